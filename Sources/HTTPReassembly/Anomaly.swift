@@ -1,0 +1,139 @@
+/// A named oddity of the input. It is never an error of the program: it is counted, and the analysis goes on.
+///
+/// The raw value is the name in reports.
+public enum Anomaly: String, CaseIterable, Sendable {
+  // Link and internet layers
+  case unsupportedLinkType = "unsupported_link_type"
+  case linkHeaderMalformed = "link_header_malformed"
+  case linkPayloadEncrypted = "link_payload_encrypted"
+  case tunnelTooDeep = "tunnel_too_deep"
+  case tunnelHeaderMalformed = "tunnel_header_malformed"
+  case ipHeaderMalformed = "ip_header_malformed"
+  case ipLengthBeyondFrame = "ip_length_beyond_frame"
+  case ipHeaderNotCaptured = "ip_header_not_captured"
+  case ipTotalLengthZero = "ip_total_length_zero"
+  case ipv6ExtensionChainTooLong = "ipv6_extension_chain_too_long"
+  case fragmentOverlap = "fragment_overlap"
+  case fragmentConflict = "fragment_conflict"
+  case fragmentBeyondLimit = "fragment_beyond_limit"
+  case fragmentIncomplete = "fragment_incomplete"
+  case fragmentTableFull = "fragment_table_full"
+
+  // Transport layer
+  case tcpHeaderMalformed = "tcp_header_malformed"
+  case tcpHeaderNotCaptured = "tcp_header_not_captured"
+  case tcpChecksumBad = "tcp_checksum_bad"
+  case tcpNoHandshake = "tcp_no_handshake"
+  case tcpOneSided = "tcp_one_sided"
+  case tcpHole = "tcp_hole"
+  case tcpLateData = "tcp_late_data"
+  case tcpConflictingOverlap = "tcp_conflicting_overlap"
+  case tcpDataAfterReset = "tcp_data_after_reset"
+  case tcpDataBeyondFin = "tcp_data_beyond_fin"
+  case tcpDataOutOfWindow = "tcp_data_out_of_window"
+  case tcpResetOutOfWindow = "tcp_reset_out_of_window"
+  case tcpSynInConnection = "tcp_syn_in_connection"
+  case tcpPortReused = "tcp_port_reused"
+  case tcpSimultaneousOpen = "tcp_simultaneous_open"
+  case tcpHoldLimit = "tcp_hold_limit"
+  case connectionTableFull = "connection_table_full"
+
+  // HTTP
+  case httpStartLineMalformed = "http_start_line_malformed"
+  case httpResynchronized = "http_resynchronized"
+  case httpEmptyLineBeforeStart = "http_empty_line_before_start"
+  case httpBareLineFeed = "http_bare_lf"
+  case httpObsoleteFold = "http_obs_fold"
+  case httpFieldLineMalformed = "http_field_line_malformed"
+  case httpSpaceBeforeColon = "http_space_before_colon"
+  case httpLineTooLong = "http_line_too_long"
+  case httpNonASCII = "http_non_ascii"
+  case httpHostMissing = "http_host_missing"
+  case httpHostRepeated = "http_host_repeated"
+  case httpContentLengthRepeated = "http_content_length_repeated"
+  case httpContentLengthConflicting = "http_content_length_conflicting"
+  case httpContentLengthInvalid = "http_content_length_invalid"
+  case httpContentLengthWithTransferEncoding = "http_content_length_with_transfer_encoding"
+  case httpTransferEncodingUnknown = "http_transfer_encoding_unknown"
+  case httpTransferEncodingInHTTP10 = "http_transfer_encoding_in_http_1_0"
+  case httpTransferEncodingNotChunked = "http_transfer_encoding_not_chunked"
+  case httpChunkSizeInvalid = "http_chunk_size_invalid"
+  case httpChunkNotTerminated = "http_chunk_not_terminated"
+  case httpVersionUnknown = "http_version_unknown"
+  case httpVersion09 = "http_0_9"
+  case httpMethodUnknown = "http_method_unknown"
+  case httpResponseWithoutRequest = "http_response_without_request"
+  case httpRequestQueueFull = "http_request_queue_full"
+  case httpMessageIncomplete = "http_message_incomplete"
+  case httpBodyNotExpected = "http_body_not_expected"
+  case httpStray = "http_stray"
+
+  // Content
+  case contentCodingUnknown = "content_coding_unknown"
+  case contentCorrupt = "content_corrupt"
+  case contentTruncated = "content_truncated"
+  case contentTrailingJunk = "content_trailing_junk"
+  case contentBeyondLimit = "content_beyond_limit"
+  case contentCodingsTooMany = "content_codings_too_many"
+
+  // Names and tables
+  case dnsMalformed = "dns_malformed"
+  case apiTableFull = "api_table_full"
+
+  // Input
+  case timestampBackwards = "timestamp_backwards"
+}
+
+/// How often an anomaly was seen, and where first.
+public struct AnomalyCount: Sendable, Equatable {
+  /// Times seen; 0 is never listed.
+  public var count: Int
+  /// Capture time of the first one, in nanoseconds since the Unix epoch.
+  public var firstTime: Int64
+  /// Number of the connection of the first one; 0 when there was none.
+  public var firstConnection: Int
+  /// A few octets that show the first one, as they were on the wire; hostile, so escape them.
+  public var example: [UInt8]
+}
+
+/// The anomalies of a run.
+public struct AnomalyLog: Sendable, Equatable {
+  /// Longest example kept, in octets: enough to recognise a line by, too little to leak a document.
+  package static let exampleLimit = 96
+
+  private var counts: [AnomalyCount?] = Array(repeating: nil, count: Anomaly.allCases.count)
+  private static let positions = Dictionary(
+    uniqueKeysWithValues: Anomaly.allCases.enumerated().map { ($1, $0) })
+
+  /// Capture time that new anomalies are stamped with.
+  package var now: Int64 = 0
+
+  package init() {}
+
+  /// Counts one.
+  package mutating func note(_ anomaly: Anomaly, connection: Int = 0) {
+    guard let position = Self.positions[anomaly] else { return }
+    if counts[position] == nil {
+      counts[position] = AnomalyCount(count: 0, firstTime: now, firstConnection: connection, example: [])
+    }
+    counts[position]?.count += 1
+  }
+
+  /// Counts one, and keeps the start of `example` if it is the first of its name.
+  package mutating func note(_ anomaly: Anomaly, connection: Int = 0, example: RawSpan) {
+    note(anomaly, connection: connection)
+    guard let position = Self.positions[anomaly], var first = counts[position], first.count == 1 else { return }
+    example.append(0..<min(example.byteCount, Self.exampleLimit), to: &first.example)
+    counts[position] = first
+  }
+
+  /// Every anomaly that was seen, in the order of `Anomaly`.
+  public var all: [(anomaly: Anomaly, count: AnomalyCount)] {
+    zip(Anomaly.allCases, counts).compactMap { anomaly, count in count.map { (anomaly, $0) } }
+  }
+
+  /// How often one was seen.
+  public subscript(_ anomaly: Anomaly) -> Int {
+    Self.positions[anomaly].flatMap { counts[$0]?.count } ?? 0
+  }
+}

@@ -1,0 +1,96 @@
+/// Every limit of the analysis, each with its reason. Lengths are octets, durations nanoseconds.
+public struct Configuration: Sendable {
+  /// What totals are grouped by.
+  public struct Grouping: Sendable, Equatable {
+    /// Whether the path is part of an API's name.
+    public var path: Bool
+    /// Whether the method is part of an API's name.
+    public var method: Bool
+
+    /// Host and path, and method when asked for.
+    public init(path: Bool = true, method: Bool = false) {
+      self.path = path
+      self.method = method
+    }
+  }
+
+  /// What totals are grouped by, beside the host.
+  public var grouping = Grouping()
+  /// Whether path segments that look like identifiers are grouped under a template.
+  public var templatePaths = false
+  /// Whether content codings are taken off to learn the decoded length.
+  public var decodesContent = true
+  /// Whether segments with a wrong TCP checksum are left out. Off, because a sender's own capture has unfinished
+  /// checksums when the network card computes them.
+  public var verifiesChecksums = false
+
+  // Link and internet
+
+  /// Tunnels opened inside one another. Real paths nest two or three; each level costs another pass over headers.
+  public var tunnelDepthLimit = 8
+  /// IPv6 extension headers in one packet; RFC 8504 §5.3 lets receivers limit them, and 8 is its example.
+  public var extensionHeaderLimit = 8
+  /// Datagrams being reassembled at once.
+  public var fragmentedDatagramLimit = 1024
+  /// Octets held for datagrams being reassembled, together: Linux's default (`ipfrag_high_thresh`).
+  public var fragmentOctetLimit = 4 << 20
+  /// Packet time after which an incomplete datagram is given up: Linux's default; RFC 8200 §4.5 says 60 s.
+  public var fragmentTimeout: Int64 = 30_000_000_000
+  /// Fragments of one datagram: 64 KiB in pieces of 8 octets would be 8,192; real paths make tens.
+  public var fragmentsPerDatagramLimit = 1024
+
+  // Transport
+
+  /// Connections in the table at once; beyond it the one idle longest is evicted.
+  public var connectionLimit = 1 << 20
+  /// Packet time without a segment after which an open connection is finished as `idle`. Middleboxes must keep
+  /// an established connection for 2 h 4 min (RFC 5382 §5), but apps and phones give up far sooner.
+  public var idleTimeout: Int64 = 600_000_000_000
+  /// Packet time for which a closed connection still takes late retransmissions: 30 s is Linux' half of TIME-WAIT.
+  public var closedTimeout: Int64 = 30_000_000_000
+  /// Packet time for which a hole that the peer has acknowledged is held open for a copy captured late.
+  public var acknowledgedHoleTimeout: Int64 = 1_000_000_000
+  /// Packet time for which a hole that nobody acknowledged is held open: a sender retransmits for longer than
+  /// this only with gaps in between that idle connections have too.
+  public var holeTimeout: Int64 = 60_000_000_000
+  /// Packet time for which a connection whose SYN was not seen waits for segments captured out of order.
+  public var midstreamStartTimeout: Int64 = 50_000_000
+  /// Octets held behind a hole in one direction: a receive window of 4 MiB is the largest default in use.
+  public var heldOctetLimit = 4 << 20
+  /// Segments held behind a hole in one direction.
+  public var heldSegmentLimit = 8192
+  /// Octets held behind holes, all connections together.
+  public var heldOctetTotalLimit = 64 << 20
+  /// Octets beyond the highest acknowledged or delivered one that a receiver could take: RFC 7323 §2.3 allows 1 GiB.
+  public var windowLimit = 1 << 30
+  /// Octets of payload remembered, all connections together, to compare retransmissions with.
+  public var payloadHistoryLength = 4 << 20
+
+  // HTTP
+
+  /// Octets of one line that are kept to be understood; what follows is counted but not looked at.
+  public var lineLimit = 64 << 10
+  /// Requests on one connection that wait for their response.
+  public var outstandingRequestLimit = 1 << 17
+  /// Messages of one direction that still take charges (retransmissions) after they ended.
+  public var lingeringMessageLimit = 32
+  /// Octets of the first line of a stream that are looked at to tell whether it is HTTP.
+  public var probeLimit = 8 << 10
+
+  // Content
+
+  /// Octets that the content of one message may decode to before decoding stops.
+  public var decodedContentLimit = 16 << 30
+  /// Content codings applied to one message.
+  public var contentCodingLimit = 4
+
+  // Names and totals
+
+  /// Names learnt for addresses; beyond it the oldest is forgotten.
+  public var nameLimit = 65_536
+  /// APIs with totals of their own; beyond it messages are counted under an API without a path.
+  public var apiLimit = 1 << 20
+
+  /// The defaults.
+  public init() {}
+}

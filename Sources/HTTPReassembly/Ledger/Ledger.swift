@@ -1,0 +1,70 @@
+/// Where every octet of every packet went. All figures are octets unless they say otherwise.
+public struct Ledger: Sendable, Equatable {
+  /// Octets by class, in the order of `OctetClass`.
+  private var octets: InlineArray<19, Int> = .init(repeating: 0)
+
+  /// Packets read.
+  public internal(set) var packets = 0
+  /// The sum of the packets' original lengths.
+  public internal(set) var original = 0
+  /// Packets whose captured length is below their original length.
+  public internal(set) var truncatedPackets = 0
+  /// Packets that the capture tool or the kernel says it dropped.
+  public internal(set) var droppedPackets = 0
+  /// Octets of TCP streams that were not captured: holes, and what the snap length cut off.
+  public internal(set) var missing = 0
+  /// Octets of class `link` that a capture tool invented (they never were on a wire).
+  public internal(set) var synthetic = 0
+  /// Octets of class `tls` in handshake records.
+  public internal(set) var tlsHandshake = 0
+  /// Octets of class `tls` in application data records.
+  public internal(set) var tlsApplicationData = 0
+  /// Octets that have been read but whose class is not known yet: 0 once the analysis is finished.
+  package internal(set) var pending = 0
+
+  package init() {}
+
+  /// Octets of one class.
+  public subscript(_ octetClass: OctetClass) -> Int { octets[octetClass.rawValue] }
+
+  /// Octets of class `tls` in neither handshake nor application data records.
+  public var tlsOther: Int { self[.tls] - tlsHandshake - tlsApplicationData }
+
+  /// The sum of all classes.
+  public var total: Int {
+    var sum = 0
+    for index in octets.indices { sum += octets[index] }
+    return sum
+  }
+
+  /// `original` less `total`: 0, or the program has a defect.
+  public var difference: Int { original - total }
+
+  /// Puts `count` octets into a class.
+  @inline(__always)
+  package mutating func charge(_ count: Int, to octetClass: OctetClass) {
+    octets[octetClass.rawValue] += count
+  }
+
+  /// Adds one ledger to another.
+  package mutating func add(_ other: Ledger) {
+    for index in octets.indices { octets[index] += other.octets[index] }
+    packets += other.packets
+    original += other.original
+    truncatedPackets += other.truncatedPackets
+    droppedPackets += other.droppedPackets
+    missing += other.missing
+    synthetic += other.synthetic
+    tlsHandshake += other.tlsHandshake
+    tlsApplicationData += other.tlsApplicationData
+    pending += other.pending
+  }
+
+  /// Whether every figure is the same.
+  public static func == (a: Ledger, b: Ledger) -> Bool {
+    for index in a.octets.indices where a.octets[index] != b.octets[index] { return false }
+    return a.packets == b.packets && a.original == b.original && a.truncatedPackets == b.truncatedPackets
+      && a.droppedPackets == b.droppedPackets && a.missing == b.missing && a.synthetic == b.synthetic
+      && a.tlsHandshake == b.tlsHandshake && a.tlsApplicationData == b.tlsApplicationData
+  }
+}

@@ -1,0 +1,72 @@
+// The only file of the core that loads octets from memory. Every load is bounds-checked by `RawSpan` itself and needs no
+// alignment; it is marked unsafe by the standard library because any type could be loaded, and here only
+// fixed-width integers are, for which every bit pattern is a valid value.
+
+extension RawSpan {
+  /// The octet at `offset`.
+  @inline(__always)
+  package func octet(_ offset: Int) -> UInt8 {
+    unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
+  }
+
+  /// The unsigned 16-bit integer in network byte order at `offset`.
+  @inline(__always)
+  package func bigEndian16(_ offset: Int) -> UInt16 {
+    UInt16(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self))
+  }
+
+  /// The unsigned 32-bit integer in network byte order at `offset`.
+  @inline(__always)
+  package func bigEndian32(_ offset: Int) -> UInt32 {
+    UInt32(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+
+  /// The unsigned 64-bit integer in network byte order at `offset`.
+  @inline(__always)
+  package func bigEndian64(_ offset: Int) -> UInt64 {
+    UInt64(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  /// The unsigned 16-bit integer in little-endian order at `offset`.
+  @inline(__always)
+  package func littleEndian16(_ offset: Int) -> UInt16 {
+    UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self))
+  }
+
+  /// The unsigned 32-bit integer in little-endian order at `offset`.
+  @inline(__always)
+  package func littleEndian32(_ offset: Int) -> UInt32 {
+    UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+
+  /// The unsigned 64-bit integer in little-endian order at `offset`.
+  @inline(__always)
+  package func littleEndian64(_ offset: Int) -> UInt64 {
+    UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
+  }
+
+  /// Copies the octets in `range` to the end of `array`.
+  @inline(__always)
+  package func append(_ range: Range<Int>, to array: inout [UInt8]) {
+    unsafe extracting(range).withUnsafeBytes { unsafe array.append(contentsOf: $0) }
+  }
+
+  /// Whether both spans hold the same octets.
+  package func hasSameOctets(as other: RawSpan) -> Bool {
+    guard byteCount == other.byteCount else { return false }
+    return unsafe withUnsafeBytes { mine in
+      unsafe other.withUnsafeBytes { theirs in unsafe mine.elementsEqual(theirs) }
+    }
+  }
+
+  /// Whether `array` holds the same octets.
+  package func hasSameOctets(as array: [UInt8]) -> Bool {
+    guard byteCount == array.count else { return false }
+    return unsafe withUnsafeBytes { mine in unsafe mine.elementsEqual(array) }
+  }
+
+  /// Feeds the octets to a hasher.
+  package func hash(into hasher: inout Hasher) {
+    unsafe withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+  }
+}

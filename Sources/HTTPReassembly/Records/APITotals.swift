@@ -1,0 +1,46 @@
+/// The totals of one API: a host and path (and method when asked for). All lengths are octets.
+public struct APITotals: Sendable {
+  /// The host; `TextID.none` for responses whose request was not captured.
+  public var host = TextID.none
+  /// The path.
+  public var path = TextID.none
+  /// The method, when totals are grouped by method too.
+  public var method = TextID.none
+  /// Requests seen.
+  public var requests = 0
+  /// Final responses seen.
+  public var responses = 0
+  /// The requests' octets.
+  public var request = APIOctets()
+  /// The responses' octets, interim ones included.
+  public var response = APIOctets()
+  /// Octets not captured, of requests and responses.
+  public var missing = 0
+  /// Final responses with a 4xx status.
+  public var status4xx = 0
+  /// Final responses with a 5xx status.
+  public var status5xx = 0
+  /// The wait phase of the exchanges.
+  public var wait = LatencyDistribution()
+
+  /// No messages.
+  public init() {}
+}
+
+/// The octets of one direction of an API.
+public struct APIOctets: Sendable, Equatable {
+  /// Message octets by what they are.
+  public var octets = MessageOctets()
+  /// Octets of the content without its codings, of the messages where it is known.
+  public var decodedBody = 0
+  /// Payload octets sent again.
+  public var retransmitted = 0
+  /// Network and transport octets.
+  public var overhead = 0
+
+  /// All zero.
+  public init() {}
+
+  /// `ip_bytes`: message, retransmitted and overhead octets.
+  public var ipLength: Int { octets.total + retransmitted + overhead }
+}

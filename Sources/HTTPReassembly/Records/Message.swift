@@ -1,0 +1,236 @@
+/// What a message is (RFC 9110 §6, §15.2).
+public enum MessageKind: UInt8, Sendable {
+  /// A request.
+  case request
+  /// A final response.
+  case response
+  /// An interim (1xx) response.
+  case interim
+
+  /// The kind's name in reports.
+  public var name: String {
+    switch self {
+    case .request: "request"
+    case .response: "response"
+    case .interim: "interim"
+    }
+  }
+}
+
+/// How far the counts of a message can be relied on.
+public enum Exactness: UInt8, Sendable {
+  /// Every octet was seen.
+  case exact
+  /// Nothing is missing from the counts, but some octets were not seen.
+  case inferred
+  /// The end was not seen: the counts are lower bounds.
+  case atLeast
+
+  /// The name in reports.
+  public var name: String {
+    switch self {
+    case .exact: "exact"
+    case .inferred: "inferred"
+    case .atLeast: "at_least"
+    }
+  }
+}
+
+/// Where a host name came from, best first.
+public enum HostSource: UInt8, Sendable {
+  /// There is none.
+  case unknown
+  /// The authority of an absolute-form or authority-form request target.
+  case target
+  /// The `Host` field.
+  case hostField
+  /// The server name in a TLS ClientHello.
+  case serverNameIndication
+  /// A captured DNS answer, or a name record of the capture file, for the server's address.
+  case dns
+  /// The server's address itself.
+  case address
+
+  /// The name in reports.
+  public var name: String {
+    switch self {
+    case .unknown: ""
+    case .target: "target"
+    case .hostField: "host"
+    case .serverNameIndication: "sni"
+    case .dns: "dns"
+    case .address: "address"
+    }
+  }
+}
+
+/// Oddities of one message, as they stand in the `flags` column.
+public struct MessageFlags: OptionSet, Sendable, Hashable {
+  /// One bit a flag.
+  public var rawValue: UInt64
+  /// Wraps a bit set.
+  public init(rawValue: UInt64) { self.rawValue = rawValue }
+
+  /// The connection or the capture ended before the message did.
+  public static let incomplete = MessageFlags(rawValue: 1 << 0)
+  /// The start was not seen.
+  public static let startNotSeen = MessageFlags(rawValue: 1 << 1)
+  /// Its framing is in error, and where it ends could not be told.
+  public static let framingError = MessageFlags(rawValue: 1 << 2)
+  /// Its body ends with the connection (RFC 9112 §6.3 rule 8).
+  public static let closeDelimited = MessageFlags(rawValue: 1 << 3)
+  /// Content-Length occurs more than once, always with the same value.
+  public static let contentLengthRepeated = MessageFlags(rawValue: 1 << 4)
+  /// Content-Length occurs with different values.
+  public static let contentLengthConflicting = MessageFlags(rawValue: 1 << 5)
+  /// Content-Length is not a number.
+  public static let contentLengthInvalid = MessageFlags(rawValue: 1 << 6)
+  /// Both Content-Length and Transfer-Encoding: the latter was followed.
+  public static let contentLengthWithTransferEncoding = MessageFlags(rawValue: 1 << 7)
+  /// Transfer-Encoding whose last coding is not chunked, or an unknown one.
+  public static let transferEncodingUnusual = MessageFlags(rawValue: 1 << 8)
+  /// A line ends with LF alone.
+  public static let bareLineFeed = MessageFlags(rawValue: 1 << 9)
+  /// A field line is folded (RFC 9112 §5.2).
+  public static let obsoleteFold = MessageFlags(rawValue: 1 << 10)
+  /// A line of the header section is no field line.
+  public static let fieldLineMalformed = MessageFlags(rawValue: 1 << 11)
+  /// An HTTP/1.1 request without Host.
+  public static let hostMissing = MessageFlags(rawValue: 1 << 12)
+  /// More than one Host.
+  public static let hostRepeated = MessageFlags(rawValue: 1 << 13)
+  /// An HTTP/0.9 simple request or its response.
+  public static let version09 = MessageFlags(rawValue: 1 << 14)
+  /// The request that this response answers was not captured.
+  public static let requestNotSeen = MessageFlags(rawValue: 1 << 15)
+  /// Pairing after a hole in the capture is the likeliest, not certain.
+  public static let pairingUncertain = MessageFlags(rawValue: 1 << 16)
+  /// The connection switched protocols after this message.
+  public static let switchedProtocols = MessageFlags(rawValue: 1 << 17)
+  /// The message was carried inside a tunnel (CONNECT or Upgrade).
+  public static let tunnelled = MessageFlags(rawValue: 1 << 18)
+  /// A line was longer than is kept; its octets are counted.
+  public static let lineTooLong = MessageFlags(rawValue: 1 << 19)
+  /// Octets of this message were sent again with different content.
+  public static let conflicting = MessageFlags(rawValue: 1 << 20)
+  /// Content was not decoded because decoding is off.
+  public static let notDecoded = MessageFlags(rawValue: 1 << 21)
+  /// Content was not decoded: some octets of it were not seen.
+  public static let contentNotSeen = MessageFlags(rawValue: 1 << 22)
+  /// Content was not decoded: unknown content coding.
+  public static let codingUnknown = MessageFlags(rawValue: 1 << 23)
+  /// Content was not decoded: the coded stream is corrupt.
+  public static let codingCorrupt = MessageFlags(rawValue: 1 << 24)
+  /// Content was not decoded: the coded stream stops before its end.
+  public static let codingTruncated = MessageFlags(rawValue: 1 << 25)
+  /// Octets follow the end of the coded stream.
+  public static let codingTrailingJunk = MessageFlags(rawValue: 1 << 26)
+  /// Content was not decoded to its end: it is larger than the limit.
+  public static let codingBeyondLimit = MessageFlags(rawValue: 1 << 27)
+  /// The header section ended by a chunk, field or line error.
+  public static let chunkSizeInvalid = MessageFlags(rawValue: 1 << 28)
+  /// A chunk's data is not followed by a line terminator.
+  public static let chunkNotTerminated = MessageFlags(rawValue: 1 << 29)
+  /// The header section was left off by the snap length or a hole.
+  public static let headerNotSeen = MessageFlags(rawValue: 1 << 30)
+  /// Transfer-Encoding in an HTTP/1.0 message.
+  public static let transferEncodingInHTTP10 = MessageFlags(rawValue: 1 << 31)
+  /// The connection was evicted from a full table before the message ended.
+  public static let evicted = MessageFlags(rawValue: 1 << 32)
+  /// More header fields of one kind than are looked at.
+  public static let limited = MessageFlags(rawValue: 1 << 33)
+
+  /// Names in reports, by bit.
+  public static let names: [String] = [
+    "incomplete", "start_not_seen", "framing_error", "close_delimited", "content_length_repeated",
+    "content_length_conflicting", "content_length_invalid", "content_length_with_transfer_encoding",
+    "transfer_encoding_unusual", "bare_lf", "obs_fold", "field_line_malformed", "host_missing", "host_repeated",
+    "http_0_9", "request_not_seen", "pairing_uncertain", "switched_protocols", "tunnelled", "line_too_long",
+    "conflicting", "not_decoded", "content_not_seen", "coding_unknown", "coding_corrupt", "coding_truncated",
+    "coding_trailing_junk", "coding_beyond_limit", "chunk_size_invalid", "chunk_not_terminated",
+    "header_not_seen", "transfer_encoding_in_http_1_0", "evicted", "limited",
+  ]
+}
+
+/// The octets of one message on the wire, by what they are (RFC 9112 §2.1).
+public struct MessageOctets: Sendable, Hashable {
+  /// Request-line or status-line with its terminator.
+  public var startLine = 0
+  /// Field lines with their terminators and the empty line.
+  public var header = 0
+  /// Content as transferred.
+  public var body = 0
+  /// Chunk framing.
+  public var framing = 0
+  /// Trailer field lines with their terminators.
+  public var trailer = 0
+
+  /// All zero.
+  public init() {}
+
+  /// `message_bytes`: the sum of the five.
+  public var total: Int { startLine + header + body + framing + trailer }
+}
+
+/// One HTTP request or response as it was seen on the wire. Lengths are octets, times nanoseconds since the
+/// Unix epoch; texts are handles into the run's `TextPool`.
+public struct Message: Sendable {
+  /// Number in the order of the first octets' delivery, from 1.
+  public var number = 0
+  /// Number of the exchange that it belongs to, from 1.
+  public var exchange = 0
+  /// Number of its connection, from 1.
+  public var connection = 0
+  /// Request, final response or interim response.
+  public var kind = MessageKind.request
+  /// Capture time of the packet that held the first octet.
+  public var firstTime: Int64 = 0
+  /// Capture time of the packet that held the last octet.
+  public var lastTime: Int64 = 0
+  /// The side that opened the connection.
+  public var client = Endpoint(address: IPAddress(high: 0, low: 0), port: 0)
+  /// The other side.
+  public var server = Endpoint(address: IPAddress(high: 0, low: 0), port: 0)
+  /// Whether the message was inside TLS that was opened (`https`).
+  public var isSecure = false
+  /// The request's method; a response has that of its request.
+  public var method = TextID.none
+  /// Lower-case host without default port; a response has that of its request.
+  public var host = TextID.none
+  /// Where `host` came from.
+  public var hostSource = HostSource.unknown
+  /// Path as sent, without the query; a response has that of its request.
+  public var path = TextID.none
+  /// Octets of the query, without the `?`; nil when there is no `?`. Requests only.
+  public var queryLength: Int?
+  /// Status code of a response, 0 for a request.
+  public var status = 0
+  /// Protocol version as sent, `HTTP/1.1`.
+  public var version = TextID.none
+  /// Content-Type field value.
+  public var contentType = TextID.none
+  /// Content-Encoding field values, combined.
+  public var contentEncoding = TextID.none
+  /// Transfer-Encoding field values, combined.
+  public var transferEncoding = TextID.none
+  /// Octets of the message.
+  public var octets = MessageOctets()
+  /// Octets of the content without its codings; nil when it could not be decoded, `flags` says why.
+  public var decodedBody: Int?
+  /// Payload octets sent again whose first copy belongs to this message.
+  public var retransmitted = 0
+  /// Network and transport octets charged to this message (MEASURES §2).
+  public var overhead = 0
+  /// Octets of this message that were not captured.
+  public var missing = 0
+  /// How far the counts can be relied on.
+  public var exactness = Exactness.exact
+  /// Oddities.
+  public var flags: MessageFlags = []
+
+  /// An empty message.
+  public init() {}
+
+  /// `ip_bytes`: message, retransmitted and overhead octets.
+  public var ipLength: Int { octets.total + retransmitted + overhead }
+}

@@ -1,0 +1,125 @@
+/// A handle to a short octet string in a `TextPool`.
+public struct TextID: Hashable, Sendable {
+  /// Position in the pool.
+  let index: Int32
+
+  /// The empty text: unknown, or not applicable.
+  public static let none = TextID(index: 0)
+}
+
+/// Octet strings from the wire, each held once. Handles are small values that compare as the strings do.
+///
+/// A text lives as long as something retains it: `intern` retains, `release` gives up. What comes off the wire
+/// is not always UTF-8 and always hostile, so texts are octets until a report escapes them.
+public struct TextPool: Sendable {
+  private struct Entry: Sendable {
+    var octets: [UInt8]
+    var hash: Int
+    var references: Int
+  }
+
+  private var entries: [Entry] = [Entry(octets: [], hash: 0, references: 1)]
+  private var free: [Int32] = []
+  /// Open addressing with linear probing; 0 marks an empty place (entry 0 is the empty text, never looked up).
+  private var places: [Int32] = Array(repeating: 0, count: 256)
+  private var used = 0
+
+  /// Texts held.
+  public var count: Int { used }
+
+  package init() {}
+
+  /// The octets of a text.
+  public func octets(_ id: TextID) -> [UInt8] { entries[Int(id.index)].octets }
+
+  /// A text as a string; octets that are not UTF-8 become U+FFFD.
+  public func string(_ id: TextID) -> String { String(decoding: octets(id), as: UTF8.self) }
+
+  /// The handle of `octets`, with one reference more.
+  package mutating func intern(_ octets: borrowing RawSpan) -> TextID {
+    guard octets.byteCount > 0 else { return .none }
+    let hash = Self.hash(octets)
+    var place = hash & (places.count - 1)
+    while places[place] != 0 {
+      let index = Int(places[place])
+      if entries[index].hash == hash, octets.hasSameOctets(as: entries[index].octets) {
+        entries[index].references += 1
+        return TextID(index: Int32(index))
+      }
+      place = (place + 1) & (places.count - 1)
+    }
+    var copy: [UInt8] = []
+    octets.append(0..<octets.byteCount, to: &copy)
+    let entry = Entry(octets: copy, hash: hash, references: 1)
+    let index: Int32
+    if let reused = free.popLast() {
+      entries[Int(reused)] = entry
+      index = reused
+    } else {
+      index = Int32(entries.count)
+      entries.append(entry)
+    }
+    places[place] = index
+    used += 1
+    if used * 2 > places.count { grow() }
+    return TextID(index: index)
+  }
+
+  /// The handle of `octets`, with one reference more.
+  package mutating func intern(_ octets: [UInt8]) -> TextID {
+    let span = octets.span
+    return intern(span.bytes)
+  }
+
+  /// Takes one more reference.
+  package mutating func retain(_ id: TextID) {
+    guard id != .none else { return }
+    entries[Int(id.index)].references += 1
+  }
+
+  /// Gives up one reference; the last one frees the text.
+  package mutating func release(_ id: TextID) {
+    guard id != .none else { return }
+    let index = Int(id.index)
+    entries[index].references -= 1
+    guard entries[index].references == 0 else { return }
+    remove(index)
+    entries[index].octets = []
+    free.append(id.index)
+    used -= 1
+  }
+
+  private mutating func remove(_ index: Int) {
+    let mask = places.count - 1
+    var hole = entries[index].hash & mask
+    while places[hole] != index { hole = (hole + 1) & mask }
+    // Close the gap, so that probing never has to step over deleted places.
+    var next = (hole + 1) & mask
+    while places[next] != 0 {
+      let home = entries[Int(places[next])].hash & mask
+      if (next - home) & mask >= (next - hole) & mask {
+        places[hole] = places[next]
+        hole = next
+      }
+      next = (next + 1) & mask
+    }
+    places[hole] = 0
+  }
+
+  private mutating func grow() {
+    let old = places
+    places = Array(repeating: 0, count: old.count * 2)
+    for index in old where index != 0 {
+      var place = entries[Int(index)].hash & (places.count - 1)
+      while places[place] != 0 { place = (place + 1) & (places.count - 1) }
+      places[place] = index
+    }
+  }
+
+  /// The standard library's hasher is seeded per process, so that nobody can prepare colliding texts.
+  private static func hash(_ octets: borrowing RawSpan) -> Int {
+    var hasher = Hasher()
+    octets.hash(into: &hasher)
+    return hasher.finalize()
+  }
+}
