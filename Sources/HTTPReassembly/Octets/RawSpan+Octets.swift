@@ -70,3 +70,13 @@ extension RawSpan {
     unsafe withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
   }
 }
+
+extension Array where Element == UInt8 {
+  /// Lends the array's octets. `Span.bytes` is marked unsafe because padding could be read; octets have none.
+  @inline(__always)
+  package func withOctets<Result, Failure: Error>(_ body: (RawSpan) throws(Failure) -> Result) throws(Failure) -> Result
+  {
+    let octets = span
+    return try body(unsafe octets.bytes)
+  }
+}

@@ -67,8 +67,7 @@ public struct TextPool: Sendable {
 
   /// The handle of `octets`, with one reference more.
   package mutating func intern(_ octets: [UInt8]) -> TextID {
-    let span = octets.span
-    return intern(span.bytes)
+    octets.withOctets { intern($0) }
   }
 
   /// Takes one more reference.
