@@ -17,6 +17,8 @@ let package = Package(
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
@@ -32,7 +34,9 @@ let package = Package(
     // The flow of data, in its order: packets, the core, what the core counts, reports, the command line.
     .target(
       name: "Capture", dependencies: ["CPcap", "CZlib", "CZstd", "HTTPReassembly"], swiftSettings: settings),
-    .target(name: "HTTPReassembly", swiftSettings: settings),
+    .target(
+      name: "HTTPReassembly", dependencies: [.product(name: "DequeModule", package: "swift-collections")],
+      swiftSettings: settings),
     .target(
       name: "ContentCodings", dependencies: ["CBrotli", "CZlib", "CZstd", "HTTPReassembly"],
       swiftSettings: settings),
@@ -45,6 +49,7 @@ let package = Package(
       dependencies: [
         "Capture", "ContentCodings", "HTTPReassembly", "Reports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Crypto", package: "swift-crypto"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),

@@ -48,6 +48,9 @@ public struct Configuration: Sendable {
   public var idleTimeout: Int64 = 600_000_000_000
   /// Packet time for which a closed connection still takes late retransmissions: 30 s is Linux' half of TIME-WAIT.
   public var closedTimeout: Int64 = 30_000_000_000
+  /// Packet time without a segment after which a SYN ends an open connection at once: what was not answered for longer
+  /// than a sender's patience (RFC 9293 §3.8.3 suggests some minutes, apps have less) is over.
+  public var reopenSilence: Int64 = 30_000_000_000
   /// Packet time for which a hole that the peer has acknowledged is held open for a copy captured late.
   public var acknowledgedHoleTimeout: Int64 = 1_000_000_000
   /// Packet time for which a hole that nobody acknowledged is held open: a sender retransmits for longer than

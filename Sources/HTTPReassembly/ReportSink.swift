@@ -24,4 +24,12 @@ public struct Totals: Sendable {
   public var apis: [APITotals]
   /// The texts that the totals refer to.
   public var texts: TextPool
+
+  /// Puts together what the parts of an analysis counted.
+  package init(ledger: Ledger, anomalies: AnomalyLog, apis: [APITotals], texts: TextPool) {
+    self.ledger = ledger
+    self.anomalies = anomalies
+    self.apis = apis
+    self.texts = texts
+  }
 }

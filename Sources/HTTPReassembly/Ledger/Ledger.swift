@@ -24,6 +24,21 @@ public struct Ledger: Sendable, Equatable {
 
   package init() {}
 
+  /// An account with nothing charged yet, of which everything but the classes is known.
+  package init(
+    packets: Int, original: Int, truncatedPackets: Int = 0, droppedPackets: Int = 0, missing: Int = 0,
+    synthetic: Int = 0, tlsHandshake: Int = 0, tlsApplicationData: Int = 0
+  ) {
+    self.packets = packets
+    self.original = original
+    self.truncatedPackets = truncatedPackets
+    self.droppedPackets = droppedPackets
+    self.missing = missing
+    self.synthetic = synthetic
+    self.tlsHandshake = tlsHandshake
+    self.tlsApplicationData = tlsApplicationData
+  }
+
   /// Octets of one class.
   public subscript(_ octetClass: OctetClass) -> Int { octets[octetClass.rawValue] }
 
@@ -43,6 +58,13 @@ public struct Ledger: Sendable, Equatable {
   /// Puts `count` octets into a class.
   @inline(__always)
   package mutating func charge(_ count: Int, to octetClass: OctetClass) {
+    octets[octetClass.rawValue] += count
+  }
+
+  /// Gives `count` octets that were pending their class.
+  @inline(__always)
+  mutating func settle(_ count: Int, as octetClass: OctetClass) {
+    pending -= count
     octets[octetClass.rawValue] += count
   }
 

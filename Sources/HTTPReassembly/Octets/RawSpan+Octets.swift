@@ -51,6 +51,18 @@ extension RawSpan {
     unsafe extracting(range).withUnsafeBytes { unsafe array.append(contentsOf: $0) }
   }
 
+  /// Copies the octets in `range` over those of `array` from `offset` on.
+  @inline(__always)
+  package func copy(_ range: Range<Int>, to array: inout [UInt8], at offset: Int) {
+    guard !range.isEmpty else { return }
+    precondition(offset >= 0 && offset + range.count <= array.count)
+    unsafe extracting(range).withUnsafeBytes { source in
+      unsafe array.withUnsafeMutableBytes { target in
+        unsafe UnsafeMutableRawBufferPointer(rebasing: target[offset...]).copyMemory(from: source)
+      }
+    }
+  }
+
   /// Whether both spans hold the same octets.
   package func hasSameOctets(as other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
@@ -78,5 +90,14 @@ extension Array where Element == UInt8 {
   {
     let octets = span
     return try body(unsafe octets.bytes)
+  }
+}
+
+extension StaticString {
+  /// The octet at `index` of the text's UTF-8, which the compiler has put into the program's read-only data.
+  @inline(__always)
+  package func octet(_ index: Int) -> UInt8 {
+    precondition(index >= 0 && index < utf8CodeUnitCount)
+    return unsafe utf8Start[index]
   }
 }

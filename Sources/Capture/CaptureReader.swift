@@ -1,0 +1,181 @@
+import HTTPReassembly
+
+/// A capture file, FIFO or standard input, read once from start to end.
+///
+/// pcap and pcapng are read natively, plain or compressed with gzip or zstd; other formats through libpcap. Nothing is
+/// allocated per packet. Read with
+/// ```
+/// while try reader.advance() {
+///   try reader.withPacket { packet, octets in … }
+/// }
+/// ```
+public struct CaptureReader: ~Copyable {
+  /// What errors call the file: its path as it was given, or `standard input`.
+  public let name: String
+  /// The packet that `withPacket` lends.
+  @usableFromInline private(set) var current = LentPacket()
+
+  private var window: OctetWindow
+  private let file: FileInput
+  private let compression: Compression?
+  private let format: CaptureFormat
+  /// What pcapng tells of its packets; unused in other formats.
+  private var pcapng = PcapngBlocks()
+  private var filter: FilterPrograms?
+  /// Whether a packet was read ahead, to know its time, and is still to be handed over.
+  private var isAhead = false
+  /// Capture time of the packet that was read first, whether it passed the filter or not; nil before.
+  private var first: Int64?
+
+  /// Capture time, in nanoseconds since the Unix epoch, of the packet that was read last, whether it passed the filter
+  /// or not; nil before the first.
+  public var lastTimestamp: Int64? { first == nil ? nil : current.packet.timestamp }
+
+  /// Opens a capture; `-` is standard input. Only packets that pass the filter are handed over.
+  ///
+  /// Throws when the file cannot be opened or read, is not a capture, or ends within its file header.
+  public init(path: String, filter: PacketFilter? = nil) throws(CaptureError) {
+    try self.init(path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity)
+  }
+
+  package init(path: String, filter: PacketFilter?, bufferCapacity: Int) throws(CaptureError) {
+    let file = try FileInput(path: path)
+    let compression = Compression(try file.peek(4))
+    let source: any OctetSource
+    switch compression {
+    case nil: source = file
+    case .gzip: source = try GzipInput(file: file)
+    case .zstd: source = try ZstdInput(file: file)
+    }
+    var window = OctetWindow(
+      source: source, name: file.name, isDecompressed: compression != nil, capacity: bufferCapacity)
+    guard try window.fill(4) else {
+      throw CaptureError.notACapture(window.copy(0..<window.available), in: compression, file: file.name)
+    }
+    let magic = window.load(0, as: UInt32.self)
+    let format: CaptureFormat
+    if let magic = PcapRecords.Magic(magic) {
+      format = .pcap(try PcapRecords(magic: magic, in: &window))
+    } else if magic == PcapngBlocks.sectionHeaderType {
+      format = .pcapng
+    } else if compression == nil, file.isReopenable, let foreign = ForeignCapture(path: path) {
+      format = .foreign(foreign)
+    } else {
+      // Enough to recognise something by.
+      let isEnough = try window.fill(16)
+      let found = window.copy(0..<(isEnough ? 16 : window.available))
+      throw CaptureError.notACapture(found, in: compression, file: file.name)
+    }
+    // Only now: a value that cannot be copied cannot be left half initialised.
+    name = file.name
+    self.file = file
+    self.compression = compression
+    self.format = format
+    if let filter, !filter.expression.isEmpty { self.filter = FilterPrograms(filter, file: file.name) }
+    self.window = window
+  }
+
+  /// Reads up to the next packet that passes the filter; false at the end of the capture.
+  ///
+  /// Throws when the capture is damaged or ends within a packet, when it cannot be read, and when the filter means
+  /// nothing for the packet's link type. The packets before have been handed over, and there is nothing to read after.
+  public mutating func advance() throws(CaptureError) -> Bool {
+    while true {
+      if isAhead {
+        isAhead = false
+      } else {
+        guard try readPacket() else { return false }
+      }
+      if filter == nil { return true }
+      if try passesFilter() { return true }
+    }
+  }
+
+  /// The next packet that passes the filter, whose octets must be withdrawn before the next call; nil at the end.
+  @inline(__always)
+  mutating func advanceToPacket() throws(CaptureError) -> LentPacket? {
+    try advance() ? current : nil
+  }
+
+  /// Lends the packet that `advance` found. Its octets are valid during the call only.
+  @inlinable @inline(__always)
+  public borrowing func withPacket<Result, Failure: Error>(
+    _ body: (Packet, RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try current.withPacket(body)
+  }
+
+  /// Capture time of the first packet, in nanoseconds since the Unix epoch, whether it passes the filter or not; nil if
+  /// there is none. Reads no further than that.
+  public mutating func firstTimestamp() throws(CaptureError) -> Int64? {
+    if first == nil { isAhead = try readPacket() }
+    return first
+  }
+
+  /// Octets read from the file so far, compressed ones if it is compressed. Of a file that libpcap reads, all at once.
+  public var octetsRead: Int {
+    if case .foreign = format { file.size ?? 0 } else { file.octetsRead }
+  }
+
+  /// The file's length in octets when it was opened; nil if it is a stream.
+  public var size: Int? { file.size }
+
+  /// Packets that the capturing machine says it lost, up to here; nil if the format or the file does not say.
+  public var dropped: UInt64? { pcapng.dropped }
+
+  /// Takes the names that the capture gave for addresses since the last call.
+  public mutating func takeNames() -> [NameRecord] {
+    if pcapng.names.isEmpty { return [] }
+    defer { pcapng.names.removeAll() }
+    return pcapng.names
+  }
+
+  /// The format in words, such as `pcap (nanoseconds, big-endian), gzip`.
+  public var formatDescription: String {
+    let text =
+      switch format {
+      case .pcap(let records): records.formatDescription
+      case .pcapng: "pcapng"
+      case .foreign: "read by libpcap"
+      }
+    return compression.map { "\(text), \($0.rawValue)" } ?? text
+  }
+
+  @inline(__always)
+  private mutating func readPacket() throws(CaptureError) -> Bool {
+    current.withdraw()
+    let found: Range<Int>?
+    switch format {
+    case .pcap(let records): found = try records.next(in: &window, packet: &current.packet)
+    case .pcapng: found = try pcapng.next(in: &window, packet: &current.packet)
+    case .foreign(let capture): found = try capture.next(in: &window, packet: &current.packet)
+    }
+    guard let found else { return false }
+    window.lend(found, to: &current)
+    if first == nil { first = current.packet.timestamp }
+    return true
+  }
+
+  private mutating func passesFilter() throws(CaptureError) -> Bool {
+    do throws(CaptureError) {
+      return try current.withPacket { packet, octets throws(CaptureError) in
+        try filter?.matches(packet, octets) ?? true
+      }
+    } catch let error {
+      current.withdraw()
+      throw error
+    }
+  }
+}
+
+extension CaptureError {
+  /// For a file that begins with `start`, which no capture does.
+  fileprivate static func notACapture(_ start: [UInt8], in compression: Compression?, file: String) -> CaptureError {
+    let prefix = compression.map { "\($0.rawValue) data, and inside " } ?? ""
+    guard !start.isEmpty else { return CaptureError(file: file, problem: .notACapture(found: prefix + "it is empty")) }
+    let octets = start.map { String($0 >> 4, radix: 16) + String($0 & 0xf, radix: 16) }.joined(separator: " ")
+    let text = String(decoding: start.map { (0x20..<0x7f).contains($0) ? $0 : 0x2e }, as: UTF8.self)
+    let verb = start.count < 4 ? "it is only" : "it begins with"
+    return CaptureError(file: file, problem: .notACapture(found: "\(prefix)\(verb) \(octets) (\(text))"))
+  }
+}

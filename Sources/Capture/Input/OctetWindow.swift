@@ -1,0 +1,129 @@
+/// A window on an octet source: one buffer that is refilled in place, and a cursor in it.
+///
+/// Octets stay where they are until the next `fill`, also those that the cursor has passed. Unsafe sites: the buffer,
+/// which this type owns, and loads from it, each of which is checked against what has been filled.
+@safe struct OctetWindow: ~Copyable {
+  /// Octets of the buffer when nothing asks for more: a thousandth of the calls that packets would need, and
+  /// small enough for a second-level cache.
+  static let defaultCapacity = 1 << 20
+
+  let source: any OctetSource
+  private let name: String
+  let isDecompressed: Bool
+  private var memory: UnsafeMutableRawPointer
+  private var capacity: Int
+  /// Where the cursor is in the buffer.
+  private var start = 0
+  /// End of what has been filled.
+  private var end = 0
+  /// Offset of the cursor in the source, in octets.
+  private(set) var offset = 0
+
+  init(source: any OctetSource, name: String, isDecompressed: Bool, capacity: Int) {
+    self.source = source
+    self.name = name
+    self.isDecompressed = isDecompressed
+    self.capacity = capacity
+    unsafe memory = .allocate(byteCount: capacity, alignment: 16)
+  }
+
+  deinit { unsafe memory.deallocate() }
+
+  /// Octets from the cursor on that are there already.
+  @inline(__always)
+  var available: Int { end - start }
+
+  /// Makes `count` octets available from the cursor on, if the source has them; false if it ends before.
+  @inline(__always)
+  mutating func fill(_ count: Int) throws(CaptureError) -> Bool {
+    available >= count ? true : try refill(count)
+  }
+
+  @inline(never)
+  private mutating func refill(_ count: Int) throws(CaptureError) -> Bool {
+    makeRoom(for: count)
+    while available < count {
+      let room = unsafe UnsafeMutableRawBufferPointer(start: memory + end, count: capacity - end)
+      let received = try unsafe source.read(into: room)
+      guard received > 0 else { return false }
+      end += received
+    }
+    return true
+  }
+
+  /// Moves what is left to the front, in a larger buffer if `count` octets do not fit.
+  private mutating func makeRoom(for count: Int) {
+    guard start + count > capacity else { return }
+    if count > capacity {
+      // Twice, so that packets that grow one by one do not each cost a copy.
+      let larger = max(count, 2 * capacity)
+      let grown = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+      unsafe grown.copyMemory(from: memory + start, byteCount: available)
+      unsafe memory.deallocate()
+      unsafe memory = grown
+      capacity = larger
+    } else {
+      unsafe memory.copyMemory(from: memory + start, byteCount: available)
+    }
+    end -= start
+    start = 0
+  }
+
+  /// Moves the cursor past `count` available octets, and returns where they are in the buffer.
+  @inline(__always) @discardableResult
+  mutating func pass(_ count: Int) -> Range<Int> {
+    precondition(count >= 0 && count <= available)
+    let range = start..<start + count
+    start += count
+    offset += count
+    return range
+  }
+
+  /// Moves the cursor past `count` octets without holding them. Returns how many were there; fewer only at the end.
+  mutating func skip(_ count: Int) throws(CaptureError) -> Int {
+    var skipped = 0
+    while skipped < count {
+      guard try fill(1) else { break }
+      let step = min(count - skipped, available)
+      pass(step)
+      skipped += step
+    }
+    return skipped
+  }
+
+  /// The little-endian integer at `position` octets from the cursor.
+  @inline(__always)
+  func load<Integer: FixedWidthInteger & BitwiseCopyable>(_ position: Int, as type: Integer.Type) -> Integer {
+    precondition(position >= 0 && position + MemoryLayout<Integer>.size <= available)
+    return unsafe Integer(littleEndian: memory.loadUnaligned(fromByteOffset: start + position, as: type))
+  }
+
+  /// A copy of octets, counted from the cursor.
+  func copy(_ range: Range<Int>) -> [UInt8] {
+    precondition(range.lowerBound >= 0 && range.upperBound <= available)
+    return unsafe [UInt8](
+      UnsafeRawBufferPointer(start: memory + start + range.lowerBound, count: range.count))
+  }
+
+  /// Replaces everything by `octets`, which a library that reads by itself owns.
+  mutating func replace(with octets: UnsafeRawBufferPointer) -> Range<Int> {
+    start = 0
+    end = 0
+    makeRoom(for: octets.count)
+    if let first = octets.baseAddress { unsafe memory.copyMemory(from: first, byteCount: octets.count) }
+    end = octets.count
+    return pass(octets.count)
+  }
+
+  /// Puts octets, by their place in the buffer, into a packet. They must be withdrawn before the next `fill`.
+  @inline(__always)
+  func lend(_ range: Range<Int>, to lent: inout LentPacket) {
+    precondition(range.lowerBound >= 0 && range.upperBound <= end)
+    unsafe lent.octets = UnsafeRawBufferPointer(start: memory + range.lowerBound, count: range.count)
+  }
+
+  /// An error about what begins at `position` octets from the cursor.
+  func error(_ problem: CaptureError.Problem, at position: Int = 0) -> CaptureError {
+    CaptureError(file: name, offset: offset + position, isDecompressedOffset: isDecompressed, problem: problem)
+  }
+}

@@ -1,0 +1,41 @@
+import CPcap
+import HTTPReassembly
+
+/// A capture file that libpcap opens, in a format that this package has no reader for. Unsafe sites: libpcap's handle,
+/// and the packets it lends.
+@safe final class ForeignCapture {
+  private let handle: OpaquePointer
+  private let linkType: LinkType
+  private let file: String
+
+  /// Opens a file; nil if libpcap does not know its format either.
+  init?(path: String) {
+    var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
+    guard
+      let handle = unsafe pcap_open_offline_with_tstamp_precision(path, UInt32(PCAP_TSTAMP_PRECISION_NANO), &message)
+    else { return nil }
+    unsafe self.handle = handle
+    linkType = unsafe LinkType(dataLinkType: pcap_datalink(handle))
+    file = path
+  }
+
+  deinit { unsafe pcap_close(handle) }
+
+  /// Copies the next packet into the window, and returns where it is in its buffer; nil at the end.
+  func next(in window: inout OctetWindow, packet: inout Packet) throws(CaptureError) -> Range<Int>? {
+    var header: UnsafeMutablePointer<pcap_pkthdr>?
+    var octets: UnsafePointer<UInt8>?
+    let status = unsafe pcap_next_ex(handle, &header, &octets)
+    guard status == 1, let header = unsafe header?.pointee else {
+      if status == PCAP_ERROR_BREAK { return nil }
+      throw CaptureError(file: file, problem: .libpcap(unsafe String(cString: pcap_geterr(handle))))
+    }
+    // With nanosecond precision, that is what libpcap puts where microseconds would be.
+    let (seconds, overflow) = Int64(header.ts.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
+    packet.timestamp = overflow ? (header.ts.tv_sec < 0 ? .min : .max) : seconds &+ Int64(header.ts.tv_usec)
+    packet.originalLength = Int(max(header.len, header.caplen))
+    packet.linkType = linkType
+    packet.frameCheckSequenceLength = 0
+    return unsafe window.replace(with: UnsafeRawBufferPointer(start: octets, count: Int(header.caplen)))
+  }
+}

@@ -1,0 +1,69 @@
+import CPcap
+import HTTPReassembly
+
+/// A filter expression in the language of pcap-filter(7), known to be well formed.
+public struct PacketFilter: Sendable {
+  /// The expression; an empty one lets everything pass.
+  public let expression: String
+
+  /// Compiles the expression once, so that a mistake is reported before anything is read.
+  ///
+  /// It is tried for Ethernet, and where it means nothing there, for wireless and cooked captures: `wlan` and `inbound`
+  /// are right expressions, too. Throws `CaptureError.Problem.filter` with libpcap's words on Ethernet.
+  public init(_ expression: String) throws(CaptureError) {
+    self.expression = expression
+    do throws(CaptureError) {
+      _ = try FilterProgram(expression, dataLinkType: DLT_EN10MB)
+    } catch let error {
+      let isRightElsewhere = [DLT_IEEE802_11_RADIO, DLT_LINUX_SLL, DLT_LINUX_SLL2, DLT_RAW, DLT_PPP].contains {
+        (try? FilterProgram(expression, dataLinkType: $0)) != nil
+      }
+      guard isRightElsewhere else { throw error }
+    }
+  }
+}
+
+/// A filter expression compiled for one link type. Unsafe sites: libpcap's program, which this type owns, and the
+/// packet that is lent to it.
+@safe struct FilterProgram: ~Copyable {
+  private var program = unsafe bpf_program()
+
+  /// Compiles for a capture with the largest snapshot length of tcpdump and an unknown netmask.
+  ///
+  /// That an expression lets nothing pass at all is an error to libpcap's optimizer, unless it is `allowedToRejectAll`.
+  init(_ expression: String, dataLinkType: Int32, allowedToRejectAll: Bool = false) throws(CaptureError) {
+    guard let handle = unsafe pcap_open_dead(dataLinkType, 262_144) else {
+      throw CaptureError(file: "", problem: .filter("libpcap does not start"))
+    }
+    defer { unsafe pcap_close(handle) }
+    // PCAP_NETMASK_UNKNOWN is all ones, in a macro that Swift does not see.
+    if unsafe pcap_compile(handle, &program, expression, 1, .max) == 0 { return }
+    let words = unsafe String(cString: pcap_geterr(handle))
+    guard allowedToRejectAll, unsafe pcap_compile(handle, &program, expression, 0, .max) == 0 else {
+      throw CaptureError(file: "", problem: .filter(words))
+    }
+  }
+
+  deinit {
+    // libpcap wants a program that it can write to, and this one ends here.
+    var ended = unsafe program
+    unsafe pcap_freecode(&ended)
+  }
+
+  /// Whether a packet passes.
+  func matches(_ packet: Packet, _ octets: RawSpan) -> Bool {
+    var header = pcap_pkthdr(
+      ts: timeval(), caplen: UInt32(clamping: octets.byteCount), len: UInt32(clamping: packet.originalLength))
+    return unsafe octets.withUnsafeBytes { buffer in
+      // An empty packet has no address, and libpcap does not read from the one it gets instead.
+      guard let start = buffer.baseAddress else { return unsafe run(&header, &header) }
+      return unsafe run(&header, start)
+    }
+  }
+
+  private func run(_ header: UnsafePointer<pcap_pkthdr>, _ start: UnsafeRawPointer) -> Bool {
+    unsafe withUnsafePointer(to: program) {
+      unsafe pcap_offline_filter($0, header, start.assumingMemoryBound(to: UInt8.self)) != 0
+    }
+  }
+}

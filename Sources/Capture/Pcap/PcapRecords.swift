@@ -1,0 +1,105 @@
+import HTTPReassembly
+
+/// The records of a pcap file, in the version its file header declares.
+///
+/// Format: draft-ietf-opsawg-pcap and pcap-savefile(5). The file header's time zone and accuracy are ignored, as they
+/// are everywhere.
+struct PcapRecords {
+  /// Octets of the file header.
+  static let fileHeaderLength = 24
+  private static let modifiedRecordHeaderLength = 24
+
+  private let order: ByteOrder
+  /// Nanoseconds in one unit of a timestamp's fraction: 1,000, or 1 in nanosecond files.
+  private let nanosecondsPerFraction: Int64
+  private let recordHeaderLength: Int
+  private let lengths: LengthOrder
+  private let linkType: LinkType
+  private let frameCheckSequenceLength: Int
+
+  /// Which length comes first in a record. It was the other way round before version 2.3, and either in 2.3.
+  private enum LengthOrder {
+    case capturedFirst
+    case originalFirst
+    case smallerFirst
+  }
+
+  /// What a magic number says of a pcap file; nil if it is none.
+  struct Magic {
+    let order: ByteOrder
+    let nanosecondsPerFraction: Int64
+    /// Whether record headers have 8 octets more, which Alexey Kuznetzov's patch of libpcap added for Linux.
+    let isModified: Bool
+
+    init?(_ littleEndian: UInt32) {
+      switch littleEndian {
+      case 0xa1b2_c3d4: (order, nanosecondsPerFraction, isModified) = (.little, 1000, false)
+      case 0xd4c3_b2a1: (order, nanosecondsPerFraction, isModified) = (.big, 1000, false)
+      case 0xa1b2_3c4d: (order, nanosecondsPerFraction, isModified) = (.little, 1, false)
+      case 0x4d3c_b2a1: (order, nanosecondsPerFraction, isModified) = (.big, 1, false)
+      case 0xa1b2_cd34: (order, nanosecondsPerFraction, isModified) = (.little, 1000, true)
+      case 0x34cd_b2a1: (order, nanosecondsPerFraction, isModified) = (.big, 1000, true)
+      default: return nil
+      }
+    }
+  }
+
+  /// Reads the file header, whose magic number has been recognised.
+  init(magic: Magic, in window: inout OctetWindow) throws(CaptureError) {
+    guard try window.fill(Self.fileHeaderLength) else {
+      throw window.error(.cut(needed: Self.fileHeaderLength, available: window.available))
+    }
+    order = magic.order
+    nanosecondsPerFraction = magic.nanosecondsPerFraction
+    recordHeaderLength = magic.isModified ? Self.modifiedRecordHeaderLength : 16
+    let version = (order(window.load(4, as: UInt16.self)), order(window.load(6, as: UInt16.self)))
+    switch version {
+    case (2, 4...): lengths = .capturedFirst
+    case (2, 3): lengths = .smallerFirst
+    // 543.0 was written by an old DG/UX tcpdump.
+    case (2, _), (543, 0): lengths = .originalFirst
+    default: throw window.error(.unsupported("pcap version \(version.0).\(version.1)"))
+    }
+    let network = order(window.load(20, as: UInt32.self))
+    linkType = LinkType(rawValue: network & 0xffff)
+    // Bit 26 says that the length of the frame check sequence is known, the top four bits how many 16-bit words it has.
+    frameCheckSequenceLength = network & 0x0400_0000 == 0 ? 0 : Int(network >> 28) * 2
+    window.pass(Self.fileHeaderLength)
+  }
+
+  /// The variant in words.
+  var formatDescription: String {
+    let modified = recordHeaderLength == Self.modifiedRecordHeaderLength ? "modified " : ""
+    let resolution = nanosecondsPerFraction == 1 ? "nanoseconds" : "microseconds"
+    return "\(modified)pcap (\(resolution), \(order == .little ? "little" : "big")-endian)"
+  }
+
+  /// Reads a record, and returns where its octets are in the window's buffer; nil at the end of the file.
+  @inline(__always)
+  func next(in window: inout OctetWindow, packet: inout Packet) throws(CaptureError) -> Range<Int>? {
+    guard try window.fill(recordHeaderLength) else {
+      if window.available == 0 { return nil }
+      throw window.error(.cut(needed: recordHeaderLength, available: window.available))
+    }
+    let seconds = Int64(order(window.load(0, as: UInt32.self)))
+    let fraction = Int64(order(window.load(4, as: UInt32.self)))
+    var captured = Int(order(window.load(8, as: UInt32.self)))
+    var original = Int(order(window.load(12, as: UInt32.self)))
+    if lengths == .originalFirst || lengths == .smallerFirst && captured > original { swap(&captured, &original) }
+    guard captured <= CaptureLimits.packet else {
+      throw window.error(
+        .nonsenseLength("the record says that \(captured) octets were captured, more than \(CaptureLimits.packet)"))
+    }
+    guard try window.fill(recordHeaderLength + captured) else {
+      throw window.error(.cut(needed: recordHeaderLength + captured, available: window.available))
+    }
+    // 32 bits of seconds end in 2106, so that this cannot overflow.
+    packet.timestamp = seconds * 1_000_000_000 + fraction * nanosecondsPerFraction
+    // Some writers store an original length that leaves out a header they invented; what is there was there.
+    packet.originalLength = max(original, captured)
+    packet.linkType = linkType
+    packet.frameCheckSequenceLength = frameCheckSequenceLength
+    window.pass(recordHeaderLength)
+    return window.pass(captured)
+  }
+}

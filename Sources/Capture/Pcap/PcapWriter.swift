@@ -1,0 +1,67 @@
+import HTTPReassembly
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Builds a little-endian pcap file with nanosecond timestamps, in memory. Unsafe sites: `write(2)`.
+package struct PcapWriter {
+  /// The file so far.
+  package private(set) var octets: [UInt8] = []
+
+  /// Starts a file with its header.
+  package init(linkType: LinkType, snapshotLength: UInt32 = 262_144) {
+    append32(0xa1b2_3c4d)
+    // Version 2.4.
+    append32(4 << 16 | 2)
+    append32(0)
+    append32(0)
+    append32(snapshotLength)
+    append32(linkType.rawValue)
+  }
+
+  /// Appends a packet. Its timestamp, in nanoseconds since the Unix epoch, must be of the years 1970 to 2106, and its
+  /// original length is that of `octets` unless it is given.
+  package mutating func append(timestamp: Int64, originalLength: Int? = nil, octets packet: RawSpan) {
+    append32(UInt32(clamping: timestamp / 1_000_000_000))
+    append32(UInt32(clamping: timestamp % 1_000_000_000))
+    append32(UInt32(clamping: packet.byteCount))
+    append32(UInt32(clamping: originalLength ?? packet.byteCount))
+    packet.append(0..<packet.byteCount, to: &octets)
+  }
+
+  /// Appends a packet.
+  package mutating func append(timestamp: Int64, originalLength: Int? = nil, octets packet: [UInt8]) {
+    packet.withOctets { append(timestamp: timestamp, originalLength: originalLength, octets: $0) }
+  }
+
+  /// Writes the file, in place of one that is there.
+  package func write(to path: String) throws(CaptureError) {
+    let descriptor = retryingInterrupted { unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) }
+    guard descriptor >= 0 else { throw CaptureError(file: path, problem: .cannotWrite(errno: errno)) }
+    defer { close(descriptor) }
+    var written = 0
+    while written < octets.count {
+      let count = retryingInterrupted {
+        unsafe octets.withUnsafeBytes { buffer in
+          unsafe systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: buffer[written...]))
+        }
+      }
+      guard count >= 0 else { throw CaptureError(file: path, problem: .cannotWrite(errno: errno)) }
+      written += count
+    }
+  }
+
+  private mutating func append32(_ value: UInt32) {
+    for shift in stride(from: UInt32(0), to: 32, by: 8) { octets.append(UInt8(truncatingIfNeeded: value >> shift)) }
+  }
+}
+
+/// `write(2)`, under a name that the type's own `write` does not hide.
+private func systemWrite(_ descriptor: Int32, _ octets: UnsafeRawBufferPointer) -> Int {
+  unsafe write(descriptor, octets.baseAddress, octets.count)
+}

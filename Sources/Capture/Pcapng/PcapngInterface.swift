@@ -1,0 +1,68 @@
+import HTTPReassembly
+
+/// What an interface description block says of its packets (draft-ietf-opsawg-pcapng §4.2), and what was lost on it.
+struct PcapngInterface {
+  let linkType: LinkType
+  /// Octets captured of a packet at most; 0 is no limit.
+  let snapshotLength: Int
+  let frameCheckSequenceLength: Int
+  let resolution: PcapngTimestampResolution
+  private var losses = Losses()
+
+  /// Two accounts of the same losses.
+  private struct Losses {
+    /// Sum of what packets said was lost before each of them.
+    var byPackets: UInt64?
+    /// The last interface statistics, each of which counts from the start of the capture.
+    var byStatistics: UInt64?
+  }
+
+  /// Reads the block's body; `length` is that of the whole block.
+  init(in window: borrowing OctetWindow, order: ByteOrder, length: Int) throws(CaptureError) {
+    linkType = LinkType(rawValue: UInt32(order(window.load(8, as: UInt16.self))))
+    snapshotLength = Int(order(window.load(12, as: UInt32.self)))
+    var resolutionOption: UInt8 = 6
+    var offsetSeconds: Int64 = 0
+    var fcs: UInt8 = 0
+    var options = PcapngOptions(16..<length - 4, order: order)
+    while let option = options.next(in: window) {
+      switch (option.code, option.value.count) {
+      case (9, 1): resolutionOption = window.load(option.value.lowerBound, as: UInt8.self)
+      case (13, 1): fcs = window.load(option.value.lowerBound, as: UInt8.self)
+      case (14, 8): offsetSeconds = order(window.load(option.value.lowerBound, as: Int64.self))
+      default: break
+      }
+    }
+    // Elsewhere a broken option is only a comment lost, but here each timestamp depends on them.
+    guard !options.isMalformed else { throw window.error(.malformed("an interface's options overrun their block")) }
+    resolution = PcapngTimestampResolution(resolutionOption, offsetSeconds: offsetSeconds)
+    // The specification says bits, and gives 4 as its example, which is the octets of Ethernet's; Wireshark reads
+    // octets. No frame check sequence has fewer than 8 bits or more than 7 octets.
+    frameCheckSequenceLength = Int(fcs < 8 ? fcs : fcs / 8)
+  }
+
+  /// A packet says that `count` packets were lost between the one before it and itself.
+  mutating func addLoss(_ count: UInt64) {
+    losses.byPackets = (losses.byPackets ?? 0).addingSaturated(count)
+  }
+
+  /// A statistics block says that `count` packets were lost since the capture's start.
+  mutating func setLoss(_ count: UInt64) {
+    losses.byStatistics = count
+  }
+
+  /// Packets lost on this interface; nil when the file says nothing of it. The larger of the two accounts, since a
+  /// capture that was cut lacks its last statistics.
+  var dropped: UInt64? {
+    guard let packets = losses.byPackets else { return losses.byStatistics }
+    return max(packets, losses.byStatistics ?? 0)
+  }
+}
+
+extension UInt64 {
+  /// The sum, or the largest value if it does not fit: hostile counts must not stop the program.
+  func addingSaturated(_ other: UInt64) -> UInt64 {
+    let (sum, overflow) = addingReportingOverflow(other)
+    return overflow ? .max : sum
+  }
+}

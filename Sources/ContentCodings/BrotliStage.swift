@@ -1,0 +1,94 @@
+// Unsafe: the Brotli library is handed pointers to the octets lent by the caller and to the output buffer, each with its
+// length, for one call. Its memory comes from the two functions below, which count it.
+
+import CBrotli
+import HTTPReassembly
+
+/// `br`: one stream of RFC 7932.
+///
+/// The window is at most 16 MiB (§9.1; the "large window" extension is not part of the coding and stays off), and is
+/// allocated as the stream announces it. There is no checksum: a damaged stream may still decode.
+@safe
+final class BrotliStage: CodingStage {
+  private let memory: WindowMemory
+  /// Exists from the first octet until `reset`: the library cannot use a decoder twice.
+  private var decoder: OpaquePointer?
+  private var place = StreamEnd.missing
+
+  init(memory: WindowMemory) {
+    self.memory = memory
+  }
+
+  deinit {
+    unsafe BrotliDecoderDestroyInstance(decoder)
+  }
+
+  func decode(_ octets: RawSpan, buffer: OutputBuffer, output: (RawSpan) -> Bool) -> ContentFailure? {
+    guard place == .missing else {
+      place = .followedByJunk
+      return nil
+    }
+    if unsafe decoder == nil {
+      unsafe decoder = BrotliDecoderCreateInstance(
+        allocateCounted, freeCounted, Unmanaged.passUnretained(memory).toOpaque())
+      guard unsafe decoder != nil else { return .beyondLimit }
+    }
+    return unsafe octets.withUnsafeBytes { input in
+      var nextInput = unsafe input.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      var inputLeft = input.count
+      while true {
+        var nextOutput: UnsafeMutablePointer<UInt8>? = unsafe buffer.start
+        var outputLeft = OutputBuffer.capacity
+        let result = unsafe BrotliDecoderDecompressStream(
+          decoder, &inputLeft, &nextInput, &outputLeft, &nextOutput, nil)
+        let count = OutputBuffer.capacity - outputLeft
+        if count > 0, !buffer.withOctets(first: count, output) { return nil }
+        switch result {
+        case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: continue
+        case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT: return nil
+        case BROTLI_DECODER_RESULT_SUCCESS:
+          place = inputLeft > 0 ? .followedByJunk : .reached
+          return nil
+        default: return failure
+        }
+      }
+    }
+  }
+
+  /// Why the library gave up.
+  private var failure: ContentFailure {
+    let code = unsafe BrotliDecoderGetErrorCode(decoder).rawValue
+    let noMemory =
+      BROTLI_DECODER_ERROR_ALLOC_BLOCK_TYPE_TREES.rawValue...BROTLI_DECODER_ERROR_ALLOC_CONTEXT_MODES.rawValue
+    return noMemory ~= code ? .beyondLimit : .corrupt
+  }
+
+  var end: StreamEnd { place }
+
+  func reset() {
+    unsafe BrotliDecoderDestroyInstance(decoder)
+    unsafe decoder = nil
+    place = .missing
+  }
+}
+
+/// In front of each allocation, to hold its size; a multiple of every alignment that the library needs.
+private let allocationHeader = 16
+
+/// Allocates for the library, if its `WindowMemory`, given as `opaque`, allows.
+private func allocateCounted(_ opaque: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer? {
+  guard let opaque = unsafe opaque else { return nil }
+  let total = size + allocationHeader
+  guard unsafe Unmanaged<WindowMemory>.fromOpaque(opaque).takeUnretainedValue().reserve(total) else { return nil }
+  let start = UnsafeMutableRawPointer.allocate(byteCount: total, alignment: allocationHeader)
+  unsafe start.storeBytes(of: total, as: Int.self)
+  return unsafe start + allocationHeader
+}
+
+/// Frees what `allocateCounted` allocated.
+private func freeCounted(_ opaque: UnsafeMutableRawPointer?, _ address: UnsafeMutableRawPointer?) {
+  guard let opaque = unsafe opaque, let address = unsafe address else { return }
+  let start = unsafe address - allocationHeader
+  unsafe Unmanaged<WindowMemory>.fromOpaque(opaque).takeUnretainedValue().release(start.load(as: Int.self))
+  unsafe start.deallocate()
+}

@@ -1,0 +1,90 @@
+import HTTPReassembly
+
+/// Takes a row of content codings off one message's content at a time, and counts what comes out.
+package final class ContentDecoder: ContentDecoding {
+  /// The codings' names, in the order in which they were applied.
+  let codings: [String]
+  /// One for each coding, in the order in which they are taken off.
+  private let stages: [any CodingStage]
+  /// Octets that may come out of any one stage: a small content may hide a large one inside another large one.
+  private let limit: Int
+  private let buffers: OutputBuffers
+
+  /// Octets that went into each stage, and last those that came out of the last one.
+  private var counts: [Int]
+  private var failure: ContentFailure?
+
+  init(codings: [String], stages: [any CodingStage], limit: Int, buffers: OutputBuffers) {
+    self.codings = codings
+    self.stages = stages
+    self.limit = limit
+    self.buffers = buffers
+    counts = Array(repeating: 0, count: stages.count + 1)
+  }
+
+  package func feed(_ octets: RawSpan) {
+    feed(octets) { _ in }
+  }
+
+  /// As `feed(_:)`, and lends the decoded octets to `output` as they come, at most a buffer at a time.
+  ///
+  /// They are not known to be good before `finish` says so. `output` must not use this decoder.
+  package func feed(_ octets: RawSpan, output: (RawSpan) -> Void) {
+    guard failure == nil, octets.byteCount > 0 else { return }
+    counts[0] += octets.byteCount
+    guard !pass(octets, to: 0, output: output) else { return }
+    // The rest of the message may be long in coming; nothing is held for it.
+    resetStages()
+  }
+
+  /// Passes octets to the stage at `index` and all after it; false once nothing more is wanted.
+  private func pass(_ octets: RawSpan, to index: Int, output: (RawSpan) -> Void) -> Bool {
+    guard index < stages.count else {
+      output(octets)
+      return true
+    }
+    let buffer = buffers.take()
+    defer { buffers.giveBack(buffer) }
+    let found = stages[index].decode(octets, buffer: buffer) { made in
+      counts[index + 1] += made.byteCount
+      guard counts[index + 1] <= limit else {
+        failure = .beyondLimit
+        return false
+      }
+      return pass(made, to: index + 1, output: output)
+    }
+    failure = failure ?? found
+    return failure == nil
+  }
+
+  package func finish() -> ContentOutcome {
+    defer { reset() }
+    if let failure { return .failed(failure) }
+    var hasJunk = false
+    // A stage that got nothing is complete: servers name a coding for empty content without applying it.
+    for (stage, count) in zip(stages, counts) where count > 0 {
+      switch stage.end {
+      case .missing: return .failed(.truncated)
+      case .reached: continue
+      case .followedByJunk: hasJunk = true
+      }
+    }
+    let octets = counts[stages.count]
+    return hasJunk ? .decodedWithTrailingJunk(octets: octets) : .decoded(octets: octets)
+  }
+
+  /// Forgets the message, finished or not.
+  func reset() {
+    resetStages()
+    for index in counts.indices {
+      counts[index] = 0
+    }
+    failure = nil
+  }
+
+  private func resetStages() {
+    for (stage, count) in zip(stages, counts) where count > 0 {
+      stage.reset()
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// Unsafe: zlib is handed pointers to the octets lent by the caller and to the output buffer, each with its length, for
+// one call of `inflate`. Its stream is allocated here because it must not move: zlib checks that it has not.
+
+import CZlib
+import HTTPReassembly
+
+/// A stream of RFC 1951 compressed data in one of its wrappers, decoded by zlib.
+///
+/// It holds about 40 KiB: 7 KiB of state, and a window of 32 KiB from the first output on.
+@safe
+final class Inflater {
+  /// What encloses the compressed data.
+  enum Wrapper: Int32 {
+    /// A gzip member, RFC 1952. zlib verifies the header's checksum, the CRC-32 and the length.
+    case gzip = 31
+    /// The zlib format, RFC 1950. zlib verifies the Adler-32.
+    case zlib = 15
+    /// Nothing, RFC 1951: there is nothing to verify.
+    case none = -15
+  }
+
+  /// How a run over octets ended.
+  enum Step {
+    /// The octets are used up, or as many as zlib takes at once; more are needed.
+    case unfinished
+    /// The stream's end was found; octets may be left.
+    case ended
+    /// Nobody wants the rest.
+    case unwanted
+    /// The stream could not be decoded.
+    case failed(ContentFailure)
+  }
+
+  private let stream: UnsafeMutablePointer<z_stream>
+
+  /// zlib counts in 32 bits on some platforms; more octets than this at once take another turn.
+  private static let inputLimit = 1 << 30
+
+  init(_ wrapper: Wrapper) {
+    unsafe stream = .allocate(capacity: 1)
+    unsafe stream.initialize(to: z_stream())
+    let code = unsafe inflateInit2_(stream, wrapper.rawValue, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+    precondition(code == Z_OK, "zlib has no memory or is of another version")
+  }
+
+  deinit {
+    unsafe inflateEnd(stream)
+    unsafe stream.deinitialize(count: 1)
+    unsafe stream.deallocate()
+  }
+
+  /// Makes ready for another stream. The window is kept.
+  func reset(_ wrapper: Wrapper) {
+    let code = unsafe inflateReset2(stream, wrapper.rawValue)
+    precondition(code == Z_OK, "zlib refuses its own stream")
+  }
+
+  /// Decodes the octets from `position` on, and moves `position` to the first one that was not used.
+  func run(
+    _ octets: RawSpan, from position: inout Int, buffer: OutputBuffer, output: (RawSpan) -> Bool
+  ) -> Step {
+    let length = min(octets.byteCount - position, Self.inputLimit)
+    let rest = octets.extracting(position..<(position + length))
+    return unsafe rest.withUnsafeBytes { input in
+      // zlib's `next_in` is mutable only because C's `const` came late to it; nothing is written there.
+      unsafe stream.pointee.next_in = UnsafeMutablePointer(
+        mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
+      unsafe stream.pointee.avail_in = uInt(length)
+      defer {
+        unsafe position += length - Int(stream.pointee.avail_in)
+        unsafe stream.pointee.next_in = nil
+        unsafe stream.pointee.avail_in = 0
+      }
+      repeat {
+        unsafe stream.pointee.next_out = buffer.start
+        unsafe stream.pointee.avail_out = uInt(OutputBuffer.capacity)
+        let code = unsafe inflate(stream, Z_NO_FLUSH)
+        let count = unsafe OutputBuffer.capacity - Int(stream.pointee.avail_out)
+        if count > 0, !buffer.withOctets(first: count, output) { return .unwanted }
+        switch code {
+        case Z_OK: continue
+        // Not an error: the output buffer had been filled exactly, and nothing was left to do.
+        case Z_BUF_ERROR: return .unfinished
+        case Z_STREAM_END: return .ended
+        case Z_MEM_ERROR: return .failed(.beyondLimit)
+        // `Z_NEED_DICT` too: HTTP has no way to agree on a preset dictionary for `deflate`.
+        default: return .failed(.corrupt)
+        }
+      } while unsafe stream.pointee.avail_in > 0 || stream.pointee.avail_out == 0
+      return .unfinished
+    }
+  }
+}

@@ -1,0 +1,64 @@
+import HTTPReassembly
+
+/// Decoders for `gzip`, `deflate`, `br` and `zstd`, made of the system's libraries.
+///
+/// Memory for each message being decoded: 40 KiB for each `gzip` or `deflate`; for `br` up to 16 MiB and for `zstd` up to
+/// 128 MiB, as the sender says, but all of these together at most `windowMemoryLimit`. Beside them there are one buffer of
+/// 64 KiB for each level of stacked codings, and idle decoders for at most 32 rows of codings, none holding more
+/// than 1 MiB for each coding.
+public struct SystemContentDecoders: ContentDecoderSource {
+  /// Decoders kept for reuse: as many messages as end at about the same time; making one takes microseconds.
+  private static let idleLimit = 32
+
+  private let decodedContentLimit: Int
+  private let contentCodingLimit: Int
+  private let memory: WindowMemory
+  private let buffers = OutputBuffers()
+  private var idle: [ContentDecoder] = []
+
+  /// Decoders within the limits of `configuration`, whose `br` and `zstd` decoders together hold at most
+  /// `windowMemoryLimit` octets; a content that needs more fails as beyond the limit.
+  public init(configuration: Configuration = Configuration(), windowMemoryLimit: Int = 512 << 20) {
+    decodedContentLimit = configuration.decodedContentLimit
+    contentCodingLimit = configuration.contentCodingLimit
+    memory = WindowMemory(limit: windowMemoryLimit)
+  }
+
+  /// A decoder for content to which `codings` were applied, in that order, names in lower case; nil when one of them is
+  /// not known or there are more than the limit.
+  ///
+  /// Decoders of one source share buffers and may not be used at the same time by different threads.
+  public mutating func decoder(for codings: [String]) -> (any ContentDecoding)? {
+    contentDecoder(for: codings)
+  }
+
+  /// As `decoder(for:)`, for a caller who wants to see the decoded octets.
+  package mutating func contentDecoder(for codings: [String]) -> ContentDecoder? {
+    if let index = idle.lastIndex(where: { $0.codings == codings }) {
+      idle.swapAt(index, idle.count - 1)
+      return idle.removeLast()
+    }
+    guard codings.count <= contentCodingLimit else { return nil }
+    var stages: [any CodingStage] = []
+    for name in codings.reversed() {
+      switch ContentCoding(name: name) {
+      case .gzip: stages.append(GzipStage())
+      case .deflate: stages.append(DeflateStage())
+      case .brotli: stages.append(BrotliStage(memory: memory))
+      case .zstandard: stages.append(ZstandardStage(memory: memory))
+      case .identity: continue
+      case nil: return nil
+      }
+    }
+    return ContentDecoder(codings: codings, stages: stages, limit: decodedContentLimit, buffers: buffers)
+  }
+
+  /// Takes back a decoder of this source, finished or not, for the next message.
+  public mutating func recycle(_ decoder: any ContentDecoding, codings: [String]) {
+    guard idle.count < Self.idleLimit, let decoder = decoder as? ContentDecoder,
+      !idle.contains(where: { $0 === decoder })
+    else { return }
+    decoder.reset()
+    idle.append(decoder)
+  }
+}

@@ -1,0 +1,195 @@
+/// What reads the two streams of one connection.
+///
+/// Each side is HTTP/1, until its first octets or a message say otherwise. A further protocol is one more reader
+/// here and one more case in `Reader`.
+final class ApplicationLayer {
+  private enum Reader: UInt8 {
+    case http1
+    case tls
+  }
+
+  private(set) var conversation = Conversation()
+  private var parsers: InlineArray<2, HTTP1Parser>
+  private var tls: InlineArray<2, TLSRecords>
+  private var readers = InlineArray<2, Reader>(repeating: .http1)
+  private var hasStarted = InlineArray<2, Bool>(repeating: false)
+  /// Charges for places that an incomplete line still has to decide.
+  private var pendingCharges = InlineArray<2, [Charge]>(repeating: [])
+
+  init(configuration: Configuration, connectDuration: Int64?, lookupDuration: Int64?) {
+    parsers = InlineArray(repeating: HTTP1Parser(position: 0, configuration: configuration))
+    tls = InlineArray(repeating: TLSRecords())
+    conversation.connectDuration = connectDuration
+    conversation.lookupDuration = lookupDuration
+  }
+
+  /// What the connection carries, as far as is known.
+  var applicationProtocol: ConnectionProtocol {
+    if conversation.isHTTP { return .http1 }
+    if tls[0].isConfirmed || tls[1].isConfirmed { return .tls }
+    return conversation.isHTTP2 ? .http2 : .other
+  }
+
+  /// Whether `side` cannot be read on before the other side has answered (CONNECT, Upgrade).
+  func isWaiting(_ side: Side) -> Bool { parsers[side].isWaiting }
+
+  /// The connection was opened: the phases belong to its first exchange.
+  func opened(connectDuration: Int64) { conversation.connectDuration = connectDuration }
+
+  /// Messages may be missing before what is read first.
+  func startsInMidstream() { conversation.mayHaveLostMessages = true }
+
+  /// The stream of `side` starts at `position`, not at 0.
+  private func start(_ side: Side, at position: StreamPosition, firstOctet: UInt8?, _ run: inout Run) {
+    hasStarted[side] = true
+    parsers[side] = HTTP1Parser(position: position, configuration: run.configuration)
+    if let firstOctet, TLSRecords.canStart(with: firstOctet) { readers[side] = .tls }
+  }
+
+  /// Reads octets of a side, next in order. Returns how many: fewer than all only when the side has to wait.
+  func receive(
+    _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
+  ) -> Int {
+    if !hasStarted[side] { start(side, at: position, firstOctet: octets.byteCount > 0 ? octets.octet(0) : nil, &run) }
+    conversation.side = side
+    conversation.arrival = arrival
+    var consumed = octets.byteCount
+    if readers[side] == .tls {
+      let refused = tls[side].consume(octets, ledger: &run.ledger)
+      run.connection.unattributed += octets.byteCount - refused
+      if refused > 0 {
+        readers[side] = .http1
+        // Nothing that starts like this is HTTP: what was refused is opaque unless HTTP follows.
+        parsers[side] = HTTP1Parser(position: position + octets.byteCount, configuration: run.configuration)
+        conversation.outsideMessages(refused, as: .undecided, &run)
+      }
+    } else {
+      startSimpleResponse(side, at: position, octets, arrival, &run)
+      consumed = parsers[side].consume(octets, arrival: arrival, events: &conversation, context: &run)
+      spreadAnswer(from: side)
+    }
+    charge(Charge(position: position, retransmitted: 0, overhead: arrival.overhead), to: side, &run)
+    settleCharges(side, &run)
+    return consumed
+  }
+
+  /// A response without a start-line, if that is what must come now (HTTP/0.9).
+  private func startSimpleResponse(
+    _ side: Side, at position: StreamPosition, _ octets: RawSpan, _ arrival: SegmentArrival, _ run: inout Run
+  ) {
+    guard conversation.expectsSimpleResponse, conversation.requestSide == 1 - side, parsers[side].isBetweenMessages,
+      octets.byteCount > 0
+    else { return }
+    // A server that does not know HTTP/0.9 answers with a status-line all the same.
+    if octets.matches("http/", at: 0) || octets.byteCount < 5 && octets.matches("h", at: 0) { return }
+    conversation.startSimpleResponse(at: LineStart(position: position, arrival: arrival), &run)
+    parsers[side].expectSimpleResponse()
+  }
+
+  /// A response has decided what the stream of requests goes on with.
+  private func spreadAnswer(from side: Side) {
+    guard let isTunnel = conversation.answer else { return }
+    conversation.answer = nil
+    if isTunnel || parsers[1 - side].isWaiting { parsers[1 - side].answered(isTunnel: isTunnel) }
+  }
+
+  /// Gives up waiting for an answer that does not come.
+  func stopWaiting(_ side: Side) { parsers[side].answered(isTunnel: false) }
+
+  /// Octets of a side that are in the packet, but beyond the snap length.
+  func skipUnseen(_ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run) {
+    if !hasStarted[side] { start(side, at: position, firstOctet: nil, &run) }
+    conversation.side = side
+    conversation.arrival = arrival
+    if readers[side] == .tls {
+      tls[side].skip(count, isInPacket: true, ledger: &run.ledger)
+      run.connection.unattributed += count
+      conversation.missingOutsideMessages(count, &run)
+    } else {
+      parsers[side].skipUnseen(count, events: &conversation, context: &run)
+    }
+    charge(Charge(position: position, retransmitted: 0, overhead: arrival.overhead), to: side, &run)
+    settleCharges(side, &run)
+  }
+
+  /// Octets of a side that were never captured.
+  func skipMissing(_ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run) {
+    if !hasStarted[side] { start(side, at: position, firstOctet: nil, &run) }
+    conversation.side = side
+    if readers[side] == .tls {
+      tls[side].skip(count, isInPacket: false, ledger: &run.ledger)
+      conversation.missingOutsideMessages(count, &run)
+    } else {
+      parsers[side].skipMissing(count, events: &conversation, context: &run)
+    }
+    settleCharges(side, &run)
+  }
+
+  /// A side's stream ends: `isComplete` by FIN.
+  func finish(_ side: Side, isComplete: Bool, _ run: inout Run) {
+    guard hasStarted[side] else { return }
+    conversation.side = side
+    if readers[side] == .tls {
+      tls[side].finish(&run.ledger)
+    } else {
+      parsers[side].finish(isComplete: isComplete, events: &conversation, context: &run)
+      spreadAnswer(from: side)
+    }
+    settleCharges(side, &run)
+  }
+
+  /// The connection is over: everything is final.
+  func finishAll(_ run: inout Run) {
+    for side in 0..<2 {
+      for charge in pendingCharges[side] { conversation.charge(charge, to: side, &run) }
+      pendingCharges[side] = []
+    }
+    conversation.settleUndecided(&run)
+    conversation.finishAll(&run)
+  }
+
+  // MARK: Charges
+
+  /// Charges a packet to the messages that own its place, now or once an incomplete line is complete.
+  func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
+    guard charge.overhead > 0 || charge.retransmitted > 0 else { return }
+    if charge.end > settledPosition(side) {
+      pendingCharges[side].append(charge)
+    } else {
+      conversation.charge(charge, to: side, &run)
+    }
+  }
+
+  /// Position up to which it is known what the octets of a side are.
+  private func settledPosition(_ side: Side) -> StreamPosition {
+    guard hasStarted[side] else { return .unknown }
+    return readers[side] == .http1 ? parsers[side].settledPosition : .never
+  }
+
+  private func settleCharges(_ side: Side, _ run: inout Run) {
+    guard !pendingCharges[side].isEmpty else { return }
+    let settled = settledPosition(side)
+    var rest: [Charge] = []
+    for charge in pendingCharges[side] {
+      if charge.end > settled {
+        rest.append(charge)
+      } else {
+        conversation.charge(charge, to: side, &run)
+      }
+    }
+    pendingCharges[side] = rest
+  }
+
+  /// Charges a segment without payload, sent by the opposite side of `side`.
+  func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
+    conversation.chargeAcknowledgment(overhead, to: side, &run)
+  }
+
+  /// Payload was sent again with different content.
+  func flagConflict(_ range: Range<StreamPosition>, on side: Side) { conversation.flagConflict(range, on: side) }
+
+  /// Octets of a hole turn up after the hole was given up.
+  func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    conversation.acceptLate(range, on: side, &run)
+  }
+}

@@ -1,0 +1,92 @@
+// The addresses that a DNS response gives for a name (RFC 1035 §4.1.3, RFC 3596 §2).
+
+extension DNSMessage {
+  /// Resource records read of one response; the rest of a longer one is left.
+  private static let recordLimit = 256
+  /// Aliases followed from the name that was asked for.
+  private static let aliasLimit = 16
+
+  /// A resource record that matters here.
+  private struct Record {
+    var owner: [UInt8]
+    var data: Data
+
+    enum Data {
+      case address(IPAddress)
+      /// CNAME: the name that the owner is an alias of.
+      case alias([UInt8])
+    }
+  }
+
+  /// Hands each address in the answer section to `body`, with the name that it answers for.
+  ///
+  /// That name is the first question's where a chain of aliases leads from it to the address, and the record's own owner
+  /// when there is no question (multicast DNS). Other addresses are left out: nobody asked for them.
+  ///
+  /// `octets` are those the message was made from. Returns false when a record is malformed or cut off; the addresses
+  /// before it were handed over. A query has none.
+  package func forEachAddress(in octets: RawSpan, _ body: (IPAddress, [UInt8]) -> Void) -> Bool {
+    guard isResponse else { return true }
+    var records: [Record] = []
+    let isWhole = readAnswers(octets, into: &records)
+    guard questionCount > 0 else {
+      for record in records {
+        if case .address(let address) = record.data { body(address, record.owner) }
+      }
+      return isWhole
+    }
+    // Aliases mostly come in the order of their chain, but need not.
+    var names = [questionName]
+    var reached = 0
+    while reached < names.count, names.count <= Self.aliasLimit {
+      for record in records where record.owner == names[reached] {
+        if case .alias(let name) = record.data, !names.contains(name) { names.append(name) }
+      }
+      reached += 1
+    }
+    for record in records {
+      if case .address(let address) = record.data, names.contains(record.owner) { body(address, questionName) }
+    }
+    return isWhole
+  }
+
+  /// Reads the answer section's records of class IN that hold an address or an alias; false when it is malformed.
+  private func readAnswers(_ octets: RawSpan, into records: inout [Record]) -> Bool {
+    var position = Self.headerLength
+    var name: [UInt8] = []
+    for _ in 0..<questionCount {
+      guard let end = DNSName.read(at: position, octets, into: &name), end + 4 <= octets.byteCount else { return false }
+      position = end + 4
+    }
+    for _ in 0..<min(answerCount, Self.recordLimit) {
+      // Owner, then type (2), class (2), time to live (4), length of the data (2).
+      guard let end = DNSName.read(at: position, octets, into: &name), end + 10 <= octets.byteCount else {
+        return false
+      }
+      let type = octets.bigEndian16(end)
+      // Multicast DNS uses the upper bit of the class (RFC 6762 §10.2).
+      let isInternet = octets.bigEndian16(end + 2) & 0x7fff == 1
+      let data = end + 10
+      let length = Int(octets.bigEndian16(end + 8))
+      guard data + length <= octets.byteCount else { return false }
+      position = data + length
+      guard isInternet else { continue }
+      switch (type, length) {
+      case (1, 4):
+        records.append(Record(owner: name, data: .address(IPAddress(v4: octets.bigEndian32(data)))))
+      case (28, 16):
+        let address = IPAddress(high: octets.bigEndian64(data), low: octets.bigEndian64(data + 8))
+        records.append(Record(owner: name, data: .address(address)))
+      case (5, _):
+        var target: [UInt8] = []
+        guard let targetEnd = DNSName.read(at: data, octets, into: &target), targetEnd == data + length else {
+          return false
+        }
+        records.append(Record(owner: name, data: .alias(target)))
+      case (1, _), (28, _): return false
+      default: break
+      }
+    }
+    return true
+  }
+}

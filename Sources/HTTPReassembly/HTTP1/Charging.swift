@@ -1,0 +1,79 @@
+// Whose packets are these? (MEASURES §2, "Charging overhead".)
+
+/// Octets of a packet to be charged to the message that owns a place in the stream.
+struct Charge {
+  /// The place: the first octet of the packet's payload that matters.
+  var position: StreamPosition
+  /// Payload octets from `position` on that were sent again; 0 when the payload is new.
+  var retransmitted: Int
+  /// Network and transport octets of the packet.
+  var overhead: Int
+
+  /// Position after the octets that decide whose it is.
+  var end: StreamPosition { position + max(retransmitted, 1) }
+}
+
+extension Conversation {
+  /// Charges a packet to the messages that own its place. What no message owns is the connection's.
+  mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
+    var overhead = charge.overhead
+    var position = charge.position
+    let end = charge.position + charge.retransmitted
+    var index = messages[side].count - 1
+    // From the newest back to the one that owns the first octet, or starts after it.
+    while index > 0, messages[side][index].start > position { index -= 1 }
+    while index >= 0, index < messages[side].count {
+      let start = messages[side][index].start
+      let stop = messages[side][index].end
+      if position >= start, position < stop {
+        messages[side][index].message.overhead += overhead
+        overhead = 0
+      }
+      let low = max(position, start)
+      let high = min(end, stop)
+      if low < high {
+        messages[side][index].message.retransmitted += high - low
+        run.connection.unattributed += low - position
+        position = high
+      }
+      if position >= end || start >= end { break }
+      index += 1
+    }
+    run.connection.unattributed += overhead + max(end - position, 0)
+  }
+
+  /// Charges a segment without payload to the message most recently in progress on `side`, the opposite one of its
+  /// sender.
+  mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
+    if messages[side].isEmpty {
+      run.connection.unattributed += overhead
+    } else {
+      messages[side][messages[side].count - 1].message.overhead += overhead
+    }
+  }
+
+  /// Flags the messages that own `range` of a stream: it was sent again with different content.
+  mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side) {
+    for index in messages[side].indices
+    where messages[side][index].start < range.upperBound && messages[side][index].end > range.lowerBound {
+      messages[side][index].message.flags.insert(.conflicting)
+    }
+  }
+
+  /// Octets of a hole that were given up turn up after all: they are counted where they belong, but no longer read.
+  mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    run.ledger.missing -= range.count
+    run.connection.missing -= range.count
+    for index in messages[side].indices
+    where messages[side][index].start <= range.lowerBound && messages[side][index].end >= range.upperBound
+      && messages[side][index].message.missing >= range.count
+    {
+      messages[side][index].message.missing -= range.count
+      messages[side][index].message.octets.body += range.count
+      run.ledger.settle(range.count, as: .body)
+      return
+    }
+    run.connection.unattributed += range.count
+    run.ledger.settle(range.count, as: lateClass)
+  }
+}

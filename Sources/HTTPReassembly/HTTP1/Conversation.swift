@@ -1,0 +1,496 @@
+import DequeModule
+
+/// The HTTP messages of one connection: makes rows of what the two parsers find, pairs requests with responses,
+/// and keeps the messages open for the charges of their packets.
+struct Conversation {
+  /// The messages of each side that are in progress or still take charges, oldest first.
+  var messages = InlineArray<2, Deque<OpenMessage>>(repeating: [])
+  /// The header section being read on each side.
+  private var headers = InlineArray<2, HeaderSection>(repeating: HeaderSection())
+  /// The exchanges that are not final, oldest first; the first one has number `firstExchange` in this conversation.
+  var exchanges: Deque<OpenExchange> = []
+  var firstExchange = 0
+  /// The first exchange whose request has no final response yet.
+  var nextToAnswer = 0
+  /// The side that sends requests, once a message has been seen.
+  private(set) var requestSide: Side?
+  /// Whether a message has been seen: then the connection is HTTP.
+  var isHTTP: Bool { requestSide != nil }
+  /// Whether the connection starts with the preface of HTTP/2 (RFC 9113 §3.4).
+  private(set) var isHTTP2 = false
+  /// Whether the connection has switched protocols.
+  private(set) var isTunnel = false
+  /// Octets of each side seen before it was known whether the connection is HTTP.
+  private var undecided = InlineArray<2, Int>(repeating: 0)
+  /// Whether messages may have been lost in a hole, so that counting pairs is not enough.
+  var mayHaveLostMessages = false
+  /// What the response that was just read means for a request stream that waits for it: whether it is a tunnel.
+  var answer: Bool?
+  /// Whether the response to an HTTP/0.9 request may come next.
+  var expectsSimpleResponse = false
+  /// Phases that happened before the first exchange, for it.
+  var connectDuration: Int64?
+  var lookupDuration: Int64?
+
+  /// The side being read, and the packet that brought its octets: set before each call into a parser.
+  var side: Side = 0
+  var arrival = SegmentArrival(time: 0, acknowledged: .unknown, overhead: 0)
+
+  /// Whether a message of `side` is in progress.
+  func isInMessage(_ side: Side) -> Bool { messages[side].last?.isInProgress ?? false }
+}
+
+extension Conversation: HTTP1Events {
+  // MARK: Start of a message
+
+  mutating func startLine(
+    _ startLine: StartLine, _ line: RawSpan, length: Int, at start: LineStart, _ run: inout Run
+  ) -> Bool {
+    let isAccepted =
+      switch startLine {
+      case .request(let request): startRequest(request, line, at: start, &run)
+      case .response(let status): startResponse(status, line, at: start, &run)
+      }
+    guard isAccepted else { return false }
+    if messages[side].isEmpty { return false }
+    let last = messages[side].count - 1
+    messages[side][last].message.octets.startLine += length
+    run.ledger.settle(length, as: .startLine)
+    headers[side] = HeaderSection()
+    return true
+  }
+
+  private mutating func startRequest(
+    _ request: RequestLine, _ line: RawSpan, at start: LineStart, _ run: inout Run
+  ) -> Bool {
+    if line.matchesExactly("PRI * HTTP/2.0", at: 0) {
+      isHTTP2 = !isHTTP
+      return false
+    }
+    guard becomeHTTP(requestSide: side, &run) else { return false }
+    var exchange = OpenExchange()
+    exchange.method = Method.kind(line, request.method)
+    exchange.isSimple = request.version.isEmpty
+    exchange.acknowledged = start.arrival.acknowledged
+    exchange.requestFirst = start.arrival.time
+    exchange.exchange.started = start.arrival.time
+    exchange.exchange.timings.connect = connectDuration
+    exchange.exchange.timings.dns = lookupDuration
+    connectDuration = nil
+    lookupDuration = nil
+
+    var open = open(at: start, exchange: firstExchange + exchanges.count, &run)
+    open.message.kind = .request
+    let target = RequestTarget(line, request.target, isConnect: exchange.method == .connect)
+    open.message.method = run.texts.intern(line.extracting(request.method))
+    open.message.path = run.texts.intern(line.extracting(target.path))
+    open.message.queryLength = target.queryLength
+    open.message.version = run.texts.intern(line.extracting(request.version))
+    if let authority = target.authority {
+      let defaultPort: StaticString? = exchange.method == .connect ? nil : target.isSecure ? ":443" : ":80"
+      open.message.host = run.texts.intern(HostName.normalized(line, authority, defaultPort: defaultPort))
+      open.message.hostSource = .target
+    }
+    if exchange.isSimple {
+      open.message.flags.insert(.version09)
+      run.note(.httpVersion09, example: line)
+    } else {
+      noteVersion(line, request.version, &run)
+    }
+    if !Method.isRegistered(line, request.method) { run.note(.httpMethodUnknown, example: line) }
+
+    exchange.exchange.number = run.nextExchange()
+    exchange.exchange.connection = run.connection.number
+    exchange.exchange.request = open.message.number
+    exchange.exchange.method = open.message.method
+    exchange.exchange.path = open.message.path
+    run.texts.retain(open.message.method)
+    run.texts.retain(open.message.path)
+    exchange.openMessages = 1
+    open.message.exchange = exchange.exchange.number
+    exchanges.append(exchange)
+    messages[side].append(open)
+    limitOutstandingRequests(&run)
+    return true
+  }
+
+  private mutating func startResponse(
+    _ status: StatusLine, _ line: RawSpan, at start: LineStart, _ run: inout Run
+  ) -> Bool {
+    guard becomeHTTP(requestSide: 1 - side, &run) else { return false }
+    expectsSimpleResponse = false
+    // 101 is final for the exchange: what follows is another protocol (RFC 9110 §15.2.2).
+    let isInterim = status.status < 200 && status.status != 101
+    var flags: MessageFlags = []
+    let ordinal = pair(responseAt: start, isInterim: isInterim, &flags, &run)
+    var open = open(at: start, exchange: ordinal, &run)
+    open.message.kind = isInterim ? .interim : .response
+    open.message.status = status.status
+    open.message.version = run.texts.intern(line.extracting(status.version))
+    open.message.flags.formUnion(flags)
+    adoptRequest(of: ordinal, &open, &run)
+    if !isInterim { note(responseStart: open.message, of: ordinal) }
+    noteVersion(line, status.version, &run)
+    messages[side].append(open)
+    return true
+  }
+
+  /// The response to an HTTP/0.9 request has no start-line: it starts with its content.
+  mutating func startSimpleResponse(at start: LineStart, _ run: inout Run) {
+    expectsSimpleResponse = false
+    var flags: MessageFlags = [.version09, .closeDelimited]
+    let ordinal = pair(responseAt: start, isInterim: false, &flags, &run)
+    var open = open(at: start, exchange: ordinal, &run)
+    open.message.kind = .response
+    open.message.flags.formUnion(flags)
+    adoptRequest(of: ordinal, &open, &run)
+    note(responseStart: open.message, of: ordinal)
+    messages[side].append(open)
+  }
+
+  private func open(at start: LineStart, exchange: Int, _ run: inout Run) -> OpenMessage {
+    var open = OpenMessage(start: start.position, exchange: exchange)
+    open.message.number = run.nextMessage()
+    open.message.connection = run.connection.number
+    open.message.firstTime = start.arrival.time
+    open.message.lastTime = arrival.time
+    if isTunnel { open.message.flags.insert(.tunnelled) }
+    run.connection.messages += 1
+    return open
+  }
+
+  private func noteVersion(_ line: RawSpan, _ version: Range<Int>, _ run: inout Run) {
+    guard version.count == 8, line.matches("http/1.", at: version.lowerBound),
+      line.octet(version.upperBound - 1) <= 0x31
+    else { return run.note(.httpVersionUnknown, example: line) }
+  }
+
+  /// The connection carries HTTP, with requests from `requestSide`. False when that contradicts what is known.
+  private mutating func becomeHTTP(requestSide: Side, _ run: inout Run) -> Bool {
+    if let known = self.requestSide { return known == requestSide }
+    self.requestSide = requestSide
+    for side in 0..<2 {
+      settleStray(undecided[side], &run)
+      undecided[side] = 0
+    }
+    return true
+  }
+
+  // MARK: Header section
+
+  mutating func fieldLine(_ line: RawSpan, _ run: inout Run) {
+    let last = messages[side].count - 1
+    guard last >= 0 else { return }
+    noteNonASCII(line, &run)
+    guard let field = FieldLine(line) else {
+      return note(.httpFieldLineMalformed, .fieldLineMalformed, line, &run)
+    }
+    if field.hasSpaceBeforeColon { note(.httpSpaceBeforeColon, .fieldLineMalformed, line, &run) }
+    switch KnownField(line, field.name) {
+    case .contentLength: headers[side].framing.addContentLength(line, field.value)
+    case .transferEncoding:
+      headers[side].framing.addTransferEncoding(line, field.value)
+      Self.combine(line.extracting(field.value), into: &messages[side][last].message.transferEncoding, &run)
+    case .contentEncoding:
+      Self.combine(line.extracting(field.value), into: &messages[side][last].message.contentEncoding, &run)
+    case .contentType:
+      guard messages[side][last].message.contentType == .none else { break }
+      messages[side][last].message.contentType = run.texts.intern(line.extracting(field.value))
+    case .host where messages[side][last].message.kind == .request:
+      headers[side].hostCount += 1
+      // The target's authority beats Host (RFC 9112 §3.2.2); of several Host fields the first is taken.
+      guard messages[side][last].message.hostSource == .unknown else { break }
+      let host = HostName.normalized(line, field.value, defaultPort: ":80")
+      guard !host.isEmpty else { break }
+      messages[side][last].message.host = run.texts.intern(host)
+      messages[side][last].message.hostSource = .hostField
+    case .upgrade: headers[side].hasUpgrade = !field.value.isEmpty
+    case .connection:
+      if line.contains("upgrade", in: field.value) { headers[side].connectionUpgrades = true }
+    case .host, nil: break
+    }
+  }
+
+  private mutating func noteNonASCII(_ line: RawSpan, _ run: inout Run) {
+    guard !headers[side].notedNonASCII, line.hasNonASCII else { return }
+    headers[side].notedNonASCII = true
+    run.note(.httpNonASCII, example: line)
+  }
+
+  /// Field lines of the same name are one list (RFC 9110 §5.3).
+  private static func combine(_ value: RawSpan, into text: inout TextID, _ run: inout Run) {
+    guard text != .none else {
+      text = run.texts.intern(value)
+      return
+    }
+    var combined = run.texts.octets(text)
+    guard combined.count + value.byteCount < run.configuration.lineLimit else { return }
+    combined.append(ASCII.comma)
+    combined.append(ASCII.space)
+    value.append(0..<value.byteCount, to: &combined)
+    run.texts.release(text)
+    text = run.texts.intern(combined)
+  }
+
+  mutating func endOfHeaders(_ run: inout Run) -> BodyFraming {
+    let last = messages[side].count - 1
+    guard last >= 0 else { return .none }
+    let header = headers[side]
+    let framing: BodyFraming
+    if messages[side][last].message.kind == .request {
+      finishRequestHeaders(last, header, &run)
+      framing = header.framing.request()
+    } else {
+      let exchange = messages[side][last].exchange
+      framing = header.framing.response(
+        status: messages[side][last].message.status, to: openExchange(exchange)?.method ?? .ordinary)
+      if messages[side][last].message.kind == .response { decideSwitch(framing, exchange, &run) }
+    }
+    flag(framing, header.framing, last, &run)
+    if framing != .none, framing != .tunnel { startContent(last, &run) }
+    return framing
+  }
+
+  private mutating func finishRequestHeaders(_ last: Int, _ header: HeaderSection, _ run: inout Run) {
+    if header.hostCount == 0, messages[side][last].message.hostSource == .unknown {
+      if run.texts.octets(messages[side][last].message.version).last == 0x31 {
+        note(.httpHostMissing, .hostMissing, &run)
+      }
+    } else if header.hostCount > 1 {
+      note(.httpHostRepeated, .hostRepeated, &run)
+    }
+    nameHost(last, &run)
+    withExchange(messages[side][last].exchange) { exchange in
+      exchange.asksToSwitch = exchange.method == .connect || (header.hasUpgrade && header.connectionUpgrades)
+    }
+  }
+
+  /// A request without host is named by its server's address (MEASURES §2).
+  private mutating func nameHost(_ last: Int, _ run: inout Run) {
+    if messages[side][last].message.hostSource == .unknown {
+      let server = run.connection.endpoints[1 - side]
+      let name = run.names.name(of: server.address)
+      messages[side][last].message.host = run.texts.intern(name ?? Array(server.address.description.utf8))
+      messages[side][last].message.hostSource = name == nil ? .address : .dns
+    }
+    let host = messages[side][last].message.host
+    run.texts.retain(host)
+    let source = messages[side][last].message.hostSource
+    withExchange(messages[side][last].exchange) { exchange in
+      exchange.exchange.host = host
+      exchange.hostSource = source
+    }
+  }
+
+  private mutating func flag(_ framing: BodyFraming, _ fields: FramingFields, _ last: Int, _ run: inout Run) {
+    if fields.isContentLengthInvalid { note(.httpContentLengthInvalid, .contentLengthInvalid, &run) }
+    if fields.isContentLengthConflicting { note(.httpContentLengthConflicting, .contentLengthConflicting, &run) }
+    if fields.isContentLengthRepeated { note(.httpContentLengthRepeated, .contentLengthRepeated, &run) }
+    if fields.hasTransferEncoding {
+      if fields.hasContentLength {
+        note(.httpContentLengthWithTransferEncoding, .contentLengthWithTransferEncoding, &run)
+      }
+      if !fields.isChunkedLast {
+        note(.httpTransferEncodingNotChunked, .transferEncodingUnusual, &run)
+      } else if fields.isChunkedMisplaced {
+        note(.httpTransferEncodingUnknown, .transferEncodingUnusual, &run)
+      }
+      if run.texts.octets(messages[side][last].message.version).last == 0x30 {
+        note(.httpTransferEncodingInHTTP10, .transferEncodingInHTTP10, &run)
+      }
+    }
+    if framing == .untilClose { messages[side][last].message.flags.insert(.closeDelimited) }
+  }
+
+  private mutating func decideSwitch(_ framing: BodyFraming, _ ordinal: Int, _ run: inout Run) {
+    let waits = openExchange(ordinal)?.asksToSwitch ?? false
+    if framing == .tunnel {
+      isTunnel = true
+      run.connection.flags.insert(.tunnel)
+    }
+    if framing == .tunnel || waits { answer = framing == .tunnel }
+  }
+
+  // MARK: End of a message
+
+  mutating func endOfMessage(at position: StreamPosition, _ run: inout Run) -> AfterMessage {
+    let last = messages[side].count - 1
+    guard last >= 0, messages[side][last].isInProgress else { return .message }
+    finishContent(last, isComplete: true, &run)
+    close(last, at: position, &run)
+    let ordinal = messages[side][last].exchange
+    if messages[side][last].message.missing > 0 { messages[side][last].message.exactness = .inferred }
+    let isRequest = messages[side][last].message.kind == .request
+    var after = AfterMessage.message
+    if isRequest {
+      if messages[side][last].message.flags.contains(.version09) {
+        expectsSimpleResponse = true
+        nameHost(last, &run)
+      }
+      if let exchange = openExchange(ordinal), exchange.asksToSwitch, !exchange.isAnswered { after = .answer }
+    } else if answer == true, messages[side][last].message.kind == .response {
+      messages[side][last].message.flags.insert(.switchedProtocols)
+      after = .tunnel
+    }
+    retire(side, keeping: run.configuration.lingeringMessageLimit, &run)
+    return after
+  }
+
+  mutating func brokenMessage(at position: StreamPosition, _ flags: MessageFlags, _ run: inout Run) {
+    let last = messages[side].count - 1
+    guard last >= 0, messages[side][last].isInProgress else { return }
+    if messages[side][last].message.kind == .request, exchangeHasNoHost(messages[side][last].exchange) {
+      nameHost(last, &run)
+    }
+    finishContent(last, isComplete: false, &run)
+    messages[side][last].message.flags.formUnion(flags)
+    messages[side][last].message.exactness = .atLeast
+    run.note(.httpMessageIncomplete)
+    close(last, at: position, &run)
+    retire(side, keeping: run.configuration.lingeringMessageLimit, &run)
+  }
+
+  private func exchangeHasNoHost(_ ordinal: Int) -> Bool {
+    openExchange(ordinal)?.exchange.host == TextID.none
+  }
+
+  private mutating func close(_ last: Int, at position: StreamPosition, _ run: inout Run) {
+    messages[side][last].end = position
+    messages[side][last].message.lastTime = arrival.time
+    let kind = messages[side][last].message.kind
+    let time = arrival.time
+    withExchange(messages[side][last].exchange) { exchange in
+      switch kind {
+      case .request: exchange.requestLast = time
+      case .response: exchange.responseLast = time
+      case .interim: break
+      }
+    }
+  }
+
+  // MARK: Octets
+
+  mutating func count(_ count: Int, as part: MessagePart, _ run: inout Run) {
+    let last = messages[side].count - 1
+    guard last >= 0 else { return settleStray(count, &run) }
+    switch part {
+    case .header:
+      messages[side][last].message.octets.header += count
+      run.ledger.settle(count, as: .header)
+    case .framing:
+      messages[side][last].message.octets.framing += count
+      run.ledger.settle(count, as: .framing)
+    case .trailer:
+      messages[side][last].message.octets.trailer += count
+      run.ledger.settle(count, as: .trailer)
+    }
+    messages[side][last].message.lastTime = arrival.time
+  }
+
+  mutating func body(_ octets: RawSpan, _ run: inout Run) {
+    let last = messages[side].count - 1
+    guard last >= 0 else { return settleStray(octets.byteCount, &run) }
+    messages[side][last].message.octets.body += octets.byteCount
+    messages[side][last].message.lastTime = arrival.time
+    run.ledger.settle(octets.byteCount, as: .body)
+    messages[side][last].decoder?.feed(octets)
+  }
+
+  mutating func unseenBody(_ count: Int, _ run: inout Run) {
+    let last = messages[side].count - 1
+    guard last >= 0 else { return settleStray(count, &run) }
+    messages[side][last].message.octets.body += count
+    messages[side][last].message.lastTime = arrival.time
+    messages[side][last].message.missing += count
+    messages[side][last].loseContent()
+    run.ledger.settle(count, as: .body)
+    countMissing(count, &run)
+  }
+
+  mutating func missingBody(_ count: Int, _ run: inout Run) {
+    countMissing(count, &run)
+    let last = messages[side].count - 1
+    guard last >= 0 else { return }
+    messages[side][last].message.missing += count
+    messages[side][last].loseContent()
+  }
+
+  mutating func missingOutsideMessages(_ count: Int, _ run: inout Run) {
+    countMissing(count, &run)
+    mayHaveLostMessages = true
+  }
+
+  private func countMissing(_ count: Int, _ run: inout Run) {
+    run.connection.missing += count
+    run.ledger.missing += count
+  }
+
+  mutating func outsideMessages(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
+    run.connection.unattributed += count
+    switch reason {
+    case .tunnel: run.ledger.settle(count, as: .tunnel)
+    case .stray: run.ledger.settle(count, as: .stray)
+    case .undecided:
+      if isHTTP { run.ledger.settle(count, as: .stray) } else { undecided[side] += count }
+    }
+  }
+
+  private func settleStray(_ count: Int, _ run: inout Run) { run.ledger.settle(count, as: .stray) }
+
+  /// The class of octets that are in no message and came too late to be read in their place.
+  var lateClass: OctetClass { isTunnel ? .tunnel : isHTTP ? .stray : .opaque }
+
+  /// The connection ends: what never turned out to be HTTP is opaque.
+  mutating func settleUndecided(_ run: inout Run) {
+    for side in 0..<2 {
+      run.ledger.settle(undecided[side], as: .opaque)
+      undecided[side] = 0
+    }
+  }
+
+  // MARK: Anomalies
+
+  mutating func note(_ anomaly: Anomaly, _ flags: MessageFlags, _ line: RawSpan, _ run: inout Run) {
+    run.note(anomaly, example: line)
+    flagCurrent(flags)
+  }
+
+  private mutating func note(_ anomaly: Anomaly, _ flags: MessageFlags, _ run: inout Run) {
+    run.note(anomaly)
+    flagCurrent(flags)
+  }
+
+  private mutating func flagCurrent(_ flags: MessageFlags) {
+    let last = messages[side].count - 1
+    guard last >= 0, !flags.isEmpty, messages[side][last].isInProgress else { return }
+    messages[side][last].message.flags.formUnion(flags)
+  }
+}
+
+extension RawSpan {
+  /// Whether any octet is outside of US-ASCII.
+  fileprivate var hasNonASCII: Bool {
+    var offset = 0
+    while offset + 8 <= byteCount {
+      if littleEndian64(offset) & 0x8080_8080_8080_8080 != 0 { return true }
+      offset += 8
+    }
+    while offset < byteCount {
+      if octet(offset) >= 0x80 { return true }
+      offset += 1
+    }
+    return false
+  }
+
+  /// Whether `text` (lower-case) is an element of the comma-separated list in `range`.
+  fileprivate func contains(_ text: StaticString, in range: Range<Int>) -> Bool {
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let end = firstOffset(of: ASCII.comma, in: offset..<range.upperBound) ?? range.upperBound
+      let element = trimmingWhitespace(offset..<end)
+      if element.count == text.utf8CodeUnitCount, matches(text, at: element.lowerBound) { return true }
+      offset = end + 1
+    }
+    return false
+  }
+}

@@ -1,0 +1,473 @@
+/// Reads HTTP/1.x messages from one direction of a connection (RFC 9112), octets in any portions.
+///
+/// Needing more octets is a state, not an error. Everything odd is an event, and reading goes on: after a framing
+/// error or a hole the parser looks for the next start-line. It keeps at most one line; bodies pass through.
+struct HTTP1Parser {
+  private enum State: UInt8 {
+    /// Before a start-line, or in one.
+    case startLine
+    /// In the header section.
+    case fields
+    /// In content of known length.
+    case body
+    /// In content that ends with the connection.
+    case bodyUntilClose
+    case chunkSize
+    case chunkData
+    /// Before the line terminator after a chunk's data.
+    case chunkEnd
+    case trailer
+    /// Framing was lost: looking for a start-line.
+    case lost
+    /// Not HTTP, as far as is known.
+    case other
+  }
+
+  private var state = State.startLine
+  /// Whether a message has been found in this stream (since the last switch of protocols).
+  private(set) var isConfirmed = false
+  /// Whether the stream is inside a tunnel.
+  private(set) var isTunnel = false
+  /// Whether reading has stopped until the other side has answered.
+  private(set) var isWaiting = false
+  /// Content or chunk octets still to come.
+  private var remaining = 0
+  /// The part of an incomplete line that is kept.
+  private var line: [UInt8] = []
+  /// Octets of the incomplete line, kept or not.
+  private var lineLength = 0
+  private var lineStart = LineStart(
+    position: 0, arrival: SegmentArrival(time: 0, acknowledged: .unknown, overhead: 0))
+  /// A complete field line whose continuation could follow (obs-fold), without terminator.
+  private var fieldLine: [UInt8] = []
+  private var hasFieldLine = false
+  /// Position of the next octet to read.
+  private(set) var position: StreamPosition
+
+  private let lineLimit: Int
+  private let probeLimit: Int
+
+  init(position: StreamPosition, configuration: Configuration) {
+    self.position = position
+    lineLimit = configuration.lineLimit
+    probeLimit = configuration.probeLimit
+  }
+
+  /// Position up to which every octet has been given to the events; what follows is an incomplete line.
+  var settledPosition: StreamPosition { position - (isLineInMessage ? 0 : lineLength) }
+
+  private var isInMessage: Bool {
+    switch state {
+    case .startLine, .lost, .other: false
+    case .fields, .body, .bodyUntilClose, .chunkSize, .chunkData, .chunkEnd, .trailer: true
+    }
+  }
+
+  /// Whether an incomplete line belongs to the current message for certain.
+  private var isLineInMessage: Bool { isInMessage }
+
+  // MARK: Octets
+
+  /// Reads octets. Returns how many; fewer than all only when it has to wait for the other side's answer.
+  mutating func consume<Events: HTTP1Events>(
+    _ octets: RawSpan, arrival: SegmentArrival, events: inout Events, context: inout Events.Context
+  ) -> Int {
+    var offset = 0
+    let count = octets.byteCount
+    if state == .lost || state == .other { resynchronizeAtSegmentStart(octets, &events, &context) }
+    while offset < count, !isWaiting {
+      switch state {
+      case .body, .chunkData:
+        let length = min(remaining, count - offset)
+        events.body(octets.extracting(offset..<offset + length), &context)
+        offset += length
+        position += length
+        remaining -= length
+        if remaining == 0 { endOfKnownLength(&events, &context) }
+      case .bodyUntilClose:
+        events.body(octets.extracting(offset..<count), &context)
+        position += count - offset
+        offset = count
+      case .chunkEnd:
+        offset += consumeChunkEnd(octets.octet(offset), &events, &context)
+      case .other:
+        events.outsideMessages(count - offset, as: outsideReason, &context)
+        position += count - offset
+        offset = count
+      case .startLine, .fields, .chunkSize, .trailer, .lost:
+        offset += consumeLine(octets, from: offset, arrival, &events, &context)
+      }
+    }
+    return offset
+  }
+
+  /// Reads up to the end of the current line, or to the end of the octets. Returns how many octets.
+  private mutating func consumeLine<Events: HTTP1Events>(
+    _ octets: RawSpan, from start: Int, _ arrival: SegmentArrival, _ events: inout Events,
+    _ context: inout Events.Context
+  ) -> Int {
+    if lineLength == 0 { lineStart = LineStart(position: position, arrival: arrival) }
+    let count = octets.byteCount
+    guard let lineFeed = octets.firstOffset(of: ASCII.lineFeed, in: start..<count) else {
+      keep(octets, start..<count)
+      position += count - start
+      abandonHopelessLine(&events, &context)
+      return count - start
+    }
+    let length = lineFeed + 1 - start
+    position += length
+    let next = lineFeed + 1 < count ? octets.octet(lineFeed + 1) : nil
+    if lineLength == 0, length <= lineLimit {
+      completeLine(octets.extracting(start..<lineFeed), length: length, next: next, &events, &context)
+    } else {
+      keep(octets, start..<lineFeed)
+      let length = lineLength + 1
+      var whole: [UInt8] = []
+      swap(&whole, &line)
+      lineLength = 0
+      whole.withOctets { completeLine($0, length: length, next: next, &events, &context) }
+    }
+    return length
+  }
+
+  private mutating func keep(_ octets: RawSpan, _ range: Range<Int>) {
+    octets.append(range.lowerBound..<min(range.upperBound, range.lowerBound + max(lineLimit - line.count, 0)), to: &line)
+    lineLength += range.count
+  }
+
+  /// Takes a line: `text` without LF, `length` octets with it; `next` is the octet that follows, if it is here.
+  private mutating func completeLine<Events: HTTP1Events>(
+    _ text: RawSpan, length: Int, next: UInt8?, _ events: inout Events, _ context: inout Events.Context
+  ) {
+    var end = text.byteCount
+    let isBare = end == 0 || text.octet(end - 1) != ASCII.carriageReturn
+    if !isBare { end -= 1 }
+    let content = text.extracting(0..<end)
+    switch state {
+    case .startLine:
+      completeStartLine(content, length: length, isBare: isBare, &events, &context)
+    case .lost:
+      completeLineWhileLost(content, length: length, &events, &context)
+    case .fields:
+      completeFieldLine(content, length: length, isBare: isBare, next: next, &events, &context)
+    case .chunkSize:
+      events.count(length, as: .framing, &context)
+      if isBare { events.note(.httpBareLineFeed, .bareLineFeed, content, &context) }
+      guard let size = ChunkSize.parse(content) else {
+        events.note(.httpChunkSizeInvalid, .chunkSizeInvalid, content, &context)
+        return breakMessage(.framingError, &events, &context)
+      }
+      remaining = size
+      state = size == 0 ? .trailer : .chunkData
+    case .trailer:
+      if isBare { events.note(.httpBareLineFeed, .bareLineFeed, content, &context) }
+      events.count(length, as: end == 0 ? .framing : .trailer, &context)
+      if end == 0 { completeMessage(&events, &context) }
+    case .body, .bodyUntilClose, .chunkData, .chunkEnd, .other:
+      assertionFailure("no lines in this state")
+    }
+  }
+
+  // MARK: Start-lines
+
+  private mutating func completeStartLine<Events: HTTP1Events>(
+    _ content: RawSpan, length: Int, isBare: Bool, _ events: inout Events, _ context: inout Events.Context
+  ) {
+    if content.byteCount == 0 {
+      // RFC 9112 §2.2: a server should ignore at least one empty line before a request-line.
+      if isConfirmed { events.note(.httpEmptyLineBeforeStart, [], content, &context) }
+      return events.outsideMessages(length, as: outsideReason, &context)
+    }
+    if begin(content, length: length, isCertain: false, &events, &context) {
+      if isBare { events.note(.httpBareLineFeed, .bareLineFeed, content, &context) }
+      return
+    }
+    if isConfirmed {
+      events.note(.httpStartLineMalformed, [], content, &context)
+      state = .lost
+    } else {
+      state = .other
+    }
+    events.outsideMessages(length, as: outsideReason, &context)
+  }
+
+  private mutating func completeLineWhileLost<Events: HTTP1Events>(
+    _ content: RawSpan, length: Int, _ events: inout Events, _ context: inout Events.Context
+  ) {
+    if StartLine.isCertain(content), begin(content, length: length, isCertain: true, &events, &context) {
+      events.note(.httpResynchronized, [], content, &context)
+      return
+    }
+    events.outsideMessages(length, as: outsideReason, &context)
+  }
+
+  /// Starts a message, if the line is a start-line that fits the stream.
+  private mutating func begin<Events: HTTP1Events>(
+    _ content: RawSpan, length: Int, isCertain: Bool, _ events: inout Events, _ context: inout Events.Context
+  ) -> Bool {
+    guard let parsed = StartLine(content) else { return false }
+    if case .request(let request) = parsed {
+      // HTTP/0.9 has one request on a connection, and an unregistered word could be anything.
+      if request.version.isEmpty, isConfirmed { return false }
+    }
+    guard events.startLine(parsed, content, length: length, at: lineStart, &context) else { return false }
+    isConfirmed = true
+    if length > lineLimit { events.note(.httpLineTooLong, .lineTooLong, content, &context) }
+    if case .request(let request) = parsed, request.version.isEmpty {
+      completeMessage(&events, &context)
+    } else {
+      state = .fields
+    }
+    return true
+  }
+
+  /// In a stream whose framing was lost, a segment that starts with a certain start-line is where a message starts.
+  private mutating func resynchronizeAtSegmentStart<Events: HTTP1Events>(
+    _ octets: RawSpan, _ events: inout Events, _ context: inout Events.Context
+  ) {
+    guard octets.byteCount >= 12, octets.octet(0).isTokenCharacter,
+      let lineFeed = octets.firstOffset(of: ASCII.lineFeed, in: 0..<min(octets.byteCount, probeLimit))
+    else { return }
+    let hasReturn = lineFeed > 0 && octets.octet(lineFeed - 1) == ASCII.carriageReturn
+    guard StartLine.isCertain(octets.extracting(0..<(hasReturn ? lineFeed - 1 : lineFeed))) else { return }
+    dropLine(&events, &context)
+    state = .lost
+  }
+
+  /// Gives up an incomplete first line that cannot become a start-line.
+  private mutating func abandonHopelessLine<Events: HTTP1Events>(
+    _ events: inout Events, _ context: inout Events.Context
+  ) {
+    guard state == .startLine || state == .lost else { return }
+    let limit = isConfirmed ? lineLimit : probeLimit
+    guard lineLength > limit || !line.withOctets({ StartLine.isPossible($0) }) else { return }
+    if state == .startLine {
+      if isConfirmed {
+        line.withOctets { events.note(.httpStartLineMalformed, [], $0, &context) }
+        state = .lost
+      } else {
+        state = .other
+      }
+      dropLine(&events, &context)
+    } else if lineLength > limit {
+      dropLine(&events, &context)
+    }
+  }
+
+  private var outsideReason: OutsideReason {
+    isConfirmed ? .stray : isTunnel ? .tunnel : .undecided
+  }
+
+  private mutating func dropLine<Events: HTTP1Events>(_ events: inout Events, _ context: inout Events.Context) {
+    guard lineLength > 0 else { return }
+    let length = lineLength
+    line = []
+    lineLength = 0
+    events.outsideMessages(length, as: outsideReason, &context)
+  }
+
+  // MARK: Header section
+
+  private mutating func completeFieldLine<Events: HTTP1Events>(
+    _ content: RawSpan, length: Int, isBare: Bool, next: UInt8?, _ events: inout Events,
+    _ context: inout Events.Context
+  ) {
+    events.count(length, as: .header, &context)
+    if isBare { events.note(.httpBareLineFeed, .bareLineFeed, content, &context) }
+    if content.byteCount == 0 {
+      deliverFieldLine(&events, &context)
+      return endHeaders(&events, &context)
+    }
+    if length > lineLimit { events.note(.httpLineTooLong, .lineTooLong, content, &context) }
+    if content.octet(0).isWhitespace {
+      // obs-fold: the line goes on where the last one stopped (RFC 9112 §5.2). Without one it is no field line.
+      events.note(
+        hasFieldLine ? .httpObsoleteFold : .httpFieldLineMalformed,
+        hasFieldLine ? .obsoleteFold : .fieldLineMalformed, content, &context)
+      guard hasFieldLine, fieldLine.count + content.byteCount < lineLimit else { return }
+      fieldLine.append(ASCII.space)
+      content.append(content.trimmingWhitespace(0..<content.byteCount), to: &fieldLine)
+      return
+    }
+    deliverFieldLine(&events, &context)
+    if let next, !next.isWhitespace {
+      events.fieldLine(content, &context)
+    } else {
+      content.append(0..<content.byteCount, to: &fieldLine)
+      hasFieldLine = true
+    }
+  }
+
+  private mutating func deliverFieldLine<Events: HTTP1Events>(
+    _ events: inout Events, _ context: inout Events.Context
+  ) {
+    guard hasFieldLine else { return }
+    hasFieldLine = false
+    fieldLine.withOctets { events.fieldLine($0, &context) }
+    fieldLine = []
+  }
+
+  private mutating func endHeaders<Events: HTTP1Events>(_ events: inout Events, _ context: inout Events.Context) {
+    switch events.endOfHeaders(&context) {
+    case .none, .tunnel, .length(0): completeMessage(&events, &context)
+    case .length(let length):
+      remaining = length
+      state = .body
+    case .chunked: state = .chunkSize
+    case .untilClose: state = .bodyUntilClose
+    case .undetermined: breakMessage(.framingError, &events, &context)
+    }
+  }
+
+  // MARK: Bodies and ends
+
+  private mutating func endOfKnownLength<Events: HTTP1Events>(
+    _ events: inout Events, _ context: inout Events.Context
+  ) {
+    if state == .body { completeMessage(&events, &context) } else { state = .chunkEnd }
+  }
+
+  /// Takes one octet of the line terminator after a chunk. Returns 1, or 0 when the octet is none of it.
+  private mutating func consumeChunkEnd<Events: HTTP1Events>(
+    _ octet: UInt8, _ events: inout Events, _ context: inout Events.Context
+  ) -> Int {
+    if octet == ASCII.lineFeed {
+      if remaining == 0 { line.withOctets { events.note(.httpBareLineFeed, .bareLineFeed, $0, &context) } }
+      state = .chunkSize
+    } else if octet == ASCII.carriageReturn, remaining == 0 {
+      remaining = 1  // of the two octets, the CR has been seen
+    } else {
+      line.withOctets { events.note(.httpChunkNotTerminated, .chunkNotTerminated, $0, &context) }
+      breakMessage(.framingError, &events, &context)
+      return 0
+    }
+    events.count(1, as: .framing, &context)
+    position += 1
+    if state == .chunkSize { remaining = 0 }
+    return 1
+  }
+
+  private mutating func completeMessage<Events: HTTP1Events>(
+    _ events: inout Events, _ context: inout Events.Context
+  ) {
+    state = .startLine
+    switch events.endOfMessage(at: position, &context) {
+    case .message: break
+    case .answer: isWaiting = true
+    case .tunnel: enterTunnel()
+    }
+  }
+
+  private mutating func breakMessage<Events: HTTP1Events>(
+    _ flags: MessageFlags, _ events: inout Events, _ context: inout Events.Context
+  ) {
+    let part: MessagePart = state == .fields ? .header : state == .trailer ? .trailer : .framing
+    if lineLength > 0 {
+      events.count(lineLength, as: part, &context)
+      line = []
+      lineLength = 0
+    }
+    hasFieldLine = false
+    fieldLine = []
+    remaining = 0
+    state = .lost
+    events.brokenMessage(at: position, flags, &context)
+  }
+
+  // MARK: Switches
+
+  /// The other side has answered a request for CONNECT or Upgrade.
+  mutating func answered(isTunnel: Bool) {
+    isWaiting = false
+    if isTunnel { enterTunnel() }
+  }
+
+  private mutating func enterTunnel() {
+    state = .startLine
+    isTunnel = true
+    isConfirmed = false
+    isWaiting = false
+  }
+
+  /// Starts reading content that ends with the connection: the response of an HTTP/0.9 exchange.
+  mutating func expectSimpleResponse() { state = .bodyUntilClose }
+
+  /// Whether the stream is before a message, with nothing read of it.
+  var isBetweenMessages: Bool { state == .startLine && lineLength == 0 }
+
+  // MARK: Octets that are not there
+
+  /// `count` octets of the stream were never captured.
+  mutating func skipMissing<Events: HTTP1Events>(
+    _ count: Int, events: inout Events, context: inout Events.Context
+  ) {
+    let inside = loseOctets(count, events: &events, context: &context) { length, events, context in
+      events.missingBody(length, &context)
+    }
+    if inside < count { events.missingOutsideMessages(count - inside, &context) }
+  }
+
+  /// `count` octets of the stream are in the packet, but beyond the snap length.
+  mutating func skipUnseen<Events: HTTP1Events>(
+    _ count: Int, events: inout Events, context: inout Events.Context
+  ) {
+    let inside = loseOctets(count, events: &events, context: &context) { length, events, context in
+      events.unseenBody(length, &context)
+    }
+    guard inside < count else { return }
+    events.outsideMessages(count - inside, as: outsideReason, &context)
+    events.missingOutsideMessages(count - inside, &context)
+  }
+
+  /// Passes over octets that nobody can read. Returns how many of them are content for certain.
+  private mutating func loseOctets<Events: HTTP1Events>(
+    _ count: Int, events: inout Events, context: inout Events.Context,
+    body: (Int, inout Events, inout Events.Context) -> Void
+  ) -> Int {
+    var inside = 0
+    switch state {
+    case .body, .chunkData:
+      inside = min(count, remaining)
+      body(inside, &events, &context)
+      position += inside
+      remaining -= inside
+      let wasChunk = state == .chunkData
+      if remaining == 0 { endOfKnownLength(&events, &context) }
+      if inside < count {
+        if wasChunk { breakMessage(.incomplete, &events, &context) } else { loseFraming(&events, &context) }
+      }
+    case .bodyUntilClose:
+      inside = count
+      body(inside, &events, &context)
+      position += inside
+    case .fields:
+      breakMessage([.incomplete, .headerNotSeen], &events, &context)
+    case .chunkSize, .chunkEnd, .trailer:
+      breakMessage(.incomplete, &events, &context)
+    case .startLine, .lost, .other:
+      loseFraming(&events, &context)
+    }
+    position += count - inside
+    return inside
+  }
+
+  private mutating func loseFraming<Events: HTTP1Events>(
+    _ events: inout Events, _ context: inout Events.Context
+  ) {
+    dropLine(&events, &context)
+    isWaiting = false
+    if state != .other { state = isConfirmed ? .lost : .other }
+  }
+
+  /// The stream ends. `isComplete` when the sender closed it (FIN) and nothing after `position` can follow.
+  mutating func finish<Events: HTTP1Events>(
+    isComplete: Bool, events: inout Events, context: inout Events.Context
+  ) {
+    switch state {
+    case .bodyUntilClose where isComplete: completeMessage(&events, &context)
+    case .startLine, .lost, .other: dropLine(&events, &context)
+    case .fields, .body, .bodyUntilClose, .chunkSize, .chunkData, .chunkEnd, .trailer:
+      breakMessage(.incomplete, &events, &context)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+/// What is gathered from a message's header section while it is being read.
+struct HeaderSection {
+  var framing = FramingFields()
+  var hostCount = 0
+  /// Whether there is an Upgrade field with a protocol.
+  var hasUpgrade = false
+  /// Whether Connection names `upgrade`.
+  var connectionUpgrades = false
+  /// Non-ASCII octets have been noted.
+  var notedNonASCII = false
+}
+
+/// The fields that a reader of messages must understand (RFC 9110, RFC 9112).
+enum KnownField {
+  case connection
+  case contentEncoding
+  case contentLength
+  case contentType
+  case host
+  case transferEncoding
+  case upgrade
+
+  /// Recognises the field name in `range`; names are case-insensitive (RFC 9110 §5.1).
+  init?(_ line: RawSpan, _ range: Range<Int>) {
+    // By length first: few fields share one.
+    switch range.count {
+    case 4 where line.matches("host", at: range.lowerBound): self = .host
+    case 7 where line.matches("upgrade", at: range.lowerBound): self = .upgrade
+    case 10 where line.matches("connection", at: range.lowerBound): self = .connection
+    case 12 where line.matches("content-type", at: range.lowerBound): self = .contentType
+    case 14 where line.matches("content-length", at: range.lowerBound): self = .contentLength
+    case 16 where line.matches("content-encoding", at: range.lowerBound): self = .contentEncoding
+    case 17 where line.matches("transfer-encoding", at: range.lowerBound): self = .transferEncoding
+    default: return nil
+    }
+  }
+}
+
+/// A field line (RFC 9112 §5) as ranges into the line.
+struct FieldLine {
+  var name: Range<Int>
+  var value: Range<Int>
+  /// Whitespace between name and colon: forbidden, and a way to smuggle (§5.1).
+  var hasSpaceBeforeColon = false
+
+  /// Nil when the line has no colon or no name.
+  init?(_ line: RawSpan) {
+    guard let colon = line.firstOffset(of: ASCII.colon, in: 0..<line.byteCount) else { return nil }
+    name = line.trimmingWhitespace(0..<colon)
+    guard !name.isEmpty else { return nil }
+    hasSpaceBeforeColon = name.upperBound < colon
+    value = line.trimmingWhitespace(colon + 1..<line.byteCount)
+  }
+}
+
+/// The names in a comma-separated list of codings, lower-case, without parameters and without `identity`.
+enum CodingList {
+  static func names(_ value: [UInt8]) -> [String] {
+    value.split(separator: ASCII.comma).compactMap { element in
+      let name = element.prefix { $0 != ASCII.semicolon }.filter { !$0.isWhitespace }.map(\.lowercased)
+      let text = String(decoding: name, as: UTF8.self)
+      return text.isEmpty || text == "identity" ? nil : text
+    }
+  }
+}

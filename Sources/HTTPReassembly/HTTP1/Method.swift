@@ -1,0 +1,59 @@
+/// What a request's method means for the framing of its response (RFC 9112 §6.3).
+enum MethodKind: UInt8 {
+  /// Responses have content.
+  case ordinary
+  /// Responses have none.
+  case head
+  /// A successful response switches to a tunnel.
+  case connect
+}
+
+/// The registered request methods.
+enum Method {
+  /// Octets beyond which a first word is not taken for a method; the longest registered has 17.
+  static let longestPlausible = 32
+
+  /// The IANA registry of HTTP methods, with the ones of UPnP and RTSP-like protocols left out: they are no HTTP.
+  private static let registered: Set<[UInt8]> = Set(
+    [
+      "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "CONNECT", "COPY", "DELETE", "GET", "HEAD",
+      "LABEL", "LINK", "LOCK", "MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE",
+      "MOVE", "OPTIONS", "ORDERPATCH", "PATCH", "POST", "PROPFIND", "PROPPATCH", "PUT", "QUERY", "REBIND",
+      "REPORT", "SEARCH", "TRACE", "UNBIND", "UNCHECKOUT", "UNLINK", "UNLOCK", "UPDATE", "UPDATEREDIRECTREF",
+      "VERSION-CONTROL",
+    ].map { Array($0.utf8) })
+
+  /// Whether the octets in `range` are a registered method.
+  static func isRegistered(_ line: RawSpan, _ range: Range<Int>) -> Bool {
+    // The common ones without making an array.
+    switch range.count {
+    case 3 where line.matchesExactly("GET", at: range.lowerBound) || line.matchesExactly("PUT", at: range.lowerBound):
+      return true
+    case 4
+    where line.matchesExactly("POST", at: range.lowerBound) || line.matchesExactly("HEAD", at: range.lowerBound):
+      return true
+    default:
+      guard range.count <= longestPlausible else { return false }
+      var method: [UInt8] = []
+      line.append(range, to: &method)
+      return registered.contains(method)
+    }
+  }
+
+  /// What the method in `range` means for framing; methods are case-sensitive (RFC 9110 §9.1).
+  static func kind(_ line: RawSpan, _ range: Range<Int>) -> MethodKind {
+    if range.count == 4, line.matchesExactly("HEAD", at: range.lowerBound) { return .head }
+    if range.count == 7, line.matchesExactly("CONNECT", at: range.lowerBound) { return .connect }
+    return .ordinary
+  }
+}
+
+extension RawSpan {
+  /// Whether the octets at `offset` are `text`, in the same case.
+  func matchesExactly(_ text: StaticString, at offset: Int) -> Bool {
+    let length = text.utf8CodeUnitCount
+    guard offset >= 0, offset + length <= byteCount else { return false }
+    for index in 0..<length where octet(offset + index) != text.octet(index) { return false }
+    return true
+  }
+}

@@ -1,0 +1,54 @@
+/// A message that still takes octets, or charges that come late.
+struct OpenMessage {
+  var message = Message()
+  /// Position of its first octet in the stream.
+  var start: StreamPosition
+  /// Position after its last octet; `.never` until that is known.
+  var end: StreamPosition = .never
+  /// The exchange that it belongs to, counted in its conversation.
+  var exchange: Int
+  /// Takes the content codings off, while that works.
+  var decoder: (any ContentDecoding)?
+  /// The codings that `decoder` was made for.
+  var codings: [String] = []
+  /// Whether the content has no coding, so that its length needs no decoder.
+  var isIdentity = true
+
+  init(start: StreamPosition, exchange: Int) {
+    self.start = start
+    self.exchange = exchange
+  }
+
+  /// Whether it still takes octets.
+  var isInProgress: Bool { end == .never }
+
+  /// Whether its content could not be seen whole.
+  mutating func loseContent() {
+    guard !isIdentity else { return }
+    decoder = nil
+    message.flags.insert(.contentNotSeen)
+  }
+}
+
+/// A request with its responses, while something of it is still open.
+struct OpenExchange {
+  var exchange = Exchange()
+  /// Where the request's host came from.
+  var hostSource = HostSource.unknown
+  /// What the request's method means for the framing of its response.
+  var method = MethodKind.ordinary
+  /// Whether the request asks to switch protocols, so that its stream waits for the answer.
+  var asksToSwitch = false
+  /// Whether the request is an HTTP/0.9 simple request.
+  var isSimple = false
+  /// Whether the final response has started.
+  var isAnswered = false
+  /// Its messages that are not final yet.
+  var openMessages = 0
+  /// How far the client had read the responses when it sent the request.
+  var acknowledged = StreamPosition.unknown
+  var requestFirst: Int64?
+  var requestLast: Int64?
+  var responseFirst: Int64?
+  var responseLast: Int64?
+}

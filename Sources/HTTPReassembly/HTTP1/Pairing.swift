@@ -1,0 +1,175 @@
+// Which response answers which request (RFC 9112 §9.3): the n-th final response the n-th request, as long as nothing
+// was lost. After a hole, acknowledgments tell: a client that does not pipeline has read exactly the responses before
+// when it sends a request.
+
+import DequeModule
+
+extension Conversation {
+  /// The open exchange with this ordinal, if it is not final yet.
+  func openExchange(_ ordinal: Int) -> OpenExchange? {
+    let index = ordinal - firstExchange
+    return exchanges.indices.contains(index) ? exchanges[index] : nil
+  }
+
+  /// Changes the open exchange with this ordinal, if it is not final yet.
+  mutating func withExchange(_ ordinal: Int, _ body: (inout OpenExchange) -> Void) {
+    let index = ordinal - firstExchange
+    guard exchanges.indices.contains(index) else { return }
+    body(&exchanges[index])
+  }
+
+  /// The ordinal of the exchange that a response starting at `start` belongs to; a new one, without a request, when
+  /// its request was not captured.
+  mutating func pair(
+    responseAt start: LineStart, isInterim: Bool, _ flags: inout MessageFlags, _ run: inout Run
+  ) -> Int {
+    let end = firstExchange + exchanges.count
+    skipAnswered()
+    var ordinal = nextToAnswer
+    if mayHaveLostMessages, ordinal < end {
+      if let sent = (ordinal..<end).first(where: { openExchange($0)?.acknowledged == start.position }) {
+        ordinal = sent
+      } else if let next = openExchange(ordinal)?.acknowledged, next != .unknown, next > start.position {
+        // Everything that waits was sent after this response had been read: its own request was lost.
+        ordinal = end
+      } else {
+        flags.insert(.pairingUncertain)
+      }
+    }
+    if ordinal >= end {
+      flags.insert(.requestNotSeen)
+      run.note(.httpResponseWithoutRequest)
+      let orphan = orphan(at: start, &run)
+      if !isInterim { withExchange(orphan) { $0.isAnswered = true } }
+      return orphan
+    }
+    if !isInterim {
+      withExchange(ordinal) { $0.isAnswered = true }
+      nextToAnswer = ordinal + 1
+    }
+    return ordinal
+  }
+
+  private mutating func skipAnswered() {
+    let end = firstExchange + exchanges.count
+    nextToAnswer = max(nextToAnswer, firstExchange)
+    while nextToAnswer < end, openExchange(nextToAnswer)?.isAnswered == true { nextToAnswer += 1 }
+  }
+
+  /// A new exchange without a request. An interim response leaves it open for the final one.
+  private mutating func orphan(at start: LineStart, _ run: inout Run) -> Int {
+    var open = OpenExchange()
+    open.exchange.number = run.nextExchange()
+    open.exchange.connection = run.connection.number
+    open.exchange.started = start.arrival.time
+    exchanges.append(open)
+    return firstExchange + exchanges.count - 1
+  }
+
+  /// Gives a response what it has from its request.
+  mutating func adoptRequest(of ordinal: Int, _ open: inout OpenMessage, _ run: inout Run) {
+    guard let exchange = openExchange(ordinal) else { return }
+    open.message.exchange = exchange.exchange.number
+    open.message.method = exchange.exchange.method
+    open.message.host = exchange.exchange.host
+    open.message.path = exchange.exchange.path
+    if exchange.exchange.request != nil, exchange.exchange.host != .none {
+      open.message.hostSource = exchange.hostSource
+    }
+    run.texts.retain(open.message.method)
+    run.texts.retain(open.message.host)
+    run.texts.retain(open.message.path)
+    withExchange(ordinal) { $0.openMessages += 1 }
+  }
+
+  /// A response can start before the header section of its request is complete; in the end it is.
+  private func adoptLateRequest(_ open: inout OpenMessage, _ run: inout Run) {
+    guard open.message.kind != .request, open.message.host == .none,
+      let exchange = openExchange(open.exchange), exchange.exchange.host != .none
+    else { return }
+    open.message.host = exchange.exchange.host
+    open.message.hostSource = exchange.hostSource
+    run.texts.retain(open.message.host)
+  }
+
+  /// The final response of an exchange has started.
+  mutating func note(responseStart message: Message, of ordinal: Int) {
+    withExchange(ordinal) { exchange in
+      exchange.responseFirst = message.firstTime
+      exchange.exchange.response = message.number
+      exchange.exchange.status = message.status
+    }
+  }
+
+  /// Requests that are never answered must not pile up: the oldest stop waiting.
+  mutating func limitOutstandingRequests(_ run: inout Run) {
+    guard exchanges.count > run.configuration.outstandingRequestLimit else { return }
+    run.note(.httpRequestQueueFull)
+    if !exchanges[0].isAnswered { exchanges[0].isAnswered = true }
+    mayHaveLostMessages = true
+    finishExchanges(&run)
+  }
+
+  // MARK: Final rows
+
+  /// Makes the oldest messages of `side` final until at most `limit` are left.
+  mutating func retire(_ side: Side, keeping limit: Int, _ run: inout Run) {
+    guard messages[side].count > limit else { return }
+    var count = messages[side].count - limit
+    for index in 0..<count where messages[side][index].isInProgress {
+      count = index
+      break
+    }
+    guard count > 0 else { return }
+    for _ in 0..<count { finish(messages[side].removeFirst(), &run) }
+    finishExchanges(&run)
+  }
+
+  private mutating func finish(_ open: OpenMessage, _ run: inout Run) {
+    var open = open
+    adoptLateRequest(&open, &run)
+    let client = run.connection.client ?? requestSide ?? 0
+    open.message.client = run.connection.endpoints[client]
+    open.message.server = run.connection.endpoints[1 - client]
+    run.apis.add(open.message, texts: &run.texts, anomalies: &run.anomalies)
+    withExchange(open.exchange) { exchange in
+      exchange.openMessages -= 1
+      exchange.exchange.ipLength += open.message.ipLength
+      if open.message.kind == .request {
+        exchange.exchange.requestLength += open.message.octets.total
+      } else {
+        exchange.exchange.responseLength += open.message.octets.total
+      }
+    }
+    run.finishedMessages.append(open.message)
+  }
+
+  /// Makes exchanges final, oldest first, as far as all their messages are.
+  private mutating func finishExchanges(_ run: inout Run) {
+    while let first = exchanges.first, first.isAnswered, first.openMessages == 0 {
+      finish(first, &run)
+      exchanges.removeFirst()
+      firstExchange += 1
+    }
+  }
+
+  private mutating func finish(_ open: OpenExchange, _ run: inout Run) {
+    var exchange = open.exchange
+    if let first = open.requestFirst, let last = open.requestLast { exchange.timings.send = last - first }
+    if let sent = open.requestLast, let first = open.responseFirst { exchange.timings.wait = max(first - sent, 0) }
+    if let first = open.responseFirst, let last = open.responseLast { exchange.timings.receive = last - first }
+    run.apis.add(exchange, texts: &run.texts, anomalies: &run.anomalies)
+    run.finishedExchanges.append(exchange)
+  }
+
+  /// The connection is over: everything is final.
+  mutating func finishAll(_ run: inout Run) {
+    for side in 0..<2 {
+      while let open = messages[side].popFirst() { finish(open, &run) }
+    }
+    while let open = exchanges.popFirst() {
+      firstExchange += 1
+      finish(open, &run)
+    }
+  }
+}

@@ -1,0 +1,71 @@
+/// The parts of a request-target (RFC 9112 §3.2) as ranges into the line.
+package struct RequestTarget: Equatable {
+  /// Host and port of an absolute-form or authority-form target, user information left out.
+  package var authority: Range<Int>?
+  /// The path as sent, without query; `*` for the asterisk-form, empty for the authority-form.
+  package var path: Range<Int>
+  /// Octets after the first `?`; nil without one.
+  package var queryLength: Int?
+  /// Whether the target's scheme is `https`.
+  package var isSecure = false
+
+  /// Splits the target in `range` of a request-line.
+  package init(_ line: RawSpan, _ range: Range<Int>, isConnect: Bool) {
+    if isConnect {
+      authority = range
+      path = range.upperBound..<range.upperBound
+      return
+    }
+    var start = range.lowerBound
+    if let schemeEnd = Self.schemeEnd(line, range) {
+      isSecure = schemeEnd - range.lowerBound == 5 && line.matches("https", at: range.lowerBound)
+      let authorityStart = schemeEnd + 3
+      var end = authorityStart
+      while end < range.upperBound, line.octet(end) != ASCII.slash, line.octet(end) != ASCII.questionMark { end += 1 }
+      // User information never names the host, and may be a secret.
+      let host = line.firstOffset(of: ASCII.at, in: authorityStart..<end).map { $0 + 1 } ?? authorityStart
+      authority = host..<end
+      start = end
+    }
+    if let question = line.firstOffset(of: ASCII.questionMark, in: start..<range.upperBound) {
+      path = start..<question
+      queryLength = range.upperBound - question - 1
+    } else {
+      path = start..<range.upperBound
+    }
+  }
+
+  /// Where the `://` of an absolute-form target is, if the target has that form.
+  private static func schemeEnd(_ line: RawSpan, _ range: Range<Int>) -> Int? {
+    var offset = range.lowerBound
+    while offset < range.upperBound, line.octet(offset).isSchemeCharacter { offset += 1 }
+    guard offset > range.lowerBound, offset + 3 <= range.upperBound, line.matches("://", at: offset) else { return nil }
+    return offset
+  }
+}
+
+extension UInt8 {
+  /// `scheme` of RFC 3986 §3.1.
+  fileprivate var isSchemeCharacter: Bool {
+    switch self {
+    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a, 0x2b, 0x2d, 0x2e: true
+    default: false
+    }
+  }
+}
+
+/// A host with its port as reports name it: lower case, without the default port of its scheme.
+enum HostName {
+  static func normalized(_ line: RawSpan, _ range: Range<Int>, defaultPort: StaticString?) -> [UInt8] {
+    let range = line.trimmingWhitespace(range)
+    var end = range.upperBound
+    if let defaultPort {
+      let length = defaultPort.utf8CodeUnitCount
+      if range.count > length, line.matches(defaultPort, at: end - length) { end -= length }
+    }
+    var host: [UInt8] = []
+    host.reserveCapacity(end - range.lowerBound)
+    for offset in range.lowerBound..<end { host.append(line.octet(offset).lowercased) }
+    return host
+  }
+}

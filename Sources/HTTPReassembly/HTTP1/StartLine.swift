@@ -1,0 +1,117 @@
+/// A request-line (RFC 9112 §3) as ranges into the line that was parsed.
+package struct RequestLine: Equatable {
+  package var method: Range<Int>
+  package var target: Range<Int>
+  /// Empty for an HTTP/0.9 simple request.
+  package var version: Range<Int>
+}
+
+/// A status-line (RFC 9112 §4) as ranges into the line that was parsed.
+package struct StatusLine: Equatable {
+  package var version: Range<Int>
+  package var status: Int
+}
+
+/// What the first line of a message can be.
+package enum StartLine: Equatable {
+  case request(RequestLine)
+  case response(StatusLine)
+}
+
+extension StartLine {
+  /// Parses a line without its terminator.
+  ///
+  /// Leniently, as RFC 9112 §3 and §4 allow: runs of whitespace between the parts, spaces inside the target, a
+  /// missing reason phrase, `http` in lower case. Nil when it is no start-line.
+  package init?(_ line: RawSpan) {
+    if line.matches("http/", at: 0), let status = StatusLine(line) {
+      self = .response(status)
+    } else if let request = RequestLine(line) {
+      self = .request(request)
+    } else {
+      return nil
+    }
+  }
+
+  /// Whether a complete line is a start-line beyond doubt, so that reading can begin at it in a stream whose
+  /// framing was lost.
+  package static func isCertain(_ line: RawSpan) -> Bool {
+    switch StartLine(line) {
+    case .response: true
+    case .request(let request):
+      !request.version.isEmpty && !request.target.isEmpty && Method.isRegistered(line, request.method)
+    case nil: false
+    }
+  }
+
+  /// Octets at the start of a line that tell whether it can become a start-line.
+  private static let tellingPrefix = 64
+
+  /// Whether more octets could still make a start-line of `prefix`, which holds no line end. Only its first octets
+  /// are looked at, so that asking again for each octet stays cheap.
+  package static func isPossible(_ prefix: RawSpan) -> Bool {
+    let count = min(prefix.byteCount, tellingPrefix)
+    var offset = 0
+    while offset < count, prefix.octet(offset).isTokenCharacter || prefix.octet(offset) == ASCII.slash {
+      offset += 1
+    }
+    guard offset < count else { return offset <= Method.longestPlausible }
+    if prefix.octet(offset) == ASCII.carriageReturn { return offset + 1 == prefix.byteCount }
+    guard offset > 0, offset <= Method.longestPlausible, prefix.octet(offset).isWhitespace else { return false }
+    while offset < count {
+      let octet = prefix.octet(offset)
+      if octet < 0x20, octet != ASCII.tab, octet != ASCII.carriageReturn { return false }
+      offset += 1
+    }
+    return true
+  }
+}
+
+extension RequestLine {
+  fileprivate init?(_ line: RawSpan) {
+    let count = line.byteCount
+    var offset = 0
+    while offset < count, line.octet(offset).isTokenCharacter { offset += 1 }
+    guard offset > 0, offset < count, line.octet(offset).isWhitespace else { return nil }
+    method = 0..<offset
+
+    let rest = line.trimmingWhitespace(offset..<count)
+    var last = rest.upperBound
+    while last > rest.lowerBound, !line.octet(last - 1).isWhitespace { last -= 1 }
+    if line.isVersion(last..<rest.upperBound) {
+      version = last..<rest.upperBound
+      target = line.trimmingWhitespace(rest.lowerBound..<last)
+    } else {
+      // HTTP/0.9 has one method and no version (RFC 1945 §4.1, §5.1).
+      guard offset == 3, line.matches("get", at: 0), !rest.isEmpty else { return nil }
+      version = 0..<0
+      target = rest
+    }
+  }
+}
+
+extension StatusLine {
+  fileprivate init?(_ line: RawSpan) {
+    let count = line.byteCount
+    guard count >= 12, line.isVersion(0..<8), line.octet(8).isWhitespace else { return nil }
+    var offset = 8
+    while offset < count, line.octet(offset).isWhitespace { offset += 1 }
+    guard offset + 3 <= count else { return nil }
+    var status = 0
+    for index in offset..<offset + 3 {
+      guard line.octet(index).isDigit else { return nil }
+      status = status * 10 + Int(line.octet(index) - 0x30)
+    }
+    guard status >= 100, offset + 3 == count || line.octet(offset + 3).isWhitespace else { return nil }
+    self.version = 0..<8
+    self.status = status
+  }
+}
+
+extension RawSpan {
+  /// `HTTP-version = "HTTP/" DIGIT "." DIGIT`, letters in either case.
+  fileprivate func isVersion(_ range: Range<Int>) -> Bool {
+    range.count == 8 && matches("http/", at: range.lowerBound) && octet(range.lowerBound + 5).isDigit
+      && octet(range.lowerBound + 6) == 0x2e && octet(range.lowerBound + 7).isDigit
+  }
+}

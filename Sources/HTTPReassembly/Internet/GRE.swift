@@ -1,0 +1,39 @@
+// Generic routing encapsulation (RFC 2784, RFC 2890), the PPTP variant (RFC 2637 §4.1), and GRE in UDP (RFC 8086).
+
+extension Dissection {
+  /// A GRE header of version 0 or 1.
+  mutating func gre(_ octets: RawSpan) -> Layer {
+    guard isCaptured(4) else { return .malformed(.tunnelHeaderMalformed) }
+    let flags = octets.bigEndian16(offset)
+    let type = octets.bigEndian16(offset + 2)
+    let hasSequence = flags & 0x1000 != 0
+    var length = 4
+    if flags & 0x7 == 0 {
+      // Routing (RFC 1701) was removed from GRE, and strict source routes with it.
+      guard flags & 0x4000 == 0 else { return .payload }
+      if flags & 0x8000 != 0 { length += 4 }  // Checksum and reserved.
+      if flags & 0x2000 != 0 { length += 4 }  // Key.
+      if hasSequence { length += 4 }
+    } else {
+      // Version 1: the key is a payload length and a call; a packet without sequence number only acknowledges.
+      guard flags & 0x7 == 1, flags & 0x2000 != 0, type == EtherType.ppp, hasSequence else { return .payload }
+      length += 8
+      if flags & 0x0080 != 0 { length += 4 }  // Acknowledgment number.
+    }
+    guard isCaptured(length) else { return .malformed(.tunnelHeaderMalformed) }
+    guard enterTunnel() else { return .payload }
+    consume(length)
+    switch type {
+    // ERSPAN mirrors Ethernet frames: type II (with sequence numbers) behind 8 octets, type III behind 12 or 20.
+    case 0x88be: return hasSequence ? erspan(octets, length: 8) : .ethernet
+    case 0x22eb: return erspan(octets, length: isCaptured(12) && octets.octet(offset + 11) & 1 != 0 ? 20 : 12)
+    default: return .etherType(type)
+    }
+  }
+
+  private mutating func erspan(_ octets: RawSpan, length: Int) -> Layer {
+    guard isCaptured(length) else { return .malformed(.tunnelHeaderMalformed) }
+    consume(length)
+    return .ethernet
+  }
+}

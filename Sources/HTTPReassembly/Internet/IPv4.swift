@@ -1,0 +1,58 @@
+// The Internet Protocol, version 4 (RFC 791 §3.1).
+
+extension Dissection {
+  /// An IPv4 header with options.
+  @inline(__always)
+  mutating func ipv4(_ octets: RawSpan) -> Layer {
+    guard room >= 20 else { return .malformed(.ipHeaderMalformed) }
+    guard isCaptured(20) else { return .malformed(.ipHeaderNotCaptured) }
+    let start = offset
+    let versionAndLength = octets.octet(start)
+    let headerLength = Int(versionAndLength & 0x0f) * 4
+    guard versionAndLength >> 4 == 4, headerLength >= 20, headerLength <= room else {
+      return .malformed(.ipHeaderMalformed)
+    }
+    var totalLength = Int(octets.bigEndian16(start + 2))
+    if totalLength < headerLength || totalLength > room {
+      // Behind a UDP port that only suggests a tunnel, this is no IP header.
+      guard carrier != .udp else { return .malformed(.ipHeaderMalformed) }
+      if totalLength == 0 {
+        // A packet that the network card was yet to cut up has no length of its own.
+        notes.insert(.ipTotalLengthZero)
+      } else if totalLength > room {
+        notes.insert(.ipLengthBeyondFrame)
+      } else {
+        return .malformed(.ipHeaderMalformed)
+      }
+      totalLength = room
+    }
+    if totalLength < room {
+      let isLinkPadding = trimsToLink
+      trim(to: start + totalLength)
+      if isLinkPadding { markPCAPdroid(octets, packetEnd: start + totalLength) }
+    }
+    if limits.verifiesChecksums, isCaptured(headerLength) {
+      var checksum = InternetChecksum()
+      checksum.add(octets, start..<start + headerLength)
+      if !checksum.isCorrect {
+        notes.insert(.ipv4ChecksumBad)
+        hasBadChecksum = true
+      }
+    }
+    source = IPAddress(v4: octets.bigEndian32(start + 12))
+    destination = IPAddress(v4: octets.bigEndian32(start + 16))
+    isIPv6 = false
+    enterIP(headerLength: headerLength)
+
+    let number = octets.octet(start + 9)
+    let fragmentation = octets.bigEndian16(start + 6)
+    // The "more fragments" bit and the offset in units of 8 octets.
+    guard fragmentation & 0x3fff == 0 else {
+      fragment = Fragment(
+        identification: UInt32(octets.bigEndian16(start + 4)), offset: Int(fragmentation & 0x1fff) * 8,
+        hasMore: fragmentation & 0x2000 != 0, protocolNumber: number)
+      return .fragment
+    }
+    return .ipProtocol(number)
+  }
+}

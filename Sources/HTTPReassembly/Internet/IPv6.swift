@@ -1,0 +1,123 @@
+// The Internet Protocol, version 6 (RFC 8200), and its extension headers.
+
+extension Dissection {
+  /// An IPv6 header; extension headers follow as protocols of their own.
+  mutating func ipv6(_ octets: RawSpan) -> Layer {
+    guard room >= 40 else { return .malformed(.ipHeaderMalformed) }
+    guard isCaptured(40) else { return .malformed(.ipHeaderNotCaptured) }
+    let start = offset
+    guard octets.octet(start) >> 4 == 6 else { return .malformed(.ipHeaderMalformed) }
+    let payloadLength = Int(octets.bigEndian16(start + 4))
+    if payloadLength > room - 40 {
+      // Behind a UDP port that only suggests a tunnel, this is no IP header.
+      guard carrier != .udp else { return .malformed(.ipHeaderMalformed) }
+      notes.insert(.ipLengthBeyondFrame)
+    } else if payloadLength != 0, payloadLength < room - 40 {
+      let isLinkPadding = trimsToLink
+      trim(to: start + 40 + payloadLength)
+      if isLinkPadding { markPCAPdroid(octets, packetEnd: start + 40 + payloadLength) }
+    }
+    source = IPAddress(high: octets.bigEndian64(start + 8), low: octets.bigEndian64(start + 16))
+    destination = IPAddress(high: octets.bigEndian64(start + 24), low: octets.bigEndian64(start + 32))
+    isIPv6 = true
+    enterIP(headerLength: 40)
+    lengthIsUnknown = payloadLength == 0
+    return .ipProtocol(octets.octet(start + 6))
+  }
+
+  /// Called for each header behind an IPv6 header with payload length 0.
+  ///
+  /// That length stands for a jumbogram (RFC 2675), whose option follows, or for a packet that the network card was yet
+  /// to cut up, which is then as long as the frame, or for what it says.
+  mutating func settleUnknownLength(_ number: UInt8) {
+    switch number {
+    case IPProtocol.hopByHopOptions, IPProtocol.routing, IPProtocol.destinationOptions, IPProtocol.authentication,
+      IPProtocol.fragment:
+      break
+    case IPProtocol.tcp:
+      notes.insert(.ipTotalLengthZero)
+      lengthIsUnknown = false
+    default:
+      trimIP(to: offset)
+      lengthIsUnknown = false
+    }
+  }
+
+  /// An extension header other than the fragment header (RFC 8200 §4; RFC 4302 §2 for AH, also behind IPv4).
+  mutating func extensionHeader(_ number: UInt8, _ octets: RawSpan) -> Layer {
+    guard extensionHeaders < limits.extensionHeaders else { return .malformed(.ipv6ExtensionChainTooLong) }
+    extensionHeaders += 1
+    guard room >= 8 else { return .malformed(.ipHeaderMalformed) }
+    guard isCaptured(2) else { return .malformed(.ipHeaderNotCaptured) }
+    // AH counts 4-octet units less two, the others 8-octet units less one.
+    let units = Int(octets.octet(offset + 1))
+    let length = number == IPProtocol.authentication ? (units + 2) * 4 : (units + 1) * 8
+    guard length <= room else { return .malformed(.ipHeaderMalformed) }
+    let next = octets.octet(offset)
+    switch number {
+    case IPProtocol.hopByHopOptions where lengthIsUnknown: jumboPayloadOption(octets, length: length)
+    case IPProtocol.routing: routingHeader(octets, length: length)
+    default: break
+    }
+    network += length
+    offset += length
+    return .ipProtocol(next)
+  }
+
+  /// Looks for the jumbo payload option (RFC 2675 §2) in a hop-by-hop options header of `length` octets.
+  private mutating func jumboPayloadOption(_ octets: RawSpan, length: Int) {
+    let optionsEnd = min(offset + length, captured)
+    var position = offset + 2
+    while position + 2 <= optionsEnd {
+      let type = octets.octet(position)
+      // Pad1 has no length.
+      if type == 0 {
+        position += 1
+        continue
+      }
+      let optionLength = Int(octets.octet(position + 1))
+      if type == 0xc2, optionLength == 4, position + 6 <= optionsEnd {
+        // Counted from the end of the IPv6 header, where this header starts.
+        let payloadLength = Int(octets.bigEndian32(position + 2))
+        guard payloadLength >= length else { return }
+        lengthIsUnknown = false
+        if payloadLength < room {
+          trimIP(to: offset + payloadLength)
+        } else if payloadLength > room {
+          notes.insert(.ipLengthBeyondFrame)
+        }
+        return
+      }
+      position += 2 + optionLength
+    }
+  }
+
+  /// A routing header on whose way the packet still is names the final destination, which is the connection's.
+  private mutating func routingHeader(_ octets: RawSpan, length: Int) {
+    guard length >= 24, isCaptured(length), octets.octet(offset + 3) > 0 else { return }
+    let last: Int
+    switch octets.octet(offset + 2) {
+    case 0, 2: last = offset + 8 + ((length - 8) / 16 - 1) * 16  // RFC 2460 §4.4, RFC 6275 §6.4
+    case 4: last = offset + 8  // RFC 8754 §2: segments are listed from the last.
+    default: return
+    }
+    destination = IPAddress(high: octets.bigEndian64(last), low: octets.bigEndian64(last + 8))
+  }
+
+  /// A fragment header (RFC 8200 §4.5).
+  mutating func fragmentHeader(_ octets: RawSpan) -> Layer {
+    guard extensionHeaders < limits.extensionHeaders else { return .malformed(.ipv6ExtensionChainTooLong) }
+    extensionHeaders += 1
+    guard room >= 8 else { return .malformed(.ipHeaderMalformed) }
+    guard isCaptured(8) else { return .malformed(.ipHeaderNotCaptured) }
+    let next = octets.octet(offset)
+    let position = octets.bigEndian16(offset + 2)
+    fragment = Fragment(
+      identification: octets.bigEndian32(offset + 4), offset: Int(position & 0xfff8), hasMore: position & 1 != 0,
+      protocolNumber: next)
+    network += 8
+    offset += 8
+    // RFC 6946: an atomic fragment is the whole datagram, whatever else has its identification.
+    return fragment.isAtomic ? .ipProtocol(next) : .fragment
+  }
+}

@@ -1,0 +1,70 @@
+// The TCP header (RFC 9293 §3.1).
+
+extension Dissection {
+  /// Why the TCP header at `offset` cannot be decoded, nil when it can.
+  ///
+  /// Twenty octets must have been captured; options may be cut off.
+  @inline(__always)
+  func tcpHeaderFault(_ octets: RawSpan) -> Anomaly? {
+    guard room >= 20 else { return .tcpHeaderMalformed }
+    guard isCaptured(20) else { return .tcpHeaderNotCaptured }
+    let headerLength = tcpHeaderLength(octets)
+    return headerLength >= 20 && headerLength <= room ? nil : .tcpHeaderMalformed
+  }
+
+  /// Octets of the TCP header at `offset` with its options.
+  @inline(__always)
+  func tcpHeaderLength(_ octets: RawSpan) -> Int { Int(octets.octet(offset + 12) >> 4) * 4 }
+
+  /// The segment at `offset`, whose header has no fault.
+  ///
+  /// `fragmentNetwork` counts octets of IP headers that were charged before.
+  @inline(__always)
+  func tcpSegment(_ octets: RawSpan, fragmentNetwork: Int) -> TCPSegment {
+    let headerLength = tcpHeaderLength(octets)
+    let flags = TCPFlags(rawValue: octets.octet(offset + 13))
+    let payload = offset + headerLength
+    let capturedEnd = min(end, captured)
+    return TCPSegment(
+      source: Endpoint(address: source, port: octets.bigEndian16(offset)),
+      destination: Endpoint(address: destination, port: octets.bigEndian16(offset + 2)),
+      sequence: octets.bigEndian32(offset + 4), acknowledgment: octets.bigEndian32(offset + 8), flags: flags,
+      window: octets.bigEndian16(offset + 14),
+      windowScale: flags.contains(.syn) ? Self.tcpWindowScale(octets, header: offset..<min(payload, capturedEnd)) : nil,
+      networkLength: fragmentNetwork + network, headerLength: headerLength, payloadOffset: min(payload, capturedEnd),
+      payloadLength: end - payload,
+      capturedPayloadLength: max(0, capturedEnd - payload), hasBadChecksum: hasBadChecksum)
+  }
+
+  /// The shift of the window scale option (RFC 7323 §2.2), nil when there is none in the header captured at `header`.
+  private static func tcpWindowScale(_ octets: RawSpan, header: Range<Int>) -> UInt8? {
+    let headerEnd = header.upperBound
+    var position = header.lowerBound + 20
+    while position < headerEnd {
+      switch octets.octet(position) {
+      case 0: return nil  // End of option list.
+      case 1: position += 1  // No-operation.
+      case let kind:
+        guard position + 2 <= headerEnd else { return nil }
+        let length = Int(octets.octet(position + 1))
+        guard length >= 2, position + length <= headerEnd else { return nil }
+        // RFC 7323 §2.3: a shift above 14 counts as 14.
+        if kind == 3, length == 3 { return min(octets.octet(position + 2), 14) }
+        position += length
+      }
+    }
+    return nil
+  }
+
+  /// Whether the segment at `offset` has a wrong checksum; one that was not wholly captured is not known to.
+  func tcpChecksumIsBad(_ octets: RawSpan) -> Bool {
+    guard isCaptured(room) else { return false }
+    var checksum = InternetChecksum()
+    checksum.add(source)
+    checksum.add(destination)
+    checksum.add(UInt32(truncatingIfNeeded: room))
+    checksum.add(UInt32(IPProtocol.tcp))
+    checksum.add(octets, offset..<end)
+    return !checksum.isCorrect
+  }
+}

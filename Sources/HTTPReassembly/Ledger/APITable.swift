@@ -1,0 +1,99 @@
+/// Totals by API, kept up as messages become final.
+struct APITable {
+  private struct Name: Hashable {
+    var host: TextID
+    var path: TextID
+    var method: TextID
+  }
+
+  private var positions: [Name: Int] = [:]
+  private(set) var totals: [APITotals] = []
+  private let grouping: Configuration.Grouping
+  private let templatesPaths: Bool
+  private let limit: Int
+
+  init(configuration: Configuration) {
+    grouping = configuration.grouping
+    templatesPaths = configuration.templatePaths
+    limit = configuration.apiLimit
+  }
+
+  /// Adds a final message.
+  mutating func add(_ message: borrowing Message, texts: inout TextPool, anomalies: inout AnomalyLog) {
+    let position = position(
+      host: message.host, path: message.path, method: message.method, texts: &texts, anomalies: &anomalies)
+    let isRequest = message.kind == .request
+    if isRequest {
+      totals[position].requests += 1
+      totals[position].request.add(message)
+    } else {
+      totals[position].response.add(message)
+      if message.kind == .response {
+        totals[position].responses += 1
+        if message.status / 100 == 4 { totals[position].status4xx += 1 }
+        if message.status / 100 == 5 { totals[position].status5xx += 1 }
+      }
+    }
+    totals[position].missing += message.missing
+  }
+
+  /// Adds the wait phase of a final exchange.
+  mutating func add(_ exchange: borrowing Exchange, texts: inout TextPool, anomalies: inout AnomalyLog) {
+    guard let wait = exchange.timings.wait else { return }
+    let position = position(
+      host: exchange.host, path: exchange.path, method: exchange.method, texts: &texts, anomalies: &anomalies)
+    totals[position].wait.record(wait)
+  }
+
+  private mutating func position(
+    host: TextID, path: TextID, method: TextID, texts: inout TextPool, anomalies: inout AnomalyLog
+  ) -> Int {
+    var name = Name(host: host, path: grouping.path ? path : .none, method: grouping.method ? method : .none)
+    var template: TextID?
+    if templatesPaths, name.path != .none {
+      let interned = texts.intern(PathTemplate.template(of: texts.octets(name.path)))
+      template = interned
+      name.path = interned
+    }
+    defer { if let template { texts.release(template) } }
+    if let position = positions[name] { return position }
+    if totals.count >= limit {
+      anomalies.note(.apiTableFull)
+      name = Name(host: totals.count < limit + limit / 8 ? name.host : .none, path: .none, method: .none)
+      if let position = positions[name] { return position }
+    }
+    texts.retain(name.host)
+    texts.retain(name.path)
+    texts.retain(name.method)
+    var new = APITotals()
+    new.host = name.host
+    new.path = name.path
+    new.method = name.method
+    positions[name] = totals.count
+    totals.append(new)
+    return totals.count - 1
+  }
+
+  /// The totals by host, path and method as octets.
+  func sorted(texts: borrowing TextPool) -> [APITotals] {
+    totals.map { (key: [texts.octets($0.host), texts.octets($0.path), texts.octets($0.method)], totals: $0) }
+      .sorted { a, b in
+        for (x, y) in zip(a.key, b.key) where x != y { return x.lexicographicallyPrecedes(y) }
+        return false
+      }
+      .map(\.totals)
+  }
+}
+
+extension APIOctets {
+  fileprivate mutating func add(_ message: borrowing Message) {
+    octets.startLine += message.octets.startLine
+    octets.header += message.octets.header
+    octets.body += message.octets.body
+    octets.framing += message.octets.framing
+    octets.trailer += message.octets.trailer
+    decodedBody += message.decodedBody ?? 0
+    retransmitted += message.retransmitted
+    overhead += message.overhead
+  }
+}

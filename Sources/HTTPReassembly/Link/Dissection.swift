@@ -1,0 +1,185 @@
+/// The decoding of one packet (or reassembled datagram) while it is under way: where the next header starts, where its
+/// layer ends, and the class of everything outside those two.
+///
+/// Each protocol is a `mutating func` in a file of its own. It checks the header at `offset`, accounts for it with
+/// `consume`, cuts what lies behind its layer off with `trim`, and says what follows. Offsets count octets of the wire,
+/// so `end` may lie beyond `captured`; a header is read only when `isCaptured` said so.
+///
+/// The octets outside `offset..<end` add up to `link + encapsulation + network + tunnel`, always.
+///
+/// It cannot be copied, because it is large and the compiler would, for every packet.
+struct Dissection: ~Copyable {
+  /// What carries the octets at `offset`.
+  enum Carrier {
+    /// A link layer: no IP header was found so far.
+    case link
+    /// The innermost IP header.
+    case ip
+    /// A UDP header behind the innermost IP header.
+    case udp
+  }
+
+  /// The limits that apply.
+  struct Limits {
+    var tunnelDepth: Int
+    var extensionHeaders: Int
+    var verifiesChecksums: Bool
+  }
+
+  /// Oddities that did not end the decoding.
+  struct Notes: OptionSet {
+    var rawValue: UInt16
+    static let unsupportedLinkType = Notes(rawValue: 1 << 0)
+    static let linkPayloadEncrypted = Notes(rawValue: 1 << 1)
+    static let linkChecksumBad = Notes(rawValue: 1 << 2)
+    static let linkFragmented = Notes(rawValue: 1 << 3)
+    static let tunnelTooDeep = Notes(rawValue: 1 << 4)
+    static let ipLengthBeyondFrame = Notes(rawValue: 1 << 5)
+    static let ipTotalLengthZero = Notes(rawValue: 1 << 6)
+    static let ipv4ChecksumBad = Notes(rawValue: 1 << 7)
+  }
+
+  /// Where the next header starts.
+  var offset: Int
+  /// Where the octets of the layer at `offset` end on the wire.
+  var end: Int
+  /// Octets that were captured, from the start of the packet.
+  let captured: Int
+  /// Octets of the whole packet on the wire.
+  let wireLength: Int
+  let limits: Limits
+
+  /// Octets of class `link`.
+  var link = 0
+  /// Octets of `link` that a capture tool invented.
+  var synthetic = 0
+  /// Octets of class `encapsulation`.
+  var encapsulation = 0
+  /// Octets of the innermost IP header: class `network`, unless a tunnel is found in it.
+  var network = 0
+  /// Octets of headers and padding since the innermost IP header (or the link layer): class `encapsulation` once
+  /// an IP header is found behind them, else they share the class of what they carry.
+  var tunnel = 0
+
+  var carrier = Carrier.link
+  /// Whether a tunnel has been entered in which no IP header was found yet.
+  var isOpening = false
+  /// Tunnels entered.
+  var depth = 0
+  /// Whether what `trim` cuts off is the frame's own padding, not that of something inside a tunnel.
+  var trimsToLink = true
+  var notes: Notes = []
+
+  // The innermost IP header.
+  var source = IPAddress(high: 0, low: 0)
+  var destination = IPAddress(high: 0, low: 0)
+  var isIPv6 = false
+  var hasBadChecksum = false
+  /// The IPv6 header has payload length 0, and no jumbo payload option was found so far.
+  var lengthIsUnknown = false
+  /// Extension headers of the innermost IP header so far.
+  var extensionHeaders = 0
+  /// Whether padding behind the innermost IP packet is class `link`.
+  var paddingIsLink = false
+  var fragment = Fragment()
+  /// Where the innermost UDP datagram starts and ends, once `carrier` is `udp`; empty when its header was not captured.
+  var udpRange = 0..<0
+
+  @inline(__always)
+  init(wireLength: Int, captured: Int, limits: Limits) {
+    offset = 0
+    end = wireLength
+    self.captured = captured
+    self.wireLength = wireLength
+    self.limits = limits
+  }
+
+  /// Octets from `offset` to the end of the layer, on the wire.
+  @inline(__always)
+  var room: Int { end - offset }
+
+  /// Whether the next `count` octets belong to the layer and were captured.
+  @inline(__always)
+  func isCaptured(_ count: Int) -> Bool {
+    count <= min(end, captured) - offset
+  }
+
+  /// Accounts for `count` octets of a header at `offset`, which the caller has checked to be at most `room`.
+  @inline(__always)
+  mutating func consume(_ count: Int) {
+    offset += count
+    if carrier == .link && depth == 0 { link += count } else { tunnel += count }
+  }
+
+  /// Accounts for `count` octets that a capture tool put before the packet.
+  mutating func consumeSynthetic(_ count: Int) {
+    if carrier == .link && depth == 0 { synthetic += count }
+    consume(count)
+  }
+
+  /// Ends the layer at `newEnd`, at most `end`; what lies behind is padding or a trailer.
+  @inline(__always)
+  mutating func trim(to newEnd: Int) {
+    if trimsToLink { link += end - newEnd } else { tunnel += end - newEnd }
+    end = newEnd
+  }
+
+  /// Enters a tunnel whose header is at `offset`, unless too many are open.
+  mutating func enterTunnel() -> Bool {
+    guard depth < limits.tunnelDepth else {
+      notes.insert(.tunnelTooDeep)
+      return false
+    }
+    depth += 1
+    isOpening = true
+    return true
+  }
+
+  /// Accounts for an IP header of `headerLength` octets at `offset`, after `trim` ended its packet.
+  @inline(__always)
+  mutating func enterIP(headerLength: Int) {
+    encapsulation += network + tunnel
+    tunnel = 0
+    network = headerLength
+    offset += headerLength
+    carrier = .ip
+    isOpening = false
+    paddingIsLink = trimsToLink
+    trimsToLink = false
+    lengthIsUnknown = false
+    extensionHeaders = 0
+  }
+
+  /// Ends the innermost IP packet at `newEnd`, at most `end`, after its header was accounted for.
+  mutating func trimIP(to newEnd: Int) {
+    if paddingIsLink { link += end - newEnd } else { encapsulation += end - newEnd }
+    end = newEnd
+  }
+
+  /// Decodes header after header, until one ends the decoding.
+  mutating func walk(from first: Layer, _ octets: RawSpan) -> Layer {
+    var layer = first
+    while true {
+      switch layer {
+      case .linkType(let number): layer = linkType(number, octets)
+      case .ethernet: layer = ethernet(octets)
+      case .etherType(let type): layer = etherType(type, octets)
+      case .llc: layer = llc(octets)
+      case .ppp: layer = ppp(octets)
+      case .pppoe: layer = pppoe(octets)
+      case .mpls: layer = mpls(octets)
+      case .ieee80211: layer = ieee80211(octets)
+      case .ip: layer = ip(octets)
+      case .ipv4: layer = ipv4(octets)
+      case .ipv6: layer = ipv6(octets)
+      case .ipProtocol(let number): layer = ipProtocol(number, octets)
+      case .gre: layer = gre(octets)
+      case .vxlan: layer = vxlan(octets)
+      case .geneve: layer = geneve(octets)
+      case .gtpu: layer = gtpu(octets)
+      case .teredo: layer = teredo(octets)
+      case .tcp, .fragment, .payload, .malformed: return layer
+      }
+    }
+  }
+}

@@ -1,0 +1,37 @@
+/// What the octets at `Dissection.offset` are the start of: the next header, or the end of the decoding.
+enum Layer {
+  // Link layer
+  case linkType(UInt32)
+  case ethernet
+  case etherType(UInt16)
+  case llc
+  case ppp
+  case pppoe
+  case mpls
+  case ieee80211
+
+  // Internet layer
+  /// IPv4 or IPv6, by the version field.
+  case ip
+  case ipv4
+  case ipv6
+  /// What the protocol field or a next header field says follows.
+  case ipProtocol(UInt8)
+
+  // Tunnels over IP and UDP
+  case gre
+  case vxlan
+  case geneve
+  case gtpu
+  case teredo
+
+  // Where decoding ends
+  /// A TCP header that can be decoded.
+  case tcp
+  /// A fragment of an IP datagram; `Dissection.fragment` says which.
+  case fragment
+  /// Octets that are not decoded further: payload of the innermost IP header, or a packet without one.
+  case payload
+  /// A header that cannot be decoded, and why.
+  case malformed(Anomaly)
+}

@@ -1,0 +1,44 @@
+// Dispatch on the link-layer header type (tcpdump.org/linktypes.html).
+
+extension LinkType {
+  /// ARCNET as BSD systems write it.
+  static let arcnetBSD = LinkType(rawValue: 7)
+  /// ARCNET as Linux writes it.
+  static let arcnetLinux = LinkType(rawValue: 129)
+  /// Ethernet with a Broadcom switch tag behind the addresses.
+  static let broadcomTag = LinkType(rawValue: 281)
+  /// Ethernet behind a Broadcom switch tag.
+  static let broadcomTagPrepended = LinkType(rawValue: 282)
+}
+
+extension Dissection {
+  /// What a packet of a link type starts with. Types inside other headers may be `DLT_` numbers, which differ from
+  /// `LINKTYPE_` numbers only for raw IP, and those are all known here.
+  mutating func linkType(_ number: UInt32, _ octets: RawSpan) -> Layer {
+    switch LinkType(rawValue: number) {
+    case .ethernet: return .ethernet
+    case .raw, .rawBSD, .rawOpenBSD: return .ip
+    case .ipv4: return .ipv4
+    case .ipv6: return .ipv6
+    case .null, .loop: return loopback(octets)
+    case .linuxSLL: return linuxSLL(octets)
+    case .linuxSLL2: return linuxSLL2(octets)
+    case .radiotap: return radiotap(octets)
+    case .ieee80211: return .ieee80211
+    case .ppp: return .ppp
+    case .pppHDLC: return pppHDLC(octets)
+    case .pppoe: return .pppoe
+    case .ciscoHDLC: return ciscoHDLC(octets)
+    case .ppi: return ppi(octets)
+    case .nflog: return nflog(octets)
+    case .pktap, .applePKTAP: return pktap(octets)
+    case .arcnetBSD: return arcnet(octets, isLinux: false)
+    case .arcnetLinux: return arcnet(octets, isLinux: true)
+    case .broadcomTag: return ethernet(octets, switchTagLength: 4)
+    case .broadcomTagPrepended: return broadcomTagPrepended()
+    default:
+      notes.insert(.unsupportedLinkType)
+      return .payload
+    }
+  }
+}

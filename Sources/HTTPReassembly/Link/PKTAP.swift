@@ -1,0 +1,55 @@
+// Apple's packet tap pseudo-header (LINKTYPE_PKTAP; <net/pktap.h> of XNU), versions 1 and 2.
+
+extension Dissection {
+  /// A pseudo-header in the byte order of the capturing machine, then a packet of the type it names.
+  mutating func pktap(_ octets: RawSpan) -> Layer {
+    guard isCaptured(40) else { return .malformed(.linkHeaderMalformed) }
+    // Version 1 starts with its length as 32 bits; version 2 with one octet, and octets of offsets behind it.
+    if let isBigEndian = pktapVersion1ByteOrder(octets) {
+      return pktapVersion1(octets, isBigEndian: isBigEndian)
+    }
+    let isVersion2 = octets.littleEndian32(offset + 36) & 0x8_0000 != 0
+    let length = Int(octets.octet(offset))
+    guard isVersion2, length >= 40, isCaptured(length) else { return .malformed(.linkHeaderMalformed) }
+    let type = UInt32(octets.littleEndian16(offset + 6))
+    let prefix = Int(octets.littleEndian16(offset + 8))
+    consumeSynthetic(length)
+    return pktapPayload(octets, type: type, prefix: prefix)
+  }
+
+  /// Whether this is version 1, and then whether it is big-endian.
+  private func pktapVersion1ByteOrder(_ octets: RawSpan) -> Bool? {
+    let lengths = UInt32(108)...4096
+    if lengths.contains(octets.littleEndian32(offset)) { return false }
+    return lengths.contains(octets.bigEndian32(offset)) ? true : nil
+  }
+
+  private mutating func pktapVersion1(_ octets: RawSpan, isBigEndian: Bool) -> Layer {
+    func field(_ position: Int) -> UInt32 {
+      isBigEndian ? octets.bigEndian32(offset + position) : octets.littleEndian32(offset + position)
+    }
+    let length = Int(field(0))
+    guard isCaptured(length), length >= 108 else { return .malformed(.linkHeaderMalformed) }
+    let next = field(4)
+    let type = field(8)
+    let prefix = Int(field(44))
+    consumeSynthetic(length)
+    // PTH_TYPE_PACKET; nothing else was ever defined.
+    guard next == 1 else { return .payload }
+    return pktapPayload(octets, type: type, prefix: prefix)
+  }
+
+  /// The packet behind the pseudo-header. Interfaces without a link header are tapped as raw IP, on some with the
+  /// prefix (an address family) still there.
+  private mutating func pktapPayload(_ octets: RawSpan, type: UInt32, prefix: Int) -> Layer {
+    let isRaw = type == LinkType.rawBSD.rawValue || type == LinkType.raw.rawValue
+    if isRaw, prefix > 0, prefix <= 16, isCaptured(prefix + 1), !isIPVersion(octets.octet(offset)),
+      isIPVersion(octets.octet(offset + prefix))
+    {
+      consume(prefix)
+    }
+    return .linkType(type)
+  }
+
+  private func isIPVersion(_ octet: UInt8) -> Bool { octet >> 4 == 4 || octet >> 4 == 6 }
+}

@@ -1,0 +1,34 @@
+// The Point-to-Point Protocol (RFC 1661) and its HDLC-like framing (RFC 1662).
+
+extension Dissection {
+  /// A PPP header: address and control where they were not compressed away, then the protocol field.
+  mutating func ppp(_ octets: RawSpan) -> Layer {
+    // RFC 1662 §3.1: all-stations address, unnumbered information.
+    if isCaptured(2), octets.bigEndian16(offset) == 0xff03 { consume(2) }
+    guard isCaptured(1) else { return .malformed(.linkHeaderMalformed) }
+    // RFC 1661 §6.5: the protocol field may be one octet; its last octet, and only that, is odd.
+    var type = UInt16(octets.octet(offset))
+    if type & 1 == 0 {
+      guard isCaptured(2) else { return .malformed(.linkHeaderMalformed) }
+      type = octets.bigEndian16(offset)
+      consume(2)
+    } else {
+      consume(1)
+    }
+    switch type {
+    case 0x0021: return .ipv4
+    case 0x0057: return .ipv6
+    case 0x0281, 0x0283: return .mpls
+    default: return .payload
+    }
+  }
+
+  /// A serial line's frame: PPP, or Cisco's framing, which the first octet tells apart.
+  mutating func pppHDLC(_ octets: RawSpan) -> Layer {
+    guard isCaptured(1) else { return .malformed(.linkHeaderMalformed) }
+    switch octets.octet(offset) {
+    case 0x0f, 0x8f: return ciscoHDLC(octets)
+    default: return .ppp
+    }
+  }
+}

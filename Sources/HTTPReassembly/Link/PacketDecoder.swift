@@ -1,0 +1,207 @@
+/// What a packet came down to, once the ledger has been charged for its headers.
+package enum DecodedPacket: Sendable, Equatable {
+  /// All of the packet has a class, or is held as a fragment.
+  case nothing
+  /// A TCP segment; its payload is not charged yet, and lies in the packet.
+  case tcp(TCPSegment)
+  /// A TCP segment whose last missing fragment the packet was; its payload is not charged yet, and lies in the octets
+  /// that `PacketDecoder.withReassembled` lends.
+  case reassembledTCP(TCPSegment)
+  /// A UDP datagram that is not a tunnel; all of it is charged.
+  case udp(UDPDatagram)
+  /// A UDP datagram whose last missing fragment the packet was, in the octets that `PacketDecoder.withReassembled` lends.
+  case reassembledUDP(UDPDatagram)
+}
+
+/// Decodes captured packets down to TCP and UDP, and charges every octet above a TCP payload to its class.
+///
+/// For every packet, what is charged, the TCP payload that is returned, and the change of `Ledger.pending` (octets held
+/// in fragments) add up to the packet's original length.
+///
+/// - A packet in which no IP header is found is class `non_ip`, whole.
+/// - Padding behind an IP packet keeps its class (`link`, or `encapsulation` inside a tunnel) when a header inside the
+///   packet turns out to be malformed: the IP header said where the packet ends.
+/// - A tunnel is open when an IP header is found in it. What an IP header carries is otherwise class `udp` or `other_ip`.
+/// - The IP headers of fragments are class `network`, whatever the reassembled datagram holds, for each is charged when
+///   it is read.
+package struct PacketDecoder {
+  private let limits: Dissection.Limits
+  private var reassembler: FragmentReassembler
+  /// The octets of the datagram that was reassembled last, as far as they were captured.
+  package private(set) var reassembled: [UInt8] = []
+
+  package init(configuration: Configuration) {
+    limits = Dissection.Limits(
+      tunnelDepth: configuration.tunnelDepthLimit, extensionHeaders: configuration.extensionHeaderLimit,
+      verifiesChecksums: configuration.verifiesChecksums)
+    reassembler = FragmentReassembler(configuration: configuration)
+  }
+
+  /// Charges the ledger for everything but the TCP payload, and says what is left.
+  ///
+  /// `octets` are the packet's captured octets; what they hold beyond the original length is not looked at.
+  package mutating func decode(
+    _ packet: Packet, _ octets: RawSpan, ledger: inout Ledger, anomalies: inout AnomalyLog
+  ) -> DecodedPacket {
+    let wireLength = max(0, packet.originalLength)
+    let captured = min(octets.byteCount, wireLength)
+    ledger.packets += 1
+    ledger.original += wireLength
+    if captured < wireLength { ledger.truncatedPackets += 1 }
+    anomalies.now = packet.timestamp
+
+    var dissection = Dissection(wireLength: wireLength, captured: captured, limits: limits)
+    let checkLength = packet.frameCheckSequenceLength
+    if checkLength > 0, checkLength <= wireLength { dissection.trim(to: wireLength - checkLength) }
+    let last = dissection.walk(from: .linkType(packet.linkType.rawValue), octets)
+    if case .fragment = last {
+      return reassemble(dissection, octets, packet.timestamp, ledger: &ledger, anomalies: &anomalies)
+    }
+    return Self.settle(
+      &dissection, last, octets, fragmentNetwork: nil, ledger: &ledger, anomalies: &anomalies)
+  }
+
+  /// Lends the octets of the datagram that the packet before completed.
+  package func withReassembled<Result>(_ body: (RawSpan) -> Result) -> Result {
+    reassembled.withOctets(body)
+  }
+
+  /// Gives every incomplete datagram up: the capture has ended.
+  package mutating func finish(ledger: inout Ledger, anomalies: inout AnomalyLog) {
+    reassembler.finish(ledger: &ledger, anomalies: &anomalies)
+  }
+
+  /// Charges a packet or reassembled datagram whose decoding ended at `last`, which is not a fragment.
+  ///
+  /// `fragmentNetwork` counts the octets of the IP headers of the fragments it was reassembled from.
+  @inline(__always)
+  private static func settle(
+    _ dissection: inout Dissection, _ last: Layer, _ octets: RawSpan, fragmentNetwork: Int?, ledger: inout Ledger,
+    anomalies: inout AnomalyLog
+  ) -> DecodedPacket {
+    guard case .tcp = last else {
+      return settleRest(
+        dissection, last, octets, isReassembled: fragmentNetwork != nil, ledger: &ledger, anomalies: &anomalies)
+    }
+    if dissection.limits.verifiesChecksums, dissection.tcpChecksumIsBad(octets) {
+      dissection.hasBadChecksum = true
+      anomalies.note(.tcpChecksumBad)
+    }
+    if !dissection.notes.isEmpty { dissection.note(in: &anomalies) }
+    dissection.chargeHeaders(&ledger)
+    ledger.charge(dissection.tcpHeaderLength(octets), to: .transport)
+    guard let fragmentNetwork else { return .tcp(dissection.tcpSegment(octets, fragmentNetwork: 0)) }
+    return .reassembledTCP(dissection.tcpSegment(octets, fragmentNetwork: fragmentNetwork))
+  }
+
+  /// The same for everything that is not TCP.
+  private static func settleRest(
+    _ dissection: borrowing Dissection, _ last: Layer, _ octets: RawSpan, isReassembled: Bool, ledger: inout Ledger,
+    anomalies: inout AnomalyLog
+  ) -> DecodedPacket {
+    if !dissection.notes.isEmpty { dissection.note(in: &anomalies) }
+    // Nothing behind a UDP header is malformed: it only was no tunnel.
+    if case .malformed(let anomaly) = last, dissection.carrier != .udp {
+      let start = min(dissection.offset, dissection.captured)
+      anomalies.note(
+        anomaly, example: octets.extracting(start..<max(start, min(dissection.end, dissection.captured))))
+      dissection.chargeOpenedHeaders(&ledger)
+      ledger.charge(dissection.room, to: .malformed)
+      return .nothing
+    }
+    switch dissection.carrier {
+    case .link:
+      ledger.charge(dissection.wireLength, to: .nonIP)
+      return .nothing
+    case .ip:
+      dissection.chargeHeaders(&ledger)
+      ledger.charge(dissection.tunnel + dissection.room, to: .otherIP)
+      return .nothing
+    case .udp:
+      dissection.chargeHeaders(&ledger)
+      ledger.charge(dissection.tunnel + dissection.room, to: .udp)
+      guard let datagram = dissection.udpDatagram(octets) else { return .nothing }
+      return isReassembled ? .reassembledUDP(datagram) : .udp(datagram)
+    }
+  }
+
+  /// Holds a fragment, and decodes the datagram it completes, if it does.
+  @inline(never)
+  private mutating func reassemble(
+    _ first: borrowing Dissection, _ octets: RawSpan, _ now: Int64, ledger: inout Ledger, anomalies: inout AnomalyLog
+  ) -> DecodedPacket {
+    first.note(in: &anomalies)
+    first.chargeHeaders(&ledger)
+    var completed = reassembler.add(first, octets, now: now, ledger: &ledger, anomalies: &anomalies)
+    // A datagram can hold a tunnel with a fragment in it, which can complete another datagram.
+    var rounds = 0
+    var depth = first.depth
+    while let datagram = completed {
+      reassembled = datagram.octets
+      let buffer = reassembled
+      var dissection = Dissection(datagram, depth: depth, limits: limits)
+      let last = buffer.withOctets { dissection.walk(from: .ipProtocol(datagram.protocolNumber), $0) }
+      guard case .fragment = last, rounds < limits.tunnelDepth else {
+        return buffer.withOctets {
+          var last = last
+          if case .fragment = last {
+            dissection.notes.insert(.tunnelTooDeep)
+            last = .payload
+          }
+          return Self.settle(
+            &dissection, last, $0, fragmentNetwork: datagram.networkLength, ledger: &ledger, anomalies: &anomalies)
+        }
+      }
+      rounds += 1
+      depth = dissection.depth
+      dissection.note(in: &anomalies)
+      dissection.chargeHeaders(&ledger)
+      completed = buffer.withOctets {
+        reassembler.add(dissection, $0, now: now, ledger: &ledger, anomalies: &anomalies)
+      }
+    }
+    return .nothing
+  }
+}
+
+extension Dissection {
+  /// Starts behind the IP header of a reassembled datagram, whose fragments' headers are charged already.
+  fileprivate init(_ datagram: ReassembledDatagram, depth: Int, limits: Limits) {
+    self.init(wireLength: datagram.length, captured: datagram.octets.count, limits: limits)
+    source = datagram.source
+    destination = datagram.destination
+    isIPv6 = datagram.isIPv6
+    carrier = .ip
+    trimsToLink = false
+    self.depth = depth
+  }
+
+  /// Charges what lies outside `offset..<end`, but for a tunnel in which no IP header was found.
+  @inline(__always)
+  fileprivate func chargeHeaders(_ ledger: inout Ledger) {
+    ledger.charge(link, to: .link)
+    ledger.synthetic += synthetic
+    ledger.charge(encapsulation, to: .encapsulation)
+    ledger.charge(network, to: .network)
+  }
+
+  /// Charges all that lies outside `offset..<end`, a tunnel just entered included.
+  fileprivate func chargeOpenedHeaders(_ ledger: inout Ledger) {
+    ledger.charge(link, to: .link)
+    ledger.synthetic += synthetic
+    ledger.charge(encapsulation + tunnel, to: .encapsulation)
+    ledger.charge(network, to: isOpening ? .encapsulation : .network)
+  }
+
+  /// Notes the oddities that did not end the decoding.
+  fileprivate func note(in anomalies: inout AnomalyLog) {
+    if notes.contains(.unsupportedLinkType) { anomalies.note(.unsupportedLinkType) }
+    if notes.contains(.linkPayloadEncrypted) { anomalies.note(.linkPayloadEncrypted) }
+    if notes.contains(.linkChecksumBad) { anomalies.note(.linkChecksumBad) }
+    if notes.contains(.linkFragmented) { anomalies.note(.linkFragmented) }
+    if notes.contains(.tunnelTooDeep) { anomalies.note(.tunnelTooDeep) }
+    if notes.contains(.ipLengthBeyondFrame) { anomalies.note(.ipLengthBeyondFrame) }
+    if notes.contains(.ipTotalLengthZero) { anomalies.note(.ipTotalLengthZero) }
+    if notes.contains(.ipv4ChecksumBad) { anomalies.note(.ipv4ChecksumBad) }
+  }
+}

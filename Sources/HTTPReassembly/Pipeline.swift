@@ -1,0 +1,192 @@
+/// The analysis of a capture: packets in, rows and a balanced ledger out.
+///
+/// ```
+/// packet ─► PacketDecoder ─► ConnectionTable ─► TCPConnection ─► ApplicationLayer ─► HTTP1Parser ─► Conversation
+///           link, internet    which one           in order          HTTP or TLS        messages       rows
+/// ```
+///
+/// One pass, one direction, nothing global, no clock but the packets'. Give it every packet in the order of capture,
+/// then `finishConnections()` and read `totals`.
+public struct Pipeline<Sink: ReportSink>: ~Copyable {
+  private var decoder: PacketDecoder
+  private var connections = ConnectionTable()
+  private var run: Run
+  /// Receives the rows.
+  public var sink: Sink
+  private var lookups = DNSLookups()
+
+  /// Starts an analysis.
+  ///
+  /// - Parameters:
+  ///   - configuration: The limits and choices.
+  ///   - decoders: Makes decoders for content codings; without them coded content has no decoded length.
+  ///   - sink: Receives the rows.
+  public init(
+    configuration: Configuration = Configuration(), decoders: (any ContentDecoderSource)? = nil, sink: consuming Sink
+  ) {
+    decoder = PacketDecoder(configuration: configuration)
+    run = Run(configuration: configuration, decoders: decoders)
+    self.sink = sink
+  }
+
+  /// Takes the next packet; `octets` are what was captured of it.
+  ///
+  /// - Throws: What the sink throws.
+  public mutating func process(_ packet: Packet, _ octets: RawSpan) throws(Sink.Failure) {
+    advanceClock(to: packet.timestamp)
+    switch decoder.decode(packet, octets, ledger: &run.ledger, anomalies: &run.anomalies) {
+    case .nothing: break
+    case .tcp(let segment): receive(segment, octets, at: packet.timestamp)
+    case .reassembledTCP(let segment): receiveReassembled(segment, at: packet.timestamp)
+    case .udp(let datagram): learnNames(datagram, octets, at: packet.timestamp)
+    case .reassembledUDP(let datagram): learnReassembledNames(datagram, at: packet.timestamp)
+    }
+    if run.hasFinishedRows { try handOver() }
+  }
+
+  private mutating func advanceClock(to time: Int64) {
+    run.anomalies.now = time
+    if time > run.clock {
+      run.clock = time
+      expireConnections()
+    } else if time < run.clock {
+      run.anomalies.note(.timestampBackwards)
+    }
+  }
+
+  // MARK: Connections
+
+  private mutating func receive(_ segment: TCPSegment, _ octets: RawSpan, at time: Int64) {
+    run.ledger.pending += segment.payloadLength
+    let key = ConnectionKey(segment.source, segment.destination)
+    let slot: Int
+    if let known = connections.slot(for: key) {
+      slot = known
+      if connections[slot].isReopened(by: segment, clock: run.clock, silence: run.configuration.reopenSilence) {
+        run.anomalies.note(.tcpPortReused, connection: connections[slot].record.number)
+        finish(slot, .captureEnd)
+        return open(segment, octets, key, at: time, flags: .portReused)
+      }
+    } else {
+      return open(segment, octets, key, at: time, flags: [])
+    }
+    connections[slot].receive(segment, octets, at: time, run: &run)
+    connections.touch(slot)
+  }
+
+  private mutating func open(
+    _ segment: TCPSegment, _ octets: RawSpan, _ key: ConnectionKey, at time: Int64, flags: ConnectionFlags
+  ) {
+    if connections.count >= run.configuration.connectionLimit {
+      run.anomalies.note(.connectionTableFull)
+      if let slot = connections.idlestClosed ?? connections.idlestOpen { finish(slot, .evicted) }
+    }
+    var connection = TCPConnection(first: segment, at: time, run: &run)
+    connection.record.flags = flags
+    let slot = connections.insert(connection, for: key)
+    connections[slot].receive(segment, octets, at: time, run: &run)
+    connections.touch(slot)
+  }
+
+  private mutating func receiveReassembled(_ segment: TCPSegment, at time: Int64) {
+    let datagram = decoder.reassembled
+    datagram.withOctets { receive(segment, $0, at: time) }
+  }
+
+  private mutating func finish(_ slot: Int, _ end: ConnectionEnd) {
+    var connection = connections.remove(slot)
+    connection.finish(end, run: &run)
+  }
+
+  private mutating func expireConnections() {
+    while let slot = connections.idlestOpen, run.clock - connections[slot].lastSeen > run.configuration.idleTimeout {
+      finish(slot, .idle)
+    }
+    while let slot = connections.idlestClosed,
+      run.clock - connections[slot].lastSeen > run.configuration.closedTimeout
+    {
+      finish(slot, .fin)
+    }
+  }
+
+  // MARK: Names
+
+  /// Learns the name of an address, as from a capture file's name records.
+  public mutating func learn(name: [UInt8], for address: IPAddress) {
+    run.names.learn(name, for: address, lookup: nil)
+  }
+
+  private mutating func learnNames(_ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64) {
+    guard DNSLookups.concerns(datagram) else { return }
+    let captured = min(datagram.capturedPayloadLength, max(octets.byteCount - datagram.payloadOffset, 0))
+    let payload = octets.extracting(datagram.payloadOffset..<datagram.payloadOffset + captured)
+    lookups.read(payload, datagram, at: time, names: &run.names, anomalies: &run.anomalies)
+  }
+
+  private mutating func learnReassembledNames(_ datagram: UDPDatagram, at time: Int64) {
+    let octets = decoder.reassembled
+    octets.withOctets { learnNames(datagram, $0, at: time) }
+  }
+
+  // MARK: Results
+
+  /// Gives the sink every final row, also after one that it could not take; then throws its first error.
+  private mutating func handOver() throws(Sink.Failure) {
+    var failure: Sink.Failure?
+    for message in run.finishedMessages {
+      do throws(Sink.Failure) { try sink.message(message, texts: run.texts) } catch { failure = failure ?? error }
+      for text in message.texts { run.texts.release(text) }
+    }
+    run.finishedMessages.removeAll(keepingCapacity: true)
+    for exchange in run.finishedExchanges {
+      do throws(Sink.Failure) { try sink.exchange(exchange, texts: run.texts) } catch { failure = failure ?? error }
+      for text in exchange.texts { run.texts.release(text) }
+    }
+    run.finishedExchanges.removeAll(keepingCapacity: true)
+    for connection in run.finishedConnections {
+      do throws(Sink.Failure) { try sink.connection(connection, texts: run.texts) } catch {
+        failure = failure ?? error
+      }
+    }
+    run.finishedConnections.removeAll(keepingCapacity: true)
+    if let failure { throw failure }
+  }
+
+  /// Adds packets that the capture says were dropped before they could be captured.
+  public mutating func countDropped(_ packets: Int) { run.ledger.droppedPackets += packets }
+
+  /// Ends every connection: what follows is another capture.
+  ///
+  /// - Throws: What the sink throws.
+  public mutating func finishConnections() throws(Sink.Failure) {
+    var failure: Sink.Failure?
+    for slot in connections.allSlots() {
+      finish(slot, .captureEnd)
+      do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
+    }
+    decoder.finish(ledger: &run.ledger, anomalies: &run.anomalies)
+    run.clock = .min
+    if let failure { throw failure }
+  }
+
+  /// What is known so far. Before `finishConnections()`, octets whose class is not known yet are in no class.
+  public var totals: Totals {
+    Totals(
+      ledger: run.ledger, anomalies: run.anomalies, apis: run.apis.sorted(texts: run.texts), texts: run.texts)
+  }
+
+  /// The ledger so far.
+  public var ledger: Ledger { run.ledger }
+}
+
+extension Message {
+  /// The texts that the message holds on to.
+  fileprivate var texts: [TextID] {
+    [method, host, path, version, contentType, contentEncoding, transferEncoding]
+  }
+}
+
+extension Exchange {
+  /// The texts that the exchange holds on to.
+  fileprivate var texts: [TextID] { [method, host, path] }
+}

@@ -1,0 +1,85 @@
+/// What belongs to a whole run, and is lent to each connection while it works on a segment.
+struct Run {
+  let configuration: Configuration
+  var ledger = Ledger()
+  var anomalies = AnomalyLog()
+  var texts = TextPool()
+  var names: NameTable
+  var apis: APITable
+  var history: PayloadHistory
+  var decoders: (any ContentDecoderSource)?
+
+  /// Capture time of the packet being processed, never going backwards: what timers go by.
+  var clock: Int64 = .min
+  /// Octets held behind holes, all connections together.
+  var heldOctets = 0
+
+  private(set) var messageCount = 0
+  private(set) var exchangeCount = 0
+  private(set) var connectionCount = 0
+
+  /// The connection being worked on.
+  var connection = ConnectionContext()
+
+  /// Final rows that the sink has not seen yet.
+  var finishedMessages: [Message] = []
+  var finishedExchanges: [Exchange] = []
+  var finishedConnections: [Connection] = []
+
+  init(configuration: Configuration, decoders: (any ContentDecoderSource)?) {
+    self.configuration = configuration
+    self.decoders = configuration.decodesContent ? decoders : nil
+    names = NameTable(limit: configuration.nameLimit)
+    apis = APITable(configuration: configuration)
+    history = PayloadHistory(capacity: configuration.payloadHistoryLength)
+  }
+
+  mutating func nextMessage() -> Int {
+    messageCount += 1
+    return messageCount
+  }
+
+  mutating func nextExchange() -> Int {
+    exchangeCount += 1
+    return exchangeCount
+  }
+
+  mutating func nextConnection() -> Int {
+    connectionCount += 1
+    return connectionCount
+  }
+
+  /// Counts an anomaly of the connection being worked on.
+  mutating func note(_ anomaly: Anomaly) {
+    anomalies.note(anomaly, connection: connection.number)
+  }
+
+  /// Counts an anomaly, with the octets that show it.
+  mutating func note(_ anomaly: Anomaly, example: RawSpan) {
+    anomalies.note(anomaly, connection: connection.number, example: example)
+  }
+
+  var hasFinishedRows: Bool {
+    !finishedMessages.isEmpty || !finishedExchanges.isEmpty || !finishedConnections.isEmpty
+  }
+}
+
+/// The connection being worked on: what its application layer needs to know of it, and what it adds to it.
+struct ConnectionContext {
+  var number = 0
+  /// The endpoint of each side.
+  var endpoints = InlineArray<2, Endpoint>(repeating: Endpoint(address: IPAddress(high: 0, low: 0), port: 0))
+  /// The side that opened the connection, where the capture shows it.
+  var client: Side?
+  /// Added: octets in no message.
+  var unattributed = 0
+  /// Added: octets never captured.
+  var missing = 0
+  /// Added: messages.
+  var messages = 0
+  /// Added flags.
+  var flags: ConnectionFlags = []
+}
+
+/// One of the two sides of a connection, 0 or 1: the sender of its first captured packet is 0.
+typealias Side = Int

@@ -1,0 +1,65 @@
+/// Elements that stay where they are: made and removed in any order, reached by a small number.
+///
+/// Memory comes in blocks that are never moved, so growing copies nothing and an element is changed in place without
+/// reference counting or checks of overlapping access. This is unsafe code's one use in the transport layer: an array
+/// would copy all connections each time it grows, and hold twice their memory while it does.
+@safe
+struct Slab<Element>: ~Copyable {
+  private static var blockLength: Int { 1024 }
+
+  private var blocks: [UnsafeMutablePointer<Element>] = unsafe []
+  private var isUsed: [Bool] = []
+  private var free: [Int32] = []
+  /// Elements in it.
+  private(set) var count = 0
+
+  init() {}
+
+  deinit {
+    // Each used place was initialized by `insert` and not yet by `remove` deinitialized.
+    for index in isUsed.indices where isUsed[index] {
+      unsafe (blocks[index / Self.blockLength] + index % Self.blockLength).deinitialize(count: 1)
+    }
+    for unsafe block in unsafe blocks { unsafe block.deallocate() }
+  }
+
+  /// Puts an element in. Returns its number, which may have been another's before.
+  mutating func insert(_ element: consuming Element) -> Int {
+    count += 1
+    if let index = free.popLast() {
+      isUsed[Int(index)] = true
+      unsafe place(Int(index)).initialize(to: element)
+      return Int(index)
+    }
+    let index = isUsed.count
+    if unsafe index == blocks.count * Self.blockLength { unsafe blocks.append(.allocate(capacity: Self.blockLength)) }
+    isUsed.append(true)
+    unsafe place(index).initialize(to: element)
+    return index
+  }
+
+  /// Takes an element out.
+  mutating func remove(_ index: Int) -> Element {
+    precondition(isUsed[index])
+    isUsed[index] = false
+    free.append(Int32(index))
+    count -= 1
+    return unsafe place(index).move()
+  }
+
+  subscript(index: Int) -> Element {
+    @inline(__always) _read {
+      precondition(isUsed[index])
+      yield unsafe place(index).pointee
+    }
+    @inline(__always) _modify {
+      precondition(isUsed[index])
+      yield unsafe &place(index).pointee
+    }
+  }
+
+  @inline(__always)
+  private func place(_ index: Int) -> UnsafeMutablePointer<Element> {
+    unsafe blocks[index / Self.blockLength] + index % Self.blockLength
+  }
+}

@@ -1,0 +1,48 @@
+/// One direction of a TCP connection: what has been captured of its octets, and what is still awaited.
+struct TCPStream {
+  var space = SequenceSpace()
+  /// Whether delivery has begun: the first position is known, by SYN or because nothing earlier came.
+  var isStarted = false
+  /// Whether a SYN was captured.
+  var hasSyn = false
+  /// Position after the SYN, when there was one.
+  var synPosition: StreamPosition = 0
+  /// Position of the next octet to deliver.
+  var next: StreamPosition = 0
+  /// Position after the last octet that the peer acknowledged; `.unknown` before its first ACK.
+  var acknowledged = StreamPosition.unknown
+  /// Position of the FIN; `.never` without one.
+  var fin = StreamPosition.never
+  /// Payload from here on is taken by no receiver: after FIN or RST.
+  var limit = StreamPosition.never
+  /// Whether the sender has reset the connection.
+  var isReset = false
+  /// Whether the application has been told of the end.
+  var isFinished = false
+  /// The largest window that this side has advertised for the other, scaled, in octets.
+  var advertisedWindow = 0
+  /// Shift of this side's window scale option; nil while not known.
+  var windowScale: UInt8?
+  var held = HeldSegments()
+  /// Capture time since which something is held back or known to be missing; nil when nothing is.
+  var stuckSince: Int64?
+  /// Holes that were given up, newest last.
+  var holes: [Range<StreamPosition>] = []
+  /// Newest record of this stream in the payload history.
+  var newestPayload: PayloadHistory.Mark = 0
+  var packets = 0
+  var ipLength = 0
+  var payloadLength = 0
+
+  /// Holes remembered: a capture that loses more has lost count of what a late segment is.
+  static let holeLimit = 64
+
+  /// Position that an acknowledgment of everything delivered has: one more once the FIN has been reached.
+  var deliveredThrough: StreamPosition { isFinished && fin == next ? next + 1 : next }
+
+  /// Whether there is something to wait for: payload behind a hole, or a tail that the peer has acknowledged.
+  var isStuck: Bool { !held.isEmpty || hasMissingTail || (fin != .never && next < fin) }
+
+  /// Whether the peer has acknowledged more than was captured. One octet more is a FIN that was not captured.
+  var hasMissingTail: Bool { isStarted && acknowledged > next + 1 && acknowledged > held.end }
+}

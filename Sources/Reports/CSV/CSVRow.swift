@@ -1,0 +1,127 @@
+import HTTPReassembly
+
+/// One row of a CSV file (RFC 4180), cell after cell.
+///
+/// Text from the wire is escaped (`TextEscaping`), and a cell that a spreadsheet would run as a formula, or that
+/// starts with an apostrophe itself, gets a leading apostrophe; so to get the octets back, take one leading apostrophe
+/// away, then undo the escapes. Numbers and names of our own need neither. Cells are quoted only when they have to be.
+struct CSVRow {
+  private var buffer = RowBuffer()
+  /// What is left out of hosts, paths and endpoints.
+  let redaction: Redaction?
+
+  init(redaction: Redaction?) { self.redaction = redaction }
+
+  /// The row, once it has ended.
+  var octets: ArraySlice<UInt8> { buffer.octets }
+
+  /// Starts a row.
+  mutating func begin() { buffer.clear() }
+
+  /// Ends the row.
+  mutating func end() {
+    buffer.removeLast()
+    buffer.append(UInt8(ascii: "\r"))
+    buffer.append(UInt8(ascii: "\n"))
+  }
+
+  /// A cell that says that something is unknown or does not apply.
+  mutating func empty() { separate() }
+
+  /// An integer.
+  mutating func integer(_ value: Int) {
+    buffer.append(value)
+    separate()
+  }
+
+  /// An integer, or nothing for nil.
+  mutating func integer(_ value: Int?) {
+    if let value { buffer.append(value) }
+    separate()
+  }
+
+  /// A number or code of which 0 means that there is none.
+  mutating func integerUnlessZero(_ value: Int) {
+    if value != 0 { buffer.append(value) }
+    separate()
+  }
+
+  /// A time in nanoseconds since the Unix epoch.
+  mutating func time(_ nanoseconds: Int64) { integer(Int(nanoseconds)) }
+
+  /// A duration given in nanoseconds, in milliseconds; nothing for nil.
+  mutating func milliseconds(_ nanoseconds: Int64?) {
+    if let nanoseconds { buffer.appendMilliseconds(nanoseconds) }
+    separate()
+  }
+
+  /// A name of our own: it needs no escaping.
+  mutating func name(_ name: String) {
+    buffer.append(name)
+    separate()
+  }
+
+  /// The names of the bits that are set, separated by spaces.
+  mutating func flags(_ bits: UInt64, names: [String]) {
+    var rest = bits
+    var isFirst = true
+    while rest != 0 {
+      let bit = rest.trailingZeroBitCount
+      rest &= rest - 1
+      guard bit < names.count else { break }
+      if !isFirst { buffer.append(UInt8(ascii: " ")) }
+      isFirst = false
+      buffer.append(names[bit])
+    }
+    separate()
+  }
+
+  /// `address:port`.
+  mutating func endpoint(_ endpoint: Endpoint) {
+    if let redaction {
+      buffer.append(redaction.address(endpoint.address))
+      buffer.append(UInt8(ascii: ":"))
+      buffer.append(Int(endpoint.port))
+    } else {
+      buffer.append(endpoint)
+    }
+    separate()
+  }
+
+  /// A host from the wire.
+  mutating func host(_ octets: [UInt8]) { text(redaction?.host(octets) ?? octets) }
+
+  /// A path from the wire.
+  mutating func path(_ octets: [UInt8]) { text(redaction?.path(octets) ?? octets) }
+
+  /// Text from the wire.
+  mutating func text(_ octets: [UInt8]) {
+    let isDefused = Self.isFormula(octets)
+    if isDefused || !buffer.appendPlain(octets) {
+      let isQuoted = octets.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }
+      if isQuoted { buffer.append(UInt8(ascii: "\"")) }
+      if isDefused { buffer.append(UInt8(ascii: "'")) }
+      buffer.appendEscaped(octets, doublingQuotes: isQuoted)
+      if isQuoted { buffer.append(UInt8(ascii: "\"")) }
+    }
+    separate()
+  }
+
+  private mutating func separate() { buffer.append(UInt8(ascii: ",")) }
+
+  /// Whether the cell gets an apostrophe: it starts with what starts a formula in a spreadsheet
+  /// (OWASP, CSV Injection), full-width forms included, or with an apostrophe.
+  private static func isFormula(_ octets: [UInt8]) -> Bool {
+    guard let first = octets.first else { return false }
+    switch first {
+    case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), UInt8(ascii: "'"), 0x09, 0x0d:
+      return true
+    case 0xef:
+      // U+FF1D, U+FF0B, U+FF0D, U+FF20
+      guard octets.count >= 3 else { return false }
+      return octets[1] == 0xbc && [0x9d, 0x8b, 0x8d, 0xa0].contains(octets[2])
+    default:
+      return false
+    }
+  }
+}

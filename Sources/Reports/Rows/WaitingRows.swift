@@ -1,0 +1,81 @@
+/// Rows that wait in memory, lowest number first: a binary heap of numbers beside one array of octets.
+struct WaitingRows {
+  private struct Entry {
+    var number: Int
+    var start: Int
+    var length: Int
+  }
+
+  private var heap: [Entry] = []
+  private var octets: [UInt8] = []
+  /// Octets of rows that are still in the heap; the others are garbage until `compact`.
+  private var liveLength = 0
+
+  /// Whether no row waits.
+  var isEmpty: Bool { heap.isEmpty }
+  /// The lowest number.
+  var first: Int? { heap.first?.number }
+  /// Memory in use, in octets.
+  var memory: Int { octets.count + heap.count * MemoryLayout<Entry>.stride }
+  /// Whether more than half of the octets held belong to rows that are gone.
+  var isMostlyGarbage: Bool { octets.count > liveLength * 2 }
+
+  /// Adds a row.
+  mutating func add(_ number: Int, _ row: ArraySlice<UInt8>) {
+    heap.append(Entry(number: number, start: octets.count, length: row.count))
+    octets.append(contentsOf: row)
+    liveLength += row.count
+    var child = heap.count - 1
+    while child > 0, heap[child].number < heap[(child - 1) / 2].number {
+      heap.swapAt(child, (child - 1) / 2)
+      child = (child - 1) / 2
+    }
+  }
+
+  /// Takes the row with the lowest number away and appends it to `file`. There must be one.
+  mutating func writeFirst(to file: OutputFile) throws(ReportError) {
+    let entry = heap[0]
+    heap[0] = heap[heap.count - 1]
+    heap.removeLast()
+    liveLength -= entry.length
+    sink()
+    try file.append(octets[entry.start..<entry.start + entry.length])
+    if heap.isEmpty { octets.removeAll(keepingCapacity: true) }
+  }
+
+  /// Frees the octets of rows that are gone.
+  mutating func compact() {
+    var kept: [UInt8] = []
+    kept.reserveCapacity(liveLength)
+    for index in heap.indices {
+      let entry = heap[index]
+      heap[index].start = kept.count
+      kept.append(contentsOf: octets[entry.start..<entry.start + entry.length])
+    }
+    octets = kept
+  }
+
+  /// Takes all rows away and writes them to `file` in the order of their numbers.
+  mutating func writeAll(to file: OutputFile) throws(ReportError) {
+    heap.sort { $0.number < $1.number }
+    for entry in heap {
+      try SortedRun.append(entry.number, octets[entry.start..<entry.start + entry.length], to: file)
+    }
+    heap.removeAll(keepingCapacity: true)
+    octets.removeAll(keepingCapacity: true)
+    liveLength = 0
+  }
+
+  private mutating func sink() {
+    var parent = 0
+    while true {
+      var least = parent
+      for child in 2 * parent + 1..<2 * parent + 3 where child < heap.count {
+        if heap[child].number < heap[least].number { least = child }
+      }
+      guard least != parent else { return }
+      heap.swapAt(parent, least)
+      parent = least
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/// How far long work has come, on one line of standard error that is redrawn in place, and only when that is a terminal.
+///
+/// ```
+/// [##########----------]  50%  1.2 GB of 2.4 GB  812 MB/s  2 s left
+/// ```
+///
+/// An update reads the clock, so call it once per buffer rather than once per packet.
+public struct ProgressBar<Timekeeper: Clock> where Timekeeper.Duration == Duration {
+  /// Redrawn at most ten times a second: faster than anyone reads.
+  private static var interval: Duration { .milliseconds(100) }
+
+  private let clock: Timekeeper
+  private let started: Timekeeper.Instant
+  private let terminal: Terminal
+  private let write: (String) -> Void
+  private var drawn: Timekeeper.Instant?
+
+  /// Starts the time.
+  ///
+  /// - Parameters:
+  ///   - clock: What the rate and the time left are reckoned by.
+  ///   - terminal: Where it is drawn; nothing is drawn when it is none, or takes no escape sequences.
+  ///   - write: Takes what is drawn.
+  public init(
+    clock: Timekeeper, terminal: Terminal = .standardError, write: @escaping (String) -> Void = Self.standardError
+  ) {
+    self.clock = clock
+    self.terminal = terminal
+    self.write = write
+    started = clock.now
+  }
+
+  /// Draws when it is time to.
+  ///
+  /// - Parameters:
+  ///   - bytes: Octets done so far.
+  ///   - total: Octets to do; nil when nobody knows.
+  public mutating func update(bytes: Int, of total: Int?) {
+    guard terminal.takesEscapeSequences else { return }
+    let now = clock.now
+    if let drawn, drawn.duration(to: now) < Self.interval { return }
+    // Work that takes no time needs no bar that flashes up.
+    guard started.duration(to: now) >= Self.interval else { return }
+    drawn = now
+    let line = ProgressLine(bytes: bytes, total: total, elapsed: started.duration(to: now))
+    // The last column stays free: some terminals wrap when it is written to.
+    write("\r" + line.text(width: (terminal.width ?? 80) - 1) + "\u{1b}[K")
+  }
+
+  /// Clears the line; to be called at the end, and before anything else is written to the terminal.
+  public mutating func clear() {
+    guard drawn != nil else { return }
+    drawn = nil
+    write("\r\u{1b}[K")
+  }
+
+  /// Writes to standard error; an error there is nothing to stop for.
+  public static func standardError(_ text: String) {
+    try? FileDescriptor.standard(2).write(Array(text.utf8))
+  }
+}
+
+/// The text of a progress bar.
+struct ProgressLine {
+  /// Octets done so far.
+  var bytes: Int
+  /// Octets to do; nil when nobody knows.
+  var total: Int?
+  /// Time since the start.
+  var elapsed: Duration
+
+  /// The line, in at most `width` columns.
+  func text(width: Int) -> String {
+    let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+    let rate = seconds > 0 ? Double(bytes) / seconds : 0
+    var parts: [String] = []
+    var share: Double?
+    if let total, total > 0 {
+      let part = min(Double(bytes) / Double(total), 1)
+      share = part
+      let percent = String(Int(part * 100))
+      parts.append(String(repeating: " ", count: 3 - percent.count) + percent + "%")
+      parts.append("\(ByteCount.text(Double(bytes))) of \(ByteCount.text(Double(total)))")
+    } else {
+      parts.append(ByteCount.text(Double(bytes)))
+    }
+    parts.append(ByteCount.text(rate) + "/s")
+    if let total, rate > 0 {
+      parts.append(Self.duration(Double(max(total - bytes, 0)) / rate) + " left")
+    }
+    // What does not fit is left off from the end; the bar takes a part of what is left over.
+    while parts.count > 1, parts.joined(separator: "  ").count > width { parts.removeLast() }
+    let text = parts.joined(separator: "  ")
+    let room = min(width - text.count - 4, 40)
+    guard let share, room >= 10 else { return String(text.prefix(max(width, 0))) }
+    let filled = Int(share * Double(room))
+    return "[" + String(repeating: "#", count: filled) + String(repeating: "-", count: room - filled) + "]  " + text
+  }
+
+  private static func duration(_ seconds: Double) -> String {
+    guard seconds < 360_000 else { return "days" }
+    let whole = Int(seconds.rounded(.up))
+    if whole < 60 { return "\(whole) s" }
+    if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
+    return "\(whole / 3600) h \(whole / 60 % 60) min"
+  }
+}
+
+/// Octets in the decimal units of storage and data plans, three digits or so: for a glance, never for a report.
+enum ByteCount {
+  static func text(_ bytes: Double) -> String {
+    var value = bytes
+    for unit in ["B", "kB", "MB", "GB", "TB"] {
+      if value < 999.5 {
+        let tenths = Int((value * 10).rounded())
+        let isWhole = unit == "B" || tenths >= 100
+        return isWhole ? "\(Int(value.rounded())) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
+      }
+      value /= 1000
+    }
+    return value < 1000 ? "\(Int(value.rounded())) PB" : "many PB"
+  }
+}

@@ -1,0 +1,217 @@
+import HTTPReassembly
+
+/// What a run prints at its end: the APIs by bytes, the ledger, the anomalies, and whether the ledger balances.
+///
+/// All figures are octets. Text from the wire is escaped; the same totals and width give the same text.
+public struct Summary {
+  /// Columns when there is no terminal that says how many it has.
+  public static let defaultWidth = 100
+  /// APIs shown when there is no terminal that says how many lines it has.
+  public static let defaultAPILimit = 30
+  /// Below this the columns of numbers would not fit whatever is left out.
+  private static let leastWidth = 32
+
+  private let totals: Totals
+  private let redaction: Redaction?
+
+  /// Summarizes totals; `redaction` leaves out what may be personal.
+  public init(_ totals: Totals, redaction: Redaction? = nil) {
+    self.totals = totals
+    self.redaction = redaction
+  }
+
+  /// The summary, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
+  public func text(for terminal: Terminal) -> String {
+    // Room for the command, the headings and the last line; the ledger below scrolls.
+    let limit = terminal.height.map { min(max($0 - 10, 5), Self.defaultAPILimit) }
+    return text(
+      width: terminal.width ?? Self.defaultWidth, colour: terminal.takesColour,
+      apiLimit: limit ?? Self.defaultAPILimit)
+  }
+
+  /// The summary in lines of at most `width` columns, the last one excepted, which is never shortened.
+  public func text(
+    width: Int = Self.defaultWidth, colour: Bool = false, apiLimit: Int = Self.defaultAPILimit
+  ) -> String {
+    let width = max(width, Self.leastWidth)
+    var sections = [apiLines(width: width, colour: colour, limit: max(apiLimit, 0))]
+    sections.append(ledgerLines(width: width, colour: colour))
+    sections.append(anomalyLines(width: width, colour: colour))
+    let style: Style = totals.ledger.difference == 0 ? .good : .bad
+    sections.append([style.apply(Self.lastLine(totals.ledger), colour: colour)])
+    return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+  }
+
+  /// The last line of the summary.
+  public static func lastLine(_ ledger: Ledger) -> String {
+    guard ledger.difference != 0 else { return "ledger balanced: \(ledger.original) bytes" }
+    return "ledger does not balance: \(ledger.total) of \(ledger.original) bytes in a class, "
+      + "difference \(ledger.difference)"
+  }
+
+  // MARK: APIs
+
+  private func apiLines(width: Int, colour: Bool, limit: Int) -> [String] {
+    guard !totals.apis.isEmpty else { return ["No HTTP messages."] }
+    var all = APIFigures()
+    for api in totals.apis { all.add(api) }
+    let order = totals.apis.indices.sorted { a, b in
+      let (mine, other) = (totals.apis[a].ipLength, totals.apis[b].ipLength)
+      return mine == other ? a < b : mine > other
+    }
+    var table = TextTable(columns: [
+      .init(title: "API", isRight: false, minimum: 12), .init(title: "requests", importance: 3),
+      .init(title: "up", importance: 4), .init(title: "down", importance: 5), .init(title: "total"),
+      .init(title: "share", importance: 2), .init(title: "header", importance: 1),
+    ])
+    func add(_ name: String, _ figures: APIFigures, _ style: Style) {
+      table.rows.append(
+        (
+          [
+            name, Self.grouped(figures.requests), Self.grouped(figures.up), Self.grouped(figures.down),
+            Self.grouped(figures.total), Self.percent(figures.total, of: all.total),
+            Self.percent(figures.header, of: figures.total),
+          ], style
+        ))
+    }
+    for index in order.prefix(limit) {
+      var figures = APIFigures()
+      figures.add(totals.apis[index])
+      add(name(totals.apis[index]), figures, .plain)
+    }
+    let rest = order.dropFirst(limit)
+    if !rest.isEmpty {
+      var figures = APIFigures()
+      for index in rest { figures.add(totals.apis[index]) }
+      add("… and \(Self.grouped(rest.count)) more", figures, .faint)
+    }
+    add("total", all, .heading)
+    return table.lines(width: width, colour: colour)
+  }
+
+  private func name(_ api: APITotals) -> String {
+    let host = totals.texts.octets(api.host)
+    let path = totals.texts.octets(api.path)
+    let method = totals.texts.octets(api.method)
+    if host.isEmpty, path.isEmpty { return "(request not captured)" }
+    let name = (redaction?.host(host) ?? host) + (redaction?.path(path) ?? path)
+    return TextEscaping.string(method.isEmpty ? name : method + [UInt8(ascii: " ")] + name)
+  }
+
+  // MARK: Ledger
+
+  private func ledgerLines(width: Int, colour: Bool) -> [String] {
+    let ledger = totals.ledger
+    var table = TextTable(columns: [
+      .init(title: "class", isRight: false), .init(title: "bytes"), .init(title: "share", importance: 1),
+    ])
+    for octetClass in OctetClass.allCases where ledger[octetClass] != 0 {
+      let octets = ledger[octetClass]
+      table.rows.append(
+        ([octetClass.name, Self.grouped(octets), Self.percent(octets, of: ledger.total)], .plain))
+    }
+    table.rows.append(
+      (["total", Self.grouped(ledger.total), Self.percent(ledger.total, of: ledger.total)], .heading))
+    var lines = table.lines(width: width, colour: colour)
+    func note(_ text: String, _ style: Style) {
+      for line in text.wrapped(to: width) { lines.append(style.apply(line, colour: colour)) }
+    }
+    note("packets: \(Self.grouped(ledger.packets))", .plain)
+    if ledger.truncatedPackets > 0 {
+      note("packets cut by the snap length: \(Self.grouped(ledger.truncatedPackets))", .warning)
+    }
+    if ledger.missing > 0 {
+      note("bytes of streams that were not captured: \(Self.grouped(ledger.missing))", .warning)
+    }
+    if ledger.droppedPackets > 0 {
+      note("incomplete: packets dropped by the capture: \(Self.grouped(ledger.droppedPackets))", .warning)
+    }
+    return lines
+  }
+
+  // MARK: Anomalies
+
+  private func anomalyLines(width: Int, colour: Bool) -> [String] {
+    let anomalies = totals.anomalies.all
+    guard !anomalies.isEmpty else { return [] }
+    var columns: [TextTable.Column] = [
+      .init(title: "anomaly", isRight: false, minimum: 20), .init(title: "count"),
+      .init(title: "connection", importance: 1),
+    ]
+    if redaction == nil {
+      columns.append(.init(title: "first example", isRight: false, minimum: 13, importance: 0))
+    }
+    var table = TextTable(columns: columns)
+    for (anomaly, count) in anomalies {
+      var cells = [
+        anomaly.rawValue, Self.grouped(count.count), count.firstConnection == 0 ? "" : "\(count.firstConnection)",
+      ]
+      if redaction == nil { cells.append(TextEscaping.string(count.example)) }
+      table.rows.append((cells, .plain))
+    }
+    return table.lines(width: width, colour: colour)
+  }
+
+  // MARK: Numbers
+
+  /// An integer with a comma between groups of three digits.
+  static func grouped(_ value: Int) -> String {
+    let digits = Array(String(value.magnitude))
+    var result = value < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { result.append(",") }
+      result.append(digit)
+    }
+    return result
+  }
+
+  /// A share with one decimal; what is not nothing never looks like it.
+  static func percent(_ part: Int, of whole: Int) -> String {
+    guard whole > 0 else { return "" }
+    let tenths = Int((Double(part) / Double(whole) * 1000).rounded())
+    if tenths == 0, part > 0 { return "<0.1%" }
+    return "\(tenths / 10).\(tenths % 10)%"
+  }
+}
+
+/// The figures of a row of APIs, in octets.
+private struct APIFigures {
+  var requests = 0
+  /// `ip_bytes` of the requests.
+  var up = 0
+  /// `ip_bytes` of the responses.
+  var down = 0
+  /// Start lines and header sections, both ways.
+  var header = 0
+
+  var total: Int { up + down }
+
+  mutating func add(_ api: APITotals) {
+    requests += api.requests
+    up += api.request.ipLength
+    down += api.response.ipLength
+    header +=
+      api.request.octets.startLine + api.request.octets.header + api.response.octets.startLine
+      + api.response.octets.header
+  }
+}
+
+extension APITotals {
+  /// `ip_bytes` of requests and responses.
+  fileprivate var ipLength: Int { request.ipLength + response.ipLength }
+}
+
+extension String {
+  /// The text in lines of at most `width` columns, broken at spaces.
+  fileprivate func wrapped(to width: Int) -> [String] {
+    var lines: [String] = []
+    for word in split(separator: " ") {
+      if let last = lines.last, DisplayWidth.of(last) + 1 + DisplayWidth.of(String(word)) <= width {
+        lines[lines.count - 1] = last + " " + word
+      } else {
+        lines.append(String(word))
+      }
+    }
+    return lines
+  }
+}

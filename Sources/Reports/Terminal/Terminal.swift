@@ -1,0 +1,57 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What is known of the terminal behind a standard stream, at the time of asking.
+public struct Terminal: Sendable, Equatable {
+  /// Whether the stream is a terminal at all.
+  public var isTerminal: Bool
+  /// Columns; nil when there is no terminal or it does not say.
+  public var width: Int?
+  /// Lines; nil when there is no terminal or it does not say.
+  public var height: Int?
+  /// Whether it understands escape sequences: it is a terminal, and `TERM` is not `dumb`.
+  public var takesEscapeSequences: Bool
+  /// Whether to use colour: it takes escape sequences, and `NO_COLOR` (no-color.org) is unset or empty.
+  public var takesColour: Bool
+
+  /// Describes a terminal.
+  public init(
+    isTerminal: Bool, width: Int? = nil, height: Int? = nil, takesEscapeSequences: Bool = false,
+    takesColour: Bool = false
+  ) {
+    self.isTerminal = isTerminal
+    self.width = width
+    self.height = height
+    self.takesEscapeSequences = takesEscapeSequences
+    self.takesColour = takesColour
+  }
+
+  /// Standard output.
+  public static var standardOutput: Terminal { Terminal(descriptor: STDOUT_FILENO) }
+  /// Standard error.
+  public static var standardError: Terminal { Terminal(descriptor: STDERR_FILENO) }
+
+  private init(descriptor: CInt) {
+    isTerminal = isatty(descriptor) == 1
+    takesEscapeSequences = false
+    takesColour = false
+    guard isTerminal else { return }
+    let type = Self.environment("TERM")
+    takesEscapeSequences = type != nil && type != "" && type != "dumb"
+    takesColour = takesEscapeSequences && (Self.environment("NO_COLOR") ?? "").isEmpty
+    var size = winsize()
+    // The request writes one `winsize`, which is what it is given.
+    guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return }
+    if size.ws_col > 0 { width = Int(size.ws_col) }
+    if size.ws_row > 0 { height = Int(size.ws_row) }
+  }
+
+  private static func environment(_ name: String) -> String? {
+    unsafe getenv(name).map { unsafe String(cString: $0) }
+  }
+}

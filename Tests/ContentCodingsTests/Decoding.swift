@@ -1,0 +1,50 @@
+import ContentCodings
+import HTTPReassembly
+
+/// A decoder of `source`. (`#require` cannot call a mutating method.)
+func newDecoder(for codings: [String], from source: inout SystemContentDecoders) -> ContentDecoder? {
+  source.contentDecoder(for: codings)
+}
+
+/// Decodes `content` in pieces that end at `cuts` and at the content's end, and collects what comes out.
+func decode(
+  _ content: [UInt8], _ codings: [String], cuts: some Sequence<Int> = EmptyCollection<Int>(),
+  from source: inout SystemContentDecoders
+) -> (outcome: ContentOutcome, octets: [UInt8])? {
+  guard let decoder = source.contentDecoder(for: codings) else { return nil }
+  var decoded: [UInt8] = []
+  content.withOctets { octets in
+    var start = 0
+    for cut in cuts {
+      decoder.feed(octets.extracting(start..<cut)) { $0.append(0..<$0.byteCount, to: &decoded) }
+      start = cut
+    }
+    decoder.feed(octets.extracting(start..<octets.byteCount)) { $0.append(0..<$0.byteCount, to: &decoded) }
+  }
+  let outcome = decoder.finish()
+  source.recycle(decoder, codings: codings)
+  return (outcome, decoded)
+}
+
+/// The outcome of decoding `content` whole with a source of its own.
+func outcome(
+  of content: [UInt8], _ codings: String..., configuration: Configuration = Configuration()
+) -> ContentOutcome? {
+  var source = SystemContentDecoders(configuration: configuration)
+  return decode(content, codings, from: &source)?.outcome
+}
+
+extension Configuration {
+  /// The defaults, with a limit on the decoded length.
+  init(decodedContentLimit: Int) {
+    self.init()
+    self.decodedContentLimit = decodedContentLimit
+  }
+}
+
+/// Octets from hexadecimal digits.
+func octets(_ hexadecimal: String) -> [UInt8] {
+  stride(from: 0, to: hexadecimal.utf8.count, by: 2).map { offset in
+    UInt8(hexadecimal.dropFirst(offset).prefix(2), radix: 16) ?? 0
+  }
+}

@@ -1,0 +1,46 @@
+import HTTPReassembly
+import Testing
+
+@testable import Reports
+
+@Suite struct RowBufferTests {
+  private func text(_ append: (inout RowBuffer) -> Void) -> String {
+    var buffer = RowBuffer()
+    append(&buffer)
+    return String(decoding: buffer.octets, as: UTF8.self)
+  }
+
+  @Test(arguments: [0, 9, 10, 99, 100, 1_234_567_890, -1, -10, .max, .min])
+  func integers(_ value: Int) {
+    #expect(text { $0.append(value) } == String(value))
+  }
+
+  @Test(
+    arguments: [
+      (0, "0"), (1, "0.000001"), (10, "0.00001"), (250_000, "0.25"), (999_999, "0.999999"), (1_000_000, "1"),
+      (1_000_001, "1.000001"), (12_500_000_000, "12500"), (-1_500_000, "-1.5"), (.max, "9223372036854.775807"),
+    ] as [(Int64, String)])
+  func milliseconds(_ nanoseconds: Int64, _ expected: String) {
+    #expect(text { $0.appendMilliseconds(nanoseconds) } == expected)
+  }
+
+  @Test func endpointsReadAsTheirDescription() {
+    var generator = FixedGenerator(seed: 2)
+    for _ in 0..<2000 {
+      let address: IPAddress
+      if Bool.random(using: &generator) {
+        address = IPAddress(v4: .random(in: 0 ... .max, using: &generator))
+      } else {
+        // Groups that are often zero, and short.
+        var halves: [UInt64] = [0, 0]
+        for index in 0..<8 {
+          let group = [0, 0, 0x1, 0xab, 0xc00, 0xffff].randomElement(using: &generator) ?? 0
+          halves[index / 4] = halves[index / 4] << 16 | UInt64(group)
+        }
+        address = IPAddress(high: halves[0], low: halves[1])
+      }
+      let endpoint = Endpoint(address: address, port: .random(in: 0 ... .max, using: &generator))
+      #expect(text { $0.append(endpoint) } == endpoint.description)
+    }
+  }
+}
