@@ -70,7 +70,8 @@ import Testing
   @Test func ipv6ExtensionHeaders() {
     // Hop-by-hop, destination options, routing (spent), AH, an atomic fragment, mobility would end it.
     let chain =
-      [60, 0] ++ Wire.zeros(6) ++ [43, 1] ++ Wire.zeros(14) ++ [51, 2, 0, 0] ++ Wire.zeros(20) ++ [44, 4] ++ Wire.zeros(22)
+      [60, 0] ++ Wire.zeros(6) ++ [43, 1] ++ Wire.zeros(14) ++ [51, 2, 0, 0] ++ Wire.zeros(20) ++ [44, 4]
+      ++ Wire.zeros(22)
       ++ Wire.fragment6(6, Wire.tcp(Wire.payload(4)), offset: 0, hasMore: false)
     expectDecoding(
       Wire.ipv6(0, chain), .raw, classes: [.network: 40 + 8 + 16 + 24 + 24 + 8, .transport: 20], tcpPayload: 4)

@@ -32,7 +32,8 @@ enum Wire {
   ) -> [UInt8] {
     var header: [UInt8] = [UInt8(0x45 + options.count / 4), 0]
     header += be16(totalLength ?? 20 + options.count + payload.count) ++ be16(identification)
-    header += be16(fragmentOffset / 8 | (hasMore ? 0x2000 : 0)) ++ [64, number, 0, 0] ++ source ++ destination ++ options
+    header += be16(fragmentOffset / 8 | (hasMore ? 0x2000 : 0)) ++ [64, number, 0, 0] ++ source ++ destination
+      ++ options
     let sum = checksum(header)
     header[10] = UInt8(sum >> 8)
     header[11] = UInt8(sum & 0xff)

@@ -207,7 +207,8 @@ import Testing
     let padded: [UInt8] = [0, 0, 9, 0, 2, 0, 0, 0, 0x20]
     let qos = [0x88, 0x83] ++ Wire.zeros(28) ++ Wire.zeros(6) ++ snap ++ Wire.packet4
     expectDecoding(
-      padded ++ qos, .radiotap, classes: [.link: 9 + 36 + 8, .network: 20, .transport: 20], synthetic: 9, tcpPayload: 10)
+      padded ++ qos, .radiotap, classes: [.link: 9 + 36 + 8, .network: 20, .transport: 20], synthetic: 9, tcpPayload: 10
+    )
     let qos26 = [0x88, 0x01] ++ Wire.zeros(22) ++ Wire.zeros(4) ++ snap ++ Wire.packet4
     expectDecoding(
       padded ++ qos26, .radiotap, classes: [.link: 9 + 28 + 8, .network: 20, .transport: 20], synthetic: 9,
@@ -246,7 +247,8 @@ import Testing
     // The common 802.11 field says that the check sequence is there.
     let field = Wire.le16(2) ++ Wire.le16(20) ++ Wire.zeros(8) ++ Wire.le16(1) ++ Wire.zeros(10)
     let header80211: [UInt8] = [0, 0] ++ Wire.le16(32) ++ Wire.le32(105) ++ field
-    let data: [UInt8] = [0x08, 0x01] ++ Wire.zeros(22) ++ [0xaa, 0xaa, 3, 0, 0, 0, 8, 0] ++ Wire.packet4 ++ Wire.zeros(4)
+    let data: [UInt8] =
+      [0x08, 0x01] ++ Wire.zeros(22) ++ [0xaa, 0xaa, 3, 0, 0, 0, 8, 0] ++ Wire.packet4 ++ Wire.zeros(4)
     expectDecoding(
       header80211 ++ data, .ppi, classes: [.link: 32 + 32 + 4, .network: 20, .transport: 20], synthetic: 32,
       tcpPayload: 10)

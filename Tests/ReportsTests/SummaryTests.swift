@@ -80,7 +80,7 @@ import Testing
         packets: 20
         packets cut by the snap length: 1
 
-        anomaly     count  connection  first example
+        anomaly     count  connection
         http_stray      1           2
 
         ledger balanced: 22000 bytes

@@ -144,13 +144,13 @@ def beacons(count):
     out = []
     for n in range(count):
         if n % 5:
-            out.append(ask(f"http://log.example.org/collect?e={word()}&t={ident()}&u=20", auth=False, compressed=False))
+            out.append(ask(f"http://log.example.org/collect?event={word()}&at={ident()}&user=20", auth=False, compressed=False))
         else:
             events = gzip.compress(json.dumps([{"event": word(), "at": ident(), "screen": word()} for _ in range(40)]).encode(), mtime=0)
             out.append(ask("http://log.example.org/batch", data_file=made(f"batch-{number}.gz", events), auth=False,
                            headers=["Content-Encoding: gzip", "Content-Type: application/json"]))
         if n % 3 == 0:
-            out.append(ask(f"http://ads.example.net/slot?size=320x50&u=20&page={word()}", auth=False))
+            out.append(ask(f"http://ads.example.net/slot?size=320x50&user=20&page={word()}", auth=False))
     return out
 
 

@@ -24,7 +24,7 @@ KNOWN = {
 TLS_PORTS = {443, 8443}
 
 FOLDER, NAMES = sys.argv[1], sys.argv[2:]
-FIELDS = "frame.len tcp.stream ip.src ipv6.src tcp.srcport ip.dst ipv6.dst tcp.dstport tcp.seq tcp.len tcp.flags.syn tcp.flags.fin tcp.flags.reset http.request.method http.response.code".split()
+FIELDS = "frame.len tcp.stream ip.src ipv6.src tcp.srcport ip.dst ipv6.dst tcp.dstport tcp.seq tcp.len tcp.flags.syn tcp.flags.fin tcp.flags.reset http.request.method http.response.code icmp.type icmpv6.type".split()
 
 
 def tshark(path):
@@ -58,10 +58,10 @@ def check(name, path):
             if code:
                 responses += code[0] != "1" or code == "101"
                 interim += code[0] == "1" and code != "101"
-        if not p["tcp.stream"]:
+        if not p["tcp.stream"] or not p["tcp.len"] or p["icmp.type"] or p["icmpv6.type"]:    # ICMP quotes the segment it is about
             continue
-        source = (inner(p["ip.src"]) or inner(p["ipv6.src"]), int(inner(p["tcp.srcport"])))
-        target = (inner(p["ip.dst"]) or inner(p["ipv6.dst"]), int(inner(p["tcp.dstport"])))
+        source = (inner(p["ipv6.src"]) or inner(p["ip.src"]), int(inner(p["tcp.srcport"])))
+        target = (inner(p["ipv6.dst"]) or inner(p["ip.dst"]), int(inner(p["tcp.dstport"])))
         stream = streams[p["tcp.stream"]]
         keys.setdefault(source + target, p["tcp.stream"])
         end = int(inner(p["tcp.seq"])) + int(inner(p["tcp.len"])) - 1       # payload octets up to the end of this segment

@@ -18,7 +18,7 @@ curl_size_upload client_request_bytes client_response_bytes decoded_bytes source
 CURL = """id client_address client_port server_address server_port method status curl_size_request
 curl_size_header curl_size_download curl_size_upload connects redirects exit url""".split()
 
-APACHE = """client_address client_port server_address server_port ordinal method target protocol status
+APACHE = """client_address client_port server_address server_port ordinal line status
 request_bytes response_bytes response_body_bytes host id completed begun""".split()
 
 
@@ -69,7 +69,8 @@ def from_apache(path):
             if row[name] == "-":
                 row[name] = ""
         row["note"] = "incomplete" if row.pop("completed") == "X" else ""
-        split_target(row, row.pop("target"))
+        row["method"], _, rest = row.pop("line").partition(" ")
+        split_target(row, rest.rpartition(" ")[0] or rest)
         yield row
 
 

@@ -151,12 +151,14 @@ struct HTTP1Parser {
     case .fields:
       completeFieldLine(content, length: length, isBare: isBare, next: next, &events, &context)
     case .chunkSize:
+      guard let size = ChunkSize.parse(content) else {
+        // The line is no part of the message: it stops before it.
+        events.note(.httpChunkSizeInvalid, .chunkSizeInvalid, content, &context)
+        breakMessage(.framingError, at: position - length, &events, &context)
+        return events.outsideMessages(length, as: outsideReason, &context)
+      }
       events.count(length, as: .framing, &context)
       if isBare { events.note(.httpBareLineFeed, .bareLineFeed, content, &context) }
-      guard let size = ChunkSize.parse(content) else {
-        events.note(.httpChunkSizeInvalid, .chunkSizeInvalid, content, &context)
-        return breakMessage(.framingError, &events, &context)
-      }
       remaining = size
       state = size == 0 ? .trailer : .chunkData
     case .trailer:
@@ -280,11 +282,12 @@ struct HTTP1Parser {
     }
     if length > lineLimit { events.note(.httpLineTooLong, .lineTooLong, content, &context) }
     if content.octet(0).isWhitespace {
-      // obs-fold: the line goes on where the last one stopped (RFC 9112 §5.2). Without one it is no field line.
+      // obs-fold: a value goes on where the line before stopped (RFC 9112 §5.2). A name cannot.
+      let isFold = hasFieldLine && fieldLine.contains(ASCII.colon)
       events.note(
-        hasFieldLine ? .httpObsoleteFold : .httpFieldLineMalformed,
-        hasFieldLine ? .obsoleteFold : .fieldLineMalformed, content, &context)
-      guard hasFieldLine, fieldLine.count + content.byteCount < lineLimit else { return }
+        isFold ? .httpObsoleteFold : .httpFieldLineMalformed, isFold ? .obsoleteFold : .fieldLineMalformed, content,
+        &context)
+      guard isFold, fieldLine.count + content.byteCount < lineLimit else { return }
       fieldLine.append(ASCII.space)
       content.append(content.trimmingWhitespace(0..<content.byteCount), to: &fieldLine)
       return
@@ -359,7 +362,7 @@ struct HTTP1Parser {
   }
 
   private mutating func breakMessage<Events: HTTP1Events>(
-    _ flags: MessageFlags, _ events: inout Events, _ context: inout Events.Context
+    _ flags: MessageFlags, at end: StreamPosition? = nil, _ events: inout Events, _ context: inout Events.Context
   ) {
     let part: MessagePart = state == .fields ? .header : state == .trailer ? .trailer : .framing
     if lineLength > 0 {
@@ -371,7 +374,7 @@ struct HTTP1Parser {
     fieldLine = []
     remaining = 0
     state = .lost
-    events.brokenMessage(at: position, flags, &context)
+    events.brokenMessage(at: end ?? position, flags, &context)
   }
 
   // MARK: Switches

@@ -82,8 +82,10 @@ extension RequestLine {
       version = last..<rest.upperBound
       target = line.trimmingWhitespace(rest.lowerBound..<last)
     } else {
-      // HTTP/0.9 has one method and no version (RFC 1945 §4.1, §5.1).
-      guard offset == 3, line.matches("get", at: 0), !rest.isEmpty else { return nil }
+      // HTTP/0.9 has one method, a path and no version (RFC 1945 §4.1, §5.1).
+      guard offset == 3, line.matchesExactly("GET", at: 0), last == rest.lowerBound, !rest.isEmpty,
+        line.octet(rest.lowerBound) == ASCII.slash
+      else { return nil }
       version = 0..<0
       target = rest
     }

@@ -146,6 +146,7 @@ struct TCPConnection {
   // MARK: Opening
 
   private mutating func noteSyn(_ segment: TCPSegment, from side: Side, at time: Int64, _ run: inout Run) {
+    forgetSpoofedStart(of: side, segment)
     let position = streams[side].space.position(of: segment.sequence &+ 1, near: streams[side].next)
     if !streams[side].isStarted || (!streams[side].hasSyn && position == streams[side].next) {
       streams[side].hasSyn = true
@@ -169,6 +170,25 @@ struct TCPConnection {
       if !record.flags.contains(.simultaneousOpen) { run.note(.tcpSimultaneousOpen) }
       record.flags.insert(.simultaneousOpen)
     }
+  }
+
+  /// A SYN says where a stream starts. What came before it from that side, with other sequence numbers and without
+  /// payload, was none of this connection: somebody else's RST or FIN, which the other side has not taken.
+  private mutating func forgetSpoofedStart(of side: Side, _ segment: TCPSegment) {
+    let stream = streams[side]
+    guard !stream.hasSyn, stream.payloadLength == segment.payloadLength, stream.packets > 1,
+      stream.space.position(of: segment.sequence &+ 1, near: stream.next) != stream.next
+    else { return }
+    var fresh = TCPStream()
+    fresh.packets = stream.packets
+    fresh.ipLength = stream.ipLength
+    fresh.payloadLength = stream.payloadLength
+    fresh.advertisedWindow = stream.advertisedWindow
+    fresh.windowScale = stream.windowScale
+    fresh.space.learn(segment.sequence &+ 1)
+    streams[side] = fresh
+    if streams[1 - side].fin == .never { streams[1 - side].limit = .never }
+    isClosed = false
   }
 
   /// A SYN-ACK tells where the opener's stream starts, even if its SYN was not captured.

@@ -59,8 +59,10 @@ public struct Summary {
       let (mine, other) = (totals.apis[a].ipLength, totals.apis[b].ipLength)
       return mine == other ? a < b : mine > other
     }
+    // A name cut to less tells little; the columns that only add to the others go first.
+    let nameWidth = min(max(width * 2 / 5, 12), 32)
     var table = TextTable(columns: [
-      .init(title: "API", isRight: false, minimum: 12), .init(title: "requests", importance: 3),
+      .init(title: "API", isRight: false, minimum: nameWidth), .init(title: "requests", importance: 3),
       .init(title: "up", importance: 4), .init(title: "down", importance: 5), .init(title: "total"),
       .init(title: "share", importance: 2), .init(title: "header", importance: 1),
     ])
@@ -138,7 +140,8 @@ public struct Summary {
       .init(title: "anomaly", isRight: false, minimum: 20), .init(title: "count"),
       .init(title: "connection", importance: 1),
     ]
-    if redaction == nil {
+    let showsExamples = redaction == nil && anomalies.contains { !$0.count.example.isEmpty }
+    if showsExamples {
       columns.append(.init(title: "first example", isRight: false, minimum: 13, importance: 0))
     }
     var table = TextTable(columns: columns)
@@ -146,7 +149,7 @@ public struct Summary {
       var cells = [
         anomaly.rawValue, Self.grouped(count.count), count.firstConnection == 0 ? "" : "\(count.firstConnection)",
       ]
-      if redaction == nil { cells.append(TextEscaping.string(count.example)) }
+      if showsExamples { cells.append(TextEscaping.string(count.example)) }
       table.rows.append((cells, .plain))
     }
     return table.lines(width: width, colour: colour)
