@@ -10,7 +10,7 @@ let settings: [SwiftSetting] =
 
 let package = Package(
   name: "sniffer",
-  platforms: [.macOS(.v15)],
+  platforms: [.macOS(.v26)],
   products: [
     .executable(name: "sniffer", targets: ["Sniffer"]),
     .library(name: "HTTPReassembly", targets: ["HTTPReassembly", "ContentCodings", "Capture"]),

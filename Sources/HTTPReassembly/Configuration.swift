@@ -77,6 +77,9 @@ public struct Configuration: Sendable {
   public var outstandingRequestLimit = 1 << 17
   /// Messages of one direction that still take charges (retransmissions) after they ended.
   public var lingeringMessageLimit = 32
+  /// Packets of one direction whose message is not known yet, because a line is incomplete or held back: beyond it they
+  /// are charged to the connection.
+  public var pendingChargeLimit = 1024
   /// Octets of the first line of a stream that are looked at to tell whether it is HTTP.
   public var probeLimit = 8 << 10
 

@@ -59,16 +59,11 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private mutating func receive(_ segment: TCPSegment, _ octets: RawSpan, at time: Int64) {
     run.ledger.pending += segment.payloadLength
     let key = ConnectionKey(segment.source, segment.destination)
-    let slot: Int
-    if let known = connections.slot(for: key) {
-      slot = known
-      if connections[slot].isReopened(by: segment, clock: run.clock, silence: run.configuration.reopenSilence) {
-        run.anomalies.note(.tcpPortReused, connection: connections[slot].record.number)
-        finish(slot, .captureEnd)
-        return open(segment, octets, key, at: time, flags: .portReused)
-      }
-    } else {
-      return open(segment, octets, key, at: time, flags: [])
+    guard let slot = connections.slot(for: key) else { return open(segment, octets, key, at: time, flags: []) }
+    if connections[slot].isReopened(by: segment, clock: run.clock, silence: run.configuration.reopenSilence) {
+      run.anomalies.note(.tcpPortReused, connection: connections[slot].record.number)
+      finish(slot, .captureEnd)
+      return open(segment, octets, key, at: time, flags: .portReused)
     }
     connections[slot].receive(segment, octets, at: time, run: &run)
     connections.touch(slot)

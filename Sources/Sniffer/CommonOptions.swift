@@ -12,7 +12,8 @@ enum GroupingKey: String, CaseIterable, ExpressibleByArgument {
 }
 
 /// A comma-separated list of names.
-struct NameList<Name: RawRepresentable & CaseIterable & Equatable>: ExpressibleByArgument where Name.RawValue == String {
+struct NameList<Name: RawRepresentable & CaseIterable & Equatable>: ExpressibleByArgument
+where Name.RawValue == String {
   var names: [Name]
 
   init(_ names: [Name]) { self.names = names }

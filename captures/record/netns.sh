@@ -111,7 +111,8 @@ net_begin() {
 quiet_interface() {   # quiet_interface NAMESPACE INTERFACE: what is captured is what is sent
     # Generic receive and segmentation offload would show frames that no wire carried.
     ip netns exec "$1" ethtool -K "$2" tso off gso off gro off tx off rx off sg off >/dev/null 2>&1 \
-        || ip netns exec "$1" ethtool -K "$2" tso off gso off gro off tx off rx off >/dev/null
+        || ip netns exec "$1" ethtool -K "$2" tso off gso off gro off tx off rx off >/dev/null 2>&1 \
+        || cannot "offload cannot be switched off on $2"
     ip netns exec "$1" ethtool -K "$2" lro off >/dev/null 2>&1 || true
 }
 

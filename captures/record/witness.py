@@ -32,7 +32,7 @@ def lines(path):
 def split_target(row, target):
     """Path as sent with its query's length; an absolute-form target also names the host."""
     target = target.split("#", 1)[0]
-    if "://" in target:
+    if "://" in target and not target.startswith("/"):
         scheme, rest = target.split("://", 1)
         authority, slash, rest = rest.partition("/")
         row["host"] = authority
@@ -89,7 +89,8 @@ def key(row):
     return (row["client_address"], int(row["client_port"]), row["server_address"], int(row["server_port"]), int(row["ordinal"]))
 
 
-def from_curl(paths):
+def from_curl(paths, known):
+    """`known`: the keys of each id's requests, as the servers logged them; a redirect chain is found by its id."""
     seen = {}
     for path in paths:
         for line in lines(path):
@@ -104,7 +105,8 @@ def from_curl(paths):
                 row["note"] = f"curl-sums-{redirects + 1}-requests"
             if connection not in seen and int(row["connects"]) == 0:
                 print(f"witness.py: curl says it reused {connection}, which it never opened", file=sys.stderr)
-            seen[connection] = seen.get(connection, 0) + 1 + redirects
+            chain = [k for k in known.get(row["id"], []) if k[:4] == (connection[0], int(connection[1]), connection[2], int(connection[3]))]
+            seen[connection] = chain[-1][4] if redirects and chain else seen.get(connection, 0) + 1
             row["ordinal"] = seen[connection]
             row.pop("connects")
             url = urlsplit(row.pop("url"))
@@ -171,7 +173,10 @@ def main():
         name, path = pair.split("=", 1)
         if os.path.exists(path):
             for row in from_json(name, path): add(row)
-    for row in from_curl(existing(options.curl)):
+    known = {}
+    for k in order:
+        known.setdefault(rows[k].get("id"), []).append(k)
+    for row in from_curl(existing(options.curl), known):
         add(row)
     for path in existing(options.client):
         for row in from_json("client", path):

@@ -97,7 +97,8 @@ final class ApplicationLayer {
   func stopWaiting(_ side: Side) { parsers[side].answered(isTunnel: false) }
 
   /// Octets of a side that are in the packet, but beyond the snap length.
-  func skipUnseen(_ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run) {
+  func skipUnseen(_ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run)
+  {
     if !hasStarted[side] { start(side, at: position, firstOctet: nil, &run) }
     conversation.side = side
     conversation.arrival = arrival
@@ -153,7 +154,7 @@ final class ApplicationLayer {
   /// Charges a packet to the messages that own its place, now or once an incomplete line is complete.
   func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
     guard charge.overhead > 0 || charge.retransmitted > 0 else { return }
-    if charge.end > settledPosition(side) {
+    if charge.end > settledPosition(side), pendingCharges[side].count < run.configuration.pendingChargeLimit {
       pendingCharges[side].append(charge)
     } else {
       conversation.charge(charge, to: side, &run)

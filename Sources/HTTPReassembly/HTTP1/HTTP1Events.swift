@@ -8,7 +8,8 @@ protocol HTTP1Events {
   /// A message starts: `length` octets of start-line, terminator included, of which `line` (without terminator) are
   /// known. Says what to do if the line cannot start a message in this stream.
   mutating func startLine(
-    _ startLine: StartLine, _ line: RawSpan, length: Int, at start: LineStart, _ context: inout Context) -> Bool
+    _ startLine: StartLine, _ line: RawSpan, length: Int, at start: LineStart, _ context: inout Context
+  ) -> Bool
   /// A field line of the header section, unfolded, without terminator. Its octets are counted separately.
   mutating func fieldLine(_ line: RawSpan, _ context: inout Context)
   /// The header section is complete.

@@ -131,7 +131,8 @@ struct HTTP1Parser {
   }
 
   private mutating func keep(_ octets: RawSpan, _ range: Range<Int>) {
-    octets.append(range.lowerBound..<min(range.upperBound, range.lowerBound + max(lineLimit - line.count, 0)), to: &line)
+    let room = max(lineLimit - line.count, 0)
+    octets.append(range.lowerBound..<min(range.upperBound, range.lowerBound + room), to: &line)
     lineLength += range.count
   }
 

@@ -1,0 +1,116 @@
+// Octets in the order of their sequence numbers, handed to the application layer.
+
+extension TCPConnection {
+  mutating func makeApplication(_ run: inout Run) {
+    guard application == nil else { return }
+    let layer = ApplicationLayer(
+      configuration: run.configuration, connectDuration: connectDuration, lookupDuration: lookupDuration)
+    if opener == nil { layer.startsInMidstream() }
+    application = layer
+  }
+
+  /// Whether what the sender had received has been delivered on the other side.
+  func isReady(_ acknowledged: StreamPosition, _ side: Side) -> Bool {
+    let other = streams[1 - side]
+    return acknowledged <= other.deliveredThrough || (!other.isStarted && other.held.isEmpty)
+      || (other.held.isEmpty && !other.hasMissingTail)
+  }
+
+  /// Hands the next octets of a stream to the application. Returns how many it did not take yet.
+  mutating func deliver(
+    _ payload: RawSpan, length: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ side: Side,
+    _ run: inout Run
+  ) -> Int {
+    makeApplication(&run)
+    guard let application else { return 0 }
+    run.history.remember(payload, at: position, newest: &streams[side].newestPayload)
+    var arrival = arrival
+    let consumed =
+      payload.byteCount == 0 ? 0 : application.receive(side, payload, at: position, arrival, &run)
+    streams[side].next = position + consumed
+    guard consumed == payload.byteCount else { return length - consumed }
+    let unseen = length - consumed
+    guard unseen > 0 else { return 0 }
+    if consumed > 0 { arrival.overhead = 0 }
+    application.skipUnseen(side, unseen, at: streams[side].next, arrival, &run)
+    streams[side].next += unseen
+    return 0
+  }
+
+  /// Delivers everything that can be delivered. With `isForced`, nothing more is expected: holes are given up.
+  mutating func advance(_ run: inout Run, isForced: Bool) {
+    while true {
+      var hasProgress = false
+      for side in 0..<2 {
+        startIfDue(side, &run, isForced: isForced)
+        if deliverHeld(side, &run) { hasProgress = true }
+        if finishIfDue(side, &run) { hasProgress = true }
+      }
+      if !hasProgress, !giveUpSomething(&run, isForced: isForced) { break }
+    }
+    for side in 0..<2 {
+      if !streams[side].isStuck {
+        streams[side].stuckSince = nil
+      } else if streams[side].stuckSince == nil {
+        streams[side].stuckSince = run.clock
+      }
+    }
+    if !isClosed {
+      isClosed =
+        (streams[0].isFinished && streams[1].isFinished)
+        || ((streams[0].isReset || streams[1].isReset) && !streams[0].isStuck && !streams[1].isStuck)
+    }
+  }
+
+  /// A stream whose SYN was not captured starts at the first octet that came, after a moment for earlier ones.
+  private mutating func startIfDue(_ side: Side, _ run: inout Run, isForced: Bool) {
+    guard !streams[side].isStarted, let first = streams[side].held.first else { return }
+    // What the peer has acknowledged before is where the stream goes on.
+    let isNext = first.position == streams[side].acknowledged
+    let waited = run.clock - record.opened
+    guard isForced || isNext || waited > run.configuration.midstreamStartTimeout else { return }
+    streams[side].isStarted = true
+    streams[side].next = first.position
+    if !record.flags.contains(.noHandshake) {
+      record.flags.insert(.noHandshake)
+      run.note(.tcpNoHandshake)
+    }
+  }
+
+  private mutating func deliverHeld(_ side: Side, _ run: inout Run) -> Bool {
+    var hasProgress = false
+    while streams[side].isStarted, let first = streams[side].held.first, first.position == streams[side].next,
+      isReady(first.arrival.acknowledged, side), !(application?.isWaiting(side) ?? false)
+    {
+      deliverFirstHeld(side, &run)
+      hasProgress = true
+    }
+    return hasProgress
+  }
+
+  mutating func deliverFirstHeld(_ side: Side, _ run: inout Run) {
+    var segment = streams[side].held.removeFirst()
+    run.heldOctets -= segment.octets.count
+    let rest = segment.octets.withOctets {
+      deliver($0, length: segment.length, at: segment.position, segment.arrival, side, &run)
+    }
+    guard rest > 0 else { return }
+    let consumed = segment.length - rest
+    segment.octets.removeFirst(min(consumed, segment.octets.count))
+    segment.position += consumed
+    segment.length = rest
+    segment.arrival.overhead = 0
+    streams[side].held.prepend(segment)
+    run.heldOctets += segment.octets.count
+  }
+
+  /// Tells the application that a stream has ended, once everything before the end has been delivered.
+  private mutating func finishIfDue(_ side: Side, _ run: inout Run) -> Bool {
+    let stream = streams[side]
+    guard !stream.isFinished, stream.isStarted, stream.fin != .never, stream.next >= stream.fin, stream.held.isEmpty
+    else { return false }
+    streams[side].isFinished = true
+    application?.finish(side, isComplete: true, &run)
+    return true
+  }
+}

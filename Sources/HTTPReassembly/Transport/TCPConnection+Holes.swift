@@ -1,0 +1,79 @@
+// What to do when octets do not come: how long a hole is held open, and how it is passed.
+
+extension TCPConnection {
+  /// Gives up one thing that is waited for, if it is time. Returns whether there was one.
+  mutating func giveUpSomething(_ run: inout Run, isForced: Bool) -> Bool {
+    // A hole first: what waits for the other side waits for its hole.
+    for side in sidesByWait() where giveUpHole(side, &run, isForced: isForced) { return true }
+    for side in sidesByWait() {
+      guard let first = streams[side].held.first, streams[side].isStarted, first.position == streams[side].next,
+        isForced || isOverdue(side, &run, after: run.configuration.acknowledgedHoleTimeout)
+      else { continue }
+      if application?.isWaiting(side) == true { application?.stopWaiting(side) }
+      deliverFirstHeld(side, &run)
+      return true
+    }
+    return false
+  }
+
+  /// The side that has waited longest first.
+  private func sidesByWait() -> [Side] {
+    (streams[0].stuckSince ?? .max) <= (streams[1].stuckSince ?? .max) ? [0, 1] : [1, 0]
+  }
+
+  private func isOverdue(_ side: Side, _ run: inout Run, after timeout: Int64) -> Bool {
+    guard let since = streams[side].stuckSince else { return false }
+    return run.clock - since > timeout || isBeyondLimits(side, &run)
+  }
+
+  private func isBeyondLimits(_ side: Side, _ run: inout Run) -> Bool {
+    streams[side].held.octetCount > run.configuration.heldOctetLimit
+      || streams[side].held.count > run.configuration.heldSegmentLimit
+      || run.heldOctets > run.configuration.heldOctetTotalLimit
+  }
+
+  /// Gives up the hole at the next position of a stream, if there is one and nothing is expected to fill it.
+  private mutating func giveUpHole(_ side: Side, _ run: inout Run, isForced: Bool) -> Bool {
+    let stream = streams[side]
+    guard stream.isStarted else { return false }
+    let end: StreamPosition
+    if !stream.held.isEmpty {
+      end = stream.held.firstPosition
+    } else if stream.fin != .never, stream.next < stream.fin {
+      end = stream.fin
+    } else if stream.hasMissingTail {
+      // The last octet acknowledged is the FIN's, when the other side has closed too and no FIN was captured.
+      end = stream.acknowledged - (streams[1 - side].fin == .never ? 0 : 1)
+    } else {
+      return false
+    }
+    guard end > stream.next else { return false }
+    let isAcknowledged = stream.acknowledged >= end
+    // A direction of which nothing is captured will not turn up later either.
+    let isOneSided = stream.packets == 0 && record.flags.contains(.oneSided)
+    let timeout = isAcknowledged ? run.configuration.acknowledgedHoleTimeout : run.configuration.holeTimeout
+    guard isForced || isOneSided || isOverdue(side, &run, after: timeout) else { return false }
+    if !isForced, !isOneSided, isBeyondLimits(side, &run) {
+      record.flags.insert(.holdLimit)
+      run.note(.tcpHoldLimit)
+    }
+    if stream.packets == 0, !record.flags.contains(.oneSided) {
+      record.flags.insert(.oneSided)
+      run.note(.tcpOneSided)
+    }
+    passHole(side, to: end, &run)
+    return true
+  }
+
+  private mutating func passHole(_ side: Side, to end: StreamPosition, _ run: inout Run) {
+    let start = streams[side].next
+    run.note(.tcpHole)
+    record.flags.insert(.holes)
+    makeApplication(&run)
+    application?.skipMissing(side, end - start, at: start, &run)
+    streams[side].holes.append(start..<end)
+    if streams[side].holes.count > TCPStream.holeLimit { streams[side].holes.removeFirst() }
+    streams[side].next = end
+    streams[side].stuckSince = run.clock
+  }
+}

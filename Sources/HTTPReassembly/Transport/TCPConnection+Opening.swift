@@ -1,0 +1,87 @@
+// How a connection opens (RFC 9293 §3.5), and what its segments without payload are charged to.
+
+extension TCPConnection {
+  mutating func noteSyn(_ segment: TCPSegment, from side: Side, at time: Int64, _ run: inout Run) {
+    forgetSpoofedStart(of: side, segment)
+    let position = streams[side].space.position(of: segment.sequence &+ 1, near: streams[side].next)
+    if !streams[side].isStarted || (!streams[side].hasSyn && position == streams[side].next) {
+      streams[side].hasSyn = true
+      streams[side].isStarted = true
+      streams[side].next = position
+      streams[side].synPosition = position
+    } else if !streams[side].hasSyn || position != streams[side].synPosition {
+      run.note(.tcpSynInConnection)
+      if !segment.flags.contains(.ack) { pendingReopen = segment.sequence &+ 1 }
+      return
+    }
+    if segment.flags.contains(.ack) {
+      hasSynAck = true
+      startAcknowledged(1 - side, segment.acknowledgment)
+    } else if opener == nil {
+      opener = side
+      synTime = time
+      lookupDuration = run.names.takeLookup(of: endpoints[1 - side].address)
+    } else if opener != side, !hasSynAck {
+      // RFC 9293 §3.5: each side's SYN crossed the other's. The first one counts as the opener.
+      if !record.flags.contains(.simultaneousOpen) { run.note(.tcpSimultaneousOpen) }
+      record.flags.insert(.simultaneousOpen)
+    }
+  }
+
+  /// A SYN says where a stream starts. What came before it from that side, with other sequence numbers and without
+  /// payload, was none of this connection: somebody else's RST or FIN, which the other side has not taken.
+  private mutating func forgetSpoofedStart(of side: Side, _ segment: TCPSegment) {
+    let stream = streams[side]
+    guard !stream.hasSyn, stream.payloadLength == segment.payloadLength, stream.packets > 1,
+      stream.space.position(of: segment.sequence &+ 1, near: stream.next) != stream.next
+    else { return }
+    var fresh = TCPStream()
+    fresh.packets = stream.packets
+    fresh.ipLength = stream.ipLength
+    fresh.payloadLength = stream.payloadLength
+    fresh.advertisedWindow = stream.advertisedWindow
+    fresh.windowScale = stream.windowScale
+    fresh.space.learn(segment.sequence &+ 1)
+    streams[side] = fresh
+    if streams[1 - side].fin == .never { streams[1 - side].limit = .never }
+    isClosed = false
+  }
+
+  /// A SYN-ACK tells where the opener's stream starts, even if its SYN was not captured.
+  private mutating func startAcknowledged(_ side: Side, _ sequence: UInt32) {
+    guard !streams[side].isStarted else { return }
+    streams[side].isStarted = true
+    streams[side].next = streams[side].space.position(of: sequence, near: 0)
+  }
+
+  /// The handshake is over once the opener sends anything after the SYN-ACK.
+  mutating func establish(by side: Side, at time: Int64) {
+    guard !isEstablished, side == opener, hasSynAck || record.flags.contains(.simultaneousOpen) else { return }
+    isEstablished = true
+    if let synTime {
+      connectDuration = max(time - synTime, 0)
+      application?.opened(connectDuration: max(time - synTime, 0))
+    }
+  }
+
+  /// Charges a segment that carries no payload (MEASURES §2).
+  mutating func chargeBare(
+    _ segment: TCPSegment, from side: Side, _ acknowledged: StreamPosition, _ overhead: Int, at time: Int64,
+    _ run: inout Run
+  ) {
+    if segment.flags.contains(.syn) {
+      record.setup += overhead
+    } else if segment.flags.contains(.fin) {
+      record.teardown += overhead
+    } else if !isEstablished, side == opener, hasSynAck {
+      record.setup += overhead
+      establish(by: side, at: time)
+    } else if isClosed || (streams[1 - side].fin != .never && acknowledged > streams[1 - side].fin) {
+      record.teardown += overhead
+    } else if let application {
+      application.chargeAcknowledgment(overhead, to: 1 - side, &run)
+    } else {
+      record.unattributed += overhead
+    }
+  }
+}

@@ -1,0 +1,154 @@
+// Payload as it comes: new octets, copies of old ones, and octets that no receiver takes (RFC 9293 §3.10.7.4).
+
+extension TCPConnection {
+  mutating func accept(
+    _ payload: RawSpan, length: Int, at position: StreamPosition, _ arrival: SegmentArrival, from side: Side,
+    _ run: inout Run
+  ) {
+    guard isInReach(position, side) else {
+      run.note(.tcpDataOutOfWindow)
+      return refuse(length, overhead: arrival.overhead, &run)
+    }
+    var length = length
+    var payload = payload
+    var arrival = arrival
+    let end = position + length
+    if end > streams[side].limit {
+      // What follows the FIN, or the reset, is no part of the stream.
+      run.note(streams[side].fin == streams[side].limit ? .tcpDataBeyondFin : .tcpDataAfterReset)
+      let beyond = min(end - streams[side].limit, length)
+      refuse(beyond, overhead: beyond == length ? arrival.overhead : 0, &run)
+      length -= beyond
+      guard length > 0 else { return }
+      payload = payload.extracting(0..<min(payload.byteCount, length))
+    }
+    let delivered = streams[side].isStarted ? streams[side].next : StreamPosition.unknown
+    var position = position
+    if position < delivered {
+      let old = min(delivered - position, length)
+      acceptAgain(
+        payload.extracting(0..<min(payload.byteCount, old)), length: old, at: position, arrival,
+        isWhole: old == length, from: side, &run)
+      guard old < length else { return }
+      payload = payload.extracting(min(payload.byteCount, old)..<payload.byteCount)
+      position += old
+      length -= old
+    }
+    if streams[side].isStarted, position == streams[side].next, streams[side].held.isEmpty,
+      isReady(arrival.acknowledged, side), !(application?.isWaiting(side) ?? false)
+    {
+      let rest = deliver(payload, length: length, at: position, arrival, side, &run)
+      guard rest > 0 else { return }
+      payload = payload.extracting(min(payload.byteCount, length - rest)..<payload.byteCount)
+      position += length - rest
+      length = rest
+      arrival.overhead = 0
+    }
+    hold(payload, length: length, at: position, arrival, side, &run)
+  }
+
+  /// Whether a receiver could take payload at `position`: not far beyond what it offered to take.
+  func isInReach(_ position: StreamPosition, _ side: Side) -> Bool {
+    let stream = streams[side]
+    guard stream.isStarted else { return true }
+    let peer = streams[1 - side]
+    guard peer.packets > 0, stream.acknowledged != .unknown else { return abs(position - stream.next) <= 1 << 30 }
+    let slack = 1 << 20
+    return position <= max(stream.next, stream.acknowledged) + peer.advertisedWindow + slack
+      && position >= stream.next - (1 << 30)
+  }
+
+  private mutating func refuse(_ length: Int, overhead: Int, _ run: inout Run) {
+    record.flags.insert(.outOfWindow)
+    run.ledger.settle(length, as: .outOfWindow)
+    record.unattributed += length + overhead
+  }
+
+  /// Payload at positions that have been passed: copies, or octets of a hole that was given up.
+  private mutating func acceptAgain(
+    _ payload: RawSpan, length: Int, at position: StreamPosition, _ arrival: SegmentArrival, isWhole: Bool,
+    from side: Side, _ run: inout Run
+  ) {
+    var overhead = isWhole ? arrival.overhead : 0
+    var from = position
+    let end = position + length
+    while from < end {
+      let hole = streams[side].holes.first { $0.upperBound > from && $0.lowerBound < end }
+      if let hole, hole.lowerBound <= from {
+        let to = min(end, hole.upperBound)
+        acceptLate(from..<to, hole, side, &run)
+        application?.charge(Charge(position: from, retransmitted: 0, overhead: overhead), to: side, &run)
+        if application == nil { record.unattributed += overhead }
+        from = to
+      } else {
+        let to = min(end, hole?.lowerBound ?? end)
+        let known = min(from - position, payload.byteCount)..<min(to - position, payload.byteCount)
+        compare(payload.extracting(known), from..<to, side, &run)
+        countRepeated(from..<to, overhead: overhead, side, &run)
+        from = to
+      }
+      overhead = 0
+    }
+  }
+
+  private mutating func acceptLate(
+    _ range: Range<StreamPosition>, _ hole: Range<StreamPosition>, _ side: Side, _ run: inout Run
+  ) {
+    run.note(.tcpLateData)
+    streams[side].holes.removeAll { $0 == hole }
+    if hole.lowerBound < range.lowerBound { streams[side].holes.append(hole.lowerBound..<range.lowerBound) }
+    if range.upperBound < hole.upperBound { streams[side].holes.append(range.upperBound..<hole.upperBound) }
+    application?.acceptLate(range, on: side, &run)
+  }
+
+  /// Compares octets with the first copy, as far as that is remembered.
+  private mutating func compare(_ octets: RawSpan, _ range: Range<StreamPosition>, _ side: Side, _ run: inout Run) {
+    // A keep-alive probe repeats the last octet with any value (RFC 9293 §3.8.4).
+    let isProbe = range.count == 1 && range.upperBound == streams[side].next
+    guard !isProbe, run.history.differs(octets, at: range.lowerBound, newest: streams[side].newestPayload) else {
+      return
+    }
+    noteConflict(range, side, &run)
+  }
+
+  /// Counts octets that were captured before.
+  private mutating func countRepeated(
+    _ range: Range<StreamPosition>, overhead: Int, _ side: Side, _ run: inout Run
+  ) {
+    run.ledger.settle(range.count, as: .retransmitted)
+    record.retransmitted += range.count
+    if let application {
+      application.charge(
+        Charge(position: range.lowerBound, retransmitted: range.count, overhead: overhead), to: side, &run)
+    } else {
+      record.unattributed += overhead + range.count
+    }
+  }
+
+  private mutating func noteConflict(_ range: Range<StreamPosition>, _ side: Side, _ run: inout Run) {
+    run.note(.tcpConflictingOverlap)
+    record.flags.insert(.conflicting)
+    application?.flagConflict(range, on: side)
+  }
+
+  mutating func hold(
+    _ payload: RawSpan, length: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ side: Side,
+    _ run: inout Run
+  ) {
+    if streams[side].stuckSince == nil { streams[side].stuckSince = run.clock }
+    let before = streams[side].held.octetCount
+    var duplicates: [(range: Range<StreamPosition>, isConflicting: Bool)] = []
+    let fresh = streams[side].held.insert(position: position, length: length, octets: payload, arrival: arrival) {
+      duplicates.append(($0, $1))
+    }
+    run.heldOctets += streams[side].held.octetCount - before
+    guard !duplicates.isEmpty else { return }
+    makeApplication(&run)
+    var overhead = fresh == 0 ? arrival.overhead : 0
+    for duplicate in duplicates {
+      if duplicate.isConflicting { noteConflict(duplicate.range, side, &run) }
+      countRepeated(duplicate.range, overhead: overhead, side, &run)
+      overhead = 0
+    }
+  }
+}
