@@ -33,6 +33,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   ///
   /// - Throws: What the sink throws.
   public mutating func process(_ packet: Packet, _ octets: RawSpan) throws(Sink.Failure) {
+    var packet = packet
+    packet.timestamp = min(max(packet.timestamp, -Self.timestampLimit), Self.timestampLimit)
     advanceClock(to: packet.timestamp)
     switch decoder.decode(packet, octets, ledger: &run.ledger, anomalies: &run.anomalies) {
     case .nothing: break
@@ -43,6 +45,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
     if run.hasFinishedRows { try handOver() }
   }
+
+  /// Capture times are taken as at most 146 years from the epoch, which is in 2116, so that no two of them are further
+  /// apart than their difference can say. What lies beyond is a damaged or hostile capture.
+  private static var timestampLimit: Int64 { (1 << 62) - 1 }
 
   private mutating func advanceClock(to time: Int64) {
     run.anomalies.now = time

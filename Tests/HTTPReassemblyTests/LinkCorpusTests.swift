@@ -4,7 +4,10 @@ import Testing
 
 /// The corpus is not part of the repository; `SNIFFER_CORPUS` says where it is.
 private enum Corpus {
-  static let path = ProcessInfo.processInfo.environment["SNIFFER_CORPUS"] ?? "/work/shared/corpus"
+  static let path =
+    ProcessInfo.processInfo.environment["SNIFFER_CORPUS"]
+    ?? URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "shared/corpus").path
   static let isPresent = FileManager.default.fileExists(atPath: path + "/oracle/totals.csv")
 }
 

@@ -12,10 +12,10 @@ public struct LatencyDistribution: Sendable {
   /// Durations recorded.
   public private(set) var count = 0
 
-  init() {}
+  package init() {}
 
   /// Adds one duration in nanoseconds; a negative one counts as 0.
-  mutating func record(_ duration: Int64) {
+  package mutating func record(_ duration: Int64) {
     let duration = max(duration, 0)
     count += 1
     guard buckets.isEmpty else {
