@@ -11,7 +11,7 @@ help: ## List the commands.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## Install what is missing, build, and analyze the demo capture into out/demo.
-	.build/release/sniffer $(DEMO) -o $(OUT)
+	.build/release/sniffer $(DEMO) --template -o $(OUT)
 
 test: ## Install what is missing, build, and run all tests.
 	scripts/install-dependencies --tests

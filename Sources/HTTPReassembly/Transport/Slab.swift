@@ -20,7 +20,7 @@ struct Slab<Element>: ~Copyable {
     for index in isUsed.indices where isUsed[index] {
       unsafe (blocks[index / Self.blockLength] + index % Self.blockLength).deinitialize(count: 1)
     }
-    for unsafeblock in unsafe blocks { unsafe block.deallocate() }
+    for index in unsafe blocks.indices { unsafe blocks[index].deallocate() }
   }
 
   /// Puts an element in. Returns its number, which may have been another's before.
