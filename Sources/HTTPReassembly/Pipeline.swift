@@ -178,6 +178,31 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// The ledger so far.
   public var ledger: Ledger { run.ledger }
+
+  /// What is known so far, with the messages that are not final yet counted as far as they are known: for a look at a
+  /// run that goes on. Takes time in proportion to the connections that are open.
+  public var snapshot: Totals {
+    var apis = run.apis
+    var texts = run.texts
+    var anomalies = run.anomalies
+    for slot in connections.allSlots() {
+      connections[slot].forEachOpenMessage { message in
+        apis.add(message, texts: &texts, anomalies: &anomalies)
+      }
+    }
+    return Totals(ledger: run.ledger, anomalies: run.anomalies, apis: apis.sorted(texts: texts), texts: texts)
+  }
+
+  /// Hands over every message that is not final yet, as far as it is known, in the order of connections; `texts` are what
+  /// its texts are handles into.
+  public func forEachOpenMessage(_ body: (Message, borrowing TextPool) -> Void) {
+    for slot in connections.allSlots() {
+      connections[slot].forEachOpenMessage { message in body(message, run.texts) }
+    }
+  }
+
+  /// Connections that are being followed.
+  public var connectionCount: Int { connections.count }
 }
 
 extension Message {

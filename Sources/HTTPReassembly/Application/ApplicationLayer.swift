@@ -149,6 +149,17 @@ final class ApplicationLayer {
     conversation.finishAll(&run)
   }
 
+  /// Hands over the messages that are not final yet.
+  func forEachOpenMessage(_ body: (Message) -> Void) {
+    for side in 0..<2 {
+      for open in conversation.messages[side] {
+        var message = open.message
+        if open.isInProgress { message.exactness = .atLeast }
+        body(message)
+      }
+    }
+  }
+
   // MARK: Charges
 
   /// Charges a packet to the messages that own its place, now or once an incomplete line is complete.

@@ -20,7 +20,7 @@ public struct Ledger: Sendable, Equatable {
   /// Octets of class `tls` in application data records.
   public internal(set) var tlsApplicationData = 0
   /// Octets that have been read but whose class is not known yet: 0 once the analysis is finished.
-  package internal(set) var pending = 0
+  public internal(set) var pending = 0
 
   package init() {}
 

@@ -44,6 +44,17 @@ extension TCPConnection {
     run.finishedConnections.append(record)
   }
 
+  /// Hands over the messages that are not final yet.
+  func forEachOpenMessage(_ body: (Message) -> Void) {
+    let client = clientSide
+    application?.forEachOpenMessage { message in
+      var message = message
+      message.client = endpoints[client]
+      message.server = endpoints[1 - client]
+      body(message)
+    }
+  }
+
   /// The side that opened the connection, as far as the capture shows it.
   var knownClient: Side? {
     if let opener { return opener }

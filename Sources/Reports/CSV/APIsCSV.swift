@@ -63,4 +63,16 @@ enum APIsCSV {
       return false
     }.map(\.api)
   }
+
+  /// Appends every row to a file.
+  static func append(
+    _ totals: Totals, grouping: Configuration.Grouping, to file: OutputFile, _ row: inout CSVRow
+  ) throws(ReportError) {
+    for api in sorted(totals, redaction: row.redaction) {
+      row.begin()
+      append(api, texts: totals.texts, grouping: grouping, to: &row)
+      row.end()
+      try file.append(row.octets)
+    }
+  }
 }

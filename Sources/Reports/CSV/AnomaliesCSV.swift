@@ -16,4 +16,14 @@ enum AnomaliesCSV {
     row.integerUnlessZero(count.firstConnection)
     if row.redaction == nil { row.text(count.example) } else { row.empty() }
   }
+
+  /// Appends every row to a file.
+  static func append(_ log: AnomalyLog, to file: OutputFile, _ row: inout CSVRow) throws(ReportError) {
+    for (anomaly, count) in log.all {
+      row.begin()
+      append(anomaly, count, to: &row)
+      row.end()
+      try file.append(row.octets)
+    }
+  }
 }

@@ -41,10 +41,7 @@ public final class CSVReport: Report {
     var row = CSVRow(redaction: redaction)
     func file(_ name: String, _ columns: [String]) throws(ReportError) -> OutputFile {
       let file = try folder.file(name)
-      row.begin()
-      for column in columns { row.name(column) }
-      row.end()
-      try file.append(row.octets)
+      try row.header(columns, to: file)
       return file
     }
     func table(_ name: String, _ columns: [String]) throws(ReportError) -> CSVTable {
@@ -97,42 +94,20 @@ public final class CSVReport: Report {
       attempt { () throws(ReportError) in try messages.finish() }
       attempt { () throws(ReportError) in try exchanges.finish() }
       attempt { () throws(ReportError) in try connections.finish() }
-      attempt { () throws(ReportError) in try writeAPIs(totals) }
-      attempt { () throws(ReportError) in try writeLedger(totals.ledger) }
-      attempt { () throws(ReportError) in try writeAnomalies(totals.anomalies) }
+      attempt { () throws(ReportError) in
+        try APIsCSV.append(totals, grouping: grouping, to: apis, &row)
+        try apis.close()
+      }
+      attempt { () throws(ReportError) in
+        try LedgerCSV.append(totals.ledger, to: ledger, &row)
+        try ledger.close()
+      }
+      attempt { () throws(ReportError) in
+        try AnomaliesCSV.append(totals.anomalies, to: anomalies, &row)
+        try anomalies.close()
+      }
     }
     if let failure { throw failure }
-  }
-
-  private func writeAPIs(_ totals: Totals) throws(ReportError) {
-    for api in APIsCSV.sorted(totals, redaction: row.redaction) {
-      row.begin()
-      APIsCSV.append(api, texts: totals.texts, grouping: grouping, to: &row)
-      row.end()
-      try apis.append(row.octets)
-    }
-    try apis.close()
-  }
-
-  private func writeLedger(_ totals: Ledger) throws(ReportError) {
-    for (name, value) in LedgerCSV.rows(totals) {
-      row.begin()
-      row.name(name)
-      row.integer(value)
-      row.end()
-      try ledger.append(row.octets)
-    }
-    try ledger.close()
-  }
-
-  private func writeAnomalies(_ log: AnomalyLog) throws(ReportError) {
-    for (anomaly, count) in log.all {
-      row.begin()
-      AnomaliesCSV.append(anomaly, count, to: &row)
-      row.end()
-      try anomalies.append(row.octets)
-    }
-    try anomalies.close()
   }
 
   private func attempt(_ body: () throws(ReportError) -> Void) {

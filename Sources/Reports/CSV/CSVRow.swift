@@ -25,6 +25,14 @@ struct CSVRow {
     buffer.append(UInt8(ascii: "\n"))
   }
 
+  /// Writes a header row.
+  mutating func header(_ columns: [String], to file: OutputFile) throws(ReportError) {
+    begin()
+    for column in columns { name(column) }
+    end()
+    try file.append(octets)
+  }
+
   /// A cell that says that something is unknown or does not apply.
   mutating func empty() { separate() }
 

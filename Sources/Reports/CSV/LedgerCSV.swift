@@ -17,4 +17,15 @@ enum LedgerCSV {
       ("tls_other", ledger.tlsOther),
     ]
   }
+
+  /// Appends every row to a file.
+  static func append(_ ledger: Ledger, to file: OutputFile, _ row: inout CSVRow) throws(ReportError) {
+    for (name, value) in rows(ledger) {
+      row.begin()
+      row.name(name)
+      row.integer(value)
+      row.end()
+      try file.append(row.octets)
+    }
+  }
 }

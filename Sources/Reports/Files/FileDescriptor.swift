@@ -44,12 +44,12 @@ final class FileDescriptor {
     guard unsafe mkdir(path, 0o700) == 0 else { throw .last }
   }
 
-  /// Opens a file of this folder for writing, empty; creates it for its owner alone if it is not there.
+  /// Opens a file of this folder for writing and reading, empty; creates it for its owner alone if it is not there.
   ///
   /// Never goes through a symbolic link (`ELOOP`), and never waits for or empties what is not a regular file.
   func createFile(_ name: String) throws(SystemError) -> FileDescriptor {
     // Non-blocking, because opening a pipe would wait for its reader before it can be told from a file.
-    let flags = O_WRONLY | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
+    let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     let file = try Self.opened { unsafe openat(number, name, flags, 0o600) }
     var status = stat()
     guard unsafe fstat(file.number, &status) == 0 else { throw .last }
@@ -73,6 +73,16 @@ final class FileDescriptor {
       }
     }
     throw SystemError(code: EEXIST)
+  }
+
+  /// Gives a file of this folder another name, in one step; a file of that name is replaced.
+  func rename(_ name: String, to newName: String) throws(SystemError) {
+    guard unsafe renameat(number, name, number, newName) == 0 else { throw .last }
+  }
+
+  /// Removes a file of this folder.
+  func remove(_ name: String) throws(SystemError) {
+    guard unsafe unlinkat(number, name, 0) == 0 else { throw .last }
   }
 
   /// Opens an existing file for writing, whatever it is.

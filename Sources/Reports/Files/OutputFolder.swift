@@ -43,6 +43,23 @@ struct OutputFolder {
     }
   }
 
+  /// Writes a file anew and puts it in the place of the old one in one step: whoever opens it finds the old or the new
+  /// one, whole.
+  func replace(_ name: String, _ write: (OutputFile) throws(ReportError) -> Void) throws(ReportError) {
+    let temporary = ".\(name).new"
+    // What an interrupted run has left, or somebody has planted: a new file takes its place.
+    try? descriptor.remove(temporary)
+    let file = try file(temporary)
+    try write(file)
+    try file.close()
+    do throws(SystemError) { try descriptor.rename(temporary, to: name) } catch {
+      throw ReportError(.write, path + "/" + name, error)
+    }
+  }
+
+  /// Removes a file, if it is there.
+  func remove(_ name: String) { try? descriptor.remove(name) }
+
   /// Creates a file without a name, gone when it is closed.
   func temporaryFile() throws(ReportError) -> OutputFile {
     let filePath = path + " (temporary file)"

@@ -44,11 +44,16 @@ struct OrderedRows {
 
   /// Writes everything that still waits, and closes the file.
   mutating func finish() throws(ReportError) {
+    try writeAll()
+    try file.close()
+  }
+
+  /// Writes everything that still waits: no more rows come.
+  mutating func writeAll() throws(ReportError) {
     while let number = lowest {
       next = number
       try writeDue()
     }
-    try file.close()
   }
 
   /// The lowest number that waits anywhere.
