@@ -42,8 +42,11 @@ final class ApplicationLayer {
   /// The stream of `side` starts at `position`, not at 0.
   private func start(_ side: Side, at position: StreamPosition, firstOctet: UInt8?, _ run: inout Run) {
     hasStarted[side] = true
+    // A tunnel can be known before one side has sent anything.
+    let isTunnel = parsers[side].isTunnel
     parsers[side] = HTTP1Parser(position: position, configuration: run.configuration)
-    if let firstOctet, TLSRecords.canStart(with: firstOctet) { readers[side] = .tls }
+    if isTunnel { parsers[side].answered(isTunnel: true) }
+    if !isTunnel, let firstOctet, TLSRecords.canStart(with: firstOctet) { readers[side] = .tls }
   }
 
   /// Reads octets of a side, next in order. Returns how many: fewer than all only when the side has to wait.

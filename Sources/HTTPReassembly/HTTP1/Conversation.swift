@@ -87,6 +87,7 @@ extension Conversation: HTTP1Events {
     open.message.queryLength = target.queryLength
     open.message.version = run.texts.intern(line.extracting(request.version))
     if let authority = target.authority {
+      // CONNECT has no default port (RFC 9110 §9.3.6).
       let defaultPort: StaticString? = exchange.method == .connect ? nil : target.isSecure ? ":443" : ":80"
       open.message.host = run.texts.intern(HostName.normalized(line, authority, defaultPort: defaultPort))
       open.message.hostSource = .target

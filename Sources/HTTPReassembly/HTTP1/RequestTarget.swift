@@ -11,8 +11,8 @@ package struct RequestTarget: Equatable {
 
   /// Splits the target in `range` of a request-line.
   package init(_ line: RawSpan, _ range: Range<Int>, isConnect: Bool) {
-    if isConnect {
-      authority = range
+    if isConnect, let hostAndPort = Self.authority(line, range) {
+      authority = hostAndPort
       path = range.upperBound..<range.upperBound
       return
     }
@@ -22,9 +22,7 @@ package struct RequestTarget: Equatable {
       let authorityStart = schemeEnd + 3
       var end = authorityStart
       while end < range.upperBound, line.octet(end) != ASCII.slash, line.octet(end) != ASCII.questionMark { end += 1 }
-      // User information never names the host, and may be a secret.
-      let host = line.firstOffset(of: ASCII.at, in: authorityStart..<end).map { $0 + 1 } ?? authorityStart
-      authority = host..<end
+      authority = Self.withoutUserInformation(line, authorityStart..<end)
       start = end
     }
     if let question = line.firstOffset(of: ASCII.questionMark, in: start..<range.upperBound) {
@@ -33,6 +31,22 @@ package struct RequestTarget: Equatable {
     } else {
       path = start..<range.upperBound
     }
+  }
+
+  /// The authority-form `uri-host ":" port` (RFC 9112 §3.2.3), if the target has that form.
+  private static func authority(_ line: RawSpan, _ range: Range<Int>) -> Range<Int>? {
+    let authority = withoutUserInformation(line, range)
+    var digits = authority.upperBound
+    while digits > authority.lowerBound, line.octet(digits - 1).isDigit { digits -= 1 }
+    guard digits < authority.upperBound, digits - 1 > authority.lowerBound, line.octet(digits - 1) == ASCII.colon
+    else { return nil }
+    for offset in authority where line.octet(offset).isWhitespace || line.octet(offset) == ASCII.slash { return nil }
+    return authority
+  }
+
+  /// User information never names the host, and may be a secret (RFC 9110 §4.2.4).
+  private static func withoutUserInformation(_ line: RawSpan, _ range: Range<Int>) -> Range<Int> {
+    (line.firstOffset(of: ASCII.at, in: range).map { $0 + 1 } ?? range.lowerBound)..<range.upperBound
   }
 
   /// Where the `://` of an absolute-form target is, if the target has that form.

@@ -68,6 +68,12 @@ public struct Ledger: Sendable, Equatable {
     octets[octetClass.rawValue] += count
   }
 
+  /// Moves octets whose class turned out to be another.
+  package mutating func recharge(_ count: Int, from old: OctetClass, to new: OctetClass) {
+    octets[old.rawValue] -= count
+    octets[new.rawValue] += count
+  }
+
   /// Adds one ledger to another.
   package mutating func add(_ other: Ledger) {
     for index in octets.indices { octets[index] += other.octets[index] }

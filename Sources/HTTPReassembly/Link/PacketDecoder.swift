@@ -22,8 +22,7 @@ package enum DecodedPacket: Sendable, Equatable {
 /// - Padding behind an IP packet keeps its class (`link`, or `encapsulation` inside a tunnel) when a header inside the
 ///   packet turns out to be malformed: the IP header said where the packet ends.
 /// - A tunnel is open when an IP header is found in it. What an IP header carries is otherwise class `udp` or `other_ip`.
-/// - The IP headers of fragments are class `network`, whatever the reassembled datagram holds, for each is charged when
-///   it is read.
+/// - The IP headers of fragments are class `network` until the reassembled datagram turns out to hold a tunnel.
 package struct PacketDecoder {
   private let limits: Dissection.Limits
   private var reassembler: FragmentReassembler
@@ -141,6 +140,9 @@ package struct PacketDecoder {
       let buffer = reassembled
       var dissection = Dissection(datagram, depth: depth, limits: limits)
       let last = buffer.withOctets { dissection.walk(from: .ipProtocol(datagram.protocolNumber), $0) }
+      // An IP header in it makes the fragments' own ones those of an opened tunnel, charged as `network` when they came.
+      let isTunnel = dissection.network > 0
+      if isTunnel { ledger.recharge(datagram.networkLength, from: .network, to: .encapsulation) }
       guard case .fragment = last, rounds < limits.tunnelDepth else {
         return buffer.withOctets {
           var last = last
@@ -149,7 +151,8 @@ package struct PacketDecoder {
             last = .payload
           }
           return Self.settle(
-            &dissection, last, $0, fragmentNetwork: datagram.networkLength, ledger: &ledger, anomalies: &anomalies)
+            &dissection, last, $0, fragmentNetwork: isTunnel ? 0 : datagram.networkLength, ledger: &ledger,
+            anomalies: &anomalies)
         }
       }
       rounds += 1

@@ -5,9 +5,10 @@ extension TCPConnection {
     guard isInReach(position, side) else { return run.note(.tcpDataOutOfWindow) }
     guard streams[side].fin == .never, position >= streams[side].next || !streams[side].isStarted else { return }
     if !streams[side].isStarted, streams[side].held.isEmpty {
-      streams[side].isStarted = true
-      streams[side].next = position
+      streams[side].start(at: position)
     }
+    // Beyond a limit nothing is awaited any more.
+    let position = min(position, streams[side].limit)
     streams[side].fin = position
     streams[side].limit = min(streams[side].limit, position)
   }

@@ -69,8 +69,7 @@ extension TCPConnection {
     let isNext = first.position == streams[side].acknowledged
     let waited = run.clock - record.opened
     guard isForced || isNext || waited > run.configuration.midstreamStartTimeout else { return }
-    streams[side].isStarted = true
-    streams[side].next = first.position
+    streams[side].start(at: first.position)
     if !record.flags.contains(.noHandshake) {
       record.flags.insert(.noHandshake)
       run.note(.tcpNoHandshake)

@@ -36,7 +36,7 @@ extension TCPConnection {
   private mutating func giveUpHole(_ side: Side, _ run: inout Run, isForced: Bool) -> Bool {
     let stream = streams[side]
     guard stream.isStarted else { return false }
-    let end: StreamPosition
+    var end: StreamPosition
     if !stream.held.isEmpty {
       end = stream.held.firstPosition
     } else if stream.fin != .never, stream.next < stream.fin {
@@ -47,6 +47,7 @@ extension TCPConnection {
     } else {
       return false
     }
+    end = min(end, stream.limit)
     guard end > stream.next else { return false }
     let isAcknowledged = stream.acknowledged >= end
     // A direction of which nothing is captured will not turn up later either.

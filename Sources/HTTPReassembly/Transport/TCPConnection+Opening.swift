@@ -3,17 +3,15 @@
 extension TCPConnection {
   mutating func noteSyn(_ segment: TCPSegment, from side: Side, at time: Int64, _ run: inout Run) {
     forgetSpoofedStart(of: side, segment)
-    let position = streams[side].space.position(of: segment.sequence &+ 1, near: streams[side].next)
-    if !streams[side].isStarted || (!streams[side].hasSyn && position == streams[side].next) {
-      streams[side].hasSyn = true
-      streams[side].isStarted = true
-      streams[side].next = position
-      streams[side].synPosition = position
-    } else if !streams[side].hasSyn || position != streams[side].synPosition {
+    let position = streams[side].space.position(of: segment.sequence &+ 1, near: streams[side].start)
+    if !streams[side].isStarted {
+      streams[side].start(at: position)
+    } else if position != streams[side].start {
       run.note(.tcpSynInConnection)
       if !segment.flags.contains(.ack) { pendingReopen = segment.sequence &+ 1 }
       return
     }
+    streams[side].hasSyn = true
     if segment.flags.contains(.ack) {
       hasSynAck = true
       startAcknowledged(1 - side, segment.acknowledgment)
@@ -50,8 +48,7 @@ extension TCPConnection {
   /// A SYN-ACK tells where the opener's stream starts, even if its SYN was not captured.
   private mutating func startAcknowledged(_ side: Side, _ sequence: UInt32) {
     guard !streams[side].isStarted else { return }
-    streams[side].isStarted = true
-    streams[side].next = streams[side].space.position(of: sequence, near: 0)
+    streams[side].start(at: streams[side].space.position(of: sequence, near: 0))
   }
 
   /// The handshake is over once the opener sends anything after the SYN-ACK.

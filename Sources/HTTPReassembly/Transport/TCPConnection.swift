@@ -48,11 +48,8 @@ struct TCPConnection {
     }
     guard segment.flags.contains(.syn), !segment.flags.contains(.ack) else { return false }
     let stream = streams[side]
-    if stream.hasSyn {
-      guard stream.space.position(of: segment.sequence &+ 1, near: stream.synPosition) != stream.synPosition else {
-        return false
-      }
-    } else if !stream.isStarted {
+    // The SYN of this very connection, again or late.
+    guard stream.isStarted, stream.space.position(of: segment.sequence &+ 1, near: stream.start) != stream.start else {
       return false
     }
     return isClosed || !isEstablished && streams[0].payloadLength + streams[1].payloadLength == 0

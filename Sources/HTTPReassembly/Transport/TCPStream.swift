@@ -5,8 +5,8 @@ struct TCPStream {
   var isStarted = false
   /// Whether a SYN was captured.
   var hasSyn = false
-  /// Position after the SYN, when there was one.
-  var synPosition: StreamPosition = 0
+  /// Where the stream starts: after the SYN, or at the first octet that came.
+  private(set) var start: StreamPosition = 0
   /// Position of the next octet to deliver.
   var next: StreamPosition = 0
   /// Position after the last octet that the peer acknowledged; `.unknown` before its first ACK.
@@ -44,5 +44,12 @@ struct TCPStream {
   var isStuck: Bool { !held.isEmpty || hasMissingTail || (fin != .never && next < fin) }
 
   /// Whether the peer has acknowledged more than was captured. One octet more is a FIN that was not captured.
-  var hasMissingTail: Bool { isStarted && acknowledged > next + 1 && acknowledged > held.end }
+  var hasMissingTail: Bool { isStarted && acknowledged > next + 1 && acknowledged > held.end && limit > next }
+
+  /// Starts the stream at a position: everything before it is from before the capture, or before the connection.
+  mutating func start(at position: StreamPosition) {
+    isStarted = true
+    start = position
+    next = position
+  }
 }

@@ -1,0 +1,57 @@
+/// How many packets a live capture has seen and lost so far, on one interface or on all together.
+public struct CaptureStatistics: Equatable, Sendable {
+  /// Packets that passed the filter, as the operating system counts them. Linux includes those that it dropped, and
+  /// counts what goes over loopback twice.
+  public var received: UInt64 = 0
+  /// Packets that reached this program, those that its queue dropped included.
+  public var captured: UInt64 = 0
+  /// Packets that the operating system dropped because its ring was full.
+  public var droppedByKernel: UInt64 = 0
+  /// Packets that the interface or its driver dropped, as far as libpcap tells: on Linux only of promiscuous captures.
+  public var droppedByInterface: UInt64 = 0
+  /// Packets that this program dropped because the analysis had fallen behind by the whole queue.
+  public var droppedByQueue: UInt64 = 0
+
+  /// Makes a count of nothing.
+  public init() {}
+
+  /// Packets that were lost, wherever.
+  public var dropped: UInt64 { droppedByKernel + droppedByInterface + droppedByQueue }
+
+  /// What was counted since an earlier time.
+  static func - (later: CaptureStatistics, earlier: CaptureStatistics) -> CaptureStatistics {
+    var difference = later
+    difference.received -= min(later.received, earlier.received)
+    difference.captured -= min(later.captured, earlier.captured)
+    difference.droppedByKernel -= min(later.droppedByKernel, earlier.droppedByKernel)
+    difference.droppedByInterface -= min(later.droppedByInterface, earlier.droppedByInterface)
+    difference.droppedByQueue -= min(later.droppedByQueue, earlier.droppedByQueue)
+    return difference
+  }
+
+  /// Adds up the counts of two interfaces.
+  public static func + (a: CaptureStatistics, b: CaptureStatistics) -> CaptureStatistics {
+    var sum = a
+    sum.received += b.received
+    sum.captured += b.captured
+    sum.droppedByKernel += b.droppedByKernel
+    sum.droppedByInterface += b.droppedByInterface
+    sum.droppedByQueue += b.droppedByQueue
+    return sum
+  }
+}
+
+/// A count that is reported in 32 bits, which a busy interface overflows within hours, continued in 64.
+///
+/// It must be read at least once in every 2³² packets.
+struct WrappingCount {
+  private var last: UInt32 = 0
+  /// The whole count.
+  private(set) var total: UInt64 = 0
+
+  /// Takes the count as it is reported now.
+  mutating func update(_ reported: UInt32) {
+    total += UInt64(reported &- last)
+    last = reported
+  }
+}

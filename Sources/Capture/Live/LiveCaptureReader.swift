@@ -1,0 +1,152 @@
+import HTTPReassembly
+
+/// What is captured on one or several interfaces, from now until it is stopped.
+///
+/// A thread for each interface puts its packets into a bounded queue, from which the reader lends them. Packets of
+/// one interface come in the order in which libpcap has them. Those of several are merged by time as far as they are
+/// there together: a packet may come after one of another interface that was captured later by up to the time for which
+/// the system holds packets back, one to two time-outs of the captures. Read with
+/// ```
+/// while true {
+///   switch try reader.advance(waitingUpTo: .milliseconds(200)) {
+///   case .packet: reader.withPacket { packet, octets, interface in … }
+///   case .idle: …
+///   case .end: return
+///   }
+/// }
+/// ```
+public struct LiveCaptureReader: ~Copyable {
+  /// What `advance` came to.
+  public enum Step: Equatable, Sendable {
+    /// A packet, which `withPacket` lends.
+    case packet
+    /// No packet came in time.
+    case idle
+    /// All interfaces have ended, and all of their packets were lent.
+    case end
+  }
+
+  /// How much the queue may hold.
+  public struct QueueLimits: Equatable, Sendable {
+    /// Octets of all blocks together: what the analysis may fall behind by. There are two blocks for each interface
+    /// at least.
+    public var capacity: Int
+    /// Octets of one block, which takes some hundred large packets or some thousand small ones.
+    public var blockLength: Int
+
+    /// 64 MiB in blocks of 1 MiB, unless said otherwise.
+    public init(capacity: Int = 64 << 20, blockLength: Int = 1 << 20) {
+      self.capacity = capacity
+      self.blockLength = blockLength
+    }
+  }
+
+  /// The interfaces' names, by their index.
+  public let interfaces: [String]
+  /// Stops the capture.
+  public let stop: CaptureStop
+  /// The packet that `withPacket` lends.
+  @usableFromInline private(set) var current = LentPacket()
+  /// The index of its interface.
+  @usableFromInline private(set) var currentInterface = 0
+
+  private let sources: [any PacketSource]
+  private let feeds: [PacketFeed]
+  private let threads: [CaptureThread]
+  private let queue: PacketQueue
+  private var packets: MergedPackets
+
+  /// Starts to capture. What the interfaces captured since they were opened comes, too.
+  ///
+  /// Give up privileges before: on Linux, threads that run already keep theirs. Throws when the system has no more
+  /// threads.
+  public init(_ captures: [LiveCapture], queue limits: QueueLimits = QueueLimits()) throws(CaptureError) {
+    try self.init(sources: captures, queue: limits)
+  }
+
+  package init(sources: [any PacketSource], queue limits: QueueLimits = QueueLimits()) throws(CaptureError) {
+    let queue = PacketQueue(
+      feeds: sources.count, capacity: limits.capacity, blockLength: limits.blockLength,
+      snapshotLength: sources.map(\.snapshotLength).max() ?? 0)
+    let stop = CaptureStop(sources)
+    let feeds = sources.indices.map { PacketFeed(queue: queue, index: $0) }
+    var threads: [CaptureThread] = []
+    do throws(CaptureError) {
+      for (source, feed) in zip(sources, feeds) {
+        threads.append(try CaptureThread(source.name) { Self.run(source, into: feed, until: stop) })
+      }
+    } catch let error {
+      queue.close()
+      stop()
+      for thread in threads { thread.join() }
+      throw error
+    }
+    interfaces = sources.map(\.name)
+    packets = MergedPackets(queue: queue, linkTypes: sources.map(\.linkType))
+    self.stop = stop
+    self.sources = sources
+    self.feeds = feeds
+    self.threads = threads
+    self.queue = queue
+  }
+
+  deinit {
+    queue.close()
+    stop()
+    for thread in threads { thread.join() }
+  }
+
+  /// Goes on to the next packet, and waits for it up to `timeout`.
+  ///
+  /// Throws when an interface fails, for instance because it is gone, after all of its packets; the next call goes on with the
+  /// others.
+  @inline(__always)
+  public mutating func advance(waitingUpTo timeout: Duration) throws(CaptureError) -> Step {
+    while true {
+      current.withdraw()
+      switch packets.advance(timeout: timeout) {
+      case .packet:
+        current = packets.current
+        currentInterface = packets.feed
+        return .packet
+      case .idle: return .idle
+      case .ended(let error): if let error { throw error }
+      case .end: return .end
+      }
+    }
+  }
+
+  /// Lends the packet that `advance` found, and the index of its interface. Its octets are valid during the call only.
+  @inlinable @inline(__always)
+  public borrowing func withPacket<Result, Failure: Error>(
+    _ body: (Packet, RawSpan, Int) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try current.withPacket { packet, octets throws(Failure) in try body(packet, octets, currentInterface) }
+  }
+
+  /// What was captured and lost so far, by the interfaces' indices. Final after `end`.
+  ///
+  /// To be asked for now and then, not for each packet: it takes a system call or two.
+  public var statistics: [CaptureStatistics] {
+    zip(sources, feeds).map { source, feed in
+      var statistics = source.statistics()
+      statistics.captured = feed.capturedCount
+      statistics.droppedByQueue = feed.droppedCount
+      return statistics
+    }
+  }
+
+  /// What a capture thread does, and all that it does.
+  private static func run(_ source: any PacketSource, into feed: PacketFeed, until stop: CaptureStop) {
+    do throws(CaptureError) {
+      while !stop.isRequested {
+        try source.takePackets(into: feed)
+        feed.handOver()
+      }
+      try source.takeRest(into: feed)
+      feed.finish(nil)
+    } catch let error {
+      feed.finish(error)
+    }
+  }
+}

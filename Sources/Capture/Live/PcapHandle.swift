@@ -1,0 +1,153 @@
+import CPcap
+import HTTPReassembly
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// libpcap's handle of an interface. Unsafe sites: the handle, which this type owns, and the packets that libpcap lends
+/// to its callback.
+///
+/// libpcap promises nothing about threads but `pcap_breakloop`. That the counts are asked for on another thread than
+/// packets are taken on is safe with 1.10: it touches nothing that taking packets does, on Linux (a `getsockopt`) or
+/// macOS (an `ioctl`). `LiveCapture` sees to it that only one thread does each at a time.
+@safe final class PcapHandle: @unchecked Sendable {
+  private let handle: OpaquePointer
+  /// What libpcap warned of when it started.
+  let warnings: [String]
+
+  /// Starts a capture. Throws, with what to do about it, when libpcap does not start it.
+  init(_ interface: String, _ options: LiveCapture.Options) throws(CaptureError) {
+    var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
+    guard let handle = unsafe pcap_create(interface, &message) else {
+      throw CaptureError(file: interface, problem: .libpcap(InterfaceFault.words(message)))
+    }
+    unsafe self.handle = handle
+    unsafe pcap_set_snaplen(handle, Int32(clamping: options.snapshotLength))
+    unsafe pcap_set_buffer_size(handle, Int32(clamping: options.bufferLength))
+    unsafe pcap_set_promisc(handle, options.isPromiscuous ? 1 : 0)
+    unsafe pcap_set_timeout(handle, Int32(clamping: options.timeout))
+    // Not all devices take it; which precision it is, is asked for later.
+    unsafe pcap_set_tstamp_precision(handle, Int32(PCAP_TSTAMP_PRECISION_NANO))
+    let status = unsafe pcap_activate(handle)
+    let words = unsafe String(cString: pcap_geterr(handle))
+    guard status >= 0 else {
+      warnings = []
+      throw CaptureError(file: interface, problem: .libpcap(InterfaceFault.text(status: status, words: words)))
+    }
+    warnings = status == 0 ? [] : [InterfaceFault.text(status: status, words: words)]
+  }
+
+  deinit { unsafe pcap_close(handle) }
+
+  /// Why this process may not capture on an interface; nil if it may.
+  static func refusal(_ interface: String) -> String? {
+    do throws(CaptureError) {
+      // The smallest buffer, since it is allocated.
+      _ = try PcapHandle(interface, LiveCapture.Options(snapshotLength: 64, bufferLength: 1))
+      return nil
+    } catch let error {
+      guard case .libpcap(let text) = error.problem else { return error.problem.description }
+      return text
+    }
+  }
+
+  /// The link type of its packets.
+  var linkType: LinkType { LinkType(dataLinkType: unsafe pcap_datalink(handle)) }
+
+  /// Octets of a packet at most.
+  var snapshotLength: Int { unsafe Int(pcap_snapshot(handle)) }
+
+  /// Whether its timestamps are in nanoseconds; otherwise they are in microseconds.
+  var hasNanoseconds: Bool { unsafe pcap_get_tstamp_precision(handle) == PCAP_TSTAMP_PRECISION_NANO }
+
+  /// What libpcap said last.
+  private var words: String { unsafe String(cString: pcap_geterr(handle)) }
+
+  /// Lets only packets pass that the expression means. Throws libpcap's words.
+  func setFilter(_ expression: String, interface: String) throws(CaptureError) {
+    var program = unsafe bpf_program()
+    // As in files, it is no mistake that nothing passes, which the optimizer says. All ones is an unknown netmask.
+    let isCompiled =
+      unsafe pcap_compile(handle, &program, expression, 1, .max) == 0
+      || pcap_compile(handle, &program, expression, 0, .max) == 0
+    guard isCompiled else { throw CaptureError(file: interface, problem: .filter(words)) }
+    defer { unsafe pcap_freecode(&program) }
+    guard unsafe pcap_setfilter(handle, &program) == 0 else {
+      throw CaptureError(file: interface, problem: .filter(words))
+    }
+  }
+
+  // MARK: Packets
+
+  /// How a round of `dispatch` ended.
+  enum Round {
+    /// So many packets were there.
+    case packets(Int)
+    /// `interrupt` was called.
+    case interrupted
+    /// It failed; libpcap's words.
+    case failed(String)
+  }
+
+  /// What the callback needs: libpcap hands it one pointer.
+  private struct Receiver {
+    unowned(unsafe) let feed: PacketFeed
+    let nanosecondsPerFraction: Int64
+    var lastTimestamp: Int64
+  }
+
+  /// Appends packets to the feed: those that there are, or `limit` of them; in blocking mode waits for the first.
+  /// `lastTimestamp` becomes that of the last.
+  func dispatch(limit: Int32 = -1, into feed: PacketFeed, lastTimestamp: inout Int64) -> Round {
+    var receiver = Receiver(
+      feed: feed, nanosecondsPerFraction: hasNanoseconds ? 1 : 1000, lastTimestamp: lastTimestamp)
+    defer { lastTimestamp = receiver.lastTimestamp }
+    let count = unsafe withUnsafeMutablePointer(to: &receiver) { receiver in
+      let context = unsafe UnsafeMutableRawPointer(receiver).assumingMemoryBound(to: UInt8.self)
+      return unsafe pcap_dispatch(handle, limit, { unsafe PcapHandle.receive($0, $1, $2) }, context)
+    }
+    switch count {
+    case 0...: return .packets(Int(count))
+    case PCAP_ERROR_BREAK: return .interrupted
+    default: return .failed(words)
+    }
+  }
+
+  /// Called by libpcap for each packet.
+  @inline(__always)
+  private static func receive(
+    _ context: UnsafeMutablePointer<UInt8>?, _ header: UnsafePointer<pcap_pkthdr>?, _ octets: UnsafePointer<UInt8>?
+  ) {
+    guard let context = unsafe context, let header = unsafe header?.pointee else { return }
+    let receiver = unsafe UnsafeMutableRawPointer(context).assumingMemoryBound(to: Receiver.self)
+    let fraction = unsafe Int64(header.ts.tv_usec) &* receiver.pointee.nanosecondsPerFraction
+    let timestamp = Int64(header.ts.tv_sec) &* 1_000_000_000 &+ fraction
+    unsafe receiver.pointee.lastTimestamp = timestamp
+    unsafe receiver.pointee.feed.append(
+      timestamp: timestamp, originalLength: max(header.len, header.caplen),
+      octets: UnsafeRawBufferPointer(start: octets, count: Int(header.caplen)))
+  }
+
+  /// Makes `dispatch` return soon. On any thread, but not while the mode changes.
+  func interrupt() { unsafe pcap_breakloop(handle) }
+
+  /// Makes `dispatch` take what is there without waiting from now on.
+  func stopWaiting(interface: String) throws(CaptureError) {
+    var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
+    guard unsafe pcap_setnonblock(handle, 1, &message) == 0 else {
+      throw CaptureError(file: interface, problem: .libpcap(InterfaceFault.words(message)))
+    }
+  }
+
+  /// What the operating system has counted; nil when it does not tell.
+  var counts: (received: UInt32, droppedByKernel: UInt32, droppedByInterface: UInt32)? {
+    var counts = pcap_stat()
+    guard unsafe pcap_stats(handle, &counts) == 0 else { return nil }
+    return (counts.ps_recv, counts.ps_drop, counts.ps_ifdrop)
+  }
+}

@@ -1,0 +1,103 @@
+import HTTPReassembly
+
+/// pcapng blocks that wait to be written, in little-endian order. Unsafe sites: integers stored into the
+/// octets of an array, and what is lent to `write(2)`.
+struct BlockBuffer: ~Copyable {
+  /// The storage, of which `count` octets are in use: filling it costs less than appending to it.
+  private var octets: [UInt8]
+  /// Octets in use.
+  private(set) var count = 0
+  /// Where the block that is being built begins.
+  private var blockStart = 0
+
+  init(capacity: Int) {
+    octets = [UInt8](repeating: 0, count: capacity)
+  }
+
+  /// Whether a block of `length` octets has room.
+  @inline(__always)
+  func hasRoom(for length: Int) -> Bool { count + length <= octets.count }
+
+  /// Makes room for a block of `length` octets, in an empty buffer.
+  mutating func grow(to length: Int) {
+    if length > octets.count { octets = [UInt8](repeating: 0, count: length) }
+  }
+
+  /// Forgets all blocks.
+  mutating func removeAll() { count = 0 }
+
+  // MARK: Building blocks, for which there must be room
+
+  /// Starts a block whose length, all included, is known.
+  @inline(__always)
+  mutating func startBlock(_ type: UInt32, length: Int) {
+    blockStart = count
+    append(type)
+    append(UInt32(length))
+  }
+
+  /// Ends a block.
+  @inline(__always)
+  mutating func endBlock() {
+    let length = count + 4 - blockStart
+    append(UInt32(length))
+  }
+
+  /// Appends an integer.
+  @inline(__always)
+  mutating func append<Integer: FixedWidthInteger & BitwiseCopyable>(_ value: Integer) {
+    let offset = count
+    var span = octets.mutableSpan
+    // Unsafe for types of which not all octets are values; of `UInt8` all are. The store checks its bounds.
+    var bytes = unsafe span.mutableBytes
+    bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Integer.self)
+    count = offset + MemoryLayout<Integer>.size
+  }
+
+  /// Appends a 64-bit time, whose halves pcapng has in this order.
+  @inline(__always)
+  mutating func append(time: UInt64) {
+    append(UInt32(time >> 32))
+    append(UInt32(truncatingIfNeeded: time))
+  }
+
+  /// Appends octets, and zeros up to a multiple of 4.
+  @inline(__always)
+  mutating func append(padded source: RawSpan) {
+    source.copy(0..<source.byteCount, to: &octets, at: count)
+    count += source.byteCount
+    while count & 3 != 0 { append(0 as UInt8) }
+  }
+
+  /// Appends an option.
+  mutating func append(option code: UInt16, _ value: [UInt8]) {
+    append(code)
+    append(UInt16(value.count))
+    value.withOctets { append(padded: $0) }
+  }
+
+  /// Appends the mark behind the last option.
+  mutating func appendEndOfOptions() { append(0 as UInt32) }
+
+  // MARK: What was built
+
+  /// The end of the last whole block that is within `length` octets.
+  func boundary(notAfter length: Int) -> Int {
+    var boundary = 0
+    while boundary < count {
+      let next = boundary + Int(load(boundary + 4))
+      if next > length { break }
+      boundary = next
+    }
+    return boundary
+  }
+
+  private func load(_ position: Int) -> UInt32 {
+    (0..<4).reduce(0) { $0 | UInt32(octets[position + $1]) << UInt32(8 * $1) }
+  }
+
+  /// Lends the blocks.
+  borrowing func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+    unsafe octets.withUnsafeBytes { unsafe body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+  }
+}

@@ -1,0 +1,220 @@
+import HTTPReassembly
+
+/// Writes captured packets to a pcapng file, or to several in turn.
+///
+/// Only whole blocks are written: whenever the process is killed, the file ends behind a block, and lacks at most what
+/// came since the last `flush`. After an error nothing more is written, and every call throws that error; the file
+/// keeps what was written.
+///
+/// Each file is complete in itself. Its statistics blocks count from its own start, so that the losses that the files
+/// tell add up to those of the capture; losses are put down to the file that is written when they become known.
+public final class PcapngFileWriter {
+  /// An interface whose packets are written.
+  public struct Interface: Equatable, Sendable {
+    /// Its name.
+    public var name: String
+    /// The link type of its packets, below 65,536.
+    public var linkType: LinkType
+    /// Octets of a packet that are captured at most; 0 is no limit.
+    public var snapshotLength: Int
+    /// The filter that packets passed; empty if there is none.
+    public var filter: String
+
+    /// Describes an interface.
+    public init(name: String, linkType: LinkType, snapshotLength: Int = 0, filter: String = "") {
+      self.name = name
+      self.linkType = linkType
+      self.snapshotLength = snapshotLength
+      self.filter = filter
+    }
+
+    /// Describes one that is being captured on.
+    public init(_ capture: LiveCapture) {
+      self.init(
+        name: capture.interface, linkType: capture.linkType, snapshotLength: capture.snapshotLength,
+        filter: capture.filter)
+    }
+  }
+
+  /// Octets gathered before a system call: large enough that the calls cost nothing beside copying, small enough to stay
+  /// in the cache.
+  private static let bufferLength = 256 << 10
+
+  /// The path of the file that is being written, or was last.
+  public private(set) var path: String
+  /// Packets written so far, those in the buffer included, to all files.
+  public private(set) var packetCount = 0
+
+  private let interfaces: [Interface]
+  private let application: String
+  private let rotation: FileRotation?
+  private let folder: CaptureFolder
+  private let name: String
+  private let names: RotatedNames
+  /// Numbers of the rotated files that there are, the one being written last.
+  private var numbers: [Int] = []
+  private var file: BlockFile?
+  private var buffer: BlockBuffer
+  private var failure: CaptureError?
+  /// Times of the first and the last packet in this file.
+  private var times: (first: Int64, last: Int64)?
+  /// The statistics as they were given last, by interface.
+  private var statistics: [CaptureStatistics]
+  /// What of them other files have told.
+  private var statisticsBefore: [CaptureStatistics]
+  /// What of them is told, by this file, too.
+  private var statisticsTold: [CaptureStatistics]
+
+  /// Creates the file, for its owner alone, in place of a regular one that is there, or with `rotation` the first of the
+  /// files `NAME_00001.pcapng`, `NAME_00002.pcapng` and so on. These go on after the highest number that is there, so
+  /// that nothing of an earlier run is lost but by the limit on the number of files.
+  ///
+  /// `application` is the name of this program, with its version. Throws when the folder or the file cannot be written,
+  /// and when a symbolic link is in the file's place.
+  public init(
+    path: String, interfaces: [Interface], application: String, rotation: FileRotation? = nil
+  ) throws(CaptureError) {
+    if let interface = interfaces.first(where: { $0.linkType.rawValue > UInt16.max }) {
+      throw CaptureError(file: path, problem: .unsupported("link type \(interface.linkType.rawValue) in pcapng"))
+    }
+    let name = path.lastIndex(of: "/").map { String(path[path.index(after: $0)...]) } ?? path
+    let folder = try CaptureFolder(of: path)
+    let names = RotatedNames(name)
+    self.path = path
+    self.interfaces = interfaces
+    self.application = application
+    self.rotation = rotation
+    self.folder = folder
+    self.name = name
+    self.names = names
+    buffer = BlockBuffer(capacity: max(Self.bufferLength, PcapngEncoder.headerLength(interfaces)))
+    statistics = interfaces.map { _ in CaptureStatistics() }
+    statisticsBefore = statistics
+    statisticsTold = statistics
+    if rotation != nil { numbers = try folder.names().compactMap(names.number).sorted() }
+    try open()
+    try flush()
+  }
+
+  deinit {
+    // Too late to tell of an error, but not to save what there is.
+    if failure == nil { try? file?.write(buffer) }
+  }
+
+  /// Writes a packet that was captured on the interface of that index.
+  ///
+  /// Throws when a buffer full of packets cannot be written, or a new file not be created.
+  @inline(__always)
+  public func append(_ packet: Packet, octets: RawSpan, interface: Int = 0) throws(CaptureError) {
+    precondition(interfaces.indices.contains(interface))
+    let length = PcapngEncoder.length(packet, captured: octets.byteCount)
+    if rotation != nil, isDue(packet.timestamp, length) { try rotate() }
+    if !buffer.hasRoom(for: length) || failure != nil { try makeRoom(for: length) }
+    PcapngEncoder.append(packet, octets: octets, interface: interface, to: &buffer)
+    packetCount += 1
+    times = (times?.first ?? packet.timestamp, packet.timestamp)
+  }
+
+  /// Takes the statistics of all interfaces as they are now, counted from the start of the capture, to be written with
+  /// the next flush, file or end.
+  public func update(_ statistics: [CaptureStatistics]) {
+    precondition(statistics.count == interfaces.count)
+    self.statistics = statistics
+  }
+
+  /// Hands everything to the operating system, with the statistics if they tell of new losses. What was flushed is there
+  /// when this process is killed.
+  public func flush() throws(CaptureError) {
+    if let failure { throw failure }
+    if statistics.map(\.dropped) != statisticsTold.map(\.dropped) { try appendStatistics() }
+    try write()
+  }
+
+  /// Goes on in the next file; without rotation, in a new file of the same path if the file before was moved away, and
+  /// otherwise in the same.
+  public func reopen() throws(CaptureError) {
+    try flush()
+    if rotation == nil, let file, folder.has(file, as: name) { return }
+    try rotate()
+  }
+
+  /// Writes the statistics and closes the file. Nothing may be written after.
+  public func close() throws(CaptureError) {
+    if let failure { throw failure }
+    guard let file else { return }
+    try appendStatistics()
+    try write()
+    self.file = nil
+    do throws(CaptureError) { try file.close() } catch { throw fail(error) }
+  }
+
+  // MARK: Files
+
+  /// Whether a packet belongs into another file.
+  private func isDue(_ timestamp: Int64, _ length: Int) -> Bool {
+    guard let rotation, let times else { return false }
+    // In either direction, so that a clock that was put back does not keep a file open for as long again.
+    if let interval = rotation.interval {
+      let (elapsed, overflow) = timestamp.subtractingReportingOverflow(times.first)
+      if overflow || elapsed.magnitude >= interval.magnitude { return true }
+    }
+    guard let limit = rotation.maximumLength else { return false }
+    let end = interfaces.count * PcapngEncoder.statisticsLength
+    return (file?.length ?? 0) + buffer.count + length + end > limit
+  }
+
+  private func rotate() throws(CaptureError) {
+    try close()
+    try open()
+  }
+
+  /// Opens a file, and begins it in the buffer.
+  private func open() throws(CaptureError) {
+    do throws(CaptureError) {
+      var name = name
+      if rotation != nil {
+        numbers.append((numbers.last ?? 0) + 1)
+        name = names.name(numbers.last ?? 1)
+      }
+      file = try folder.create(name)
+      path = folder.path(name)
+      while let limit = rotation?.maximumFiles, numbers.count > limit {
+        try folder.remove(names.name(numbers.removeFirst()))
+      }
+    } catch {
+      throw fail(error)
+    }
+    times = nil
+    statisticsBefore = statisticsTold
+    PcapngEncoder.appendSection(application: application, to: &buffer)
+    for interface in interfaces { PcapngEncoder.append(interface, to: &buffer) }
+  }
+
+  private func makeRoom(for length: Int) throws(CaptureError) {
+    if let failure { throw failure }
+    try write()
+    buffer.grow(to: length)
+  }
+
+  private func appendStatistics() throws(CaptureError) {
+    if !buffer.hasRoom(for: interfaces.count * PcapngEncoder.statisticsLength) { try write() }
+    for index in interfaces.indices {
+      PcapngEncoder.append(
+        statistics[index] - statisticsBefore[index], interface: index, from: times?.first ?? 0, to: times?.last ?? 0,
+        in: &buffer)
+    }
+    statisticsTold = statistics
+  }
+
+  private func write() throws(CaptureError) {
+    guard let file else { return }
+    do throws(CaptureError) { try file.write(buffer) } catch { throw fail(error) }
+    buffer.removeAll()
+  }
+
+  private func fail(_ error: CaptureError) -> CaptureError {
+    failure = error
+    buffer.removeAll()
+    return error
+  }
+}

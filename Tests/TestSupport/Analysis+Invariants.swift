@@ -1,0 +1,124 @@
+import HTTPReassembly
+
+// What MEASURES promises for any input.
+
+extension Analysis {
+  /// The promises that are broken, in words.
+  func brokenInvariants() -> [String] {
+    ledgerFaults() + messageFaults() + connectionFaults() + exchangeFaults() + apiFaults()
+  }
+
+  private func ledgerFaults() -> [String] {
+    var faults = Faults()
+    faults.expect(ledger.difference, 0, "ledger difference")
+    faults.expect(ledger.pending, 0, "pending at the end")
+    for octetClass in OctetClass.allCases {
+      faults.require(ledger[octetClass] >= 0, "\(octetClass.name) is \(ledger[octetClass])")
+    }
+    faults.require(ledger.tlsOther >= 0, "tls sub-classes exceed tls")
+    faults.require(ledger.synthetic <= ledger[.link], "synthetic exceeds link")
+    let octets = messages.map(\.message.octets)
+    faults.expect(octets.sum(\.startLine), ledger[.startLine], "start_line of messages and ledger")
+    faults.expect(octets.sum(\.header), ledger[.header], "header of messages and ledger")
+    faults.expect(octets.sum(\.body), ledger[.body], "body of messages and ledger")
+    faults.expect(octets.sum(\.framing), ledger[.framing], "framing of messages and ledger")
+    faults.expect(octets.sum(\.trailer), ledger[.trailer], "trailer of messages and ledger")
+    faults.expect(connections.sum(\.retransmitted), ledger[.retransmitted], "retransmitted of connections and ledger")
+    faults.expect(connections.sum(\.missing), ledger.missing, "missing of connections and ledger")
+    return faults.found
+  }
+
+  private func messageFaults() -> [String] {
+    var faults = Faults()
+    faults.expect(Set(messages.map(\.number)).count, messages.count, "distinct message numbers")
+    for message in messages {
+      let parts = [
+        message.octets.startLine, message.octets.header, message.octets.body, message.octets.framing,
+        message.octets.trailer, message.retransmitted, message.overhead, message.missing,
+      ]
+      faults.require(parts.allSatisfy { $0 >= 0 }, "message \(message.number) has a negative figure: \(parts)")
+      if message.exactness == .exact { faults.expect(message.missing, 0, "missing of exact message \(message.number)") }
+    }
+    return faults.found
+  }
+
+  private func connectionFaults() -> [String] {
+    var faults = Faults()
+    for connection in connections {
+      let own = messages.filter { $0.connection == connection.number }
+      let ipLength = connection.ipLength.client + connection.ipLength.server
+      let parts = own.sum(\.message.ipLength) + connection.setup + connection.teardown + connection.unattributed
+      faults.expect(parts, ipLength, "ip_bytes of connection \(connection.number) by its parts")
+      faults.expect(own.count, connection.messages, "messages of connection \(connection.number)")
+      faults.require(
+        own.sum(\.message.retransmitted) <= connection.retransmitted, "retransmitted of connection \(connection.number)")
+      faults.require(own.sum(\.message.missing) <= connection.missing, "missing of connection \(connection.number)")
+      let figures = [connection.setup, connection.teardown, connection.unattributed, connection.missing]
+      faults.require(figures.allSatisfy { $0 >= 0 }, "connection \(connection.number) has a negative figure: \(figures)")
+      for message in own {
+        faults.require(
+          message.client == connection.client && message.server == connection.server,
+          "endpoints of message \(message.number) are not those of its connection")
+      }
+    }
+    return faults.found
+  }
+
+  private func exchangeFaults() -> [String] {
+    var faults = Faults()
+    let numbers = Set(exchanges.map(\.number))
+    faults.expect(numbers.count, exchanges.count, "distinct exchange numbers")
+    for message in messages {
+      faults.require(numbers.contains(message.exchange), "message \(message.number) is in no exchange")
+    }
+    for exchange in exchanges {
+      let own = messages.filter { $0.exchange == exchange.number }
+      faults.expect(own.sum(\.message.ipLength), exchange.ipLength, "ip_bytes of exchange \(exchange.number)")
+      let requests = own.filter { $0.kind == .request }
+      faults.expect(requests.map(\.number), [exchange.request].compactMap(\.self), "request of \(exchange.number)")
+      let finals = own.filter { $0.kind == .response }
+      faults.expect(finals.map(\.number), [exchange.response].compactMap(\.self), "response of \(exchange.number)")
+      faults.expect(requests.sum(\.message.octets.total), exchange.requestLength, "request length of \(exchange.number)")
+      faults.expect(
+        own.filter { $0.kind != .request }.sum(\.message.octets.total), exchange.responseLength,
+        "response length of \(exchange.number)")
+      for message in own {
+        faults.require(
+          message.method == exchange.method && message.host == exchange.host && message.path == exchange.path,
+          "message \(message.number) is named unlike its exchange")
+      }
+    }
+    return faults.found
+  }
+
+  private func apiFaults() -> [String] {
+    var faults = Faults()
+    let requests = messages.filter { $0.kind == .request }
+    let responses = messages.filter { $0.kind != .request }
+    faults.expect(totals.apis.sum(\.requests), requests.count, "requests of APIs")
+    faults.expect(totals.apis.sum(\.responses), responses.filter { $0.kind == .response }.count, "responses of APIs")
+    faults.expect(totals.apis.sum(\.request.ipLength), requests.sum(\.message.ipLength), "request ip_bytes of APIs")
+    faults.expect(totals.apis.sum(\.response.ipLength), responses.sum(\.message.ipLength), "response ip_bytes of APIs")
+    faults.expect(totals.apis.sum(\.missing), messages.sum(\.message.missing), "missing of APIs")
+    let texts = Set(totals.apis.flatMap { [$0.host, $0.path, $0.method] }).subtracting([.none])
+    faults.expect(totals.texts.count, texts.count, "texts still held")
+    return faults.found
+  }
+}
+
+/// Gathers what is not as it must be.
+private struct Faults {
+  var found: [String] = []
+
+  mutating func expect<Value: Equatable>(_ value: Value, _ expected: Value, _ what: @autoclosure () -> String) {
+    if value != expected { found.append("\(what()): \(value), not \(expected)") }
+  }
+
+  mutating func require(_ condition: Bool, _ what: @autoclosure () -> String) {
+    if !condition { found.append(what()) }
+  }
+}
+
+extension Sequence {
+  fileprivate func sum(_ value: (Element) -> Int) -> Int { reduce(0) { $0 + value($1) } }
+}

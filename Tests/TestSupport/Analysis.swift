@@ -1,0 +1,51 @@
+import HTTPReassembly
+
+/// What a pipeline made of packets, and which of its promises it broke on the way.
+package struct Analysis: Sendable {
+  /// In the order of their numbers.
+  package var messages: [SeenMessage]
+  /// In the order of their numbers.
+  package var exchanges: [SeenExchange]
+  /// In the order of their numbers.
+  package var connections: [Connection]
+  package var totals: Totals
+  /// Broken invariants, in words; there must be none.
+  package var violations: [String] = []
+
+  /// Runs packets through a pipeline. The ledger is checked after each packet, everything else at the end.
+  package init(
+    _ packets: [TestPacket], configuration: Configuration = Configuration(), decoders: (any ContentDecoderSource)? = nil
+  ) {
+    var pipeline = Pipeline(configuration: configuration, decoders: decoders, sink: CollectingSink())
+    var firstImbalance: Int?
+    for (index, packet) in packets.enumerated() {
+      packet.octets.withOctets { pipeline.process(packet.facts, $0) }
+      if firstImbalance == nil, !pipeline.ledger.isBalancedSoFar { firstImbalance = index }
+    }
+    pipeline.finishConnections()
+    messages = pipeline.sink.messages.sorted { $0.number < $1.number }
+    exchanges = pipeline.sink.exchanges.sorted { $0.number < $1.number }
+    connections = pipeline.sink.connections.sorted { $0.number < $1.number }
+    totals = pipeline.totals
+    if let firstImbalance { violations.append("the ledger does not balance after packet \(firstImbalance)") }
+    violations += brokenInvariants()
+  }
+
+  package var ledger: Ledger { totals.ledger }
+  package var anomalies: AnomalyLog { totals.anomalies }
+  package var requests: [SeenMessage] { messages.filter { $0.kind == .request } }
+  /// Final and interim ones.
+  package var responses: [SeenMessage] { messages.filter { $0.kind != .request } }
+
+  /// The classes that have octets.
+  package var classes: [OctetClass: Int] {
+    Dictionary(uniqueKeysWithValues: OctetClass.allCases.map { ($0, ledger[$0]) }.filter { $0.1 != 0 })
+  }
+}
+
+extension Ledger {
+  /// Whether every octet is in a class or pending, and nothing is negative.
+  package var isBalancedSoFar: Bool {
+    total + pending == original && pending >= 0 && OctetClass.allCases.allSatisfy { self[$0] >= 0 }
+  }
+}
