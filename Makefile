@@ -16,7 +16,7 @@ run: build ## Install what is missing, build, and analyze the demo capture into 
 test: ## Install what is missing, build, and run all tests.
 	scripts/install-dependencies --tests
 	$(BUILD) --product sniffer
-	$(SWIFT) test -c release --parallel
+	$(SWIFT) test
 
 build: dependencies ## Build in release mode.
 	$(BUILD) --product sniffer

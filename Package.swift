@@ -29,6 +29,7 @@ let package = Package(
       name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    .systemLibrary(name: "CCap", pkgConfig: "libcap", providers: [.apt(["libcap-dev"])]),
     .systemLibrary(
       name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
 
@@ -48,7 +49,8 @@ let package = Package(
     .executableTarget(
       name: "Sniffer",
       dependencies: [
-        "CSodium", "Capture", "ContentCodings", "HTTPReassembly", "Reports",
+        .target(name: "CCap", condition: .when(platforms: [.linux])), "CSodium", "Capture", "ContentCodings",
+        "HTTPReassembly", "Reports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

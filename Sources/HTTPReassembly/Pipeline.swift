@@ -156,6 +156,9 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// Adds packets that the capture says were dropped before they could be captured.
   public mutating func countDropped(_ packets: Int) { run.ledger.droppedPackets += packets }
 
+  /// Says how many packets were dropped in all, as far as is known now.
+  public mutating func setDropped(_ packets: Int) { run.ledger.droppedPackets = packets }
+
   /// Ends every connection: what follows is another capture.
   ///
   /// - Throws: What the sink throws.

@@ -89,6 +89,15 @@ struct CommonOptions: ParsableArguments {
     return configuration
   }
 
+  /// The filter, compiled once, so that a mistake is one of usage.
+  func packetFilter() throws -> PacketFilter? {
+    do throws(CaptureError) {
+      return try filter.map { expression throws(CaptureError) in try PacketFilter(expression) }
+    } catch {
+      throw ValidationError(error.description)
+    }
+  }
+
   var redaction: Redaction? { redact ? .sha256 : nil }
 
   /// The log; `--quiet` leaves errors only.

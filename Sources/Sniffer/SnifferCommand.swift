@@ -10,6 +10,6 @@ struct SnifferCommand: ParsableCommand {
       Every octet of every captured packet falls in exactly one class of a ledger, and the ledger balances.
       """,
     version: "0.1.0",
-    subcommands: [AnalyzeCommand.self],
+    subcommands: [AnalyzeCommand.self, LiveCommand.self, InterfacesCommand.self],
     defaultSubcommand: AnalyzeCommand.self)
 }

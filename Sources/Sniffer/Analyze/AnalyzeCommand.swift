@@ -23,24 +23,8 @@ struct AnalyzeCommand: ParsableCommand {
   @OptionGroup var options: CommonOptions
 
   func run() throws {
-    let filter: PacketFilter?
-    do throws(CaptureError) {
-      filter = try options.filter.map { expression throws(CaptureError) in try PacketFilter(expression) }
-    } catch {
-      throw ValidationError(error.description)
-    }
-    var analysis = CaptureAnalysis(options: options, paths: captures, filter: filter)
+    var analysis = CaptureAnalysis(options: options, paths: captures, filter: try options.packetFilter())
     let status = analysis.run()
     if status != .success { throw ExitCode(status.rawValue) }
   }
-}
-
-/// How a run ended, as scripts see it.
-enum ExitStatus: Int32 {
-  /// All well.
-  case success = 0
-  /// The input was damaged, or something could not be opened or written.
-  case failure = 1
-  /// A tolerance or budget was exceeded, or the ledger does not balance.
-  case exceeded = 2
 }

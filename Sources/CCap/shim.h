@@ -1,0 +1,2 @@
+#include <sys/capability.h>
+#include <sys/prctl.h>

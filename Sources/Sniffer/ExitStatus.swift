@@ -1,0 +1,9 @@
+/// How a run ended, as scripts see it.
+enum ExitStatus: Int32 {
+  /// All well.
+  case success = 0
+  /// The input was damaged, or something could not be opened or written.
+  case failure = 1
+  /// A tolerance or budget was exceeded, or the ledger does not balance.
+  case exceeded = 2
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Capture
+import Reports
+
+/// `sniffer interfaces`
+struct InterfacesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "interfaces",
+    abstract: "List what can be captured on, and whether this user may.")
+
+  func run() throws {
+    let interfaces: [NetworkInterface]
+    do throws(CaptureError) { interfaces = try NetworkInterface.all() } catch {
+      ErrorOutput.write(error.description)
+      throw ExitCode(ExitStatus.failure.rawValue)
+    }
+    var text = ""
+    for interface in interfaces {
+      let state = [
+        interface.isUp ? "up" : "down", interface.isRunning ? "running" : nil,
+        interface.isLoopback ? "loopback" : nil, interface.isWireless ? "wireless" : nil,
+      ].compactMap(\.self).joined(separator: ", ")
+      text += "\(interface.name): \(state)"
+      if let details = interface.details { text += " (\(details))" }
+      text += "\n"
+      for address in interface.addresses { text += "  \(address)\n" }
+      text += interface.refusal.map { "  cannot be captured on: \($0)\n" } ?? "  can be captured on\n"
+    }
+    if let refusal = interfaces.compactMap(\.refusal).first, interfaces.allSatisfy({ !$0.allowsCapture }) {
+      text += "\n\(refusal)\n"
+    }
+    do throws(ReportError) { try StandardOutput.write(text) } catch {
+      throw ExitCode(ExitStatus.failure.rawValue)
+    }
+  }
+}
