@@ -53,6 +53,9 @@ public struct Configuration: Sendable {
   public var reopenSilence: Int64 = 30_000_000_000
   /// Packet time for which a hole that the peer has acknowledged is held open for a copy captured late.
   public var acknowledgedHoleTimeout: Int64 = 1_000_000_000
+  /// Packet time for which what follows a request for CONNECT or Upgrade waits for the answer: a proxy may take as long
+  /// as connecting does, which is some two minutes at most (Linux' `tcp_syn_retries`).
+  public var switchAnswerTimeout: Int64 = 130_000_000_000
   /// Packet time for which a hole that nobody acknowledged is held open: a sender retransmits for longer than
   /// this only with gaps in between that idle connections have too.
   public var holeTimeout: Int64 = 60_000_000_000
@@ -64,8 +67,6 @@ public struct Configuration: Sendable {
   public var heldSegmentLimit = 8192
   /// Octets held behind holes, all connections together.
   public var heldOctetTotalLimit = 64 << 20
-  /// Octets beyond the highest acknowledged or delivered one that a receiver could take: RFC 7323 §2.3 allows 1 GiB.
-  public var windowLimit = 1 << 30
   /// Octets of payload remembered, all connections together, to compare retransmissions with.
   public var payloadHistoryLength = 4 << 20
 

@@ -68,8 +68,15 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     guard let slot = connections.slot(for: key) else { return open(segment, octets, key, at: time, flags: []) }
     if connections[slot].isReopened(by: segment, clock: run.clock, silence: run.configuration.reopenSilence) {
       run.anomalies.note(.tcpPortReused, connection: connections[slot].record.number)
+      let syn = connections[slot].takePendingReopen()
       finish(slot, .captureEnd)
-      return open(segment, octets, key, at: time, flags: .portReused)
+      guard let syn else { return open(segment, octets, key, at: time, flags: .portReused) }
+      open(syn.segment, octets, key, at: syn.time, flags: .portReused)
+      if let slot = connections.slot(for: key) {
+        connections[slot].receive(segment, octets, at: time, run: &run)
+        connections.touch(slot)
+      }
+      return
     }
     connections[slot].receive(segment, octets, at: time, run: &run)
     connections.touch(slot)

@@ -16,6 +16,10 @@ final class ApplicationLayer {
   /// Charges for places that an incomplete line still has to decide.
   private var pendingCharges = InlineArray<2, [Charge]>(repeating: [])
 
+  /// Conflicting copies of octets that are not delivered yet, and how many of them are remembered.
+  private var pendingConflicts = InlineArray<2, [Range<StreamPosition>]>(repeating: [])
+  private static let pendingConflictLimit = 64
+
   init(configuration: Configuration, connectDuration: Int64?, lookupDuration: Int64?) {
     parsers = InlineArray(repeating: HTTP1Parser(position: 0, configuration: configuration))
     tls = InlineArray(repeating: TLSRecords())
@@ -32,6 +36,9 @@ final class ApplicationLayer {
 
   /// Whether `side` cannot be read on before the other side has answered (CONNECT, Upgrade).
   func isWaiting(_ side: Side) -> Bool { parsers[side].isWaiting }
+
+  /// Whether a message of `side` is known to go on: at least one more octet of it must come.
+  func expectsMore(_ side: Side) -> Bool { readers[side] == .http1 && parsers[side].expectsMore }
 
   /// The connection was opened: the phases belong to its first exchange.
   func opened(connectDuration: Int64) { conversation.connectDuration = connectDuration }
@@ -142,6 +149,9 @@ final class ApplicationLayer {
     settleCharges(side, &run)
   }
 
+  /// The connection is no longer followed, though it may go on.
+  func flagEviction() { conversation.flagEviction() }
+
   /// The connection is over: everything is final.
   func finishAll(_ run: inout Run) {
     for side in 0..<2 {
@@ -182,6 +192,7 @@ final class ApplicationLayer {
   }
 
   private func settleCharges(_ side: Side, _ run: inout Run) {
+    settleConflicts(side)
     guard !pendingCharges[side].isEmpty else { return }
     let settled = settledPosition(side)
     var rest: [Charge] = []
@@ -195,16 +206,37 @@ final class ApplicationLayer {
     pendingCharges[side] = rest
   }
 
+  private func settleConflicts(_ side: Side) {
+    guard !pendingConflicts[side].isEmpty else { return }
+    let settled = settledPosition(side)
+    for range in pendingConflicts[side] where range.upperBound <= settled {
+      conversation.flagConflict(range, on: side)
+    }
+    pendingConflicts[side].removeAll { $0.upperBound <= settled }
+  }
+
   /// Charges a segment without payload, sent by the opposite side of `side`.
   func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
     conversation.chargeAcknowledgment(overhead, to: side, &run)
   }
 
   /// Payload was sent again with different content.
-  func flagConflict(_ range: Range<StreamPosition>, on side: Side) { conversation.flagConflict(range, on: side) }
+  func flagConflict(_ range: Range<StreamPosition>, on side: Side) {
+    if range.upperBound > settledPosition(side), pendingConflicts[side].count < Self.pendingConflictLimit {
+      pendingConflicts[side].append(range)
+    } else {
+      conversation.flagConflict(range, on: side)
+    }
+  }
 
   /// Octets of a hole turn up after the hole was given up.
   func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    guard readers[side] == .http1 else {
+      run.ledger.missing -= range.count
+      run.connection.missing -= range.count
+      run.connection.unattributed += range.count
+      return run.ledger.settle(range.count, as: .tls)
+    }
     conversation.acceptLate(range, on: side, &run)
   }
 }

@@ -64,16 +64,19 @@ extension Conversation {
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     run.ledger.missing -= range.count
     run.connection.missing -= range.count
-    for index in messages[side].indices
-    where messages[side][index].start <= range.lowerBound && messages[side][index].end >= range.upperBound
-      && messages[side][index].message.missing >= range.count
-    {
-      messages[side][index].message.missing -= range.count
-      messages[side][index].message.octets.body += range.count
-      run.ledger.settle(range.count, as: .body)
-      return
+    var outside = range.count
+    for index in messages[side].indices where messages[side][index].message.missing > 0 {
+      let open = messages[side][index]
+      let inside = min(range.upperBound, open.end) - max(range.lowerBound, open.start)
+      guard inside > 0 else { continue }
+      // Holes inside a message are holes in its content: any other ends it.
+      let count = min(inside, open.message.missing, outside)
+      messages[side][index].message.missing -= count
+      messages[side][index].message.octets.body += count
+      run.ledger.settle(count, as: .body)
+      outside -= count
     }
-    run.connection.unattributed += range.count
-    run.ledger.settle(range.count, as: lateClass)
+    run.connection.unattributed += outside
+    run.ledger.settle(outside, as: lateClass)
   }
 }

@@ -309,7 +309,9 @@ extension Conversation: HTTP1Events {
       isTunnel = true
       run.connection.flags.insert(.tunnel)
     }
-    if framing == .tunnel || waits { answer = framing == .tunnel }
+    guard framing == .tunnel || waits else { return }
+    answer = framing == .tunnel
+    withExchange(ordinal) { $0.switches = framing == .tunnel }
   }
 
   // MARK: End of a message
@@ -328,7 +330,9 @@ extension Conversation: HTTP1Events {
         expectsSimpleResponse = true
         nameHost(last, &run)
       }
-      if let exchange = openExchange(ordinal), exchange.asksToSwitch, !exchange.isAnswered { after = .answer }
+      if let exchange = openExchange(ordinal), exchange.asksToSwitch {
+        after = exchange.switches.map { $0 ? .tunnel : .message } ?? .answer
+      }
     } else if answer == true, messages[side][last].message.kind == .response {
       messages[side][last].message.flags.insert(.switchedProtocols)
       after = .tunnel
@@ -357,9 +361,9 @@ extension Conversation: HTTP1Events {
 
   private mutating func close(_ last: Int, at position: StreamPosition, _ run: inout Run) {
     messages[side][last].end = position
-    messages[side][last].message.lastTime = arrival.time
     let kind = messages[side][last].message.kind
-    let time = arrival.time
+    // Not the time of the packet that shows the end, which can be a FIN, or somebody else's.
+    let time = messages[side][last].message.lastTime
     withExchange(messages[side][last].exchange) { exchange in
       switch kind {
       case .request: exchange.requestLast = time
@@ -437,6 +441,14 @@ extension Conversation: HTTP1Events {
   }
 
   private func settleStray(_ count: Int, _ run: inout Run) { run.ledger.settle(count, as: .stray) }
+
+  /// The messages in progress end because the connection is no longer followed.
+  mutating func flagEviction() {
+    for side in 0..<2 {
+      let last = messages[side].count - 1
+      if last >= 0, messages[side][last].isInProgress { messages[side][last].message.flags.insert(.evicted) }
+    }
+  }
 
   /// The class of octets that are in no message and came too late to be read in their place.
   var lateClass: OctetClass { isTunnel ? .tunnel : isHTTP ? .stray : .opaque }

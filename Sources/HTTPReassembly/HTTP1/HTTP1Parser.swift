@@ -34,6 +34,9 @@ struct HTTP1Parser {
   private var remaining = 0
   /// The part of an incomplete line that is kept.
   private var line: [UInt8] = []
+  /// The last octets of a line of which not all is kept: a request-line ends with its version.
+  private var lineTail: [UInt8] = []
+  private static let lineTailLength = 32
   /// Octets of the incomplete line, kept or not.
   private var lineLength = 0
   private var lineStart = LineStart(
@@ -54,7 +57,7 @@ struct HTTP1Parser {
   }
 
   /// Position up to which every octet has been given to the events; what follows is an incomplete line.
-  var settledPosition: StreamPosition { position - (isLineInMessage ? 0 : lineLength) }
+  var settledPosition: StreamPosition { position - (isInMessage ? 0 : lineLength) }
 
   private var isInMessage: Bool {
     switch state {
@@ -63,8 +66,8 @@ struct HTTP1Parser {
     }
   }
 
-  /// Whether an incomplete line belongs to the current message for certain.
-  private var isLineInMessage: Bool { isInMessage }
+  /// Whether the message that is being read needs at least one more octet.
+  var expectsMore: Bool { isInMessage && state != .bodyUntilClose }
 
   // MARK: Octets
 
@@ -74,7 +77,9 @@ struct HTTP1Parser {
   ) -> Int {
     var offset = 0
     let count = octets.byteCount
-    if state == .lost || state == .other { resynchronizeAtSegmentStart(octets, &events, &context) }
+    if state == .lost || state == .other || state == .startLine && lineLength > 0 {
+      resynchronizeAtSegmentStart(octets, &events, &context)
+    }
     while offset < count, !isWaiting {
       switch state {
       case .body, .chunkData:
@@ -124,7 +129,8 @@ struct HTTP1Parser {
       let length = lineLength + 1
       var whole: [UInt8] = []
       swap(&whole, &line)
-      lineLength = 0
+      whole += lineTail
+      forgetLine()
       whole.withOctets { completeLine($0, length: length, next: next, &events, &context) }
     }
     return length
@@ -132,7 +138,12 @@ struct HTTP1Parser {
 
   private mutating func keep(_ octets: RawSpan, _ range: Range<Int>) {
     let room = max(lineLimit - line.count, 0)
-    octets.append(range.lowerBound..<min(range.upperBound, range.lowerBound + room), to: &line)
+    let kept = range.lowerBound..<min(range.upperBound, range.lowerBound + room)
+    octets.append(kept, to: &line)
+    if kept.upperBound < range.upperBound {
+      octets.append(max(kept.upperBound, range.upperBound - Self.lineTailLength)..<range.upperBound, to: &lineTail)
+      lineTail.removeFirst(max(lineTail.count - Self.lineTailLength, 0))
+    }
     lineLength += range.count
   }
 
@@ -188,7 +199,8 @@ struct HTTP1Parser {
     if isConfirmed {
       events.note(.httpStartLineMalformed, [], content, &context)
       state = .lost
-    } else {
+    } else if !content.matchesExactly("PROXY ", at: 0) {
+      // The line of the PROXY protocol says only who the client is: what follows can be anything.
       state = .other
     }
     events.outsideMessages(length, as: outsideReason, &context)
@@ -264,9 +276,14 @@ struct HTTP1Parser {
   private mutating func dropLine<Events: HTTP1Events>(_ events: inout Events, _ context: inout Events.Context) {
     guard lineLength > 0 else { return }
     let length = lineLength
-    line = []
-    lineLength = 0
+    forgetLine()
     events.outsideMessages(length, as: outsideReason, &context)
+  }
+
+  private mutating func forgetLine() {
+    line = []
+    lineTail = []
+    lineLength = 0
   }
 
   // MARK: Header section
@@ -368,8 +385,7 @@ struct HTTP1Parser {
     let part: MessagePart = state == .fields ? .header : state == .trailer ? .trailer : .framing
     if lineLength > 0 {
       events.count(lineLength, as: part, &context)
-      line = []
-      lineLength = 0
+      forgetLine()
     }
     hasFieldLine = false
     fieldLine = []
@@ -383,7 +399,8 @@ struct HTTP1Parser {
   /// The other side has answered a request for CONNECT or Upgrade.
   mutating func answered(isTunnel: Bool) {
     isWaiting = false
-    if isTunnel { enterTunnel() }
+    // In a message, its end decides: the switch comes after it.
+    if isTunnel, !isInMessage { enterTunnel() }
   }
 
   private mutating func enterTunnel() {

@@ -24,7 +24,6 @@ struct OpenMessage {
 
   /// Whether its content could not be seen whole.
   mutating func loseContent() {
-    guard !isIdentity else { return }
     decoder = nil
     message.flags.insert(.contentNotSeen)
   }
@@ -39,6 +38,8 @@ struct OpenExchange {
   var method = MethodKind.ordinary
   /// Whether the request asks to switch protocols, so that its stream waits for the answer.
   var asksToSwitch = false
+  /// Whether the protocols are switched, once the response has told.
+  var switches: Bool?
   /// Whether the request is an HTTP/0.9 simple request.
   var isSimple = false
   /// Whether the final response has started.

@@ -43,6 +43,7 @@ extension Conversation {
       if !isInterim { withExchange(orphan) { $0.isAnswered = true } }
       return orphan
     }
+    if openExchange(ordinal)?.exchange.request == nil { flags.insert(.requestNotSeen) }
     if !isInterim {
       withExchange(ordinal) { $0.isAnswered = true }
       nextToAnswer = ordinal + 1
@@ -155,9 +156,9 @@ extension Conversation {
 
   private mutating func finish(_ open: OpenExchange, _ run: inout Run) {
     var exchange = open.exchange
-    if let first = open.requestFirst, let last = open.requestLast { exchange.timings.send = last - first }
+    if let first = open.requestFirst, let last = open.requestLast { exchange.timings.send = max(last - first, 0) }
     if let sent = open.requestLast, let first = open.responseFirst { exchange.timings.wait = max(first - sent, 0) }
-    if let first = open.responseFirst, let last = open.responseLast { exchange.timings.receive = last - first }
+    if let first = open.responseFirst, let last = open.responseLast { exchange.timings.receive = max(last - first, 0) }
     run.apis.add(exchange, texts: &run.texts, anomalies: &run.anomalies)
     run.finishedExchanges.append(exchange)
   }

@@ -73,82 +73,78 @@ public struct MessageFlags: OptionSet, Sendable, Hashable {
 
   /// The connection or the capture ended before the message did.
   public static let incomplete = MessageFlags(rawValue: 1 << 0)
-  /// The start was not seen.
-  public static let startNotSeen = MessageFlags(rawValue: 1 << 1)
   /// Its framing is in error, and where it ends could not be told.
-  public static let framingError = MessageFlags(rawValue: 1 << 2)
+  public static let framingError = MessageFlags(rawValue: 1 << 1)
   /// Its body ends with the connection (RFC 9112 §6.3 rule 8).
-  public static let closeDelimited = MessageFlags(rawValue: 1 << 3)
+  public static let closeDelimited = MessageFlags(rawValue: 1 << 2)
   /// Content-Length occurs more than once, always with the same value.
-  public static let contentLengthRepeated = MessageFlags(rawValue: 1 << 4)
+  public static let contentLengthRepeated = MessageFlags(rawValue: 1 << 3)
   /// Content-Length occurs with different values.
-  public static let contentLengthConflicting = MessageFlags(rawValue: 1 << 5)
+  public static let contentLengthConflicting = MessageFlags(rawValue: 1 << 4)
   /// Content-Length is not a number.
-  public static let contentLengthInvalid = MessageFlags(rawValue: 1 << 6)
+  public static let contentLengthInvalid = MessageFlags(rawValue: 1 << 5)
   /// Both Content-Length and Transfer-Encoding: the latter was followed.
-  public static let contentLengthWithTransferEncoding = MessageFlags(rawValue: 1 << 7)
+  public static let contentLengthWithTransferEncoding = MessageFlags(rawValue: 1 << 6)
   /// Transfer-Encoding whose last coding is not chunked, or an unknown one.
-  public static let transferEncodingUnusual = MessageFlags(rawValue: 1 << 8)
+  public static let transferEncodingUnusual = MessageFlags(rawValue: 1 << 7)
   /// A line ends with LF alone.
-  public static let bareLineFeed = MessageFlags(rawValue: 1 << 9)
+  public static let bareLineFeed = MessageFlags(rawValue: 1 << 8)
   /// A field line is folded (RFC 9112 §5.2).
-  public static let obsoleteFold = MessageFlags(rawValue: 1 << 10)
+  public static let obsoleteFold = MessageFlags(rawValue: 1 << 9)
   /// A line of the header section is no field line.
-  public static let fieldLineMalformed = MessageFlags(rawValue: 1 << 11)
+  public static let fieldLineMalformed = MessageFlags(rawValue: 1 << 10)
   /// An HTTP/1.1 request without Host.
-  public static let hostMissing = MessageFlags(rawValue: 1 << 12)
+  public static let hostMissing = MessageFlags(rawValue: 1 << 11)
   /// More than one Host.
-  public static let hostRepeated = MessageFlags(rawValue: 1 << 13)
+  public static let hostRepeated = MessageFlags(rawValue: 1 << 12)
   /// An HTTP/0.9 simple request or its response.
-  public static let version09 = MessageFlags(rawValue: 1 << 14)
+  public static let version09 = MessageFlags(rawValue: 1 << 13)
   /// The request that this response answers was not captured.
-  public static let requestNotSeen = MessageFlags(rawValue: 1 << 15)
+  public static let requestNotSeen = MessageFlags(rawValue: 1 << 14)
   /// Pairing after a hole in the capture is the likeliest, not certain.
-  public static let pairingUncertain = MessageFlags(rawValue: 1 << 16)
+  public static let pairingUncertain = MessageFlags(rawValue: 1 << 15)
   /// The connection switched protocols after this message.
-  public static let switchedProtocols = MessageFlags(rawValue: 1 << 17)
+  public static let switchedProtocols = MessageFlags(rawValue: 1 << 16)
   /// The message was carried inside a tunnel (CONNECT or Upgrade).
-  public static let tunnelled = MessageFlags(rawValue: 1 << 18)
+  public static let tunnelled = MessageFlags(rawValue: 1 << 17)
   /// A line was longer than is kept; its octets are counted.
-  public static let lineTooLong = MessageFlags(rawValue: 1 << 19)
+  public static let lineTooLong = MessageFlags(rawValue: 1 << 18)
   /// Octets of this message were sent again with different content.
-  public static let conflicting = MessageFlags(rawValue: 1 << 20)
+  public static let conflicting = MessageFlags(rawValue: 1 << 19)
   /// Content was not decoded because decoding is off.
-  public static let notDecoded = MessageFlags(rawValue: 1 << 21)
+  public static let notDecoded = MessageFlags(rawValue: 1 << 20)
   /// Content was not decoded: some octets of it were not seen.
-  public static let contentNotSeen = MessageFlags(rawValue: 1 << 22)
+  public static let contentNotSeen = MessageFlags(rawValue: 1 << 21)
   /// Content was not decoded: unknown content coding.
-  public static let codingUnknown = MessageFlags(rawValue: 1 << 23)
+  public static let codingUnknown = MessageFlags(rawValue: 1 << 22)
   /// Content was not decoded: the coded stream is corrupt.
-  public static let codingCorrupt = MessageFlags(rawValue: 1 << 24)
+  public static let codingCorrupt = MessageFlags(rawValue: 1 << 23)
   /// Content was not decoded: the coded stream stops before its end.
-  public static let codingTruncated = MessageFlags(rawValue: 1 << 25)
+  public static let codingTruncated = MessageFlags(rawValue: 1 << 24)
   /// Octets follow the end of the coded stream.
-  public static let codingTrailingJunk = MessageFlags(rawValue: 1 << 26)
+  public static let codingTrailingJunk = MessageFlags(rawValue: 1 << 25)
   /// Content was not decoded to its end: it is larger than the limit.
-  public static let codingBeyondLimit = MessageFlags(rawValue: 1 << 27)
+  public static let codingBeyondLimit = MessageFlags(rawValue: 1 << 26)
   /// The header section ended by a chunk, field or line error.
-  public static let chunkSizeInvalid = MessageFlags(rawValue: 1 << 28)
+  public static let chunkSizeInvalid = MessageFlags(rawValue: 1 << 27)
   /// A chunk's data is not followed by a line terminator.
-  public static let chunkNotTerminated = MessageFlags(rawValue: 1 << 29)
+  public static let chunkNotTerminated = MessageFlags(rawValue: 1 << 28)
   /// The header section was left off by the snap length or a hole.
-  public static let headerNotSeen = MessageFlags(rawValue: 1 << 30)
+  public static let headerNotSeen = MessageFlags(rawValue: 1 << 29)
   /// Transfer-Encoding in an HTTP/1.0 message.
-  public static let transferEncodingInHTTP10 = MessageFlags(rawValue: 1 << 31)
+  public static let transferEncodingInHTTP10 = MessageFlags(rawValue: 1 << 30)
   /// The connection was evicted from a full table before the message ended.
-  public static let evicted = MessageFlags(rawValue: 1 << 32)
-  /// More header fields of one kind than are looked at.
-  public static let limited = MessageFlags(rawValue: 1 << 33)
+  public static let evicted = MessageFlags(rawValue: 1 << 31)
 
   /// Names in reports, by bit.
   public static let names: [String] = [
-    "incomplete", "start_not_seen", "framing_error", "close_delimited", "content_length_repeated",
+    "incomplete", "framing_error", "close_delimited", "content_length_repeated",
     "content_length_conflicting", "content_length_invalid", "content_length_with_transfer_encoding",
     "transfer_encoding_unusual", "bare_lf", "obs_fold", "field_line_malformed", "host_missing", "host_repeated",
     "http_0_9", "request_not_seen", "pairing_uncertain", "switched_protocols", "tunnelled", "line_too_long",
     "conflicting", "not_decoded", "content_not_seen", "coding_unknown", "coding_corrupt", "coding_truncated",
     "coding_trailing_junk", "coding_beyond_limit", "chunk_size_invalid", "chunk_not_terminated",
-    "header_not_seen", "transfer_encoding_in_http_1_0", "evicted", "limited",
+    "header_not_seen", "transfer_encoding_in_http_1_0", "evicted",
   ]
 }
 

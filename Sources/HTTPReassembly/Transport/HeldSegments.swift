@@ -52,6 +52,50 @@ struct HeldSegments {
     segments.prepend(segment)
   }
 
+  /// Takes out what is held before `position`, in pieces.
+  mutating func removeBefore(_ position: StreamPosition) -> [HeldSegment] {
+    var removed: [HeldSegment] = []
+    while let first = segments.first, first.position < position {
+      var before = removeFirst()
+      if before.end > position {
+        var rest = before
+        let count = position - before.position
+        rest.octets.removeFirst(min(count, rest.octets.count))
+        rest.position = position
+        rest.length -= count
+        rest.arrival.overhead = 0
+        prepend(rest)
+        before.length = count
+        before.octets.removeLast(max(before.octets.count - count, 0))
+      }
+      removed.append(before)
+    }
+    return removed
+  }
+
+  /// Takes out what is held from `position` on, in pieces.
+  mutating func removeFrom(_ position: StreamPosition) -> [HeldSegment] {
+    var removed: [HeldSegment] = []
+    while let last = segments.last, last.end > position {
+      var beyond = segments.removeLast()
+      octetCount -= beyond.octets.count
+      if beyond.position < position {
+        var rest = beyond
+        let count = position - beyond.position
+        rest.length = count
+        rest.octets.removeLast(max(rest.octets.count - count, 0))
+        octetCount += rest.octets.count
+        segments.append(rest)
+        beyond.octets.removeFirst(min(count, beyond.octets.count))
+        beyond.position = position
+        beyond.length -= count
+        beyond.arrival.overhead = 0
+      }
+      removed.append(beyond)
+    }
+    return removed
+  }
+
   /// Index of the first held segment that ends after `position`.
   private func firstIndex(endingAfter position: StreamPosition) -> Int {
     // Most arrivals belong at the end.

@@ -35,6 +35,7 @@ extension TCPConnection {
   mutating func finish(_ end: ConnectionEnd, run: inout Run) {
     borrowRun(&run)
     advance(&run, isForced: true)
+    if end == .evicted { application?.flagEviction() }
     for side in 0..<2 where !streams[side].isFinished {
       streams[side].isFinished = true
       application?.finish(side, isComplete: false, &run)

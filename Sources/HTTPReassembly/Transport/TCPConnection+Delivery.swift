@@ -9,11 +9,26 @@ extension TCPConnection {
     application = layer
   }
 
-  /// Whether what the sender had received has been delivered on the other side.
+  /// Whether what the sender had received has been delivered on the other side, or cannot be.
   func isReady(_ acknowledged: StreamPosition, _ side: Side) -> Bool {
-    let other = streams[1 - side]
-    return acknowledged <= other.deliveredThrough || (!other.isStarted && other.held.isEmpty)
-      || (other.held.isEmpty && !other.hasMissingTail)
+    let other = 1 - side
+    if acknowledged <= streams[other].deliveredThrough { return true }
+    // What the other side waits for may be this very answer (CONNECT, Upgrade).
+    if application?.isWaiting(other) == true { return true }
+    return streams[other].held.isEmpty && !isTailMissing(other)
+  }
+
+  /// Whether the peer has acknowledged more of a stream than was captured.
+  ///
+  /// One octet more is a FIN that was not captured, unless a message is known to go on.
+  func isTailMissing(_ side: Side) -> Bool {
+    let beyond = streams[side].uncapturedTail
+    return beyond > 1 || beyond == 1 && application?.expectsMore(side) == true
+  }
+
+  /// Whether there is something to wait for: payload behind a hole, or a tail that the peer has acknowledged.
+  func isStuck(_ side: Side) -> Bool {
+    !streams[side].held.isEmpty || isTailMissing(side) || streams[side].isFinAhead
   }
 
   /// Hands the next octets of a stream to the application. Returns how many it did not take yet.
@@ -43,13 +58,14 @@ extension TCPConnection {
       var hasProgress = false
       for side in 0..<2 {
         startIfDue(side, &run, isForced: isForced)
+        dropUnreachable(side, &run)
         if deliverHeld(side, &run) { hasProgress = true }
         if finishIfDue(side, &run) { hasProgress = true }
       }
       if !hasProgress, !giveUpSomething(&run, isForced: isForced) { break }
     }
     for side in 0..<2 {
-      if !streams[side].isStuck {
+      if !isStuck(side) {
         streams[side].stuckSince = nil
       } else if streams[side].stuckSince == nil {
         streams[side].stuckSince = run.clock
@@ -58,7 +74,7 @@ extension TCPConnection {
     if !isClosed {
       isClosed =
         (streams[0].isFinished && streams[1].isFinished)
-        || ((streams[0].isReset || streams[1].isReset) && !streams[0].isStuck && !streams[1].isStuck)
+        || ((streams[0].isReset || streams[1].isReset) && !isStuck(0) && !isStuck(1))
     }
   }
 

@@ -7,13 +7,19 @@ extension TCPConnection {
     for side in sidesByWait() where giveUpHole(side, &run, isForced: isForced) { return true }
     for side in sidesByWait() {
       guard let first = streams[side].held.first, streams[side].isStarted, first.position == streams[side].next,
-        isForced || isOverdue(side, &run, after: run.configuration.acknowledgedHoleTimeout)
+        isForced || isOverdue(side, &run, after: patience(side, &run))
       else { continue }
       if application?.isWaiting(side) == true { application?.stopWaiting(side) }
       deliverFirstHeld(side, &run)
       return true
     }
     return false
+  }
+
+  /// How long what comes next on a side waits for the other one.
+  private func patience(_ side: Side, _ run: inout Run) -> Int64 {
+    application?.isWaiting(side) == true
+      ? run.configuration.switchAnswerTimeout : run.configuration.acknowledgedHoleTimeout
   }
 
   /// The side that has waited longest first.
@@ -39,9 +45,9 @@ extension TCPConnection {
     var end: StreamPosition
     if !stream.held.isEmpty {
       end = stream.held.firstPosition
-    } else if stream.fin != .never, stream.next < stream.fin {
+    } else if stream.isFinAhead {
       end = stream.fin
-    } else if stream.hasMissingTail {
+    } else if isTailMissing(side) {
       // The last octet acknowledged is the FIN's, when the other side has closed too and no FIN was captured.
       end = stream.acknowledged - (streams[1 - side].fin == .never ? 0 : 1)
     } else {

@@ -8,7 +8,7 @@ extension TCPConnection {
       streams[side].start(at: position)
     } else if position != streams[side].start {
       run.note(.tcpSynInConnection)
-      if !segment.flags.contains(.ack) { pendingReopen = segment.sequence &+ 1 }
+      if !segment.flags.contains(.ack), segment.payloadLength == 0 { pendingReopen = (segment, time) }
       return
     }
     streams[side].hasSyn = true
@@ -24,6 +24,18 @@ extension TCPConnection {
       if !record.flags.contains(.simultaneousOpen) { run.note(.tcpSimultaneousOpen) }
       record.flags.insert(.simultaneousOpen)
     }
+  }
+
+  /// Gives away the SYN that turned out to be the next connection's, with all that was counted for it.
+  mutating func takePendingReopen() -> (segment: TCPSegment, time: Int64)? {
+    guard let (segment, time) = pendingReopen else { return nil }
+    pendingReopen = nil
+    let side = side(of: segment)
+    let overhead = segment.networkLength + segment.headerLength
+    streams[side].packets -= 1
+    streams[side].ipLength -= overhead
+    record.setup -= overhead
+    return (segment, time)
   }
 
   /// A SYN says where a stream starts. What came before it from that side, with other sequence numbers and without
@@ -46,14 +58,14 @@ extension TCPConnection {
   }
 
   /// A SYN-ACK tells where the opener's stream starts, even if its SYN was not captured.
-  private mutating func startAcknowledged(_ side: Side, _ sequence: UInt32) {
+  mutating func startAcknowledged(_ side: Side, _ sequence: UInt32) {
     guard !streams[side].isStarted else { return }
     streams[side].start(at: streams[side].space.position(of: sequence, near: 0))
   }
 
   /// The handshake is over once the opener sends anything after the SYN-ACK.
   mutating func establish(by side: Side, at time: Int64) {
-    guard !isEstablished, side == opener, hasSynAck || record.flags.contains(.simultaneousOpen) else { return }
+    guard !isEstablished, side == knownClient, hasSynAck || record.flags.contains(.simultaneousOpen) else { return }
     isEstablished = true
     if let synTime {
       connectDuration = max(time - synTime, 0)
@@ -70,7 +82,7 @@ extension TCPConnection {
       record.setup += overhead
     } else if segment.flags.contains(.fin) {
       record.teardown += overhead
-    } else if !isEstablished, side == opener, hasSynAck {
+    } else if !isEstablished, side == knownClient, hasSynAck {
       record.setup += overhead
       establish(by: side, at: time)
     } else if isClosed || (streams[1 - side].fin != .never && acknowledged > streams[1 - side].fin) {

@@ -52,10 +52,12 @@ extension TCPConnection {
     let stream = streams[side]
     guard stream.isStarted else { return true }
     let peer = streams[1 - side]
-    guard peer.packets > 0, stream.acknowledged != .unknown else { return abs(position - stream.next) <= 1 << 30 }
+    guard peer.packets > 0, stream.acknowledged != .unknown else {
+      return abs(position - stream.next) <= TCPStream.largestWindow
+    }
     let slack = 1 << 20
     return position <= max(stream.next, stream.acknowledged) + peer.advertisedWindow + slack
-      && position >= stream.next - (1 << 30)
+      && position >= stream.next - (TCPStream.largestWindow)
   }
 
   private mutating func refuse(_ length: Int, overhead: Int, _ run: inout Run) {
@@ -123,6 +125,22 @@ extension TCPConnection {
     } else {
       record.unattributed += overhead + range.count
     }
+  }
+
+  /// Drops what is held where nothing is awaited any more: before the start of the stream, or beyond its end.
+  mutating func dropUnreachable(_ side: Side, _ run: inout Run) {
+    guard streams[side].isStarted, !streams[side].held.isEmpty,
+      streams[side].held.firstPosition < streams[side].next || streams[side].held.end > streams[side].limit
+    else { return }
+    let before = streams[side].held.octetCount
+    for piece in streams[side].held.removeBefore(streams[side].next) {
+      countRepeated(piece.position..<piece.end, overhead: piece.arrival.overhead, side, &run)
+    }
+    for piece in streams[side].held.removeFrom(streams[side].limit) {
+      run.note(streams[side].fin == streams[side].limit ? .tcpDataBeyondFin : .tcpDataAfterReset)
+      refuse(piece.length, overhead: piece.arrival.overhead, &run)
+    }
+    run.heldOctets += streams[side].held.octetCount - before
   }
 
   private mutating func noteConflict(_ range: Range<StreamPosition>, _ side: Side, _ run: inout Run) {

@@ -20,8 +20,8 @@ struct TCPConnection {
   var isEstablished = false
   var connectDuration: Int64?
   var lookupDuration: Int64?
-  /// Sequence number after a SYN that came in an open connection: once it is in use, the connection is a new one.
-  var pendingReopen: UInt32?
+  /// A SYN that came in an open connection: once it is answered, it is a new connection's.
+  var pendingReopen: (segment: TCPSegment, time: Int64)?
   /// Both streams have ended, or one was reset: only late copies can follow.
   var isClosed = false
 
@@ -42,7 +42,7 @@ struct TCPConnection {
   /// answered, or when the connection had closed, never opened, or been silent for long.
   func isReopened(by segment: TCPSegment, clock: Int64, silence: Int64) -> Bool {
     let side = side(of: segment)
-    if let sequence = pendingReopen {
+    if let sequence = pendingReopen.map({ $0.segment.sequence &+ 1 }) {
       let isAnswer = segment.flags.contains([.syn, .ack]) && segment.acknowledgment == sequence
       if isAnswer || (!segment.flags.contains(.syn) && segment.sequence == sequence) { return true }
     }
@@ -116,13 +116,16 @@ struct TCPConnection {
       guard !segment.flags.contains(.rst) else { return .unknown }
       streams[other].space.learn(segment.acknowledgment)
     }
+    // The first thing that the opener acknowledges is the other side's SYN, even if nothing of that side is captured.
+    if side == opener, !streams[other].isStarted, streams[other].packets == 0, !segment.flags.contains(.rst) {
+      startAcknowledged(other, segment.acknowledgment)
+    }
     let reference = max(streams[other].next, streams[other].acknowledged)
     let position = streams[other].space.position(of: segment.acknowledgment, near: reference)
     guard !segment.flags.contains(.rst) else { return position }
-    let window = max(streams[side].advertisedWindow, 1 << 16)
     let reach = max(max(streams[other].next, streams[other].held.end), streams[other].acknowledged)
     // Beyond what a window allows it is no acknowledgment of this stream. A one-sided capture knows no better.
-    if position > streams[other].acknowledged, position <= reach + max(window, 1 << 30) {
+    if position > streams[other].acknowledged, position <= reach + TCPStream.largestWindow {
       streams[other].acknowledged = position
     }
     return position

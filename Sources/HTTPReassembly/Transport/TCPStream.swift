@@ -34,17 +34,23 @@ struct TCPStream {
   var ipLength = 0
   var payloadLength = 0
 
+  /// Octets beyond what is known of a stream that a receiver could still take: the largest window (RFC 7323 §2.3).
+  static let largestWindow = 1 << 30
+
   /// Holes remembered: a capture that loses more has lost count of what a late segment is.
   static let holeLimit = 64
 
   /// Position that an acknowledgment of everything delivered has: one more once the FIN has been reached.
   var deliveredThrough: StreamPosition { isFinished && fin == next ? next + 1 : next }
 
-  /// Whether there is something to wait for: payload behind a hole, or a tail that the peer has acknowledged.
-  var isStuck: Bool { !held.isEmpty || hasMissingTail || (fin != .never && next < fin) }
+  /// Octets that the peer has acknowledged beyond all that was captured; 0 where none are awaited.
+  var uncapturedTail: Int {
+    guard isStarted, held.isEmpty, acknowledged > next, limit > next else { return 0 }
+    return acknowledged - next
+  }
 
-  /// Whether the peer has acknowledged more than was captured. One octet more is a FIN that was not captured.
-  var hasMissingTail: Bool { isStarted && acknowledged > next + 1 && acknowledged > held.end && limit > next }
+  /// Whether the FIN was captured before all octets up to it.
+  var isFinAhead: Bool { fin != .never && next < fin }
 
   /// Starts the stream at a position: everything before it is from before the capture, or before the connection.
   mutating func start(at position: StreamPosition) {

@@ -23,6 +23,7 @@ enum Privileges {
   /// - Parameters:
   ///   - user: A user name; nil: the one that `SUDO_UID` names.
   ///   - allowsRoot: Whether to go on as root when there is nobody else to be.
+  /// - Throws: When there is no such user, or nobody to become, or the system refuses.
   static func giveUp(user: String?, allowsRoot: Bool) throws(Failure) {
     if geteuid() == 0 {
       if let account = try account(named: user) {

@@ -1,0 +1,7 @@
+/// Why metrics cannot be served: one line for a person.
+public struct MetricsError: Error, Equatable, CustomStringConvertible, Sendable {
+  /// The line.
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,6 @@
+import Synchronization
+
+/// The page that is served at the moment: what the analysis hands over, and any number of requests read.
+final class MetricsPage: Sendable {
+  let octets = Mutex<[UInt8]>([])
+}

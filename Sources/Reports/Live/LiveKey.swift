@@ -1,0 +1,111 @@
+/// A key that was pressed.
+enum LiveKey: Sendable, Equatable {
+  /// A character, no control character.
+  case character(Unicode.Scalar)
+  case enter, escape, backspace, up, down, pageUp, pageDown, home, end
+  /// Control and U: the whole entry is cleared.
+  case clear
+  /// Control and C, where the terminal does not make a signal of it.
+  case interrupt
+}
+
+/// Octets of a terminal's keys become keys, wherever reads happen to part them.
+///
+/// An escape octet alone and one that starts a sequence look alike: it is the key when nothing follows it, which an
+/// empty read says. What is held back between reads is a few octets, whatever comes.
+struct LiveKeyParser: Sendable {
+  private enum State: Sendable, Equatable {
+    case ground
+    case escape
+    /// In a control sequence (ECMA-48); its parameter, as far as it is one of those that are known.
+    case sequence(parameter: Int)
+    /// After escape and O, which the terminals of old send for some keys.
+    case shifted
+    /// In a character of several octets.
+    case character(octets: [UInt8], length: Int)
+  }
+
+  private var state = State.ground
+
+  /// The keys that end in `octets`, which follow those of the call before.
+  mutating func keys(_ octets: [UInt8]) -> [LiveKey] {
+    var keys: [LiveKey] = []
+    if octets.isEmpty {
+      if state == .escape { keys.append(.escape) }
+      state = .ground
+    }
+    for octet in octets { take(octet, &keys) }
+    return keys
+  }
+
+  private mutating func take(_ octet: UInt8, _ keys: inout [LiveKey]) {
+    switch state {
+    case .ground: start(octet, &keys)
+    case .escape:
+      switch octet {
+      case UInt8(ascii: "["): state = .sequence(parameter: 0)
+      case UInt8(ascii: "O"): state = .shifted
+      default:
+        // Escape and then a key; with the Alt key, terminals send the same.
+        keys.append(.escape)
+        start(octet, &keys)
+      }
+    case .shifted: end(octet, parameter: 0, &keys)
+    case .sequence(let parameter):
+      switch octet {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        state = .sequence(parameter: min(parameter * 10 + Int(octet - UInt8(ascii: "0")), 1000))
+      case 0x20...0x3f: break  // Modifiers and the like: the key is the same.
+      default: end(octet, parameter: parameter, &keys)
+      }
+    case .character(let octets, let length):
+      guard octet & 0xc0 == 0x80 else { return start(octet, &keys) }
+      guard octets.count + 1 == length else {
+        state = .character(octets: octets + [octet], length: length)
+        return
+      }
+      state = .ground
+      // The validation refuses overlong forms and surrogates.
+      guard let scalar = String(validating: octets + [octet], as: UTF8.self)?.unicodeScalars.first else { return }
+      if scalar.properties.generalCategory != .control { keys.append(.character(scalar)) }
+    }
+  }
+
+  private mutating func start(_ octet: UInt8, _ keys: inout [LiveKey]) {
+    state = .ground
+    switch octet {
+    case 0x03: keys.append(.interrupt)
+    case 0x08, 0x7f: keys.append(.backspace)
+    case 0x0a, 0x0d: keys.append(.enter)
+    case 0x15: keys.append(.clear)
+    case 0x1b: state = .escape
+    case 0x20..<0x7f: keys.append(.character(Unicode.Scalar(octet)))
+    case 0xc2...0xdf: state = .character(octets: [octet], length: 2)
+    case 0xe0...0xef: state = .character(octets: [octet], length: 3)
+    case 0xf0...0xf4: state = .character(octets: [octet], length: 4)
+    default: break
+    }
+  }
+
+  private mutating func end(_ octet: UInt8, parameter: Int, _ keys: inout [LiveKey]) {
+    // What is no end of a sequence broke it off, and means what it means.
+    guard 0x40..<0x7f ~= octet else { return start(octet, &keys) }
+    state = .ground
+    switch octet {
+    case UInt8(ascii: "A"): keys.append(.up)
+    case UInt8(ascii: "B"): keys.append(.down)
+    case UInt8(ascii: "H"): keys.append(.home)
+    case UInt8(ascii: "F"): keys.append(.end)
+    case UInt8(ascii: "M"): keys.append(.enter)
+    case UInt8(ascii: "~"):
+      switch parameter {
+      case 1, 7: keys.append(.home)
+      case 4, 8: keys.append(.end)
+      case 5: keys.append(.pageUp)
+      case 6: keys.append(.pageDown)
+      default: break
+      }
+    default: break
+    }
+  }
+}

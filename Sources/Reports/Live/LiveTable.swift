@@ -1,0 +1,73 @@
+/// The table of APIs: columns of numbers that keep their places from one frame to the next, and the name in what room
+/// they leave. (`TextTable` fits its columns to the rows, which would make them dance.)
+struct LiveTable {
+  /// A column of numbers.
+  private struct Column {
+    var title: String
+    /// Its width as long as nothing needs more.
+    var width: Int
+    /// Columns with a lower number are left out first.
+    var importance: Int
+    /// The orders that it shows.
+    var orders: [LiveOrder]
+    var cell: (LiveAPI) -> String
+  }
+
+  private static let gap = 2
+  /// From this width on octets are written out; below, in units.
+  private static let exactWidth = 120
+
+  private let width: Int
+  private let order: LiveOrder
+  private let columns: [Column]
+  private let nameWidth: Int
+
+  /// Makes room for `apis` in `width` columns.
+  init(width: Int, order: LiveOrder, apis: some Sequence<LiveAPI>) {
+    self.width = width
+    self.order = order
+    let isExact = width >= Self.exactWidth
+    func octets(_ value: Int) -> String { isExact ? Summary.grouped(value) : ByteCount.text(Double(value)) }
+    func rate(_ value: Double) -> String { value > 0 ? ByteCount.text(value) : "0" }
+    let octetsWidth = isExact ? 13 : 7
+    var columns = [
+      Column(title: "requests", width: 8, importance: 1, orders: [.requests]) { Summary.grouped($0.requests) },
+      Column(title: "up", width: octetsWidth, importance: 2, orders: [.up]) { octets($0.up) },
+      Column(title: "down", width: octetsWidth, importance: 3, orders: [.down]) { octets($0.down) },
+      Column(title: "total", width: octetsWidth, importance: 6, orders: [.bytes]) { octets($0.total) },
+      Column(title: "up/s", width: 7, importance: 4, orders: [.rate]) { rate($0.upRate) },
+      Column(title: "down/s", width: 7, importance: 5, orders: [.rate]) { rate($0.downRate) },
+    ]
+    for index in columns.indices where columns[index].orders.contains(order) {
+      columns[index].title += "▼"
+      // What it is sorted by is there to be seen.
+      columns[index].importance += 10
+    }
+    for index in columns.indices {
+      columns[index].width = max(columns[index].width, DisplayWidth.of(columns[index].title))
+      for api in apis { columns[index].width = max(columns[index].width, columns[index].cell(api).utf8.count) }
+    }
+    // A name cut to less tells little; on a narrow screen numbers would have no room at all.
+    let leastName = min(max(width * 3 / 10, 8), 40)
+    func room() -> Int { columns.reduce(width) { $0 - $1.width - Self.gap } }
+    while room() < leastName,
+      let least = columns.indices.min(by: { columns[$0].importance < columns[$1].importance })
+    {
+      columns.remove(at: least)
+    }
+    nameWidth = max(room(), 0)
+    self.columns = columns
+  }
+
+  /// The titles.
+  var header: String { line(name: order == .name ? "API▼" : "API", columns.map(\.title)) }
+
+  /// The row of an API.
+  func row(_ api: LiveAPI) -> String { line(name: api.name, columns.map { $0.cell(api) }) }
+
+  private func line(name: String, _ cells: [String]) -> String {
+    let gap = String(repeating: " ", count: Self.gap)
+    let name = name.shortened(to: nameWidth).padded(to: nameWidth, right: false)
+    return ([name] + zip(columns, cells).map { $1.padded(to: $0.width, right: true) }).joined(separator: gap)
+  }
+}

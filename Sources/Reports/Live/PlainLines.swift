@@ -1,0 +1,50 @@
+import HTTPReassembly
+
+/// A capture that goes on, where there is no terminal: one line for each interval, to be read by people and programs.
+///
+/// ```
+/// time=12.0 packets=1234 bytes=987654 packets/s=103 bytes/s=81920 requests=10 messages=19 apis=3 connections=2 dropped=0 top=api.example.com/a
+/// ```
+///
+/// Fields come in this order and new ones before `top`, which is the last because it may have spaces.
+public struct PlainLines: Sendable {
+  private var readings: LiveReadings
+
+  /// Starts before the first interval.
+  ///
+  /// - Parameter redaction: Leaves out what may be personal.
+  public init(redaction: Redaction? = nil) { readings = LiveReadings(redaction: redaction) }
+
+  /// Takes what has been counted until now and says it in a line, with its line break. Packets, bytes, requests, messages and what was
+  /// dropped are since the start, rates are of the interval, and the API on top is the one that had most bytes in it.
+  ///
+  /// - Parameters:
+  ///   - totals: A snapshot of the analysis.
+  ///   - elapsed: Nanoseconds since the start of the capture, by a clock that does not go backwards.
+  ///   - health: How the capture is doing at the same time.
+  /// - Returns: The line.
+  public mutating func line(_ totals: Totals, at elapsed: Int64, health: CaptureHealth) -> String {
+    readings.update(totals, at: elapsed, health: health)
+    let tenths = readings.elapsed / 100_000_000
+    var fields = ["time=\(tenths / 10).\(tenths % 10)"]
+    func add(_ name: String, _ value: Int) { fields.append("\(name)=\(value)") }
+    add("packets", health.packets)
+    add("bytes", health.octets)
+    add("packets/s", Self.whole(readings.packetRate))
+    add("bytes/s", Self.whole(readings.octetRate))
+    add("requests", readings.apis.reduce(0) { $0 + $1.requests })
+    add("messages", readings.messages)
+    add("apis", readings.apis.count)
+    add("connections", health.connections)
+    add("dropped", readings.dropped)
+    let top = LiveOrder.rate.arranged(readings.apis, filter: "").first.map { readings.apis[$0] }
+    if let top, top.rate > 0 {
+      fields.append("top=\(top.name)")
+    } else {
+      fields.append("top=")
+    }
+    return fields.joined(separator: " ") + "\n"
+  }
+
+  private static func whole(_ rate: Double) -> Int { Int(min(rate.rounded(), 1e18)) }
+}
