@@ -19,6 +19,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
   ],
   targets: [
     // C, as system libraries only.
@@ -46,11 +48,20 @@ let package = Package(
       name: "Reports",
       dependencies: ["HTTPReassembly"],
       swiftSettings: settings),
+    .target(
+      name: "MetricsEndpoint",
+      dependencies: [
+        "HTTPReassembly",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "FlyingFox", package: "FlyingFox"),
+        .product(name: "FlyingSocks", package: "FlyingFox"),
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "Sniffer",
       dependencies: [
         .target(name: "CCap", condition: .when(platforms: [.linux])), "CSodium", "Capture", "ContentCodings",
-        "HTTPReassembly", "Reports",
+        "HTTPReassembly", "MetricsEndpoint", "Reports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -67,6 +78,13 @@ let package = Package(
       name: "ContentCodingsTests", dependencies: ["ContentCodings", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "ReportsTests", dependencies: ["Reports", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "MetricsEndpointTests",
+      dependencies: [
+        "HTTPReassembly", "MetricsEndpoint", .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "FlyingSocks", package: "FlyingFox"),
+      ],
+      swiftSettings: settings),
     .testTarget(
       name: "ConformanceTests", dependencies: ["Capture", "ContentCodings", "HTTPReassembly", "TestSupport"],
       exclude: ["disagreements.csv"], swiftSettings: settings),

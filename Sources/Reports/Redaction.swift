@@ -17,7 +17,7 @@ public struct Redaction: Sendable {
 
   /// A path: its first segment as it is, the rest hashed together with it. `/users/42/x` becomes `/users/~` and
   /// digits; `/users`, `/users/` and `*` hide nothing.
-  func path(_ path: [UInt8]) -> [UInt8] {
+  package func path(_ path: [UInt8]) -> [UInt8] {
     guard let first = path.first else { return path }
     let slash = UInt8(ascii: "/")
     guard first == slash else { return path == [UInt8(ascii: "*")] ? path : pseudonym(path) }
@@ -26,7 +26,7 @@ public struct Redaction: Sendable {
   }
 
   /// A host: names as they are, IP literals hashed as in endpoints, the port kept.
-  func host(_ host: [UInt8]) -> [UInt8] {
+  package func host(_ host: [UInt8]) -> [UInt8] {
     guard let literal = IPLiteral(host) else { return host }
     return pseudonym(literal.address) + host[literal.portStart...]
   }

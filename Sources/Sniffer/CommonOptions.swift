@@ -75,6 +75,7 @@ struct CommonOptions: ParsableArguments {
 
   func validate() throws {
     if !groupBy.names.contains(.host) { throw ValidationError("--group-by needs host.") }
+    _ = try packetFilter()
     if let jobs, jobs < 1 { throw ValidationError("--jobs needs a number from 1 on.") }
   }
 
@@ -94,7 +95,7 @@ struct CommonOptions: ParsableArguments {
     do throws(CaptureError) {
       return try filter.map { expression throws(CaptureError) in try PacketFilter(expression) }
     } catch {
-      throw ValidationError(error.description)
+      throw ValidationError("--filter '\(filter ?? "")': \(error.description)")
     }
   }
 

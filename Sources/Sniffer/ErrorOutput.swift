@@ -2,7 +2,22 @@ import Reports
 
 /// What goes wrong, one line each, on standard error.
 enum ErrorOutput {
+  /// Writes a line. File names can hold anything, so what a terminal would act on is escaped.
   static func write(_ text: String) {
-    ProgressBar<ContinuousClock>.standardError("sniffer: \(text)\n")
+    ProgressBar<ContinuousClock>.standardError("sniffer: \(escaped(text))\n")
+  }
+
+  private static func escaped(_ text: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate:
+        for octet in String(scalar).utf8 {
+          result += (octet < 0x10 ? "\\x0" : "\\x") + String(octet, radix: 16)
+        }
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
   }
 }

@@ -219,8 +219,8 @@ import Testing
     balance.decode(Wire.ipv4(47, Array(tunnel[..<40]), hasMore: true), .raw)
     let decoded = balance.decode(Wire.ipv4(47, Array(tunnel[40...]), fragmentOffset: 40), .raw)
     expectReassembled(decoded, balance, networkLength: 80)
-    // The outer headers were charged before anyone knew of the tunnel.
-    #expect(balance.classes == [.encapsulation: 4, .network: 120, .transport: 20])
+    // The outer fragments' headers are those of an opened tunnel, like its GRE header.
+    #expect(balance.classes == [.encapsulation: 44, .network: 80, .transport: 20])
     #expect(balance.isBalanced)
   }
 

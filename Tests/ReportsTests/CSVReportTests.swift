@@ -45,7 +45,7 @@ import Testing
     response.retransmitted = 10
     response.missing = 3
     response.exactness = .inferred
-    response.flags = [.incomplete, .closeDelimited, .limited]
+    response.flags = [.incomplete, .closeDelimited, .evicted]
     let report = try report()
     try report.message(response, texts: texts)
     try report.message(request, texts: texts)
@@ -61,7 +61,7 @@ import Testing
         api.example.com,host,/users/42,0,,HTTP/1.1,,,,20,100,0,0,0,120,,0,40,160,0,exact,\r
         2,1,3,response,1700000000123456789,1700000000123456790,10.0.0.1:50000,[2001:db8::1]:443,https,GET,\
         api.example.com,host,/users/42,,200,HTTP/1.1,"application/json; charset=""utf-8""\","gzip, br",chunked,20,\
-        100,1000,12,7,1139,5000,10,40,1189,3,inferred,incomplete close_delimited limited\r
+        100,1000,12,7,1139,5000,10,40,1189,3,inferred,incomplete close_delimited evicted\r
 
         """)
   }

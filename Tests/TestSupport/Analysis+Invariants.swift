@@ -44,17 +44,18 @@ extension Analysis {
 
   private func connectionFaults() -> [String] {
     var faults = Faults()
+    let byConnection = Dictionary(grouping: messages, by: \.message.connection)
     for connection in connections {
-      let own = messages.filter { $0.connection == connection.number }
+      let own = byConnection[connection.number] ?? []
       let ipLength = connection.ipLength.client + connection.ipLength.server
       let parts = own.sum(\.message.ipLength) + connection.setup + connection.teardown + connection.unattributed
       faults.expect(parts, ipLength, "ip_bytes of connection \(connection.number) by its parts")
       faults.expect(own.count, connection.messages, "messages of connection \(connection.number)")
-      faults.require(
-        own.sum(\.message.retransmitted) <= connection.retransmitted, "retransmitted of connection \(connection.number)")
+      let retransmitted = own.sum(\.message.retransmitted)
+      faults.require(retransmitted <= connection.retransmitted, "retransmitted of connection \(connection.number)")
       faults.require(own.sum(\.message.missing) <= connection.missing, "missing of connection \(connection.number)")
       let figures = [connection.setup, connection.teardown, connection.unattributed, connection.missing]
-      faults.require(figures.allSatisfy { $0 >= 0 }, "connection \(connection.number) has a negative figure: \(figures)")
+      faults.require(figures.allSatisfy { $0 >= 0 }, "connection \(connection.number) is negative: \(figures)")
       for message in own {
         faults.require(
           message.client == connection.client && message.server == connection.server,
@@ -71,14 +72,16 @@ extension Analysis {
     for message in messages {
       faults.require(numbers.contains(message.exchange), "message \(message.number) is in no exchange")
     }
+    let byExchange = Dictionary(grouping: messages, by: \.message.exchange)
     for exchange in exchanges {
-      let own = messages.filter { $0.exchange == exchange.number }
+      let own = byExchange[exchange.number] ?? []
       faults.expect(own.sum(\.message.ipLength), exchange.ipLength, "ip_bytes of exchange \(exchange.number)")
       let requests = own.filter { $0.kind == .request }
       faults.expect(requests.map(\.number), [exchange.request].compactMap(\.self), "request of \(exchange.number)")
       let finals = own.filter { $0.kind == .response }
       faults.expect(finals.map(\.number), [exchange.response].compactMap(\.self), "response of \(exchange.number)")
-      faults.expect(requests.sum(\.message.octets.total), exchange.requestLength, "request length of \(exchange.number)")
+      faults.expect(
+        requests.sum(\.message.octets.total), exchange.requestLength, "request length of \(exchange.number)")
       faults.expect(
         own.filter { $0.kind != .request }.sum(\.message.octets.total), exchange.responseLength,
         "response length of \(exchange.number)")

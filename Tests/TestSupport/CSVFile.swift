@@ -80,13 +80,12 @@ private struct CSVParser {
       let cell = try octets[position] == UInt8(ascii: "\"") ? quoted() : plain()
       guard let text = String(validating: cell, as: UTF8.self) else { throw error("a cell is not UTF-8") }
       cells.append(text)
-      if octets[position...].first == UInt8(ascii: ",") {
-        position += 1
-        guard position < octets.count else { throw error("the file ends after a comma") }
-      } else {
+      guard octets[position...].first == UInt8(ascii: ",") else {
         try endLine()
         return cells
       }
+      position += 1
+      guard position < octets.count else { throw error("the file ends after a comma") }
     }
   }
 

@@ -154,7 +154,8 @@ extension Conversation: HTTP1Events {
     open.message.number = run.nextMessage()
     open.message.connection = run.connection.number
     open.message.firstTime = start.arrival.time
-    open.message.lastTime = arrival.time
+    open.message.lastTime = start.arrival.time
+    open.note(arrival)
     if isTunnel { open.message.flags.insert(.tunnelled) }
     run.connection.messages += 1
     return open
@@ -336,6 +337,8 @@ extension Conversation: HTTP1Events {
     } else if answer == true, messages[side][last].message.kind == .response {
       messages[side][last].message.flags.insert(.switchedProtocols)
       after = .tunnel
+    } else if answer == false {
+      after = .pause
     }
     retire(side, keeping: run.configuration.lingeringMessageLimit, &run)
     return after
@@ -389,14 +392,14 @@ extension Conversation: HTTP1Events {
       messages[side][last].message.octets.trailer += count
       run.ledger.settle(count, as: .trailer)
     }
-    messages[side][last].message.lastTime = arrival.time
+    messages[side][last].note(arrival)
   }
 
   mutating func body(_ octets: RawSpan, _ run: inout Run) {
     let last = messages[side].count - 1
     guard last >= 0 else { return settleStray(octets.byteCount, &run) }
     messages[side][last].message.octets.body += octets.byteCount
-    messages[side][last].message.lastTime = arrival.time
+    messages[side][last].note(arrival)
     run.ledger.settle(octets.byteCount, as: .body)
     messages[side][last].decoder?.feed(octets)
   }
@@ -405,7 +408,7 @@ extension Conversation: HTTP1Events {
     let last = messages[side].count - 1
     guard last >= 0 else { return settleStray(count, &run) }
     messages[side][last].message.octets.body += count
-    messages[side][last].message.lastTime = arrival.time
+    messages[side][last].note(arrival)
     messages[side][last].message.missing += count
     messages[side][last].loseContent()
     run.ledger.settle(count, as: .body)

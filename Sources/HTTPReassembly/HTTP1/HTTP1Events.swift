@@ -55,6 +55,8 @@ enum OutsideReason: UInt8 {
 enum AfterMessage: UInt8 {
   /// The next message.
   case message
+  /// The next message, once the other side has been read up to where it waited for this one.
+  case pause
   /// Unknown until the other side has answered: a request for CONNECT or Upgrade.
   case answer
   /// Another protocol.

@@ -30,6 +30,8 @@ struct HTTP1Parser {
   private(set) var isTunnel = false
   /// Whether reading has stopped until the other side has answered.
   private(set) var isWaiting = false
+  /// Whether reading stops so that the other side can be read first.
+  private var isPaused = false
   /// Content or chunk octets still to come.
   private var remaining = 0
   /// The part of an incomplete line that is kept.
@@ -71,7 +73,7 @@ struct HTTP1Parser {
 
   // MARK: Octets
 
-  /// Reads octets. Returns how many; fewer than all only when it has to wait for the other side's answer.
+  /// Reads octets. Returns how many; fewer than all only when the other side has to be read first.
   mutating func consume<Events: HTTP1Events>(
     _ octets: RawSpan, arrival: SegmentArrival, events: inout Events, context: inout Events.Context
   ) -> Int {
@@ -80,7 +82,8 @@ struct HTTP1Parser {
     if state == .lost || state == .other || state == .startLine && lineLength > 0 {
       resynchronizeAtSegmentStart(octets, &events, &context)
     }
-    while offset < count, !isWaiting {
+    isPaused = false
+    while offset < count, !isWaiting, !isPaused {
       switch state {
       case .body, .chunkData:
         let length = min(remaining, count - offset)
@@ -192,7 +195,7 @@ struct HTTP1Parser {
       if isConfirmed { events.note(.httpEmptyLineBeforeStart, [], content, &context) }
       return events.outsideMessages(length, as: outsideReason, &context)
     }
-    if begin(content, length: length, isCertain: false, &events, &context) {
+    if begin(content, length: length, &events, &context) {
       if isBare { events.note(.httpBareLineFeed, .bareLineFeed, content, &context) }
       return
     }
@@ -209,7 +212,7 @@ struct HTTP1Parser {
   private mutating func completeLineWhileLost<Events: HTTP1Events>(
     _ content: RawSpan, length: Int, _ events: inout Events, _ context: inout Events.Context
   ) {
-    if StartLine.isCertain(content), begin(content, length: length, isCertain: true, &events, &context) {
+    if StartLine.isCertain(content), begin(content, length: length, &events, &context) {
       events.note(.httpResynchronized, [], content, &context)
       return
     }
@@ -218,7 +221,7 @@ struct HTTP1Parser {
 
   /// Starts a message, if the line is a start-line that fits the stream.
   private mutating func begin<Events: HTTP1Events>(
-    _ content: RawSpan, length: Int, isCertain: Bool, _ events: inout Events, _ context: inout Events.Context
+    _ content: RawSpan, length: Int, _ events: inout Events, _ context: inout Events.Context
   ) -> Bool {
     guard let parsed = StartLine(content) else { return false }
     if case .request(let request) = parsed {
@@ -254,7 +257,7 @@ struct HTTP1Parser {
     _ events: inout Events, _ context: inout Events.Context
   ) {
     guard state == .startLine || state == .lost else { return }
-    let limit = isConfirmed ? lineLimit : probeLimit
+    let limit = isConfirmed || hasRegisteredMethod ? Self.longestStartLine : probeLimit
     guard lineLength > limit || !line.withOctets({ StartLine.isPossible($0) }) else { return }
     if state == .startLine {
       if isConfirmed {
@@ -267,6 +270,15 @@ struct HTTP1Parser {
     } else if lineLength > limit {
       dropLine(&events, &context)
     }
+  }
+
+  /// Octets of a start-line at most: far more than any server takes, so that what goes on is none.
+  private static let longestStartLine = 1 << 20
+
+  /// Whether the incomplete line begins with a registered method.
+  private var hasRegisteredMethod: Bool {
+    guard let end = line.prefix(Method.longestPlausible + 1).firstIndex(of: ASCII.space) else { return false }
+    return line.withOctets { Method.isRegistered($0, 0..<end) }
   }
 
   private var outsideReason: OutsideReason {
@@ -374,8 +386,12 @@ struct HTTP1Parser {
     state = .startLine
     switch events.endOfMessage(at: position, &context) {
     case .message: break
+    case .pause: isPaused = true
     case .answer: isWaiting = true
-    case .tunnel: enterTunnel()
+    case .tunnel:
+      enterTunnel()
+      // Inside the tunnel, too, answers come after what they answer.
+      isPaused = true
     }
   }
 
@@ -475,9 +491,28 @@ struct HTTP1Parser {
   private mutating func loseFraming<Events: HTTP1Events>(
     _ events: inout Events, _ context: inout Events.Context
   ) {
-    dropLine(&events, &context)
     isWaiting = false
+    guard !breakOffAfterStartLine(&events, &context) else { return }
+    dropLine(&events, &context)
     if state != .other { state = isConfirmed ? .lost : .other }
+  }
+
+  /// A start-line of which only the terminator cannot be seen starts a message, though nothing follows.
+  private mutating func breakOffAfterStartLine<Events: HTTP1Events>(
+    _ events: inout Events, _ context: inout Events.Context
+  ) -> Bool {
+    guard state == .startLine || state == .lost, lineLength == line.count, line.last == ASCII.carriageReturn else {
+      return false
+    }
+    let length = lineLength
+    let content = Array(line.dropLast())
+    let hasBegun = content.withOctets {
+      StartLine.isCertain($0) && begin($0, length: length, &events, &context)
+    }
+    guard hasBegun else { return false }
+    forgetLine()
+    breakMessage([.incomplete, .headerNotSeen], &events, &context)
+    return true
   }
 
   /// The stream ends. `isComplete` when the sender closed it (FIN) and nothing after `position` can follow.

@@ -22,6 +22,12 @@ struct OpenMessage {
   /// Whether it still takes octets.
   var isInProgress: Bool { end == .never }
 
+  /// Octets of it have come with a packet.
+  mutating func note(_ arrival: SegmentArrival) {
+    message.firstTime = min(message.firstTime, arrival.time)
+    message.lastTime = max(message.lastTime, arrival.time)
+  }
+
   /// Whether its content could not be seen whole.
   mutating func loseContent() {
     decoder = nil

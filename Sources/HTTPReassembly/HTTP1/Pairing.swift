@@ -135,6 +135,8 @@ extension Conversation {
     run.apis.add(open.message, texts: &run.texts, anomalies: &run.anomalies)
     withExchange(open.exchange) { exchange in
       exchange.openMessages -= 1
+      if open.message.kind == .request { exchange.requestFirst = open.message.firstTime }
+      if open.message.kind == .response { exchange.responseFirst = open.message.firstTime }
       exchange.exchange.ipLength += open.message.ipLength
       if open.message.kind == .request {
         exchange.exchange.requestLength += open.message.octets.total

@@ -141,7 +141,7 @@ package struct PacketDecoder {
       var dissection = Dissection(datagram, depth: depth, limits: limits)
       let last = buffer.withOctets { dissection.walk(from: .ipProtocol(datagram.protocolNumber), $0) }
       // An IP header in it makes the fragments' own ones those of an opened tunnel, charged as `network` when they came.
-      let isTunnel = dissection.network > 0
+      let isTunnel = dissection.depth > depth
       if isTunnel { ledger.recharge(datagram.networkLength, from: .network, to: .encapsulation) }
       guard case .fragment = last, rounds < limits.tunnelDepth else {
         return buffer.withOctets {

@@ -179,9 +179,9 @@ public struct Message: Sendable {
   public var connection = 0
   /// Request, final response or interim response.
   public var kind = MessageKind.request
-  /// Capture time of the packet that held the first octet.
+  /// Capture time of the earliest packet with octets of it.
   public var firstTime: Int64 = 0
-  /// Capture time of the packet that held the last octet.
+  /// Capture time of the latest packet whose octets of it were new.
   public var lastTime: Int64 = 0
   /// The side that opened the connection.
   public var client = Endpoint(address: IPAddress(high: 0, low: 0), port: 0)

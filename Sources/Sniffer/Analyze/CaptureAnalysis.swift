@@ -88,7 +88,7 @@ struct CaptureAnalysis {
   private mutating func conclude(_ totals: Totals) -> ExitStatus {
     if totals.ledger.difference != 0 {
       status = .exceeded
-      if options.quiet { write("sniffer: \(Summary.lastLine(totals.ledger))\n") }
+      if options.quiet { ErrorOutput.write(Summary.lastLine(totals.ledger)) }
     }
     if !options.quiet {
       let summary = Summary(totals, redaction: options.redaction).text(for: .standardOutput)
@@ -102,7 +102,7 @@ struct CaptureAnalysis {
   private mutating func report(_ error: CaptureError) {
     status = .failure
     progress?.clear()
-    write("sniffer: \(error.description)\n")
+    ErrorOutput.write(error.description)
   }
 
   private mutating func report(_ error: ReportError) {
@@ -111,12 +111,10 @@ struct CaptureAnalysis {
     guard error != lastFailure else { return }
     lastFailure = error
     progress?.clear()
-    write("sniffer: \(error.description)\n")
+    ErrorOutput.write(error.description)
   }
 
   private mutating func report(sinkError error: any Error) {
     if let error = error as? ReportError { report(error) }
   }
-
-  private func write(_ text: String) { ProgressBar<ContinuousClock>.standardError(text) }
 }

@@ -9,6 +9,8 @@ import Reports
 /// something is written or shown goes by the clock.
 struct LiveAnalysis {
   private let command: LiveCommand
+  private let display: LiveDisplay
+  private var metrics: LiveMetrics?
   private var status = ExitStatus.success
   private var written = 0
 
@@ -17,7 +19,13 @@ struct LiveAnalysis {
   /// Packets between two looks at the clock while packets come without a pause.
   private static let clockInterval = 1024
 
-  init(_ command: LiveCommand) { self.command = command }
+  init(_ command: LiveCommand) throws {
+    self.command = command
+    metrics = try command.metrics.map { try LiveMetrics(address: $0, options: command.options) }
+    display = LiveDisplay(
+      options: command.options,
+      isWanted: !command.noView && !command.options.quiet && Terminal.standardOutput.isTerminal)
+  }
 
   /// Captures until it is time to stop, and reports.
   ///
@@ -33,16 +41,18 @@ struct LiveAnalysis {
         application: "sniffer \(SnifferCommand.configuration.version)", rotation: command.rotation)
     }
     var reader = try LiveCaptureReader(captures, queue: .init(capacity: command.queue << 20))
-    let signals = Signals(onStop: { [stop = reader.stop] in stop() })
+    let signals = Signals(onStop: { [stop = reader.stop] in stop() }, onAbort: display.emergencyEnd)
     var pipeline = Pipeline(
       configuration: configuration, decoders: SystemContentDecoders(configuration: configuration),
       sink: LiveSink(report: report))
-    if !command.options.quiet {
+    if !command.options.quiet, !display.isView {
       ErrorOutput.write("capturing on \(reader.interfaces.joined(separator: ", "))")
     }
 
     takeAll(&reader, &pipeline, writer, signals)
     reader.stop()
+    display.end()
+    defer { metrics?.end() }
     return conclude(&reader, &pipeline, writer, report)
   }
 
@@ -54,6 +64,7 @@ struct LiveAnalysis {
     let clock = ContinuousClock()
     let started = clock.now
     var nextFlush = started + .seconds(command.interval)
+    var nextLook = started
     var untilClock = Self.clockInterval
     while true {
       var isIdle = false
@@ -74,9 +85,15 @@ struct LiveAnalysis {
       untilClock = Self.clockInterval
       let now = clock.now
       if let duration = command.duration, now - started >= .seconds(duration) { reader.stop() }
+      if display.takeKeys() { reader.stop() }
+      let elapsed = (now - started).nanoseconds
+      if now >= nextLook, display.isView || metrics != nil {
+        look(reader, &pipeline, elapsed)
+        nextLook = now + .seconds(1)
+      }
       if signals.takeReopenRequest() { reopen(pipeline.sink.report, writer) }
       if now >= nextFlush || signals.takeSnapshotRequest() {
-        flush(reader, &pipeline, writer)
+        flush(reader, &pipeline, writer, elapsed)
         nextFlush = clock.now + .seconds(command.interval)
       }
     }
@@ -96,9 +113,29 @@ struct LiveAnalysis {
     }
   }
 
+  /// Brings what is shown up to date.
+  private func look(
+    _ reader: borrowing LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ elapsed: Int64
+  ) {
+    let statistics = reader.statistics.reduce(CaptureStatistics(), +)
+    pipeline.setDropped(Int(clamping: statistics.dropped))
+    let totals = pipeline.snapshot
+    metrics?.update(totals, statistics, connections: pipeline.connectionCount)
+    display.update(
+      totals, elapsed: elapsed,
+      health: health(totals, connections: pipeline.connectionCount, interfaces: reader.interfaces))
+  }
+
+  private func health(_ totals: Totals, connections: Int, interfaces: [String]) -> Reports.CaptureHealth {
+    Reports.CaptureHealth(
+      packets: totals.ledger.packets, octets: totals.ledger.original, dropped: totals.ledger.droppedPackets,
+      connections: connections, pending: totals.ledger.pending, interfaces: interfaces)
+  }
+
   /// Brings everything that is on disk up to date.
   private mutating func flush(
-    _ reader: borrowing LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?
+    _ reader: borrowing LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?,
+    _ elapsed: Int64
   ) {
     let statistics = reader.statistics
     let dropped = statistics.reduce(CaptureStatistics(), +).dropped
@@ -107,20 +144,17 @@ struct LiveAnalysis {
       writer.update(statistics)
       do throws(CaptureError) { try writer.flush() } catch { report(error) }
     }
+    let totals = pipeline.snapshot
     if let files = pipeline.sink.report {
       do throws(ReportError) {
-        try files.flush(pipeline.snapshot) { body in pipeline.forEachOpenMessage(body) }
+        try files.flush(totals) { body in pipeline.forEachOpenMessage(body) }
       } catch {
         report(error)
       }
     }
-    if !command.options.quiet { ErrorOutput.write(intervalLine(pipeline, dropped: dropped)) }
-  }
-
-  private func intervalLine(_ pipeline: borrowing Pipeline<LiveSink>, dropped: UInt64) -> String {
-    let ledger = pipeline.ledger
-    return "\(ledger.packets) packets, \(ledger.original) bytes, \(pipeline.connectionCount) connections, "
-      + "\(dropped) dropped"
+    guard !command.options.quiet else { return }
+    let health = health(totals, connections: pipeline.connectionCount, interfaces: reader.interfaces)
+    if let line = display.line(totals, elapsed: elapsed, health: health) { ErrorOutput.write(line) }
   }
 
   private mutating func reopen(_ files: LiveCSVReport?, _ writer: PcapngFileWriter?) {
@@ -163,5 +197,13 @@ struct LiveAnalysis {
     // Once is enough, however many rows it hits; what cannot be reported need not be captured.
     if !hasFailedReport { ErrorOutput.write(error.description) }
     hasFailedReport = true
+  }
+}
+
+extension Duration {
+  /// The duration in whole nanoseconds.
+  fileprivate var nanoseconds: Int64 {
+    let (seconds, attoseconds) = components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }

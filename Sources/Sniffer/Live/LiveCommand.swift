@@ -1,6 +1,7 @@
 import ArgumentParser
 import Capture
 import HTTPReassembly
+import MetricsEndpoint
 import Reports
 
 /// `sniffer live --interface IF`
@@ -55,6 +56,13 @@ struct LiveCommand: ParsableCommand {
   @Option(help: ArgumentHelp("Bring the reports up to date every so many seconds.", valueName: "s"))
   var interval = 10.0
 
+  @Flag(help: "Show no live view on a terminal, but a line for each interval.")
+  var noView = false
+
+  @Option(
+    help: ArgumentHelp("Serve Prometheus metrics on this address; :9090 is on loopback.", valueName: "address:port"))
+  var metrics: String?
+
   @Option(help: ArgumentHelp("Become this user once the devices are open.", valueName: "name"))
   var user: String?
 
@@ -89,12 +97,14 @@ struct LiveCommand: ParsableCommand {
       for capture in captures {
         for warning in capture.warnings { options.logger.warning("\(capture.interface): \(warning)") }
       }
-      var analysis = LiveAnalysis(self)
+      var analysis = try LiveAnalysis(self)
       let status = try analysis.run(captures)
       if status != .success { throw ExitCode(status.rawValue) }
     } catch let error as CaptureError {
       try fail(error.description)
     } catch let error as ReportError {
+      try fail(error.description)
+    } catch let error as MetricsError {
       try fail(error.description)
     } catch let error as Privileges.Failure {
       try fail(error.description)

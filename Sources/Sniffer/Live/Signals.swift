@@ -22,13 +22,19 @@ final class Signals {
   private var sources: [any DispatchSourceSignal] = []
   private let queue = DispatchQueue(label: "signals")
 
-  /// Starts to listen. `onStop` is called for the first SIGINT or SIGTERM; a second SIGINT ends the process at once.
-  init(onStop: @escaping @Sendable () -> Void) {
+  /// Starts to listen. `onStop` is called for the first SIGINT or SIGTERM; a second SIGINT ends the process at once, after
+  /// `onAbort`.
+  init(onStop: @escaping @Sendable () -> Void, onAbort: @escaping @Sendable () -> Void) {
     let requests = requests
     for number in [SIGINT, SIGTERM] {
       listen(number) {
         let earlier = requests.stops.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue
-        if earlier == 0 { onStop() } else if number == SIGINT { _exit(128 + SIGINT) }
+        if earlier == 0 {
+          onStop()
+        } else if number == SIGINT {
+          onAbort()
+          _exit(128 + SIGINT)
+        }
       }
     }
     listen(SIGUSR1) { requests.snapshots.wrappingAdd(1, ordering: .acquiringAndReleasing) }

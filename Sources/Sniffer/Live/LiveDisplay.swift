@@ -1,0 +1,59 @@
+import Capture
+import HTTPReassembly
+import Reports
+
+/// What a live run shows while it goes on: a view on a terminal, or else a line for each interval on standard error.
+final class LiveDisplay {
+  private let terminal: RawTerminal?
+  private var view: LiveView
+  private var lines: PlainLines
+  private var size: (width: Int, height: Int) = (0, 0)
+
+  /// Takes over the terminal, if standard input and output are one.
+  init(options: CommonOptions, isWanted: Bool) {
+    terminal = isWanted ? RawTerminal() : nil
+    view = LiveView(redaction: options.redaction)
+    lines = PlainLines(redaction: options.redaction)
+  }
+
+  /// Whether there is a view to be kept up to date each second.
+  var isView: Bool { terminal != nil }
+
+  /// Shows what is known now; `elapsed` is nanoseconds since the start.
+  func update(_ totals: Totals, elapsed: Int64, health: Reports.CaptureHealth) {
+    guard terminal != nil else { return }
+    view.update(totals, at: elapsed, health: health)
+    draw()
+  }
+
+  /// Takes the keys that were pressed. Returns whether one of them says to stop, or the terminal has gone.
+  func takeKeys() -> Bool {
+    guard let terminal else { return false }
+    guard let keys = terminal.keys() else { return true }
+    if view.key(keys, height: size.height) == .quit { return true }
+    let current = Terminal.standardOutput
+    if !keys.isEmpty || current.width ?? 80 != size.width || current.height ?? 24 != size.height { draw() }
+    return false
+  }
+
+  /// The line for an interval, without line break, where there is no view.
+  func line(_ totals: Totals, elapsed: Int64, health: Reports.CaptureHealth) -> String? {
+    guard terminal == nil else { return nil }
+    var line = lines.line(totals, at: elapsed, health: health)
+    if line.hasSuffix("\n") { line.removeLast() }
+    return line
+  }
+
+  /// Gives the terminal back as it was.
+  func end() { terminal?.restore() }
+
+  /// Gives the terminal back, from any thread.
+  var emergencyEnd: @Sendable () -> Void { { [terminal] in terminal?.restore() } }
+
+  private func draw() {
+    let current = Terminal.standardOutput
+    size = (current.width ?? 80, current.height ?? 24)
+    // A terminal that cannot be written to is gone, and its keys will tell.
+    try? terminal?.draw(view.frame(width: size.width, height: size.height, colour: current.takesColour))
+  }
+}

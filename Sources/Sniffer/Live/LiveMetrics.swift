@@ -1,0 +1,45 @@
+import Capture
+import HTTPReassembly
+import MetricsEndpoint
+
+/// The Prometheus endpoint of a live run.
+final class LiveMetrics {
+  private let server: MetricsServer
+  private var metrics: CaptureMetrics
+
+  /// Starts to serve.
+  ///
+  /// - Throws: When the address is none, or taken.
+  init(address text: String, options: CommonOptions) throws(MetricsError) {
+    let address = try MetricsAddress(text)
+    if let redaction = options.redaction {
+      metrics = CaptureMetrics(grouping: options.configuration.grouping) { host, path in
+        (redaction.host(host), redaction.path(path))
+      }
+    } else {
+      metrics = CaptureMetrics(grouping: options.configuration.grouping)
+    }
+    server = MetricsServer(address)
+    let actual = try server.start()
+    if !options.quiet { ErrorOutput.write("metrics on http://\(actual)/metrics") }
+    if !address.isLoopback {
+      options.logger.warning("anyone who reaches \(actual) can read which hosts and paths are in use")
+    }
+  }
+
+  /// Shows what is known now.
+  func update(_ totals: Totals, _ statistics: CaptureStatistics, connections: Int) {
+    var health = MetricsEndpoint.CaptureHealth()
+    health.packets = totals.ledger.packets
+    health.octets = totals.ledger.original
+    health.droppedByKernel = Int(clamping: statistics.droppedByKernel)
+    health.droppedByInterface = Int(clamping: statistics.droppedByInterface)
+    health.droppedByQueue = Int(clamping: statistics.droppedByQueue)
+    health.connections = connections
+    health.pendingOctets = totals.ledger.pending
+    server.publish(metrics.update(totals, health: health))
+  }
+
+  /// Stops serving.
+  func end() { server.stop() }
+}

@@ -1,0 +1,225 @@
+import HTTPReassembly
+import Testing
+
+@testable import Capture
+
+@Suite(.timeLimit(.minutes(1))) struct LiveQueueTests {
+  @Test func packetsComeInOrderWithAllThatIsKnownOfThem() throws {
+    let source = FakeSource("lan", linkType: .raw) { round, feed in
+      feed.append(round * 2, length: round, original: 1500)
+      feed.append(round * 2 + 1, at: -1, length: 0)
+      return round < 99
+    }
+    var reader = try LiveCaptureReader(sources: [source])
+    source.waitUntilDone()
+    reader.stop()
+    let reading = LiveReading(&reader)
+    #expect(reader.interfaces == ["lan"])
+    #expect(reading.isEnded)
+    #expect(reading.errors.isEmpty)
+    #expect(
+      reading.packets
+        == (0..<100).flatMap { round in
+          [
+            LivePacket(round * 2, length: round, original: 1500, linkType: .raw),
+            LivePacket(round * 2 + 1, at: -1, length: 0, linkType: .raw),
+          ]
+        })
+    reader.withPacket { _, octets, _ in precondition(octets.byteCount == 0) }
+  }
+
+  @Test func aFullQueueDropsAndCounts() throws {
+    let source = FakeSource { round, feed in
+      for number in 0..<1000 { feed.append(round * 1000 + number, length: 1000) }
+      return round < 9
+    }
+    let limits = LiveCaptureReader.QueueLimits(capacity: 100_000, blockLength: 10_000)
+    var reader = try LiveCaptureReader(sources: [source], queue: limits)
+    source.waitUntilDone()
+    let before = reader.statistics
+    #expect(before[0].captured == 10_000)
+    // Nine of 1,016 octets in each of ten blocks.
+    #expect(before[0].droppedByQueue == 10_000 - 90)
+    #expect(before[0].received == 100)
+    #expect(before[0].droppedByKernel == 3)
+    #expect(before[0].dropped == 10_000 - 90 + 3)
+    reader.stop()
+    let reading = LiveReading(&reader)
+    #expect(reading.packets == (0..<90).map { LivePacket($0, length: 1000) })
+    #expect(reader.statistics == before)
+  }
+
+  /// Blocks that were read are used again, and what was dropped does not keep what comes later from passing.
+  @Test func aQueueThatWasFullTakesPacketsAgain() throws {
+    let source = FakeSource(rest: { for number in 1000..<1090 { $0.append(number, length: 1000) } }) { round, feed in
+      for number in 0..<100 { feed.append(number, length: 1000) }
+      return false
+    }
+    let limits = LiveCaptureReader.QueueLimits(capacity: 100_000, blockLength: 10_000)
+    var reader = try LiveCaptureReader(sources: [source], queue: limits)
+    source.waitUntilDone()
+    var reading = LiveReading(&reader, patience: .milliseconds(1))
+    #expect(!reading.isEnded)
+    #expect(reading.packets == (0..<90).map { LivePacket($0, length: 1000) })
+    reader.stop()
+    reading = LiveReading(&reader)
+    #expect(reading.packets == (1000..<1090).map { LivePacket($0, length: 1000) })
+    #expect(reader.statistics[0].droppedByQueue == 10)
+  }
+
+  /// A reader that has fallen behind does not find a block for each pause in the traffic.
+  @Test func pausesDoNotUseUpBlocks() throws {
+    let source = FakeSource { round, feed in
+      feed.append(round)
+      return round < 199
+    }
+    let limits = LiveCaptureReader.QueueLimits(capacity: 20_000, blockLength: 10_000)
+    var reader = try LiveCaptureReader(sources: [source], queue: limits)
+    source.waitUntilDone()
+    reader.stop()
+    #expect(LiveReading(&reader).packets == (0..<200).map { LivePacket($0) })
+    #expect(reader.statistics[0].droppedByQueue == 0)
+  }
+
+  @Test func aBlockIsLargeEnoughForAnyPacket() throws {
+    let source = FakeSource { round, feed in
+      feed.append(round, length: 2048)
+      return round < 3
+    }
+    let limits = LiveCaptureReader.QueueLimits(capacity: 0, blockLength: 0)
+    var reader = try LiveCaptureReader(sources: [source], queue: limits)
+    source.waitUntilDone()
+    reader.stop()
+    #expect(LiveReading(&reader).packets == (0..<2).map { LivePacket($0, length: 2048) })
+    #expect(reader.statistics[0].droppedByQueue == 2)
+  }
+
+  @Test func whatIsThereIsMergedByTime() throws {
+    let even = FakeSource("even") { round, feed in
+      for number in 0..<1000 { feed.append(number * 2) }
+      return false
+    }
+    let odd = FakeSource("odd", linkType: .raw) { round, feed in
+      for number in 0..<1000 { feed.append(number * 2 + 1) }
+      return false
+    }
+    let none = FakeSource("none") { _, _ in false }
+    let limits = LiveCaptureReader.QueueLimits(capacity: 1 << 20, blockLength: 5000)
+    var reader = try LiveCaptureReader(sources: [even, none, odd], queue: limits)
+    for source in [even, none, odd] { source.waitUntilDone() }
+    reader.stop()
+    let expected = (0..<2000).map {
+      LivePacket($0, linkType: $0 % 2 == 0 ? .ethernet : .raw, interface: $0 % 2 == 0 ? 0 : 2)
+    }
+    #expect(LiveReading(&reader).packets == expected)
+  }
+
+  @Test func aFailureComesAfterThePacketsAndLeavesTheOthers() throws {
+    let gone = CaptureError(file: "gone", problem: .libpcap("The interface disappeared"))
+    let failing = FakeSource("gone") { round, feed throws(CaptureError) in
+      feed.append(1)
+      throw gone
+    }
+    let other = FakeSource("other", rest: { $0.append(3) }) { round, feed in
+      feed.append(2)
+      return false
+    }
+    var reader = try LiveCaptureReader(sources: [failing, other])
+    other.waitUntilDone()
+    var reading = LiveReading(&reader, patience: .milliseconds(300))
+    #expect(reading.errors == [gone])
+    #expect(!reading.isEnded)
+    #expect(Set(reading.packets.map(\.interface)) == [0, 1])
+    reader.stop()
+    reading = LiveReading(&reader)
+    #expect(reading.packets == [LivePacket(3, interface: 1)])
+    #expect(reading.isEnded)
+    #expect(try reader.advance(waitingUpTo: .zero) == .end)
+  }
+
+  @Test func waitingEndsWithTimeOrWithAPacket() throws {
+    let source = FakeSource { round, feed in
+      if round == 1 {
+        SystemClock.sleep(milliseconds: 300)
+        feed.append(7)
+      }
+      return round < 1
+    }
+    var reader = try LiveCaptureReader(sources: [source])
+    let clock = ContinuousClock()
+    let start = clock.now
+    #expect(try reader.advance(waitingUpTo: .zero) == .idle)
+    #expect(try reader.advance(waitingUpTo: .milliseconds(20)) == .idle)
+    #expect(clock.now - start >= .milliseconds(20))
+    #expect(try reader.advance(waitingUpTo: .seconds(30)) == .packet)
+    #expect(clock.now - start < .seconds(20))
+    #expect(try reader.advance(waitingUpTo: .milliseconds(1)) == .idle)
+  }
+
+  @Test func aReaderThatIsGivenUpEndsItsThreads() throws {
+    let source = FakeSource { round, feed in
+      feed.append(round)
+      return true
+    }
+    for _ in 0..<20 {
+      var reader = try LiveCaptureReader(sources: [source, FakeSource { _, _ in false }])
+      _ = try reader.advance(waitingUpTo: .milliseconds(5))
+    }
+  }
+
+  /// Two threads fill, one reads, and the queue is full now and then: nothing is lost uncounted or out of order.
+  @Test func threadsAgree() throws {
+    let octets = pattern(100)
+    let sources = (0..<2).map { _ in
+      FakeSource { round, feed in
+        for number in 0..<1000 {
+          octets.withOctets {
+            feed.append(
+              timestamp: Int64(round * 1000 + number), originalLength: 100, octets: $0.extracting(0..<number % 100))
+          }
+        }
+        return round < 199
+      }
+    }
+    let limits = LiveCaptureReader.QueueLimits(capacity: 1 << 18, blockLength: 1 << 14)
+    var reader = try LiveCaptureReader(sources: sources, queue: limits)
+    var seen: [UInt64] = [0, 0]
+    var last: [Int64] = [-1, -1]
+    // Expected once and not per packet, since that would take longer than all else.
+    var isInOrder = true
+    var isStopped = false
+    while true {
+      switch try reader.advance(waitingUpTo: .milliseconds(100)) {
+      case .packet:
+        reader.withPacket { packet, octets, interface in
+          seen[interface] += 1
+          isInOrder =
+            isInOrder && packet.timestamp > last[interface] && octets.byteCount == Int(packet.timestamp % 100)
+          last[interface] = packet.timestamp
+        }
+        continue
+      case .idle:
+        if !isStopped { for source in sources { source.waitUntilDone() } }
+        isStopped = true
+        reader.stop()
+        continue
+      case .end: break
+      }
+      break
+    }
+    #expect(isInOrder)
+    for (seen, statistics) in zip(seen, reader.statistics) {
+      #expect(statistics.captured == 200_000)
+      #expect(seen + statistics.droppedByQueue == 200_000)
+    }
+  }
+
+  @Test func countsOf32BitsGoOn() {
+    var count = WrappingCount()
+    count.update(4_000_000_000)
+    count.update(10)
+    #expect(count.total == 4_294_967_306)
+    count.update(10)
+    #expect(count.total == 4_294_967_306)
+  }
+}

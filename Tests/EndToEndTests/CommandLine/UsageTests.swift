@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+/// Help, version, and what wrong usage gets.
+@Suite struct UsageTests {
+  @Test func versionIsOneLine() throws {
+    let outcome = try Sniffer.run(["--version"])
+    #expect(outcome.status == 0)
+    #expect(outcome.outputLines.count == 1)
+    #expect(outcome.output.wholeMatch(of: #/[0-9]+\.[0-9]+\.[0-9]+\n/#) != nil)
+    #expect(outcome.error.isEmpty)
+  }
+
+  @Test func helpNamesTheSubcommands() throws {
+    let outcome = try Sniffer.run(["--help"])
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains("analyze (default)"))
+    #expect(outcome.error.isEmpty)
+  }
+
+  @Test(arguments: [
+    "--output", "-o", "--format", "--filter", "--group-by", "--no-decode", "--jobs", "--quiet", "--no-progress",
+    "--log-level", "--version", "--help", "--template", "--redact",
+  ])
+  func helpOfAnalyzeNamesEveryOption(_ option: String) throws {
+    let outcome = try Sniffer.run(["analyze", "--help"])
+    #expect(outcome.status == 0)
+    #expect(outcome.output.contains(option))
+  }
+
+  @Test func analyzeIsTheDefault() throws {
+    let capture = try Corpus.capture("nginx-keepalive")
+    let named = try Sniffer.run(["analyze", capture.path])
+    let implied = try Sniffer.run([capture.path])
+    #expect(named.status == 0)
+    #expect(implied.status == 0)
+    #expect(named.outputOctets == implied.outputOctets)
+  }
+
+  /// A wrong command line, and a word that the message about it has to have.
+  struct Mistake: Sendable, CustomTestStringConvertible {
+    let arguments: [String]
+    let word: String
+
+    var testDescription: String { arguments.joined(separator: " ") }
+  }
+
+  @Test(arguments: [
+    Mistake(arguments: ["--filter", "tcp prot 80"], word: "filter"),
+    Mistake(arguments: ["--filter", "host no such thing"], word: "filter"),
+    Mistake(arguments: ["--group-by", "host,colour"], word: "colour"),
+    Mistake(arguments: ["--group-by", "path"], word: "host"),
+    Mistake(arguments: ["--group-by", ""], word: "--group-by"),
+    Mistake(arguments: ["--format", "xml"], word: "xml"),
+    Mistake(arguments: ["--format", "csv,xml"], word: "xml"),
+    Mistake(arguments: ["--jobs", "0"], word: "--jobs"),
+    Mistake(arguments: ["--jobs", "many"], word: "many"),
+    Mistake(arguments: ["--log-level", "loud"], word: "loud"),
+    Mistake(arguments: ["--no-such-option"], word: "--no-such-option"),
+  ])
+  func wrongUsageExitsWith64AndOneLineThatSaysWhy(_ mistake: Mistake) throws {
+    let scratch = try Scratch()
+    let capture = try Corpus.capture("nginx-keepalive")
+    let outcome = try Sniffer.run(mistake.arguments + ["-o", scratch.path("report"), capture.path])
+    #expect(outcome.status == 64)
+    #expect(outcome.output.isEmpty)
+    // What follows it is how to use the program, not another error.
+    #expect(outcome.errorLines.count { $0.hasPrefix("Error: ") } == 1)
+    #expect(outcome.errorLines.first?.hasPrefix("Error: ") == true)
+    #expect(outcome.errorLines.first?.contains(mistake.word) == true)
+    #expect(!FileManager.default.fileExists(atPath: scratch.path("report")), "nothing is written")
+  }
+
+  @Test func noCaptureIsWrongUsage() throws {
+    let outcome = try Sniffer.run([])
+    #expect(outcome.status == 64)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.error.contains("capture"))
+  }
+}

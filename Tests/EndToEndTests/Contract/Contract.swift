@@ -1,0 +1,63 @@
+/// The columns that scripts rely on, as INTERFACE.md lists them.
+enum Contract {
+  static let messages = columns(
+    """
+    message, exchange, connection, type, first_time, last_time, client, server, scheme, method, host, host_source, path, \
+    query_bytes, status, version, content_type, content_encoding, transfer_encoding, start_line_bytes, header_bytes, \
+    body_bytes, framing_bytes, trailer_bytes, message_bytes, decoded_body_bytes, retransmitted_bytes, overhead_bytes, \
+    ip_bytes, missing_bytes, exactness, flags
+    """)
+
+  static let exchanges = columns(
+    """
+    exchange, connection, request, response, method, host, path, status, started, dns_ms, connect_ms, tls_ms, send_ms, \
+    wait_ms, receive_ms, request_bytes, response_bytes, ip_bytes
+    """)
+
+  static let apis = columns("host, path, \(figuresOfAPIs)")
+  static let apisByMethod = columns("host, path, method, \(figuresOfAPIs)")
+
+  static let connections = columns(
+    """
+    connection, client, server, protocol, opened, closed, client_packets, server_packets, client_ip_bytes, \
+    server_ip_bytes, client_payload_bytes, server_payload_bytes, setup_bytes, teardown_bytes, unattributed_bytes, \
+    retransmitted_bytes, missing_bytes, messages, end, flags
+    """)
+
+  static let ledger = columns("class, bytes")
+  static let anomalies = columns("name, count, first_time, first_connection, example")
+
+  /// The classes of MEASURES.md, in its order.
+  static let classes = columns(
+    """
+    link, encapsulation, network, transport, start_line, header, body, framing, trailer, stray, tunnel, tls, opaque, \
+    retransmitted, out_of_window, udp, other_ip, non_ip, malformed
+    """)
+
+  /// What follows the classes in ledger.csv.
+  static let figuresOfLedger = columns(
+    "total, original, difference, missing, packets, truncated_packets, dropped_packets")
+
+  /// The header row of a file.
+  static func header(_ file: String) -> [String] {
+    switch file {
+    case "messages.csv": messages
+    case "exchanges.csv": exchanges
+    case "apis.csv": apis
+    case "connections.csv": connections
+    case "ledger.csv": ledger
+    default: anomalies
+    }
+  }
+
+  private static let figuresOfAPIs = """
+    requests, responses, request_start_line_bytes, request_header_bytes, request_body_bytes, request_framing_bytes, \
+    request_trailer_bytes, request_bytes, request_ip_bytes, response_start_line_bytes, response_header_bytes, \
+    response_body_bytes, response_framing_bytes, response_trailer_bytes, response_bytes, response_decoded_body_bytes, \
+    response_ip_bytes, missing_bytes, status_4xx, status_5xx, wait_ms_p50, wait_ms_p95
+    """
+
+  private static func columns(_ list: String) -> [String] {
+    list.split(separator: ",").map { String($0.drop { $0 == " " }) }
+  }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Testing
+
+/// Input that cannot be read, or not to its end: one clear line, status 1, and a report of what was read.
+@Suite struct InputFailureTests {
+  @Test func textFile() throws {
+    let scratch = try Scratch()
+    let file = try scratch.file("notes.txt", Array("Dear diary, these are not packets.\n".utf8))
+    try expectFailure(of: file.path, saying: "not a capture file", octets: 0)
+  }
+
+  @Test func emptyFile() throws {
+    let scratch = try Scratch()
+    let file = try scratch.file("empty.pcap")
+    try expectFailure(of: file.path, saying: "it is empty", octets: 0)
+  }
+
+  @Test func missingFile() throws {
+    let scratch = try Scratch()
+    try expectFailure(of: scratch.path("missing.pcap"), saying: "No such file", octets: 0)
+  }
+
+  @Test func folder() throws {
+    let scratch = try Scratch()
+    try expectFailure(of: scratch.url.path, saying: "directory", octets: 0)
+  }
+
+  @Test func pathUnderAFile() throws {
+    let scratch = try Scratch()
+    let file = try scratch.file("file")
+    try expectFailure(of: file.path + "/capture.pcap", saying: "Not a directory", octets: 0)
+  }
+
+  @Test func emptyStandardInput() throws {
+    let outcome = try Sniffer.run(["-"])
+    expectFailure(outcome, naming: "standard input", saying: "it is empty", octets: 0)
+  }
+
+  @Test func unreadableFile() throws {
+    guard Environment.isRoot, let setpriv = Environment.tool("setpriv") else {
+      return Environment.skip("unreadableFile", because: "needs root and setpriv, to become a user with fewer rights")
+    }
+    let scratch = try Scratch()
+    // The build folder may be closed to others, so the program comes along.
+    let program = scratch.path("sniffer")
+    try FileManager.default.copyItem(atPath: Sniffer.url.path, toPath: program)
+    let file = try scratch.file("closed.pcap", HandMadeCapture.octets(request: "", response: ""))
+    let modes = try Command.shell("chmod 755 \"$1\" \"$2\" && chmod 0 \"$3\"", [scratch.url.path, program, file.path])
+    try #require(modes.status == 0, "\(modes.error)")
+    let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups", program]
+    guard try Command.run(setpriv, nobody + ["--version"]).status == 0 else {
+      return Environment.skip("unreadableFile", because: "another user cannot run the program or its libraries here")
+    }
+    let outcome = try Command.run(setpriv, nobody + [file.path])
+    expectFailure(outcome, naming: file.path, saying: "Permission denied", octets: 0)
+  }
+
+  @Test(arguments: Corpus.plain.filter { ["nginx-keepalive", "sll-any", "snaplen-96"].contains($0.name) })
+  func captureCutInMidPacket(_ capture: CaptureFile) throws {
+    let packets = try PcapOctets(capture.url)
+    let scratch = try Scratch()
+    let count = packets.records.count * 2 / 3
+    let kept = try scratch.file("kept.pcap", packets.part(0..<count))
+    for extra in [1, 15, 16, packets.records[count].count - 1] {
+      let octets = packets.part(0..<count) + packets.records[count].prefix(extra)
+      let cut = try scratch.file("cut.pcap", octets)
+      let analysis = try FileAnalysis([cut.path])
+      let whole = PcapOctets.originalLength(packets.records[..<count])
+      expectFailure(analysis.outcome, naming: cut.path, saying: "cut", octets: whole)
+      #expect(analysis.outcome.error.contains("offset \(packets.part(0..<count).count)"))
+      #expect(try analysis.report.differences(from: FileAnalysis([kept.path]).report).isEmpty)
+    }
+  }
+
+  @Test func compressedCaptureCut() throws {
+    let capture = try Corpus.capture("apache-logio")
+    let octets = try [UInt8](Data(contentsOf: capture.url))
+    let scratch = try Scratch()
+    let cut = try scratch.file("cut.pcap.gz", Array(octets.prefix(octets.count / 2)))
+    // What another program gets out of it, cut in mid-packet too.
+    let plain = scratch.path("cut.pcap")
+    _ = try Command.shell("gzip -dc \"$1\" > \"$2\"", [cut.path, plain])
+    let analysis = try FileAnalysis([cut.path])
+    #expect(analysis.outcome.status == 1)
+    #expect(analysis.outcome.errorLines.count == 1)
+    #expect(analysis.outcome.error.hasPrefix("sniffer: \(cut.path): "))
+    #expect(analysis.report.messages.rows.count > 2)
+    #expect(try analysis.report.differences(from: FileAnalysis([plain]).report).isEmpty)
+  }
+
+  @Test(arguments: [true, false])
+  func ofTwoFilesTheGoodOneIsReported(_ isBadFirst: Bool) throws {
+    let scratch = try Scratch()
+    let bad = try scratch.file("bad.pcap", Array("not packets".utf8)).path
+    let good = try Corpus.capture("nginx-keepalive")
+    let analysis = try FileAnalysis(isBadFirst ? [bad, good.path] : [good.path, bad])
+    let usual = try FileAnalysis.of(good)
+    expectFailure(
+      analysis.outcome, naming: bad, saying: "not a capture file", octets: try #require(usual.report.ledger("original"))
+    )
+    #expect(analysis.report.differences(from: usual.report).isEmpty)
+  }
+
+  @Test func everyBadFileIsNamed() throws {
+    let scratch = try Scratch()
+    let bad = [scratch.path("missing"), try scratch.file("text", [0x41]).path]
+    let outcome = try Sniffer.run(bad)
+    #expect(outcome.status == 1)
+    #expect(outcome.errorLines.count == 2)
+    for path in bad { #expect(outcome.errorLines.count { $0.hasPrefix("sniffer: \(path): ") } == 1) }
+  }
+
+  /// A file's name can have anything in it; the line about it is still one line without control characters.
+  @Test func hostileNameOfAFile() throws {
+    let scratch = try Scratch()
+    let outcome = try Sniffer.run([scratch.path("a\nb\u{1b}[31m.pcap")])
+    #expect(outcome.status == 1)
+    #expect(outcome.errorLines.count == 1)
+    #expect(!outcome.errorOctets.contains { $0 < 0x20 && $0 != 0x0a })
+  }
+
+  private func expectFailure(of path: String, saying word: String, octets: Int) throws {
+    let analysis = try FileAnalysis([path])
+    expectFailure(analysis.outcome, naming: path, saying: word, octets: octets)
+    #expect(analysis.report.ledger("original") == octets)
+  }
+
+  private func expectFailure(_ outcome: Outcome, naming path: String, saying word: String, octets: Int) {
+    #expect(outcome.status == 1 && !outcome.wasKilled)
+    #expect(outcome.errorLines.count == 1)
+    #expect(outcome.error.hasPrefix("sniffer: \(path): "))
+    #expect(outcome.error.contains(word))
+    #expect(outcome.outputLines.last == "ledger balanced: \(octets) bytes")
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Testing
+
+/// Reports that cannot be written: one clear line, status 1, and the summary all the same.
+@Suite struct OutputFailureTests {
+  private let capture: CaptureFile
+  private let scratch: Scratch
+
+  init() throws {
+    capture = try Corpus.capture("nginx-keepalive")
+    scratch = try Scratch()
+  }
+
+  @Test func folderUnderAFile() throws {
+    let file = try scratch.file("file")
+    let folder = file.path + "/report"
+    expectFailure(try Sniffer.run([capture.path, "-o", folder]), naming: folder, saying: "Not a directory")
+  }
+
+  @Test func folderIsAFile() throws {
+    let file = try scratch.file("file", Array("precious".utf8))
+    expectFailure(try Sniffer.run([capture.path, "-o", file.path]), naming: file.path, saying: "Not a directory")
+    #expect(try Data(contentsOf: file) == Data("precious".utf8))
+  }
+
+  @Test(.enabled(if: Environment.canMount, "needs root and unshare -m, to mount a small file system"))
+  func fullDisk() throws {
+    let folder = scratch.path("disk")
+    let outcome = try onMount("size=64k", try Corpus.capture("mixed-2000"))
+    expectFailure(outcome, naming: folder + "/report/", saying: "No space left on device")
+  }
+
+  @Test(.enabled(if: Environment.canMount, "needs root and unshare -m, to mount a read-only file system"))
+  func readOnlyDisk() throws {
+    let outcome = try onMount("ro", capture)
+    expectFailure(outcome, naming: scratch.path("disk/report"), saying: "Read-only file system")
+  }
+
+  @Test func fullStandardOutput() throws {
+    guard FileManager.default.fileExists(atPath: "/dev/full") else {
+      return Environment.skip("fullStandardOutput", because: "there is no /dev/full")
+    }
+    let folder = scratch.path("report")
+    let outcome = try Sniffer.run([capture.path, "-o", folder], output: URL(fileURLWithPath: "/dev/full"))
+    #expect(outcome.status == 1 && !outcome.wasKilled)
+    #expect(outcome.errorLines == ["sniffer: standard output: cannot write: No space left on device"])
+    let report = try Report(folder: URL(fileURLWithPath: folder))
+    #expect(try report.differences(from: FileAnalysis.of(capture).report).isEmpty)
+  }
+
+  @Test(arguments: Report.fileNames)
+  func plantedSymbolicLinkIsRefused(_ name: String) throws {
+    let victim = try scratch.file("victim", Array("precious".utf8))
+    let folder = scratch.path("report")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try FileManager.default.createSymbolicLink(atPath: "\(folder)/\(name)", withDestinationPath: victim.path)
+    let outcome = try Sniffer.run([capture.path, "-o", folder])
+    expectFailure(outcome, naming: "\(folder)/\(name)", saying: "symbolic link")
+    #expect(try Data(contentsOf: victim) == Data("precious".utf8))
+    #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)") == victim.path)
+  }
+
+  @Test func plantedPipeIsRefusedWithoutWaiting() throws {
+    let folder = scratch.path("report")
+    let made = try Command.shell("mkdir \"$1\" && mkfifo \"$1/ledger.csv\"", [folder])
+    try #require(made.status == 0, "\(made.error)")
+    let outcome = try Sniffer.run([capture.path, "-o", folder])
+    expectFailure(outcome, naming: folder + "/ledger.csv", saying: "not a regular file")
+  }
+
+  @Test func foldersOnTheWayAreCreatedForTheOwnerAlone() throws {
+    let folder = scratch.path("a/b/report")
+    let outcome = try Sniffer.run([capture.path, "-o", folder])
+    #expect(outcome.status == 0)
+    for path in [folder, folder + "/messages.csv"] {
+      let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
+      #expect(mode.map { $0.intValue & 0o077 } == 0, "\(path)")
+    }
+  }
+
+  /// Analyses a capture into a folder on a fresh file system that nobody else sees.
+  private func onMount(_ options: String, _ capture: CaptureFile) throws -> Outcome {
+    let folder = scratch.path("disk")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    return try Command.run(
+      try #require(Environment.tool("unshare")),
+      [
+        "-m", "/bin/sh", "-c", "mount -t tmpfs -o \(options) tmpfs \"$3\" && exec \"$1\" \"$2\" -o \"$3/report\"", "sh",
+        Sniffer.url.path, capture.path, folder,
+      ])
+  }
+
+  private func expectFailure(_ outcome: Outcome, naming path: String, saying word: String) {
+    #expect(outcome.status == 1 && !outcome.wasKilled)
+    #expect(outcome.errorLines.count == 1, "\(outcome.error)")
+    #expect(outcome.error.hasPrefix("sniffer: \(path)"))
+    #expect(outcome.error.contains(word))
+    #expect(outcome.outputLines.last?.wholeMatch(of: #/ledger balanced: [0-9]+ bytes/#) != nil)
+  }
+}

@@ -1,0 +1,24 @@
+import Foundation
+
+/// What the machine that runs the tests has and permits.
+enum Environment {
+  /// Where a program is; nil if it is not installed.
+  static func tool(_ name: String) -> URL? {
+    let folders = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+    return (folders + ["/usr/sbin", "/sbin"]).map { URL(fileURLWithPath: $0).appendingPathComponent(name) }
+      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+  }
+
+  /// Whether the tests run as root.
+  static let isRoot = geteuid() == 0
+
+  /// Whether a file system can be mounted where nobody else sees it.
+  static let canMount: Bool = {
+    guard isRoot, tool("unshare") != nil, let scratch = try? Scratch() else { return false }
+    let outcome = try? Command.shell("exec unshare -m mount -t tmpfs tmpfs \"$1\"", [scratch.url.path])
+    return outcome?.status == 0
+  }()
+
+  /// Says why a test did not run; a skip without a reason looks like a test that passed.
+  static func skip(_ test: String, because reason: String) { print("SKIPPED \(test): \(reason)") }
+}

@@ -1,0 +1,38 @@
+@testable import HTTPReassembly
+
+/// A snapshot of an analysis, made up.
+struct Snapshot {
+  private var ledger = Ledger()
+  private var anomalies = AnomalyLog()
+  private var apis: [APITotals] = []
+  private var texts = TextPool()
+
+  var totals: Totals { Totals(ledger: ledger, anomalies: anomalies, apis: apis, texts: texts) }
+
+  mutating func api(_ host: String, _ path: [UInt8], method: String = "", requests: Int, body: Int = 0) {
+    var api = APITotals()
+    api.host = Array(host.utf8).withOctets { texts.intern($0) }
+    api.path = path.withOctets { texts.intern($0) }
+    api.method = Array(method.utf8).withOctets { texts.intern($0) }
+    api.requests = requests
+    api.response.octets.body = body
+    apis.append(api)
+  }
+
+  mutating func api(_ host: String, _ path: String, method: String = "", requests: Int, body: Int = 0) {
+    api(host, Array(path.utf8), method: method, requests: requests, body: body)
+  }
+
+  mutating func charge(_ octets: Int, to octetClass: OctetClass) { ledger.charge(octets, to: octetClass) }
+  mutating func note(_ anomaly: Anomaly) { anomalies.note(anomaly) }
+}
+
+/// The samples of a page: values by name and labels.
+func samples(_ page: [UInt8]) -> [String: Int] {
+  var samples: [String: Int] = [:]
+  for line in String(decoding: page, as: UTF8.self).split(separator: "\n") where !line.hasPrefix("#") {
+    guard let space = line.lastIndex(of: " ") else { continue }
+    samples[String(line[..<space])] = Int(line[line.index(after: space)...])
+  }
+  return samples
+}
