@@ -4,8 +4,10 @@ SWIFT ?= swift
 DEMO ?= captures/demo.pcapng.gz
 OUT ?= out/demo
 BUILD := $(SWIFT) build -c release
+PREFIX ?= /usr/local
+ROOT = $(DESTDIR)$(PREFIX)
 
-.PHONY: help run test build dependencies format lint record clean
+.PHONY: help run test build dependencies install uninstall format lint record clean
 
 help: ## List the commands.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -23,6 +25,24 @@ build: dependencies ## Build in release mode.
 
 dependencies: ## Install the system libraries that the build needs.
 	scripts/install-dependencies
+
+install: build ## Install program, man pages, completions and systemd unit under PREFIX (/usr/local).
+	packaging/generate out/packaging
+	install -d $(ROOT)/bin $(ROOT)/libexec $(ROOT)/share/man/man1 $(ROOT)/share/bash-completion/completions \
+	  $(ROOT)/share/zsh/site-functions $(ROOT)/share/fish/vendor_completions.d $(ROOT)/lib/systemd/system
+	install -m 755 .build/release/sniffer $(ROOT)/bin/sniffer
+	install -m 755 packaging/sniffer-keep $(ROOT)/libexec/sniffer-keep
+	install -m 644 out/packaging/man/*.1 $(ROOT)/share/man/man1/
+	install -m 644 out/packaging/completions/sniffer.bash $(ROOT)/share/bash-completion/completions/sniffer
+	install -m 644 out/packaging/completions/sniffer.zsh $(ROOT)/share/zsh/site-functions/_sniffer
+	install -m 644 out/packaging/completions/sniffer.fish $(ROOT)/share/fish/vendor_completions.d/sniffer.fish
+	for unit in packaging/*.service packaging/*.timer; do \
+	  sed 's|/usr/local|$(PREFIX)|g' "$$unit" > "$(ROOT)/lib/systemd/system/$${unit##*/}"; done
+
+uninstall: ## Remove what install put under PREFIX.
+	rm -f $(ROOT)/bin/sniffer $(ROOT)/libexec/sniffer-keep $(ROOT)/share/man/man1/sniffer*.1 \
+	  $(ROOT)/share/bash-completion/completions/sniffer $(ROOT)/share/zsh/site-functions/_sniffer \
+	  $(ROOT)/share/fish/vendor_completions.d/sniffer.fish $(ROOT)/lib/systemd/system/sniffer*
 
 format: ## Format all Swift files.
 	$(SWIFT) format -i -r Sources Tests Package.swift

@@ -22,8 +22,10 @@ struct CSVJournal {
   /// Hands what has been appended to the operating system.
   func flush() throws(ReportError) { try file.flush() }
 
-  /// Starts the file anew, after somebody has moved it away.
+  /// Starts the file anew, if somebody has moved it away; otherwise goes on in it.
   mutating func reopen(_ row: inout CSVRow) throws(ReportError) {
+    try file.flush()
+    guard !folder.has(file, as: name) else { return }
     try file.close()
     self = try CSVJournal(name, columns, in: folder, &row)
   }

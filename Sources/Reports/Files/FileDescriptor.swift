@@ -80,6 +80,16 @@ final class FileDescriptor {
     guard unsafe renameat(number, name, number, newName) == 0 else { throw .last }
   }
 
+  /// Whether the name in this folder is that of an open file, and not of another or of none.
+  func has(_ file: FileDescriptor, as name: String) -> Bool {
+    var mine = stat()
+    var named = stat()
+    guard unsafe fstat(file.number, &mine) == 0,
+      unsafe fstatat(number, name, &named, AT_SYMLINK_NOFOLLOW) == 0
+    else { return false }
+    return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino
+  }
+
   /// Removes a file of this folder.
   func remove(_ name: String) throws(SystemError) {
     guard unsafe unlinkat(number, name, 0) == 0 else { throw .last }

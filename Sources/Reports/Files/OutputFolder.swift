@@ -57,6 +57,9 @@ struct OutputFolder {
     }
   }
 
+  /// Whether a file of this folder is still where it was made.
+  func has(_ file: OutputFile, as name: String) -> Bool { descriptor.has(file.descriptor, as: name) }
+
   /// Removes a file, if it is there.
   func remove(_ name: String) { try? descriptor.remove(name) }
 
