@@ -137,6 +137,11 @@ final class FileDescriptor {
     }
   }
 
+  /// Cuts the file off after its first `length` octets.
+  func truncate(to length: Int) throws(SystemError) {
+    guard ftruncate(number, off_t(length)) == 0 else { throw .last }
+  }
+
   /// Closes the descriptor and tells of an error that the file system reports only now.
   func close() throws(SystemError) {
     guard isOpen else { return }

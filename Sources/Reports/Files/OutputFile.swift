@@ -35,7 +35,12 @@ final class OutputFile {
   /// Hands what is in the buffer to the operating system.
   func flush() throws(ReportError) {
     if let failure { throw failure }
-    do throws(SystemError) { try descriptor.write(buffer) } catch { throw fail(error) }
+    do throws(SystemError) { try descriptor.write(buffer) } catch {
+      // Rows are whole in the buffer: without what was written of it the file ends with one. What cannot be cut off
+      // (a device) has to stay.
+      try? descriptor.truncate(to: length - buffer.count)
+      throw fail(error)
+    }
     buffer.removeAll(keepingCapacity: true)
   }
 

@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+/// As whom packets are read, and what is said when they cannot be.
+@Suite(.enabled(if: LiveRun.isPossible, "needs root, Python and the permission to capture on lo"))
+struct LivePrivilegeTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  @Test func rootIsRefused() throws {
+    let folder = scratch.path("report")
+    let process = try RunningCommand(
+      Sniffer.url, ["live", "-i", "lo", "--duration", "5", "-o", folder], removing: ["SUDO_UID"])
+    let outcome = try process.wait()
+    expectLine(outcome, saying: "refusing to read packets as root")
+    #expect(outcome.output.isEmpty && !FileManager.default.fileExists(atPath: folder))
+  }
+
+  @Test func anotherUserHasNoPrivileges() throws {
+    let server = try LocalServer()
+    let report = scratch.path("live")
+    let made = try Command.shell("mkdir \"$1\" && chown nobody \"$1\"", [report])
+    try #require(made.status == 0, "\(made.error)")
+    let run = try LiveRun(port: server.port, in: scratch, ["--user", "nobody", "--interval", "1"])
+    let status = try Self.status(of: run.process.identifier)
+    let nobody = try #require(Int(Command.shell("id -u nobody", []).outputLines.first ?? ""))
+    #expect(status["Uid"] == Array(repeating: "\(nobody)", count: 4))
+    for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] { #expect(status[set] == ["0000000000000000"], "\(set)") }
+    #expect(status["Groups"]?.contains("0") == false)
+    try server.makeRequests(16)
+    #expect(try run.stop().status == 0)
+    #expect(try run.requests().count == 16)
+    for name in Report.fileNames {
+      let owner = try FileManager.default.attributesOfItem(atPath: run.url(name).path)[.ownerAccountID] as? NSNumber
+      #expect(owner?.intValue == nobody)
+    }
+  }
+
+  /// What the kernel says of each thread of a process: no thread may have more than the others.
+  private static func status(of process: Int32) throws -> [String: [String]] {
+    var result: [String: [String]] = [:]
+    for thread in try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task") {
+      let text = try String(contentsOfFile: "/proc/\(process)/task/\(thread)/status", encoding: .utf8)
+      for line in text.split(separator: "\n") {
+        let parts = line.split(separator: ":", maxSplits: 1)
+        guard parts.count == 2, parts[0] == "Uid" || parts[0] == "Groups" || parts[0].hasPrefix("Cap") else { continue }
+        let values = parts[1].split(whereSeparator: \.isWhitespace).map(String.init)
+        let name = String(parts[0])
+        #expect((result[name] ?? values) == values, "\(name) of thread \(thread)")
+        result[name] = values
+      }
+    }
+    return result
+  }
+
+  @Test func unknownUser() throws {
+    let outcome = try Sniffer.run(["live", "-i", "lo", "--duration", "5", "--user", "no-such-user"])
+    expectLine(outcome, saying: "there is no user no-such-user")
+  }
+
+  @Test func unknownInterface() throws {
+    let outcome = try Sniffer.run(["live", "-i", "nosuch0", "--duration", "5", "--allow-root"])
+    expectLine(outcome, saying: "nosuch0")
+  }
+
+  @Test func noPermissionSaysHowToGrantIt() throws {
+    let setpriv = try #require(Environment.tool("setpriv"))
+    // Nobody may not be let into the folder of the build.
+    let sniffer = scratch.path("sniffer")
+    try FileManager.default.copyItem(atPath: Sniffer.url.path, toPath: sniffer)
+    let nobody = ["--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all"]
+    let outcome = try Command.run(setpriv, nobody + [sniffer, "live", "-i", "lo", "--duration", "5"])
+    #if os(Linux)
+      expectLine(outcome, saying: "setcap")
+    #endif
+  }
+
+  private func expectLine(_ outcome: Outcome, saying text: String) {
+    #expect(outcome.status == 1 && !outcome.wasKilled)
+    #expect(outcome.errorLines.count == 1 && outcome.error.contains(text), "\(outcome.error)")
+    #expect(outcome.output.isEmpty)
+  }
+}

@@ -1,0 +1,81 @@
+import Dispatch
+import Foundation
+
+/// A program that runs while a test goes on. It is ended with the value that stands for it.
+final class RunningCommand {
+  private let process = Process()
+  private let ended = DispatchSemaphore(value: 0)
+  private let scratch: Scratch
+  private let outputFile: URL
+  private let errorFile: URL
+
+  /// Starts a program. Its output goes through files, so that nobody has to read it for it to go on.
+  init(_ executable: URL, _ arguments: [String], removing variables: [String] = []) throws {
+    scratch = try Scratch()
+    outputFile = try scratch.file("stdout")
+    errorFile = try scratch.file("stderr")
+    process.executableURL = executable
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.filter { !variables.contains($0.key) }
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = try FileHandle(forWritingTo: outputFile)
+    process.standardError = try FileHandle(forWritingTo: errorFile)
+    process.terminationHandler = { [ended] _ in ended.signal() }
+    try Self.withAllSignals { try process.run() }
+  }
+
+  deinit {
+    guard process.isRunning else { return }
+    signal(SIGKILL)
+    ended.wait()
+  }
+
+  /// The process's number.
+  var identifier: Int32 { process.processIdentifier }
+  /// Whether the process has not ended.
+  var isRunning: Bool { process.isRunning }
+  /// Standard output up to now.
+  var output: String { (try? String(contentsOf: outputFile, encoding: .utf8)) ?? "" }
+  /// Standard error up to now.
+  var error: String { (try? String(contentsOf: errorFile, encoding: .utf8)) ?? "" }
+
+  /// Sends a signal, if the process has not ended.
+  func signal(_ number: Int32) {
+    if process.isRunning { kill(identifier, number) }
+  }
+
+  /// Waits for the end; after `seconds` the process is killed, which shows in the outcome.
+  func wait(upTo seconds: Double = 60) throws -> Outcome {
+    if ended.wait(timeout: .now() + seconds) == .timedOut {
+      signal(SIGKILL)
+      ended.wait()
+    }
+    ended.signal()
+    return Outcome(
+      status: process.terminationStatus, wasKilled: process.terminationReason != .exit,
+      outputOctets: try [UInt8](Data(contentsOf: outputFile)),
+      errorOctets: try [UInt8](Data(contentsOf: errorFile)))
+  }
+
+  /// As for `Command.run`: a child inherits which signals are blocked, and has to hear those of the tests.
+  ///
+  /// Unsafe as calls of C functions are that are given memory: each is given a whole set of signals of its own.
+  private static func withAllSignals(_ start: () throws -> Void) throws {
+    var none = sigset_t()
+    var before = sigset_t()
+    _ = unsafe sigemptyset(&none)
+    _ = unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
+    defer { _ = unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
+    try start()
+  }
+}
+
+/// Asks again and again until something holds; false when it still does not after `seconds`.
+func eventually(within seconds: Double = 20, _ holds: () throws -> Bool) rethrows -> Bool {
+  let end = ContinuousClock.now + .seconds(seconds)
+  while ContinuousClock.now < end {
+    if try holds() { return true }
+    Thread.sleep(forTimeInterval: 0.02)
+  }
+  return try holds()
+}
