@@ -37,12 +37,15 @@ install: build ## Install program, man pages, completions and systemd unit under
 	install -m 644 out/packaging/completions/sniffer.zsh $(ROOT)/share/zsh/site-functions/_sniffer
 	install -m 644 out/packaging/completions/sniffer.fish $(ROOT)/share/fish/vendor_completions.d/sniffer.fish
 	for unit in packaging/*.service packaging/*.timer; do \
-	  sed 's|/usr/local|$(PREFIX)|g' "$$unit" > "$(ROOT)/lib/systemd/system/$${unit##*/}"; done
+	  sed 's|/usr/local|$(PREFIX)|g' "$$unit" > "out/packaging/$${unit##*/}" && \
+	  install -m 644 "out/packaging/$${unit##*/}" "$(ROOT)/lib/systemd/system/" || exit 1; done
 
 uninstall: ## Remove what install put under PREFIX.
-	rm -f $(ROOT)/bin/sniffer $(ROOT)/libexec/sniffer-keep $(ROOT)/share/man/man1/sniffer*.1 \
+	rm -f $(ROOT)/bin/sniffer $(ROOT)/libexec/sniffer-keep \
+	  $(foreach page,sniffer sniffer-analyze sniffer-live sniffer-interfaces,$(ROOT)/share/man/man1/$(page).1) \
 	  $(ROOT)/share/bash-completion/completions/sniffer $(ROOT)/share/zsh/site-functions/_sniffer \
-	  $(ROOT)/share/fish/vendor_completions.d/sniffer.fish $(ROOT)/lib/systemd/system/sniffer*
+	  $(ROOT)/share/fish/vendor_completions.d/sniffer.fish \
+	  $(foreach unit,sniffer@.service sniffer-keep@.service sniffer-keep@.timer,$(ROOT)/lib/systemd/system/$(unit))
 
 format: ## Format all Swift files.
 	$(SWIFT) format -i -r Sources Tests Package.swift
