@@ -69,7 +69,6 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case httpResponseWithoutRequest = "http_response_without_request"
   case httpRequestQueueFull = "http_request_queue_full"
   case httpMessageIncomplete = "http_message_incomplete"
-  case httpBodyNotExpected = "http_body_not_expected"
   case httpStray = "http_stray"
 
   // Content

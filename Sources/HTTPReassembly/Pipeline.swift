@@ -160,10 +160,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     if let failure { throw failure }
   }
 
-  /// Adds packets that the capture says were dropped before they could be captured.
-  public mutating func countDropped(_ packets: Int) { run.ledger.droppedPackets += packets }
-
-  /// Says how many packets were dropped in all, as far as is known now.
+  /// Says how many packets were dropped in all before they could be captured, as far as is known now.
   public mutating func setDropped(_ packets: Int) { run.ledger.droppedPackets = packets }
 
   /// Ends every connection: what follows is another capture.

@@ -35,9 +35,6 @@ struct Conversation {
   /// The side being read, and the packet that brought its octets: set before each call into a parser.
   var side: Side = 0
   var arrival = SegmentArrival(time: 0, acknowledged: .unknown, overhead: 0)
-
-  /// Whether a message of `side` is in progress.
-  func isInMessage(_ side: Side) -> Bool { messages[side].last?.isInProgress ?? false }
 }
 
 extension Conversation: HTTP1Events {

@@ -74,20 +74,6 @@ public struct Ledger: Sendable, Equatable {
     octets[new.rawValue] += count
   }
 
-  /// Adds one ledger to another.
-  package mutating func add(_ other: Ledger) {
-    for index in octets.indices { octets[index] += other.octets[index] }
-    packets += other.packets
-    original += other.original
-    truncatedPackets += other.truncatedPackets
-    droppedPackets += other.droppedPackets
-    missing += other.missing
-    synthetic += other.synthetic
-    tlsHandshake += other.tlsHandshake
-    tlsApplicationData += other.tlsApplicationData
-    pending += other.pending
-  }
-
   /// Whether every figure is the same.
   public static func == (a: Ledger, b: Ledger) -> Bool {
     for index in a.octets.indices where a.octets[index] != b.octets[index] { return false }

@@ -82,7 +82,7 @@ struct CaptureAnalysis {
       }
       for record in series.takeNames() { pipeline.learn(name: record.name, for: record.address) }
     }
-    pipeline.countDropped(Int(clamping: series.dropped ?? 0))
+    pipeline.setDropped(Int(clamping: series.dropped ?? 0))
   }
 
   private mutating func conclude(_ totals: Totals) -> ExitStatus {
