@@ -10,10 +10,12 @@ let settings: [SwiftSetting] =
 
 let package = Package(
   name: "sniffer",
-  platforms: [.macOS(.v26)],
+  platforms: [.macOS(.v26), .iOS(.v16)],
   products: [
     .executable(name: "sniffer", targets: ["Sniffer"]),
+    .executable(name: "probe-client", targets: ["ProbeClient"]),
     .library(name: "HTTPReassembly", targets: ["HTTPReassembly", "ContentCodings", "Capture"]),
+    .library(name: "TrafficProbe", targets: ["TrafficProbe"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -21,6 +23,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
     .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
   ],
   targets: [
     // C, as system libraries only.
@@ -32,6 +36,7 @@ let package = Package(
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
     .systemLibrary(name: "CCap", pkgConfig: "libcap", providers: [.apt(["libcap-dev"])]),
+    .systemLibrary(name: "CConfinement", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(
       name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
 
@@ -44,9 +49,22 @@ let package = Package(
     .target(
       name: "ContentCodings", dependencies: ["CBrotli", "CZlib", "CZstd", "HTTPReassembly"],
       swiftSettings: settings),
+    .target(name: "GzipLength", dependencies: ["CZlib"], swiftSettings: settings),
+    .target(
+      name: "Estimates",
+      dependencies: [
+        "ContentCodings", "GzipLength", "HTTPReassembly", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: settings),
     .target(
       name: "Reports",
-      dependencies: ["HTTPReassembly"],
+      dependencies: [
+        "CSodium", "ContentCodings", "Estimates", "GzipLength", "HTTPReassembly",
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Yams", package: "Yams"),
+      ],
+      // The page's parts are in the program itself, so that it needs no file beside it.
+      resources: [.embedInCode("HTML/Page")],
       swiftSettings: settings),
     .target(
       name: "MetricsEndpoint",
@@ -60,16 +78,29 @@ let package = Package(
     .executableTarget(
       name: "Sniffer",
       dependencies: [
-        .target(name: "CCap", condition: .when(platforms: [.linux])), "CSodium", "Capture", "ContentCodings",
-        "HTTPReassembly", "MetricsEndpoint", "Reports",
+        .target(name: "CCap", condition: .when(platforms: [.linux])),
+        .target(name: "CConfinement", condition: .when(platforms: [.linux])), "CSodium", "Capture", "ContentCodings",
+        "Estimates", "HTTPReassembly", "MetricsEndpoint", "Reports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
 
+    // For apps: nothing of the above, and nothing of it in the above.
+    .target(
+      name: "TrafficProbe", dependencies: ["GzipLength", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: settings),
+    .executableTarget(
+      name: "ProbeClient", dependencies: ["TrafficProbe"], swiftSettings: settings),
+
     .target(
       name: "TestSupport", dependencies: ["Capture", "ContentCodings", "HTTPReassembly"], path: "Tests/TestSupport",
       swiftSettings: settings),
+    .target(
+      name: "FuzzTargets", dependencies: ["Capture", "ContentCodings", "HTTPReassembly", "TestSupport"],
+      path: "Fuzz/Targets", swiftSettings: settings),
+    .testTarget(
+      name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "CaptureTests", dependencies: ["Capture", "TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -77,7 +108,15 @@ let package = Package(
     .testTarget(
       name: "ContentCodingsTests", dependencies: ["ContentCodings", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "ReportsTests", dependencies: ["Reports", "TestSupport"], swiftSettings: settings),
+      name: "EstimatesTests",
+      dependencies: [
+        "Estimates", "ContentCodings", "GzipLength", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      exclude: ["Logs/Fixtures"], swiftSettings: settings),
+    .testTarget(
+      name: "ReportsTests",
+      dependencies: ["Estimates", "Reports", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: settings),
     .testTarget(
       name: "MetricsEndpointTests",
       dependencies: [
@@ -89,6 +128,25 @@ let package = Package(
       name: "ConformanceTests", dependencies: ["Capture", "ContentCodings", "HTTPReassembly", "TestSupport"],
       exclude: ["disagreements.csv"], swiftSettings: settings),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport"], swiftSettings: settings),
+      name: "TrafficProbeTests",
+      dependencies: ["TrafficProbe", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: settings),
+    .testTarget(
+      name: "EndToEndTests", dependencies: ["TestSupport"],
+      exclude: ["Models/model_witness.py", "Page/browser.py", "Probe/probe-server.py"], swiftSettings: settings),
   ]
 )
+
+/// `SNIFFER_FUZZ=1` (set by `make fuzz`) adds the program that libFuzzer drives, which links with its sanitizer only.
+if Context.environment["SNIFFER_FUZZ"] != nil {
+  package.targets += [
+    .executableTarget(
+      name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzz/Driver",
+      swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]),
+    .executableTarget(
+      name: "fuzz-seeds", dependencies: ["Capture", "ContentCodings", "FuzzTargets", "HTTPReassembly", "TestSupport"],
+      path: "Fuzz/Seeds", exclude: ["content"], swiftSettings: settings),
+    .executableTarget(
+      name: "fuzz-mutants", dependencies: ["TestSupport"], path: "Fuzz/Mutants", swiftSettings: settings),
+  ]
+}

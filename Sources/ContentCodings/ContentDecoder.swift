@@ -26,9 +26,6 @@ package final class ContentDecoder: ContentDecoding {
     feed(octets) { _ in }
   }
 
-  /// As `feed(_:)`, and lends the decoded octets to `output` as they come, at most a buffer at a time.
-  ///
-  /// They are not known to be good before `finish` says so. `output` must not use this decoder.
   package func feed(_ octets: RawSpan, output: (RawSpan) -> Void) {
     guard failure == nil, octets.byteCount > 0 else { return }
     counts[0] += octets.byteCount

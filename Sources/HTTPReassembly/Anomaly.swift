@@ -82,6 +82,7 @@ public enum Anomaly: String, CaseIterable, Sendable {
   // Names and tables
   case dnsMalformed = "dns_malformed"
   case apiTableFull = "api_table_full"
+  case apiTextsFull = "api_texts_full"
 
   // Input
   case timestampBackwards = "timestamp_backwards"

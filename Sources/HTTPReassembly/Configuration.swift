@@ -41,8 +41,9 @@ public struct Configuration: Sendable {
 
   // Transport
 
-  /// Connections in the table at once; beyond it the one idle longest is evicted.
-  public var connectionLimit = 1 << 20
+  /// Connections in the table at once; beyond it the one idle longest is evicted. Each takes some 800 octets before it
+  /// says anything, so that a flood of SYNs takes about 100 MiB.
+  public var connectionLimit = 1 << 17
   /// Packet time without a segment after which an open connection is finished as `idle`. Middleboxes must keep
   /// an established connection for 2 h 4 min (RFC 5382 §5), but apps and phones give up far sooner.
   public var idleTimeout: Int64 = 600_000_000_000
@@ -76,6 +77,9 @@ public struct Configuration: Sendable {
   public var lineLimit = 64 << 10
   /// Requests on one connection that wait for their response.
   public var outstandingRequestLimit = 1 << 17
+  /// Requests that wait for their response, all connections together: each takes some 370 octets. Beyond it the oldest of
+  /// the connection that sends one more stops waiting.
+  public var outstandingRequestTotalLimit = 1 << 18
   /// Messages of one direction that still take charges (retransmissions) after they ended.
   public var lingeringMessageLimit = 32
   /// Packets of one direction whose message is not known yet, because a line is incomplete or held back: beyond it they
@@ -95,8 +99,12 @@ public struct Configuration: Sendable {
 
   /// Names learnt for addresses; beyond it the oldest is forgotten.
   public var nameLimit = 65_536
-  /// APIs with totals of their own; beyond it messages are counted under an API without a path.
-  public var apiLimit = 1 << 20
+  /// APIs with totals of their own; beyond it messages are counted under an API without a path. Each takes about 1 KiB
+  /// while reports are made: 128 MiB.
+  public var apiLimit = 1 << 17
+  /// Octets of the names of all APIs together, hosts counted for each; beyond it messages are counted under an API without
+  /// a path, too. A hostile path has up to `lineLimit` octets, usual names have some tens.
+  public var apiTextLimit = 32 << 20
 
   /// The defaults.
   public init() {}

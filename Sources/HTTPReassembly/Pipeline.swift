@@ -20,12 +20,14 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// - Parameters:
   ///   - configuration: The limits and choices.
   ///   - decoders: Makes decoders for content codings; without them coded content has no decoded length.
+  ///   - observer: Sees what messages say; without one only lengths are looked at.
   ///   - sink: Receives the rows.
   public init(
-    configuration: Configuration = Configuration(), decoders: (any ContentDecoderSource)? = nil, sink: consuming Sink
+    configuration: Configuration = Configuration(), decoders: (any ContentDecoderSource)? = nil,
+    observer: (any MessageObserver)? = nil, sink: consuming Sink
   ) {
     decoder = PacketDecoder(configuration: configuration)
-    run = Run(configuration: configuration, decoders: decoders)
+    run = Run(configuration: configuration, decoders: decoders, observer: observer)
     self.sink = sink
   }
 
@@ -54,10 +56,26 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.anomalies.now = time
     if time > run.clock {
       run.clock = time
-      expireConnections()
+      expireConnections(at: time)
     } else if time < run.clock {
       run.anomalies.note(.timestampBackwards)
     }
+  }
+
+  // MARK: Time without packets
+
+  /// The capture time after which the next connection is finished because its time-out has run out; nil if there is none.
+  public var nextDeadline: Int64? { nextToExpire?.deadline }
+
+  /// Says that it is `time` where the packets are captured, and that no packet has come since the last one: connections
+  /// whose time-outs have run out are finished, as the next packet would finish them.
+  ///
+  /// Nothing else depends on it: a packet may still come that was captured before.
+  ///
+  /// - Throws: What the sink throws.
+  public mutating func pass(to time: Int64) throws(Sink.Failure) {
+    expireConnections(at: min(time, Self.timestampLimit))
+    if run.hasFinishedRows { try handOver() }
   }
 
   // MARK: Connections
@@ -106,15 +124,41 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     connection.finish(end, run: &run)
   }
 
-  private mutating func expireConnections() {
-    while let slot = connections.idlestOpen, run.clock - connections[slot].lastSeen > run.configuration.idleTimeout {
-      finish(slot, .idle)
+  /// Finishes the connections whose time-outs have run out at `time`, in the order in which they ran out.
+  ///
+  /// Neither that order nor what is said of them depends on when somebody looks: whether time passes in one step or in
+  /// several, with packets or without, the rows and their numbers are the same.
+  @inline(__always)
+  private mutating func expireConnections(at time: Int64) {
+    guard let next = nextToExpire, next.deadline < time else { return }
+    finishExpired(at: time)
+  }
+
+  @inline(never)
+  private mutating func finishExpired(at time: Int64) {
+    let now = run.anomalies.now
+    while let next = nextToExpire, next.deadline < time {
+      run.anomalies.now = next.deadline
+      finish(next.slot, next.end)
     }
-    while let slot = connections.idlestClosed,
-      run.clock - connections[slot].lastSeen > run.configuration.closedTimeout
-    {
-      finish(slot, .fin)
-    }
+    run.anomalies.now = now
+  }
+
+  /// The connection whose time-out runs out first, and the capture time at which it does.
+  @inline(__always)
+  private var nextToExpire: (slot: Int, end: ConnectionEnd, deadline: Int64)? {
+    let open = connections.idlestOpen.map { (slot: $0, end: ConnectionEnd.idle, deadline: idleDeadline($0)) }
+    let closed = connections.idlestClosed.map { (slot: $0, end: ConnectionEnd.fin, deadline: closedDeadline($0)) }
+    guard let open, let closed else { return open ?? closed }
+    return closed.deadline < open.deadline ? closed : open
+  }
+
+  private func idleDeadline(_ slot: Int) -> Int64 {
+    connections[slot].lastSeen.addingSaturated(run.configuration.idleTimeout)
+  }
+
+  private func closedDeadline(_ slot: Int) -> Int64 {
+    connections[slot].lastSeen.addingSaturated(run.configuration.closedTimeout)
   }
 
   // MARK: Names
@@ -210,6 +254,14 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Connections that are being followed.
   public var connectionCount: Int { connections.count }
+}
+
+extension Int64 {
+  /// The sum of a time and a time-out, which may be endless.
+  fileprivate func addingSaturated(_ timeout: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(timeout)
+    return overflow ? .max : sum
+  }
 }
 
 extension Message {

@@ -8,11 +8,15 @@ struct Run {
   var apis: APITable
   var history: PayloadHistory
   var decoders: (any ContentDecoderSource)?
+  /// Sees what messages say; nil for an analysis that needs lengths only.
+  let observer: (any MessageObserver)?
 
   /// Capture time of the packet being processed, never going backwards: what timers go by.
   var clock: Int64 = .min
   /// Octets held behind holes, all connections together.
   var heldOctets = 0
+  /// Exchanges that are not final, all connections together.
+  var openExchanges = 0
 
   private(set) var messageCount = 0
   private(set) var exchangeCount = 0
@@ -26,8 +30,9 @@ struct Run {
   var finishedExchanges: [Exchange] = []
   var finishedConnections: [Connection] = []
 
-  init(configuration: Configuration, decoders: (any ContentDecoderSource)?) {
+  init(configuration: Configuration, decoders: (any ContentDecoderSource)?, observer: (any MessageObserver)? = nil) {
     self.configuration = configuration
+    self.observer = observer
     self.decoders = configuration.decodesContent ? decoders : nil
     names = NameTable(limit: configuration.nameLimit)
     apis = APITable(configuration: configuration)

@@ -14,9 +14,11 @@ package struct Analysis: Sendable {
 
   /// Runs packets through a pipeline. The ledger is checked after each packet, everything else at the end.
   package init(
-    _ packets: [TestPacket], configuration: Configuration = Configuration(), decoders: (any ContentDecoderSource)? = nil
+    _ packets: [TestPacket], configuration: Configuration = Configuration(),
+    decoders: (any ContentDecoderSource)? = nil, observer: (any MessageObserver)? = nil
   ) {
-    var pipeline = Pipeline(configuration: configuration, decoders: decoders, sink: CollectingSink())
+    var pipeline = Pipeline(
+      configuration: configuration, decoders: decoders, observer: observer, sink: CollectingSink())
     var firstImbalance: Int?
     for (index, packet) in packets.enumerated() {
       packet.octets.withOctets { pipeline.process(packet.facts, $0) }

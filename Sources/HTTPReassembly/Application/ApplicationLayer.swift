@@ -165,7 +165,8 @@ final class ApplicationLayer {
   /// Hands over the messages that are not final yet.
   func forEachOpenMessage(_ body: (Message) -> Void) {
     for side in 0..<2 {
-      for open in conversation.messages[side] {
+      for index in 0..<conversation.messages[side].count {
+        let open = conversation.messages[side][index]
         var message = open.message
         if open.isInProgress { message.exactness = .atLeast }
         body(message)

@@ -18,12 +18,15 @@ public enum ContentFailure: Sendable, Equatable {
   case beyondLimit
 }
 
-/// Takes the codings off one message's content and counts what comes out; nothing is stored.
+/// Takes the codings off one message's content and counts, or lends, what comes out; nothing is stored.
 ///
 /// A decoder is asked for by the codings' names and is used for one message at a time.
 public protocol ContentDecoding: AnyObject {
   /// Takes the next octets of the coded content. After a failure it takes them and does nothing.
   func feed(_ octets: RawSpan)
+  /// As `feed(_:)`, and lends the decoded octets to `output` as they come. They are not known to be good before `finish`
+  /// says so. `output` must not use this decoder.
+  func feed(_ octets: RawSpan, output: (RawSpan) -> Void)
   /// Says how it ended. The decoder can then be used for the next message of the same codings.
   func finish() -> ContentOutcome
 }

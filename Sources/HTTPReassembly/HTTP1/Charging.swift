@@ -16,6 +16,15 @@ struct Charge {
 extension Conversation {
   /// Charges a packet to the messages that own its place. What no message owns is the connection's.
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
+    if charge.retransmitted == 0, !messages[side].isEmpty, charge.position >= messages[side].newest.start {
+      // Nearly every packet: new octets of the newest message.
+      if charge.position < messages[side].newest.end {
+        messages[side].newest.message.overhead += charge.overhead
+      } else {
+        run.connection.unattributed += charge.overhead
+      }
+      return
+    }
     var overhead = charge.overhead
     var position = charge.position
     let end = charge.position + charge.retransmitted
@@ -48,13 +57,13 @@ extension Conversation {
     if messages[side].isEmpty {
       run.connection.unattributed += overhead
     } else {
-      messages[side][messages[side].count - 1].message.overhead += overhead
+      messages[side].newest.message.overhead += overhead
     }
   }
 
   /// Flags the messages that own `range` of a stream: it was sent again with different content.
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side) {
-    for index in messages[side].indices
+    for index in 0..<messages[side].count
     where messages[side][index].start < range.upperBound && messages[side][index].end > range.lowerBound {
       messages[side][index].message.flags.insert(.conflicting)
     }
@@ -62,10 +71,12 @@ extension Conversation {
 
   /// Octets of a hole that were given up turn up after all: they are counted where they belong, but no longer read.
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
-    run.ledger.missing -= range.count
-    run.connection.missing -= range.count
+    // A row that is final keeps what it misses, so that its connection must keep it too.
+    let found = max(0, range.upperBound - max(range.lowerBound, retiredThrough[side]))
+    run.ledger.missing -= found
+    run.connection.missing -= found
     var outside = range.count
-    for index in messages[side].indices where messages[side][index].message.missing > 0 {
+    for index in 0..<messages[side].count where messages[side][index].message.missing > 0 {
       let open = messages[side][index]
       let inside = min(range.upperBound, open.end) - max(range.lowerBound, open.start)
       guard inside > 0 else { continue }

@@ -1,62 +1,62 @@
 // How long a message's content is without its codings (RFC 9110 §8.4): counted while it passes, never stored.
 
 extension Conversation {
-  /// Content of the message at `index` is about to come.
-  mutating func startContent(_ index: Int, _ run: inout Run) {
-    let message = messages[side][index].message
+  /// Content of the newest message is about to come.
+  mutating func startContent(_ run: inout Run) {
+    let message = messages[side].newest.message
     // The coding of the representation first, then that of the transfer: they are removed in reverse.
     var codings = CodingList.names(run.texts.octets(message.contentEncoding))
     if message.transferEncoding != .none {
       codings += CodingList.names(run.texts.octets(message.transferEncoding)).filter { $0 != "chunked" }
     }
     guard !codings.isEmpty else { return }
-    messages[side][index].isIdentity = false
+    messages[side].newest.isIdentity = false
     guard run.configuration.decodesContent, run.decoders != nil else {
-      messages[side][index].message.flags.insert(.notDecoded)
+      messages[side].newest.message.flags.insert(.notDecoded)
       return
     }
     guard codings.count <= run.configuration.contentCodingLimit else {
       run.note(.contentCodingsTooMany)
-      messages[side][index].message.flags.insert(.codingUnknown)
+      messages[side].newest.message.flags.insert(.codingUnknown)
       return
     }
     guard let decoder = run.decoders?.decoder(for: codings) else {
       run.note(.contentCodingUnknown)
-      messages[side][index].message.flags.insert(.codingUnknown)
+      messages[side].newest.message.flags.insert(.codingUnknown)
       return
     }
-    messages[side][index].decoder = decoder
-    messages[side][index].codings = codings
+    messages[side].newest.decoder = decoder
+    messages[side].newest.codings = codings
   }
 
-  /// The content of the message at `index` has ended, wholly seen or not.
-  mutating func finishContent(_ index: Int, isComplete: Bool, _ run: inout Run) {
-    if messages[side][index].isIdentity {
-      if isComplete, messages[side][index].message.missing == 0 {
-        messages[side][index].message.decodedBody = messages[side][index].message.octets.body
+  /// The content of the newest message has ended, wholly seen or not.
+  mutating func finishContent(isComplete: Bool, _ run: inout Run) {
+    if messages[side].newest.isIdentity {
+      if isComplete, messages[side].newest.message.missing == 0 {
+        messages[side].newest.message.decodedBody = messages[side].newest.message.octets.body
       }
       return
     }
-    guard let decoder = messages[side][index].decoder else { return }
-    messages[side][index].decoder = nil
+    guard let decoder = messages[side].newest.decoder else { return }
+    messages[side].newest.decoder = nil
     let outcome = decoder.finish()
-    run.decoders?.recycle(decoder, codings: messages[side][index].codings)
+    run.decoders?.recycle(decoder, codings: messages[side].newest.codings)
     switch outcome {
     case .decoded(let octets):
-      if isComplete { messages[side][index].message.decodedBody = octets }
+      if isComplete { messages[side].newest.message.decodedBody = octets }
     case .decodedWithTrailingJunk(let octets):
       run.note(.contentTrailingJunk)
-      messages[side][index].message.flags.insert(.codingTrailingJunk)
-      if isComplete { messages[side][index].message.decodedBody = octets }
+      messages[side].newest.message.flags.insert(.codingTrailingJunk)
+      if isComplete { messages[side].newest.message.decodedBody = octets }
     case .failed(.corrupt):
       run.note(.contentCorrupt)
-      messages[side][index].message.flags.insert(.codingCorrupt)
+      messages[side].newest.message.flags.insert(.codingCorrupt)
     case .failed(.truncated):
       run.note(.contentTruncated)
-      messages[side][index].message.flags.insert(.codingTruncated)
+      messages[side].newest.message.flags.insert(.codingTruncated)
     case .failed(.beyondLimit):
       run.note(.contentBeyondLimit)
-      messages[side][index].message.flags.insert(.codingBeyondLimit)
+      messages[side].newest.message.flags.insert(.codingBeyondLimit)
     }
   }
 }

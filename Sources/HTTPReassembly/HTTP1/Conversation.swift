@@ -4,7 +4,7 @@ import DequeModule
 /// and keeps the messages open for the charges of their packets.
 struct Conversation {
   /// The messages of each side that are in progress or still take charges, oldest first.
-  var messages = InlineArray<2, Deque<OpenMessage>>(repeating: [])
+  var messages = InlineArray<2, MessageQueue>(repeating: MessageQueue())
   /// The header section being read on each side.
   private var headers = InlineArray<2, HeaderSection>(repeating: HeaderSection())
   /// The exchanges that are not final, oldest first; the first one has number `firstExchange` in this conversation.
@@ -16,6 +16,11 @@ struct Conversation {
   private(set) var requestSide: Side?
   /// Whether a message has been seen: then the connection is HTTP.
   var isHTTP: Bool { requestSide != nil }
+  /// The side that the first final message called the client: all others, and the connection, must do the same, whatever
+  /// a late SYN says.
+  var namedClient: Side?
+  /// Position after the last message of each side whose row is final.
+  var retiredThrough = InlineArray<2, StreamPosition>(repeating: .unknown)
   /// Whether the connection starts with the preface of HTTP/2 (RFC 9113 §3.4).
   private(set) var isHTTP2 = false
   /// Whether the connection has switched protocols.
@@ -50,10 +55,13 @@ extension Conversation: HTTP1Events {
       }
     guard isAccepted else { return false }
     if messages[side].isEmpty { return false }
-    let last = messages[side].count - 1
-    messages[side][last].message.octets.startLine += length
+    messages[side].newest.message.octets.startLine += length
     run.ledger.settle(length, as: .startLine)
     headers[side] = HeaderSection()
+    if let observer = run.observer {
+      let message = messages[side].newest.message
+      observer.startLine(line, of: message.number, kind: message.kind)
+    }
     return true
   }
 
@@ -107,6 +115,7 @@ extension Conversation: HTTP1Events {
     exchange.openMessages = 1
     open.message.exchange = exchange.exchange.number
     exchanges.append(exchange)
+    run.openExchanges += 1
     messages[side].append(open)
     limitOutstandingRequests(&run)
     return true
@@ -178,31 +187,31 @@ extension Conversation: HTTP1Events {
   // MARK: Header section
 
   mutating func fieldLine(_ line: RawSpan, _ run: inout Run) {
-    let last = messages[side].count - 1
-    guard last >= 0 else { return }
+    guard !messages[side].isEmpty else { return }
     noteNonASCII(line, &run)
-    guard let field = FieldLine(line) else {
-      return note(.httpFieldLineMalformed, .fieldLineMalformed, line, &run)
-    }
+    let found = FieldLine(line)
+    run.observer?.fieldLine(
+      line, name: found?.name, value: found?.value, of: messages[side].newest.message.number)
+    guard let field = found else { return note(.httpFieldLineMalformed, .fieldLineMalformed, line, &run) }
     if field.hasSpaceBeforeColon { note(.httpSpaceBeforeColon, .fieldLineMalformed, line, &run) }
     switch KnownField(line, field.name) {
     case .contentLength: headers[side].framing.addContentLength(line, field.value)
     case .transferEncoding:
       headers[side].framing.addTransferEncoding(line, field.value)
-      Self.combine(line.extracting(field.value), into: &messages[side][last].message.transferEncoding, &run)
+      Self.combine(line.extracting(field.value), into: &messages[side].newest.message.transferEncoding, &run)
     case .contentEncoding:
-      Self.combine(line.extracting(field.value), into: &messages[side][last].message.contentEncoding, &run)
+      Self.combine(line.extracting(field.value), into: &messages[side].newest.message.contentEncoding, &run)
     case .contentType:
-      guard messages[side][last].message.contentType == .none else { break }
-      messages[side][last].message.contentType = run.texts.intern(line.extracting(field.value))
-    case .host where messages[side][last].message.kind == .request:
+      guard messages[side].newest.message.contentType == .none else { break }
+      messages[side].newest.message.contentType = run.texts.intern(line.extracting(field.value))
+    case .host where messages[side].newest.message.kind == .request:
       headers[side].hostCount += 1
       // The target's authority beats Host (RFC 9112 §3.2.2); of several Host fields the first is taken.
-      guard messages[side][last].message.hostSource == .unknown else { break }
+      guard messages[side].newest.message.hostSource == .unknown else { break }
       let host = HostName.normalized(line, field.value, defaultPort: ":80")
       guard !host.isEmpty else { break }
-      messages[side][last].message.host = run.texts.intern(host)
-      messages[side][last].message.hostSource = .hostField
+      messages[side].newest.message.host = run.texts.intern(host)
+      messages[side].newest.message.hostSource = .hostField
     case .upgrade: headers[side].hasUpgrade = !field.value.isEmpty
     case .connection:
       if line.contains("upgrade", in: field.value) { headers[side].connectionUpgrades = true }
@@ -216,6 +225,10 @@ extension Conversation: HTTP1Events {
     run.note(.httpNonASCII, example: line)
   }
 
+  /// Octets of a list of codings that is gathered from several field lines: any honest one is far shorter, and each line
+  /// costs a copy of those before it.
+  private static let combinedLimit = 1024
+
   /// Field lines of the same name are one list (RFC 9110 §5.3).
   private static func combine(_ value: RawSpan, into text: inout TextID, _ run: inout Run) {
     guard text != .none else {
@@ -223,7 +236,7 @@ extension Conversation: HTTP1Events {
       return
     }
     var combined = run.texts.octets(text)
-    guard combined.count + value.byteCount < run.configuration.lineLimit else { return }
+    guard combined.count + value.byteCount < combinedLimit else { return }
     combined.append(ASCII.comma)
     combined.append(ASCII.space)
     value.append(0..<value.byteCount, to: &combined)
@@ -232,56 +245,55 @@ extension Conversation: HTTP1Events {
   }
 
   mutating func endOfHeaders(_ run: inout Run) -> BodyFraming {
-    let last = messages[side].count - 1
-    guard last >= 0 else { return .none }
+    guard !messages[side].isEmpty else { return .none }
     let header = headers[side]
     let framing: BodyFraming
-    if messages[side][last].message.kind == .request {
-      finishRequestHeaders(last, header, &run)
+    if messages[side].newest.message.kind == .request {
+      finishRequestHeaders(header, &run)
       framing = header.framing.request()
     } else {
-      let exchange = messages[side][last].exchange
+      let exchange = messages[side].newest.exchange
       framing = header.framing.response(
-        status: messages[side][last].message.status, to: openExchange(exchange)?.method ?? .ordinary)
-      if messages[side][last].message.kind == .response { decideSwitch(framing, exchange, &run) }
+        status: messages[side].newest.message.status, to: openExchange(exchange)?.method ?? .ordinary)
+      if messages[side].newest.message.kind == .response { decideSwitch(framing, exchange, &run) }
     }
-    flag(framing, header.framing, last, &run)
-    if framing != .none, framing != .tunnel { startContent(last, &run) }
+    flag(framing, header.framing, &run)
+    if framing != .none, framing != .tunnel { startContent(&run) }
     return framing
   }
 
-  private mutating func finishRequestHeaders(_ last: Int, _ header: HeaderSection, _ run: inout Run) {
-    if header.hostCount == 0, messages[side][last].message.hostSource == .unknown {
-      if run.texts.octets(messages[side][last].message.version).last == 0x31 {
+  private mutating func finishRequestHeaders(_ header: HeaderSection, _ run: inout Run) {
+    if header.hostCount == 0, messages[side].newest.message.hostSource == .unknown {
+      if run.texts.octets(messages[side].newest.message.version).last == 0x31 {
         note(.httpHostMissing, .hostMissing, &run)
       }
     } else if header.hostCount > 1 {
       note(.httpHostRepeated, .hostRepeated, &run)
     }
-    nameHost(last, &run)
-    withExchange(messages[side][last].exchange) { exchange in
+    nameHost(&run)
+    withExchange(messages[side].newest.exchange) { exchange in
       exchange.asksToSwitch = exchange.method == .connect || (header.hasUpgrade && header.connectionUpgrades)
     }
   }
 
   /// A request without host is named by its server's address (MEASURES §2).
-  private mutating func nameHost(_ last: Int, _ run: inout Run) {
-    if messages[side][last].message.hostSource == .unknown {
+  private mutating func nameHost(_ run: inout Run) {
+    if messages[side].newest.message.hostSource == .unknown {
       let server = run.connection.endpoints[1 - side]
       let name = run.names.name(of: server.address)
-      messages[side][last].message.host = run.texts.intern(name ?? Array(server.address.description.utf8))
-      messages[side][last].message.hostSource = name == nil ? .address : .dns
+      messages[side].newest.message.host = run.texts.intern(name ?? Array(server.address.description.utf8))
+      messages[side].newest.message.hostSource = name == nil ? .address : .dns
     }
-    let host = messages[side][last].message.host
+    let host = messages[side].newest.message.host
     run.texts.retain(host)
-    let source = messages[side][last].message.hostSource
-    withExchange(messages[side][last].exchange) { exchange in
+    let source = messages[side].newest.message.hostSource
+    withExchange(messages[side].newest.exchange) { exchange in
       exchange.exchange.host = host
       exchange.hostSource = source
     }
   }
 
-  private mutating func flag(_ framing: BodyFraming, _ fields: FramingFields, _ last: Int, _ run: inout Run) {
+  private mutating func flag(_ framing: BodyFraming, _ fields: FramingFields, _ run: inout Run) {
     if fields.isContentLengthInvalid { note(.httpContentLengthInvalid, .contentLengthInvalid, &run) }
     if fields.isContentLengthConflicting { note(.httpContentLengthConflicting, .contentLengthConflicting, &run) }
     if fields.isContentLengthRepeated { note(.httpContentLengthRepeated, .contentLengthRepeated, &run) }
@@ -294,11 +306,11 @@ extension Conversation: HTTP1Events {
       } else if fields.isChunkedMisplaced {
         note(.httpTransferEncodingUnknown, .transferEncodingUnusual, &run)
       }
-      if run.texts.octets(messages[side][last].message.version).last == 0x30 {
+      if run.texts.octets(messages[side].newest.message.version).last == 0x30 {
         note(.httpTransferEncodingInHTTP10, .transferEncodingInHTTP10, &run)
       }
     }
-    if framing == .untilClose { messages[side][last].message.flags.insert(.closeDelimited) }
+    if framing == .untilClose { messages[side].newest.message.flags.insert(.closeDelimited) }
   }
 
   private mutating func decideSwitch(_ framing: BodyFraming, _ ordinal: Int, _ run: inout Run) {
@@ -315,24 +327,23 @@ extension Conversation: HTTP1Events {
   // MARK: End of a message
 
   mutating func endOfMessage(at position: StreamPosition, _ run: inout Run) -> AfterMessage {
-    let last = messages[side].count - 1
-    guard last >= 0, messages[side][last].isInProgress else { return .message }
-    finishContent(last, isComplete: true, &run)
-    close(last, at: position, &run)
-    let ordinal = messages[side][last].exchange
-    if messages[side][last].message.missing > 0 { messages[side][last].message.exactness = .inferred }
-    let isRequest = messages[side][last].message.kind == .request
+    guard !messages[side].isEmpty, messages[side].newest.isInProgress else { return .message }
+    finishContent(isComplete: true, &run)
+    close(at: position, &run)
+    let ordinal = messages[side].newest.exchange
+    if messages[side].newest.message.missing > 0 { messages[side].newest.message.exactness = .inferred }
+    let isRequest = messages[side].newest.message.kind == .request
     var after = AfterMessage.message
     if isRequest {
-      if messages[side][last].message.flags.contains(.version09) {
+      if messages[side].newest.message.flags.contains(.version09) {
         expectsSimpleResponse = true
-        nameHost(last, &run)
+        nameHost(&run)
       }
       if let exchange = openExchange(ordinal), exchange.asksToSwitch {
         after = exchange.switches.map { $0 ? .tunnel : .message } ?? .answer
       }
-    } else if answer == true, messages[side][last].message.kind == .response {
-      messages[side][last].message.flags.insert(.switchedProtocols)
+    } else if answer == true, messages[side].newest.message.kind == .response {
+      messages[side].newest.message.flags.insert(.switchedProtocols)
       after = .tunnel
     } else if answer == false {
       after = .pause
@@ -342,16 +353,15 @@ extension Conversation: HTTP1Events {
   }
 
   mutating func brokenMessage(at position: StreamPosition, _ flags: MessageFlags, _ run: inout Run) {
-    let last = messages[side].count - 1
-    guard last >= 0, messages[side][last].isInProgress else { return }
-    if messages[side][last].message.kind == .request, exchangeHasNoHost(messages[side][last].exchange) {
-      nameHost(last, &run)
+    guard !messages[side].isEmpty, messages[side].newest.isInProgress else { return }
+    if messages[side].newest.message.kind == .request, exchangeHasNoHost(messages[side].newest.exchange) {
+      nameHost(&run)
     }
-    finishContent(last, isComplete: false, &run)
-    messages[side][last].message.flags.formUnion(flags)
-    messages[side][last].message.exactness = .atLeast
+    finishContent(isComplete: false, &run)
+    messages[side].newest.message.flags.formUnion(flags)
+    messages[side].newest.message.exactness = .atLeast
     run.note(.httpMessageIncomplete)
-    close(last, at: position, &run)
+    close(at: position, &run)
     retire(side, keeping: run.configuration.lingeringMessageLimit, &run)
   }
 
@@ -359,12 +369,14 @@ extension Conversation: HTTP1Events {
     openExchange(ordinal)?.exchange.host == TextID.none
   }
 
-  private mutating func close(_ last: Int, at position: StreamPosition, _ run: inout Run) {
-    messages[side][last].end = position
-    let kind = messages[side][last].message.kind
+  private mutating func close(at position: StreamPosition, _ run: inout Run) {
+    messages[side].newest.end = position
+    run.observer?.end(
+      of: messages[side].newest.message.number, decodedLength: messages[side].newest.message.decodedBody)
+    let kind = messages[side].newest.message.kind
     // Not the time of the packet that shows the end, which can be a FIN, or somebody else's.
-    let time = messages[side][last].message.lastTime
-    withExchange(messages[side][last].exchange) { exchange in
+    let time = messages[side].newest.message.lastTime
+    withExchange(messages[side].newest.exchange) { exchange in
       switch kind {
       case .request: exchange.requestLast = time
       case .response: exchange.responseLast = time
@@ -376,48 +388,54 @@ extension Conversation: HTTP1Events {
   // MARK: Octets
 
   mutating func count(_ count: Int, as part: MessagePart, _ run: inout Run) {
-    let last = messages[side].count - 1
-    guard last >= 0 else { return settleStray(count, &run) }
+    guard !messages[side].isEmpty else { return settleStray(count, &run) }
     switch part {
     case .header:
-      messages[side][last].message.octets.header += count
+      messages[side].newest.message.octets.header += count
       run.ledger.settle(count, as: .header)
     case .framing:
-      messages[side][last].message.octets.framing += count
+      messages[side].newest.message.octets.framing += count
       run.ledger.settle(count, as: .framing)
     case .trailer:
-      messages[side][last].message.octets.trailer += count
+      messages[side].newest.message.octets.trailer += count
       run.ledger.settle(count, as: .trailer)
     }
-    messages[side][last].note(arrival)
+    messages[side].newest.note(arrival)
   }
 
   mutating func body(_ octets: RawSpan, _ run: inout Run) {
-    let last = messages[side].count - 1
-    guard last >= 0 else { return settleStray(octets.byteCount, &run) }
-    messages[side][last].message.octets.body += octets.byteCount
-    messages[side][last].note(arrival)
+    guard !messages[side].isEmpty else { return settleStray(octets.byteCount, &run) }
+    messages[side].newest.message.octets.body += octets.byteCount
+    messages[side].newest.note(arrival)
     run.ledger.settle(octets.byteCount, as: .body)
-    messages[side][last].decoder?.feed(octets)
+    guard let observer = run.observer else {
+      messages[side].newest.decoder?.feed(octets)
+      return
+    }
+    let number = messages[side].newest.message.number
+    observer.content(octets, of: number)
+    if messages[side].newest.isIdentity {
+      observer.decodedContent(octets, of: number)
+    } else {
+      messages[side].newest.decoder?.feed(octets) { observer.decodedContent($0, of: number) }
+    }
   }
 
   mutating func unseenBody(_ count: Int, _ run: inout Run) {
-    let last = messages[side].count - 1
-    guard last >= 0 else { return settleStray(count, &run) }
-    messages[side][last].message.octets.body += count
-    messages[side][last].note(arrival)
-    messages[side][last].message.missing += count
-    messages[side][last].loseContent()
+    guard !messages[side].isEmpty else { return settleStray(count, &run) }
+    messages[side].newest.message.octets.body += count
+    messages[side].newest.note(arrival)
+    messages[side].newest.message.missing += count
+    messages[side].newest.loseContent()
     run.ledger.settle(count, as: .body)
     countMissing(count, &run)
   }
 
   mutating func missingBody(_ count: Int, _ run: inout Run) {
     countMissing(count, &run)
-    let last = messages[side].count - 1
-    guard last >= 0 else { return }
-    messages[side][last].message.missing += count
-    messages[side][last].loseContent()
+    guard !messages[side].isEmpty else { return }
+    messages[side].newest.message.missing += count
+    messages[side].newest.loseContent()
   }
 
   mutating func missingOutsideMessages(_ count: Int, _ run: inout Run) {
@@ -445,8 +463,9 @@ extension Conversation: HTTP1Events {
   /// The messages in progress end because the connection is no longer followed.
   mutating func flagEviction() {
     for side in 0..<2 {
-      let last = messages[side].count - 1
-      if last >= 0, messages[side][last].isInProgress { messages[side][last].message.flags.insert(.evicted) }
+      if !messages[side].isEmpty, messages[side].newest.isInProgress {
+        messages[side].newest.message.flags.insert(.evicted)
+      }
     }
   }
 
@@ -474,9 +493,8 @@ extension Conversation: HTTP1Events {
   }
 
   private mutating func flagCurrent(_ flags: MessageFlags) {
-    let last = messages[side].count - 1
-    guard last >= 0, !flags.isEmpty, messages[side][last].isInProgress else { return }
-    messages[side][last].message.flags.formUnion(flags)
+    guard !messages[side].isEmpty, !flags.isEmpty, messages[side].newest.isInProgress else { return }
+    messages[side].newest.message.flags.formUnion(flags)
   }
 }
 

@@ -46,6 +46,8 @@ struct HTTP1Parser {
   /// A complete field line whose continuation could follow (obs-fold), without terminator.
   private var fieldLine: [UInt8] = []
   private var hasFieldLine = false
+  /// Whether `fieldLine` has a colon: looked for once, since a long one may be folded many times.
+  private var isFieldLineNamed = false
   /// Position of the next octet to read.
   private(set) var position: StreamPosition
 
@@ -313,7 +315,7 @@ struct HTTP1Parser {
     if length > lineLimit { events.note(.httpLineTooLong, .lineTooLong, content, &context) }
     if content.octet(0).isWhitespace {
       // obs-fold: a value goes on where the line before stopped (RFC 9112 §5.2). A name cannot.
-      let isFold = hasFieldLine && fieldLine.contains(ASCII.colon)
+      let isFold = hasFieldLine && isFieldLineNamed
       events.note(
         isFold ? .httpObsoleteFold : .httpFieldLineMalformed, isFold ? .obsoleteFold : .fieldLineMalformed, content,
         &context)
@@ -328,6 +330,7 @@ struct HTTP1Parser {
     } else {
       content.append(0..<content.byteCount, to: &fieldLine)
       hasFieldLine = true
+      isFieldLineNamed = content.firstOffset(of: ASCII.colon, in: 0..<content.byteCount) != nil
     }
   }
 
@@ -398,13 +401,13 @@ struct HTTP1Parser {
   private mutating func breakMessage<Events: HTTP1Events>(
     _ flags: MessageFlags, at end: StreamPosition? = nil, _ events: inout Events, _ context: inout Events.Context
   ) {
+    // The last whole field line waited for a continuation only.
+    if state == .fields { deliverFieldLine(&events, &context) }
     let part: MessagePart = state == .fields ? .header : state == .trailer ? .trailer : .framing
     if lineLength > 0 {
       events.count(lineLength, as: part, &context)
       forgetLine()
     }
-    hasFieldLine = false
-    fieldLine = []
     remaining = 0
     state = .lost
     events.brokenMessage(at: end ?? position, flags, &context)

@@ -27,7 +27,8 @@ extension Conversation {
     skipAnswered()
     var ordinal = nextToAnswer
     if mayHaveLostMessages, ordinal < end {
-      if let sent = (ordinal..<end).first(where: { openExchange($0)?.acknowledged == start.position }) {
+      let searched = ordinal..<min(end, ordinal + Self.searchLimit)
+      if let sent = searched.first(where: { openExchange($0)?.acknowledged == start.position }) {
         ordinal = sent
       } else if let next = openExchange(ordinal)?.acknowledged, next != .unknown, next > start.position {
         // Everything that waits was sent after this response had been read: its own request was lost.
@@ -51,6 +52,9 @@ extension Conversation {
     return ordinal
   }
 
+  /// Waiting requests that are looked at for one response, so that a queue of them costs no more than a short one.
+  private static var searchLimit: Int { 256 }
+
   private mutating func skipAnswered() {
     let end = firstExchange + exchanges.count
     nextToAnswer = max(nextToAnswer, firstExchange)
@@ -64,6 +68,7 @@ extension Conversation {
     open.exchange.connection = run.connection.number
     open.exchange.started = start.arrival.time
     exchanges.append(open)
+    run.openExchanges += 1
     return firstExchange + exchanges.count - 1
   }
 
@@ -104,7 +109,10 @@ extension Conversation {
 
   /// Requests that are never answered must not pile up: the oldest stop waiting.
   mutating func limitOutstandingRequests(_ run: inout Run) {
-    guard exchanges.count > run.configuration.outstandingRequestLimit else { return }
+    guard
+      exchanges.count > run.configuration.outstandingRequestLimit
+        || exchanges.count > 1 && run.openExchanges > run.configuration.outstandingRequestTotalLimit
+    else { return }
     run.note(.httpRequestQueueFull)
     if !exchanges[0].isAnswered { exchanges[0].isAnswered = true }
     mayHaveLostMessages = true
@@ -117,19 +125,36 @@ extension Conversation {
   mutating func retire(_ side: Side, keeping limit: Int, _ run: inout Run) {
     guard messages[side].count > limit else { return }
     var count = messages[side].count - limit
-    for index in 0..<count where messages[side][index].isInProgress {
+    for index in 0..<count where messages[side][index].isInProgress || awaitsName(index, on: side) {
       count = index
       break
     }
     guard count > 0 else { return }
-    for _ in 0..<count { finish(messages[side].removeFirst(), &run) }
+    for _ in 0..<count {
+      guard let open = messages[side].popFirst() else { break }
+      retiredThrough[side] = max(retiredThrough[side], open.end)
+      finish(open, &run)
+    }
     finishExchanges(&run)
   }
+
+  /// Whether a response waits for the end of its request's header section, which names it; not for ever.
+  private func awaitsName(_ index: Int, on side: Side) -> Bool {
+    let message = messages[side][index].message
+    guard message.kind != .request, message.host == .none, messages[side].count < Self.namelessLimit,
+      let exchange = openExchange(messages[side][index].exchange)?.exchange
+    else { return false }
+    return exchange.request != nil && exchange.host == .none
+  }
+
+  /// Messages kept open at most because the oldest of them has no name yet.
+  private static var namelessLimit: Int { 1024 }
 
   private mutating func finish(_ open: OpenMessage, _ run: inout Run) {
     var open = open
     adoptLateRequest(&open, &run)
-    let client = run.connection.client ?? requestSide ?? 0
+    let client = namedClient ?? run.connection.client ?? requestSide ?? 0
+    namedClient = client
     open.message.client = run.connection.endpoints[client]
     open.message.server = run.connection.endpoints[1 - client]
     run.apis.add(open.message, texts: &run.texts, anomalies: &run.anomalies)
@@ -152,6 +177,7 @@ extension Conversation {
     while let first = exchanges.first, first.isAnswered, first.openMessages == 0 {
       finish(first, &run)
       exchanges.removeFirst()
+      run.openExchanges -= 1
       firstExchange += 1
     }
   }
@@ -171,6 +197,7 @@ extension Conversation {
       while let open = messages[side].popFirst() { finish(open, &run) }
     }
     while let open = exchanges.popFirst() {
+      run.openExchanges -= 1
       firstExchange += 1
       finish(open, &run)
     }

@@ -24,6 +24,8 @@ extension StartLine {
   /// Leniently, as RFC 9112 §3 and §4 allow: runs of whitespace between the parts, spaces inside the target, a
   /// missing reason phrase, `http` in lower case. Nil when it is no start-line.
   package init?(_ line: RawSpan) {
+    // What would be given up if it came in portions is none when it comes whole.
+    guard Self.isPossible(line) else { return nil }
     if line.matches("http/", at: 0), let status = StatusLine(line) {
       self = .response(status)
     } else if let request = RequestLine(line) {
@@ -58,6 +60,8 @@ extension StartLine {
     guard offset < count else { return offset <= Method.longestPlausible }
     if prefix.octet(offset) == ASCII.carriageReturn { return offset + 1 == prefix.byteCount }
     guard offset > 0, offset <= Method.longestPlausible, prefix.octet(offset).isWhitespace else { return false }
+    // After a known word anything can come, controls in a hostile target too; after another one they speak against HTTP.
+    if Method.isRegistered(prefix, 0..<offset) || prefix.matches("http/", at: 0) { return true }
     while offset < count {
       let octet = prefix.octet(offset)
       if octet < 0x20, octet != ASCII.tab, octet != ASCII.carriageReturn { return false }

@@ -51,7 +51,7 @@ extension RawSpan {
   }
 
   /// Whether the octets at `offset` are `text`, ASCII letters in either case; `text` is lower-case.
-  func matches(_ text: StaticString, at offset: Int) -> Bool {
+  package func matches(_ text: StaticString, at offset: Int) -> Bool {
     let length = text.utf8CodeUnitCount
     guard offset >= 0, offset + length <= byteCount else { return false }
     for index in 0..<length where octet(offset + index).lowercased != text.octet(index) { return false }

@@ -11,11 +11,15 @@ struct APITable {
   private let grouping: Configuration.Grouping
   private let templatesPaths: Bool
   private let limit: Int
+  private let textLimit: Int
+  /// Octets of the names of all APIs, together.
+  private var textLength = 0
 
   init(configuration: Configuration) {
     grouping = configuration.grouping
     templatesPaths = configuration.templatePaths
     limit = configuration.apiLimit
+    textLimit = configuration.apiTextLimit
   }
 
   /// Adds a final message.
@@ -57,11 +61,18 @@ struct APITable {
     }
     defer { if let template { texts.release(template) } }
     if let position = positions[name] { return position }
-    if totals.count >= limit {
-      anomalies.note(.apiTableFull)
-      name = Name(host: totals.count < limit + limit / 8 ? name.host : .none, path: .none, method: .none)
+    if let full = limitReached(by: name, texts) {
+      anomalies.note(full)
+      name.path = .none
+      name.method = .none
       if let position = positions[name] { return position }
+      // Hosts may be without number, too: they have another eighth of the room.
+      if limitReached(by: name, texts, sharing: 8) != nil {
+        name.host = .none
+        if let position = positions[name] { return position }
+      }
     }
+    textLength += length(name, texts)
     texts.retain(name.host)
     texts.retain(name.path)
     texts.retain(name.method)
@@ -72,6 +83,18 @@ struct APITable {
     positions[name] = totals.count
     totals.append(new)
     return totals.count - 1
+  }
+
+  /// Which limit keeps one more API from totals of its own, if one does; both are raised by a `share`-th of themselves.
+  private func limitReached(by name: Name, _ texts: borrowing TextPool, sharing share: Int? = nil) -> Anomaly? {
+    // By differences, which cannot overflow however large a limit is.
+    func excess(_ limit: Int) -> Int { share.map { limit / $0 } ?? 0 }
+    if totals.count - limit >= excess(limit) { return .apiTableFull }
+    return textLength + length(name, texts) - textLimit > excess(textLimit) ? .apiTextsFull : nil
+  }
+
+  private func length(_ name: Name, _ texts: borrowing TextPool) -> Int {
+    texts.length(name.host) + texts.length(name.path) + texts.length(name.method)
   }
 
   /// The totals by host, path and method as octets.

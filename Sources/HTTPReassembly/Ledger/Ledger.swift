@@ -27,7 +27,7 @@ public struct Ledger: Sendable, Equatable {
   /// An account with nothing charged yet, of which everything but the classes is known.
   package init(
     packets: Int, original: Int, truncatedPackets: Int = 0, droppedPackets: Int = 0, missing: Int = 0,
-    synthetic: Int = 0, tlsHandshake: Int = 0, tlsApplicationData: Int = 0
+    synthetic: Int = 0, tlsHandshake: Int = 0, tlsApplicationData: Int = 0, pending: Int = 0
   ) {
     self.packets = packets
     self.original = original
@@ -37,6 +37,7 @@ public struct Ledger: Sendable, Equatable {
     self.synthetic = synthetic
     self.tlsHandshake = tlsHandshake
     self.tlsApplicationData = tlsApplicationData
+    self.pending = pending
   }
 
   /// Octets of one class.

@@ -28,6 +28,18 @@ public struct LatencyDistribution: Sendable {
     values = []
   }
 
+  /// Adds the durations of another distribution.
+  package mutating func merge(_ other: LatencyDistribution) {
+    if other.buckets.isEmpty {
+      for value in other.values { record(value) }
+      return
+    }
+    for value in values { buckets[Self.bucket(value), default: 0] += 1 }
+    values = []
+    for (bucket, number) in other.buckets { buckets[bucket, default: 0] += number }
+    count += other.count
+  }
+
   /// The nearest-rank percentile in nanoseconds, `percent` from 0 to 100; nil without values.
   public func percentile(_ percent: Double) -> Int64? {
     guard count > 0 else { return nil }

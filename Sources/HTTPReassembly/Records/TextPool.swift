@@ -32,6 +32,9 @@ public struct TextPool: Sendable {
   /// The octets of a text.
   public func octets(_ id: TextID) -> [UInt8] { entries[Int(id.index)].octets }
 
+  /// Octets of a text.
+  func length(_ id: TextID) -> Int { entries[Int(id.index)].octets.count }
+
   /// A text as a string; octets that are not UTF-8 become U+FFFD.
   public func string(_ id: TextID) -> String { String(decoding: octets(id), as: UTF8.self) }
 

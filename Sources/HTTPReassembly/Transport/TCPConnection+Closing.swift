@@ -65,6 +65,7 @@ extension TCPConnection {
 
   /// The side that opened the connection, else the one that sends requests, else the one that acts like a client.
   private var clientSide: Side {
+    if let named = application?.conversation.namedClient { return named }
     if let knownClient { return knownClient }
     if let requests = application?.conversation.requestSide { return requests }
     // Servers listen on lower ports; of equals, the first that was seen speaks first.

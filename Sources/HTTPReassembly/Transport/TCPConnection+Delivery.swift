@@ -12,7 +12,10 @@ extension TCPConnection {
   /// Whether what the sender had received has been delivered on the other side, or cannot be.
   func isReady(_ acknowledged: StreamPosition, _ side: Side) -> Bool {
     let other = 1 - side
-    if acknowledged <= streams[other].deliveredThrough { return true }
+    // A stream that has not started has delivered nothing, but may hold what was acknowledged.
+    if acknowledged <= streams[other].deliveredThrough, streams[other].isStarted || streams[other].held.isEmpty {
+      return true
+    }
     // What the other side waits for may be this very answer (CONNECT, Upgrade).
     if application?.isWaiting(other) == true { return true }
     return streams[other].held.isEmpty && !isTailMissing(other)

@@ -27,9 +27,11 @@ extension TCPConnection {
     (streams[0].stuckSince ?? .max) <= (streams[1].stuckSince ?? .max) ? [0, 1] : [1, 0]
   }
 
-  private func isOverdue(_ side: Side, _ run: inout Run, after timeout: Int64) -> Bool {
+  private func isOverdue(
+    _ side: Side, _ run: inout Run, after timeout: Int64, notBefore: Int64 = .min
+  ) -> Bool {
     guard let since = streams[side].stuckSince else { return false }
-    return run.clock - since > timeout || isBeyondLimits(side, &run)
+    return run.clock - max(since, notBefore) > timeout || isBeyondLimits(side, &run)
   }
 
   private func isBeyondLimits(_ side: Side, _ run: inout Run) -> Bool {
@@ -59,7 +61,9 @@ extension TCPConnection {
     // A direction of which nothing is captured will not turn up later either.
     let isOneSided = stream.packets == 0 && record.flags.contains(.oneSided)
     let timeout = isAcknowledged ? run.configuration.acknowledgedHoleTimeout : run.configuration.holeTimeout
-    guard isForced || isOneSided || isOverdue(side, &run, after: timeout) else { return false }
+    // What was lost on the way comes again long after, with its acknowledgment close behind it, or captured before it.
+    let notBefore = isAcknowledged ? stream.acknowledgedSince : .min
+    guard isForced || isOneSided || isOverdue(side, &run, after: timeout, notBefore: notBefore) else { return false }
     if !isForced, !isOneSided, isBeyondLimits(side, &run) {
       record.flags.insert(.holdLimit)
       run.note(.tcpHoldLimit)

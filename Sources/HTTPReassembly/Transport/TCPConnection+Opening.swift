@@ -8,7 +8,8 @@ extension TCPConnection {
       streams[side].start(at: position)
     } else if position != streams[side].start {
       run.note(.tcpSynInConnection)
-      if !segment.flags.contains(.ack), segment.payloadLength == 0 { pendingReopen = (segment, time) }
+      // With RST it opens nothing (RFC 9293 §3.10.7), and was charged as a reset is.
+      if segment.flags.isDisjoint(with: [.ack, .rst]), segment.payloadLength == 0 { pendingReopen = (segment, time) }
       return
     }
     streams[side].hasSyn = true

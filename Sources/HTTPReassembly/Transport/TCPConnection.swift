@@ -126,6 +126,7 @@ struct TCPConnection {
     let reach = max(max(streams[other].next, streams[other].held.end), streams[other].acknowledged)
     // Beyond what a window allows it is no acknowledgment of this stream. A one-sided capture knows no better.
     if position > streams[other].acknowledged, position <= reach + TCPStream.largestWindow {
+      if streams[other].acknowledged <= streams[other].next { streams[other].acknowledgedSince = lastSeen }
       streams[other].acknowledged = position
     }
     return position

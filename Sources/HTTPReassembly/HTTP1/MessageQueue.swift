@@ -1,0 +1,37 @@
+import DequeModule
+
+/// The messages of one side that are in progress or still take charges, oldest first.
+///
+/// Nearly everything is about the newest one, so it lies in the connection itself and is changed in place; those before
+/// it only wait for late charges.
+struct MessageQueue {
+  /// The newest message; means nothing while the queue is empty.
+  var newest = OpenMessage(start: 0, exchange: 0)
+  /// Whether there is none.
+  private(set) var isEmpty = true
+  private var older: Deque<OpenMessage> = []
+
+  /// How many there are.
+  var count: Int { isEmpty ? 0 : older.count + 1 }
+
+  /// The messages by position, the oldest at 0.
+  subscript(index: Int) -> OpenMessage {
+    get { index == older.count ? newest : older[index] }
+    _modify { if index == older.count { yield &newest } else { yield &older[index] } }
+  }
+
+  /// Adds a message: it is the newest from now on.
+  mutating func append(_ message: OpenMessage) {
+    if !isEmpty { older.append(newest) }
+    newest = message
+    isEmpty = false
+  }
+
+  /// Takes the oldest message away; nil when there is none.
+  mutating func popFirst() -> OpenMessage? {
+    if let first = older.popFirst() { return first }
+    guard !isEmpty else { return nil }
+    isEmpty = true
+    return newest
+  }
+}
