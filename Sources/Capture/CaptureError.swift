@@ -31,6 +31,10 @@ public struct CaptureError: Error, Equatable, Sendable {
     case compressionCorrupt(String)
     /// The compressed stream ends before its end mark.
     case compressionCut
+    /// The file, which was followed, became shorter than what was read of it; its length in octets.
+    case truncated(length: Int)
+    /// The file, which was followed, was moved away or removed, and grew no more.
+    case replaced
     /// The file cannot be written; the system's error number.
     case cannotWrite(errno: Int32)
     /// The filter expression is wrong, or means nothing for a link type of the capture; libpcap's words.
@@ -79,6 +83,8 @@ extension CaptureError.Problem: CustomStringConvertible {
     case .readFailed(let errno): "cannot read: \(systemErrorText(errno))"
     case .compressionCorrupt(let text): "the compressed stream is corrupt: \(text)"
     case .compressionCut: "the compressed stream is cut"
+    case .truncated(let length): "truncated while it was followed: it has only \(length) octets now"
+    case .replaced: "moved away or removed while it was followed: what was read ends here"
     case .cannotWrite(let errno): "cannot write: \(systemErrorText(errno))"
     case .filter(let text): "filter: \(text)"
     case .libpcap(let text): "libpcap: \(text)"

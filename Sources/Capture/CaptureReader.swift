@@ -34,13 +34,21 @@ public struct CaptureReader: ~Copyable {
   /// Opens a capture; `-` is standard input. Only packets that pass the filter are handed over.
   ///
   /// Throws when the file cannot be opened or read, is not a capture, or ends within its file header.
-  public init(path: String, filter: PacketFilter? = nil) throws(CaptureError) {
-    try self.init(path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity)
+  ///
+  /// With `waiting`, a file that grows can be followed, if it is a plain pcap or pcapng file.
+  public init(path: String, filter: PacketFilter? = nil, waiting: Waiting = Waiting()) throws(CaptureError) {
+    try self.init(path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity, waiting: waiting)
   }
 
-  package init(path: String, filter: PacketFilter?, bufferCapacity: Int) throws(CaptureError) {
-    let file = try FileInput(path: path)
+  package init(
+    path: String, filter: PacketFilter?, bufferCapacity: Int, waiting: Waiting = Waiting()
+  ) throws(CaptureError) {
+    let file = try FileInput(path: path, waiting: waiting)
     let compression = Compression(try file.peek(4))
+    if waiting.follows, let compression {
+      throw CaptureError(
+        file: file.name, problem: .unsupported("following a file compressed with \(compression.rawValue)"))
+    }
     let source: any OctetSource
     switch compression {
     case nil: source = file
@@ -58,7 +66,7 @@ public struct CaptureReader: ~Copyable {
       format = .pcap(try PcapRecords(magic: magic, in: &window))
     } else if magic == PcapngBlocks.sectionHeaderType {
       format = .pcapng
-    } else if compression == nil, file.isReopenable, let foreign = ForeignCapture(path: path) {
+    } else if compression == nil, !waiting.follows, file.isReopenable, let foreign = ForeignCapture(path: path) {
       format = .foreign(foreign)
     } else {
       // Enough to recognise something by.
@@ -128,6 +136,14 @@ public struct CaptureReader: ~Copyable {
     if pcapng.names.isEmpty { return [] }
     defer { pcapng.names.removeAll() }
     return pcapng.names
+  }
+
+  /// Takes the latest time, in nanoseconds since the Unix epoch, at which the capturing machine says that it was still
+  /// capturing, before the packet that was read last or else the end; nil if it has not said so since the last call.
+  @inline(__always)
+  public mutating func takePassedTime() -> Int64? {
+    guard pcapng.statisticsTime != nil else { return nil }
+    return pcapng.statisticsTime.take()
   }
 
   /// The format in words, such as `pcap (nanoseconds, big-endian), gzip`.

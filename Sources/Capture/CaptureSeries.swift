@@ -38,6 +38,7 @@ public struct CaptureSeries: ~Copyable {
   public let size: Int?
 
   private let filter: PacketFilter?
+  private let waiting: Waiting
   /// Captures that were opened so far, or could not be.
   private var position = 0
   private var reader: CaptureReader?
@@ -47,14 +48,20 @@ public struct CaptureSeries: ~Copyable {
   private var lastTimestamp: Int64?
   private var octetsReadBefore = 0
   private var droppedBefore: UInt64?
+  /// What the captures said until the last step of the time at which they still went on, not taken yet.
+  private var passedTime: Int64?
   /// Names of captures that have ended, not taken yet.
   private var namesBefore: [NameRecord] = []
 
   /// Looks at each file's first packet. Nothing is thrown here: a file that cannot be read throws when its turn comes.
-  public init(paths: [String], filter: PacketFilter? = nil) {
+  ///
+  /// Once the stop of `waiting` was called, the end of all captures comes within a few tenths of a second.
+  public init(paths: [String], filter: PacketFilter? = nil, waiting: Waiting = Waiting()) {
     self.paths = Self.ordered(paths)
     self.filter = filter
-    size = paths.reduce(0) { sum, path in
+    self.waiting = waiting
+    // How long a file will be that grows, nobody knows.
+    size = paths.reduce(waiting.follows ? nil : 0) { sum, path in
       switch FileInput.kind(path) {
       case .file(let size): sum.map { $0 + size }
       case .stream: nil
@@ -72,10 +79,12 @@ public struct CaptureSeries: ~Copyable {
     do throws(CaptureError) {
       if let packet = try reader?.advanceToPacket() {
         current = packet
+        notePassedTime()
         return .packet
       }
     } catch let error {
       close()
+      if isNoDamage(error) { return .end }
       throw error
     }
     close()
@@ -92,19 +101,35 @@ public struct CaptureSeries: ~Copyable {
 
   /// Opens the next capture.
   private mutating func open() throws(CaptureError) -> Step {
-    guard position < paths.count else { return .end }
+    guard position < paths.count, !waiting.isStopped else { return .end }
     position += 1
-    var next = try CaptureReader(path: paths[position - 1], filter: filter)
+    var next: CaptureReader
+    do throws(CaptureError) {
+      next = try CaptureReader(path: paths[position - 1], filter: filter, waiting: waiting)
+    } catch let error {
+      if isNoDamage(error) { return .end }
+      throw error
+    }
     let first: Int64?
     do throws(CaptureError) {
       first = try next.firstTimestamp()
     } catch let error {
       reader = consume next
       close()
+      if isNoDamage(error) { return .end }
       throw error
     }
     reader = consume next
     return .capture(continues: continues(at: first))
+  }
+
+  /// Whether it is only that the reading was stopped before the end of what is being written.
+  private func isNoDamage(_ error: CaptureError) -> Bool {
+    guard waiting.isStopped else { return false }
+    return switch error.problem {
+    case .cut, .compressionCut, .notACapture: true
+    default: false
+    }
   }
 
   /// Whether a capture that begins at `first` continues what was read before.
@@ -116,8 +141,15 @@ public struct CaptureSeries: ~Copyable {
     return overflow || first >= limit
   }
 
+  /// Only when the packet before which it was said is lent: the first packet of a capture is read ahead.
+  @inline(__always)
+  private mutating func notePassedTime() {
+    if let time = reader?.takePassedTime() { passedTime = max(passedTime ?? time, time) }
+  }
+
   /// Keeps what the current capture told, and lets go of it.
   private mutating func close() {
+    notePassedTime()
     octetsReadBefore = octetsRead
     droppedBefore = dropped
     namesBefore = takeNames()
@@ -163,6 +195,15 @@ extension CaptureSeries {
     case .some(let reader): reader.dropped.map { $0.addingSaturated(droppedBefore ?? 0) } ?? droppedBefore
     case nil: droppedBefore
     }
+  }
+
+  /// Takes the latest time, in nanoseconds since the Unix epoch, at which the capturing machine says that it was still
+  /// capturing, before the packet, the start of a capture or the end that `advance` came to; nil if none said so since
+  /// the last call.
+  @inline(__always)
+  public mutating func takePassedTime() -> Int64? {
+    guard passedTime != nil else { return nil }
+    return passedTime.take()
   }
 
   /// Takes the names that the captures gave for addresses since the last call, which may be after their end.

@@ -21,14 +21,18 @@ final class FileInput: OctetSource {
   private(set) var octetsRead = 0
 
   private let descriptor: Int32
+  private let waiting: Waiting
   /// What `peek` read ahead and `read` has not returned yet.
   private var ahead: [UInt8] = []
 
-  /// Opens a path, or standard input for `-`. Waits for a writer if it is a FIFO.
-  init(path: String) throws(CaptureError) {
+  /// Opens a path, or standard input for `-`. The writer of a FIFO is waited for when it is read.
+  init(path: String, waiting: Waiting = Waiting()) throws(CaptureError) {
     let isStandardInput = path == Self.standardInputPath
     name = isStandardInput ? "standard input" : path
-    descriptor = isStandardInput ? STDIN_FILENO : retryingInterrupted { unsafe open(path, O_RDONLY | O_CLOEXEC) }
+    self.waiting = waiting
+    // Non-blocking, because opening a FIFO would wait for its writer, and could not be stopped.
+    descriptor =
+      isStandardInput ? STDIN_FILENO : retryingInterrupted { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else { throw CaptureError(file: name, problem: .cannotOpen(errno: errno)) }
     var status = stat()
     guard unsafe fstat(descriptor, &status) == 0 else {
@@ -38,6 +42,9 @@ final class FileInput: OctetSource {
     let kind = status.st_mode & S_IFMT
     size = kind == S_IFREG ? Int(status.st_size) : nil
     if kind == S_IFDIR { throw CaptureError(file: name, problem: .isDirectory) }
+    if waiting.follows, size == nil {
+      throw CaptureError(file: name, problem: .unsupported("following what is no regular file"))
+    }
   }
 
   deinit {
@@ -70,8 +77,9 @@ final class FileInput: OctetSource {
   func peek(_ count: Int) throws(CaptureError) -> [UInt8] {
     var octet: UInt8 = 0
     while ahead.count < count {
-      let result = unsafe withUnsafeMutableBytes(of: &octet) { unsafe readDescriptor(into: $0) }
-      guard result >= 0 else { throw readError() }
+      let result = try unsafe withUnsafeMutableBytes(of: &octet) { memory throws(CaptureError) in
+        try unsafe readDescriptor(into: memory)
+      }
       guard result > 0 else { break }
       ahead.append(octet)
     }
@@ -85,15 +93,31 @@ final class FileInput: OctetSource {
       ahead.removeFirst(count)
       return count
     }
-    let count = unsafe readDescriptor(into: buffer)
-    guard count >= 0 else { throw readError() }
-    return count
+    return try unsafe readDescriptor(into: buffer)
   }
 
-  private func readDescriptor(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    let count = retryingInterrupted { unsafe systemRead(descriptor, buffer.baseAddress, buffer.count) }
-    octetsRead += max(count, 0)
-    return count
+  /// Reads what is there, and waits until there is something; 0 is the end, or the stop.
+  private func readDescriptor(into buffer: UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int {
+    var growth: FileGrowth?
+    while !waiting.isStopped {
+      if size == nil, !isReadable() { continue }
+      let count = unsafe systemRead(descriptor, buffer.baseAddress, buffer.count)
+      if count < 0 {
+        if errno == EINTR || errno == EAGAIN { continue }
+        throw readError()
+      }
+      octetsRead += count
+      if count > 0 || !waiting.follows { return count }
+      growth = growth ?? FileGrowth(waiting)
+      guard try growth?.wait(descriptor, at: name, octetsRead: octetsRead) ?? false else { break }
+    }
+    return 0
+  }
+
+  /// Whether reading would not wait, after a moment's wait for that. An end and an error are there to be read, too.
+  private func isReadable() -> Bool {
+    var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&wanted, 1, Waiting.interval) > 0
   }
 
   private func readError() -> CaptureError {

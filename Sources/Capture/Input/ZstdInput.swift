@@ -40,6 +40,10 @@ import CZstd
         isAtEnd = inputEnd == 0
       }
       if isAtEnd && isBetweenFrames { return 0 }
+      if isBetweenFrames, let found = try faultOfFrame() {
+        fault = found
+        break
+      }
       var pending = unsafe ZSTD_inBuffer(src: input.baseAddress, size: inputEnd, pos: inputStart)
       // At the end this only asks for what the decoder may still hold.
       let status = unsafe ZSTD_decompressStream(context, &output, &pending)
@@ -58,6 +62,26 @@ import CZstd
     produced += count
     if count == 0, let fault { throw error(fault) }
     return count
+  }
+
+  /// Why neither a frame nor a skippable frame begins at `inputStart` (RFC 8878 §3.1.1, §3.1.2); nil if one does.
+  ///
+  /// The library takes frames of its own early versions too, and some of its decoders of those give out memory that
+  /// nothing was written to.
+  private func faultOfFrame() throws(CaptureError) -> CaptureError.Problem? {
+    while inputEnd - inputStart < 4 {
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: input[inputStart..<inputEnd])
+      unsafe input.copyMemory(from: UnsafeRawBufferPointer(rest))
+      inputEnd -= inputStart
+      inputStart = 0
+      let count = try unsafe file.read(into: UnsafeMutableRawBufferPointer(rebasing: input[inputEnd...]))
+      guard count > 0 else { return .compressionCut }
+      inputEnd += count
+    }
+    let magic = unsafe UInt32(
+      littleEndian: UnsafeRawBufferPointer(input).loadUnaligned(fromByteOffset: inputStart, as: UInt32.self))
+    guard magic != 0xfd2f_b528, magic & 0xffff_fff0 != 0x184d_2a50 else { return nil }
+    return unsafe .compressionCorrupt(String(cString: ZSTD_getErrorString(ZSTD_error_prefix_unknown)))
   }
 
   private func error(_ problem: CaptureError.Problem) -> CaptureError {

@@ -36,7 +36,7 @@ enum InterfaceFault {
     #if os(macOS)
       "install ChmodBPF, which comes with Wireshark, and join the group access_bpf; or run with sudo"
     #else
-      "grant it once with \"sudo setcap cap_net_raw,cap_net_admin=eip \(program)\""
+      "grant it once with \"sudo setcap cap_net_raw=ep \(program)\""
         + " (its group and mode 750 say who may use it); or run with sudo"
     #endif
   }

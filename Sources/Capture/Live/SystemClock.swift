@@ -8,10 +8,11 @@
 
 /// The clock that packets are stamped with. Unsafe sites: system calls that take addresses.
 ///
-/// Only the stopping of a capture asks for it; no analysis does.
-enum SystemClock {
+/// Only the stopping of a capture asks for it, and who wants to know that time passes without packets: what it says then
+/// goes into the saved capture, so that no analysis depends on it alone.
+public enum SystemClock {
   /// Nanoseconds since the Unix epoch.
-  static var nanosecondsSinceEpoch: Int64 {
+  public static var nanosecondsSinceEpoch: Int64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)

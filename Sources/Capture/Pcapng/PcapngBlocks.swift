@@ -11,6 +11,9 @@ struct PcapngBlocks {
   /// Names met and not taken yet.
   var names: [NameRecord] = []
 
+  /// The latest time of the interface statistics met and not taken yet, in nanoseconds since the Unix epoch.
+  var statisticsTime: Int64?
+
   private var order = ByteOrder.little
   private var interfaces: [PcapngInterface] = []
   /// Packets lost in the sections that have ended.
@@ -240,6 +243,10 @@ struct PcapngBlocks {
   private mutating func readStatistics(_ length: Int, in window: borrowing OctetWindow) {
     let interface = Int(order(window.load(8, as: UInt32.self)))
     guard interface < interfaces.count else { return }
+    let high = UInt64(order(window.load(12, as: UInt32.self)))
+    let low = UInt64(order(window.load(16, as: UInt32.self)))
+    let time = interfaces[interface].resolution.nanoseconds(high << 32 | low)
+    statisticsTime = max(statisticsTime ?? time, time)
     var dropped: UInt64?
     var options = PcapngOptions(20..<length - 4, order: order)
     while let option = options.next(in: window) {

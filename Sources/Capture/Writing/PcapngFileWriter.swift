@@ -122,6 +122,16 @@ public final class PcapngFileWriter {
     self.statistics = statistics
   }
 
+  /// Writes that no packet had come until `time`, in nanoseconds since the Unix epoch: statistics of that time. Whoever
+  /// reads the file then knows as much.
+  ///
+  /// Throws when a buffer full of packets cannot be written, or a new file not be created.
+  public func pass(to time: Int64) throws(CaptureError) {
+    if let failure { throw failure }
+    if let last = times?.last, isDue(last, interfaces.count * PcapngEncoder.statisticsLength) { try rotate() }
+    try appendStatistics(at: time)
+  }
+
   /// Hands everything to the operating system, with the statistics if they tell of new losses. What was flushed is there
   /// when this process is killed.
   public func flush() throws(CaptureError) {
@@ -196,12 +206,13 @@ public final class PcapngFileWriter {
     buffer.grow(to: length)
   }
 
-  private func appendStatistics() throws(CaptureError) {
+  /// Appends the statistics as of the last packet, or of a time after it.
+  private func appendStatistics(at time: Int64? = nil) throws(CaptureError) {
     if !buffer.hasRoom(for: interfaces.count * PcapngEncoder.statisticsLength) { try write() }
     for index in interfaces.indices {
       PcapngEncoder.append(
-        statistics[index] - statisticsBefore[index], interface: index, from: times?.first ?? 0, to: times?.last ?? 0,
-        in: &buffer)
+        statistics[index] - statisticsBefore[index], interface: index, from: times?.first ?? time ?? 0,
+        to: time ?? times?.last ?? 0, in: &buffer)
     }
     statisticsTold = statistics
   }

@@ -34,7 +34,7 @@ import Testing
     #if os(macOS)
       #expect(text.contains("ChmodBPF"))
     #else
-      #expect(text.contains("setcap cap_net_raw,cap_net_admin=eip /"))
+      #expect(text.contains("setcap cap_net_raw=ep /"))
     #endif
     #expect(!text.contains("\n"))
   }

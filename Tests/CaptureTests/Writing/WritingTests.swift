@@ -291,7 +291,7 @@ import Testing
 
 extension PcapngFileWriter {
   /// Writes a packet that was read.
-  fileprivate func append(_ packet: ReadPacket, interface: Int = 0) throws(CaptureError) {
+  func append(_ packet: ReadPacket, interface: Int = 0) throws(CaptureError) {
     let facts = Packet(
       timestamp: packet.timestamp, originalLength: packet.originalLength, linkType: packet.linkType,
       frameCheckSequenceLength: packet.frameCheckSequenceLength)
