@@ -1,0 +1,50 @@
+/// What a model said of some messages of one direction, and what was on the wire. Octets.
+public struct ErrorSums: Sendable {
+  /// Messages that the model said something of.
+  public private(set) var messages = 0
+  /// Messages that it could not say anything of; they are in none of the figures.
+  public private(set) var unknown = 0
+  /// The messages' octets on the wire.
+  public private(set) var wire = PartLengths()
+  /// What the model said.
+  public private(set) var estimate = PartLengths()
+  /// The message whose total it gets most wrong.
+  public private(set) var worst = WorstError()
+
+  /// Nothing.
+  public init() {}
+
+  /// Estimate less wire.
+  public var error: PartLengths { estimate - wire }
+
+  /// Adds a message.
+  mutating func add(_ message: Int, wire: PartLengths, estimate: PartLengths?) {
+    guard let estimate else {
+      unknown += 1
+      return
+    }
+    messages += 1
+    self.wire.add(wire)
+    self.estimate.add(estimate)
+    worst.note((estimate - wire).total, of: message)
+  }
+}
+
+/// The largest error, whatever its sign, and the number of what has it.
+public struct WorstError: Sendable, Equatable {
+  /// The error in octets, with its sign; 0 when nothing has one.
+  public private(set) var error = 0
+  /// The number of the message or the position of the API; nil when nothing has been noted.
+  public private(set) var place: Int?
+
+  /// Nothing noted.
+  public init() {}
+
+  /// Notes an error. Of errors of the same size the one of the lowest number stays, so that the order does not matter.
+  public mutating func note(_ error: Int, of place: Int) {
+    let isWorse = error.magnitude > self.error.magnitude
+    guard isWorse || (error.magnitude == self.error.magnitude && place < self.place ?? .max) else { return }
+    self.error = error
+    self.place = place
+  }
+}

@@ -1,0 +1,124 @@
+import HTTPReassembly
+
+/// The errors of models: of all messages, and by API.
+///
+/// Memory: some 200 octets a model for each of at most `apiLimit` APIs, and at most `nameLimit` octets of their names. Beyond
+/// a limit messages are counted under their host alone, and beyond an eighth more under none; no octet is lost.
+public struct ModelErrors: Sendable {
+  /// APIs with sums of their own: some tens of MiB with all models, and more than a person reads.
+  public static let apiLimit = 1 << 14
+  /// Octets of the names of APIs together: 1 KiB each if there are as many as can be.
+  public static let nameLimit = 16 << 20
+
+  /// A model's errors of all messages of one direction.
+  public struct Overall: Sendable {
+    /// The sums.
+    public internal(set) var sums = ErrorSums()
+    /// The message with the largest error of each part.
+    public internal(set) var worst: [MessagePart: WorstError] = [:]
+  }
+
+  /// The models, in order.
+  public let models: [ModelName]
+  /// Requests, by model.
+  public private(set) var requests: [Overall]
+  /// Final and interim responses, by model.
+  public private(set) var responses: [Overall]
+  /// By API, in the order in which they came.
+  public private(set) var apis: [APIErrors] = []
+  /// Messages that were counted under their host, or under none, because there were too many APIs.
+  public private(set) var messagesBeyondLimit = 0
+
+  private struct Name: Hashable {
+    var host: [UInt8]
+    var path: [UInt8]
+    var method: [UInt8]
+
+    var length: Int { host.count + path.count + method.count }
+  }
+
+  private var places: [Name: Int] = [:]
+  private let grouping: Configuration.Grouping
+  private let templatesPaths: Bool
+  private let limit: Int
+  private var nameLength = 0
+
+  /// No errors yet.
+  public init(_ models: [ModelName], configuration: Configuration) {
+    self.init(models, configuration: configuration, limit: Self.apiLimit)
+  }
+
+  package init(_ models: [ModelName], configuration: Configuration, limit: Int) {
+    self.models = models
+    requests = models.map { _ in Overall() }
+    responses = models.map { _ in Overall() }
+    grouping = configuration.grouping
+    templatesPaths = configuration.templatePaths
+    self.limit = limit
+  }
+
+  /// The APIs in the order of host, path and method as octets.
+  public var sortedAPIs: [APIErrors] {
+    apis.sorted { a, b in
+      for (mine, other) in [(a.host, b.host), (a.path, b.path), (a.method, b.method)] where mine != other {
+        return mine.lexicographicallyPrecedes(other)
+      }
+      return false
+    }
+  }
+
+  /// Adds what each model says of a message, in the models' order.
+  mutating func add(_ message: WireMessage, _ estimates: [PartLengths?]) {
+    let wire = PartLengths(message.row.octets)
+    let number = message.row.number
+    let place = place(of: message)
+    switch message.row.kind {
+    case .request: apis[place].requests += 1
+    case .response: apis[place].responses += 1
+    case .interim: apis[place].interim += 1
+    }
+    for (model, estimate) in estimates.enumerated() {
+      if message.row.kind == .request {
+        apis[place].request[model].add(number, wire: wire, estimate: estimate)
+        requests[model].add(number, wire: wire, estimate: estimate)
+      } else {
+        apis[place].response[model].add(number, wire: wire, estimate: estimate)
+        responses[model].add(number, wire: wire, estimate: estimate)
+      }
+    }
+  }
+
+  private mutating func place(of message: WireMessage) -> Int {
+    var path = grouping.path ? message.pathOctets : []
+    if templatesPaths, !path.isEmpty { path = PathTemplate.template(of: path) }
+    var name = Name(host: message.hostOctets, path: path, method: grouping.method ? Array(message.method.utf8) : [])
+    if let place = places[name] { return place }
+    if !hasRoom(for: name, beyond: 0) {
+      messagesBeyondLimit += 1
+      name = Name(host: name.host, path: [], method: [])
+      if let place = places[name] { return place }
+      if !hasRoom(for: name, beyond: 8) { name = Name(host: [], path: [], method: []) }
+      if let place = places[name] { return place }
+    }
+    let none = models.map { _ in ErrorSums() }
+    apis.append(APIErrors(host: name.host, path: name.path, method: name.method, request: none, response: none))
+    places[name] = apis.count - 1
+    nameLength += name.length
+    return apis.count - 1
+  }
+
+  /// Whether an API more is within the limits, and one in `share` beyond them.
+  private func hasRoom(for name: Name, beyond share: Int) -> Bool {
+    let (count, length) = share == 0 ? (0, 0) : (limit / share, Self.nameLimit / share)
+    return apis.count < limit + count && nameLength + name.length <= Self.nameLimit + length
+  }
+}
+
+extension ModelErrors.Overall {
+  fileprivate mutating func add(_ message: Int, wire: PartLengths, estimate: PartLengths?) {
+    sums.add(message, wire: wire, estimate: estimate)
+    guard let estimate else { return }
+    let error = estimate - wire
+    for part in MessagePart.allCases { worst[part, default: WorstError()].note(error[part], of: message) }
+  }
+}

@@ -1,0 +1,49 @@
+/// Reads a monitor's table from CSV, as a stream: only the entries are kept.
+struct CSVLog {
+  let file: LogFile
+  let options: LogOptions
+
+  func read() throws(LogError) -> AppLog {
+    var records = CSVRecords(file: file)
+    guard try records.advance() else { throw LogError(file: file.path, "is empty but for line ends") }
+    let positions: ColumnPositions
+    do throws(RowProblem) {
+      var header: [String] = []
+      for cell in records.ends.indices { header.append(try records.text(cell)) }
+      positions = try ColumnPositions(header: header, columns: options.columns)
+    } catch {
+      throw LogError(file: file.path, "line \(records.line), \(error.description)")
+    }
+    let width = records.ends.count
+
+    var row = MonitorRow(times: LogTime(unit: options.timeUnit, zone: options.timeZone))
+    var entries: [LogEntry] = []
+    var bad = BadRows()
+    var rows = 0
+    while try records.advance() {
+      rows += 1
+      guard rows <= options.rowLimit else {
+        throw LogError(file: file.path, "has more than \(options.rowLimit) rows; split it")
+      }
+      do throws(RowProblem) {
+        guard records.ends.count == width else {
+          throw RowProblem("expected \(width) cells as in the header, found \(records.ends.count)")
+        }
+        let entry = try row.entry(place: records.line) { column throws(RowProblem) in
+          guard let position = positions[column] else { return .absent }
+          let text = try records.text(position)
+          return text.isEmpty ? .absent : .text(text)
+        }
+        entries.append(entry)
+      } catch {
+        bad.note("line \(records.line)", error)
+      }
+    }
+    try bad.check(file: file.path, rows: rows)
+    guard rows > 0 else { throw LogError(file: file.path, "has a header but no rows") }
+    var log = AppLog(dialect: .monitor, entries: entries)
+    log.notices = positions.notices
+    log.noteTimes()
+    return log
+  }
+}

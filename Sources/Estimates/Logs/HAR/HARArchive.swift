@@ -1,0 +1,138 @@
+/// The `log` of a HAR 1.2 file, as far as it is needed. Contents, headers and cookies are not kept.
+struct HARArchive: Decodable {
+  /// Who wrote it. HAR 1.2 demands it; some files lack it.
+  let creator: Agent?
+  /// Its exchanges.
+  let entries: Attempts<HAREntry>
+
+  /// A program.
+  struct Agent: Decodable {
+    let name: String?
+    let version: String?
+
+    private enum Key: String, CodingKey { case name, version }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: Key.self)
+      (name, version) = (container.looseText(.name), container.looseText(.version))
+    }
+  }
+}
+
+/// One exchange.
+struct HAREntry: Decodable {
+  let startedDateTime: String
+  let request: HARMessage
+  let response: HARMessage?
+  let timings: HARTimings?
+  /// Chrome: `memory` or `disk`.
+  let cacheKind: String?
+  /// Chrome: a service worker answered, maybe after a request of its own, which has an entry of its own.
+  let isFromServiceWorker: Bool
+  /// Safari: `Network Load`, `Memory Cache`, `Disk Cache`, `Service Worker` or `Inspector Override`.
+  let fetchType: String?
+
+  private enum Key: String, CodingKey {
+    case startedDateTime, request, response, timings
+    case cacheKind = "_fromCache"
+    case isFromServiceWorker = "_fetchedViaServiceWorker"
+    case fetchType = "_fetchType"
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    startedDateTime = try container.decode(String.self, forKey: .startedDateTime)
+    request = try container.decode(HARMessage.self, forKey: .request)
+    response = try container.decodeIfPresent(HARMessage.self, forKey: .response)
+    timings = try container.decodeIfPresent(HARTimings.self, forKey: .timings)
+    cacheKind = container.looseText(.cacheKind) ?? (container.looseFlag(.cacheKind) ? "cache" : nil)
+    isFromServiceWorker = container.looseFlag(.isFromServiceWorker)
+    fetchType = container.looseText(.fetchType)
+  }
+}
+
+/// A request or a response: the fields of both that are needed. Sizes that are -1 are nil.
+struct HARMessage: Decodable {
+  let method: String?
+  let url: String?
+  let status: Int
+  let httpVersion: String
+  let headersSize: Int?
+  let bodySize: Int?
+  /// The response's `content.size` and `content.compression`.
+  let content: HARContent?
+  /// Chrome and Safari: everything that was transferred for the response.
+  let transferSize: Int?
+  /// Chrome, Safari, mitmproxy: why the transfer failed; Playwright calls it `_failureText`.
+  let error: String?
+  /// Charles: `COMPLETE`, `EXCEPTION`, `ABORTED` and others.
+  let charlesStatus: String?
+
+  private enum Key: String, CodingKey {
+    case method, url, status, httpVersion, headersSize, bodySize, content
+    case transferSize = "_transferSize"
+    case error = "_error"
+    case failure = "_failureText"
+    case charlesStatus = "_charlesStatus"
+  }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    method = try container.decodeIfPresent(String.self, forKey: .method)
+    url = try container.decodeIfPresent(String.self, forKey: .url)
+    let code = try container.decodeIfPresent(Int.self, forKey: .status) ?? 0
+    // Playwright writes -1 for a request without response.
+    guard -1...999 ~= code else {
+      throw DecodingError.dataCorruptedError(
+        forKey: .status, in: container, debugDescription: "expected a status code, found \(code)")
+    }
+    status = max(code, 0)
+    httpVersion = container.looseText(.httpVersion) ?? ""
+    headersSize = try container.octets(.headersSize)
+    bodySize = try container.octets(.bodySize)
+    content = try container.decodeIfPresent(HARContent.self, forKey: .content)
+    transferSize = try container.octets(.transferSize)
+    let words = container.looseText(.error) ?? container.looseText(.failure)
+    error = words.flatMap { $0.isEmpty ? nil : $0 }
+    charlesStatus = container.looseText(.charlesStatus)
+  }
+}
+
+/// The content of a response.
+struct HARContent: Decodable {
+  let size: Int?
+  let compression: Int?
+
+  private enum Key: String, CodingKey { case size, compression }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    size = try container.octets(.size)
+    // Here -1 is a number: content that coding has made one octet longer.
+    if container.contains(.compression), (try? container.decode(Int.self, forKey: .compression)) == -1 {
+      compression = -1
+    } else {
+      compression = try container.octets(.compression)
+    }
+  }
+}
+
+/// How long an exchange took, in milliseconds; nil is unknown. `ssl` is inside of `connect`.
+struct HARTimings: Decodable {
+  let blocked: Double?
+  let dns: Double?
+  let connect: Double?
+  let send: Double?
+  let wait: Double?
+
+  private enum Key: String, CodingKey { case blocked, dns, connect, send, wait }
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    blocked = try container.milliseconds(.blocked)
+    dns = try container.milliseconds(.dns)
+    connect = try container.milliseconds(.connect)
+    send = try container.milliseconds(.send)
+    wait = try container.milliseconds(.wait)
+  }
+}

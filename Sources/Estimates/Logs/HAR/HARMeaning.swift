@@ -1,0 +1,74 @@
+/// What the figures of one producer's HAR mean. Each producer has a file with what differs from HAR 1.2.
+protocol HARMeaning: Sendable {
+  /// The dialect that the log is given.
+  var dialect: LogDialect { get }
+  /// The figures of a request.
+  func request(_ message: HARMessage) -> HARFigures
+  /// The figures of a response.
+  func response(_ message: HARMessage) -> HARFigures
+  /// Whether nothing of the exchange is on the wire.
+  func isFromCache(_ entry: HAREntry) -> Bool
+  /// Whether the transfer failed or was cancelled.
+  func isAborted(_ entry: HAREntry) -> Bool
+  /// Milliseconds from `startedDateTime` to the request's first octet.
+  func requestDelay(_ timings: HARTimings) -> Double
+}
+
+/// Octets of one message, as its producer means them; nil is unknown.
+struct HARFigures: Equatable {
+  var headers: Int?
+  var body: Int?
+  var decoded: Int?
+  var whole: Int?
+}
+
+/// HAR 1.2 to the letter. `headersSize` goes from the start-line through the empty line, `bodySize` is the content as
+/// transferred, `content.size` is its decoded length.
+extension HARMeaning {
+  func request(_ message: HARMessage) -> HARFigures { Self.standard(message) }
+
+  func response(_ message: HARMessage) -> HARFigures {
+    var figures = Self.standard(message)
+    figures.decoded = message.content?.size
+    return figures
+  }
+
+  func isFromCache(_ entry: HAREntry) -> Bool { entry.cacheKind != nil }
+
+  func isAborted(_ entry: HAREntry) -> Bool {
+    entry.response?.error != nil || (entry.response?.status ?? 0) == 0
+  }
+
+  func requestDelay(_ timings: HARTimings) -> Double {
+    (timings.blocked ?? 0) + (timings.dns ?? 0) + (timings.connect ?? 0)
+  }
+
+  /// Both sizes, and their sum as the whole message.
+  static func standard(_ message: HARMessage) -> HARFigures {
+    let whole: Int? = if let headers = message.headersSize, let body = message.bodySize { headers + body } else { nil }
+    return HARFigures(headers: message.headersSize, body: message.bodySize, decoded: nil, whole: whole)
+  }
+}
+
+/// HAR of a producer that is not known to differ: read as HAR 1.2 says.
+struct StandardHAR: HARMeaning {
+  let dialect: LogDialect
+}
+
+extension HARArchive {
+  /// What this archive's figures mean, by the name of its creator.
+  var meaning: any HARMeaning {
+    let name = creator?.name?.lowercased() ?? ""
+    // Safari first: its name holds that of Chrome's tools.
+    if name.contains("webkit web inspector") || name.contains("safari") { return SafariHAR() }
+    if name == "webinspector" || name.contains("chrome") || name.contains("chromium") || name.contains("edge") {
+      return ChromeHAR()
+    }
+    if name.contains("firefox") { return FirefoxHAR() }
+    if name.contains("charles") { return CharlesHAR() }
+    // Proxyman keeps to HAR 1.2 as far as is known.
+    if name.contains("proxyman") { return StandardHAR(dialect: .harProxyman) }
+    if name.contains("mitmproxy") { return MitmproxyHAR() }
+    return StandardHAR(dialect: .har)
+  }
+}

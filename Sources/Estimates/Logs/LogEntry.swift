@@ -1,0 +1,47 @@
+import HTTPReassembly
+
+/// What an app, or a tool at its side, says of one message: one row of its log.
+///
+/// Lengths are octets as the log's producer means them (see `LogDialect`), nil where the log has none. They can be
+/// negative where a producer subtracts what it does not know.
+public struct LogEntry: Sendable, Equatable {
+  /// Where the row stands in the log: its line, row or index, from 1, for people who look it up.
+  public var place: Int
+  /// Request or response; an interim response is `interim`.
+  public var kind: MessageKind
+  /// Method, empty when the log has none.
+  public var method = ""
+  /// Host as logged, lower-case, with a port if the log has one.
+  public var host: String
+  /// Path as logged: without query and fragment, encoded or decoded as the producer does.
+  public var path: String
+  /// Octets of the query, without the `?`; nil when there is none or the log does not say.
+  public var queryLength: Int?
+  /// Status code of the response, 0 when unknown.
+  public var status = 0
+  /// When it happened, as logged: nanoseconds since the Unix epoch; nil when the log has no time.
+  public var time: Int64?
+  /// The whole message.
+  public var length: Int?
+  /// The start-line.
+  public var lineLength: Int?
+  /// The header section.
+  public var headerLength: Int?
+  /// The body, as it was transferred.
+  public var bodyLength: Int?
+  /// The body after decoding.
+  public var decodedLength: Int?
+  /// Whether the log says that the transfer failed or was cancelled.
+  public var isAborted = false
+  /// Whether the log says that the response came from a cache, so that nothing is on the wire.
+  public var isFromCache = false
+
+  /// An entry with no figures.
+  public init(place: Int, kind: MessageKind, host: String, path: String, time: Int64?) {
+    self.place = place
+    self.kind = kind
+    self.host = host
+    self.path = path
+    self.time = time
+  }
+}

@@ -1,0 +1,24 @@
+/// Reads an app's log: CSV, SQLite, HAR or task metrics of URLSession.
+///
+/// It is strict. A row that is not what it should be refuses the whole log, with the first such row and the count of
+/// them, because sums over the rest would look right and be wrong.
+public struct LogReader: Sendable {
+  private let options: LogOptions
+
+  /// A reader.
+  public init(options: LogOptions = LogOptions()) { self.options = options }
+
+  /// Reads the log at `path`, a regular file, which is not changed. A log without any row is an error.
+  public func read(_ path: String) throws(LogError) -> AppLog {
+    let file = try LogFile(path: path)
+    // A format that was asked for is taken at its word; the format's own reader says what does not fit.
+    let format = if let asked = options.format { asked } else { try file.format() }
+    switch format {
+    case .csv: return try CSVLog(file: file, options: options).read()
+    case .sqlite: return try SQLiteLog(path: path, options: options).read()
+    case .har: return try JSONLog(file: file, options: options).read(.har)
+    case .urlSessionMetrics: return try JSONLog(file: file, options: options).read(.urlSessionMetrics)
+    case nil: return try JSONLog(file: file, options: options).read(nil)
+    }
+  }
+}

@@ -1,0 +1,105 @@
+/// Makes entries of task metrics: two rows for each transaction, so that redirects are there.
+///
+/// Header counts include the start-line; body counts are as transferred, with framing and coding.
+struct TaskMetricsLog {
+  let tasks: [Result<TaskMetrics, RowProblem>]
+  let file: String
+  let times: LogTime
+
+  /// Throws when there are no transactions, more of them than `limit`, or tasks that break the format. The place of a
+  /// row is that of its transaction among all of the file.
+  func read(limit: Int) throws(LogError) -> AppLog {
+    guard tasks.count <= limit else { throw LogError(file: file, "has more than \(limit) tasks; split it") }
+    var log = AppLog(dialect: .urlSessionMetrics, entries: [])
+    var names = NamePool()
+    var bad = BadRows()
+    var skipped: [String: Int] = [:]
+    var place = 0
+    var newer = 0
+    var short = 0
+    for (index, attempt) in tasks.enumerated() {
+      do throws(RowProblem) {
+        let task = try attempt.get()
+        if task.transactions.count <= task.redirectCount { short += 1 }
+        for (number, transaction) in task.transactions.enumerated() {
+          place += 1
+          guard place <= limit else { throw RowProblem("more than \(limit) transactions; split the file") }
+          guard let url = LogURL(transaction.request.url) else {
+            throw RowProblem(
+              "transaction \(number + 1): request.url: expected a URL, found '\(transaction.request.url.shortened())'")
+          }
+          guard url.scheme == "http" || url.scheme == "https", !url.host.isEmpty else {
+            skipped[url.scheme.shortened(), default: 0] += 1
+            continue
+          }
+          let isLast = number == task.transactions.count - 1
+          log.entries += try rows(of: transaction, place, url, hasError: isLast && task.error != nil, &names)
+          if transaction.networkProtocolName.hasPrefix("h") && !transaction.networkProtocolName.hasPrefix("http/1") {
+            newer += 1
+          }
+        }
+      } catch {
+        bad.note("task \(index + 1)", error)
+      }
+    }
+    try bad.check(file: file, rows: tasks.count)
+    guard place > 0 else { throw LogError(file: file, "has \(tasks.count) tasks and no transaction") }
+    log.skippedRows = skipped.values.reduce(0, +)
+    guard !log.entries.isEmpty else { throw LogError(file: file, "has \(place) transactions, none of them of HTTP") }
+    for (scheme, count) in skipped.sorted(by: { $0.key < $1.key }).prefix(10) {
+      log.notices.append("transactions of \(scheme): URLs, which are not HTTP, left out: \(count)")
+    }
+    if short > 0 { log.notices.append("tasks with fewer transactions than redirects: \(short)") }
+    if newer > 0 { log.notices.append("transactions of HTTP/2 or HTTP/3, whose headers are not HTTP/1's: \(newer)") }
+    log.noteTimes()
+    return log
+  }
+
+  private func rows(
+    of metrics: TransactionMetrics, _ place: Int, _ url: LogURL, hasError: Bool, _ names: inout NamePool
+  ) throws(RowProblem) -> [LogEntry] {
+    let (host, path) = (names.shared(url.host), names.shared(url.path))
+    let isFromCache = metrics.fetchType == .localCache || metrics.fetchType == .serverPush
+    let start = try time(metrics.requestStartDate ?? metrics.fetchStartDate)
+
+    var request = LogEntry(place: place, kind: .request, host: host, path: path, time: start)
+    request.method = metrics.request.httpMethod ?? ""
+    request.queryLength = url.queryLength
+    request.headerLength = metrics.requestHeader
+    request.bodyLength = metrics.requestBody
+    request.decodedLength = metrics.requestBodyBeforeEncoding
+    request.length = Self.sum(metrics.requestHeader, metrics.requestBody)
+    request.isFromCache = isFromCache
+    request.isAborted = metrics.response == nil
+    guard let answer = metrics.response else { return [request] }
+    guard 0...999 ~= answer.statusCode else {
+      throw RowProblem("response.statusCode: expected a status code, found \(answer.statusCode)")
+    }
+
+    var response = LogEntry(
+      place: place, kind: .response, host: host, path: path, time: try time(metrics.responseStartDate) ?? start)
+    response.method = request.method
+    response.queryLength = url.queryLength
+    response.status = answer.statusCode
+    response.headerLength = metrics.responseHeader
+    response.bodyLength = metrics.responseBody
+    response.decodedLength = metrics.responseBodyAfterDecoding
+    response.length = Self.sum(metrics.responseHeader, metrics.responseBody)
+    response.isFromCache = isFromCache
+    response.isAborted = hasError || metrics.responseStartDate != nil && metrics.responseEndDate == nil
+    return [request, response]
+  }
+
+  private func time(_ date: MetricsDate?) throws(RowProblem) -> Int64? {
+    switch date {
+    case nil: return nil
+    case .number(let number): return try times.time(.real(number))
+    case .text(let text): return try times.time(.text(text))
+    }
+  }
+
+  private static func sum(_ header: Int?, _ body: Int?) -> Int? {
+    guard let header, let body else { return nil }
+    return header + body
+  }
+}

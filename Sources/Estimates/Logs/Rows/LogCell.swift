@@ -1,0 +1,75 @@
+/// One value of a table, as the file has it.
+enum LogCell: Equatable {
+  /// Nothing: NULL, or an empty cell of a CSV file.
+  case absent
+  /// Text, never empty in a CSV file.
+  case text(String)
+  /// A whole number.
+  case integer(Int64)
+  /// A floating-point number.
+  case real(Double)
+  /// A blob.
+  case octets
+
+  /// The value for people.
+  var quoted: String {
+    switch self {
+    case .absent: "nothing"
+    case .text(let text): "'\(text.shortened())'"
+    case .integer(let number): "\(number)"
+    case .real(let number): "\(number)"
+    case .octets: "a blob"
+    }
+  }
+
+  /// More octets than any message has; the sum of two million of them still fits an `Int`.
+  static let largestLength: Int64 = 1 << 40
+
+  /// A whole number within ± `largestLength`; nil when absent. Throws nil's opposite: what is there and is not that.
+  func length(_ column: LogColumn) throws(RowProblem) -> Int? {
+    let number: Int64?
+    switch self {
+    case .absent: return nil
+    case .text(let text): number = Int64(text)
+    case .integer(let integer): number = integer
+    case .real(let real): number = Int64(exactly: real)
+    case .octets: number = nil
+    }
+    guard let number else { throw RowProblem(column, expected: "a whole number of octets", found: self) }
+    guard number.magnitude <= Self.largestLength.magnitude else {
+      throw RowProblem(column, expected: "at most 2^40 octets", found: self)
+    }
+    return Int(number)
+  }
+
+  /// Text that is there.
+  func text(_ column: LogColumn, expected: String) throws(RowProblem) -> String {
+    guard case .text(let text) = self else { throw RowProblem(column, expected: expected, found: self) }
+    return text
+  }
+
+  /// Yes or no; absent is no.
+  func flag(_ column: LogColumn) throws(RowProblem) -> Bool {
+    switch self {
+    case .absent, .integer(0), .real(0): return false
+    case .integer(1), .real(1): return true
+    case .text(let text):
+      switch text.lowercased() {
+      case "", "0", "false", "no": return false
+      case "1", "true", "yes": return true
+      default: break
+      }
+    default: break
+    }
+    throw RowProblem(column, expected: "true or false", found: self)
+  }
+
+  /// Whether an error is named: anything but nothing, 0 and false.
+  var namesError: Bool {
+    switch self {
+    case .absent, .integer(0), .real(0): false
+    case .text(let text): !["", "0", "false", "no", "null", "nil"].contains(text.lowercased())
+    default: true
+    }
+  }
+}

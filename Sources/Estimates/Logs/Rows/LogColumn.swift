@@ -1,0 +1,71 @@
+/// The columns of a monitor's table. The raw value is the name in the file, unless it is mapped.
+public enum LogColumn: String, Sendable, CaseIterable {
+  /// Host, or a whole URL of which the authority is taken.
+  case host
+  /// Path, or a whole URL of which path and query are taken.
+  case path
+  /// `request`, `response` or `interim`.
+  case type
+  /// When it happened.
+  case time = "occur_time"
+  /// Octets of the whole message.
+  case length
+  /// Octets of the start-line.
+  case lineLength = "line_length"
+  /// Octets of the header section.
+  case headerLength = "header_length"
+  /// Octets of the body as transferred.
+  case bodyLength = "body_length"
+  /// Octets of the body after decoding.
+  case decodedLength = "decoded_length"
+  /// Method of the request.
+  case method
+  /// Status code of the response.
+  case status
+  /// Octets of the query without the `?`.
+  case queryLength = "query_bytes"
+  /// Anything but nothing, 0 or false: the transfer failed or was cancelled.
+  case error
+  /// Whether the response came from a cache.
+  case isFromCache = "from_cache"
+  /// Where the figures come from; `cache` says that the response came from a cache, as TrafficProbe writes it.
+  case source
+
+  /// Another name that is as good as the own one.
+  var otherName: String? { self == .queryLength ? "query_length" : nil }
+
+  /// What a log has to have; and at least one of `lengths`.
+  static let required: [Self] = [.host, .path, .type, .time]
+  /// The columns with the figures to verify.
+  static let lengths: [Self] = [.length, .lineLength, .headerLength, .bodyLength]
+}
+
+/// What a log calls its columns.
+public struct LogColumns: Sendable, Equatable {
+  /// Names that differ from the column's own.
+  public var names: [LogColumn: String] = [:]
+
+  /// The columns' own names.
+  public init() {}
+
+  /// Names as `host=Host,path=url_path`: our name, an equals sign, the log's name. The log's name may have anything
+  /// but a comma in it. Throws a `LogError` for an unknown or repeated name.
+  public init(parsing text: String) throws(LogError) {
+    for pair in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard sides.count == 2, !sides[1].isEmpty else {
+        throw LogError("column mapping: expected NAME=COLUMN, found '\(String(pair).shortened())'")
+      }
+      guard let column = LogColumn(rawValue: String(sides[0])) else {
+        let known = LogColumn.allCases.map(\.rawValue).joined(separator: ", ")
+        throw LogError("column mapping: no column '\(String(sides[0]).shortened())'; there are \(known)")
+      }
+      guard names.updateValue(String(sides[1]), forKey: column) == nil else {
+        throw LogError("column mapping: \(column.rawValue) is given twice")
+      }
+    }
+  }
+
+  /// What the log calls a column.
+  func name(_ column: LogColumn) -> String { names[column] ?? column.rawValue }
+}

@@ -1,0 +1,79 @@
+import GRDB
+
+/// Reads a monitor's table from an SQLite database.
+struct SQLiteLog {
+  let path: String
+  let options: LogOptions
+
+  func read() throws(LogError) -> AppLog {
+    let file = try SQLiteFile(path: path)
+    do { return try file.queue.read { database in try read(database) } } catch {
+      throw SQLiteFile.error(error, file: path)
+    }
+  }
+
+  private func read(_ database: Database) throws -> AppLog {
+    let table = try SQLiteTable.find(in: database, options: options, file: path)
+    let quotedName = Self.quoted(table.name)
+    // A damaged tree may just lack rows, which a query would not notice.
+    let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(\(quotedName))")
+    guard verdict == "ok" else {
+      throw LogError(file: path, "is a damaged SQLite database: \((verdict ?? "malformed").shortened(to: 200))")
+    }
+
+    let place = table.hasRowID ? "_rowid_" : "NULL"
+    let columns = table.columns.map(Self.quoted).joined(separator: ", ")
+    // One more than allowed tells that there are too many.
+    let cursor = try Row.fetchCursor(
+      database, sql: "SELECT \(place), \(columns) FROM \(quotedName) LIMIT ?", arguments: [options.rowLimit + 1])
+
+    var row = MonitorRow(times: LogTime(unit: options.timeUnit, zone: options.timeZone))
+    var entries: [LogEntry] = []
+    var bad = BadRows()
+    var rows = 0
+    while let values = try cursor.next() {
+      rows += 1
+      guard rows <= options.rowLimit else {
+        throw LogError(file: path, "table \(table.name) has more than \(options.rowLimit) rows; split it")
+      }
+      let number: Int
+      if case .int64(let rowID) = (values[0] as DatabaseValue).storage { number = Int(rowID) } else { number = rows }
+      do throws(RowProblem) {
+        let entry = try row.entry(place: number) { column throws(RowProblem) in
+          guard let position = table.positions[column] else { return .absent }
+          let value: DatabaseValue = values[position + 1]
+          if column == .path, value.isNull { throw RowProblem(.path, expected: "a path", found: .absent) }
+          return LogCell(value)
+        }
+        entries.append(entry)
+      } catch {
+        bad.note("table \(table.name.shortened()), row \(number)", error)
+      }
+    }
+    try bad.check(file: path, rows: rows)
+    guard rows > 0 else { throw LogError(file: path, "table \(table.name) has no rows") }
+    var log = AppLog(dialect: .monitor, entries: entries)
+    log.notices = table.positions.notices
+    log.noteTimes()
+    return log
+  }
+
+  /// A name as SQL writes it.
+  private static func quoted(_ name: String) -> String {
+    "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
+  }
+}
+
+extension LogCell {
+  /// A value of SQLite, with the type that it has, whatever its column declares.
+  init(_ value: DatabaseValue) {
+    self =
+      switch value.storage {
+      case .null: .absent
+      case .int64(let number): .integer(number)
+      case .double(let number): .real(number)
+      case .string(let text): .text(text)
+      case .blob: .octets
+      }
+  }
+}

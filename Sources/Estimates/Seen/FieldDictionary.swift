@@ -1,0 +1,43 @@
+/// Fields as `allHTTPHeaderFields` and `allHeaderFields` give them: a dictionary whose names are distinct whatever their
+/// case, with the values of a repeated name joined by ", " (Set-Cookie too).
+///
+/// Values are taken as the octets that were sent: CFNetwork makes text of them, which is the same for UTF-8.
+public struct FieldDictionary: Sendable, Equatable {
+  /// The fields, each in the place of the first of its name, with the name as it was first sent.
+  public private(set) var fields: [WireField] = []
+  private var places: [String: Int] = [:]
+
+  /// A dictionary of field lines; lines that are no field lines are not in it.
+  public init(_ fields: some Sequence<WireField>) {
+    for field in fields { add(field) }
+  }
+
+  /// Adds a field line.
+  public mutating func add(_ field: WireField) {
+    guard !field.name.isEmpty else { return }
+    let name = field.lowercasedName
+    if let place = places[name] {
+      self.fields[place].value += [UInt8(ascii: ","), UInt8(ascii: " ")] + field.value
+    } else {
+      places[name] = self.fields.count
+      self.fields.append(WireField(name: field.name, value: field.value))
+    }
+  }
+
+  /// This dictionary with a field more: what `addEntriesFromDictionary:` makes of one with cookies.
+  public func adding(_ field: WireField?) -> FieldDictionary {
+    guard let field else { return self }
+    var result = self
+    result.add(field)
+    return result
+  }
+
+  /// *n*: how many fields.
+  public var count: Int { fields.count }
+
+  /// *S*: octets of names and values together.
+  public var textLength: Int { fields.reduce(0) { $0 + $1.name.count + $1.value.count } }
+
+  /// The value of the field of this name, given in lower case.
+  public func value(of name: String) -> [UInt8]? { places[name].map { fields[$0].value } }
+}

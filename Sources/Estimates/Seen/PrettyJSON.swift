@@ -1,0 +1,32 @@
+/// *J*: how long a dictionary of fields is as `NSJSONSerialization` writes it with `NSJSONWritingPrettyPrinted`.
+///
+/// ```
+/// {
+///   "Host" : "a.example",
+///   "Range" : "bytes=0-9"
+/// }
+/// ```
+/// Two octets open it and two close it; each field takes its text and nine octets (indentation, four quotes, " : "), and
+/// each but the last two more (comma, line feed): S + 11n + 2, and 4 for no field, whose lines are empty. Escaped are `"`,
+/// `\` and `/` and the controls that have a short form (RFC 8259 §7) by one octet more, other controls by five (`\u001f`).
+public enum PrettyJSON {
+  /// Octets of the whole text.
+  public static func length(of dictionary: FieldDictionary) -> Int {
+    guard dictionary.count > 0 else { return 4 }
+    let escapes = dictionary.fields.reduce(0) { $0 + escapeLength($1.name) + escapeLength($1.value) }
+    return dictionary.textLength + 11 * dictionary.count + 2 + escapes
+  }
+
+  /// Octets that escaping adds to a text.
+  static func escapeLength(_ text: [UInt8]) -> Int {
+    text.reduce(0) { $0 + escapeLength($1) }
+  }
+
+  private static func escapeLength(_ octet: UInt8) -> Int {
+    switch octet {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), 0x08, 0x09, 0x0a, 0x0c, 0x0d: 1
+    case 0..<0x20: 5
+    default: 0
+    }
+  }
+}

@@ -1,0 +1,39 @@
+/// A request as a monitor inside the app sees it.
+public struct SeenRequest: Sendable {
+  /// The request on the wire.
+  public let wire: WireMessage
+  /// `allHTTPHeaderFields`: without the invisible fields.
+  public let fields: FieldDictionary
+  /// The Cookie field that comes from storage; nil when there is none, or the app set it itself.
+  public let cookie: WireField?
+  /// Whether the body is a stream, so that `HTTPBody` is nil.
+  public let isStream: Bool
+
+  /// What is seen of a request.
+  public init(_ wire: WireMessage, _ assumptions: ModelAssumptions) {
+    self.wire = wire
+    let invisible = assumptions.invisibleFields
+    fields = FieldDictionary(wire.fields.lazy.filter { !invisible.contains($0.lowercasedName) })
+    let cookies = FieldDictionary(wire.fields.lazy.filter { $0.isNamed("cookie") })
+    cookie = invisible.contains("cookie") ? cookies.fields.first : nil
+    isStream =
+      switch assumptions.streamBodies {
+      case .none: false
+      case .chunked: wire.isChunked
+      case .all: wire.row.octets.body > 0
+      }
+  }
+
+  /// Octets of the body as the app gave it: content codings that the app put on are on.
+  public var bodyLength: Int { wire.row.octets.body }
+
+  /// `HTTPBody.length`: 0 of a stream.
+  public var bodyDataLength: Int { isStream ? 0 : bodyLength }
+
+  /// Octets of gzip(body) at level 6; nil when unknown. Nothing compresses to nothing: the usual categories of NSData return
+  /// empty data as it is.
+  public var gzipLength: Int? { bodyLength == 0 ? 0 : wire.gzipLength }
+
+  /// Octets of `METHOD SP URL.path SP HTTP/1.1` without terminator.
+  public var pathLineLength: Int { wire.method.utf8.count + 1 + PathText.length(wire.pathOctets) + 1 + 8 }
+}

@@ -1,0 +1,48 @@
+/// A response as a monitor inside the app sees it.
+public struct SeenResponse: Sendable {
+  /// The response on the wire.
+  public let wire: WireMessage
+  /// `allHeaderFields`, with `Transfer-Encoding: Identity` where CFNetwork says so.
+  public let fields: FieldDictionary
+  /// `expectedContentLength`: Content-Length, or −1 when there is none, or chunked, or it is no number. The answer to HEAD
+  /// has it too.
+  public let expectedLength: Int
+  /// *D*: octets of the data that is delivered, its content codings taken off; nil when that is unknown.
+  public let deliveredLength: Int?
+
+  /// Larger lengths are taken as no number: 256 TiB.
+  static let lengthLimit = 1 << 48
+
+  /// What is seen of a response.
+  public init(_ wire: WireMessage, _ assumptions: ModelAssumptions) {
+    self.wire = wire
+    var fields = wire.fields
+    for index in fields.indices
+    where assumptions.identityForChunked && fields[index].isNamed("transfer-encoding")
+      && String(decoding: fields[index].value, as: UTF8.self).lowercased() == "chunked"
+    {
+      fields[index].value = Array("Identity".utf8)
+    }
+    self.fields = FieldDictionary(fields)
+    expectedLength = wire.values(of: "transfer-encoding").isEmpty ? wire.contentLength ?? -1 : -1
+    if let decoded = wire.decodedLength {
+      deliveredLength = decoded
+    } else if wire.codings.isEmpty || wire.row.flags.contains(.codingUnknown) {
+      // What was transferred is what is delivered, also of a transfer that was cut off.
+      deliveredLength = wire.row.octets.body
+    } else {
+      deliveredLength = nil
+    }
+  }
+
+  /// Octets of the status-line without terminator.
+  public var statusLineLength: Int { wire.startLine.count }
+
+  /// Octets of gzip(D) at level 6; nil when unknown.
+  public var gzipLength: Int? { deliveredLength == 0 ? 0 : wire.gzipLength }
+
+  /// Content-Encoding in lower case; empty when there is none.
+  public var contentEncoding: String {
+    String(decoding: fields.value(of: "content-encoding") ?? [], as: UTF8.self).lowercased()
+  }
+}

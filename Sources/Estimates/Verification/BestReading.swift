@@ -1,0 +1,105 @@
+/// How an app seems to count one figure, in words.
+public struct BestReading: Sendable, Equatable {
+  /// Which figure of a message.
+  public var figure: String
+  /// How it is counted. Field names in it come from the wire and are not escaped.
+  public var description: String
+  /// Rows that it explains, of those that were looked at (at most 500).
+  public var rows: Int
+
+  init(_ figure: String, _ description: String, _ rows: Int) {
+    self.figure = figure
+    self.description = description
+    self.rows = rows
+  }
+}
+
+extension LineReading: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .nothing: "not counted"
+    case .request(let target, let end): "request-line with \(target.words), \(end.words)"
+    case .status(let reason, let end): "status-line with \(reason.words), \(end.words)"
+    }
+  }
+}
+
+extension LineReading.Target {
+  fileprivate var words: String {
+    switch self {
+    case .asSent: "the target as sent"
+    case .path: "the path as sent, no query"
+    case .decodedPath: "the path percent-decoded, no query"
+    case .decodedPathWithoutSlash: "the path percent-decoded without a slash at its end, no query"
+    case .decoded: "path and query percent-decoded"
+    case .absolute: "the whole URL"
+    }
+  }
+}
+
+extension LineReading.Reason {
+  fileprivate var words: String {
+    switch self {
+    case .asSent: "the reason phrase as sent"
+    case .none: "no reason phrase"
+    case .empty: "an empty reason phrase"
+    case .registered: "the registered reason phrase"
+    case .localized: "the reason phrase as Apple localizes it"
+    }
+  }
+}
+
+extension LineEnd {
+  fileprivate var words: String {
+    switch self {
+    case .crlf: "ended by CR LF"
+    case .lineFeed: "ended by LF"
+    case .none: "without line end"
+    }
+  }
+}
+
+extension HeaderReading: CustomStringConvertible {
+  var description: String {
+    guard let form else { return "not counted" }
+    var words = form.words
+    if includesLine { words += ", start-line included" }
+    if folds { words += ", repeated fields folded" }
+    if namesIdentity { words += ", Transfer-Encoding named Identity" }
+    if !unseen.isEmpty { words += ", without \(unseen.joined(separator: ", "))" }
+    return words
+  }
+}
+
+extension HeaderForm {
+  fileprivate var words: String {
+    switch self {
+    case .wire: "field lines and empty line as on the wire (S + 4n + 2)"
+    case .withoutEmptyLine: "field lines without the empty line (S + 4n)"
+    case .lineFeed: "field lines ended by LF, no empty line (S + 3n)"
+    case .lineFeedWithEmptyLine: "lines ended by LF (S + 3n + 1)"
+    case .namesAndValues: "names and values (S)"
+    case .joined: "\"name: value\" without line ends (S + 2n)"
+    case .prettyJSON: "pretty-printed JSON (S + 11n + 2)"
+    case .compactJSON: "compact JSON (S + 6n + 1)"
+    case .printedList: "a list as Python prints it (S + 12n + 7)"
+    }
+  }
+}
+
+extension BodyReading: CustomStringConvertible {
+  var description: String {
+    switch self {
+    case .transferred: "content as transferred"
+    case .nothing: "not counted"
+    case .decoded: "content after decoding"
+    case .recompressed: "content decoded and compressed again"
+    case .declared: "Content-Length as declared"
+    case .expectedLength: "expected length, -1"
+    case .framed: "content with chunk framing"
+    case .framedWithTrailers: "content with chunk framing and trailers"
+    case .everything: "everything transferred, header section included"
+    case .uncaptured: "content with what the capture lost"
+    }
+  }
+}

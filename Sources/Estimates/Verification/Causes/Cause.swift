@@ -1,0 +1,106 @@
+/// Why an app's figure differs from the wire's, and by how many octets: app minus wire.
+public struct Cause: Sendable, Hashable {
+  /// What kind of difference.
+  public enum Kind: String, Sendable, CaseIterable {
+    // Start-line
+    /// The app does not count the start-line.
+    case lineNotCounted = "start-line not counted"
+    /// The app's request-line has no query.
+    case queryDropped = "query dropped"
+    /// The app's path, or query, has its percent-encoding removed.
+    case percentDecoding = "percent-decoding"
+    /// The app's path lacks the slash at its end.
+    case trailingSlash = "trailing slash dropped"
+    /// The app counts the whole URL where the wire has origin-form (RFC 9112 §3.2.1).
+    case absoluteForm = "whole URL in the request-line"
+    /// The app has another reason phrase than the server sent (RFC 9112 §4), or none.
+    case reasonPhrase = "reason phrase"
+    /// Lines of the app end with one octet, or none, instead of CR LF.
+    case lineTerminator = "line terminator"
+
+    // Header section
+    /// The app does not count the header section.
+    case headerNotCounted = "header section not counted"
+    /// The app lacks the empty line at the end of the header section.
+    case emptyLine = "empty line missing"
+    /// The app did not see a field; `detail` names it.
+    case fieldNotSeen = "field not seen by the app"
+    /// The app did not see the cookies.
+    case cookies = "cookies"
+    /// The app was given repeated fields as one, their values joined by a comma (RFC 9110 §5.3).
+    case foldedFields = "repeated fields folded"
+    /// CFNetwork names the transfer coding Identity where the wire said chunked.
+    case transferEncodingIdentity = "Transfer-Encoding named Identity"
+    /// The app counts the fields as JSON.
+    case jsonShape = "fields as JSON"
+    /// The app counts the fields as a program prints a list of them.
+    case printedList = "fields as a printed list"
+    /// The app counts names and values without what stands between them.
+    case separators = "separators not counted"
+    /// The wire has other whitespace, folding or line ends than field lines written canonically.
+    case fieldLineShape = "field lines not canonical on the wire"
+    /// The app counts the start-line as part of the header section.
+    case lineInHeader = "start-line counted in the header section"
+
+    // Body
+    /// The app does not count the body.
+    case bodyNotCounted = "body not counted"
+    /// The app counts the content after decoding.
+    case decodedContent = "content measured after decoding"
+    /// The app compressed the content again, at another level or with another encoder than the sender.
+    case recompression = "re-compression"
+    /// The app counts a length of -1 for a response without Content-Length.
+    case expectedLengthUnknown = "expected length -1"
+    /// The app counts what Content-Length declares where no content, or another amount, was sent.
+    case declaredLength = "declared length counted"
+    /// The app's body has, or lacks, the chunk framing.
+    case chunkFraming = "chunk framing"
+    /// The app's body has, or lacks, the trailer section.
+    case trailers = "trailers"
+    /// The app counts start-line and header section in the body too.
+    case headersInBody = "header section counted in the body"
+    /// The transfer was cut short: app and wire counted up to different points.
+    case aborted = "aborted transfer"
+    /// The capture has lost octets of the message.
+    case notCaptured = "octets lost by the capture"
+
+    // Messages
+    /// The app's log has no row for a message on the wire.
+    case missedByApp = "missed by the app"
+    /// The app's log has no row for one hop of a redirection.
+    case redirect = "redirect counted once"
+    /// Interim responses are never shown to an app (RFC 9110 §15.2).
+    case interim = "interim response"
+    /// The wire has no message for a row of the app's log: the capture lost it, or it took another way.
+    case missedByWire = "missed by the wire"
+    /// The response came from a cache.
+    case cache = "served from a cache"
+    /// The app's total is not the sum of its parts.
+    case sumOfParts = "total is not the sum of the parts"
+  }
+
+  /// What kind.
+  public var kind: Kind
+  /// The field's name, lower-case, where the kind is about one; else empty. From the wire, not escaped.
+  public var detail: String
+  /// Octets that it explains: app minus wire.
+  public var octets: Int
+
+  /// A cause.
+  public init(_ kind: Kind, _ octets: Int, detail: String = "") {
+    self.kind = kind
+    self.detail = detail
+    self.octets = octets
+  }
+
+  /// Name and detail, for people: "field not seen by the app (host)".
+  public var name: String { detail.isEmpty ? kind.rawValue : "\(kind.rawValue) (\(detail))" }
+}
+
+extension [Cause] {
+  /// Octets that they explain together.
+  public var octets: Int { reduce(0) { $0 + $1.octets } }
+
+  /// Without the ones that explain nothing.
+  var significant: [Cause] { filter { $0.octets != 0 } }
+}

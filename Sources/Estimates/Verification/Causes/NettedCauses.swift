@@ -1,0 +1,23 @@
+extension [Cause] {
+  /// One cause of each kind and detail, in the order of their first occurrence, without those that explain nothing.
+  ///
+  /// A start-line that is left out of one figure and counted in another is no difference of the whole message.
+  var netted: [Cause] {
+    var result: [Cause] = []
+    for cause in self {
+      if let index = result.firstIndex(where: { $0.kind == cause.kind && $0.detail == cause.detail }) {
+        result[index].octets += cause.octets
+      } else {
+        result.append(cause)
+      }
+    }
+    if let left = result.firstIndex(where: { $0.kind == .lineNotCounted }),
+      let counted = result.firstIndex(where: { $0.kind == .lineInHeader })
+    {
+      let moved = Swift.min(-result[left].octets, result[counted].octets)
+      result[left].octets += moved
+      result[counted].octets -= moved
+    }
+    return result.significant
+  }
+}

@@ -1,0 +1,50 @@
+/// One figure of one message: the app's beside the wire's, in octets, and why they differ.
+public struct FigureComparison: Sendable, Equatable {
+  /// The app's; nil when its log has none.
+  public var app: Int?
+  /// The wire's; nil when there is no message.
+  public var wire: Int?
+  /// Why they differ; what they explain and `unexplained` add up to the difference.
+  public var causes: [Cause] = []
+  /// Octets that no cause explains: app minus wire.
+  public var unexplained = 0
+
+  /// App minus wire; nil unless both are known.
+  public var difference: Int? {
+    guard let app, let wire else { return nil }
+    return app - wire
+  }
+}
+
+/// What became of a row of the log, or of a message on the wire that has none.
+public enum VerifiedStatus: String, Sendable, CaseIterable {
+  /// Both are there.
+  case matched
+  /// The wire has no such message.
+  case appOnly = "app_only"
+  /// The log has no such row.
+  case wireOnly = "wire_only"
+}
+
+/// A row of the log with its message, or one of them alone.
+public struct VerifiedRow: Sendable {
+  /// The log's row.
+  public var entry: LogEntry?
+  /// The message on the wire.
+  public var message: WireMessage?
+  /// Start-line.
+  public var line = FigureComparison()
+  /// Header section.
+  public var header = FigureComparison()
+  /// Body.
+  public var body = FigureComparison()
+  /// The whole message; a side that is absent counts as 0, so that these add up to the totals' difference.
+  public var total = FigureComparison()
+
+  /// What became of it.
+  public var status: VerifiedStatus { entry == nil ? .wireOnly : message == nil ? .appOnly : .matched }
+  /// Host, of the wire where it is known there.
+  public var host: String { message?.host ?? entry?.host ?? "" }
+  /// Path, of the wire where it is known there.
+  public var path: String { message?.path ?? entry?.path ?? "" }
+}

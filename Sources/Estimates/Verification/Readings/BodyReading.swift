@@ -1,0 +1,69 @@
+import HTTPReassembly
+
+/// What an app may have counted as the body.
+enum BodyReading: Reading, CaseIterable {
+  /// The content as it was transferred.
+  case transferred
+  /// Nothing: a body stream, a failed transfer, or a monitor that has no bodies.
+  case nothing
+  /// The content without its codings.
+  case decoded
+  /// The content without its codings, compressed again.
+  case recompressed
+  /// Content-Length, though the content has another length.
+  case declared
+  /// -1, because there is no Content-Length.
+  case expectedLength
+  /// The content with its chunk framing, without trailers.
+  case framed
+  /// The content with its chunk framing and the trailers.
+  case framedWithTrailers
+  /// Everything transferred, start-line and header section included.
+  case everything
+  /// The content with the octets that the capture has lost.
+  case uncaptured
+
+  func figure(of message: WireMessage) -> Int? {
+    switch self {
+    case .decoded where message.decodedLength == nil, .recompressed where message.gzipLength == nil: nil
+    case .declared where message.contentLength == nil: nil
+    case .expectedLength where message.contentLength != nil || message.row.kind == .request: nil
+    case .framed where message.row.octets.framing == 0, .framedWithTrailers where message.row.octets.trailer == 0: nil
+    case .uncaptured where message.row.missing == 0: nil
+    default: message.row.octets.body + causes(of: message).octets
+    }
+  }
+
+  func causes(of message: WireMessage) -> [Cause] {
+    let octets = message.row.octets
+    let body = octets.body
+    return switch self {
+    case .transferred: []
+    case .nothing: [Cause(.bodyNotCounted, -body)].significant
+    case .decoded: [Cause(.decodedContent, (message.decodedLength ?? body) - body)].significant
+    case .recompressed: [Cause(.recompression, (message.gzipLength ?? body) - body)].significant
+    case .declared:
+      [Cause(message.row.exactness == .atLeast ? .aborted : .declaredLength, (message.contentLength ?? body) - body)]
+        .significant
+    case .expectedLength: [Cause(.expectedLengthUnknown, -1 - body)].significant
+    case .framed: [Cause(.chunkFraming, octets.framing)]
+    case .framedWithTrailers:
+      [Cause(.chunkFraming, octets.framing), Cause(.trailers, octets.trailer)].significant
+    case .everything:
+      [
+        Cause(.headersInBody, octets.startLine + octets.header), Cause(.chunkFraming, octets.framing),
+        Cause(.trailers, octets.trailer),
+      ].significant
+    case .uncaptured: [Cause(.notCaptured, message.row.missing)]
+    }
+  }
+
+  var cost: Int {
+    switch self {
+    case .transferred: 0
+    case .nothing, .decoded, .recompressed: 1
+    case .declared, .expectedLength, .framed, .uncaptured: 2
+    case .framedWithTrailers, .everything: 3
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import HTTPReassembly
+
+/// The field lines of one name in a message: what a dictionary of fields has as one entry.
+struct FieldGroup {
+  /// The name in lower case; empty for lines that are no field lines.
+  var name: String
+  /// Octets of the name.
+  var nameLength: Int
+  /// How many lines have the name.
+  var lines = 0
+  /// Octets of their values.
+  var valueLength = 0
+  /// Octets of the lines on the wire, each with CR LF.
+  var wireLength = 0
+  /// Characters that JSON escapes with a backslash, in the names and in the values.
+  var escapedInNames = 0
+  var escapedInValues = 0
+  /// Whether the one value is `chunked`.
+  var isChunked = false
+
+  /// The groups of a message, in the order of their first lines.
+  static func groups(of message: WireMessage) -> [FieldGroup] {
+    var groups: [FieldGroup] = []
+    var places: [String: Int] = [:]
+    for field in message.fields {
+      let name = field.lowercasedName
+      let place = places[name] ?? groups.count
+      if place == groups.count {
+        places[name] = place
+        groups.append(FieldGroup(name: name, nameLength: field.name.count))
+      }
+      groups[place].lines += 1
+      groups[place].valueLength += field.value.count
+      groups[place].wireLength += field.lineLength + 2
+      groups[place].escapedInNames += PrettyJSON.escapeLength(field.name)
+      groups[place].escapedInValues += PrettyJSON.escapeLength(field.value)
+      groups[place].isChunked =
+        field.isNamed("transfer-encoding") && String(decoding: field.value, as: UTF8.self).lowercased() == "chunked"
+    }
+    return groups
+  }
+
+  /// Field lines that an app counts for the group.
+  func countedLines(folds: Bool) -> Int { folds ? 1 : lines }
+
+  /// Octets of names and values that an app counts: folded, one name and the values joined by ", ".
+  func namesAndValues(folds: Bool) -> Int {
+    folds ? nameLength + valueLength + 2 * (lines - 1) : nameLength * lines + valueLength
+  }
+
+  /// Characters escaped in JSON.
+  func escaped(folds: Bool) -> Int { escapedInValues + (folds ? escapedInNames / max(lines, 1) : escapedInNames) }
+}

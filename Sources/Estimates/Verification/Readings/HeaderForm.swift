@@ -1,0 +1,70 @@
+/// How an app may write the fields that it sees when it counts them. *n* fields, *S* octets of names and values.
+enum HeaderForm: CaseIterable, Hashable, Sendable {
+  /// As on the wire: S + 4n + 2.
+  case wire
+  /// Without the empty line: S + 4n.
+  case withoutEmptyLine
+  /// Lines that end with LF, without the empty line: S + 3n.
+  case lineFeed
+  /// Lines that end with LF, the empty line too: S + 3n + 1.
+  case lineFeedWithEmptyLine
+  /// Names and values: S.
+  case namesAndValues
+  /// "name: value", nothing between the lines: S + 2n.
+  case joined
+  /// JSON, pretty-printed as JSONSerialization does: S + 11n + 2, and one for each escaped character.
+  case prettyJSON
+  /// JSON without whitespace: S + 6n + 1, and one for each escaped character.
+  case compactJSON
+  /// A list of pairs as Python prints it, which is what mitmproxy (11.0) takes the length of: S + 12n + 7.
+  case printedList
+
+  /// Octets beside names and values, for each field.
+  var perField: Int {
+    switch self {
+    case .wire, .withoutEmptyLine: 4
+    case .lineFeed, .lineFeedWithEmptyLine: 3
+    case .namesAndValues: 0
+    case .joined: 2
+    case .prettyJSON: 11
+    case .compactJSON: 6
+    case .printedList: 12
+    }
+  }
+
+  /// Octets beside the fields.
+  var base: Int {
+    switch self {
+    case .wire, .prettyJSON: 2
+    case .lineFeedWithEmptyLine, .compactJSON: 1
+    case .printedList: 7
+    case .withoutEmptyLine, .lineFeed, .namesAndValues, .joined: 0
+    }
+  }
+
+  var isJSON: Bool { self == .prettyJSON || self == .compactJSON }
+
+  /// Why `fields` fields with `escaped` characters to be escaped in JSON are longer or shorter than on the wire.
+  func causes(fields: Int, escaped: Int) -> [Cause] {
+    let octets = base + perField * fields + (isJSON ? escaped : 0) - (2 + 4 * fields)
+    return switch self {
+    case .wire: []
+    case .withoutEmptyLine: [Cause(.emptyLine, -2)]
+    case .lineFeed: [Cause(.lineTerminator, -fields), Cause(.emptyLine, -2)]
+    case .lineFeedWithEmptyLine: [Cause(.lineTerminator, -fields - 1)]
+    case .namesAndValues, .joined: [Cause(.separators, octets + 2), Cause(.emptyLine, -2)]
+    case .prettyJSON, .compactJSON: [Cause(.jsonShape, octets)]
+    case .printedList: [Cause(.printedList, octets)]
+    }
+  }
+
+  /// How far-fetched.
+  var cost: Int {
+    switch self {
+    case .wire: 0
+    case .withoutEmptyLine: 1
+    case .lineFeed, .prettyJSON: 2
+    case .lineFeedWithEmptyLine, .namesAndValues, .joined, .compactJSON, .printedList: 3
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import HTTPReassembly
+
+/// What an app may have counted as the header section.
+struct HeaderReading: Reading {
+  /// How it writes fields; nil: it does not count them.
+  var form: HeaderForm?
+  /// Whether repeated fields are one.
+  var folds = false
+  /// Whether it is told `Transfer-Encoding: Identity` where the wire said `chunked`.
+  var namesIdentity = false
+  /// Whether the start-line counts as part of the header section.
+  var includesLine = false
+  /// Names of the fields that it does not see, in lower case, sorted.
+  var unseen: [String] = []
+
+  /// No header section counted.
+  static let nothing = HeaderReading(form: nil)
+
+  func figure(of message: WireMessage) -> Int? {
+    guard let form else { return 0 }
+    return figure(of: message, FieldGroup.groups(of: message), form)
+  }
+
+  private func figure(of message: WireMessage, _ groups: [FieldGroup], _ form: HeaderForm) -> Int? {
+    guard !message.isHeaderCut, !message.row.flags.contains(.headerNotSeen) else { return nil }
+    if namesIdentity, !groups.contains(where: { $0.isChunked }) { return nil }
+    return message.row.octets.header + causes(of: message).octets
+  }
+
+  func causes(of message: WireMessage) -> [Cause] {
+    let wire = message.row.octets.header
+    guard let form else { return [Cause(.headerNotCounted, -wire)].significant }
+    let groups = FieldGroup.groups(of: message)
+    var causes: [Cause] = []
+    var fields = 0
+    var escaped = 0
+    // What is not in any line as it is kept: folding, and lines that end with LF alone.
+    var shape = 2 - wire
+    var folded = 0
+    for group in groups {
+      shape += group.wireLength
+      guard !unseen.contains(group.name) else {
+        causes.append(
+          group.name == "cookie"
+            ? Cause(.cookies, -group.wireLength) : Cause(.fieldNotSeen, -group.wireLength, detail: group.name))
+        continue
+      }
+      let canonical = group.namesAndValues(folds: false) + 4 * group.lines
+      let counted = group.namesAndValues(folds: folds) + 4 * group.countedLines(folds: folds)
+      shape += canonical - group.wireLength
+      folded += counted - canonical
+      fields += group.countedLines(folds: folds)
+      escaped += group.escaped(folds: folds)
+      if namesIdentity, group.isChunked { causes.append(Cause(.transferEncodingIdentity, 1)) }
+    }
+    causes.append(Cause(.fieldLineShape, shape))
+    causes.append(Cause(.foldedFields, folded))
+    causes += form.causes(fields: fields, escaped: escaped)
+    if includesLine { causes.append(Cause(.lineInHeader, message.row.octets.startLine)) }
+    return causes.significant
+  }
+
+  var cost: Int {
+    guard let form else { return 1 }
+    return form.cost + (folds ? 1 : 0) + (namesIdentity ? 1 : 0) + (includesLine ? 2 : 0)
+      + unseen.reduce(0) { $0 + Self.cost(unseen: $1) }
+  }
+
+  /// How far-fetched it is that an app does not see a field: the URL loading system adds some without showing them.
+  static func cost(unseen name: String) -> Int { added.contains(name) ? 1 : 6 }
+
+  private static let added: Set<String> = [
+    "accept", "accept-encoding", "accept-language", "connection", "content-length", "cookie", "expect", "host",
+    "transfer-encoding", "user-agent",
+  ]
+}

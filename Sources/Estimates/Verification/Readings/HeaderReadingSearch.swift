@@ -1,0 +1,81 @@
+/// Finds the readings that give an app's figure for one message's header section.
+///
+/// Which fields an app did not see is a subset sum: for each form, the cheapest set of fields is sought whose octets make up
+/// the difference. Bounded by `costLimit` and `sumLimit`, so that a header section made to be hard costs no more than any.
+struct HeaderReadingSearch {
+  /// Sets of fields that cost more are too far-fetched.
+  static let costLimit = 20
+  /// Sums that are followed at most, for one form.
+  static let sumLimit = 20_000
+  /// Fields that can be told apart in a set.
+  static let groupLimit = 64
+
+  private let message: WireMessage
+  private let groups: [FieldGroup]
+  private var tables: [(reading: HeaderReading, full: Int, sums: [Int: Set])] = []
+
+  private struct Set {
+    var members: UInt64
+    var cost: Int
+  }
+
+  init(_ message: WireMessage) {
+    self.message = message
+    groups = FieldGroup.groups(of: message)
+    guard groups.count <= Self.groupLimit else { return }
+    let hasRepeated = groups.contains { $0.lines > 1 }
+    let hasChunked = groups.contains { $0.isChunked }
+    for form in HeaderForm.allCases {
+      for folds in hasRepeated ? [false, true] : [false] {
+        for namesIdentity in hasChunked ? [false, true] : [false] {
+          for includesLine in [false, true] {
+            let reading = HeaderReading(
+              form: form, folds: folds, namesIdentity: namesIdentity, includesLine: includesLine)
+            guard let full = reading.figure(of: message) else { continue }
+            tables.append((reading, full, sums(reading, form)))
+          }
+        }
+      }
+    }
+  }
+
+  /// The readings whose figure is `figure`: for each form the cheapest one.
+  func readings(giving figure: Int) -> [HeaderReading] {
+    var found: [HeaderReading] = figure == 0 ? [.nothing] : []
+    for table in tables {
+      guard let set = table.sums[table.full - figure] else { continue }
+      var reading = table.reading
+      reading.unseen = groups.indices.filter { set.members & 1 << UInt64($0) != 0 }.map { groups[$0].name }.sorted()
+      found.append(reading)
+    }
+    return found
+  }
+
+  /// For each sum of octets, the cheapest set of fields that an app would not have counted.
+  private func sums(_ reading: HeaderReading, _ form: HeaderForm) -> [Int: Set] {
+    var sums = [0: Set(members: 0, cost: 0)]
+    // The likeliest first, so that they are there when the limit is reached.
+    let order = groups.indices.sorted {
+      (HeaderReading.cost(unseen: groups[$0].name), $0) < (HeaderReading.cost(unseen: groups[$1].name), $1)
+    }
+    for index in order {
+      let cost = HeaderReading.cost(unseen: groups[index].name)
+      let octets = octets(groups[index], reading, form)
+      guard sums.count * 2 <= Self.sumLimit else { break }
+      for (sum, set) in sums where set.cost + cost <= Self.costLimit {
+        let candidate = Set(members: set.members | 1 << UInt64(index), cost: set.cost + cost)
+        if let known = sums[sum + octets], (known.cost, known.members) <= (candidate.cost, candidate.members) {
+          continue
+        }
+        sums[sum + octets] = candidate
+      }
+    }
+    return sums
+  }
+
+  /// Octets by which the figure is less when the app does not see the fields of `group`.
+  private func octets(_ group: FieldGroup, _ reading: HeaderReading, _ form: HeaderForm) -> Int {
+    group.namesAndValues(folds: reading.folds) + form.perField * group.countedLines(folds: reading.folds)
+      + (form.isJSON ? group.escaped(folds: reading.folds) : 0) + (reading.namesIdentity && group.isChunked ? 1 : 0)
+  }
+}

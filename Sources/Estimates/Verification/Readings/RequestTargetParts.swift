@@ -1,0 +1,70 @@
+import HTTPReassembly
+
+/// Lengths of the parts of a request-target on the wire, in octets.
+struct RequestTargetParts {
+  /// The path, as sent.
+  var path = 0
+  /// The path with its percent-encoding removed (RFC 3986 §2.1).
+  var decodedPath = 0
+  /// The query with its `?`, as sent; 0 without one.
+  var query = 0
+  /// The query with its `?`, percent-encoding removed.
+  var decodedQuery = 0
+  /// Whether the path is longer than one slash and ends with one.
+  var endsWithSlash = false
+  /// Scheme and authority that a whole URL has before the path; 0 when they are on the wire.
+  var origin = 0
+
+  init(_ message: WireMessage) {
+    let words = message.startLine.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+    guard words.count > 1 else { return }
+    let target = words[1]
+    let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
+    let path = target[..<mark]
+    self.path = path.count
+    decodedPath = path.count - 2 * Self.escapes(path)
+    query = target.count - path.count
+    decodedQuery = query - 2 * Self.escapes(target[mark...])
+    endsWithSlash = path.count > 1 && path.last == UInt8(ascii: "/")
+    if target.first == UInt8(ascii: "/") {
+      let authority = message.values(of: "host").first?.count ?? message.host.utf8.count
+      origin = (message.row.isSecure ? "https://" : "http://").utf8.count + authority
+    }
+  }
+
+  /// Percent-encoded octets.
+  private static func escapes(_ octets: ArraySlice<UInt8>) -> Int {
+    var count = 0
+    var index = octets.startIndex
+    while index + 2 < octets.endIndex {
+      if octets[index] == UInt8(ascii: "%"), octets[index + 1].isHexadecimal, octets[index + 2].isHexadecimal {
+        count += 1
+        index += 3
+      } else {
+        index += 1
+      }
+    }
+    return count
+  }
+}
+
+/// Lengths of the parts of a status-line on the wire.
+struct StatusLineParts {
+  /// The reason phrase and the space before it, in octets.
+  var reasonLength: Int
+
+  init(_ line: [UInt8]) {
+    let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+    reasonLength = words.count > 2 ? words[2].count + 1 : 0
+  }
+}
+
+extension UInt8 {
+  /// A digit of RFC 3986 §2.1, in either case.
+  fileprivate var isHexadecimal: Bool {
+    switch self {
+    case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
+    default: false
+    }
+  }
+}

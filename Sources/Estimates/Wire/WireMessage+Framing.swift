@@ -1,0 +1,44 @@
+import HTTPReassembly
+
+// What the header section says of the body, for those who estimate it.
+
+extension WireMessage {
+  /// Content-Length, when all its values are the same number below 2^48; nil when there is none, or it is none.
+  public var contentLength: Int? {
+    let values = values(of: "content-length").flatMap { $0.split(separator: UInt8(ascii: ",")) }
+      .map { $0.filter { $0 != UInt8(ascii: " ") && $0 != 0x09 } }
+    guard let first = values.first, values.allSatisfy({ $0 == first }),
+      first.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(String(decoding: first, as: UTF8.self)),
+      length < SeenResponse.lengthLimit
+    else { return nil }
+    return length
+  }
+
+  /// The transfer codings in lower case, in order, without parameters (RFC 9112 §6.1).
+  public var transferCodings: [String] { names(in: "transfer-encoding") }
+
+  /// Whether the body has chunk framing.
+  public var isChunked: Bool { transferCodings.last == "chunked" }
+
+  /// The codings of the content, and those of the transfer but chunked, in lower case and the order in which they were
+  /// put on.
+  public var codings: [String] {
+    (names(in: "content-encoding") + transferCodings).filter { $0 != "chunked" && $0 != "identity" }
+  }
+
+  /// Whether what the row counts is all that was sent or, of a message that was cut off, all that passed: nothing of it
+  /// fell into a hole of the capture, and its fields were seen and kept.
+  public var isWhole: Bool {
+    if isHeaderCut || row.flags.contains(.headerNotSeen) { return false }
+    if row.missing == 0 { return true }
+    // Octets beyond the snap length are in the counts, those in a hole are not.
+    return row.exactness == .inferred && contentLength == row.octets.body
+  }
+
+  private func names(in field: StaticString) -> [String] {
+    values(of: field).flatMap { $0.split(separator: UInt8(ascii: ",")) }.compactMap { element in
+      let name = element.prefix { $0 != UInt8(ascii: ";") }.filter { $0 != UInt8(ascii: " ") && $0 != 0x09 }
+      return name.isEmpty ? nil : String(decoding: name, as: UTF8.self).lowercased()
+    }
+  }
+}

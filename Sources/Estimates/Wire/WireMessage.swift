@@ -1,0 +1,49 @@
+import HTTPReassembly
+
+/// A message on the wire, with what an app could have seen of it: the truth that estimates are held against.
+public struct WireMessage: Sendable {
+  /// The row: numbers, times in nanoseconds, octets by what they are. Its texts are handles into a pool that may be gone;
+  /// the ones that matter are below.
+  public var row: Message
+  /// Method, also of a response; empty when unknown.
+  public var method: String
+  /// Host, also of a response, lower-case; empty when unknown.
+  public var host: String
+  /// Path as sent, without query, also of a response; empty when unknown.
+  public var path: String
+  /// `host` as octets, which need not be UTF-8.
+  public var hostOctets: [UInt8]
+  /// `path` as octets, which need not be UTF-8.
+  public var pathOctets: [UInt8]
+  /// The request-line or status-line without terminator; empty for an HTTP/0.9 response.
+  public var startLine: [UInt8]
+  /// The field lines of the header section, in order.
+  public var fields: [WireField]
+  /// Whether field lines are left out of `fields`, because the header section is larger than is kept.
+  public var isHeaderCut: Bool
+  /// Octets of the content without its codings; nil when it was not seen whole or could not be decoded.
+  public var decodedLength: Int? { row.decodedBody }
+  /// Octets of one gzip member (RFC 1952) that zlib makes of the content at level 6: of a response's content without its
+  /// codings, of a request's content as it was sent, since that is what an app hands out and is handed. Nil when the message
+  /// has no Content-Encoding, and when the content was not seen whole, could not be decoded, or was left out because too
+  /// many were being compressed at once.
+  public var gzipLength: Int?
+
+  /// A message with nothing known but its row.
+  public init(row: Message) {
+    self.row = row
+    method = ""
+    host = ""
+    path = ""
+    hostOctets = []
+    pathOctets = []
+    startLine = []
+    fields = []
+    isHeaderCut = false
+  }
+
+  /// Values of the fields of this name (given in lower case), in order.
+  public func values(of name: StaticString) -> [[UInt8]] {
+    fields.filter { $0.isNamed(name) }.map(\.value)
+  }
+}

@@ -1,0 +1,88 @@
+import HTTPReassembly
+import Testing
+
+@testable import Estimates
+
+@Suite("Task metrics of URLSession")
+struct TaskMetricsTests {
+  @Test("every transaction is there, redirects too")
+  func transactions() throws {
+    let log = try LogReader().read(LogFolder.fixture("task_metrics.json"))
+    #expect(log.dialect == .urlSessionMetrics)
+    #expect(log.entries.map(\.place) == [1, 1, 2, 2, 3, 3, 4, 5, 5])
+    #expect(log.entries.map(\.status) == [0, 302, 0, 200, 0, 200, 0, 0, 200])
+
+    var request = LogEntry(place: 1, kind: .request, host: "api.example.com", path: "/old", time: after(250))
+    (request.method, request.queryLength, request.length) = ("GET", 4, 301)
+    (request.headerLength, request.bodyLength, request.decodedLength) = (301, 0, 0)
+    #expect(log.entries[0] == request)
+    let response = log.entries[3]
+    #expect(response.length == 1_250 && response.headerLength == 210 && response.bodyLength == 1_040)
+    #expect(response.decodedLength == 4_096)
+    let time = try #require(response.time)
+    #expect(abs(time - after(550)) < 1_000)
+    #expect(log.entries.map(\.isFromCache) == [false, false, false, false, true, true, false, false, false])
+    // No response, and -1 for what was not counted.
+    #expect(log.entries[6].isAborted && log.entries[6].headerLength == 250)
+    #expect(log.entries[6].bodyLength == nil && log.entries[6].length == nil)
+    #expect(
+      log.notices == [
+        "tasks with fewer transactions than redirects: 1",
+        "transactions of HTTP/2 or HTTP/3, whose headers are not HTTP/1's: 1",
+      ])
+  }
+
+  private func task(_ transaction: String) -> String { "{\"transactionMetrics\": [\(transaction)]}" }
+
+  @Test("dates as text, since 1970 and since 2001; one task without an array")
+  func dates() throws {
+    for date in [
+      "794052000", "1772359200", "1772359200000", "\"2026-03-01T10:00:00Z\"", "\"2026-03-01 10:00:00 +0000\"",
+    ] {
+      let log = try LogFolder.read(
+        task(
+          "{\"request\": {\"url\": \"http://h/\"}, \"requestStartDate\": \(date), \"countOfRequestHeaderBytesSent\": 1}"
+        ))
+      #expect(log.entries.map(\.time) == [tenOClock])
+    }
+    #expect(
+      try LogFolder.read(task("{\"request\": {\"url\": \"http://h/\"}, \"countOfRequestHeaderBytesSent\": -1}")).notices
+        == ["rows without a time: 1"])
+  }
+
+  @Test(
+    "an export that is not the accepted one is refused",
+    arguments: [
+      ("[]", "has 0 tasks and no transaction"), ("[{\"transactionMetrics\": []}]", "has 1 tasks and no transaction"),
+      ("[1]", "task 1, 1: "), ("[{}]", "task 1, 1: no transactionMetrics"),
+      ("[{\"transactionMetrics\": [{}]}]", "task 1, 1.transactionMetrics.1: no request"),
+      (
+        "[{\"transactionMetrics\": [{\"request\": {\"url\": \"http://h/\"}}]}]",
+        "task 1, 1.transactionMetrics.1: no countOfRequestHeaderBytesSent"
+      ),
+      (
+        "[{\"transactionMetrics\": [{\"request\": {\"url\": \"h\"}, \"countOfRequestHeaderBytesSent\": 1}]}]",
+        "task 1, transaction 1: request.url: expected a URL, found 'h'"
+      ),
+      (
+        "[{\"transactionMetrics\": [{\"request\": {\"url\": \"http://h/\"}, \"countOfRequestHeaderBytesSent\": 1e300}]}]",
+        "task 1, 1.transactionMetrics.1.countOfRequestHeaderBytesSent: expected a whole number of octets up to 2^40"
+      ),
+      (
+        "[{\"transactionMetrics\": [{\"request\": {\"url\": \"http://h/\"}, \"countOfRequestHeaderBytesSent\": 1, \"resourceFetchType\": 9}]}]",
+        "task 1, 1.transactionMetrics.1.resourceFetchType: expected 0 to 3"
+      ),
+      (
+        "[{\"transactionMetrics\": [{\"request\": {\"url\": \"http://h/\"}, \"countOfRequestHeaderBytesSent\": 1, \"requestStartDate\": 12}]}]",
+        "task 1, column occur_time: expected a time"
+      ),
+      (
+        "[{\"transactionMetrics\": [{\"request\": {\"url\": \"file:///x\"}, \"countOfRequestHeaderBytesSent\": 1}]}]",
+        "has 1 transactions, none of them of HTTP"
+      ),
+    ])
+  func wrong(text: String, words: String) throws {
+    let refusal = try LogFolder.refusal(text)
+    #expect(refusal.hasPrefix(words), "\(refusal)")
+  }
+}

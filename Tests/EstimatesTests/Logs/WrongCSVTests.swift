@@ -1,0 +1,93 @@
+import Testing
+
+@testable import Estimates
+
+@Suite("A CSV file that is no log")
+struct WrongCSVTests {
+  static let header = CSVLogTests.header
+
+  @Test(
+    "a bad cell is named with its line, its column, what is there and what should be",
+    arguments: [
+      ("h,/p,request,1772359200,ten,1,2,3", "line 2, column length: expected a whole number of octets, found 'ten'"),
+      ("h,/p,request,1772359200,1.5,1,2,3", "line 2, column length: expected a whole number of octets, found '1.5'"),
+      ("h,/p,request,1772359200,NaN,1,2,3", "line 2, column length: expected a whole number of octets, found 'NaN'"),
+      (
+        "h,/p,request,1772359200,1,99999999999999999999,2,3",
+        "line 2, column line_length: expected a whole number of octets, found '99999999999999999999'"
+      ),
+      (
+        "h,/p,request,1772359200,1,1,1099511627777,3",
+        "line 2, column header_length: expected at most 2^40 octets, found '1099511627777'"
+      ),
+      ("h,/p,both,1772359200,1,1,2,3", "line 2, column type: expected request or response, found 'both'"),
+      (",/p,request,1772359200,1,1,2,3", "line 2, column host: expected a host name, found nothing"),
+      ("h x,/p,request,1772359200,1,1,2,3", "line 2, column host: expected a host name, found 'h x'"),
+      ("/h,/p,request,1772359200,1,1,2,3", "line 2, column host: expected a host name, found '/h'"),
+      ("h,p,request,1772359200,1,1,2,3", "line 2, column path: expected a path that begins with /, found 'p'"),
+      ("h,/p,request,1772359200,1,1,2", "line 2, expected 8 cells as in the header, found 7"),
+      ("h,/p,request,1772359200,1,1,2,3,4", "line 2, expected 8 cells as in the header, found 9"),
+    ])
+  func badCell(row: String, words: String) throws {
+    #expect(try LogFolder.refusal(Self.header + "\n" + row + "\n") == words)
+  }
+
+  @Test("a few bad rows refuse the log, and are counted")
+  func badRows() throws {
+    let good = "h,/p,request,1772359200,1,1,2,3\n"
+    let bad = "h,/p,request,1772359200,1,1,2,?\n"
+    #expect(
+      try LogFolder.refusal(Self.header + "\n" + good + "\n\n" + bad + good + bad + bad)
+        == "line 5, column body_length: expected a whole number of octets, found '?'; 3 of 5 rows are wrong")
+  }
+
+  @Test("missing columns are named, with what there is")
+  func columns() throws {
+    #expect(
+      try LogFolder.refusal("host,url,type,length\nh,/p,request,1\n")
+        == "line 1, no column path, occur_time; there are: host, url, type, length; map it, as path=NAME")
+    #expect(
+      try LogFolder.refusal("host,path,type,occur_time,size\nh,/p,request,1772359200,1\n").hasPrefix(
+        "line 1, no column length, line_length, header_length, body_length; there are:"))
+    #expect(
+      try LogFolder.refusal("host,path,type,occur_time,length,Length\n") == "line 1, column length is there twice")
+    var options = LogOptions()
+    options.columns = try LogColumns(parsing: "status=code")
+    #expect(try LogFolder.refusal(Self.header + "\n", options).hasPrefix("line 1, no column code; there are:"))
+  }
+
+  @Test(
+    "broken quoting and line ends are named with their line",
+    arguments: [
+      ("h,/p\"q,request\n", "line 2: a quote inside a cell that does not begin with one"),
+      ("h,\"/p\"q,request\n", "line 2: something after a closing quote"),
+      ("h,\"/p,request\n", "line 2: a quote that nobody closes within 1048576 octets"),
+      ("h,/p\rrequest\n", "line 2: a carriage return without a line feed"),
+      ("h,/p\u{1},request\n", "line 2: a control character (1); is this text?"),
+    ])
+  func structure(row: String, words: String) throws {
+    #expect(try LogFolder.refusal(Self.header + "\n" + row) == words)
+  }
+
+  @Test("a cell that is not UTF-8 is named")
+  func encoding() throws {
+    let octets = Array((Self.header + "\nh,/caf").utf8) + [0xe9] + Array(",request,1772359200,1,1,2,3\n".utf8)
+    #expect(try LogFolder.refusal(octets) == "line 2, cell 2: expected UTF-8")
+  }
+
+  @Test("an endless cell takes no more memory than a row may have")
+  func endless() throws {
+    let long = String(repeating: "x", count: 3 << 20)
+    #expect(try LogFolder.refusal(Self.header + "\nh,/" + long) == "line 2: a row of more than 1048576 octets")
+    #expect(
+      try LogFolder.refusal(Self.header + "\nh,\"/" + long)
+        == "line 2: a quote that nobody closes within 1048576 octets")
+  }
+
+  @Test("a file without rows is no log")
+  func noRows() throws {
+    #expect(try LogFolder.refusal("") == "is empty")
+    #expect(try LogFolder.refusal("\n\r\n\n") == "is empty but for line ends")
+    #expect(try LogFolder.refusal(Self.header) == "has a header but no rows")
+  }
+}

@@ -1,0 +1,169 @@
+import HTTPReassembly
+import TestSupport
+import Testing
+
+@testable import Estimates
+
+/// An app's log against the wire.
+@Suite struct VerificationTests {
+  private let wire = WireSamples.everything
+
+  /// The log of an app that counts as `line`, `header` and `body` say, some time after each message.
+  private func log(
+    line: LineReading, status: LineReading, header: HeaderReading, body: BodyReading, delay: Int64 = 3_000_000,
+    hasLengthOnly: Bool = false
+  ) -> AppLog {
+    var entries: [LogEntry] = []
+    for (index, message) in wire.enumerated() where message.row.kind != .interim {
+      var entry = LogEntry(
+        place: index + 1, kind: message.row.kind, host: message.host, path: message.path,
+        time: message.row.lastTime + delay)
+      let isRequest = message.row.kind == .request
+      let parts = [
+        (isRequest ? line : status).figure(of: message), header.figure(of: message),
+        body.figure(of: message) ?? message.row.octets.body,
+      ]
+      entry.length = parts.reduce(0) { $0 + ($1 ?? 0) }
+      if !hasLengthOnly {
+        entry.lineLength = parts[0]
+        entry.headerLength = parts[1]
+        entry.bodyLength = parts[2]
+      }
+      entries.append(entry)
+    }
+    return AppLog(dialect: .monitor, entries: entries)
+  }
+
+  private func isBalanced(_ verification: Verification) -> Bool {
+    verification.rows.allSatisfy { row in
+      [row.line, row.header, row.body].allSatisfy {
+        $0.difference == nil || $0.difference == $0.causes.octets + $0.unexplained
+      }
+        && (row.total.app ?? 0) - (row.total.wire ?? 0) == row.total.causes.octets + row.total.unexplained
+        || row.status == .matched && row.total.app == nil
+    }
+  }
+
+  @Test func aLogThatCountsAsTheWireHasOnlyWhatAnAppCannotSee() throws {
+    let verification = Verification(
+      log(
+        line: .request(.asSent, .crlf), status: .status(.asSent, .crlf), header: HeaderReading(form: .wire),
+        body: .transferred),
+      wire)
+    let summary = VerificationSummary(verification)
+    #expect(isBalanced(verification))
+    #expect(summary.matched.count == 12)
+    #expect(summary.wireOnly.count == 1)
+    #expect(summary.unexplained == 0)
+    let names = summary.causes.map(\.cause.kind)
+    #expect(names.contains(.interim))
+    #expect(names.contains(.chunkFraming))
+    #expect(names.contains(.trailers))
+    #expect(!names.contains(.fieldNotSeen))
+    #expect(verification.clockOffset == 3_000_000)
+  }
+
+  @Test func aMonitorThatDropsWhatItDoesNotSeeIsExplained() throws {
+    let verification = Verification(
+      log(
+        line: .request(.decodedPath, .lineFeed), status: .status(.asSent, .none),
+        header: HeaderReading(form: .lineFeed, folds: true, unseen: ["accept", "host", "user-agent"]), body: .decoded),
+      wire)
+    let summary = VerificationSummary(verification)
+    #expect(isBalanced(verification))
+    #expect(summary.unexplained == 0)
+    let causes = Dictionary(uniqueKeysWithValues: summary.causes.map { ($0.cause.name, $0.cause.octets) })
+    #expect(causes["query dropped"] == -10)
+    #expect(causes["percent-decoding"] == -2)
+    #expect(causes["field not seen by the app (accept)"] == -13)
+    #expect(causes["field not seen by the app (user-agent)"] == -17)
+    #expect(causes["empty line missing"] == -24)
+    #expect(
+      verification.requestReadings.first?.description
+        == "request-line with the path percent-decoded, no query, ended by LF")
+  }
+
+  @Test func aLogWithOneFigureAMessageIsExplained() throws {
+    let verification = Verification(
+      log(
+        line: .nothing, status: .nothing, header: HeaderReading(form: .prettyJSON, folds: true), body: .transferred,
+        hasLengthOnly: true), wire)
+    let summary = VerificationSummary(verification)
+    #expect(isBalanced(verification))
+    #expect(summary.unexplained == 0)
+    #expect(summary.causes.contains { $0.cause.kind == .jsonShape })
+  }
+
+  @Test func anOctetTooManyIsUnexplained() throws {
+    var log = log(
+      line: .request(.asSent, .crlf), status: .status(.asSent, .crlf), header: HeaderReading(form: .wire),
+      body: .transferred)
+    for index in log.entries.indices { log.entries[index].bodyLength = 1_000_003 + index * 7 }
+    let verification = Verification(log, wire)
+    #expect(isBalanced(verification))
+    // All but the response that was cut short, whose rest may have come to the app.
+    #expect(verification.rows.filter { $0.status == .matched && $0.total.unexplained != 0 }.count >= 11)
+  }
+
+  @Test func anyFiguresBalance() {
+    var random = SeededRandom(seed: 5)
+    for _ in 0..<200 {
+      var log = log(
+        line: .request(.asSent, .crlf), status: .status(.asSent, .crlf), header: HeaderReading(form: .wire),
+        body: .transferred)
+      for index in log.entries.indices {
+        func figure() -> Int? {
+          switch Int.random(in: 0..<6, using: &random) {
+          case 0: nil
+          case 1: Int.random(in: -5...2000, using: &random)
+          default: Int.random(in: 0...120, using: &random)
+          }
+        }
+        log.entries[index].lineLength = figure()
+        log.entries[index].headerLength = figure()
+        log.entries[index].bodyLength = figure()
+        log.entries[index].length = figure()
+        log.entries[index].isAborted = Bool.random(using: &random)
+        if Bool.random(using: &random) { log.entries[index].time = nil }
+        if Int.random(in: 0..<4, using: &random) == 0 { log.entries[index].host = "other.example" }
+      }
+      #expect(isBalanced(Verification(log, wire)))
+    }
+  }
+
+  @Test(arguments: [0, 28_800_000_000_000, -19_800_000_000_000, 1_234_567_890] as [Int64])
+  func findsTheClocksOffset(_ offset: Int64) {
+    let log = log(
+      line: .request(.asSent, .crlf), status: .status(.asSent, .crlf), header: HeaderReading(form: .wire),
+      body: .transferred,
+      delay: offset)
+    let verification = Verification(log, wire)
+    #expect(abs((verification.clockOffset ?? .max) - offset) < 50_000_000)
+    #expect(VerificationSummary(verification).matched.count == 12)
+  }
+
+  @Test func anotherAppsLogMatchesNothing() {
+    let entries = (1...10).map {
+      LogEntry(place: $0, kind: .request, host: "elsewhere.example", path: "/\($0)", time: 0)
+    }
+    let summary = VerificationSummary(Verification(AppLog(dialect: .monitor, entries: entries), wire))
+    #expect(summary.matched.count == 0)
+    #expect(summary.otherHosts.count == wire.count)
+  }
+
+  @Test func matchesEachMessageOnce() {
+    // Three rows for one message: two are left over.
+    let request = wire.first { $0.path == "/up" && $0.row.kind == .request }
+    let entries = (0..<3).map { index in
+      var entry = LogEntry(
+        place: index, kind: .request, host: "A.example:80", path: "/up/",
+        time: (request?.row.firstTime ?? 0) + Int64(index) * 1_000_000)
+      entry.length = 10
+      return entry
+    }
+    let verification = Verification(AppLog(dialect: .monitor, entries: entries), wire)
+    #expect(verification.rows.filter { $0.status == .matched }.count == 1)
+    #expect(verification.rows.filter { $0.status == .appOnly }.count == 2)
+    #expect(isBalanced(verification))
+  }
+}
