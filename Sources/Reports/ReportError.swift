@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
 /// A report could not be written. The description is one line that names the file.
 public struct ReportError: Error, Sendable, Equatable, CustomStringConvertible {
   /// What was attempted.
@@ -30,6 +38,9 @@ public struct ReportError: Error, Sendable, Equatable, CustomStringConvertible {
   init(_ operation: Operation, _ file: String, _ error: SystemError) {
     self.init(operation, file, reason: error.text)
   }
+
+  /// Whether who was to read it has gone away (EPIPE), as `head` does when it has enough.
+  public var isReaderGone: Bool { operation == .write && reason == SystemError(code: EPIPE).text }
 
   /// One line: file, operation, reason.
   public var description: String {

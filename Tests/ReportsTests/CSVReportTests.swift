@@ -1,3 +1,4 @@
+import Foundation
 import HTTPReassembly
 import Reports
 import Testing
@@ -209,8 +210,19 @@ import Testing
         "framing,0", "trailer,0", "stray,0", "tunnel,0", "tls,20", "opaque,0", "retransmitted,0", "out_of_window,0",
         "udp,0", "other_ip,0", "non_ip,0", "malformed,5", "total,39", "original,40", "difference,1", "missing,5",
         "packets,3", "truncated_packets,1", "dropped_packets,2", "synthetic,14", "tls_handshake,4",
-        "tls_application_data,5", "tls_other,11", "",
+        "tls_application_data,5", "tls_other,11", "pending,0", "",
       ])
+  }
+
+  /// While a run goes on, octets without a class are no difference.
+  @Test func pendingOctets() throws {
+    var totals = emptyTotals()
+    totals.ledger = Ledger(packets: 1, original: 40, pending: 7)
+    totals.ledger.charge(30, to: .link)
+    let live = try LiveCSVReport(folder: folder.path, grouping: .init())
+    try live.flush(totals) { _ in }
+    let rows = folder.rows("ledger.csv")
+    #expect(rows.contains("difference,3") && rows.last == "pending,7")
   }
 
   @Test func anomalies() throws {
@@ -253,7 +265,8 @@ import Testing
   }
 
   @Test func aSetOfReportsWritesThemAll() throws {
-    var reports = try ReportSet([.csv], folder: folder.path + "/a/b", grouping: .init())
+    var reports = try ReportSet(
+      [.csv, .ndjson, .sqlite], folder: folder.path + "/a/b", .init(grouping: .init(), toolVersion: "1"))
     var exchange = Exchange()
     exchange.number = 1
     try reports.exchange(exchange, texts: texts)
@@ -261,6 +274,8 @@ import Testing
     try reports.connection(Connection(), texts: texts)
     try reports.finish(emptyTotals())
     #expect(folder.rows("a/b/exchanges.csv").count == 1)
+    #expect(folder.text("a/b/messages.ndjson").hasPrefix("{\"message\":0,"))
+    #expect(FileManager.default.fileExists(atPath: folder.path + "/a/b/report.sqlite"))
     #expect(ReportFormat(rawValue: "csv") == .csv)
   }
 }

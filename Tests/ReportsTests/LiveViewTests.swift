@@ -10,18 +10,22 @@ import Testing
   ]
 
   /// Totals of APIs by name, octets up and down, and requests.
-  private func totals(_ apis: [(String, up: Int, down: Int, requests: Int)]) -> Totals {
+  private func totals(
+    _ apis: [(String, up: Int, down: Int, requests: Int)], packets: Int = 10, dropped: Int = 0
+  ) -> Totals {
     var totals = emptyTotals()
     for item in apis {
       totals.apis.append(api(item.0, up: item.up, down: item.down, requests: item.requests, in: &totals.texts))
     }
-    totals.ledger = Ledger(packets: 10, original: 1000)
+    totals.ledger = Ledger(packets: packets, original: 1000, droppedPackets: dropped)
     totals.ledger.charge(1000, to: .body)
     return totals
   }
 
-  private func many(_ count: Int, times: Int = 1) -> Totals {
-    totals((0..<count).map { ("/v1/\($0)", up: $0 * 100 * times, down: $0 * 90_000 * times, requests: $0 * times) })
+  private func many(_ count: Int, times: Int = 1, dropped: Int = 0) -> Totals {
+    totals(
+      (0..<count).map { ("/v1/\($0)", up: $0 * 100 * times, down: $0 * 90_000 * times, requests: $0 * times) },
+      dropped: dropped)
   }
 
   private func names(_ view: LiveView) -> [String] { view.arranged.map { view.apis[$0].name } }
@@ -43,13 +47,12 @@ import Testing
       ("/" + String(repeating: "x", count: 70_000), up: 1, down: 1, requests: 1),
     ])
     hostile.apis.append(APITotals())
-    let health = CaptureHealth(
-      packets: .max, octets: .max, dropped: .max, connections: .max, pending: .max,
-      interfaces: ["eth0", "\u{1b}]0;x\u{7}", String(repeating: "日", count: 50)], queueOctets: .max)
+    hostile.ledger = Ledger(packets: .max, original: .max, droppedPackets: .max, pending: .max)
+    let interfaces = ["eth0", "\u{1b}]0;x\u{7}", String(repeating: "日", count: 50)]
     for totals in [hostile, many(200), emptyTotals()] {
       for keys in ["", "p", "/日本\u{202e}", "/v1\r", "r", "a", "GG\u{1b}[F", "/" + String(repeating: "y", count: 300)] {
-        var view = LiveView()
-        view.update(totals, at: 1_500_000_000, health: health)
+        var view = LiveView(interfaces: interfaces)
+        view.update(totals, at: 1_500_000_000, connections: .max)
         for (width, height) in sizes {
           _ = press(&view, keys, height: height)
           for colour in [false, true] {
@@ -69,10 +72,10 @@ import Testing
   }
 
   @Test func aFrameAsAWhole() {
-    var view = LiveView()
+    var view = LiveView(interfaces: ["eth0", "lo"])
     view.update(
-      totals([("/a", up: 100, down: 200, requests: 1), ("/b", up: 1000, down: 20_000, requests: 3)]), at: 2_000_000_000,
-      health: CaptureHealth(packets: 10, octets: 1000, dropped: 2, connections: 1, interfaces: ["eth0", "lo"]))
+      totals([("/a", up: 100, down: 200, requests: 1), ("/b", up: 1000, down: 20_000, requests: 3)], dropped: 2),
+      at: 2_000_000_000, connections: 1)
     let lines = view.lines(width: 80, height: 10, colour: false)
     #expect(
       lines.joined(separator: "\n") == """
@@ -91,7 +94,7 @@ import Testing
 
   @Test func aFrameOverwritesTheOneBefore() {
     var view = LiveView()
-    view.update(many(3), at: 1_000_000_000, health: CaptureHealth())
+    view.update(many(3), at: 1_000_000_000, connections: 0)
     let frame = view.frame(width: 40, height: 6, colour: false)
     let lines = view.lines(width: 40, height: 6, colour: false)
     #expect(
@@ -101,7 +104,7 @@ import Testing
 
   @Test func whatMattersStaysOnANarrowScreen() {
     var view = LiveView()
-    view.update(many(30), at: 1_000_000_000, health: CaptureHealth(dropped: 7))
+    view.update(many(30, dropped: 7), at: 1_000_000_000, connections: 0)
     _ = press(&view, "p")
     let lines = view.lines(width: 20, height: 5, colour: true)
     #expect(lines[0].contains("\u{1b}[31mDROPPED 7\u{1b}[0m"))
@@ -115,8 +118,28 @@ import Testing
     totals.ledger = Ledger(packets: 1, original: 100)
     totals.ledger.charge(99, to: .link)
     var view = LiveView()
-    view.update(totals, at: 1, health: CaptureHealth())
+    view.update(totals, at: 1, connections: 0)
     #expect(view.lines(width: 80, height: 24, colour: false)[0].contains("LEDGER OFF BY 1"))
+  }
+
+  @Test func whatWentWrongIsSeen() {
+    var view = LiveView(interfaces: ["eth0"])
+    view.notice = "eth1: \u{1b}[2J" + String(repeating: "gone ", count: 50)
+    view.update(emptyTotals(), at: 1, connections: 0)
+    for width in [20, 40, 80, 200] {
+      let line = view.lines(width: width, height: 24, colour: false)[0]
+      #expect(line.hasPrefix("eth1: "), "\(line)")
+      #expect(DisplayWidth.of(line) <= width)
+    }
+  }
+
+  @Test func whatHasNoClassYetIsNotOff() {
+    var totals = emptyTotals()
+    totals.ledger = Ledger(packets: 1, original: 100, pending: 40)
+    totals.ledger.charge(60, to: .link)
+    var view = LiveView()
+    view.update(totals, at: 1, connections: 0)
+    #expect(view.lines(width: 80, height: 24, colour: false)[0].contains("ledger balanced, 40 B pending"))
   }
 
   // MARK: Rates
@@ -124,20 +147,19 @@ import Testing
   @Test func ratesAreThoseSinceTheLastLook() {
     var view = LiveView()
     view.update(
-      totals([("/a", up: 100, down: 1000, requests: 1)]), at: 2_000_000_000,
-      health: CaptureHealth(packets: 4, octets: 8))
+      totals([("/a", up: 100, down: 1000, requests: 1)], packets: 4), at: 2_000_000_000, connections: 0)
     #expect(view.apis[0].upRate == 50)
     #expect(view.apis[0].downRate == 500)
     #expect(view.readings.packetRate == 2)
     // Another API before it, so that handles and positions differ; and one has less than before.
-    let next = totals([("/0", up: 30, down: 60, requests: 1), ("/a", up: 40, down: 4000, requests: 2)])
-    view.update(next, at: 5_000_000_000, health: CaptureHealth(packets: 34, octets: 8))
+    let next = [("/0", up: 30, down: 60, requests: 1), ("/a", up: 40, down: 4000, requests: 2)]
+    view.update(totals(next, packets: 34), at: 5_000_000_000, connections: 0)
     #expect(view.apis.map(\.upRate) == [10, 0])
     #expect(view.apis.map(\.downRate) == [20, 1000])
     #expect(view.readings.packetRate == 10)
     #expect(view.readings.octetRate == 0)
     // No time has passed.
-    view.update(next, at: 5_000_000_000, health: CaptureHealth(packets: 50, octets: 8))
+    view.update(totals(next, packets: 50), at: 5_000_000_000, connections: 0)
     #expect(view.apis.map(\.downRate) == [20, 1000])
     #expect(view.readings.packetRate == 10)
   }
@@ -147,7 +169,7 @@ import Testing
     both.apis[0].method = both.texts.intern("GET")
     both.apis[1].method = both.texts.intern("POST")
     var view = LiveView()
-    view.update(both, at: 1_000_000_000, health: CaptureHealth())
+    view.update(both, at: 1_000_000_000, connections: 0)
     #expect(view.apis.map(\.upRate) == [10, 20])
     #expect(view.apis.map(\.name) == ["GET api.example.com/a", "POST api.example.com/a"])
   }
@@ -163,13 +185,13 @@ import Testing
       totals([
         ("/a", up: 90, down: 0, requests: 8), ("/b", up: 80, down: 100, requests: 9),
         ("/c", up: 70, down: 200, requests: 7),
-      ]), at: 1_000_000_000, health: CaptureHealth())
+      ]), at: 1_000_000_000, connections: 0)
     view.update(
       totals([
         ("/a", up: 93, down: 0, requests: 8), ("/b", up: 82, down: 100, requests: 9),
         ("/c", up: 74, down: 200, requests: 7),
         ("/d", up: 5, down: 6, requests: 1),
-      ]), at: 2_000_000_000, health: CaptureHealth())
+      ]), at: 2_000_000_000, connections: 0)
     #expect(press(&view, key) == .continue)
     #expect(names(view).map { String($0.suffix(1)) }.joined() == expected)
     let header = view.lines(width: 100, height: 24, colour: false)[2]
@@ -178,7 +200,7 @@ import Testing
 
   @Test func filtering() {
     var view = LiveView()
-    view.update(many(12), at: 1_000_000_000, health: CaptureHealth())
+    view.update(many(12), at: 1_000_000_000, connections: 0)
     _ = press(&view, "/V1/1")
     #expect(names(view) == ["api.example.com/v1/11", "api.example.com/v1/10", "api.example.com/v1/1"])
     #expect(view.lines(width: 80, height: 10, colour: false)[9].hasPrefix("filter: V1/1_"))
@@ -191,7 +213,7 @@ import Testing
     #expect(names(view) == ["api.example.com/v1/11"])
     #expect(view.lines(width: 80, height: 10, colour: false)[9].contains("filter: V1/11"))
     // What comes next is filtered too.
-    view.update(many(12, times: 2), at: 2_000_000_000, health: CaptureHealth())
+    view.update(many(12, times: 2), at: 2_000_000_000, connections: 0)
     #expect(names(view) == ["api.example.com/v1/11"])
     _ = press(&view, "/\u{1b}")
     _ = view.key([])
@@ -206,11 +228,11 @@ import Testing
   @Test(arguments: ["p", " "])
   func pausing(key: String) {
     var view = LiveView()
-    view.update(many(3), at: 1_000_000_000, health: CaptureHealth())
+    view.update(many(3), at: 1_000_000_000, connections: 0)
     _ = press(&view, key)
     let before = view.lines(width: 80, height: 10, colour: false)
     #expect(before[0].hasPrefix("PAUSED  0:00:01"))
-    view.update(many(5, times: 3), at: 2_000_000_000, health: CaptureHealth(dropped: 1))
+    view.update(many(5, times: 3, dropped: 1), at: 2_000_000_000, connections: 0)
     let paused = view.lines(width: 80, height: 10, colour: false)
     #expect(paused[2...] == before[2...])
     #expect(paused[0].hasPrefix("PAUSED  DROPPED 1  0:00:02"))
@@ -221,7 +243,7 @@ import Testing
 
   @Test func scrolling() {
     var view = LiveView()
-    view.update(many(30), at: 1_000_000_000, health: CaptureHealth())
+    view.update(many(30), at: 1_000_000_000, connections: 0)
     func first(_ height: Int = 14) -> String {
       view.lines(width: 80, height: height, colour: false)[height < 10 ? 2 : 3]
     }
@@ -245,7 +267,7 @@ import Testing
     _ = press(&view, "\u{1b}[4~", height: 14)
     #expect(first().hasPrefix("api.example.com/v1/9 "))
     // Fewer than before.
-    view.update(many(4), at: 2_000_000_000, health: CaptureHealth())
+    view.update(many(4), at: 2_000_000_000, connections: 0)
     #expect(first().hasPrefix("api.example.com/v1/3 "))
     #expect(press(&view, "xyz") == .continue)
     #expect(press(&view, "q") == .quit)

@@ -89,7 +89,7 @@ import Testing
 
     @Test func aTableThatFailedTakesNoMoreRows() throws {
       let file = OutputFile(try FileDescriptor.openForWriting("/dev/full"), path: "/dev/full")
-      var table = CSVTable(OrderedRows(file: file, folder: try OutputFolder(folder.path)))
+      var table = OrderedTable(OrderedRows(file: file, folder: try OutputFolder(folder.path)))
       let row = Array(repeating: UInt8(ascii: "x"), count: 100_000)[...]
       try table.add(1, row)
       #expect(failure { () throws(ReportError) in try table.add(2, row) } != nil)
@@ -116,5 +116,17 @@ import Testing
     #expect(failure { () throws(ReportError) in try report.exchange(exchange, texts: texts) } == nil)
     #expect(failure { () throws(ReportError) in try report.finish(emptyTotals()) } == error)
     #expect(report.failure == error)
+  }
+
+  /// What a database goes by: the path that SQLite opened has to be that of the file that was made.
+  @Test func theFileIsToldFromLinksAndOtherFiles() throws {
+    let path = folder.path
+    let file = try OutputFolder(path).file("mine")
+    try FileManager.default.createSymbolicLink(atPath: path + "/link", withDestinationPath: path + "/mine")
+    try Data("x".utf8).write(to: URL(fileURLWithPath: path + "/other"))
+    #expect(file.descriptor.isAt(path + "/mine") && file.descriptor.isAt(path + "/./mine"))
+    for name in ["link", "other", "none"] { #expect(!file.descriptor.isAt(path + "/" + name)) }
+    #expect(file.descriptor.isRegularFile)
+    #expect(try !FileDescriptor.openForWriting("/dev/null").isRegularFile)
   }
 }

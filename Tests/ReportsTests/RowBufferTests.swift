@@ -24,6 +24,15 @@ import Testing
     #expect(text { $0.appendMilliseconds(nanoseconds) } == expected)
   }
 
+  @Test(
+    arguments: [
+      (0, "0"), (1, "0.001"), (10, "0.01"), (1000, "1"), (1001, "1.001"), (-1500, "-1.5"), (-1, "-0.001"),
+      (.max, "9223372036854775.807"), (.min, "-9223372036854775.808"),
+    ] as [(Int, String)])
+  func thousandths(_ value: Int, _ expected: String) {
+    #expect(text { $0.appendThousandths(value) } == expected)
+  }
+
   @Test func endpointsReadAsTheirDescription() {
     var generator = FixedGenerator(seed: 2)
     for _ in 0..<2000 {

@@ -7,9 +7,9 @@ import HTTPReassembly
 public final class CSVReport: Report {
   private let grouping: Configuration.Grouping
   private var row: CSVRow
-  private var messages: CSVTable
-  private var exchanges: CSVTable
-  private var connections: CSVTable
+  private var messages: OrderedTable
+  private var exchanges: OrderedTable
+  private var connections: OrderedTable
   private let apis: OutputFile
   private let ledger: OutputFile
   private let anomalies: OutputFile
@@ -39,22 +39,22 @@ public final class CSVReport: Report {
     self.grouping = grouping
     let folder = try OutputFolder(path)
     var row = CSVRow(redaction: redaction)
-    func file(_ name: String, _ columns: [String]) throws(ReportError) -> OutputFile {
+    func file(_ name: String, _ columns: [Column]) throws(ReportError) -> OutputFile {
       let file = try folder.file(name)
-      try row.header(columns, to: file)
+      try row.header(columns.map(\.name), to: file)
       return file
     }
-    func table(_ name: String, _ columns: [String]) throws(ReportError) -> CSVTable {
-      CSVTable(
+    func table(_ name: String, _ columns: [Column]) throws(ReportError) -> OrderedTable {
+      OrderedTable(
         OrderedRows(
           file: try file(name, columns), folder: folder, memoryLimit: memoryLimit, runLimit: runLimit))
     }
-    messages = try table(MessagesCSV.fileName, MessagesCSV.columns)
-    exchanges = try table(ExchangesCSV.fileName, ExchangesCSV.columns)
-    connections = try table(ConnectionsCSV.fileName, ConnectionsCSV.columns)
-    apis = try file(APIsCSV.fileName, APIsCSV.columns(grouping))
-    ledger = try file(LedgerCSV.fileName, LedgerCSV.columns)
-    anomalies = try file(AnomaliesCSV.fileName, AnomaliesCSV.columns)
+    messages = try table(MessageRow.name + ".csv", MessageRow.columns)
+    exchanges = try table(ExchangeRow.name + ".csv", ExchangeRow.columns)
+    connections = try table(ConnectionRow.name + ".csv", ConnectionRow.columns)
+    apis = try file(APIRow.name + ".csv", APIRow.columns(grouping))
+    ledger = try file(LedgerRow.name + ".csv", LedgerRow.columns)
+    anomalies = try file(AnomalyRow.name + ".csv", AnomalyRow.columns)
     self.row = row
   }
 
@@ -62,7 +62,7 @@ public final class CSVReport: Report {
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
     guard messages.isOpen else { return }
     row.begin()
-    MessagesCSV.append(message, texts: texts, to: &row)
+    MessageRow.append(message, texts: texts, to: &row)
     row.end()
     do throws(ReportError) { try messages.add(message.number, row.octets) } catch { throw noted(error) }
   }
@@ -71,7 +71,7 @@ public final class CSVReport: Report {
   public func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
     guard exchanges.isOpen else { return }
     row.begin()
-    ExchangesCSV.append(exchange, texts: texts, to: &row)
+    ExchangeRow.append(exchange, texts: texts, to: &row)
     row.end()
     do throws(ReportError) { try exchanges.add(exchange.number, row.octets) } catch { throw noted(error) }
   }
@@ -80,7 +80,7 @@ public final class CSVReport: Report {
   public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
     guard connections.isOpen else { return }
     row.begin()
-    ConnectionsCSV.append(connection, to: &row)
+    ConnectionRow.append(connection, to: &row)
     row.end()
     do throws(ReportError) { try connections.add(connection.number, row.octets) } catch { throw noted(error) }
   }
@@ -95,15 +95,19 @@ public final class CSVReport: Report {
       attempt { () throws(ReportError) in try exchanges.finish() }
       attempt { () throws(ReportError) in try connections.finish() }
       attempt { () throws(ReportError) in
-        try APIsCSV.append(totals, grouping: grouping, to: apis, &row)
+        try APIRow.forEach(of: totals, grouping: grouping, &row) { row throws(ReportError) in
+          try apis.append(row.octets)
+        }
         try apis.close()
       }
       attempt { () throws(ReportError) in
-        try LedgerCSV.append(totals.ledger, to: ledger, &row)
+        try LedgerRow.forEach(of: totals.ledger, &row) { row throws(ReportError) in try ledger.append(row.octets) }
         try ledger.close()
       }
       attempt { () throws(ReportError) in
-        try AnomaliesCSV.append(totals.anomalies, to: anomalies, &row)
+        try AnomalyRow.forEach(of: totals.anomalies, &row) { row throws(ReportError) in
+          try anomalies.append(row.octets)
+        }
         try anomalies.close()
       }
     }

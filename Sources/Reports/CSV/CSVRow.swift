@@ -5,7 +5,7 @@ import HTTPReassembly
 /// Text from the wire is escaped (`TextEscaping`), and a cell that a spreadsheet would run as a formula, or that
 /// starts with an apostrophe itself, gets a leading apostrophe; so to get the octets back, take one leading apostrophe
 /// away, then undo the escapes. Numbers and names of our own need neither. Cells are quoted only when they have to be.
-struct CSVRow {
+struct CSVRow: RowWriter {
   private var buffer = RowBuffer()
   /// What is left out of hosts, paths and endpoints.
   let redaction: Redaction?
@@ -27,10 +27,15 @@ struct CSVRow {
 
   /// Writes a header row.
   mutating func header(_ columns: [String], to file: OutputFile) throws(ReportError) {
+    header(columns)
+    try file.append(octets)
+  }
+
+  /// Makes a header row.
+  mutating func header(_ columns: [String]) {
     begin()
     for column in columns { name(column) }
     end()
-    try file.append(octets)
   }
 
   /// A cell that says that something is unknown or does not apply.
@@ -42,24 +47,15 @@ struct CSVRow {
     separate()
   }
 
-  /// An integer, or nothing for nil.
-  mutating func integer(_ value: Int?) {
-    if let value { buffer.append(value) }
-    separate()
-  }
-
-  /// A number or code of which 0 means that there is none.
-  mutating func integerUnlessZero(_ value: Int) {
-    if value != 0 { buffer.append(value) }
-    separate()
-  }
-
-  /// A time in nanoseconds since the Unix epoch.
-  mutating func time(_ nanoseconds: Int64) { integer(Int(nanoseconds)) }
-
   /// A duration given in nanoseconds, in milliseconds; nothing for nil.
   mutating func milliseconds(_ nanoseconds: Int64?) {
     if let nanoseconds { buffer.appendMilliseconds(nanoseconds) }
+    separate()
+  }
+
+  /// A number given in thousandths; nothing for nil.
+  mutating func thousandths(_ value: Int?) {
+    if let value { buffer.appendThousandths(value) }
     separate()
   }
 
@@ -71,36 +67,15 @@ struct CSVRow {
 
   /// The names of the bits that are set, separated by spaces.
   mutating func flags(_ bits: UInt64, names: [String]) {
-    var rest = bits
-    var isFirst = true
-    while rest != 0 {
-      let bit = rest.trailingZeroBitCount
-      rest &= rest - 1
-      guard bit < names.count else { break }
-      if !isFirst { buffer.append(UInt8(ascii: " ")) }
-      isFirst = false
-      buffer.append(names[bit])
-    }
+    buffer.append(flags: bits, names: names)
     separate()
   }
 
   /// `address:port`.
   mutating func endpoint(_ endpoint: Endpoint) {
-    if let redaction {
-      buffer.append(redaction.address(endpoint.address))
-      buffer.append(UInt8(ascii: ":"))
-      buffer.append(Int(endpoint.port))
-    } else {
-      buffer.append(endpoint)
-    }
+    buffer.append(endpoint, redaction)
     separate()
   }
-
-  /// A host from the wire.
-  mutating func host(_ octets: [UInt8]) { text(redaction?.host(octets) ?? octets) }
-
-  /// A path from the wire.
-  mutating func path(_ octets: [UInt8]) { text(redaction?.path(octets) ?? octets) }
 
   /// Text from the wire.
   mutating func text(_ octets: [UInt8]) {

@@ -5,16 +5,16 @@ import HTTPReassembly
 /// Rows of messages, exchanges and connections are appended as they become final, and put in order at a clean end.
 /// Totals are snapshots, replaced whole. `messages.open.csv` has the messages that are not final yet, so that after
 /// a crash nothing but the last interval is lost; a clean end removes it.
-public final class LiveCSVReport: Report {
-  /// The file with the messages that are not final yet.
-  static let openMessagesName = "messages.open.csv"
+public final class LiveCSVReport: LiveReport {
+  /// The file with the messages that are not final yet, without its extension.
+  static let openMessagesName = "messages.open"
 
   private let grouping: Configuration.Grouping
   private let folder: OutputFolder
   private var row: CSVRow
-  private var messages: CSVJournal
-  private var exchanges: CSVJournal
-  private var connections: CSVJournal
+  private var messages: RowJournal
+  private var exchanges: RowJournal
+  private var connections: RowJournal
   private var failure: ReportError?
 
   /// Opens the report in `folder`, which is created if need be; files of the same names are replaced.
@@ -24,18 +24,23 @@ public final class LiveCSVReport: Report {
     folder path: String, grouping: Configuration.Grouping, redaction: Redaction? = nil
   ) throws(ReportError) {
     self.grouping = grouping
-    folder = try OutputFolder(path)
-    var row = CSVRow(redaction: redaction)
-    messages = try CSVJournal(MessagesCSV.fileName, MessagesCSV.columns, in: folder, &row)
-    exchanges = try CSVJournal(ExchangesCSV.fileName, ExchangesCSV.columns, in: folder, &row)
-    connections = try CSVJournal(ConnectionsCSV.fileName, ConnectionsCSV.columns, in: folder, &row)
-    self.row = row
+    let folder = try OutputFolder(path)
+    self.folder = folder
+    var header = CSVRow(redaction: redaction)
+    func journal(_ name: String, _ columns: [Column]) throws(ReportError) -> RowJournal {
+      header.header(columns.map(\.name))
+      return try RowJournal(name + ".csv", in: folder, header: Array(header.octets))
+    }
+    messages = try journal(MessageRow.name, MessageRow.columns)
+    exchanges = try journal(ExchangeRow.name, ExchangeRow.columns)
+    connections = try journal(ConnectionRow.name, ConnectionRow.columns)
+    row = header
   }
 
   /// Appends a message's row.
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
     row.begin()
-    MessagesCSV.append(message, texts: texts, to: &row)
+    MessageRow.append(message, texts: texts, to: &row)
     row.end()
     try messages.append(row.octets)
   }
@@ -43,7 +48,7 @@ public final class LiveCSVReport: Report {
   /// Appends an exchange's row.
   public func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
     row.begin()
-    ExchangesCSV.append(exchange, texts: texts, to: &row)
+    ExchangeRow.append(exchange, texts: texts, to: &row)
     row.end()
     try exchanges.append(row.octets)
   }
@@ -51,7 +56,7 @@ public final class LiveCSVReport: Report {
   /// Appends a connection's row.
   public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
     row.begin()
-    ConnectionsCSV.append(connection, to: &row)
+    ConnectionRow.append(connection, to: &row)
     row.end()
     try connections.append(row.octets)
   }
@@ -78,9 +83,9 @@ public final class LiveCSVReport: Report {
   ///
   /// - Throws: the first error.
   public func reopen() throws(ReportError) {
-    try messages.reopen(&row)
-    try exchanges.reopen(&row)
-    try connections.reopen(&row)
+    try messages.reopen()
+    try exchanges.reopen()
+    try connections.reopen()
   }
 
   /// Puts the tables in order and writes the totals.
@@ -88,38 +93,44 @@ public final class LiveCSVReport: Report {
   /// - Throws: the first error; everything that could be written has been.
   public func finish(_ totals: Totals) throws(ReportError) {
     failure = nil
-    attempt { () throws(ReportError) in try messages.finish(&row) }
-    attempt { () throws(ReportError) in try exchanges.finish(&row) }
-    attempt { () throws(ReportError) in try connections.finish(&row) }
+    attempt { () throws(ReportError) in try messages.finish() }
+    attempt { () throws(ReportError) in try exchanges.finish() }
+    attempt { () throws(ReportError) in try connections.finish() }
     attempt { () throws(ReportError) in try writeTotals(totals) }
     if let failure { throw failure }
-    folder.remove(Self.openMessagesName)
+    folder.remove(Self.openMessagesName + ".csv")
   }
 
   private func writeTotals(_ totals: Totals) throws(ReportError) {
-    try folder.replace(APIsCSV.fileName) { file throws(ReportError) in
-      try row.header(APIsCSV.columns(grouping), to: file)
-      try APIsCSV.append(totals, grouping: grouping, to: file, &row)
+    try replace(APIRow.name, APIRow.columns(grouping)) { file throws(ReportError) in
+      try APIRow.forEach(of: totals, grouping: grouping, &row) { row throws(ReportError) in try file.append(row.octets)
+      }
     }
-    try folder.replace(LedgerCSV.fileName) { file throws(ReportError) in
-      try row.header(LedgerCSV.columns, to: file)
-      try LedgerCSV.append(totals.ledger, to: file, &row)
+    try replace(LedgerRow.name, LedgerRow.columns) { file throws(ReportError) in
+      try LedgerRow.forEach(of: totals.ledger, &row) { row throws(ReportError) in try file.append(row.octets) }
     }
-    try folder.replace(AnomaliesCSV.fileName) { file throws(ReportError) in
-      try row.header(AnomaliesCSV.columns, to: file)
-      try AnomaliesCSV.append(totals.anomalies, to: file, &row)
+    try replace(AnomalyRow.name, AnomalyRow.columns) { file throws(ReportError) in
+      try AnomalyRow.forEach(of: totals.anomalies, &row) { row throws(ReportError) in try file.append(row.octets) }
+    }
+  }
+
+  private func replace(
+    _ name: String, _ columns: [Column], _ write: (OutputFile) throws(ReportError) -> Void
+  ) throws(ReportError) {
+    try folder.replace(name + ".csv") { file throws(ReportError) in
+      try row.header(columns.map(\.name), to: file)
+      try write(file)
     }
   }
 
   private func writeOpenMessages(
     _ openMessages: ((Message, borrowing TextPool) -> Void) -> Void
   ) throws(ReportError) {
-    try folder.replace(Self.openMessagesName) { file throws(ReportError) in
-      try row.header(MessagesCSV.columns, to: file)
+    try replace(Self.openMessagesName, MessageRow.columns) { file throws(ReportError) in
       var failure: ReportError?
       openMessages { message, texts in
         row.begin()
-        MessagesCSV.append(message, texts: texts, to: &row)
+        MessageRow.append(message, texts: texts, to: &row)
         row.end()
         do throws(ReportError) { try file.append(row.octets) } catch { failure = failure ?? error }
       }

@@ -90,6 +90,26 @@ final class FileDescriptor {
     return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino
   }
 
+  /// Whether a path, no symbolic link itself, is that of this file.
+  func isAt(_ path: String) -> Bool {
+    var mine = stat()
+    var named = stat()
+    guard unsafe fstat(number, &mine) == 0, unsafe lstat(path, &named) == 0 else { return false }
+    return mine.st_dev == named.st_dev && mine.st_ino == named.st_ino
+  }
+
+  /// Whether it is a regular file, and no pipe, terminal or other device.
+  var isRegularFile: Bool {
+    var status = stat()
+    return unsafe fstat(number, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Whether nothing has its name any more.
+  var isRemoved: Bool {
+    var status = stat()
+    return unsafe fstat(number, &status) == 0 && status.st_nlink == 0
+  }
+
   /// Removes a file of this folder.
   func remove(_ name: String) throws(SystemError) {
     guard unsafe unlinkat(number, name, 0) == 0 else { throw .last }

@@ -12,12 +12,15 @@ final class OutputFile {
   let descriptor: FileDescriptor
   /// Octets appended, those still in the buffer included.
   private(set) var length = 0
+  private let isOwn: Bool
   private var buffer: [UInt8] = []
   private var failure: ReportError?
 
-  init(_ descriptor: FileDescriptor, path: String) {
+  /// Appends to a file; `isOwn` says that all of its octets are from here, so that it may be cut off after an error.
+  init(_ descriptor: FileDescriptor, path: String, isOwn: Bool = true) {
     self.descriptor = descriptor
     self.path = path
+    self.isOwn = isOwn
   }
 
   /// Appends octets.
@@ -38,7 +41,7 @@ final class OutputFile {
     do throws(SystemError) { try descriptor.write(buffer) } catch {
       // Rows are whole in the buffer: without what was written of it the file ends with one. What cannot be cut off
       // (a device) has to stay.
-      try? descriptor.truncate(to: length - buffer.count)
+      if isOwn { try? descriptor.truncate(to: length - buffer.count) }
       throw fail(error)
     }
     buffer.removeAll(keepingCapacity: true)

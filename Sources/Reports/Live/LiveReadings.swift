@@ -37,8 +37,8 @@ struct LiveReadings: Sendable {
   private(set) var apis: [LiveAPI] = []
   /// The ledger.
   private(set) var ledger = Ledger(packets: 0, original: 0)
-  /// How the capture is doing.
-  private(set) var health = CaptureHealth()
+  /// Connections that are being followed.
+  private(set) var connections = 0
   /// Nanoseconds since the start of the capture.
   private(set) var elapsed: Int64 = 0
   /// Final messages, requests and responses.
@@ -54,19 +54,16 @@ struct LiveReadings: Sendable {
   /// Nothing has been seen yet.
   init(redaction: Redaction?) { self.redaction = redaction }
 
-  /// Packets lost. The ledger may have been told of more of them than the capture's own count, or later.
-  var dropped: Int { max(health.dropped, ledger.droppedPackets) }
-
   /// Takes the next look, `elapsed` nanoseconds after the start. When no time has passed since the one before, the
   /// rates stay what they were.
-  mutating func update(_ totals: Totals, at elapsed: Int64, health: CaptureHealth) {
+  mutating func update(_ totals: Totals, at elapsed: Int64, connections: Int) {
     let seconds = Double(elapsed - self.elapsed) / 1e9
     func rate(_ now: Int, _ before: Int, _ last: Double) -> Double {
       // An open message counts in a snapshot as far as it is known, so what becomes known can take octets away again.
       seconds > 0 ? Double(max(now - before, 0)) / seconds : last
     }
-    packetRate = rate(health.packets, self.health.packets, packetRate)
-    octetRate = rate(health.octets, self.health.octets, octetRate)
+    packetRate = rate(totals.ledger.packets, ledger.packets, packetRate)
+    octetRate = rate(totals.ledger.original, ledger.original, octetRate)
     let before = (apis: apis, positions: positions)
     apis = []
     positions = [:]
@@ -76,7 +73,7 @@ struct LiveReadings: Sendable {
         host: totals.texts.octets(totalsOfAPI.host), path: totals.texts.octets(totalsOfAPI.path),
         method: totals.texts.octets(totalsOfAPI.method))
       let last = before.positions[key].map { before.apis[$0] }
-      var api = LiveAPI(name: last?.name ?? name(key))
+      var api = LiveAPI(name: last?.name ?? name(totalsOfAPI, totals.texts))
       api.requests = totalsOfAPI.requests
       api.up = totalsOfAPI.request.ipLength
       api.down = totalsOfAPI.response.ipLength
@@ -87,14 +84,11 @@ struct LiveReadings: Sendable {
       messages += totalsOfAPI.requests + totalsOfAPI.responses
     }
     ledger = totals.ledger
-    self.health = health
+    self.connections = connections
     self.elapsed = max(elapsed, self.elapsed)
   }
 
-  private func name(_ key: Key) -> String {
-    if key.host.isEmpty, key.path.isEmpty { return "(request not captured)" }
-    let name = (redaction?.host(key.host) ?? key.host) + (redaction?.path(key.path) ?? key.path)
-    return TextEscaping.string(key.method.isEmpty ? name : key.method + [UInt8(ascii: " ")] + name)
-      .shortened(to: Self.nameLimit)
+  private func name(_ api: APITotals, _ texts: borrowing TextPool) -> String {
+    APIName.string(api, texts: texts, redaction: redaction).shortened(to: Self.nameLimit)
   }
 }

@@ -45,18 +45,26 @@ extension LiveView {
     return count > 1 ? [LiveLine(pieces: first), LiveLine(pieces: figures)] : [LiveLine(pieces: first + figures)]
   }
 
+  /// Columns of what went wrong: it is said in full when the view has ended.
+  private static let noticeWidth = 60
+
   private var alerts: [LiveLine.Piece] {
     var pieces: [LiveLine.Piece] = []
     if isPaused { pieces.append(.init(text: "PAUSED", style: .warning, importance: 9)) }
-    if readings.dropped > 0 {
-      pieces.append(.init(text: "DROPPED \(Summary.grouped(readings.dropped))", style: .bad, importance: 10))
+    let dropped = readings.ledger.droppedPackets
+    if dropped > 0 {
+      pieces.append(.init(text: "DROPPED \(Summary.grouped(dropped))", style: .bad, importance: 10))
+    }
+    if !notice.isEmpty {
+      let text = TextEscaping.string(Array(notice.utf8)).shortened(to: Self.noticeWidth)
+      pieces.append(.init(text: text, style: .bad, importance: 8))
     }
     return pieces
   }
 
   private var interfaces: String {
     // A name of an interface may have been chosen by somebody else (a container, a VPN).
-    TextEscaping.string(Array(readings.health.interfaces.joined(separator: ", ").utf8)).shortened(to: 32)
+    TextEscaping.string(Array(interfaceNames.joined(separator: ", ").utf8)).shortened(to: 32)
   }
 
   private var balance: LiveLine.Piece {
@@ -64,24 +72,19 @@ extension LiveView {
     guard off == 0 else {
       return .init(text: "LEDGER OFF BY \(Summary.grouped(off))", style: .bad, importance: 8)
     }
-    let pending = readings.health.pending
+    let pending = readings.ledger.pending
     let text = pending > 0 ? ", \(ByteCount.text(Double(pending))) pending" : ""
     return .init(text: "ledger balanced" + text, style: .good, importance: 2)
   }
 
   private var figures: [LiveLine.Piece] {
-    let health = readings.health
-    var pieces: [LiveLine.Piece] = [
-      .init(text: "\(Summary.grouped(health.packets)) packets", importance: 4),
+    [
+      .init(text: "\(Summary.grouped(readings.ledger.packets)) packets", importance: 4),
       .init(text: "\(Summary.grouped(Int(min(readings.packetRate.rounded(), 1e15)))) packets/s", importance: 5),
-      .init(text: ByteCount.text(Double(health.octets)), importance: 1),
+      .init(text: ByteCount.text(Double(readings.ledger.original)), importance: 1),
       .init(text: "\(ByteCount.text(readings.octetRate))/s", importance: 6),
-      .init(text: "connections: \(Summary.grouped(health.connections))", importance: 1),
+      .init(text: "connections: \(Summary.grouped(readings.connections))", importance: 1),
     ]
-    if let queue = health.queueOctets, queue > 0 {
-      pieces.append(.init(text: "\(ByteCount.text(Double(queue))) queued", style: .warning, importance: 1))
-    }
-    return pieces
   }
 
   private static func time(_ nanoseconds: Int64) -> String {

@@ -7,7 +7,7 @@ import HTTPReassembly
 ///
 /// ```
 /// while view.key(terminal.keys(waiting: .milliseconds(100)) ?? [], height: height) == .continue {
-///   if aSecondHasPassed { view.update(pipeline.snapshot, at: elapsed, health: health) }
+///   if aSecondHasPassed { view.update(pipeline.snapshot, at: elapsed, connections: pipeline.connectionCount) }
 ///   try terminal.draw(view.frame(width: width, height: height, colour: true))
 /// }
 /// ```
@@ -23,6 +23,10 @@ public struct LiveView: Sendable {
   /// Characters that a filter may have; more would not fit beside it.
   private static let filterLimit = 100
 
+  /// What went wrong last, shown as long as the view is; empty if nothing has.
+  public var notice = ""
+  /// The interfaces that are captured on.
+  let interfaceNames: [String]
   /// What was seen last.
   private(set) var readings: LiveReadings
   /// The APIs that are shown, which are older than `readings` while the display is paused.
@@ -43,17 +47,22 @@ public struct LiveView: Sendable {
 
   /// Shows nothing yet.
   ///
-  /// - Parameter redaction: Leaves out what may be personal.
-  public init(redaction: Redaction? = nil) { readings = LiveReadings(redaction: redaction) }
+  /// - Parameters:
+  ///   - interfaces: The names of the interfaces that are captured on.
+  ///   - redaction: Leaves out what may be personal.
+  public init(interfaces: [String] = [], redaction: Redaction? = nil) {
+    interfaceNames = interfaces
+    readings = LiveReadings(redaction: redaction)
+  }
 
   /// Takes what has been counted until now; rates are those since the last call, or since the start.
   ///
   /// - Parameters:
   ///   - totals: A snapshot of the analysis.
   ///   - elapsed: Nanoseconds since the start of the capture, by a clock that does not go backwards.
-  ///   - health: How the capture is doing at the same time.
-  public mutating func update(_ totals: Totals, at elapsed: Int64, health: CaptureHealth) {
-    readings.update(totals, at: elapsed, health: health)
+  ///   - connections: Connections that are being followed.
+  public mutating func update(_ totals: Totals, at elapsed: Int64, connections: Int) {
+    readings.update(totals, at: elapsed, connections: connections)
     if !isPaused { show() }
   }
 

@@ -21,22 +21,22 @@ public struct PlainLines: Sendable {
   /// - Parameters:
   ///   - totals: A snapshot of the analysis.
   ///   - elapsed: Nanoseconds since the start of the capture, by a clock that does not go backwards.
-  ///   - health: How the capture is doing at the same time.
+  ///   - connections: Connections that are being followed.
   /// - Returns: The line.
-  public mutating func line(_ totals: Totals, at elapsed: Int64, health: CaptureHealth) -> String {
-    readings.update(totals, at: elapsed, health: health)
+  public mutating func line(_ totals: Totals, at elapsed: Int64, connections: Int) -> String {
+    readings.update(totals, at: elapsed, connections: connections)
     let tenths = readings.elapsed / 100_000_000
     var fields = ["time=\(tenths / 10).\(tenths % 10)"]
     func add(_ name: String, _ value: Int) { fields.append("\(name)=\(value)") }
-    add("packets", health.packets)
-    add("bytes", health.octets)
+    add("packets", totals.ledger.packets)
+    add("bytes", totals.ledger.original)
     add("packets/s", Self.whole(readings.packetRate))
     add("bytes/s", Self.whole(readings.octetRate))
     add("requests", readings.apis.reduce(0) { $0 + $1.requests })
     add("messages", readings.messages)
     add("apis", readings.apis.count)
-    add("connections", health.connections)
-    add("dropped", readings.dropped)
+    add("connections", connections)
+    add("dropped", totals.ledger.droppedPackets)
     let top = LiveOrder.rate.arranged(readings.apis, filter: "").first.map { readings.apis[$0] }
     if let top, top.rate > 0 {
       fields.append("top=\(top.name)")

@@ -26,7 +26,10 @@ public final class RawTerminal: Sendable {
   private let output: CInt
   /// What the terminal was like.
   private let before: termios
-  private let isTaken = Atomic(true)
+  private let taken = Atomic(true)
+
+  /// Whether it has not been given back.
+  public var isTaken: Bool { taken.load(ordering: .relaxed) }
 
   /// Takes the terminal of standard input and output; nil when they are none, it takes no escape sequences, or this
   /// process is in its background: plain lines are for then.
@@ -62,7 +65,7 @@ public final class RawTerminal: Sendable {
   ///
   /// Does nothing but make system calls that a signal handler may make, for runs that end at once.
   public func restore() {
-    guard isTaken.exchange(false, ordering: .relaxed) else { return }
+    guard taken.exchange(false, ordering: .relaxed) else { return }
     Self.write(Self.leaveScreen, to: output)
     var before = before
     // Not after the output has drained: a terminal that takes none any more would hold up the end.
@@ -90,7 +93,7 @@ public final class RawTerminal: Sendable {
   ///
   /// - Throws: when the terminal is gone.
   public func draw(_ frame: String) throws(ReportError) {
-    guard isTaken.load(ordering: .relaxed) else { return }
+    guard isTaken else { return }
     do throws(SystemError) {
       try FileDescriptor.standard(output).write(Array(frame.utf8))
     } catch {

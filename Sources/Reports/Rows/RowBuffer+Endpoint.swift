@@ -1,6 +1,14 @@
 import HTTPReassembly
 
 extension RowBuffer {
+  /// Appends `address:port`, the address hashed if there is a redaction.
+  mutating func append(_ endpoint: Endpoint, _ redaction: Redaction?) {
+    guard let redaction else { return append(endpoint) }
+    append(redaction.address(endpoint.address))
+    append(UInt8(ascii: ":"))
+    append(Int(endpoint.port))
+  }
+
   /// Appends `address:port`, with IPv6 addresses in brackets.
   mutating func append(_ endpoint: Endpoint) {
     let address = endpoint.address

@@ -12,6 +12,9 @@ struct RowBuffer {
   /// What was appended since `clear`. To be let go of before more is appended, or the memory is copied.
   var octets: ArraySlice<UInt8> { memory[..<count] }
 
+  /// How many they are.
+  var length: Int { count }
+
   /// Starts over, keeping the memory.
   mutating func clear() { count = 0 }
 
@@ -55,6 +58,17 @@ struct RowBuffer {
     append(escaped)
   }
 
+  /// Appends text from the wire, escaped, and as what stands between the quotes of a JSON string (RFC 8259 §7). No
+  /// control character is left by then.
+  mutating func appendEscapedForJSON(_ text: [UInt8]) {
+    escaped.removeAll(keepingCapacity: true)
+    TextEscaping.append(text, to: &escaped)
+    for octet in escaped {
+      if octet == UInt8(ascii: "\"") || octet == UInt8(ascii: "\\") { append(UInt8(ascii: "\\")) }
+      append(octet)
+    }
+  }
+
   /// Appends a text of our own as it is.
   mutating func append(_ text: String) {
     reserve(text.utf8.count)
@@ -86,6 +100,31 @@ struct RowBuffer {
       append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remainder / unit))
       remainder %= unit
       unit /= 10
+    }
+  }
+
+  /// Appends a number given in thousandths: exact, with up to three decimals and no trailing zeros.
+  mutating func appendThousandths(_ value: Int) {
+    let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: 1000)
+    if value < 0 { append(UInt8(ascii: "-")) }
+    append(Int(whole))
+    guard rest > 0 else { return }
+    var digits = Array(String(1000 + rest).utf8.dropFirst())
+    while digits.last == UInt8(ascii: "0") { digits.removeLast() }
+    append([UInt8(ascii: ".")] + digits)
+  }
+
+  /// Appends the names of the bits that are set, separated by spaces.
+  mutating func append(flags bits: UInt64, names: [String]) {
+    var rest = bits
+    var isFirst = true
+    while rest != 0 {
+      let bit = rest.trailingZeroBitCount
+      rest &= rest - 1
+      guard bit < names.count else { break }
+      if !isFirst { append(UInt8(ascii: " ")) }
+      isFirst = false
+      append(names[bit])
     }
   }
 

@@ -73,7 +73,7 @@ enum TextEscaping {
 
   /// The length in octets of the character at `index`, whose first octet is not ASCII, and whether it is shown as
   /// it is. An octet that starts no well-formed sequence (Unicode, table 3-7) counts as a character of its own.
-  private static func character(at index: Int, of text: [UInt8]) -> (length: Int, isShown: Bool) {
+  static func character(at index: Int, of text: [UInt8]) -> (length: Int, isShown: Bool) {
     let first = text[index]
     let length: Int
     var value: UInt32

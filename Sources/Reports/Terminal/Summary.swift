@@ -79,7 +79,8 @@ public struct Summary {
     for index in order.prefix(limit) {
       var figures = APIFigures()
       figures.add(totals.apis[index])
-      add(name(totals.apis[index]), figures, .plain)
+      add(
+        APIName.string(totals.apis[index], texts: totals.texts, redaction: redaction), figures, .plain)
     }
     let rest = order.dropFirst(limit)
     if !rest.isEmpty {
@@ -89,15 +90,6 @@ public struct Summary {
     }
     add("total", all, .heading)
     return table.lines(width: width, colour: colour)
-  }
-
-  private func name(_ api: APITotals) -> String {
-    let host = totals.texts.octets(api.host)
-    let path = totals.texts.octets(api.path)
-    let method = totals.texts.octets(api.method)
-    if host.isEmpty, path.isEmpty { return "(request not captured)" }
-    let name = (redaction?.host(host) ?? host) + (redaction?.path(path) ?? path)
-    return TextEscaping.string(method.isEmpty ? name : method + [UInt8(ascii: " ")] + name)
   }
 
   // MARK: Ledger
@@ -206,7 +198,7 @@ extension APITotals {
 
 extension String {
   /// The text in lines of at most `width` columns, broken at spaces.
-  fileprivate func wrapped(to width: Int) -> [String] {
+  func wrapped(to width: Int) -> [String] {
     var lines: [String] = []
     for word in split(separator: " ") {
       if let last = lines.last, DisplayWidth.of(last) + 1 + DisplayWidth.of(String(word)) <= width {

@@ -1,0 +1,141 @@
+import Foundation
+import HTTPReassembly
+import Yams
+
+/// A file of limits: YAML 1.1, a mapping whose one key `limits` has a list of rules. Strict: what is not known is an
+/// error, so that a misspelt limit does not pass for one that is kept.
+package enum BudgetFile {
+  /// More than anybody writes, and little enough to be read whole.
+  private static let sizeLimit = 256 << 10
+  /// What a rule has beside limits.
+  private static let ruleKeys = ["host", "path", "method", "per"]
+
+  /// Reads a file.
+  ///
+  /// - Throws: what is wrong with it, and on which line.
+  package static func read(_ path: String) throws(BudgetError) -> [BudgetRule] {
+    guard let handle = FileHandle(forReadingAtPath: path) else {
+      throw BudgetError(path, "there is no such file, or this user may not read it")
+    }
+    defer { try? handle.close() }
+    let data: Data
+    do { data = try handle.read(upToCount: sizeLimit + 1) ?? Data() } catch {
+      throw BudgetError(path, "cannot be read: \(error.localizedDescription)")
+    }
+    guard data.count <= sizeLimit else { throw BudgetError(path, "has more than \(sizeLimit) octets") }
+    guard let text = String(validating: data, as: UTF8.self) else { throw BudgetError(path, "is not UTF-8") }
+    return try rules(text, file: path)
+  }
+
+  /// Reads the text of a file that errors call `file`.
+  package static func rules(_ text: String, file: String) throws(BudgetError) -> [BudgetRule] {
+    guard let root = try root(text, file) else { throw BudgetError(file, "is empty; it needs a list of limits") }
+    guard let mapping = root.mapping else {
+      throw BudgetError(file, line: root.mark?.line, "expected a mapping with the key limits")
+    }
+    var list: Node.Sequence?
+    for (key, value) in mapping {
+      guard key.scalar?.string == "limits" else {
+        throw BudgetError(
+          file, line: key.mark?.line, "unknown key \(shown(key)); there is only limits")
+      }
+      guard let sequence = value.sequence else {
+        throw BudgetError(file, line: value.mark?.line, "limits is no list: each rule begins with a dash")
+      }
+      list = sequence
+    }
+    guard let list, !list.isEmpty else { throw BudgetError(file, "has no limits") }
+    var rules: [BudgetRule] = []
+    for node in list { rules.append(try rule(node, file)) }
+    return rules
+  }
+
+  /// Checks that an analysis can hold the rules of a file.
+  ///
+  /// - Throws: when a rule is about methods or paths, and totals are not grouped by them.
+  package static func check(
+    _ rules: [BudgetRule], of file: String, grouping: Configuration.Grouping
+  ) throws(BudgetError) {
+    for rule in rules {
+      if rule.method != nil, !grouping.method {
+        throw BudgetError(file, line: rule.line, "method needs --group-by host,path,method")
+      }
+      if rule.path.text != "**", !grouping.path {
+        throw BudgetError(file, line: rule.line, "path needs --group-by with path")
+      }
+    }
+  }
+
+  private static func rule(_ node: Node, _ file: String) throws(BudgetError) -> BudgetRule {
+    let line = node.mark?.line ?? 0
+    guard let mapping = node.mapping else {
+      throw BudgetError(file, line: line, "expected a rule: host, path and limits")
+    }
+    var words: [String: String] = [:]
+    var limits: [BudgetLimit] = []
+    for (key, value) in mapping {
+      let line = key.mark?.line ?? line
+      guard let name = key.scalar?.string, ruleKeys.contains(name) || BudgetFigure(rawValue: name) != nil else {
+        let known = ruleKeys + BudgetFigure.allCases.map(\.rawValue)
+        throw BudgetError(
+          file, line: line, "unknown key \(shown(key)); known are \(known.joined(separator: ", "))")
+      }
+      guard let text = value.scalar?.string, !text.isEmpty else {
+        throw BudgetError(file, line: line, "\(name) needs a value")
+      }
+      guard let figure = BudgetFigure(rawValue: name) else {
+        words[name] = text
+        continue
+      }
+      guard let limit = BudgetLimit(figure, text) else {
+        throw BudgetError(
+          file, line: line, "\(name): expected \(BudgetLimit.expectation(figure.unit)), found \(shown(value))")
+      }
+      limits.append(limit)
+    }
+    guard let scope = BudgetRule.Scope(rawValue: words["per"] ?? "api") else {
+      throw BudgetError(file, line: line, "per: expected api, request or match, found '\(words["per"] ?? "")'")
+    }
+    guard words["host"] != nil || words["path"] != nil else {
+      throw BudgetError(file, line: line, "a rule needs a host, a path or both")
+    }
+    guard !limits.isEmpty else { throw BudgetError(file, line: line, "a rule without a limit") }
+    if scope == .request, let limit = limits.first(where: { $0.figure.unit != .octets }) {
+      throw BudgetError(file, line: line, "\(limit.figure.rawValue) is not counted by request")
+    }
+    return BudgetRule(
+      line: line, host: NamePattern(words["host"] ?? "**", ignoresCase: true),
+      path: NamePattern(words["path"] ?? "**", ignoresCase: false), method: words["method"], scope: scope,
+      limits: limits)
+  }
+
+  private static func root(_ text: String, _ file: String) throws(BudgetError) -> Node? {
+    do { return try Yams.compose(yaml: text) } catch let error as YamlError {
+      switch error {
+      case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
+        .composer(_, let problem, let mark, _):
+        // `host: *.example.com` is an alias to YAML, which says so in its own way.
+        let isStar = line(mark.line, of: text).contains("*")
+        throw BudgetError(
+          file, line: mark.line, problem + (isStar ? " (a value that begins with * needs quotes)" : ""))
+      case .duplicatedKeysInMapping(let duplicates, let context):
+        throw BudgetError(
+          file, line: context.mark.line, "the key \(duplicates.sorted().joined(separator: ", ")) twice")
+      case .reader(let problem, _, _, _): throw BudgetError(file, "is no YAML: \(problem)")
+      default: throw BudgetError(file, "is no YAML")
+      }
+    } catch {
+      throw BudgetError(file, "is no YAML")
+    }
+  }
+
+  private static func line(_ number: Int, of text: String) -> Substring {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+    return lines.indices.contains(number - 1) ? lines[number - 1] : ""
+  }
+
+  private static func shown(_ node: Node) -> String {
+    guard let text = node.scalar?.string else { return "a list or mapping" }
+    return "'" + (text.count > 40 ? text.prefix(40) + "…" : text[...]) + "'"
+  }
+}

@@ -1,0 +1,57 @@
+/// The columns of `apis` that count something, by their names in every report: messages, octets, answers.
+package enum APIColumn: String, CaseIterable, Sendable {
+  case requests
+  case responses
+  case requestStartLine = "request_start_line_bytes"
+  case requestHeader = "request_header_bytes"
+  case requestBody = "request_body_bytes"
+  case requestFraming = "request_framing_bytes"
+  case requestTrailer = "request_trailer_bytes"
+  case requestMessage = "request_bytes"
+  case requestIP = "request_ip_bytes"
+  case responseStartLine = "response_start_line_bytes"
+  case responseHeader = "response_header_bytes"
+  case responseBody = "response_body_bytes"
+  case responseFraming = "response_framing_bytes"
+  case responseTrailer = "response_trailer_bytes"
+  case responseMessage = "response_bytes"
+  case responseDecodedBody = "response_decoded_body_bytes"
+  case responseIP = "response_ip_bytes"
+  case missing = "missing_bytes"
+  case status4xx = "status_4xx"
+  case status5xx = "status_5xx"
+
+  /// Whether it counts octets, and not messages.
+  package var isOctets: Bool { rawValue.hasSuffix("_bytes") }
+
+  /// The most that a report may have of it in all: a pebibyte, or 2⁴⁰ messages. Far beyond any capture, and so little
+  /// that neither sums nor comparisons of shares overflow.
+  var limit: Int { isOctets ? 1 << 50 : 1 << 40 }
+}
+
+/// What is told of both directions, or of both kinds of errors, together.
+package enum APISum: String, CaseIterable, Sendable {
+  case startLine = "start_line_bytes"
+  case header = "header_bytes"
+  case body = "body_bytes"
+  case framing = "framing_bytes"
+  case trailer = "trailer_bytes"
+  case message = "message_bytes"
+  case ip = "ip_bytes"
+  /// Final responses with a 4xx or 5xx status.
+  case errors
+
+  /// What is summed up.
+  var columns: (APIColumn, APIColumn) {
+    switch self {
+    case .startLine: (.requestStartLine, .responseStartLine)
+    case .header: (.requestHeader, .responseHeader)
+    case .body: (.requestBody, .responseBody)
+    case .framing: (.requestFraming, .responseFraming)
+    case .trailer: (.requestTrailer, .responseTrailer)
+    case .message: (.requestMessage, .responseMessage)
+    case .ip: (.requestIP, .responseIP)
+    case .errors: (.status4xx, .status5xx)
+    }
+  }
+}

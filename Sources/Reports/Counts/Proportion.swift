@@ -1,0 +1,44 @@
+/// A share as people write it, `5%` or `0.05`, kept exactly: what is at a threshold is not beyond it because of how a
+/// machine rounds.
+public struct Proportion: Sendable, Equatable {
+  /// Millionths of the whole; at most 1,000 times the whole.
+  package let millionths: Int
+  /// As it was given.
+  public let text: String
+
+  /// Reads a share; nil when it is none, negative, more than 100000%, or finer than a millionth of the whole.
+  public init?(_ text: String) {
+    self.text = text
+    let isPercent = text.hasSuffix("%")
+    guard
+      let value = Decimal64(isPercent ? String(text.dropLast()) : text, scale: isPercent ? 4 : 6),
+      value.units <= 1_000_000_000
+    else { return nil }
+    millionths = value.units
+  }
+}
+
+/// A number of at least 0 with a decimal point or without, in whole units of a power of ten.
+struct Decimal64 {
+  /// The number times ten to the power of the scale.
+  let units: Int
+
+  /// Reads digits, at most one point among them; nil for anything else, also when there are more decimals that are
+  /// not 0 than `scale`, or the number is beyond 10¹⁸ units.
+  init?(_ text: String, scale: Int) {
+    let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } }) else {
+      return nil
+    }
+    var decimals = parts.count == 2 ? Array(parts[1]) : []
+    while decimals.last == UInt8(ascii: "0") { decimals.removeLast() }
+    guard decimals.count <= scale else { return nil }
+    decimals += Array(repeating: UInt8(ascii: "0"), count: scale - decimals.count)
+    var value = 0
+    for digit in Array(parts[0]) + decimals {
+      value = value * 10 + Int(digit - 0x30)
+      guard value <= 1_000_000_000_000_000_000 / 10 else { return nil }
+    }
+    units = value
+  }
+}

@@ -1,0 +1,51 @@
+import HTTPReassembly
+
+/// The content of a message without its codings, or why it is left out.
+struct HARBody {
+  private let octets: [UInt8]
+  private let comment: String?
+
+  /// Of a message that has content; at most `room` octets of it.
+  ///
+  /// Content whose end was not seen, or that could not be decoded, is left out: it is not known to be good.
+  init?(_ message: Message, _ said: HARMessageContent?, room: Int) {
+    guard message.octets.body > 0 else { return nil }
+    guard let length = said?.decodedLength, message.decodedBody == length, let said else {
+      octets = []
+      comment = "The text is left out: the content was not seen whole or could not be decoded."
+      return
+    }
+    guard said.isBodyCut || said.body.count > room else {
+      octets = said.body
+      comment = nil
+      return
+    }
+    octets = JSONText.withoutCutCharacter(Array(said.body.prefix(room)))
+    comment =
+      octets.isEmpty
+      ? "The text is left out: there is too much content to keep."
+      : "The text is the first \(octets.count) of \(length) octets."
+  }
+
+  /// Octets of the text.
+  var count: Int { octets.count }
+
+  /// Appends `text`, and under `encodingKey` how it is encoded if it is no text.
+  func append(encodingKey: String, isRequired: Bool, to json: inout JSONWriter) {
+    if !octets.isEmpty || comment == nil || isRequired {
+      json.key("text")
+      if JSONText.isText(octets) {
+        json.literal(octets)
+      } else {
+        json.plain(Base64.text(octets))
+        json.key(encodingKey)
+        json.name("base64")
+      }
+    }
+    guard let comment else { return }
+    json.key("_wireTextBytes")
+    json.integer(octets.count)
+    json.key("comment")
+    json.name(comment)
+  }
+}

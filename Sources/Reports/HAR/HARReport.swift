@@ -1,0 +1,179 @@
+import HTTPReassembly
+
+/// `report.har`: an HTTP Archive 1.2, one entry an exchange, in the order of their numbers.
+///
+/// Nothing of it is held but what waits for its turn. An entry has three rows in an `OrderedRows`: the request,
+/// what the exchange knows, the response. Messages come before their exchange, which fills in those that there are none of. The file is an archive only when it is finished.
+public final class HARReport: Report {
+  /// The file's name.
+  static let fileName = "report.har"
+
+  private let redaction: Redaction?
+  private let options: Set<HARContent>
+  private let file: OutputFile
+  private let gathering: HARContentObserver?
+  private var rows: OrderedRows
+  private var json = JSONWriter()
+  private var interim: [Int: HARInterim] = [:]
+  /// The endpoints of exchanges whose request was not captured.
+  private var orphans: [Int: Directional<Endpoint>] = [:]
+  private var bodyRoom: Int
+  private var isFinished = false
+  private var failure: ReportError?
+
+  /// Opens the report in `folder`, which is created if need be; a file of that name is replaced.
+  ///
+  /// - Parameters:
+  ///   - folder: Where the file goes.
+  ///   - options: What is written beyond the figures. With a redaction it is figures only: nobody can tell what is
+  ///     personal in fields, queries and content.
+  ///   - redaction: What is left out; nil: nothing.
+  /// - Throws: when the folder or the file cannot be created or opened.
+  public convenience init(
+    folder: String, options: HAROptions = HAROptions(), redaction: Redaction? = nil
+  ) throws(ReportError) {
+    try self.init(
+      folder: folder, options: options, redaction: redaction, limits: HARLimits(), memoryLimit: OrderedRows.memoryLimit)
+  }
+
+  /// As above, with limits.
+  init(
+    folder path: String, options: HAROptions, redaction: Redaction?, limits: HARLimits, memoryLimit: Int
+  ) throws(ReportError) {
+    self.redaction = redaction
+    self.options = redaction == nil ? options.content : []
+    gathering = self.options.isEmpty ? nil : HARContentObserver(self.options, limits: limits)
+    bodyRoom = limits.fileBodyLength
+    let folder = try OutputFolder(path)
+    file = try folder.file(Self.fileName)
+    rows = OrderedRows(file: file, folder: folder, memoryLimit: memoryLimit)
+    try file.append(Self.start(options.creatorVersion))
+  }
+
+  /// Gathers what messages say, if any of it is to be written.
+  public var observer: (any MessageObserver)? { gathering }
+
+  /// Writes a message's part of its entry.
+  public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
+    let said = gathering?.take(message.number)
+    guard isOpen, message.exchange > 0 else { return }
+    if message.flags.contains(.requestNotSeen) {
+      orphans[message.exchange] = Directional(client: message.client, server: message.server)
+    }
+    if message.kind == .interim {
+      interim[message.exchange, default: HARInterim()].add(message)
+      return
+    }
+    let body = options.contains(.bodies) ? HARBody(message, said, room: bodyRoom) : nil
+    bodyRoom -= body?.count ?? 0
+    if message.kind == .request {
+      startEntry(message.exchange)
+      HAREntry.append(server: message.server, redaction: redaction, to: &json)
+      HARRequest.append(message, said, options, body: body, texts: texts, redaction: redaction, to: &json)
+      try add(message.exchange, .request)
+    } else {
+      json.clear(needingComma: true)
+      HARResponse.append(message, said, body: body, texts: texts, to: &json)
+      json.close("}")
+      try add(message.exchange, .response)
+    }
+  }
+
+  /// Writes the rest of an entry.
+  public func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
+    let interim = interim.removeValue(forKey: exchange.number)
+    let orphan = orphans.removeValue(forKey: exchange.number)
+    guard isOpen else { return }
+    if exchange.request == nil {
+      startEntry(exchange.number)
+      if let orphan { HAREntry.append(server: orphan.server, redaction: redaction, to: &json) }
+      HARRequest.appendUnseen(exchange, orphan, redaction: redaction, to: &json)
+      try add(exchange.number, .request)
+    }
+    json.clear(needingComma: true)
+    HAREntry.append(exchange, to: &json)
+    HARResponse.start(exchange, interim: interim, to: &json)
+    try add(exchange.number, .exchange)
+    if exchange.response == nil {
+      json.clear(needingComma: true)
+      HARResponse.appendUnseen(to: &json)
+      json.close("}")
+      try add(exchange.number, .response)
+    }
+  }
+
+  /// Connections are in this report as far as entries name them.
+  public func connection(_ connection: Connection, texts: borrowing TextPool) {}
+
+  /// Writes the ledger and completes the archive.
+  ///
+  /// - Throws: the first error of the whole report. After an error in writing the file is no archive.
+  public func finish(_ totals: Totals) throws(ReportError) {
+    if let failure { throw failure }
+    guard !isFinished else { return }
+    isFinished = true
+    try noting { () throws(ReportError) in
+      try rows.writeAll()
+      json.clear()
+      json.newline()
+      json.close("]")
+      HARLedger.append(totals.ledger, to: &json)
+      json.close("}")
+      json.close("}")
+      json.newline()
+      try file.append(json.octets)
+      try file.close()
+    }
+  }
+
+  /// The parts of an entry, in their order in the file.
+  private enum Part: Int {
+    case request = 1
+    case exchange = 2
+    case response = 3
+  }
+
+  private var isOpen: Bool { !isFinished && failure == nil }
+
+  /// Exchanges are numbered from 1: the first has no comma before it.
+  private func startEntry(_ exchange: Int) {
+    json.clear(needingComma: exchange > 1)
+    json.newline()
+    json.open("{")
+  }
+
+  private func add(_ exchange: Int, _ part: Part) throws(ReportError) {
+    try noting { () throws(ReportError) in try rows.add((exchange - 1) * 3 + part.rawValue, json.octets) }
+  }
+
+  private func noting(_ body: () throws(ReportError) -> Void) throws(ReportError) {
+    do throws(ReportError) { try body() } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  /// The archive up to its first entry.
+  private static func start(_ version: String) -> [UInt8] {
+    var json = JSONWriter()
+    json.open("{")
+    json.key("log")
+    json.open("{")
+    json.key("version")
+    json.name("1.2")
+    json.key("creator")
+    json.open("{")
+    json.key("name")
+    json.name("sniffer")
+    json.key("version")
+    json.escaped(Array(version.utf8))
+    json.close("}")
+    // Packets do not tell pages; readers that ask for them find none.
+    json.key("pages")
+    json.open("[")
+    json.close("]")
+    json.key("entries")
+    json.open("[")
+    return Array(json.octets)
+  }
+}

@@ -1,0 +1,110 @@
+import HTTPReassembly
+
+/// The `request` object of an entry.
+enum HARRequest {
+  /// Appends a request, and of what it said what was gathered.
+  static func append(
+    _ message: Message, _ said: HARMessageContent?, _ options: Set<HARContent>, body: HARBody?,
+    texts: borrowing TextPool, redaction: Redaction?, to json: inout JSONWriter
+  ) {
+    let line = HARStartLine(said?.startLine ?? [])
+    let query = options.contains(.queries) ? message.queryLength.flatMap { line.query(length: $0) } : nil
+    let host = texts.octets(message.host)
+    let path = texts.octets(message.path)
+    json.key("request")
+    json.open("{")
+    json.key("method")
+    json.escaped(texts.octets(message.method))
+    json.key("url")
+    if host.isEmpty {
+      json.plain(HARURL.text(of: message.server, redaction))
+    } else {
+      json.plain(
+        HARURL.text(
+          isSecure: message.isSecure, host: redaction?.host(host) ?? host, path: redaction?.path(path) ?? path,
+          query: query))
+    }
+    json.key("httpVersion")
+    HARFields.appendVersion(message, texts: texts, to: &json)
+    HARFields.append(said?.fields ?? [], cookies: "cookie", to: &json)
+    json.key("queryString")
+    json.open("[")
+    for parameter in (query ?? []).split(separator: UInt8(ascii: "&")) {
+      let parts = parameter.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+      HARFields.appendPair(Array(parts[0]), parts.count > 1 ? Array(parts[1]) : [], to: &json)
+    }
+    json.close("]")
+    if let body {
+      json.key("postData")
+      json.open("{")
+      json.key("mimeType")
+      json.escaped(texts.octets(message.contentType))
+      body.append(encodingKey: "_wireEncoding", isRequired: true, to: &json)
+      json.close("}")
+    }
+    json.key("headersSize")
+    json.integer(HARWire.headersSize(message))
+    json.key("bodySize")
+    json.integer(HARWire.bodySize(message))
+    appendExchange(message.exchange, client: message.client, server: message.server, redaction: redaction, to: &json)
+    json.key("_wireHost")
+    json.escaped(redaction?.host(host) ?? host)
+    json.key("_wirePath")
+    json.escaped(redaction?.path(path) ?? path)
+    if let length = message.queryLength {
+      json.key("_wireQueryBytes")
+      json.integer(length)
+    }
+    if body == nil, message.contentType != .none {
+      json.key("_wireContentType")
+      json.escaped(texts.octets(message.contentType))
+    }
+    if said?.isHeaderCut == true {
+      json.key("_wireHeadersCut")
+      json.boolean(true)
+    }
+    HARWire.append(message, texts: texts, to: &json)
+    json.close("}")
+  }
+
+  /// Appends what stands for a request that was not captured: HAR wants one, so it has its server only.
+  static func appendUnseen(
+    _ exchange: Exchange, _ endpoints: Directional<Endpoint>?, redaction: Redaction?, to json: inout JSONWriter
+  ) {
+    json.key("request")
+    json.open("{")
+    json.key("method")
+    json.name("")
+    json.key("url")
+    if let endpoints { json.plain(HARURL.text(of: endpoints.server, redaction)) } else { json.name("about:blank") }
+    json.key("httpVersion")
+    json.name("")
+    for key in ["cookies", "headers", "queryString"] {
+      json.key(key)
+      json.open("[")
+      json.close("]")
+    }
+    json.key("headersSize")
+    json.integer(-1)
+    json.key("bodySize")
+    json.integer(-1)
+    json.key("comment")
+    json.name("The request was not captured.")
+    if let endpoints {
+      appendExchange(
+        exchange.number, client: endpoints.client, server: endpoints.server, redaction: redaction, to: &json)
+    }
+    json.close("}")
+  }
+
+  private static func appendExchange(
+    _ number: Int, client: Endpoint, server: Endpoint, redaction: Redaction?, to json: inout JSONWriter
+  ) {
+    json.key("_wireExchange")
+    json.integer(number)
+    json.key("_wireClient")
+    json.endpoint(client, redaction)
+    json.key("_wireServer")
+    json.endpoint(server, redaction)
+  }
+}

@@ -1,0 +1,119 @@
+import HTTPReassembly
+
+/// The `_wire…` fields: the figures of a message as `messages.csv` has them. What is unknown is left out.
+enum HARWire {
+  /// Appends the fields of a message to its object.
+  static func append(_ message: Message, texts: borrowing TextPool, to json: inout JSONWriter) {
+    json.key("_wireMessage")
+    json.integer(message.number)
+    json.key("_wireFirstTime")
+    json.dateTime(message.firstTime)
+    json.key("_wireLastTime")
+    json.dateTime(message.lastTime)
+    HARFigures(message).append(to: &json)
+    if let decoded = message.decodedBody {
+      json.key("_wireDecodedBodyBytes")
+      json.integer(decoded)
+    }
+    append(texts.octets(message.contentEncoding), as: "_wireContentEncoding", to: &json)
+    append(texts.octets(message.transferEncoding), as: "_wireTransferEncoding", to: &json)
+    json.key("_wireExactness")
+    json.name(message.exactness.name)
+    json.key("_wireFlags")
+    json.open("[")
+    for (bit, name) in MessageFlags.names.enumerated() where message.flags.rawValue >> UInt64(bit) & 1 == 1 {
+      json.name(name)
+    }
+    json.close("]")
+  }
+
+  /// `headersSize`: start-line and header section; −1 when its end was not seen.
+  static func headersSize(_ message: Message) -> Int {
+    if message.flags.contains(.headerNotSeen) { return -1 }
+    // The empty line that ends a header section takes an octet at least; HTTP/0.9 has none.
+    if message.exactness == .atLeast, message.octets.header == 0 { return -1 }
+    return message.octets.startLine + message.octets.header
+  }
+
+  /// `bodySize`: content as transferred, without chunk framing; −1 when its end was not seen.
+  static func bodySize(_ message: Message) -> Int {
+    message.status == 304 ? 0 : message.exactness == .atLeast ? -1 : message.octets.body
+  }
+
+  private static func append(_ text: [UInt8], as key: String, to json: inout JSONWriter) {
+    guard !text.isEmpty else { return }
+    json.key(key)
+    json.escaped(text)
+  }
+}
+
+/// Figures that add up over messages, in octets.
+struct HARFigures {
+  private var octets = MessageOctets()
+  private var retransmitted = 0
+  private var overhead = 0
+  private var missing = 0
+
+  /// All zero.
+  init() {}
+
+  /// Those of one message.
+  init(_ message: Message) { add(message) }
+
+  /// Adds those of a message.
+  mutating func add(_ message: Message) {
+    octets.startLine += message.octets.startLine
+    octets.header += message.octets.header
+    octets.body += message.octets.body
+    octets.framing += message.octets.framing
+    octets.trailer += message.octets.trailer
+    retransmitted += message.retransmitted
+    overhead += message.overhead
+    missing += message.missing
+  }
+
+  /// Appends them as `_wire…` fields.
+  func append(to json: inout JSONWriter) {
+    for (name, value) in [
+      ("_wireStartLineBytes", octets.startLine), ("_wireHeaderBytes", octets.header), ("_wireBodyBytes", octets.body),
+      ("_wireFramingBytes", octets.framing), ("_wireTrailerBytes", octets.trailer),
+      ("_wireMessageBytes", octets.total), ("_wireRetransmittedBytes", retransmitted),
+      ("_wireOverheadBytes", overhead), ("_wireIPBytes", octets.total + retransmitted + overhead),
+      ("_wireMissingBytes", missing),
+    ] {
+      json.key(name)
+      json.integer(value)
+    }
+  }
+}
+
+/// The interim responses of one exchange: HAR has no place for them, and there is no end to how many there can be, so that
+/// their sums are kept.
+struct HARInterim {
+  /// Statuses that are named, in order: no server has a reason to send more.
+  private static let statusLimit = 16
+  private var count = 0
+  private var statuses: [Int] = []
+  private var figures = HARFigures()
+
+  /// Adds an interim response.
+  mutating func add(_ message: Message) {
+    count += 1
+    if statuses.count < Self.statusLimit { statuses.append(message.status) }
+    figures.add(message)
+  }
+
+  /// Appends `_wireInterim` to an entry.
+  func append(to json: inout JSONWriter) {
+    json.key("_wireInterim")
+    json.open("{")
+    json.key("_wireResponses")
+    json.integer(count)
+    json.key("_wireStatuses")
+    json.open("[")
+    for status in statuses { json.integer(status) }
+    json.close("]")
+    figures.append(to: &json)
+    json.close("}")
+  }
+}

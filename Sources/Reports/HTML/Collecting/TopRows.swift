@@ -1,0 +1,35 @@
+/// The rows with the largest weights, of any number; of equal ones those with the lowest numbers.
+struct TopRows<Row> {
+  private struct Weighed {
+    var weight: Int
+    var number: Int
+    var row: Row
+
+    static func precedes(_ a: Weighed, _ b: Weighed) -> Bool {
+      a.weight == b.weight ? a.number < b.number : a.weight > b.weight
+    }
+  }
+
+  private let limit: Int
+  /// At most twice the limit, so that sorting out is rare.
+  private var kept: [Weighed] = []
+  /// Below this a row is not among the largest any more.
+  private var leastWeight = Int.min
+  /// Rows that came, kept or not.
+  private(set) var count = 0
+
+  init(limit: Int) { self.limit = limit }
+
+  /// Takes a row, which is made only if it may stay.
+  mutating func add(weight: Int, number: Int, _ row: () -> Row) {
+    count += 1
+    guard weight >= leastWeight else { return }
+    kept.append(Weighed(weight: weight, number: number, row: row()))
+    guard kept.count >= 2 * limit else { return }
+    kept = Array(kept.sorted(by: Weighed.precedes).prefix(limit))
+    leastWeight = kept.last?.weight ?? .min
+  }
+
+  /// The largest, largest first.
+  var rows: [Row] { kept.sorted(by: Weighed.precedes).prefix(limit).map(\.row) }
+}

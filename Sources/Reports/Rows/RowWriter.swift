@@ -1,0 +1,53 @@
+import HTTPReassembly
+
+/// Takes the cells of a row, one after another, in the order of the columns.
+///
+/// What a row has is said once (`MessageRow` and its neighbours); a format says only how a cell looks in it. Writers
+/// are given as generic arguments, so that no cell costs an existential call.
+protocol RowWriter {
+  /// What is left out of hosts, paths and endpoints.
+  var redaction: Redaction? { get }
+
+  /// Starts a row.
+  mutating func begin()
+  /// Ends the row.
+  mutating func end()
+
+  /// A cell that says that something is unknown or does not apply.
+  mutating func empty()
+  /// An integer.
+  mutating func integer(_ value: Int)
+  /// A duration given in nanoseconds, in milliseconds; nothing for nil.
+  mutating func milliseconds(_ nanoseconds: Int64?)
+  /// A number given in thousandths, with up to three decimals; nothing for nil.
+  mutating func thousandths(_ value: Int?)
+  /// A name of our own, which needs no escaping; an empty one is unknown.
+  mutating func name(_ name: String)
+  /// The names of the bits that are set.
+  mutating func flags(_ bits: UInt64, names: [String])
+  /// `address:port`.
+  mutating func endpoint(_ endpoint: Endpoint)
+  /// Text from the wire; an empty one is unknown.
+  mutating func text(_ octets: [UInt8])
+}
+
+extension RowWriter {
+  /// An integer, or nothing for nil.
+  mutating func integer(_ value: Int?) {
+    if let value { integer(value) } else { empty() }
+  }
+
+  /// A number or code of which 0 means that there is none.
+  mutating func integerUnlessZero(_ value: Int) {
+    if value != 0 { integer(value) } else { empty() }
+  }
+
+  /// A time in nanoseconds since the Unix epoch.
+  mutating func time(_ nanoseconds: Int64) { integer(Int(nanoseconds)) }
+
+  /// A host from the wire.
+  mutating func host(_ octets: [UInt8]) { text(redaction?.host(octets) ?? octets) }
+
+  /// A path from the wire.
+  mutating func path(_ octets: [UInt8]) { text(redaction?.path(octets) ?? octets) }
+}

@@ -1,0 +1,84 @@
+import GRDB
+
+/// The database's file, and the connection to it.
+///
+/// SQLite opens files by their path, and makes two more beside it (`-wal`, `-shm`) with the same permissions. So the
+/// file is made as every file of a report is, empty, for its owner alone and never through a symbolic link; what
+/// stands in the place of the other two is removed; and once SQLite has opened it, the path that it went by after it
+/// followed every link has to be that of the file that was made. SQLite itself follows no link to the other two.
+struct SQLiteFile {
+  private let name: String
+  private let folder: OutputFolder
+  /// Stays open until the connection is closed: closing any descriptor of a file gives up SQLite's locks on it.
+  private let file: OutputFile
+  private let queue: DatabaseQueue
+
+  /// Makes the file and opens it, empty, in WAL mode.
+  init(_ name: String, in folder: OutputFolder) throws(ReportError) {
+    self.name = name
+    self.folder = folder
+    let file = try folder.file(name)
+    self.file = file
+    Self.removeSidecars(of: name, in: folder)
+    var configuration = GRDB.Configuration()
+    // A message is final before its connection is, so that references hold at the end only, and are not watched.
+    configuration.foreignKeysEnabled = false
+    // A reader may hold the file for a moment.
+    configuration.busyMode = .timeout(5)
+    do {
+      // A relative path may look like a URI, which SQLite would take apart.
+      let path = file.path.hasPrefix("/") ? file.path : "./" + file.path
+      queue = try DatabaseQueue(path: path, configuration: configuration)
+      let opened = try queue.inDatabase { database in
+        try String.fetchOne(database, sql: "SELECT file FROM pragma_database_list WHERE name = 'main'")
+      }
+      guard let opened, file.descriptor.isAt(opened) else {
+        throw ReportError(.create, file.path, reason: "It was replaced while it was opened")
+      }
+      try queue.inDatabase { database in
+        // Synchronous at checkpoints only: after a crash of the machine the last transactions may be gone, and the
+        // file is whole.
+        try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+      }
+    } catch {
+      throw Self.error(.create, file.path, error)
+    }
+  }
+
+  /// Whether it is still where it was made.
+  var isInPlace: Bool { folder.has(file, as: name) }
+
+  /// Runs one transaction.
+  func write(_ body: (Database) throws -> Void) throws(ReportError) {
+    do { try queue.write(body) } catch { throw Self.error(.write, file.path, error) }
+  }
+
+  /// Moves everything from the log into the one file, and closes it.
+  ///
+  /// The others are gone then, unless a reader still has the database open.
+  func close() throws(ReportError) {
+    do {
+      try queue.inDatabase { database in
+        try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+        // So that it can be read where nothing can be written. A reader that is there right now prevents it, and
+        // what is left for it to do then is done when it closes.
+        if isInPlace { try? database.execute(sql: "PRAGMA journal_mode = DELETE") }
+      }
+      try queue.close()
+      if !isInPlace { Self.removeSidecars(of: name, in: folder) }
+      try file.close()
+    } catch {
+      throw Self.error(.write, file.path, error)
+    }
+  }
+
+  private static func removeSidecars(of name: String, in folder: OutputFolder) {
+    for suffix in ["-wal", "-shm", "-journal"] { folder.remove(name + suffix) }
+  }
+
+  private static func error(_ operation: ReportError.Operation, _ path: String, _ error: any Error) -> ReportError {
+    if let error = error as? ReportError { return error }
+    guard let error = error as? DatabaseError else { return ReportError(operation, path, reason: "\(error)") }
+    return ReportError(operation, path, reason: error.message ?? error.resultCode.description)
+  }
+}

@@ -1,0 +1,165 @@
+import HTTPReassembly
+
+/// An SQLite database in a folder: messages, exchanges, connections, APIs, ledger and anomalies.
+///
+/// Rows are inserted as they become final, some thousands in a transaction, in WAL mode: whatever happens to the run,
+/// the database can be read and has whole transactions. The totals are snapshots, each replaced in one transaction.
+/// So the same report serves a run that goes on for long.
+public final class SQLiteReport: LiveReport {
+  /// The file's name.
+  public static let fileName = "report.sqlite"
+  /// Rows in one transaction: enough that its cost does not show, and few enough to be held for it.
+  private static let batch = 2000
+
+  private let folder: OutputFolder
+  private let context: ReportContext
+  private let isLive: Bool
+  private var file: SQLiteFile
+  private var row: SQLiteRow
+  private var messages = SQLiteTable(MessageRow.name, MessageRow.columns)
+  private var exchanges = SQLiteTable(ExchangeRow.name, ExchangeRow.columns)
+  private var connections = SQLiteTable(ConnectionRow.name, ConnectionRow.columns)
+  private var isFinished = false
+  /// The first error; nothing is written after it.
+  private var failure: ReportError?
+
+  /// Opens the report in `folder`, which is created if need be; a file of that name is replaced.
+  ///
+  /// - Parameters:
+  ///   - path: Where the file goes.
+  ///   - context: What the totals are grouped by, what is left out, and where the rows are from.
+  ///   - isLive: Whether the run goes on for long, and its rows are looked for before it ends.
+  /// - Throws: when the folder or the file cannot be created or opened.
+  public init(folder path: String, _ context: ReportContext, isLive: Bool = false) throws(ReportError) {
+    self.context = context
+    self.isLive = isLive
+    folder = try OutputFolder(path)
+    row = SQLiteRow(redaction: context.redaction)
+    file = try Self.open(in: folder, context, isLive: isLive)
+  }
+
+  private static func open(
+    in folder: OutputFolder, _ context: ReportContext, isLive: Bool
+  ) throws(ReportError) -> SQLiteFile {
+    let file = try SQLiteFile(fileName, in: folder)
+    try file.write { database in
+      try SQLiteSchema.create(in: database)
+      try SQLiteMeta.write(context, in: database)
+      if isLive { try SQLiteSchema.createIndexes(in: database) }
+    }
+    return file
+  }
+
+  /// Adds a message's row.
+  public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
+    guard isOpen else { return }
+    row.begin()
+    MessageRow.append(message, texts: texts, to: &row)
+    messages.add(row)
+    try writeIfDue()
+  }
+
+  /// Adds an exchange's row.
+  public func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
+    guard isOpen else { return }
+    row.begin()
+    ExchangeRow.append(exchange, texts: texts, to: &row)
+    exchanges.add(row)
+    try writeIfDue()
+  }
+
+  /// Adds a connection's row.
+  public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
+    guard isOpen else { return }
+    row.begin()
+    ConnectionRow.append(connection, to: &row)
+    connections.add(row)
+    try writeIfDue()
+  }
+
+  /// Brings the database up to date, in one transaction.
+  public func flush(
+    _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
+  ) throws(ReportError) {
+    guard isOpen else { return }
+    var open = SQLiteTable(SQLiteSchema.openMessages, MessageRow.columns)
+    openMessages { message, texts in
+      row.begin()
+      MessageRow.append(message, texts: texts, to: &row)
+      open.add(row)
+    }
+    try write([open] + snapshots(of: totals))
+  }
+
+  /// Starts a new database, after somebody has moved the file away (SIGHUP); otherwise goes on in it. What the old one
+  /// refers to and was not final yet is in the new one, and the other way round.
+  public func reopen() throws(ReportError) {
+    guard isOpen, !file.isInPlace else { return }
+    try write([])
+    try noting { () throws(ReportError) in
+      try file.close()
+      file = try Self.open(in: folder, context, isLive: isLive)
+    }
+  }
+
+  /// Writes the totals and makes one file of the database. Rows that come after it are left out.
+  ///
+  /// - Throws: the first error of the whole report.
+  public func finish(_ totals: Totals) throws(ReportError) {
+    if isOpen {
+      do throws(ReportError) {
+        let none = SQLiteTable(SQLiteSchema.openMessages, MessageRow.columns)
+        try write([none] + snapshots(of: totals), isLast: true)
+      } catch {
+        // The file is closed all the same.
+      }
+    }
+    if !isFinished {
+      isFinished = true
+      do throws(ReportError) { try file.close() } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
+
+  // MARK: Writing
+
+  private var isOpen: Bool { failure == nil && !isFinished }
+
+  private func writeIfDue() throws(ReportError) {
+    if messages.count + exchanges.count + connections.count >= Self.batch { try write([]) }
+  }
+
+  /// Inserts the rows that wait, and replaces what some tables have.
+  private func write(_ snapshots: [SQLiteTable], isLast: Bool = false) throws(ReportError) {
+    try noting { () throws(ReportError) in
+      try file.write { database in
+        for table in [messages, exchanges, connections] { try table.insert(into: database) }
+        for table in snapshots { try table.replace(in: database) }
+        if isLast {
+          try SQLiteSchema.createIndexes(in: database)
+          try SQLiteMeta.complete(in: database)
+        }
+      }
+      messages.clear()
+      exchanges.clear()
+      connections.clear()
+    }
+  }
+
+  private func snapshots(of totals: Totals) throws(ReportError) -> [SQLiteTable] {
+    var apis = SQLiteTable(APIRow.name, APIRow.columns(context.grouping))
+    try APIRow.forEach(of: totals, grouping: context.grouping, &row) { row throws(ReportError) in apis.add(row) }
+    var ledger = SQLiteTable(LedgerRow.name, LedgerRow.columns)
+    try LedgerRow.forEach(of: totals.ledger, &row) { row throws(ReportError) in ledger.add(row) }
+    var anomalies = SQLiteTable(AnomalyRow.name, AnomalyRow.columns)
+    try AnomalyRow.forEach(of: totals.anomalies, &row) { row throws(ReportError) in anomalies.add(row) }
+    return [apis, ledger, anomalies]
+  }
+
+  private func noting(_ body: () throws(ReportError) -> Void) throws(ReportError) {
+    do throws(ReportError) { try body() } catch {
+      failure = failure ?? error
+      throw error
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import GRDB
+import HTTPReassembly
+
+/// The tables, indexes and views of the database.
+enum SQLiteSchema {
+  /// The version of the schema (`user_version`). It grows when a table, column or view changes its meaning or goes
+  /// away; what is only new leaves it as it is.
+  static let version = 1
+  /// What tells such a file from other databases (`application_id`): "Snif" in ASCII.
+  static let applicationID = 0x536e_6966
+
+  /// The table of the messages that are not final yet.
+  static let openMessages = "open_messages"
+
+  /// Makes everything but the indexes in an empty database.
+  static func create(in database: Database) throws {
+    try database.execute(sql: "PRAGMA application_id = \(applicationID); PRAGMA user_version = \(version)")
+    let suffix = try isStrictKnown(database) ? " STRICT" : ""
+    for statement in tables { try database.execute(sql: statement + suffix) }
+    for statement in views { try database.execute(sql: statement) }
+  }
+
+  /// Makes the indexes: before the rows of a run that goes on for long, else after them, which is faster.
+  static func createIndexes(in database: Database) throws {
+    for index in indexes { try database.execute(sql: "CREATE INDEX IF NOT EXISTS \(index)") }
+  }
+
+  /// STRICT tables are there from SQLite 3.37 on.
+  private static func isStrictKnown(_ database: Database) throws -> Bool {
+    let version = try String.fetchOne(database, sql: "SELECT sqlite_version()") ?? ""
+    let parts = version.split(separator: ".").compactMap { Int($0) }
+    return parts.count >= 2 && (parts[0], parts[1]) >= (3, 37)
+  }
+
+  private static var tables: [String] {
+    [
+      "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+      "CREATE TABLE captures (capture INTEGER PRIMARY KEY, name TEXT NOT NULL)",
+      table(ConnectionRow.name, ConnectionRow.columns, key: "connection"),
+      table(
+        ExchangeRow.name, ExchangeRow.columns, key: "exchange",
+        references: ["connection": "connections", "request": "messages", "response": "messages"]),
+      table(
+        MessageRow.name, MessageRow.columns, key: "message",
+        references: ["exchange": "exchanges", "connection": "connections"]),
+      // No references: an open message's exchange and connection are not final either.
+      table(openMessages, MessageRow.columns, key: "message"),
+      // No key: with paths hashed, two APIs may have one name. `method` is there in any case.
+      table(APIRow.name, APIRow.columns(Configuration.Grouping(path: true, method: true)), key: nil),
+      table(LedgerRow.name, LedgerRow.columns, key: "class"),
+      table(AnomalyRow.name, AnomalyRow.columns, key: "name"),
+    ]
+  }
+
+  private static func table(
+    _ name: String, _ columns: [Column], key: String?, references: [String: String] = [:]
+  ) -> String {
+    let lines = columns.map { column in
+      var line = "  \"\(column.name)\" \(type(of: column))"
+      if column.name == key { line += " PRIMARY KEY" }
+      if !column.isOptional { line += " NOT NULL" }
+      // Deferred: a row comes when it is final, which a connection is after its messages.
+      if let table = references[column.name] { line += " REFERENCES \(table) DEFERRABLE INITIALLY DEFERRED" }
+      return line
+    }
+    return "CREATE TABLE \(name) (\n\(lines.joined(separator: ",\n"))\n)"
+  }
+
+  private static func type(of column: Column) -> String {
+    switch column.kind {
+    case .integer: "INTEGER"
+    case .real: "REAL"
+    case .text: "TEXT"
+    }
+  }
+
+  private static let indexes = [
+    "messages_by_api ON messages (host, path, first_time)",
+    "messages_by_time ON messages (first_time)",
+    "messages_by_exchange ON messages (exchange)",
+    "messages_by_connection ON messages (connection)",
+    "exchanges_by_api ON exchanges (host, path, started)",
+    "exchanges_by_connection ON exchanges (connection)",
+    "apis_by_name ON apis (host, path)",
+  ]
+
+  private static let views = [
+    """
+    CREATE VIEW all_messages AS
+    SELECT *, 0 AS open FROM messages UNION ALL SELECT *, 1 AS open FROM open_messages
+    """,
+    """
+    CREATE VIEW app_log AS
+    SELECT host, path, type, first_time AS occur_time, message_bytes AS length, start_line_bytes AS line_length,
+      header_bytes AS header_length, body_bytes AS body_length
+    FROM messages WHERE type IN ('request', 'response')
+    """,
+    """
+    CREATE VIEW hosts AS
+    SELECT host, sum(requests) AS requests, sum(responses) AS responses, sum(request_bytes) AS request_bytes,
+      sum(response_bytes) AS response_bytes, sum(request_ip_bytes + response_ip_bytes) AS ip_bytes,
+      sum(status_4xx) AS status_4xx, sum(status_5xx) AS status_5xx
+    FROM apis GROUP BY host
+    """,
+  ]
+}

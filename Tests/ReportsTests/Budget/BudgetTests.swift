@@ -1,0 +1,92 @@
+import HTTPReassembly
+import Testing
+
+@testable import Reports
+
+@Suite struct BudgetTests {
+  /// Two APIs of one host: 100 octets up and 1,000 down in 4 requests; 50 and 500 in one, of whose two responses one is an
+  /// error.
+  private func totals() -> Totals {
+    var texts = TextPool()
+    var first = api("/a", up: 100, down: 1000, requests: 4, in: &texts)
+    for wait in 1...4 { first.wait.record(Int64(wait) * 1_000_000) }
+    var second = api("/b", up: 50, down: 500, requests: 1, in: &texts)
+    second.responses = 2
+    second.status4xx = 1
+    second.wait.record(100_000_000)
+    var totals = emptyTotals()
+    totals.apis = [first, second]
+    totals.texts = texts
+    return totals
+  }
+
+  private func breaches(_ rule: String) throws -> [String] {
+    let budget = Budget(try BudgetFile.rules("limits:\n  - {\(rule)}", file: "f"), totals())
+    return budget.breaches.map { "\($0.name) \($0.actual?.text ?? "") over \($0.excess?.text ?? "")" }
+  }
+
+  @Test func exactlyAtTheLimitIsKept() throws {
+    #expect(try breaches("host: '*.example.com', up_bytes: 100, down_bytes: 1000, requests: 4, error_share: 50%") == [])
+    #expect(try breaches("path: /a, up_bytes: 99") == ["up_bytes 100 over 1"])
+    #expect(try breaches("path: /*, ip_bytes: 1099") == ["ip_bytes 1,100 over 1"])
+    #expect(try breaches("path: /**, requests: 0") == ["requests 4 over 4", "requests 1 over 1"])
+    #expect(try breaches("path: /b, error_share: 49.9999%") == ["error_share 50.0% over <0.1%"])
+    #expect(
+      try breaches("path: /b, status_4xx: 0, status_5xx: 0, errors: 0") == ["status_4xx 1 over 1", "errors 1 over 1"])
+    #expect(try breaches("path: /a, wait_p95: 4 ms, wait_p50: 2 ms") == [])
+    #expect(try breaches("path: /a, wait_p95: 3.999 ms") == ["wait_p95 4.0 ms over <0.1 ms"])
+  }
+
+  @Test func averagesAreByRequest() throws {
+    // 1,100 / 4 is 275, 550 / 1 is 550.
+    #expect(try breaches("path: /*, per: request, ip_bytes: 275") == ["ip_bytes per request 550.0 over 275.0"])
+    #expect(try breaches("path: /a, per: request, ip_bytes: 274").first == "ip_bytes per request 275.0 over 1.0")
+  }
+
+  @Test func togetherEverythingThatMatchesCounts() throws {
+    #expect(try breaches("path: /*, per: match, ip_bytes: 1650, requests: 5, wait_p50: 3 ms, wait_p95: 100 ms") == [])
+    // 1 of 6 responses; the percentiles of all five waits.
+    #expect(
+      try breaches("path: /*, per: match, ip_bytes: 1649, error_share: 16%, wait_p50: 2 ms")
+        == ["ip_bytes 1,650 over 1", "error_share 16.7% over 0.7%", "wait_p50 3.0 ms over 1.0 ms"])
+  }
+
+  @Test func rulesAboutNothingAreKnown() throws {
+    let rules = try BudgetFile.rules(
+      "limits:\n  - {path: /none, ip_bytes: 0}\n  - {path: /a, ip_bytes: 9999}\n  - {path: /none, per: match, requests: 0}",
+      file: "f")
+    let budget = Budget(rules, totals())
+    #expect(budget.unmatched.map(\.line) == [2, 4] && budget.checks.count == 1 && budget.breaches.isEmpty)
+  }
+
+  @Test func whatIsPrintedFitsAndNamesEverything() throws {
+    let rules = try BudgetFile.rules("limits:\n  - {host: '*.example.com', path: /**, ip_bytes: 1000}", file: "f")
+    let totals = totals()
+    let text = BudgetText(Budget(rules, totals), totals, redaction: nil)
+    for width in [40, 80, 120] {
+      let lines = text.text(width: width, colour: false).split(separator: "\n")
+      #expect(lines.allSatisfy { DisplayWidth.of(String($0)) <= width })
+      #expect(lines.last == "ledger balanced: 0 bytes" && lines.contains("budget exceeded: 1 of 2 checks"))
+      #expect(lines.contains { $0.contains("ip_bytes") && $0.contains("1,100") })
+    }
+    #expect(
+      text.lines == [
+        "api.example.com/a: ip_bytes is 1,100, the limit 1,000 (over by 100; line 2: *.example.com /**)"
+      ])
+  }
+
+  /// Merged distributions have the percentiles of one that has all values, whichever of them had folded its values.
+  @Test(arguments: [(3, 5), (3, 2000), (2000, 3), (2000, 3000), (400, 400), (0, 5), (5, 0)])
+  func distributionsMerge(_ sizes: (Int, Int)) {
+    var generator = FixedGenerator(seed: 7)
+    var (first, second, all) = (LatencyDistribution(), LatencyDistribution(), LatencyDistribution())
+    for index in 0..<sizes.0 + sizes.1 {
+      let value = Int64.random(in: 0...1_000_000_000, using: &generator)
+      if index < sizes.0 { first.record(value) } else { second.record(value) }
+      all.record(value)
+    }
+    first.merge(second)
+    #expect(first.count == all.count)
+    for percent in [0, 1, 50, 95, 100] as [Double] { #expect(first.percentile(percent) == all.percentile(percent)) }
+  }
+}
