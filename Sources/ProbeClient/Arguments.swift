@@ -1,0 +1,51 @@
+import Foundation
+
+/// The command line: `--server URL --store FILE --log FILE [--requests N]`, or `--server URL --benchmark N`, or
+/// `--server URL --stress N [--probe yes|no]`.
+struct Arguments {
+  var server = ""
+  var store: URL?
+  var log: URL?
+  /// How many requests the tour makes, at the least.
+  var requests = 300
+  /// How many requests the benchmark makes in each of its turns.
+  var benchmark: Int?
+  /// How many loads are cancelled at random moments.
+  var stress: Int?
+  /// Whether these loads have a probe.
+  var isProbed = true
+
+  /// Ends the process with status 64 when they make no sense.
+  init(_ words: [String]) {
+    var rest = words[...]
+    while let name = rest.popFirst() {
+      guard let value = rest.popFirst() else { Arguments.fail("\(name) needs a value") }
+      switch name {
+      case "--server": server = value.hasSuffix("/") ? String(value.dropLast()) : value
+      case "--store": store = URL(fileURLWithPath: value)
+      case "--log": log = URL(fileURLWithPath: value)
+      case "--requests": requests = Arguments.count(value, name)
+      case "--benchmark": benchmark = Arguments.count(value, name)
+      case "--stress": stress = Arguments.count(value, name)
+      case "--probe":
+        guard value == "yes" || value == "no" else { Arguments.fail("--probe needs yes or no") }
+        isProbed = value == "yes"
+      default: Arguments.fail("unknown option \(name)")
+      }
+    }
+    guard URL(string: server)?.host != nil else { Arguments.fail("--server needs a URL such as http://127.0.0.1:8080") }
+    if benchmark == nil, stress == nil, log == nil { Arguments.fail("--log is missing") }
+  }
+
+  private static func count(_ value: String, _ name: String) -> Int {
+    guard let count = Int(value), (1...1_000_000).contains(count) else {
+      fail("\(name) needs a number from 1 to 1000000")
+    }
+    return count
+  }
+
+  private static func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data("probe-client: \(message)\n".utf8))
+    exit(64)
+  }
+}

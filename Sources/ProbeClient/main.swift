@@ -1,0 +1,16 @@
+import Foundation
+import TrafficProbe
+
+let arguments = Arguments(Array(CommandLine.arguments.dropFirst()))
+do {
+  if let count = arguments.benchmark {
+    try await Benchmark(server: arguments.server, requests: count).run()
+  } else if let count = arguments.stress {
+    try await Stress(server: arguments.server, loads: count, isProbed: arguments.isProbed).run()
+  } else {
+    try await Tour(arguments).run()
+  }
+} catch {
+  FileHandle.standardError.write(Data("probe-client: \(error.localizedDescription)\n".utf8))
+  exit(1)
+}

@@ -1,0 +1,25 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// How the body of a request is sent, which decides the fields that frame it.
+enum RequestBodyKind: Equatable, Sendable {
+  /// No body is there.
+  case none
+  /// This many octets, with a Content-Length.
+  case data(Int)
+  /// A stream: chunked on Linux always, on Apple platforms unless the app set a Content-Length.
+  case stream
+
+  init(of request: URLRequest) {
+    if let body = request.httpBody, !body.isEmpty {
+      self = .data(body.count)
+    } else if request.httpBodyStream != nil {
+      self = .stream
+    } else {
+      self = .none
+    }
+  }
+}

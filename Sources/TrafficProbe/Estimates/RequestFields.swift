@@ -1,0 +1,95 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The header section of a request, as the system sends it.
+///
+/// Formula: the request's own fields, then the session's additional ones, then those that the system adds where none of
+/// the same name is there (`SystemFields`), the Cookie field from storage, and the fields that frame the body. Each line is
+/// name + `: ` + value + CRLF; an empty line ends the section.
+///
+/// Cannot be known: fields that a proxy adds; Authorization that the system answers a challenge with.
+enum RequestFields {
+  /// - Parameters:
+  ///   - request: the request, as it is given to the system.
+  ///   - url: where the request goes; its authority becomes the Host field.
+  ///   - body: how the body is sent.
+  ///   - configuration: that of the session that sends it.
+  ///   - mentionsBody: whether the request still names a body that the loader does not send any more, as
+  ///     FoundationNetworking does after a redirect.
+  ///   - isUpload: whether the body came from an upload task, whose POST gets no Content-Type on Linux.
+  /// - Returns: the field lines, in no order.
+  static func lines(
+    of request: URLRequest, url: URL, body: RequestBodyKind, configuration: URLSessionConfiguration,
+    mentionsBody: Bool = false, isUpload: Bool = false
+  ) -> [FieldLine] {
+    var lines = (request.allHTTPHeaderFields ?? [:]).map(line)
+    for (name, value) in configuration.httpAdditionalHeaders ?? [:] {
+      guard let name = name as? String, let value = value as? String, !lines.has(name) else { continue }
+      lines.append(line(name: name, value: value))
+    }
+    lines.fill("Host", authority(of: url))
+    lines.fill("Accept", SystemFields.accept)
+    lines.fill("Connection", SystemFields.connection)
+    lines.fill("User-Agent", SystemFields.userAgent)
+    if let language = SystemFields.acceptLanguage { lines.fill("Accept-Language", language) }
+    #if canImport(FoundationNetworking)
+      lines.fill("Accept-Encoding", SystemFields.acceptEncoding)
+    #else
+      lines.fill("Accept-Encoding", SystemFields.acceptEncoding(secure: url.scheme?.lowercased() == "https"))
+      if request.httpShouldHandleCookies, let cookies = CookieField.value(for: url, in: configuration) {
+        lines.fill("Cookie", cookies)
+      }
+    #endif
+    addFraming(of: body, request, mentionsBody: mentionsBody, isUpload: isUpload, to: &lines)
+    return lines
+  }
+
+  /// Content-Length or Transfer-Encoding, and the Content-Type that a POST gets when it has none.
+  private static func addFraming(
+    of body: RequestBodyKind, _ request: URLRequest, mentionsBody: Bool, isUpload: Bool, to lines: inout [FieldLine]
+  ) {
+    let method = request.httpMethod ?? "GET"
+    switch body {
+    case .data(let octets):
+      lines.fill("Content-Length", String(octets))
+    case .stream:
+      #if canImport(FoundationNetworking)
+        // libcurl is not told of a Content-Length field, and sends both.
+        lines.fill("Transfer-Encoding", "chunked")
+      #else
+        if !lines.has("Content-Length") { lines.fill("Transfer-Encoding", "Chunked") }
+      #endif
+    case .none:
+      #if canImport(FoundationNetworking)
+        if method != "GET", method != "HEAD" { lines.fill("Content-Length", "0") }
+      #else
+        if ["POST", "PUT", "PATCH"].contains(method) { lines.fill("Content-Length", "0") }
+      #endif
+    }
+    guard method == "POST", body != .none || mentionsBody, !isUpload, !lines.has("Content-Type") else { return }
+    #if canImport(FoundationNetworking)
+      // Sent by FoundationNetworking without the usual space.
+      lines.append(FieldLine(name: "Content-Type", value: "application/x-www-form-urlencoded", space: ""))
+    #else
+      lines.append(FieldLine(name: "Content-Type", value: "application/x-www-form-urlencoded"))
+    #endif
+  }
+
+  private static func line(name: String, value: String) -> FieldLine {
+    #if canImport(FoundationNetworking)
+      if value.isEmpty { return FieldLine(name: name, value: value, space: "") }
+    #endif
+    return FieldLine(name: name, value: value)
+  }
+
+  /// Host, and the port unless it is the scheme's own (RFC 9110, section 7.2).
+  static func authority(of url: URL) -> String {
+    let parts = URLComponents(url: url.absoluteURL, resolvingAgainstBaseURL: true)
+    let host = parts?.encodedHost ?? url.host ?? ""
+    guard let port = url.port, port != (url.scheme?.lowercased() == "https" ? 443 : 80) else { return host }
+    return "\(host):\(port)"
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// The header section of a response, as the server sent it.
+///
+/// Formula: name + `: ` + value + CRLF for each field that the system hands out, and the empty line. Set-Cookie, which the
+/// system folds into one value, is unfolded. CFNetwork says `Identity` where the wire said `chunked`: put right.
+///
+/// Cannot be known: white space around values, which parsers strip; other fields that were sent in several lines and
+/// folded into one (each fold hides the length of its name and two octets); interim responses (1xx), which the system
+/// swallows; trailers.
+enum ResponseFields {
+  static func lines(of response: HTTPURLResponse) -> [FieldLine] {
+    response.allHeaderFields.flatMap { name, value -> [FieldLine] in
+      let name = "\(name)"
+      let value = "\(value)"
+      switch name.lowercased() {
+      case "set-cookie":
+        return unfolded(value).map { FieldLine(name: name, value: $0) }
+      case "transfer-encoding" where value == "Identity":
+        return [FieldLine(name: name, value: "chunked")]
+      default:
+        return [FieldLine(name: name, value: value)]
+      }
+    }
+  }
+
+  /// Splits folded cookies. A comma starts a new cookie only if a token and `=` follow it before any `;`: the comma of an
+  /// Expires date is followed by a day without one (RFC 6265, section 4.1.1).
+  static func unfolded(_ value: String) -> [String] {
+    var cookies: [String] = []
+    var start = value.startIndex
+    var index = value.startIndex
+    while let comma = value[index...].firstIndex(of: ",") {
+      let next = value.index(after: comma)
+      let rest = value[next...]
+      let end = rest.firstIndex { $0 == "=" || $0 == ";" || $0 == "," }
+      if let end, value[end] == "=", rest.first == " ", isToken(rest[..<end].dropFirst()) {
+        cookies.append(String(value[start..<comma]))
+        start = value.index(after: next)
+      }
+      index = next
+    }
+    cookies.append(String(value[start...]))
+    return cookies
+  }
+
+  private static func isToken(_ text: Substring) -> Bool {
+    !text.isEmpty && text.utf8.allSatisfy { $0 > 32 && $0 < 127 && !"()<>@,;:\\\"/[]?={}".utf8.contains($0) }
+  }
+}

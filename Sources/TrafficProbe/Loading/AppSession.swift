@@ -1,0 +1,27 @@
+#if canImport(FoundationNetworking)
+  import Foundation
+  import FoundationNetworking
+
+  /// The session and the queue that a task of the app belongs to.
+  ///
+  /// FoundationNetworking keeps both to itself, but a redirect must be put to the session's delegate, on its queue; and the
+  /// client of a protocol may be told something only on the task's work queue, where the session keeps its books: told from
+  /// elsewhere, it ends the process when a task has just been cancelled. So both are looked up by reflection, which only
+  /// reads. A load whose queue is not found goes through the system's own protocol (`PassThrough`).
+  enum AppSession {
+    static func of(_ task: URLSessionTask) -> URLSession? { value("session", of: task) }
+
+    static func workQueue(of task: URLSessionTask) -> DispatchQueue? { value("workQueue", of: task) }
+
+    private static func value<Value>(_ name: String, of task: URLSessionTask) -> Value? {
+      var mirror: Mirror? = Mirror(reflecting: task)
+      while let level = mirror {
+        for child in level.children where child.label == name {
+          if let value = child.value as? Value { return value }
+        }
+        mirror = level.superclassMirror
+      }
+      return nil
+    }
+  }
+#endif

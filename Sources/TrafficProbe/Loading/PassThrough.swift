@@ -1,0 +1,129 @@
+#if canImport(FoundationNetworking)
+  import Foundation
+  import FoundationNetworking
+
+  /// A load that goes through the system's own protocol, on the app's own task, and is watched on its way back.
+  ///
+  /// On Linux a protocol sees neither the body of an upload task nor a way to give a download task its file: only the system's
+  /// own protocol can do these. It follows redirects by itself, so of a chain only the last exchange is recorded, and the
+  /// record says `redirects`. Rewriting does not reach these tasks.
+  ///
+  /// `@unchecked`: the loading system calls it on the task's serial queue.
+  final class PassThrough: NSObject, Cancelling, @unchecked Sendable {
+    private let loading: ProbeProtocol
+    private let loader: Loader
+    private let task: URLSessionTask
+    private var native: URLProtocol?
+    private var exchange: Exchange
+    private var isRecorded = false
+    private var isFromCache = false
+
+    init(_ loading: ProbeProtocol, task: URLSessionTask, loader: Loader) {
+      self.loading = loading
+      self.loader = loader
+      self.task = task
+      exchange = Exchange(loading.request, hop: 0)
+      super.init()
+    }
+
+    func start() {
+      let classes = URLSessionConfiguration.default.protocolClasses ?? []
+      let native = classes.lazy.compactMap { $0 as? URLProtocol.Type }
+        .first { !($0 is ProbeProtocol.Type) && $0.canInit(with: self.loading.request) }
+      guard let native else {
+        loading.client?.urlProtocol(loading, didFailWithError: URLError(.unsupportedURL))
+        return
+      }
+      self.native = native.init(task: task, cachedResponse: loading.cachedResponse, client: self)
+      self.native?.startLoading()
+    }
+
+    func cancel() {
+      native?.stopLoading()
+      record(URLError(.cancelled))
+    }
+
+    /// Hands something on, on the task's work queue.
+    ///
+    /// Not to a task that is being cancelled: it will be told that it failed, and that ends the process if the task had
+    /// another end before.
+    private func tell(_ what: (any URLProtocolClient) -> Void) {
+      if task.state != .canceling, let client = loading.client { what(client) }
+    }
+
+    private func record(_ error: (any Error)?) {
+      guard !isRecorded else { return }
+      isRecorded = true
+      let first = exchange.request.url
+      exchange.request = task.currentRequest ?? exchange.request
+      let isRedirected = exchange.request.url != first
+      fillBody(isRedirected: isRedirected)
+      if let response = task.response as? HTTPURLResponse {
+        if exchange.response == nil { exchange.didReceive(response) }
+        if exchange.content.octets == 0 {
+          // A download goes into a file, past the client.
+          let length = ResponseBody.field("Content-Length", of: response).flatMap { Int($0) } ?? 0
+          exchange.content.addUnseen(max(Int(clamping: task.countOfBytesReceived), max(0, length)))
+        }
+      }
+      for var record in exchange.records(
+        number: loader.probe.nextExchange(), configuration: loader.configuration, error: error)
+      {
+        if isFromCache { record.neverWasOnTheWire() }
+        if isRedirected { record.unknown = (record.unknown + " redirects").trimmingCharacters(in: .whitespaces) }
+        loader.probe.add(record)
+      }
+    }
+
+    private func fillBody(isRedirected: Bool) {
+      guard task is URLSessionUploadTask, !isRedirected else { return }
+      let expected = Int(clamping: task.countOfBytesExpectedToSend)
+      exchange.sent = Int(clamping: task.countOfBytesSent)
+      exchange.body = expected > 0 ? .data(expected) : exchange.sent > 0 ? .stream : .none
+      exchange.isUpload = expected > 0
+      exchange.framing = nil
+    }
+  }
+
+  extension PassThrough: URLProtocolClient {
+    func urlProtocol(_ native: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
+      // Never called: the native protocol goes on by itself, and the client behind would end the process.
+    }
+
+    func urlProtocol(_ native: URLProtocol, cachedResponseIsValid response: CachedURLResponse) {
+      isFromCache = true
+      tell { $0.urlProtocol(native, cachedResponseIsValid: response) }
+    }
+
+    func urlProtocol(
+      _ native: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy
+    ) {
+      if let response = response as? HTTPURLResponse { exchange.didReceive(response) }
+      tell { $0.urlProtocol(native, didReceive: response, cacheStoragePolicy: policy) }
+    }
+
+    func urlProtocol(_ native: URLProtocol, didLoad data: Data) {
+      exchange.content.add(data)
+      tell { $0.urlProtocol(native, didLoad: data) }
+    }
+
+    func urlProtocolDidFinishLoading(_ native: URLProtocol) {
+      record(nil)
+      tell { $0.urlProtocolDidFinishLoading(native) }
+    }
+
+    func urlProtocol(_ native: URLProtocol, didFailWithError error: any Error) {
+      record(error)
+      tell { $0.urlProtocol(native, didFailWithError: error) }
+    }
+
+    func urlProtocol(_ native: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {
+      record(nil)
+      tell { $0.urlProtocol(native, didReceive: challenge) }
+    }
+
+    func urlProtocol(_ native: URLProtocol, didCancel challenge: URLAuthenticationChallenge) {
+      tell { $0.urlProtocol(native, didCancel: challenge) }
+    }
+  }
+#endif

@@ -1,0 +1,27 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+extension URLRequest {
+  /// The same request, sent to another host, with the Host field that it would have had: the server sees the name that the
+  /// app asked for. For a rewriting hook.
+  ///
+  /// With HTTPS the certificate is checked against the new host.
+  /// - Parameters:
+  ///   - host: name or address.
+  ///   - port: nil keeps the port of the URL.
+  /// - Returns: the request, unchanged if it has no URL or the host is none.
+  public func sent(toHost host: String, port: Int? = nil) -> URLRequest {
+    guard let url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return self }
+    var request = self
+    if value(forHTTPHeaderField: "Host") == nil {
+      request.setValue(RequestFields.authority(of: url), forHTTPHeaderField: "Host")
+    }
+    parts.host = host
+    if let port { parts.port = port }
+    request.url = parts.url ?? url
+    return request
+  }
+}

@@ -1,0 +1,35 @@
+#if !canImport(FoundationNetworking)
+  import Foundation
+
+  /// What the system itself counted, on Apple platforms, where it says more than an estimate can.
+  ///
+  /// The counts of header octets include the start-line; whether they include the empty line is not documented, so the line
+  /// keeps its estimate and the header gets the rest. The count of body octets includes chunk framing: it goes to the body as
+  /// one figure, and the framing stays unknown (nil). A count of zero or less for a header means that the system did not
+  /// count, and the estimate stays.
+  enum TransactionMetrics {
+    static func apply(_ all: [URLSessionTaskTransactionMetrics]?, at index: Int, to records: inout [TrafficRecord]) {
+      guard let all, all.indices.contains(index) else { return }
+      let metrics = all[index]
+      let isCached = metrics.resourceFetchType == .localCache
+      for position in records.indices {
+        let isRequest = records[position].kind == .request
+        let header = isRequest ? metrics.countOfRequestHeaderBytesSent : metrics.countOfResponseHeaderBytesReceived
+        let body = isRequest ? metrics.countOfRequestBodyBytesSent : metrics.countOfResponseBodyBytesReceived
+        if isCached {
+          records[position].neverWasOnTheWire()
+          continue
+        }
+        guard header > records[position].lineLength, body >= 0 else { continue }
+        records[position].source = .metrics
+        records[position].headerLength = Int(clamping: header) - records[position].lineLength
+        records[position].bodyLength = Int(clamping: body)
+        if records[position].framingLength != 0 { records[position].framingLength = nil }
+      }
+    }
+  }
+
+  extension Transfer {
+    func didCollect(_ metrics: URLSessionTaskMetrics) { self.metrics = metrics }
+  }
+#endif

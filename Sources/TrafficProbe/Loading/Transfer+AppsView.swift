@@ -1,0 +1,30 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// A rewritten request went elsewhere; the app is to see where it asked.
+extension Transfer {
+  /// The response, with the app's authority in its URL where the rewritten one stood.
+  func inAppsView(_ response: URLResponse) -> URLResponse {
+    guard let http = response as? HTTPURLResponse, let url = http.url, let apps = inAppsView(url), apps != url,
+      let fields = http.allHeaderFields as? [String: String]
+    else { return response }
+    return HTTPURLResponse(url: apps, statusCode: http.statusCode, httpVersion: "HTTP/1.1", headerFields: fields)
+      ?? response
+  }
+
+  /// The URL, with the app's scheme, host and port where the rewritten ones stood; nil if nothing was rewritten.
+  func inAppsView(_ url: URL) -> URL? {
+    guard loader.probe.options.rewrite != nil, let apps = loading.request.url, let own = exchanges.first?.request.url,
+      url.scheme == own.scheme, url.host == own.host, url.port == own.port,
+      var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    else { return nil }
+    parts.scheme = apps.scheme
+    parts.host = apps.host
+    parts.port = apps.port
+    if url.path == own.path { return apps }
+    return parts.url
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// One load of the app: the request that it made, the exchanges that came of it, and what the app is given.
+///
+/// `@unchecked`: the session's serial delegate queue is the only one that changes it, but for `stop`, which is locked.
+final class Transfer: Cancelling, @unchecked Sendable {
+  let loading: ProbeProtocol
+  let loader: Loader
+  let client: Client
+  private struct Stop {
+    var isCancelled = false
+    var task: URLSessionTask?
+  }
+  private let stop = Locked(Stop())
+  var exchanges: [Exchange] = []
+  /// Set once the app was given its end, so that it gets no second one.
+  var isSettled = false
+  #if !canImport(FoundationNetworking)
+    var metrics: URLSessionTaskMetrics?
+  #endif
+
+  init(_ loading: ProbeProtocol, client: Client, loader: Loader) {
+    self.loading = loading
+    self.loader = loader
+    self.client = client
+  }
+
+  /// The request to be sent: the app's own, rewritten if the app wishes so, and marked.
+  func ownRequest() -> URLRequest {
+    var request = loading.request
+    #if !canImport(FoundationNetworking)
+      // The system shows a body of data as a stream. Sent as one it could become chunked.
+      if request.httpBodyStream != nil, let body = loading.task?.currentRequest?.httpBody { request.httpBody = body }
+    #endif
+    return Transfer.marked(loader.probe.options.rewrite?(request) ?? request)
+  }
+
+  /// Notes the task, and says whether it is still wanted.
+  func willStart(_ task: URLSessionTask) -> Bool {
+    exchanges = [Exchange(task.originalRequest ?? loading.request, hop: Transfer.hop(of: loading.request))]
+    return stop.withLock { stop in
+      stop.task = task
+      return !stop.isCancelled
+    }
+  }
+
+  /// Told by the app's task. It tells its client by itself, and wants to hear no more.
+  func cancel() {
+    client.close()
+    cancelTask()
+  }
+
+  /// Ends the probe's own task, and leaves the client to hear of it.
+  func cancelTask() {
+    let task = stop.withLock { stop in
+      stop.isCancelled = true
+      return stop.task
+    }
+    // Not from here: the app's task calls on a queue that this task would wait for.
+    if let task { loader.cancel(task) }
+  }
+
+  /// Runs `body` unless the probe's own task is to be cancelled, and lets no cancelling come between.
+  func unlessCancelled(_ body: () -> Void) {
+    stop.withLock { if !$0.isCancelled { body() } }
+  }
+
+  func didSend(_ octets: Int) { exchanges[exchanges.count - 1].didSend(octets) }
+
+  func didReceive(_ response: URLResponse) {
+    if let response = response as? HTTPURLResponse { exchanges[exchanges.count - 1].didReceive(response) }
+    client.didReceive(inAppsView(response))
+  }
+
+  func didReceive(_ data: Data) {
+    exchanges[exchanges.count - 1].content.add(data)
+    client.didReceive(data)
+  }
+
+  func didComplete(_ error: (any Error)?) {
+    record(error)
+    guard !isSettled else { return }
+    isSettled = true
+    client.didComplete(error)
+  }
+
+  private func record(_ error: (any Error)?) {
+    for (index, exchange) in exchanges.enumerated() {
+      // Only the last exchange can have failed: the others were answered with a redirect.
+      let isLast = index == exchanges.count - 1
+      var records = exchange.records(
+        number: loader.probe.nextExchange(), configuration: loader.configuration,
+        error: isLast && !isSettled ? error : nil)
+      #if !canImport(FoundationNetworking)
+        TransactionMetrics.apply(metrics?.transactionMetrics, at: index, to: &records)
+      #endif
+      for record in records { loader.probe.add(record) }
+    }
+  }
+}

@@ -1,0 +1,18 @@
+/// What the probe counted of its own work.
+public struct ProbeStatistics: Sendable, Equatable {
+  /// Records made.
+  public var recorded = 0
+  /// Records written to the store.
+  public var written = 0
+  /// Records lost because the buffer was full.
+  public var droppedByBuffer = 0
+  /// Records lost because the store could not be written.
+  public var droppedByStore = 0
+  /// Records in the buffer.
+  public var waiting = 0
+  /// The last error of the store; nil if it never failed.
+  public var lastError: String?
+
+  /// Records lost, for any reason.
+  public var dropped: Int { droppedByBuffer + droppedByStore }
+}

@@ -1,0 +1,91 @@
+import Foundation
+
+/// Takes records from any thread and writes them in batches on a queue of its own.
+///
+/// Adding a record takes a lock for the time of an append and nothing else: no disk, no waiting. What cannot be written is
+/// dropped and counted; a file that another connection holds is tried again with the next batch, while the buffer lasts.
+///
+/// `@unchecked`: the database is used on `queue` only, the rest is locked.
+final class TrafficStore: @unchecked Sendable {
+  private struct State {
+    var buffer: RecordBuffer
+    var statistics = ProbeStatistics()
+    var isScheduled = false
+  }
+
+  private let state: Locked<State>
+  private let queue = DispatchQueue(label: "TrafficProbe.store", qos: .utility)
+  private let database: TrafficDatabase?
+  private let interval: Double
+  private let batch: Int
+
+  init(url: URL?, options: StoreOptions) {
+    state = Locked(State(buffer: RecordBuffer(limit: options.bufferLimit)))
+    database = url.map { TrafficDatabase(url: $0, maximumRows: max(1, options.maximumRows)) }
+    interval = max(0.01, options.writeInterval)
+    batch = max(1, options.batchSize)
+  }
+
+  /// Takes a record; never blocks on the disk.
+  func add(_ record: TrafficRecord) {
+    let (schedule, isFull) = state.withLock { state in
+      state.statistics.recorded += 1
+      state.buffer.add(record)
+      let isFull = state.buffer.records.count == batch
+      defer { state.isScheduled = true }
+      return (!state.isScheduled, isFull)
+    }
+    guard database != nil else { return }
+    if isFull {
+      queue.async { self.writeBatch() }
+    } else if schedule {
+      queue.asyncAfter(deadline: .now() + interval) { self.writeBatch() }
+    }
+  }
+
+  /// Writes what waits, and returns when that was tried. For the end of a run and for tests, not for the main thread.
+  func flush() { queue.sync { writeBatch() } }
+
+  /// What was counted so far.
+  var statistics: ProbeStatistics {
+    state.withLock { state in
+      var statistics = state.statistics
+      statistics.droppedByBuffer = state.buffer.refused
+      statistics.waiting = state.buffer.records.count
+      return statistics
+    }
+  }
+
+  /// Runs `body` with the database, after what waits was written.
+  func withDatabase<Result>(_ body: (TrafficDatabase) throws -> Result) throws -> Result? {
+    guard let database else { return nil }
+    return try queue.sync {
+      writeBatch()
+      return try body(database)
+    }
+  }
+
+  /// The records in the buffer: the whole log of a probe without a store.
+  var waiting: [TrafficRecord] { state.withLock { $0.buffer.records } }
+
+  private func writeBatch() {
+    let records = state.withLock { state in
+      state.isScheduled = false
+      return database == nil ? [] : state.buffer.take()
+    }
+    guard let database, !records.isEmpty else { return }
+    do {
+      try database.write(records)
+      state.withLock { $0.statistics.written += records.count }
+    } catch {
+      state.withLock { state in
+        state.statistics.lastError = "\(error)"
+        if TrafficDatabase.isBusy(error) {
+          state.buffer.putBack(records)
+        } else {
+          state.statistics.droppedByStore += records.count
+        }
+      }
+    }
+  }
+}

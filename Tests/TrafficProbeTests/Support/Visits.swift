@@ -1,0 +1,70 @@
+import Foundation
+
+/// The requests that the tests make, one by one.
+extension Visit {
+  private static func octets(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }) }
+
+  static let all: [Visit] = [
+    Visit(name: "GET", path: "/bytes/1234"),
+    Visit(name: "GET, empty path", path: ""),
+    Visit(name: "GET, empty path with query", path: "?a=1"),
+    Visit(name: "GET with query and fragment", path: "/bytes/10?name=J%C3%BCrgen&list=%5B1%5D&empty=#top"),
+    Visit(name: "GET, empty query", path: "/bytes/10?"),
+    Visit(name: "GET, percent-encoded path", path: "/echo/a%20b/%E4%BD%A0%E5%A5%BD/c%2Fd"),
+    Visit(name: "GET, dot segments", path: "/echo/a/../b/./c//d"),
+    Visit(name: "GET, dots at the end", path: "/echo/a/.."),
+    Visit(
+      name: "GET, own fields", path: "/bytes/10",
+      headers: ["Accept": "text/x", "X-Token": "abc", "User-Agent": "me/1", "Accept-Language": "de", "X-Empty": ""]),
+    Visit(
+      name: "GET, own coding and connection", path: "/bytes/10",
+      headers: ["Accept-Encoding": "identity", "Connection": "close"]),
+    Visit(name: "HEAD", method: "HEAD", path: "/bytes/1234"),
+    Visit(name: "OPTIONS", method: "OPTIONS", path: "/echo"),
+    Visit(name: "DELETE", method: "DELETE", path: "/echo/1"),
+    Visit(name: "DELETE with data", method: "DELETE", path: "/echo/1", body: octets(20)),
+    Visit(name: "POST data", method: "POST", path: "/echo", body: octets(300)),
+    Visit(
+      name: "POST data with type", method: "POST", path: "/echo", headers: ["Content-Type": "application/json"],
+      body: octets(300)),
+    Visit(name: "POST nothing", method: "POST", path: "/echo"),
+    Visit(name: "PUT data", method: "PUT", path: "/echo/x", body: octets(5000)),
+    Visit(name: "PATCH data", method: "PATCH", path: "/echo/x", body: octets(5)),
+    Visit(name: "POST stream", method: "POST", path: "/echo", stream: octets(150_000)),
+    Visit(name: "POST empty stream", method: "POST", path: "/echo", stream: Data()),
+    Visit(name: "PUT stream", method: "PUT", path: "/echo", stream: octets(17)),
+    Visit(
+      name: "POST stream with length", method: "POST", path: "/echo", headers: ["Content-Type": "a/b"],
+      stream: octets(1000)),
+    Visit(name: "large POST", method: "POST", path: "/echo/large", body: octets(3_000_000)),
+    Visit(name: "upload data", method: "POST", path: "/echo", how: .upload(octets(4000))),
+    Visit(name: "upload file", method: "PUT", path: "/echo", how: .uploadFile(octets(70_000))),
+    Visit(name: "download", path: "/bytes/90000", how: .download),
+    Visit(name: "gzip", path: "/gzip/20000"),
+    Visit(name: "deflate", path: "/deflate/20000"),
+    Visit(name: "chunked", path: "/chunked/2500"),
+    Visit(name: "gzip in chunks", path: "/gzip-chunked/20000"),
+    Visit(name: "redirect 301", path: "/redirect/301/2"),
+    Visit(name: "redirect 302 of POST", method: "POST", path: "/redirect/302/1", body: octets(30)),
+    Visit(name: "redirect 303 of PUT", method: "PUT", path: "/redirect/303/1", body: octets(30)),
+    Visit(name: "redirect 307 of POST", method: "POST", path: "/redirect/307/1", body: octets(30)),
+    Visit(name: "redirect 308", path: "/redirect/308/3"),
+    Visit(name: "cookies set", path: "/cookies"),
+    Visit(name: "cookies sent", path: "/bytes/5"),
+    Visit(name: "304", path: "/etag", headers: ["If-None-Match": "\"v1\""]),
+    Visit(name: "200 with ETag", path: "/etag"),
+    Visit(name: "204", path: "/status/204"),
+    Visit(name: "404", path: "/none/such"),
+    Visit(name: "500", path: "/status/500"),
+    Visit(name: "status without phrase", path: "/status/418"),
+    Visit(name: "cacheable", path: "/cacheable"),
+    Visit(name: "cacheable again", path: "/cacheable"),
+    Visit(name: "100 Continue", method: "POST", path: "/continue", body: octets(9)),
+    Visit(name: "cut", path: "/cut"),
+    Visit(name: "cut gzip", path: "/cut-gzip"),
+    Visit(name: "no response", path: "/nothing"),
+    Visit(name: "cancelled", path: "/slow", how: .cancelled(after: 0.3)),
+    Visit(name: "odd spelling", path: "/odd"),
+    Visit(name: "GET with a body", path: "/echo", body: octets(3)),
+  ]
+}

@@ -1,0 +1,93 @@
+import Foundation
+import Testing
+
+@testable import TrafficProbe
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// An app sees the same with and without the probe.
+@Suite(
+  "What the app sees", .enabled(if: ProbeServer.isThere, "python3 is missing: nothing was compared"), .serialized,
+  .timeLimit(.minutes(5)))
+struct TransparencyTests {
+  @Test("Status, fields, content and errors are the same; so is what the server gets", arguments: Visit.all)
+  func same(visit: Visit) async throws {
+    let server = try ProbeServer()
+    let plain = URLSession(configuration: .ephemeral)
+    let app = Probed()
+    let jar = try #require(URL(string: server.base + "/cookies"))
+    _ = try await plain.data(from: jar)
+    _ = try await app.session.data(from: jar)
+    _ = try server.messages(count: 4)
+
+    let without = try await visit.outcome(server.base, plain)
+    // The end of the cancelled one is noted when its server gives up waiting.
+    try await Task.sleep(nanoseconds: 100_000_000)
+    let between = try server.messages()
+    let with = try await visit.outcome(server.base, app.session)
+    try await Task.sleep(nanoseconds: 100_000_000)
+    let after = try server.messages().filter { $0.type == "request" }
+    #expect(with == without)
+    let first = between.dropFirst(4).filter { $0.type == "request" }
+    let second = after.dropFirst(between.filter { $0.type == "request" }.count)
+    #expect(first.map { Self.sorted($0.raw) } == second.map { Self.sorted($0.raw) })
+    #expect(first.map(\.body) == second.map(\.body))
+  }
+
+  /// The lines of a message in an order of their own, cookies too: dictionaries give them in any.
+  static func sorted(_ raw: String?) -> [String] {
+    (raw ?? "").components(separatedBy: "\r\n").map {
+      $0.hasPrefix("Cookie: ") ? $0.dropFirst(8).components(separatedBy: "; ").sorted().joined() : $0
+    }.sorted()
+  }
+
+  @Test(
+    "A delegate is told the same",
+    arguments: ["/bytes/100000", "/redirect/302/2", "/auth", "/cut", "/none", "/chunked/5000"])
+  func delegate(path: String) async throws {
+    let server = try ProbeServer()
+    let visit = Visit(name: "", path: path)
+    let plain = Witness()
+    let probed = Witness()
+    let session = URLSession(configuration: .ephemeral, delegate: plain, delegateQueue: nil)
+    let app = Probed(delegate: probed)
+    let without = try await plain.load(visit.request(server.base), in: session)
+    let with = try await probed.load(visit.request(server.base), in: app.session)
+    #expect(with == without)
+    #expect(!with.isEmpty)
+  }
+
+  @Test("A delegate may refuse a redirect, and change one")
+  func redirectAnswers() async throws {
+    let server = try ProbeServer()
+    for answer in [Witness.Redirects.refuse, .change] {
+      let plain = Witness(redirects: answer)
+      let probed = Witness(redirects: answer)
+      let session = URLSession(configuration: .ephemeral, delegate: plain, delegateQueue: nil)
+      let app = Probed(delegate: probed)
+      let request = try Visit(name: "", path: "/redirect/302/1").request(server.base)
+      #expect(try await plain.load(request, in: session) == probed.load(request, in: app.session))
+      let records = try app.records(count: answer == .refuse ? 2 : 4)
+      #expect(records.map(\.status) == (answer == .refuse ? [nil, 302] : [nil, 302, nil, 200]))
+    }
+  }
+
+  @Test("The shared session is metered once the probe is registered, and no more once it is stopped")
+  func shared() async throws {
+    let server = try ProbeServer()
+    let probe = TrafficProbe(store: nil)
+    #expect(probe.registerForSharedSession())
+    let url = try #require(URL(string: server.base + "/bytes/3"))
+    let (data, _) = try await URLSession.shared.data(from: url)
+    #expect(data.count == 3)
+    // The app has its data before the records are counted.
+    for _ in 0..<100 where probe.statistics.recorded < 2 { try await Task.sleep(nanoseconds: 50_000_000) }
+    let count = probe.statistics.recorded
+    #expect(count == 2)
+    probe.stop()
+    #expect(try await URLSession.shared.data(from: url).0.count == 3)
+    #expect(probe.statistics.recorded == count)
+  }
+}
