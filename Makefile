@@ -6,8 +6,21 @@ OUT ?= out/demo
 BUILD := $(SWIFT) build -c release
 PREFIX ?= /usr/local
 ROOT = $(DESTDIR)$(PREFIX)
+# A program that is built already, to install that.
+PROGRAM ?=
+# An installed program needs no Swift: on Linux its runtime is in it, and libcurl, which that needs, is the system's.
+# It has a folder of its own, because everything is compiled anew when this changes.
+STANDALONE := --scratch-path .build/standalone
+ifeq ($(shell uname -s),Linux)
+STANDALONE += --static-swift-stdlib -Xlinker -l:libcurl.so.4
+endif
 
-.PHONY: help run test build dependencies install uninstall format lint record clean
+SECONDS ?= 60
+RUNS ?= 20000
+COUNT ?= 20000
+CORPUS ?= $(if $(SNIFFER_CORPUS),$(SNIFFER_CORPUS),../shared/corpus)
+
+.PHONY: help run test build dependencies docs install uninstall format lint sanitize record fuzz smoke mutants attacks clean
 
 help: ## List the commands.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,11 +39,12 @@ build: dependencies ## Build in release mode.
 dependencies: ## Install the system libraries that the build needs.
 	scripts/install-dependencies
 
-install: build ## Install program, man pages, completions and systemd unit under PREFIX (/usr/local).
-	packaging/generate out/packaging
+install: $(if $(PROGRAM),,dependencies) ## Install program, man pages, completions and systemd unit under PREFIX (/usr/local).
+	$(if $(PROGRAM),,$(BUILD) --product sniffer $(STANDALONE))
+	packaging/generate out/packaging $(or $(PROGRAM),.build/standalone/release/sniffer)
 	install -d $(ROOT)/bin $(ROOT)/libexec $(ROOT)/share/man/man1 $(ROOT)/share/bash-completion/completions \
 	  $(ROOT)/share/zsh/site-functions $(ROOT)/share/fish/vendor_completions.d $(ROOT)/lib/systemd/system
-	install -m 755 .build/release/sniffer $(ROOT)/bin/sniffer
+	install -s -m 755 $(or $(PROGRAM),.build/standalone/release/sniffer) $(ROOT)/bin/sniffer
 	install -m 755 packaging/sniffer-keep $(ROOT)/libexec/sniffer-keep
 	install -m 644 out/packaging/man/*.1 $(ROOT)/share/man/man1/
 	install -m 644 out/packaging/completions/sniffer.bash $(ROOT)/share/bash-completion/completions/sniffer
@@ -42,19 +56,43 @@ install: build ## Install program, man pages, completions and systemd unit under
 
 uninstall: ## Remove what install put under PREFIX.
 	rm -f $(ROOT)/bin/sniffer $(ROOT)/libexec/sniffer-keep \
-	  $(foreach page,sniffer sniffer-analyze sniffer-live sniffer-interfaces,$(ROOT)/share/man/man1/$(page).1) \
+	  $(foreach page,sniffer sniffer-analyze sniffer-live sniffer-verify sniffer-models sniffer-diff sniffer-budget sniffer-interfaces,$(ROOT)/share/man/man1/$(page).1) \
 	  $(ROOT)/share/bash-completion/completions/sniffer $(ROOT)/share/zsh/site-functions/_sniffer \
 	  $(ROOT)/share/fish/vendor_completions.d/sniffer.fish \
 	  $(foreach unit,sniffer@.service sniffer-keep@.service sniffer-keep@.timer,$(ROOT)/lib/systemd/system/$(unit))
 
+docs: dependencies ## Make the libraries' documentation (DocC) in out/docs; broken links are errors.
+	SWIFT=$(SWIFT) scripts/build-docs out/docs
+
 format: ## Format all Swift files.
-	$(SWIFT) format -i -r Sources Tests Package.swift
+	$(SWIFT) format -i -r Sources Tests Fuzz Package.swift
 
 lint: ## Check the format, strictly.
-	$(SWIFT) format lint --strict -r Sources Tests Package.swift
+	$(SWIFT) format lint --strict -r Sources Tests Fuzz Package.swift
+
+# Each has a folder of its own, because everything is compiled anew for it. The programs that the tests run are built with the
+# sanitizer, too. What a sanitizer finds ends that program with a status that no test expects.
+sanitize: ## Run all tests with the address sanitizer, and again with the thread sanitizer.
+	scripts/install-dependencies --tests
+	ASAN_OPTIONS=detect_leaks=0:exitcode=86 $(SWIFT) test --sanitize=address --scratch-path .build-asan
+	TSAN_OPTIONS=halt_on_error=1:exitcode=86 $(SWIFT) test --sanitize=thread --scratch-path .build-tsan
 
 record: ## Record the captures anew (needs root and the servers; see captures/README.md).
 	captures/record/record-all
 
+fuzz: ## Fuzz each target for SECONDS (60); see docs/fuzzing.md.
+	Fuzz/run -seconds $(SECONDS)
+
+smoke: ## Fuzz each target for RUNS executions (20000), as for CI.
+	Fuzz/run -runs $(RUNS)
+
+mutants: ## Change captures in COUNT ways (20000), and check what comes out.
+	SNIFFER_FUZZ=1 $(SWIFT) build -c release --build-path .build-fuzz-tools --product fuzz-mutants
+	.build-fuzz-tools/release/fuzz-mutants $(COUNT) \
+	  $$(find captures $(wildcard $(CORPUS)) -type f \( -name '*.pcap*' -o -name '*.cap*' \) ! -name '*.csv' | sort)
+
+attacks: build ## Make every attack of captures/attacks, and check outcome, time and memory.
+	captures/attacks/check .build/release/sniffer
+
 clean: ## Remove what was built and written.
-	rm -rf .build out
+	rm -rf .build .build-asan .build-tsan .build-fuzz .build-fuzz-tools out

@@ -37,11 +37,21 @@ extension Logger.Level: @retroactive ExpressibleByArgument {}
 struct CommonOptions: ParsableArguments {
   @Option(
     name: [.customShort("o"), .long],
-    help: ArgumentHelp("Write the reports to this folder, which is created.", valueName: "dir"))
+    help: ArgumentHelp(
+      "Write the reports to this folder, which is created; - with --format ndjson is standard output.",
+      valueName: "dir"))
   var output: String?
 
-  @Option(help: ArgumentHelp("Formats of the reports, separated by commas: csv.", valueName: "formats"))
+  @Option(
+    help: ArgumentHelp(
+      "Formats of the reports, separated by commas: csv, ndjson, sqlite, har, html.", valueName: "formats"))
   var format = NameList<ReportFormat>([.csv])
+
+  @Option(
+    help: ArgumentHelp(
+      "Write to the HAR what messages say, too: headers, queries, bodies. It has passwords and tokens in it.",
+      valueName: "parts"))
+  var harContent: NameList<HARContent>?
 
   @Option(help: ArgumentHelp("Only packets that match this pcap-filter(7) expression.", valueName: "bpf"))
   var filter: String?
@@ -61,14 +71,15 @@ struct CommonOptions: ParsableArguments {
   @Flag(help: "Hash what may be personal: addresses, and paths beyond the first segment.")
   var redact = false
 
+  @Option(
+    help: ArgumentHelp("Finish connections after this many seconds of capture time without a packet.", valueName: "s"))
+  var idleTimeout = 600.0
+
   @Option(help: ArgumentHelp("Use at most this many threads. The analysis takes one so far.", valueName: "n"))
   var jobs: Int?
 
   @Flag(name: [.short, .long], help: "Print nothing but errors.")
   var quiet = false
-
-  @Flag(help: "Show no progress bar.")
-  var noProgress = false
 
   @Option(help: ArgumentHelp("Log to standard error from this level on.", valueName: "level"))
   var logLevel = Logger.Level.warning
@@ -76,6 +87,14 @@ struct CommonOptions: ParsableArguments {
   func validate() throws {
     if !groupBy.names.contains(.host) { throw ValidationError("--group-by needs host.") }
     _ = try packetFilter()
+    if isStreaming, format.names != [.ndjson] { throw ValidationError("--output - needs --format ndjson.") }
+    if !(idleTimeout > 0 && idleTimeout < 1e9) {
+      throw ValidationError("--idle-timeout needs a number of seconds above 0.")
+    }
+    if harContent != nil {
+      if !format.names.contains(.har) { throw ValidationError("--har-content needs --format har.") }
+      if redact { throw ValidationError("--har-content writes what --redact leaves out: it is one or the other.") }
+    }
     if let jobs, jobs < 1 { throw ValidationError("--jobs needs a number from 1 on.") }
   }
 
@@ -87,6 +106,8 @@ struct CommonOptions: ParsableArguments {
     configuration.templatePaths = template
     configuration.decodesContent = !noDecode
     configuration.verifiesChecksums = verifyChecksums
+    configuration.idleTimeout = Int64(idleTimeout * 1e9)
+    configuration.closedTimeout = min(configuration.closedTimeout, configuration.idleTimeout)
     return configuration
   }
 
@@ -97,6 +118,39 @@ struct CommonOptions: ParsableArguments {
     } catch {
       throw ValidationError("--filter '\(filter ?? "")': \(error.description)")
     }
+  }
+
+  /// Whether rows go to standard output, which has nothing else on it then.
+  var isStreaming: Bool { output == "-" }
+
+  /// Whether the summary is printed.
+  var printsSummary: Bool { !quiet && !isStreaming }
+
+  /// What the reports are told.
+  func context(_ captures: [String]) -> ReportContext {
+    ReportContext(
+      grouping: configuration.grouping, redaction: redaction, toolVersion: SnifferCommand.version, captures: captures,
+      harContent: Set(harContent?.names ?? []))
+  }
+
+  /// Refuses what a command cannot write.
+  func allowFormats(_ formats: [ReportFormat], for command: String) throws {
+    guard format.names.allSatisfy({ formats.contains($0) }) else {
+      throw ValidationError("\(command) knows --format \(formats.map(\.rawValue).joined(separator: ",")) only.")
+    }
+  }
+
+  /// The page, for a command that adds to it; nil when it is not wanted.
+  func page() throws(ReportError) -> HTMLReport? {
+    guard let output, format.names.contains(.html) else { return nil }
+    return try HTMLReport(folder: output, grouping: configuration.grouping, redaction: redaction)
+  }
+
+  /// Opens the reports of a live run; nil without `--output`.
+  func liveReport(_ interfaces: [String]) throws(ReportError) -> LiveReportSet? {
+    guard let output else { return nil }
+    if isStreaming { return LiveReportSet(NDJSONStream(redaction: redaction)) }
+    return try LiveReportSet(format.names, folder: output, context(interfaces))
   }
 
   var redaction: Redaction? { redact ? .sha256 : nil }

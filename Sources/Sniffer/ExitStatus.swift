@@ -6,4 +6,8 @@ enum ExitStatus: Int32 {
   case failure = 1
   /// A tolerance or budget was exceeded, or the ledger does not balance.
   case exceeded = 2
+  /// SIGINT ended the reading; what was read is reported. As shells say it: 128 and the signal's number.
+  case interrupted = 130
+  /// SIGTERM ended the reading; what was read is reported.
+  case terminated = 143
 }

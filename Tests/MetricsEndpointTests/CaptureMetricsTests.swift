@@ -7,12 +7,12 @@ import Testing
 @Suite struct CaptureMetricsTests {
   @Test func everyFigureIsShown() {
     var metrics = CaptureMetrics(grouping: .init(path: true, method: true))
-    var snapshot = Snapshot()
+    var snapshot = Snapshot(packets: 5, original: 50, pending: 10)
     snapshot.charge(40, to: .network)
     snapshot.note(.tcpHole)
     snapshot.api("h", "/\"", method: "GET", requests: 2, body: 9)
     var health = CaptureHealth()
-    (health.packets, health.octets, health.connections, health.pendingOctets) = (5, 50, 3, 10)
+    health.connections = 3
     (health.droppedByKernel, health.droppedByInterface, health.droppedByQueue) = (1, 2, 4)
     let page = metrics.update(snapshot.totals, health: health)
     let found = samples(page)
@@ -71,9 +71,9 @@ import Testing
     var last: [String: Int] = [:]
     var random = SystemRandomNumberGenerator()
     for _ in 0..<200 {
-      var snapshot = Snapshot()
+      var snapshot = Snapshot(packets: .random(in: 0...100, using: &random))
       var health = CaptureHealth()
-      health.packets = .random(in: 0...100, using: &random)
+      health.droppedByQueue = .random(in: 0...100, using: &random)
       snapshot.charge(.random(in: 0...100, using: &random), to: .opaque)
       for path in 0..<12 where Bool.random(using: &random) {
         snapshot.api("h", "/\(path)", requests: .random(in: 0...9, using: &random))

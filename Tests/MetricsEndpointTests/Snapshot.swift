@@ -2,10 +2,14 @@
 
 /// A snapshot of an analysis, made up.
 struct Snapshot {
-  private var ledger = Ledger()
+  private var ledger: Ledger
   private var anomalies = AnomalyLog()
   private var apis: [APITotals] = []
   private var texts = TextPool()
+
+  init(packets: Int = 0, original: Int = 0, pending: Int = 0) {
+    ledger = Ledger(packets: packets, original: original, pending: pending)
+  }
 
   var totals: Totals { Totals(ledger: ledger, anomalies: anomalies, apis: apis, texts: texts) }
 

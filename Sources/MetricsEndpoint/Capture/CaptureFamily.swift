@@ -19,8 +19,8 @@ enum CaptureFamily: String, CaseIterable {
   /// The HELP line.
   var help: String {
     switch self {
-    case .packets: "Packets that reached the program, those that its queue dropped included."
-    case .packetOctets: "Octets of the packets that were analyzed, as they were on the wire."
+    case .packets: "Packets that were analyzed."
+    case .packetOctets: "Octets of these packets, as they were on the wire."
     case .octets: "Octets by class of the ledger; with the pending ones they add up to the packets' octets."
     case .dropped: "Packets lost, by where: all other counts are too low by what was in them."
     case .truncated: "Packets whose captured length is below their original length."

@@ -72,13 +72,13 @@ public struct CaptureMetrics {
 
   /// Takes a snapshot, and gives the page to publish.
   public mutating func update(_ totals: borrowing Totals, health: CaptureHealth) -> [UInt8] {
-    packets.follow(health.packets)
-    packetOctets.follow(health.octets)
+    packets.follow(totals.ledger.packets)
+    packetOctets.follow(totals.ledger.original)
     droppedByKernel.follow(health.droppedByKernel)
     droppedByInterface.follow(health.droppedByInterface)
     droppedByQueue.follow(health.droppedByQueue)
     connections.record(health.connections)
-    pending.record(health.pendingOctets)
+    pending.record(totals.ledger.pending)
     truncated.follow(totals.ledger.truncatedPackets)
     missing.follow(totals.ledger.missing)
     for (index, octetClass) in OctetClass.allCases.enumerated() { classes[index].follow(totals.ledger[octetClass]) }

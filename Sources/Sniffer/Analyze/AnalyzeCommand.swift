@@ -14,16 +14,38 @@ struct AnalyzeCommand: ParsableCommand {
       input. Several files are read in the order of their first packets, as one timeline where one goes on from another.
 
       Exit status: 0 all well; 1 the input was damaged, or something could not be opened or written (what was read is \
-      reported all the same); 2 the ledger does not balance; 64 wrong usage.
+      reported all the same); 2 the ledger does not balance; 64 wrong usage; 130 and 143 SIGINT and SIGTERM ended the \
+      reading (again, what was read is reported; a second SIGINT ends at once).
       """)
 
-  @Argument(help: ArgumentHelp("Capture files; - is standard input.", valueName: "capture"), completion: .file())
-  var captures: [String]
+  @OptionGroup var input: CaptureArguments
+
+  @Flag(help: "Go on reading while the capture is being written, until SIGINT or SIGTERM.")
+  var follow = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Take it that a followed capture has ended after this many seconds without growth.", valueName: "s"))
+  var followTimeout: Double?
 
   @OptionGroup var options: CommonOptions
 
+  func validate() throws {
+    if follow, input.captures.count != 1 || input.captures == ["-"] {
+      throw ValidationError("--follow needs one capture file; standard input and pipes are waited for anyway.")
+    }
+    if let followTimeout {
+      if !follow { throw ValidationError("--follow-timeout needs --follow.") }
+      if !(followTimeout > 0 && followTimeout < 1e9) {
+        throw ValidationError("--follow-timeout needs a number of seconds above 0.")
+      }
+    }
+  }
+
   func run() throws {
-    var analysis = CaptureAnalysis(options: options, paths: captures, filter: try options.packetFilter())
+    let waiting = Waiting(follows: follow, patience: followTimeout.map { .seconds($0) })
+    var analysis = CaptureAnalysis(
+      options: options, input: input, filter: try options.packetFilter(), waiting: waiting)
     let status = analysis.run()
     if status != .success { throw ExitCode(status.rawValue) }
   }

@@ -10,6 +10,7 @@ struct CaptureAnalysis {
   private let paths: [String]
   private let filter: PacketFilter?
   private let logger: Logger
+  private let waiting: Waiting
   /// Packets between two looks at the clock for the progress bar.
   private static let progressInterval = 4096
 
@@ -17,21 +18,32 @@ struct CaptureAnalysis {
   private var lastFailure: ReportError?
   private var progress: ProgressBar<ContinuousClock>?
 
-  init(options: CommonOptions, paths: [String], filter: PacketFilter?) {
+  /// Prepares a run; `waiting` says how a capture is followed.
+  init(options: CommonOptions, input: CaptureArguments, filter: PacketFilter?, waiting: Waiting = Waiting()) {
     self.options = options
-    self.paths = paths
+    self.waiting = Waiting(stop: StopSignals.stop, follows: waiting.follows, patience: waiting.patience)
+    if let output = options.output, !options.isStreaming { Confinement.keepTemporaryFiles(in: output) }
+    paths = input.captures
     self.filter = filter
     logger = options.logger
-    if !options.quiet, !options.noProgress { progress = ProgressBar(clock: ContinuousClock()) }
+    // On a terminal, rows and the bar would be in each other's way.
+    let isShown = options.isStreaming && Terminal.standardOutput.isTerminal
+    if !options.quiet, !input.noProgress, !isShown { progress = ProgressBar(clock: ContinuousClock()) }
   }
 
   /// Runs to the end.
   mutating func run() -> ExitStatus {
     guard let output = options.output else { return analyze(into: NullReport()) { _, _ in } }
+    if options.isStreaming {
+      return analyze(into: NDJSONStream(redaction: options.redaction)) { stream, totals throws(ReportError) in
+        try stream.finish(totals)
+      }
+    }
     do throws(ReportError) {
-      let reports = try ReportSet(
-        options.format.names, folder: output, grouping: options.configuration.grouping, redaction: options.redaction)
-      return analyze(into: reports) { reports, totals throws(ReportError) in try reports.finish(totals) }
+      let reports = try ReportSet(options.format.names, folder: output, options.context(paths))
+      return analyze(into: reports, observer: reports.observer) { reports, totals throws(ReportError) in
+        try reports.finish(totals)
+      }
     } catch {
       // Without the folder there is still the summary.
       report(error)
@@ -40,25 +52,54 @@ struct CaptureAnalysis {
   }
 
   private mutating func analyze<Sink: ReportSink>(
-    into sink: consuming Sink, completing: (inout Sink, Totals) throws(ReportError) -> Void
+    into sink: consuming Sink, observer: (any MessageObserver)? = nil,
+    completing: (inout Sink, Totals) throws(ReportError) -> Void
+  ) -> ExitStatus {
+    run(into: sink, observer: observer, completing: completing) { [options] _, totals in
+      Summary(totals, redaction: options.redaction).text(for: .standardOutput)
+    }
+  }
+
+  /// Runs to the end, whatever is to be made of it.
+  ///
+  /// - Parameters:
+  ///   - sink: Receives the rows.
+  ///   - observer: Sees what messages say; nil when only lengths matter.
+  ///   - completing: Writes what is known only at the end.
+  ///   - summarizing: What is printed at the end unless `--quiet` says otherwise.
+  /// - Returns: How the run ended.
+  mutating func run<Sink: ReportSink>(
+    into sink: consuming Sink, observer: (any MessageObserver)? = nil,
+    completing: (inout Sink, Totals) throws(ReportError) -> Void, summarizing: (Sink, Totals) -> String
   ) -> ExitStatus {
     let configuration = options.configuration
+    // First, since every thread that there will be is to be confined, too.
+    Confinement(inputs: paths, outputs: options.isStreaming ? [] : options.output.map { [$0] } ?? []).begin(logger)
+    StopSignals.listen(hasOtherReports: !options.isStreaming)
+    let folder = options.isStreaming ? nil : options.output.flatMap { ReportFolder($0) }
     var pipeline = Pipeline(
-      configuration: configuration, decoders: SystemContentDecoders(configuration: configuration), sink: sink)
+      configuration: configuration, decoders: SystemContentDecoders(configuration: configuration), observer: observer,
+      sink: sink)
     readAll(&pipeline)
+    note(StopSignals.received)
     do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }
     progress?.clear()
     let totals = pipeline.totals
     do throws(ReportError) { try completing(&pipeline.sink, totals) } catch { report(error) }
-    return conclude(totals)
+    do throws(ReportError) { try folder?.requireExistence() } catch { report(error) }
+    return conclude(totals) { summarizing(pipeline.sink, totals) }
   }
 
   private mutating func readAll<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
-    var series = CaptureSeries(paths: paths, filter: filter)
+    var series = CaptureSeries(paths: paths, filter: filter, waiting: waiting)
     var untilProgress = Self.progressInterval
     reading: while true {
       do throws(CaptureError) {
-        switch try series.advance() {
+        let step = try series.advance()
+        if let time = series.takePassedTime() {
+          do throws(Sink.Failure) { try pipeline.pass(to: time) } catch { report(sinkError: error) }
+        }
+        switch step {
         case .end: break reading
         case .capture(let continues):
           logger.info("reading \(series.name ?? "")")
@@ -74,6 +115,8 @@ struct CaptureAnalysis {
           untilProgress -= 1
           if untilProgress == 0 {
             untilProgress = Self.progressInterval
+            // What a decompressor or libpcap holds is more than one read of the file.
+            if StopSignals.stop.isRequested { break reading }
             progress?.update(bytes: series.octetsRead, of: series.size)
           }
         }
@@ -85,14 +128,24 @@ struct CaptureAnalysis {
     pipeline.setDropped(Int(clamping: series.dropped ?? 0))
   }
 
-  private mutating func conclude(_ totals: Totals) -> ExitStatus {
+  /// What it means that a signal ended the reading. For a capture that is followed, it is the end that was meant.
+  private mutating func note(_ signal: Int32?) {
+    guard let signal else { return }
+    let name = signal == ExitStatus.interrupted.rawValue - 128 ? "SIGINT" : "SIGTERM"
+    logger.info("\(name) ended the reading")
+    if waiting.follows { return }
+    progress?.clear()
+    ErrorOutput.write("stopped by \(name): only what was read until then is reported")
+    if status == .success { status = name == "SIGINT" ? .interrupted : .terminated }
+  }
+
+  private mutating func conclude(_ totals: Totals, summary: () -> String) -> ExitStatus {
     if totals.ledger.difference != 0 {
       status = .exceeded
-      if options.quiet { ErrorOutput.write(Summary.lastLine(totals.ledger)) }
+      if !options.printsSummary { ErrorOutput.write(Summary.lastLine(totals.ledger)) }
     }
-    if !options.quiet {
-      let summary = Summary(totals, redaction: options.redaction).text(for: .standardOutput)
-      do throws(ReportError) { try StandardOutput.write(summary) } catch { report(error) }
+    if options.printsSummary {
+      do throws(ReportError) { try StandardOutput.write(summary()) } catch { report(error) }
     }
     return status
   }
@@ -105,7 +158,10 @@ struct CaptureAnalysis {
     ErrorOutput.write(error.description)
   }
 
-  private mutating func report(_ error: ReportError) {
+  /// Says what could not be written; the run goes on and ends with a failure.
+  mutating func report(_ error: ReportError) {
+    // Who reads the summary from a pipe has enough of it: that is an end, and no failure.
+    if error.isReaderGone, error.file == "standard output" { return }
     status = .failure
     // One line for one cause, however many rows it hits.
     guard error != lastFailure else { return }

@@ -5,8 +5,8 @@ import Reports
 
 /// One live run: takes packets as they come, saves them if asked to, and keeps the reports up to date.
 ///
-/// The analysis goes by the packets' times alone, so that reading the saved packets later gives the same rows. Only when
-/// something is written or shown goes by the clock.
+/// The analysis goes by the packets' times, and by what is saved with them of the time that passed without any, so that
+/// reading the saved packets later gives the same rows. Only when something is written or shown goes by the clock alone.
 struct LiveAnalysis {
   private let command: LiveCommand
   private let display: LiveDisplay
@@ -16,15 +16,16 @@ struct LiveAnalysis {
 
   /// How long a wait for packets may be at most, so that signals and intervals are seen to.
   private static let patience = Duration.milliseconds(100)
+  /// Nanoseconds by which a packet may come later than the clock says: what the system holds it back for, and some.
+  private static let lateness: Int64 = 2_000_000_000
   /// Packets between two looks at the clock while packets come without a pause.
   private static let clockInterval = 1024
 
-  init(_ command: LiveCommand) throws {
+  init(_ command: LiveCommand) {
     self.command = command
-    metrics = try command.metrics.map { try LiveMetrics(address: $0, options: command.options) }
     display = LiveDisplay(
-      options: command.options,
-      isWanted: !command.noView && !command.options.quiet && Terminal.standardOutput.isTerminal)
+      options: command.options, interfaces: command.interface,
+      isWanted: !command.noView && command.options.printsSummary && Terminal.standardOutput.isTerminal)
   }
 
   /// Captures until it is time to stop, and reports.
@@ -32,22 +33,25 @@ struct LiveAnalysis {
   /// - Throws: When the run cannot start. What fails later ends it, and is said; everything up to there is reported.
   mutating func run(_ captures: [LiveCapture]) throws -> ExitStatus {
     let configuration = command.options.configuration
-    let report = try command.options.output.map { folder in
-      try LiveCSVReport(folder: folder, grouping: configuration.grouping, redaction: command.options.redaction)
-    }
+    let report = try command.options.liveReport(command.interface)
     let writer = try command.write.map { path in
       try PcapngFileWriter(
         path: path, interfaces: captures.map(PcapngFileWriter.Interface.init),
         application: "sniffer \(SnifferCommand.configuration.version)", rotation: command.rotation)
     }
+    // Once all files are open, and before there is another thread: each is to be confined, and the server most of all.
+    command.confinement.begin(command.options.logger)
+    metrics = try command.metrics.map { try LiveMetrics(address: $0, options: command.options) }
     var reader = try LiveCaptureReader(captures, queue: .init(capacity: command.queue << 20))
     let signals = Signals(onStop: { [stop = reader.stop] in stop() }, onAbort: display.emergencyEnd)
     var pipeline = Pipeline(
       configuration: configuration, decoders: SystemContentDecoders(configuration: configuration),
-      sink: LiveSink(report: report))
+      observer: report?.observer, sink: LiveSink(report: report))
     if !command.options.quiet, !display.isView {
       ErrorOutput.write("capturing on \(reader.interfaces.joined(separator: ", "))")
     }
+    // Before the first second is over, too, there is something to see.
+    if display.isView || metrics != nil { look(LiveSnapshot(reader, &pipeline, elapsed: 0)) }
 
     takeAll(&reader, &pipeline, writer, signals)
     reader.stop()
@@ -61,17 +65,16 @@ struct LiveAnalysis {
     _ reader: inout LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?,
     _ signals: Signals
   ) {
-    let clock = ContinuousClock()
-    let started = clock.now
-    var nextFlush = started + .seconds(command.interval)
-    var nextLook = started
+    var schedule = LiveSchedule(interval: command.interval, duration: command.duration)
     var untilClock = Self.clockInterval
     while true {
       var isIdle = false
       do throws(CaptureError) {
         switch try reader.advance(waitingUpTo: Self.patience) {
         case .end: return
-        case .idle: isIdle = true
+        case .idle:
+          isIdle = true
+          try passTime(&pipeline, writer)
         case .packet: try take(reader, &pipeline, writer)
         }
       } catch {
@@ -79,22 +82,21 @@ struct LiveAnalysis {
         report(error)
         if error.file == writer?.path { return }
       }
-      if written == command.packets || status == .failure && hasFailedReport { reader.stop() }
+      if written == command.packets || hasFailedReport { reader.stop() }
       untilClock -= 1
       guard isIdle || untilClock == 0 else { continue }
       untilClock = Self.clockInterval
-      let now = clock.now
-      if let duration = command.duration, now - started >= .seconds(duration) { reader.stop() }
-      if display.takeKeys() { reader.stop() }
-      let elapsed = (now - started).nanoseconds
-      if now >= nextLook, display.isView || metrics != nil {
-        look(reader, &pipeline, elapsed)
-        nextLook = now + .seconds(1)
-      }
+      schedule.lookAtClock()
+      if schedule.isOver || display.takeKeys() { reader.stop() }
       if signals.takeReopenRequest() { reopen(pipeline.sink.report, writer) }
-      if now >= nextFlush || signals.takeSnapshotRequest() {
-        flush(reader, &pipeline, writer, elapsed)
-        nextFlush = clock.now + .seconds(command.interval)
+      let isLookDue = schedule.takeLook() && (display.isView || metrics != nil)
+      let isFlushDue = schedule.isFlushDue || signals.takeSnapshotRequest()
+      guard isLookDue || isFlushDue else { continue }
+      let snapshot = LiveSnapshot(reader, &pipeline, elapsed: schedule.elapsed)
+      if isLookDue { look(snapshot) }
+      if isFlushDue {
+        flush(snapshot, pipeline, writer)
+        schedule.restartInterval()
       }
     }
   }
@@ -113,61 +115,55 @@ struct LiveAnalysis {
     }
   }
 
-  /// Brings what is shown up to date.
-  private func look(
-    _ reader: borrowing LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ elapsed: Int64
-  ) {
-    let statistics = reader.statistics.reduce(CaptureStatistics(), +)
-    pipeline.setDropped(Int(clamping: statistics.dropped))
-    let totals = pipeline.snapshot
-    metrics?.update(totals, statistics, connections: pipeline.connectionCount)
-    display.update(
-      totals, elapsed: elapsed,
-      health: health(totals, connections: pipeline.connectionCount, interfaces: reader.interfaces))
+  /// Finishes connections whose time-outs have run out although no packet came to tell the time.
+  ///
+  /// The saved packets are told first, so that reading them later gives the same rows.
+  private mutating func passTime(
+    _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?
+  ) throws(CaptureError) {
+    let time = SystemClock.nanosecondsSinceEpoch - Self.lateness
+    guard let deadline = pipeline.nextDeadline, deadline < time else { return }
+    try writer?.pass(to: time)
+    do throws(ReportError) { try pipeline.pass(to: time) } catch { report(error) }
   }
 
-  private func health(_ totals: Totals, connections: Int, interfaces: [String]) -> Reports.CaptureHealth {
-    Reports.CaptureHealth(
-      packets: totals.ledger.packets, octets: totals.ledger.original, dropped: totals.ledger.droppedPackets,
-      connections: connections, pending: totals.ledger.pending, interfaces: interfaces)
+  /// Brings what is shown up to date.
+  private func look(_ snapshot: LiveSnapshot) {
+    metrics?.update(snapshot.totals, snapshot.statistics.total, connections: snapshot.connections)
+    display.update(snapshot.totals, elapsed: snapshot.elapsed, connections: snapshot.connections)
   }
 
   /// Brings everything that is on disk up to date.
   private mutating func flush(
-    _ reader: borrowing LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?,
-    _ elapsed: Int64
+    _ snapshot: LiveSnapshot, _ pipeline: borrowing Pipeline<LiveSink>, _ writer: PcapngFileWriter?
   ) {
-    let statistics = reader.statistics
-    let dropped = statistics.reduce(CaptureStatistics(), +).dropped
-    pipeline.setDropped(Int(clamping: dropped))
     if let writer {
-      writer.update(statistics)
+      writer.update(snapshot.statistics)
       do throws(CaptureError) { try writer.flush() } catch { report(error) }
     }
-    let totals = pipeline.snapshot
     if let files = pipeline.sink.report {
       do throws(ReportError) {
-        try files.flush(totals) { body in pipeline.forEachOpenMessage(body) }
+        try files.flush(snapshot.totals) { body in pipeline.forEachOpenMessage(body) }
       } catch {
         report(error)
       }
     }
     guard !command.options.quiet else { return }
-    let health = health(totals, connections: pipeline.connectionCount, interfaces: reader.interfaces)
-    if let line = display.line(totals, elapsed: elapsed, health: health) { ErrorOutput.write(line) }
+    let line = display.line(snapshot.totals, elapsed: snapshot.elapsed, connections: snapshot.connections)
+    if let line { ErrorOutput.write(line) }
   }
 
-  private mutating func reopen(_ files: LiveCSVReport?, _ writer: PcapngFileWriter?) {
+  private mutating func reopen(_ files: LiveReportSet?, _ writer: PcapngFileWriter?) {
     do throws(ReportError) { try files?.reopen() } catch { report(error) }
     do throws(CaptureError) { try writer?.reopen() } catch { report(error) }
   }
 
   private mutating func conclude(
     _ reader: inout LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?,
-    _ files: LiveCSVReport?
+    _ files: LiveReportSet?
   ) -> ExitStatus {
     let statistics = reader.statistics
-    pipeline.setDropped(Int(clamping: statistics.reduce(CaptureStatistics(), +).dropped))
+    pipeline.setDropped(Int(clamping: statistics.total.dropped))
     if let writer {
       writer.update(statistics)
       do throws(CaptureError) { try writer.close() } catch { report(error) }
@@ -176,7 +172,7 @@ struct LiveAnalysis {
     let totals = pipeline.totals
     do throws(ReportError) { try files?.finish(totals) } catch { report(error) }
     if totals.ledger.difference != 0 { status = .exceeded }
-    if command.options.quiet {
+    if !command.options.printsSummary {
       if status == .exceeded { ErrorOutput.write(Summary.lastLine(totals.ledger)) }
     } else {
       let summary = Summary(totals, redaction: command.options.redaction).text(for: .standardOutput)
@@ -189,21 +185,15 @@ struct LiveAnalysis {
 
   private mutating func report(_ error: CaptureError) {
     status = .failure
-    ErrorOutput.write(error.description)
+    display.say(error.description)
   }
 
   private mutating func report(_ error: ReportError) {
+    // Who reads the rows from a pipe has enough of them: that is an end, and no failure.
+    if command.options.isStreaming, error.isReaderGone { return hasFailedReport = true }
     status = .failure
     // Once is enough, however many rows it hits; what cannot be reported need not be captured.
-    if !hasFailedReport { ErrorOutput.write(error.description) }
+    if !hasFailedReport { display.say(error.description) }
     hasFailedReport = true
-  }
-}
-
-extension Duration {
-  /// The duration in whole nanoseconds.
-  fileprivate var nanoseconds: Int64 {
-    let (seconds, attoseconds) = components
-    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 }

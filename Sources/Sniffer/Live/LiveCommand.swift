@@ -69,10 +69,18 @@ struct LiveCommand: ParsableCommand {
   @Flag(help: "Read packets as root if there is no other user to become.")
   var allowRoot = false
 
+  /// Taken, as every command does, but there is no bar to be left out.
+  @Flag(help: .hidden)
+  var noProgress = false
+
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
     if interface.isEmpty { throw ValidationError("live needs --interface.") }
+    if options.format.names.contains(.har) {
+      throw ValidationError(
+        "live writes no HAR, which is readable only when it is complete: --write a capture, and analyze that.")
+    }
     for (name, value) in [("duration", duration), ("interval", interval), ("rotate-interval", rotateInterval)] {
       if let value, !(value > 0 && value < 1e9) {
         throw ValidationError("--\(name) needs a number of seconds above 0.")
@@ -93,11 +101,12 @@ struct LiveCommand: ParsableCommand {
     let filter = try options.packetFilter()
     do {
       let captures = try open(filter)
+      if let output = options.output, !options.isStreaming { Confinement.keepTemporaryFiles(in: output) }
       try Privileges.giveUp(user: user, allowsRoot: allowRoot)
       for capture in captures {
         for warning in capture.warnings { options.logger.warning("\(capture.interface): \(warning)") }
       }
-      var analysis = try LiveAnalysis(self)
+      var analysis = LiveAnalysis(self)
       let status = try analysis.run(captures)
       if status != .success { throw ExitCode(status.rawValue) }
     } catch let error as CaptureError {
@@ -126,6 +135,14 @@ struct LiveCommand: ParsableCommand {
             snapshotLength: snapshotLength, bufferLength: buffer << 20, isPromiscuous: promiscuous)))
     }
     return captures
+  }
+
+  /// What the run has to reach once everything is open: its folders, where files are started anew.
+  var confinement: Confinement {
+    var outputs: [String] = []
+    if let output = options.output, !options.isStreaming { outputs.append(output) }
+    if let write { outputs.append(Confinement.writtenPath(write)) }
+    return Confinement(outputs: outputs, serves: metrics != nil)
   }
 
   /// When a new file is started, if ever.

@@ -8,11 +8,13 @@ final class LiveDisplay {
   private var view: LiveView
   private var lines: PlainLines
   private var size: (width: Int, height: Int) = (0, 0)
+  /// What went wrong while the view had the screen.
+  private var held: [String] = []
 
   /// Takes over the terminal, if standard input and output are one.
-  init(options: CommonOptions, isWanted: Bool) {
+  init(options: CommonOptions, interfaces: [String], isWanted: Bool) {
     terminal = isWanted ? RawTerminal() : nil
-    view = LiveView(redaction: options.redaction)
+    view = LiveView(interfaces: interfaces, redaction: options.redaction)
     lines = PlainLines(redaction: options.redaction)
   }
 
@@ -20,9 +22,9 @@ final class LiveDisplay {
   var isView: Bool { terminal != nil }
 
   /// Shows what is known now; `elapsed` is nanoseconds since the start.
-  func update(_ totals: Totals, elapsed: Int64, health: Reports.CaptureHealth) {
+  func update(_ totals: Totals, elapsed: Int64, connections: Int) {
     guard terminal != nil else { return }
-    view.update(totals, at: elapsed, health: health)
+    view.update(totals, at: elapsed, connections: connections)
     draw()
   }
 
@@ -37,15 +39,30 @@ final class LiveDisplay {
   }
 
   /// The line for an interval, without line break, where there is no view.
-  func line(_ totals: Totals, elapsed: Int64, health: Reports.CaptureHealth) -> String? {
+  func line(_ totals: Totals, elapsed: Int64, connections: Int) -> String? {
     guard terminal == nil else { return nil }
-    var line = lines.line(totals, at: elapsed, health: health)
+    var line = lines.line(totals, at: elapsed, connections: connections)
     if line.hasSuffix("\n") { line.removeLast() }
     return line
   }
 
+  /// Says what goes wrong: on standard error, and while the view has the screen, in it and on standard error afterwards.
+  func say(_ text: String) {
+    guard let terminal, terminal.isTaken else { return ErrorOutput.write(text) }
+    // An interface that comes and goes must not fill the memory.
+    if held.count < Self.heldLimit { held.append(text) }
+    view.notice = text
+    draw()
+  }
+
+  private static let heldLimit = 100
+
   /// Gives the terminal back as it was.
-  func end() { terminal?.restore() }
+  func end() {
+    terminal?.restore()
+    for text in held { ErrorOutput.write(text) }
+    held = []
+  }
 
   /// Gives the terminal back, from any thread.
   var emergencyEnd: @Sendable () -> Void { { [terminal] in terminal?.restore() } }

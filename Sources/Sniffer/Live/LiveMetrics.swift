@@ -29,14 +29,11 @@ final class LiveMetrics {
 
   /// Shows what is known now.
   func update(_ totals: Totals, _ statistics: CaptureStatistics, connections: Int) {
-    var health = MetricsEndpoint.CaptureHealth()
-    health.packets = totals.ledger.packets
-    health.octets = totals.ledger.original
+    var health = CaptureHealth()
     health.droppedByKernel = Int(clamping: statistics.droppedByKernel)
     health.droppedByInterface = Int(clamping: statistics.droppedByInterface)
     health.droppedByQueue = Int(clamping: statistics.droppedByQueue)
     health.connections = connections
-    health.pendingOctets = totals.ledger.pending
     server.publish(metrics.update(totals, health: health))
   }
 

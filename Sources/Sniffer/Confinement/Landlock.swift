@@ -1,0 +1,100 @@
+#if os(Linux)
+  import CConfinement
+
+  #if canImport(Musl)
+    import Musl
+  #else
+    import Glibc
+  #endif
+
+  /// Landlock (Linux 5.13 and later): which files a process may open from now on, whoever it runs as. What is open
+  /// already is not touched. Unsafe sites: system calls that take addresses of arrays, for the time of the call.
+  enum Landlock {
+    /// Rights to files and folders; the position of a right is its bit in the kernel's interface.
+    private struct Rights: OptionSet {
+      let rawValue: UInt64
+
+      static let execute = Rights(rawValue: 1 << 0)
+      static let writeFile = Rights(rawValue: 1 << 1)
+      static let readFile = Rights(rawValue: 1 << 2)
+      static let readFolder = Rights(rawValue: 1 << 3)
+      static let removeFile = Rights(rawValue: 1 << 5)
+      static let makeFile = Rights(rawValue: 1 << 8)
+      static let truncate = Rights(rawValue: 1 << 14)
+
+      /// Rights that mean something for what is no folder; the kernel refuses the others there.
+      static let ofFiles: Rights = [.execute, .writeFile, .readFile, .truncate]
+
+      /// All that a version knows of: what is not named here is forbidden everywhere.
+      static func known(_ version: Int) -> Rights {
+        // 13 rights at first; then to other folders (2), truncating (3), and devices' own calls (5).
+        let count = version >= 5 ? 16 : version >= 3 ? 15 : version == 2 ? 14 : 13
+        return Rights(rawValue: 1 << UInt64(count) - 1)
+      }
+    }
+
+    /// What the C library and the system's libraries may read later: other libraries, time zones, and the figures of
+    /// processors and interfaces, which libpcap reads with each look at its statistics. From `/proc/N/stat` libdispatch looks
+    /// at its threads, and ends the process when it cannot; these folders come and go, so that only all of `/proc` can be
+    /// named. Memory and environment of other processes stay closed by Landlock all the same.
+    private static let systemFiles = [
+      "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/usr/share/zoneinfo", "/etc/localtime", "/etc/ld.so.cache",
+      "/sys/devices", "/dev/null", "/dev/urandom", "/proc",
+    ]
+
+    /// Confines the calling thread and those that it will start; returns the version of the kernel's interface.
+    ///
+    /// - Throws: When the kernel does not have it, or it is not switched on.
+    static func begin(_ confinement: Confinement) throws(ConfinementFault) -> Int {
+      let version = landlock_version()
+      guard version > 0 else { throw ConfinementFault(description: "no Landlock: \(systemErrorText())") }
+      let known = Rights.known(version)
+      // Files; from version 4 on TCP, binding and connecting; from 6 on other processes' abstract sockets, and signals.
+      var attributes = [known.rawValue]
+      if version >= 4 { attributes.append(confinement.serves ? 0b10 : 0b11) }
+      if version >= 6 { attributes.append(0b11) }
+      let length = attributes.count * MemoryLayout<UInt64>.size
+      let ruleset = unsafe Int32(truncatingIfNeeded: landlock_create(attributes, length))
+      guard ruleset >= 0 else { throw ConfinementFault(description: "no Landlock rules: \(systemErrorText())") }
+      defer { close(ruleset) }
+      for path in systemFiles { try allow(path, [.readFile, .readFolder], known, in: ruleset) }
+      for path in confinement.inputs { try allow(path, [.readFile, .readFolder], known, in: ruleset) }
+      for path in confinement.outputs {
+        try allow(
+          path, [.readFile, .readFolder, .writeFile, .truncate, .makeFile, .removeFile], known, in: ruleset)
+      }
+      guard landlock_restrict(ruleset) == 0 else {
+        throw ConfinementFault(description: "Landlock: \(systemErrorText())")
+      }
+      return version
+    }
+
+    /// `O_PATH`, which glibc shows only with its own extensions: to name a file without opening it.
+    private static let pathOnly: Int32 = 0o10_000_000
+
+    /// Allows something for a file, or for all that is in a folder. What is not there, or closed to this user, needs no
+    /// rule.
+    ///
+    /// - Throws: When there is no descriptor left to name it with.
+    private static func allow(_ path: String, _ rights: Rights, _ known: Rights, in ruleset: Int32)
+      throws(ConfinementFault)
+    {
+      let descriptor = unsafe open(path, pathOnly | O_CLOEXEC)
+      guard descriptor >= 0 else {
+        // What is there and gets no rule could not be opened later, and nobody would know why.
+        if errno == EMFILE || errno == ENFILE { throw ConfinementFault(description: systemErrorText()) }
+        return
+      }
+      defer { close(descriptor) }
+      var status = stat()
+      guard unsafe fstat(descriptor, &status) == 0 else { return }
+      let isFolder = status.st_mode & S_IFMT == S_IFDIR
+      let allowed = rights.intersection(known).intersection(isFolder ? known : .ofFiles)
+      // `struct landlock_path_beneath_attr`: packed, the rights and then the descriptor.
+      var rule: [UInt8] = []
+      unsafe withUnsafeBytes(of: allowed.rawValue) { unsafe rule.append(contentsOf: $0) }
+      unsafe withUnsafeBytes(of: descriptor) { unsafe rule.append(contentsOf: $0) }
+      _ = unsafe landlock_add(ruleset, 1, rule)
+    }
+  }
+#endif

@@ -1,0 +1,47 @@
+/// What a live run does by the clock, and when.
+struct LiveSchedule {
+  private static let lookInterval = Duration.seconds(1)
+
+  private let clock = ContinuousClock()
+  private let started: ContinuousClock.Instant
+  private let interval: Duration
+  private let end: ContinuousClock.Instant?
+  private var now: ContinuousClock.Instant
+  private var nextLook: ContinuousClock.Instant
+  private var nextFlush: ContinuousClock.Instant
+
+  /// Starts now. Both are seconds; without a `duration` there is no end.
+  init(interval: Double, duration: Double?) {
+    started = clock.now
+    now = started
+    nextLook = started
+    self.interval = .seconds(interval)
+    nextFlush = started + self.interval
+    end = duration.map { [started] in started + .seconds($0) }
+  }
+
+  /// Takes the time; everything else goes by that until the next call.
+  mutating func lookAtClock() { now = clock.now }
+
+  /// Nanoseconds since the start.
+  var elapsed: Int64 {
+    let (seconds, attoseconds) = (now - started).components
+    return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
+  }
+
+  /// Whether the run has lasted as long as it is to last.
+  var isOver: Bool { end.map { now >= $0 } ?? false }
+
+  /// Whether what is shown is due to be brought up to date; if so, it is not again for a second.
+  mutating func takeLook() -> Bool {
+    guard now >= nextLook else { return false }
+    nextLook = now + Self.lookInterval
+    return true
+  }
+
+  /// Whether what is on disk is due to be brought up to date.
+  var isFlushDue: Bool { now >= nextFlush }
+
+  /// What is on disk has been brought up to date, which may have taken its time.
+  mutating func restartInterval() { nextFlush = clock.now + interval }
+}

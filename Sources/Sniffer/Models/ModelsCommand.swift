@@ -1,0 +1,92 @@
+import ArgumentParser
+import Capture
+import Estimates
+import Reports
+
+/// `sniffer models CAPTURE...`
+struct ModelsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "models",
+    abstract: "Say what each app-side traffic model would have reported, and how wrong it would have been.",
+    discussion: """
+      Replays on every message of the captures how monitors inside apps, and tools beside them, compute its length, and \
+      compares that with the wire: errors are octets, estimate less wire. With --output, models.csv has a row for each API \
+      and model, and model_messages.csv one for each message and model.
+
+      What the system hid from an app cannot be seen in a capture; the options say what is taken for granted of it.
+
+      Exit status: 0 all well; 1 the input was damaged, or something could not be opened or written (what was read is \
+      reported all the same); 2 the ledger does not balance; 64 wrong usage.
+      """)
+
+  @OptionGroup var input: CaptureArguments
+
+  @Option(help: ArgumentHelp("Only these models, separated by commas; by default all.", valueName: "names"))
+  var model: NameList<ModelName>?
+
+  @Option(
+    help: ArgumentHelp(
+      "Request fields that a URLProtocol does not see, separated by commas; none: it sees all.", valueName: "names"))
+  var invisibleFields = FieldNameList(names: ModelAssumptions.systemFields)
+
+  @Option(help: ArgumentHelp("Which request bodies the app gave as a stream.", valueName: "which"))
+  var streamBodies = ModelAssumptions.StreamBodies.chunked
+
+  @Flag(help: "Take it that the system says Transfer-Encoding: chunked of a response, not Identity.")
+  var chunkedAsSent = false
+
+  @Flag(help: "Take it that the header counts of task metrics leave the empty line out.")
+  var metricsWithoutEmptyLine = false
+
+  @Flag(help: "Print mean and worst errors of each part, not of whole messages only.")
+  var details = false
+
+  @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    try options.allowFormats([.csv, .html], for: "models")
+  }
+
+  /// What is taken for granted of the app.
+  private var assumptions: ModelAssumptions {
+    var assumptions = ModelAssumptions()
+    assumptions.invisibleFields = invisibleFields.names
+    assumptions.streamBodies = streamBodies
+    assumptions.identityForChunked = !chunkedAsSent
+    assumptions.metricsHaveEmptyLine = !metricsWithoutEmptyLine
+    return assumptions
+  }
+
+  func run() throws {
+    let names = model?.names ?? ModelName.allCases
+    var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
+    let configuration = options.configuration
+    var report: ModelReport?
+    var page: HTMLReport?
+    do throws(ReportError) { page = try options.page() } catch { analysis.report(error) }
+    if let output = options.output, options.format.names.contains(.csv) {
+      do throws(ReportError) {
+        report = try ModelReport(
+          names, folder: output, grouping: configuration.grouping, redaction: options.redaction)
+      } catch {
+        // Without the folder there is still the summary.
+        analysis.report(error)
+      }
+    }
+    let sink = PagedMessages(
+      ModelReplay(names, assumptions, configuration: configuration, consumer: report), page: page)
+    let status = analysis.run(into: sink, observer: sink.observer) { sink, totals throws(ReportError) in
+      let errors = sink.messages.consumer.errors
+      sink.page?.comparisons = PageComparison.sections(errors)
+      try sink.page?.finish(totals)
+      try sink.messages.consumer.consumer?.finish(errors)
+    } summarizing: { sink, totals in
+      ModelSummary(
+        sink.messages.consumer.errors, ledger: totals.ledger, redaction: options.redaction, showsParts: details
+      ).text(for: .standardOutput)
+    }
+    if status != .success { throw ExitCode(status.rawValue) }
+  }
+}
+
+extension ModelAssumptions.StreamBodies: ExpressibleByArgument {}

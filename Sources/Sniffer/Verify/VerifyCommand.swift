@@ -1,0 +1,113 @@
+import ArgumentParser
+import Capture
+import Estimates
+import Foundation
+import HTTPReassembly
+import Reports
+
+/// `sniffer verify CAPTURE... --log FILE`
+struct VerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Hold an app's own traffic log against the wire, and name the cause of each difference.",
+    discussion: """
+      Reads the log of an app's monitor (CSV or SQLite), a HAR file or exported URLSession task metrics, finds the message \
+      on the wire for each of its rows, and explains the difference of each figure. With --output, verify.csv has a row for \
+      each row of the log and for each message that has none.
+
+      Exit status: 0 all well; 1 the log or the input could not be read or nothing matches; 2 the app's total is further from \
+      the wire's than --tolerance, or the ledger does not balance; 64 wrong usage.
+      """)
+
+  @OptionGroup var input: CaptureArguments
+
+  @Option(help: ArgumentHelp("The app's log.", valueName: "file"), completion: .file())
+  var log: String
+
+  @OptionGroup(title: "How to read the log") var reading: LogReadingOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "How far, in seconds, a row's time may be from its message's, once the clocks' offset is known.",
+      valueName: "seconds"))
+  var matchWithin = 5.0
+
+  @Option(
+    help: ArgumentHelp(
+      "Exit with 2 when the app's total differs from the wire's of its hosts by more than this, as in 2%.",
+      valueName: "share"))
+  var tolerance: Share?
+
+  @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    try options.allowFormats([.csv, .html], for: "verify")
+    if options.noDecode { throw ValidationError("verify needs bodies decoded: leave out --no-decode.") }
+    guard (0...86_400).contains(matchWithin) else {
+      throw ValidationError("--match-within needs seconds from 0 to 86400.")
+    }
+  }
+
+  func run() throws {
+    let logOptions = try reading.options
+    let appLog: AppLog
+    do throws(LogError) {
+      appLog = try LogReader(options: logOptions).read(log)
+    } catch {
+      ErrorOutput.write(error.description)
+      throw ExitCode(ExitStatus.failure.rawValue)
+    }
+    for notice in appLog.notices { ErrorOutput.write("\(log): \(notice)") }
+
+    var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
+    var output = options.output
+    var page: HTMLReport?
+    if let folder = output {
+      do throws(ReportError) {
+        try VerifyCSV.prepare(folder: folder)
+        page = try options.page()
+      } catch {
+        // Without the folder there is still the summary.
+        analysis.report(error)
+        output = nil
+      }
+    }
+    let sink = PagedMessages(WireTable(), page: page)
+    var result: VerificationSummary?
+    var text = ""
+    var status = analysis.run(into: sink, observer: sink.observer) { sink, totals throws(ReportError) in
+      sink.messages.consumer.sort()
+      let verification = Verification(
+        appLog, sink.messages.consumer.messages, tolerance: Int64(matchWithin * 1_000_000_000))
+      let summary = VerificationSummary(verification)
+      result = summary
+      text = VerifyText(verification, summary, redaction: options.redaction).text(for: .standardOutput)
+      sink.page?.comparisons = PageComparison.sections(verification, summary, redaction: options.redaction)
+      try sink.page?.finish(totals)
+      if let output, options.format.names.contains(.csv) {
+        try VerifyCSV.write(verification, folder: output, redaction: options.redaction)
+      }
+    } summarizing: { _, totals in
+      text + Summary.lastLine(totals.ledger) + "\n"
+    }
+    if let result { status = judge(result, appLog, status) }
+    if status != .success { throw ExitCode(status.rawValue) }
+  }
+
+  /// What the figures mean for the exit status, said where it is not success.
+  private func judge(_ summary: VerificationSummary, _ log: AppLog, _ status: ExitStatus) -> ExitStatus {
+    guard summary.matched.count + summary.rowsWithoutFigures > 0 else {
+      let hosts = Set(log.entries.map(\.host)).sorted().prefix(3).joined(separator: ", ")
+      ErrorOutput.write(
+        "nothing matches: no message on the wire has type, host and path of any of the log's \(log.entries.count) rows "
+          + "(its hosts: \(hosts)); is it the log of this app, and the capture of this run?")
+      return .failure
+    }
+    guard let tolerance, status == .success else { return status }
+    guard let bias = summary.bias, abs(bias) <= tolerance.value else {
+      ErrorOutput.write("the app's total is further from the wire's than \(tolerance.text)")
+      return .exceeded
+    }
+    return status
+  }
+}
