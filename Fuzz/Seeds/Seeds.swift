@@ -1,0 +1,84 @@
+import Capture
+import ContentCodings
+import Foundation
+import FuzzTargets
+import HTTPReassembly
+import TestSupport
+
+extension SeedFolder {
+  /// Packets of one capture that are taken.
+  private static let packetLimit = 400
+
+  /// The start of a capture file, as it is and decompressed.
+  mutating func addCapture(_ path: String) throws {
+    let octets = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    try add(octets, to: .capture)
+  }
+
+  /// Packets, and the DNS messages in them.
+  mutating func addPackets(_ path: String) throws {
+    var reader = try CaptureReader(path: path)
+    var count = 0
+    while try reader.advance(), count < Self.packetLimit {
+      count += 1
+      var octets: [UInt8] = []
+      var linkType: UInt32 = 0
+      reader.withPacket { packet, span in
+        span.append(0..<span.byteCount, to: &octets)
+        linkType = packet.linkType.rawValue
+      }
+      // A few of each capture: kinds matter, not numbers.
+      guard count % 17 == 1 else { continue }
+      for (index, type) in FuzzTarget.linkTypes.enumerated() where type == linkType {
+        try add([UInt8(index), 0] + octets, to: .link)
+      }
+      try add([0, 0, 0x3f, UInt8(count & 0xff)] + octets, to: .tcp)
+      try add([UInt8(count & 1), 1] + octets, to: .fragments)
+      if let message = octets.dnsMessage { try add(message, to: .dns) }
+    }
+  }
+
+  /// Messages with their contents.
+  mutating func addMessages(_ path: String) throws {
+    var reader = try CaptureReader(path: path)
+    let observer = CollectingObserver()
+    var pipeline = Pipeline(decoders: SystemContentDecoders(), observer: observer, sink: CollectingSink())
+    var count = 0
+    while try reader.advance(), count < Self.packetLimit {
+      count += 1
+      reader.withPacket { packet, octets in pipeline.process(packet, octets) }
+    }
+    pipeline.finishConnections()
+    for said in observer.messages.sorted(by: { $0.key < $1.key }).prefix(12).map(\.value) {
+      let head = ([said.startLine] + said.fields.map { $0.replacingOccurrences(of: "|", with: ": ") })
+        .joined(separator: "\r\n")
+      let message = Array((head + "\r\n\r\n").utf8) + said.content.prefix(300)
+      try add(Array(repeating: 40, count: 12) + [1, 0, 200] + message, to: .http1)
+      try add([3, 9, 20, 40] + said.content.chunked, to: .chunked)
+      guard said.content != said.decoded else { continue }
+      let cuts: [UInt8] = [0, 9, 0, 40, 0, 90]
+      let coding = said.fields.first { $0.lowercased().hasPrefix("content-encoding|") }?.split(separator: "|").last
+      if let target = FuzzTarget.named(String(coding ?? "")) { try add(cuts + said.content, to: target) }
+    }
+  }
+}
+
+extension [UInt8] {
+  /// The message, if this is an IPv4 packet in an Ethernet frame from or to port 53.
+  fileprivate var dnsMessage: [UInt8]? {
+    guard count > 54, self[12] == 8, self[13] == 0, self[14] == 0x45, self[23] == 17,
+      self[34] == 0 && self[35] == 53 || self[36] == 0 && self[37] == 53
+    else { return nil }
+    return Array(self[42...])
+  }
+
+  /// In chunks of 16 octets.
+  fileprivate var chunked: [UInt8] {
+    var body: [UInt8] = []
+    for start in stride(from: 0, to: Swift.min(count, 160), by: 16) {
+      let chunk = self[start..<Swift.min(start + 16, count)]
+      body += Array((String(chunk.count, radix: 16) + "\r\n").utf8) + chunk + [13, 10]
+    }
+    return body + Array("0\r\nSum: 1\r\n\r\n".utf8)
+  }
+}
