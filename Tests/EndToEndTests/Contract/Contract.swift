@@ -38,6 +38,10 @@ enum Contract {
   static let figuresOfLedger = columns(
     "total, original, difference, missing, packets, truncated_packets, dropped_packets")
 
+  /// What was added behind these since, and stays.
+  static let laterFiguresOfLedger = columns(
+    "synthetic, tls_handshake, tls_application_data, tls_other, pending")
+
   /// The header row of a file.
   static func header(_ file: String) -> [String] {
     switch file {

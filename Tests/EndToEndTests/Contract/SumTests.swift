@@ -13,6 +13,7 @@ import Testing
     #expect(report.ledger("total") == sum)
     #expect(report.ledger("original") == sum)
     #expect(report.ledger("difference") == 0)
+    #expect(report.ledger("pending") == 0)
   }
 
   @Test(arguments: Corpus.captures)

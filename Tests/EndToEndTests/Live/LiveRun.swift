@@ -16,11 +16,14 @@ struct LiveRun {
   let report: URL
 
   /// Starts to capture what goes to or comes from a port, and returns once packets are being taken.
-  init(port: Int, in scratch: Scratch, _ arguments: [String] = ["--allow-root"]) throws {
+  init(
+    port: Int, in scratch: Scratch, _ arguments: [String] = ["--allow-root"], setting variables: [String: String?] = [:]
+  ) throws {
     report = scratch.url.appendingPathComponent("live")
     process = try RunningCommand(
       Sniffer.url,
-      ["live", "-i", "lo", "--filter", "tcp port \(port)", "-o", report.path, "--duration", "120"] + arguments)
+      ["live", "-i", "lo", "--filter", "tcp port \(port)", "-o", report.path, "--duration", "120"] + arguments,
+      setting: variables)
     let process = process
     _ = eventually { process.error.contains("capturing on lo\n") || !process.isRunning }
     try #require(process.isRunning, "\(process.error)")

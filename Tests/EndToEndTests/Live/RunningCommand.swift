@@ -9,19 +9,23 @@ final class RunningCommand {
   private let outputFile: URL
   private let errorFile: URL
 
-  /// Starts a program. Its output goes through files, so that nobody has to read it for it to go on.
-  init(_ executable: URL, _ arguments: [String], removing variables: [String] = []) throws {
+  /// Starts a program, with environment variables set, or removed where they are nil. Its output goes through files, so that nobody has to read it for it to go on.
+  init(_ executable: URL, _ arguments: [String], setting variables: [String: String?] = [:]) throws {
     scratch = try Scratch()
     outputFile = try scratch.file("stdout")
     errorFile = try scratch.file("stderr")
     process.executableURL = executable
     process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.filter { !variables.contains($0.key) }
+    var environment = ProcessInfo.processInfo.environment
+    for (name, value) in variables { environment[name] = value }
+    process.environment = environment
     process.standardInput = FileHandle.nullDevice
-    process.standardOutput = try FileHandle(forWritingTo: outputFile)
-    process.standardError = try FileHandle(forWritingTo: errorFile)
+    let outputHandle = try FileHandle(forWritingTo: outputFile)
+    let errorHandle = try FileHandle(forWritingTo: errorFile)
+    process.standardOutput = outputHandle
+    process.standardError = errorHandle
     process.terminationHandler = { [ended] _ in ended.signal() }
-    try Self.withAllSignals { try process.run() }
+    try Command.start(process, lending: [outputHandle, errorHandle])
   }
 
   deinit {
@@ -55,18 +59,6 @@ final class RunningCommand {
       status: process.terminationStatus, wasKilled: process.terminationReason != .exit,
       outputOctets: try [UInt8](Data(contentsOf: outputFile)),
       errorOctets: try [UInt8](Data(contentsOf: errorFile)))
-  }
-
-  /// As for `Command.run`: a child inherits which signals are blocked, and has to hear those of the tests.
-  ///
-  /// Unsafe as calls of C functions are that are given memory: each is given a whole set of signals of its own.
-  private static func withAllSignals(_ start: () throws -> Void) throws {
-    var none = sigset_t()
-    var before = sigset_t()
-    _ = unsafe sigemptyset(&none)
-    _ = unsafe pthread_sigmask(SIG_SETMASK, &none, &before)
-    defer { _ = unsafe pthread_sigmask(SIG_SETMASK, &before, nil) }
-    try start()
   }
 }
 

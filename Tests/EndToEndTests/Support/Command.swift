@@ -43,14 +43,17 @@ enum Command {
     process.executableURL = executable
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-    process.standardInput = try input.map { try FileHandle(forReadingFrom: $0) } ?? FileHandle.nullDevice
+    let inputHandle = try input.map { try FileHandle(forReadingFrom: $0) }
+    process.standardInput = inputHandle ?? FileHandle.nullDevice
     let outputFile = try output ?? scratch.file("stdout")
     let errorFile = try scratch.file("stderr")
-    process.standardOutput = try FileHandle(forWritingTo: outputFile)
-    process.standardError = try FileHandle(forWritingTo: errorFile)
+    let outputHandle = try FileHandle(forWritingTo: outputFile)
+    let errorHandle = try FileHandle(forWritingTo: errorFile)
+    process.standardOutput = outputHandle
+    process.standardError = errorHandle
     let ended = DispatchSemaphore(value: 0)
     process.terminationHandler = { _ in ended.signal() }
-    try withAllSignals { try process.run() }
+    try start(process, lending: [inputHandle, outputHandle, errorHandle])
     if ended.wait(timeout: .now() + patience) == .timedOut {
       process.terminate()
       ended.wait()
@@ -59,6 +62,15 @@ enum Command {
       status: process.terminationStatus, wasKilled: process.terminationReason != .exit,
       outputOctets: output == nil ? try [UInt8](Data(contentsOf: outputFile)) : [],
       errorOctets: try [UInt8](Data(contentsOf: errorFile)))
+  }
+
+  /// Starts a program, and closes what it was given: it has copies of its own.
+  ///
+  /// A `Process` outlives its program, and with it would its handles. Past some 1,300 descriptors Foundation reads beyond
+  /// the list of them that it closes in the next child, which can end these tests.
+  static func start(_ process: Process, lending handles: [FileHandle?]) throws {
+    defer { for handle in handles { try? handle?.close() } }
+    try withAllSignals { try process.run() }
   }
 
   /// Starts a program from a thread that blocks no signal, as a shell would. The threads that tests run on block most

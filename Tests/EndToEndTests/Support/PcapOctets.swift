@@ -33,6 +33,15 @@ struct PcapOctets {
   /// A file of some of the packets.
   func part(_ range: Range<Int>) -> [UInt8] { header + records[range].joined() }
 
+  /// The file and after it the same packets again, as many seconds later: by then the first connections are over.
+  func twice(after seconds: Int) -> [UInt8] {
+    let later = records.map { record in
+      let shifted = Self.integer(record, 0) + seconds
+      return (0..<4).map { UInt8(truncatingIfNeeded: shifted >> ($0 * 8)) } + record[4...]
+    }
+    return header + records.joined() + later.joined()
+  }
+
   private static func integer(_ octets: [UInt8], _ position: Int) -> Int {
     (0..<4).reduce(0) { $0 | Int(octets[position + $1]) << ($1 * 8) }
   }

@@ -1,0 +1,62 @@
+import Foundation
+import Testing
+
+/// Every option that a page names is there, and every one that is there is on a page.
+@Suite struct DocumentedOptionTests {
+  /// What `--help` of each subcommand lists.
+  private let options: [String: Set<String>]
+  private var subcommands: Set<String> { Set(options.keys) }
+
+  init() throws {
+    let help = try Sniffer.run(["--help"]).output
+    let list = try #require(help.components(separatedBy: "SUBCOMMANDS:\n").last)
+    let names = list.matches(of: #/(?m)^  ([a-z]+)\b/#).map { String($0.output.1) }
+    var options: [String: Set<String>] = [:]
+    for name in names where name != "help" {
+      let text = try Sniffer.run([name, "--help"]).output
+      options[name] = Set(text.matches(of: #/(?m)^  (?:-\w, )?(--[a-z-]+)/#).map { String($0.output.1) })
+    }
+    try #require(options.count >= 5 && options["analyze"]?.contains("--output") == true, "\(help)")
+    self.options = options
+  }
+
+  /// Options of other programs that the prose names.
+  private static let others: [String: String] = [
+    "--server": "probe-client", "--store": "probe-client", "--requests": "probe-client", "--stress": "probe-client",
+    "--probe": "probe-client", "--benchmark": "probe-client",
+  ]
+
+  @Test func everyOptionOfACommandIsItsOwn() {
+    for page in Document.pages {
+      let code = DocumentedCommand.all(of: page).map(\.line) + page.inlineCode
+      for run in code.flatMap({ DocumentedCommand.runs(in: $0, subcommands: subcommands) }) {
+        for word in run.words where word.hasPrefix("--") && word.count > 2 {
+          let option = String(word.prefix { $0 != "=" })
+          #expect(options[run.subcommand]?.contains(option) == true, "\(page.name): \(run.subcommand) has no \(option)")
+        }
+      }
+    }
+  }
+
+  @Test func everyOptionOfTheProseIsThere() {
+    let all = options.values.reduce(into: Set<String>()) { $0.formUnion($1) }
+    for page in Document.pages {
+      for code in page.inlineCode where code.hasPrefix("--") {
+        let option = String(code.prefix { $0 != " " && $0 != "=" })
+        #expect(all.contains(option) || Self.others[option] != nil, "\(page.name): there is no \(option)")
+      }
+    }
+  }
+
+  @Test func everyOptionIsOnAPage() {
+    let text = Document.pages.map(\.text).joined()
+    // What says itself in `--help`, and nowhere else.
+    let plain: Set<String> = [
+      "--help", "--version", "--no-progress", "--jobs", "--log-level", "--quiet", "--snapshot-length", "--packets",
+      "--interface", "--log-format", "--output",
+    ]
+    let missing = options.values.reduce(into: Set<String>()) { $0.formUnion($1) }.subtracting(plain)
+      .filter { !text.contains($0) }
+    #expect(missing == [])
+  }
+}

@@ -1,0 +1,72 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// SIGINT and SIGTERM at any moment: what was read is reported, and balances.
+@Suite struct SignalTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  @Test(arguments: [SIGINT, SIGTERM])
+  func whileAPipeIsWaitedFor(_ signal: Int32) throws {
+    let packets = try PcapOctets(Corpus.capture("nginx-keepalive").url)
+    let fifo = scratch.path("fifo")
+    try #require(unsafe mkfifo(fifo, 0o600) == 0)
+    let folder = scratch.path("report")
+    let run = try RunningCommand(Sniffer.url, [fifo, "-o", folder, "--log-level", "info"])
+    let writer = try #require(FileHandle(forUpdatingAtPath: fifo))
+    let count = packets.records.count / 2
+    try writer.write(contentsOf: Data(packets.part(0..<count) + packets.records[count].dropLast(5)))
+    #expect(eventually { run.error.contains("info sniffer: [Sniffer] reading") })
+    Thread.sleep(forTimeInterval: 1)
+    run.signal(signal)
+    let outcome = try run.wait(upTo: 20)
+    #expect(outcome.status == 128 + signal && !outcome.wasKilled)
+    let errors = outcome.errorLines.filter { $0.hasPrefix("sniffer: ") }
+    #expect(errors.count == 1 && errors[0].contains(signal == SIGINT ? "SIGINT" : "SIGTERM"), "\(outcome.error)")
+    // The same as of a file with as many packets.
+    let kept = try scratch.file("kept.pcap", packets.part(0..<count))
+    #expect(
+      try Report(folder: URL(fileURLWithPath: folder)).differences(from: FileAnalysis([kept.path]).report).isEmpty)
+    try writer.close()
+  }
+
+  @Test func whileAPipeHasNoWriter() throws {
+    let fifo = scratch.path("fifo")
+    try #require(unsafe mkfifo(fifo, 0o600) == 0)
+    let run = try RunningCommand(Sniffer.url, [fifo, "--log-level", "info"])
+    #expect(eventually { run.error.contains("confined") })
+    Thread.sleep(forTimeInterval: 0.3)
+    run.signal(SIGTERM)
+    let outcome = try run.wait(upTo: 20)
+    #expect(outcome.status == 143 && outcome.outputLines.last == "ledger balanced: 0 bytes", "\(outcome.error)")
+  }
+
+  /// From the first instructions to the last row.
+  @Test(arguments: [0, 1, 2])
+  func atAnyMoment(_ seed: Int) throws {
+    let capture = try Corpus.capture("mixed-2000")
+    var statuses: Set<Int32> = []
+    for round in 0..<12 {
+      let folder = scratch.path("report-\(round)")
+      let signal = round.isMultiple(of: 2) ? SIGINT : SIGTERM
+      let run = try RunningCommand(
+        Sniffer.url, [capture.path, "-o", folder, "--no-progress", "--format", "csv,sqlite,ndjson"])
+      Thread.sleep(forTimeInterval: 0.03 * Double(round) + 0.01 * Double(seed))
+      run.signal(signal)
+      let outcome = try run.wait(upTo: 60)
+      // Before the handlers are there the signal does what it does by itself.
+      if outcome.wasKilled {
+        #expect(outcome.status == signal)
+        continue
+      }
+      statuses.insert(outcome.status)
+      #expect([0, 128 + signal].contains(outcome.status), "\(outcome.error)")
+      let report = try Report(folder: URL(fileURLWithPath: folder))
+      #expect(report.ledger("difference") == 0)
+      #expect(outcome.outputLines.last?.hasPrefix("ledger balanced: ") == true)
+    }
+    #expect(!statuses.isEmpty)
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The Prometheus endpoint of a live run, scraped with curl, against the report of the same run.
+@Suite(.enabled(if: LiveRun.isPossible, "needs root, Python and the permission to capture on lo"))
+struct LiveMetricsTests {
+  @Test func scrapesAgreeWithTheReport() throws {
+    guard let curl = Environment.tool("curl") else {
+      return Environment.skip("scrapesAgreeWithTheReport", because: "curl is not installed")
+    }
+    let scratch = try Scratch()
+    let server = try LocalServer()
+    let run = try LiveRun(
+      port: server.port, in: scratch, ["--allow-root", "--interval", "1", "--metrics", "127.0.0.1:0"])
+    let line = try #require(run.process.error.split(separator: "\n").first { $0.contains("metrics on ") })
+    let address = String(try #require(line.split(separator: " ").last))
+    func scrape() throws -> [String: Int] {
+      let outcome = try Command.run(curl, ["-sS", "--fail", "--max-time", "10", address])
+      try #require(outcome.status == 0, "\(outcome.error)")
+      return samples(outcome.outputLines)
+    }
+    // It is there at once, with all that is known beforehand at 0.
+    #expect(try eventually { try scrape()["sniffer_packets_total"] != nil })
+    let client = try server.startRequests(200, pause: 0.01)
+    var last: [String: Int] = [:]
+    var scrapes = 0
+    while client.isRunning {
+      let now = try scrape()
+      for (name, value) in last where name.contains("_total") { #expect(now[name, default: -1] >= value, "\(name)") }
+      // Every octet is in a class, or pending.
+      #expect(
+        sum(now, "sniffer_octets_total{") + (now["sniffer_pending_octets"] ?? 0) == now["sniffer_packet_octets_total"])
+      last = now
+      scrapes += 1
+      Thread.sleep(forTimeInterval: 0.1)
+    }
+    #expect(scrapes > 5)
+    #expect(try client.wait().output == "200\n")
+    // Brought up to date each second, and the ring takes its time, too.
+    #expect(try eventually { try sum(scrape(), "sniffer_api_responses_total{") == 200 })
+    Thread.sleep(forTimeInterval: 2.5)
+    let final = try scrape()
+    #expect(try run.stop().status == 0)
+
+    let live = try Report(folder: run.report)
+    for row in live.ledger.rows.prefix(while: { $0["class"] != "total" }) {
+      #expect(final["sniffer_octets_total{class=\"\(row["class"])\"}"] == row.integer("bytes"), "\(row["class"])")
+    }
+    #expect(final["sniffer_packets_total"] == live.ledger("packets"))
+    #expect(final["sniffer_pending_octets"] == 0)
+    #expect(sum(final, "sniffer_dropped_packets_total{") == live.ledger("dropped_packets"))
+    #expect(final["sniffer_apis_labelled"] == live.apis.rows.count && final["sniffer_apis_in_other"] == 0)
+    #expect(live.apis.rows.count > 100)
+    for row in live.apis.rows {
+      let api = "host=\"\(row["host"])\",path=\"\(row["path"])\""
+      #expect(final["sniffer_api_requests_total{\(api)}"] == row.integer("requests"), "\(api)")
+      #expect(final["sniffer_api_responses_total{\(api)}"] == row.integer("responses"), "\(api)")
+      for (direction, message) in [("up", "request"), ("down", "response")] {
+        let parts = final.filter {
+          $0.key.hasPrefix("sniffer_api_octets_total{direction=\"\(direction)\"")
+            && $0.key.hasSuffix("path=\"\(row["path"])\"}")
+        }
+        #expect(parts.values.reduce(0, +) == row.integer("\(message)_ip_bytes"), "\(api) \(parts)")
+      }
+    }
+    for row in live.anomalies.rows {
+      #expect(final["sniffer_anomalies_total{name=\"\(row["name"])\"}"] == row.integer("count"), "\(row["name"])")
+    }
+  }
+
+  /// A page's values by name and labels, which are in alphabetical order.
+  private func samples(_ lines: [String]) -> [String: Int] {
+    var samples: [String: Int] = [:]
+    for line in lines where !line.hasPrefix("#") {
+      guard let space = line.lastIndex(of: " ") else { continue }
+      samples[String(line[..<space])] = Int(line[line.index(after: space)...])
+    }
+    return samples
+  }
+
+  private func sum(_ samples: [String: Int], _ prefix: String) -> Int {
+    samples.reduce(0) { $1.key.hasPrefix(prefix) ? $0 + $1.value : $0 }
+  }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Testing
+
+/// The page of a run that goes on: whole at any moment, and in the end that of the same packets read from a file.
+@Suite(.enabled(if: LiveRun.isPossible, "needs root, Python and the permission to capture on lo"))
+struct PageLiveTests {
+  @Test func isWholeAtAnyMoment() throws {
+    let scratch = try Scratch()
+    let server = try LocalServer()
+    let saved = scratch.path("saved.pcapng")
+    let run = try LiveRun(
+      port: server.port, in: scratch,
+      ["--allow-root", "--interval", "0.2", "--format", "csv,html", "--write", saved])
+    let client = try server.startRequests(200, pause: 0.005)
+    var last = ""
+    func read() {
+      guard let page = try? String(contentsOf: run.url("report.html"), encoding: .utf8) else { return }
+      #expect(page.hasPrefix("<!doctype html>") && page.hasSuffix("</html>\n"))
+      last = page
+    }
+    while client.isRunning {
+      read()
+      Thread.sleep(forTimeInterval: 0.01)
+    }
+    try server.makeRequests(20)
+    let updated = eventually {
+      read()
+      return last.contains("\"requests\":220,")
+    }
+    #expect(updated, "it is brought up to date")
+    #expect(try run.stop().status == 0)
+    read()
+    let page = try Page([saved])
+    #expect(page.report.exchanges.rows.count == 220)
+    #expect(page.text == last)
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The whole way: an app with TrafficProbe, servers, a live capture between them, and the app's log against the wire. The
+/// namespaces are made and removed by `captures/record/probe-verify`.
+@Suite(.timeLimit(.minutes(8))) struct ProbeVerifyTests {
+  @Test func everyOctetOfDifferenceIsExplained() throws {
+    guard Environment.isRoot else {
+      return Environment.skip("everyOctetOfDifferenceIsExplained", because: "network namespaces need root")
+    }
+    let scratch = try Scratch()
+    let client = Sniffer.url.deletingLastPathComponent().appendingPathComponent("probe-client")
+    let script = Corpus.folder.appendingPathComponent("record/probe-verify")
+    let outcome = try Command.run(script, [Sniffer.url.path, client.path, scratch.url.path])
+    if outcome.status == 77 {
+      let reason = outcome.errorLines.last ?? "probe-verify exits with 77"
+      return Environment.skip("everyOctetOfDifferenceIsExplained", because: reason)
+    }
+    try #require(outcome.status == 0, "\(outcome.output)\(outcome.error)")
+
+    let live = try Report(folder: scratch.url.appendingPathComponent("live"))
+    #expect(live.ledger("dropped_packets") == 0)
+    let text = try String(contentsOf: scratch.url.appendingPathComponent("verify.txt"), encoding: .utf8)
+    print(text)
+    #expect(text.contains("unexplained 0 bytes\nledger balanced: "))
+
+    let rows = try CSVFile(
+      [UInt8](Data(contentsOf: scratch.url.appendingPathComponent("verified/verify.csv")))
+    ).rows
+    #expect(rows.count > 600)
+    // Every message that an app can see has its row, and every row its message.
+    #expect(rows.allSatisfy { $0["status"] == "matched" || $0["type"] == "interim" })
+    // What the wire has and the live report has is the same.
+    let messages = live.messages.rows
+    #expect(rows.count == messages.count)
+    let wire = rows.reduce(0) { $0 + (Int($1["wire_message_bytes"]) ?? 0) }
+    #expect(wire == messages.reduce(0) { $0 + (Int($1["message_bytes"]) ?? 0) })
+    // Only the causes that the library names as its own.
+    let known = [
+      "content measured after decoding", "aborted transfer", "chunk framing", "interim response",
+      "repeated fields folded", "reason phrase",
+    ]
+    for row in rows {
+      for cause in row["causes"].split(separator: ";") {
+        let name = cause.split(separator: "=").first?.trimmingCharacters(in: .whitespaces) ?? ""
+        #expect(known.contains(name), "\(name): \(row["type"]) \(row["path"])")
+      }
+    }
+    // Requests are exact but for nothing at all.
+    for row in rows where row["type"] == "request" && row["status"] == "matched" {
+      #expect(row["difference"] == "0", "\(row["path"]): \(row["causes"])")
+    }
+  }
+}

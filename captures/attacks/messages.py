@@ -1,0 +1,207 @@
+"""Attacks on HTTP/1: framing that two readers understand differently, and messages without end."""
+
+import gzip
+import zlib
+
+from packets import *
+
+
+def dialogue(capture, request, response=b"", port=40000):
+    connection = Connection(capture, port)
+    connection.stream("c", request)
+    connection.stream("s", response)
+    connection.close()
+
+
+def smuggle(head, body):
+    """A request whose body hides another."""
+    return b"POST /outer HTTP/1.1\r\nHost: a.example\r\n" + head + b"\r\n" + body
+
+
+HIDDEN = get("/hidden")
+
+
+def smuggling_cl_te(capture):
+    body = b"0\r\n\r\n" + HIDDEN
+    head = f"Content-Length: {len(body)}\r\nTransfer-Encoding: chunked\r\n".encode()
+    dialogue(capture, smuggle(head, body), ok() + ok())
+
+
+def smuggling_te_cl(capture):
+    body = f"{len(HIDDEN):x}\r\n".encode() + HIDDEN + b"\r\n0\r\n\r\n"
+    dialogue(capture, smuggle(b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n", body), ok())
+
+
+def smuggling_te_te(capture):
+    body = b"0\r\n\r\n" + HIDDEN
+    head = b"Transfer-Encoding: chunked\r\nTransfer-Encoding: x\r\nContent-Length: 4\r\n"
+    dialogue(capture, smuggle(head, body), ok())
+
+
+def smuggling_cl_cl(capture):
+    dialogue(capture, smuggle(b"Content-Length: 5\r\nContent-Length: 6\r\n", b"abcdef" + HIDDEN), ok())
+
+
+def smuggling_cl_list(capture):
+    dialogue(capture, smuggle(b"Content-Length: 5, 5\r\n", b"abcde" + HIDDEN), ok() + ok())
+
+
+def smuggling_cl_sign(capture):
+    dialogue(capture, smuggle(b"Content-Length: +5\r\n", b"abcde" + HIDDEN), ok())
+
+
+def smuggling_space_colon(capture):
+    body = b"0\r\n\r\n" + HIDDEN
+    dialogue(capture, smuggle(b"Transfer-Encoding : chunked\r\n", body), ok() + ok())
+
+
+def smuggling_fold(capture):
+    body = b"0\r\n\r\n" + HIDDEN
+    dialogue(capture, smuggle(b"Transfer-Encoding:\r\n chunked\r\n", body), ok() + ok())
+
+
+def smuggling_bare_lf(capture):
+    dialogue(capture, b"GET /outer HTTP/1.1\nHost: a.example\n\n" + HIDDEN, ok() + ok())
+
+
+def smuggling_http10_te(capture):
+    body = b"0\r\n\r\n" + HIDDEN
+    request = b"POST /outer HTTP/1.0\r\nHost: a.example\r\nTransfer-Encoding: chunked\r\n\r\n" + body
+    dialogue(capture, request, ok() + ok())
+
+
+def two_hosts(capture):
+    dialogue(capture, get("/outer", "Host: b.example\r\n"), ok())
+
+
+def chunk_extension(capture):
+    body = b"5;" + b"x" * 9000 + b"\r\nhello\r\n0\r\n\r\n"
+    dialogue(capture, smuggle(b"Transfer-Encoding: chunked\r\n", body) + HIDDEN, ok() + ok())
+
+
+def chunk_size_overflow(capture):
+    body = b"FFFFFFFFFFFFFFFFF0\r\nhello"
+    dialogue(capture, smuggle(b"Transfer-Encoding: chunked\r\n", body), ok())
+
+
+def codings_stacked(capture):
+    body = b"layers of it"
+    for _ in range(4):
+        body = gzip.compress(body, mtime=0)
+    dialogue(capture, get("/four"), ok(body, "Content-Encoding: gzip, gzip, gzip, gzip\r\n"))
+
+
+def codings_too_many(capture):
+    body = b"layers of it"
+    for _ in range(5):
+        body = gzip.compress(body, mtime=0)
+    dialogue(capture, get("/five"), ok(body, "Content-Encoding: gzip, gzip, gzip, gzip, gzip\r\n"))
+
+
+def zeros(length):
+    """`length` octets 0 as a gzip member, made of one piece that is repeated."""
+    piece = 1 << 20
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    start = packer.compress(bytes(piece)) + packer.flush(zlib.Z_FULL_FLUSH)
+    block = packer.compress(bytes(piece)) + packer.flush(zlib.Z_FULL_FLUSH)
+    total = 0
+    for _ in range(length // piece):
+        total = zlib.crc32(bytes(piece), total)
+    body = start + block * (length // piece - 1) + b"\x03\x00"
+    return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + body + struct.pack("<II", total, length % 2**32)
+
+
+def bomb(capture):
+    """10 GiB of zeros in some 10 MB."""
+    dialogue(capture, get("/bomb"), ok(zeros(10 << 30), "Content-Encoding: gzip\r\n"))
+
+
+def bomb_in_bomb(capture):
+    """The same once more compressed: some tens of KB."""
+    body = gzip.compress(zeros(10 << 30), mtime=0)
+    dialogue(capture, get("/bomb"), ok(body, "Content-Encoding: gzip, gzip\r\n"))
+
+
+def pipelined(capture):
+    connection = Connection(capture)
+    connection.stream("c", b"".join(get(f"/{number}") for number in range(100_000)))
+    connection.stream("s", ok() * 100_000)
+    connection.close()
+
+
+def pipelined_unanswered(capture):
+    """Ten connections with more requests than may wait for an answer."""
+    for number in range(10):
+        connection = Connection(capture, 40000 + number)
+        connection.stream("c", get() * 140_000)
+
+
+def pipelined_beyond(capture):
+    """More requests than may wait, and then an answer to each: none may be looked for in the whole queue."""
+    connection = Connection(capture)
+    connection.stream("c", get() * 140_000)
+    connection.stream("s", ok() * 140_000)
+    connection.close()
+
+
+def endless_header(capture):
+    connection = Connection(capture)
+    connection.stream("c", get("/", "X: y\r\n" * 4_000_000)[:-2])
+
+
+def endless_field(capture):
+    connection = Connection(capture)
+    connection.stream("c", b"GET / HTTP/1.1\r\nHost: a.example\r\nX: " + b"y" * 32_000_000)
+
+
+def endless_start_line(capture):
+    connection = Connection(capture)
+    connection.stream("c", b"GET /" + b"y" * 32_000_000)
+
+
+def endless_folds(capture):
+    """A long field name, folded again and again."""
+    connection = Connection(capture)
+    connection.stream("c", b"GET / HTTP/1.1\r\n" + b"n" * 65000 + b": v\r\n" + b" \r\n" * 4_000_000)
+
+
+def endless_codings(capture):
+    """One list in a million lines."""
+    connection = Connection(capture)
+    connection.stream("c", b"GET / HTTP/1.1\r\n" + b"content-encoding: x\r\n" * 1_000_000)
+
+
+def chunk_size_digits(capture):
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    dialogue(capture, get(), head + b"0" * 8_000_000)
+
+
+def one_octet_chunks(capture):
+    head = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+    dialogue(capture, get(), head + b"1\r\nx\r\n" * 4_000_000 + b"0\r\n\r\n")
+
+
+def many_apis(capture):
+    """More paths than there are places for."""
+    connection = Connection(capture)
+    for number in range(1_200_000):
+        connection.send("c", get(f"/{number:064}"))
+        connection.send("s", ok(b""))
+
+
+def unfinished_lines(capture):
+    """A thousand connections, each with a line of 64 KiB that does not end."""
+    for number in range(1000):
+        connection = Connection(capture, 10000 + number)
+        connection.stream("c", b"GET / HTTP/1.1\r\nX: " + b"y" * 66_000)
+
+
+SMALL = [
+    smuggling_cl_te, smuggling_te_cl, smuggling_te_te, smuggling_cl_cl, smuggling_cl_list, smuggling_cl_sign,
+    smuggling_space_colon, smuggling_fold, smuggling_bare_lf, smuggling_http10_te, two_hosts, chunk_extension,
+    chunk_size_overflow, codings_stacked, codings_too_many,
+]
+LARGE = [
+    bomb, bomb_in_bomb, pipelined, pipelined_unanswered, pipelined_beyond, endless_header, endless_field, endless_start_line,
+    endless_folds, endless_codings, chunk_size_digits, one_octet_chunks, many_apis, unfinished_lines,
+]
