@@ -35,7 +35,7 @@ import Testing
 
   @Test(.enabled(if: hasIPv6)) func servesIPv6() async throws {
     let server = MetricsServer(try MetricsAddress("[::1]:0"))
-    let address = try await onThread { try server.start() }
+    let address = try await onThread { try server.start(within: 120) }
     // Foundation's URLSession takes no IPv6 literal on Linux.
     let client = try await AsyncSocket.connected(to: sockaddr_in6.inet6(ip6: address.host, port: address.port))
     try await client.write(Data("GET /metrics HTTP/1.1\r\nHost: [::1]\r\n\r\n".utf8))
@@ -46,7 +46,7 @@ import Testing
 
   @Test func serves() async throws {
     let server = MetricsServer(try MetricsAddress("127.0.0.1:0"))
-    let address = try await onThread { try server.start() }
+    let address = try await onThread { try server.start(within: 120) }
     #expect(address.port != 0)
     let large = String(repeating: "sniffer_packets_total 1\n", count: 100_000)
     server.publish(Array(large.utf8))
@@ -65,21 +65,21 @@ import Testing
 
   @Test func addressInUseIsOneLine() async throws {
     let first = MetricsServer(try MetricsAddress("127.0.0.1:0"))
-    let address = try await onThread { try first.start() }
+    let address = try await onThread { try first.start(within: 120) }
     let second = MetricsServer(address)
-    let error = await #expect(throws: MetricsError.self) { try await onThread { try second.start() } }
+    let error = await #expect(throws: MetricsError.self) { try await onThread { try second.start(within: 120) } }
     #expect(error?.description == "cannot serve metrics on \(address): Address already in use")
     // The port is free again at once, though a connection was made.
     _ = try await get(address, "/")
     try await onThread { first.stop() }
-    #expect(try await onThread { try second.start() } == address)
+    #expect(try await onThread { try second.start(within: 120) } == address)
     #expect(try await get(address, "/").status == 200)
     try await onThread { second.stop() }
   }
 
   @Test func addressThatIsNotHereIsRefused() async throws {
     let server = MetricsServer(try MetricsAddress("192.0.2.1:0"))
-    let error = await #expect(throws: MetricsError.self) { try await onThread { try server.start() } }
+    let error = await #expect(throws: MetricsError.self) { try await onThread { try server.start(within: 120) } }
     #expect(error?.description.hasPrefix("cannot serve metrics on 192.0.2.1:0: ") == true)
   }
 
@@ -88,7 +88,7 @@ import Testing
     limits.patience = .milliseconds(300)
     limits.connections = 2
     let server = MetricsServer(try MetricsAddress("127.0.0.1:0"), limits: limits)
-    let address = try await onThread { try server.start() }
+    let address = try await onThread { try server.start(within: 120) }
     var idle: [AsyncSocket] = []
     for _ in 0..<5 {
       let socket = try await AsyncSocket.connected(to: sockaddr_in.inet(ip4: address.host, port: address.port))
@@ -104,7 +104,7 @@ import Testing
 
   @Test func slowClientHoldsUpNothing() async throws {
     let server = MetricsServer(try MetricsAddress("127.0.0.1:0"))
-    let address = try await onThread { try server.start() }
+    let address = try await onThread { try server.start(within: 120) }
     server.publish(Array(repeating: 0x23, count: 32 << 20))
     let slow = try await AsyncSocket.connected(to: sockaddr_in.inet(ip4: address.host, port: address.port))
     try await slow.write(Data("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".utf8))

@@ -83,7 +83,7 @@ struct TransparencyTests {
     let (data, _) = try await URLSession.shared.data(from: url)
     #expect(data.count == 3)
     // The app has its data before the records are counted.
-    for _ in 0..<100 where probe.statistics.recorded < 2 { try await Task.sleep(nanoseconds: 50_000_000) }
+    for _ in 0..<1200 where probe.statistics.recorded < 2 { try await Task.sleep(nanoseconds: 50_000_000) }
     let count = probe.statistics.recorded
     #expect(count == 2)
     probe.stop()

@@ -39,9 +39,9 @@ public final class MetricsServer: Sendable {
   }
 
   /// Opens the port and begins to serve. Returns the address, with the port that the system chose where 0 was asked for.
-  /// Throws when the port cannot be opened.
+  /// Throws when the port cannot be opened, or is not open after `seconds`.
   @discardableResult
-  public func start() throws(MetricsError) -> MetricsAddress {
+  public func start(within seconds: Int = 10) throws(MetricsError) -> MetricsAddress {
     stop()
     let opened = FirstValue<Result<UInt16, MetricsError>>()
     let ended = FirstValue<Bool>()
@@ -50,7 +50,7 @@ public final class MetricsServer: Sendable {
       await serving.untilCancelled()
       ended.settle(true)
     }
-    switch opened.wait(seconds: 10) {
+    switch opened.wait(seconds: seconds) {
     case .success(let port):
       run.withLock { $0 = Run(task: task, ended: ended) }
       return requested.with(port: port)
@@ -58,7 +58,7 @@ public final class MetricsServer: Sendable {
       throw error
     case nil:
       task.cancel()
-      throw MetricsError("cannot serve metrics on \(requested): the server did not start within 10 s")
+      throw MetricsError("cannot serve metrics on \(requested): the server did not start within \(seconds) s")
     }
   }
 

@@ -24,7 +24,7 @@ struct Probed {
 
   /// The records, once there are this many: those of a cancelled load come after the app was told.
   func records(count: Int) throws -> [TrafficRecord] {
-    for _ in 0..<200 where probe.statistics.recorded < count { Thread.sleep(forTimeInterval: 0.01) }
+    for _ in 0..<6000 where probe.statistics.recorded < count { Thread.sleep(forTimeInterval: 0.01) }
     return try probe.records()
   }
 }
