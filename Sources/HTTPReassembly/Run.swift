@@ -10,6 +10,7 @@ struct Run {
   var decoders: (any ContentDecoderSource)?
   /// Sees what messages say; nil for an analysis that needs lengths only.
   let observer: (any MessageObserver)?
+  var codings = CodingList()
 
   /// Capture time of the packet being processed, never going backwards: what timers go by.
   var clock: Int64 = .min

@@ -3,12 +3,10 @@
 extension Conversation {
   /// Content of the newest message is about to come.
   mutating func startContent(_ run: inout Run) {
-    let message = messages[side].newest.message
-    // The coding of the representation first, then that of the transfer: they are removed in reverse.
-    var codings = CodingList.names(run.texts.octets(message.contentEncoding))
-    if message.transferEncoding != .none {
-      codings += CodingList.names(run.texts.octets(message.transferEncoding)).filter { $0 != "chunked" }
-    }
+    let content = messages[side].newest.message.contentEncoding
+    let transfer = messages[side].newest.message.transferEncoding
+    guard content != .none || transfer != .none else { return }
+    let codings = run.codings.names(content: run.texts.octets(content), transfer: run.texts.octets(transfer))
     guard !codings.isEmpty else { return }
     messages[side].newest.isIdentity = false
     guard run.configuration.decodesContent, run.decoders != nil else {

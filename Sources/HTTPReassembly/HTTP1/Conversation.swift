@@ -1,5 +1,3 @@
-import DequeModule
-
 /// The HTTP messages of one connection: makes rows of what the two parsers find, pairs requests with responses,
 /// and keeps the messages open for the charges of their packets.
 struct Conversation {
@@ -7,9 +5,8 @@ struct Conversation {
   var messages = InlineArray<2, MessageQueue>(repeating: MessageQueue())
   /// The header section being read on each side.
   private var headers = InlineArray<2, HeaderSection>(repeating: HeaderSection())
-  /// The exchanges that are not final, oldest first; the first one has number `firstExchange` in this conversation.
-  var exchanges: Deque<OpenExchange> = []
-  var firstExchange = 0
+  /// The exchanges that are not final.
+  var exchanges = ExchangeQueue()
   /// The first exchange whose request has no final response yet.
   var nextToAnswer = 0
   /// The side that sends requests, once a message has been seen.
@@ -84,7 +81,7 @@ extension Conversation: HTTP1Events {
     connectDuration = nil
     lookupDuration = nil
 
-    var open = open(at: start, exchange: firstExchange + exchanges.count, &run)
+    var open = open(at: start, exchange: exchanges.end, &run)
     open.message.kind = .request
     let target = RequestTarget(line, request.target, isConnect: exchange.method == .connect)
     open.message.method = run.texts.intern(line.extracting(request.method))
@@ -254,7 +251,7 @@ extension Conversation: HTTP1Events {
     } else {
       let exchange = messages[side].newest.exchange
       framing = header.framing.response(
-        status: messages[side].newest.message.status, to: openExchange(exchange)?.method ?? .ordinary)
+        status: messages[side].newest.message.status, to: exchanges.read(exchange) { $0.method } ?? .ordinary)
       if messages[side].newest.message.kind == .response { decideSwitch(framing, exchange, &run) }
     }
     flag(framing, header.framing, &run)
@@ -271,7 +268,7 @@ extension Conversation: HTTP1Events {
       note(.httpHostRepeated, .hostRepeated, &run)
     }
     nameHost(&run)
-    withExchange(messages[side].newest.exchange) { exchange in
+    exchanges.change(messages[side].newest.exchange) { exchange in
       exchange.asksToSwitch = exchange.method == .connect || (header.hasUpgrade && header.connectionUpgrades)
     }
   }
@@ -287,7 +284,7 @@ extension Conversation: HTTP1Events {
     let host = messages[side].newest.message.host
     run.texts.retain(host)
     let source = messages[side].newest.message.hostSource
-    withExchange(messages[side].newest.exchange) { exchange in
+    exchanges.change(messages[side].newest.exchange) { exchange in
       exchange.exchange.host = host
       exchange.hostSource = source
     }
@@ -314,14 +311,14 @@ extension Conversation: HTTP1Events {
   }
 
   private mutating func decideSwitch(_ framing: BodyFraming, _ ordinal: Int, _ run: inout Run) {
-    let waits = openExchange(ordinal)?.asksToSwitch ?? false
+    let waits = exchanges.read(ordinal) { $0.asksToSwitch } ?? false
     if framing == .tunnel {
       isTunnel = true
       run.connection.flags.insert(.tunnel)
     }
     guard framing == .tunnel || waits else { return }
     answer = framing == .tunnel
-    withExchange(ordinal) { $0.switches = framing == .tunnel }
+    exchanges.change(ordinal) { $0.switches = framing == .tunnel }
   }
 
   // MARK: End of a message
@@ -339,8 +336,9 @@ extension Conversation: HTTP1Events {
         expectsSimpleResponse = true
         nameHost(&run)
       }
-      if let exchange = openExchange(ordinal), exchange.asksToSwitch {
-        after = exchange.switches.map { $0 ? .tunnel : .message } ?? .answer
+      if exchanges.read(ordinal, { $0.asksToSwitch }) == true {
+        let switches = exchanges.read(ordinal) { $0.switches } ?? nil
+        after = switches.map { $0 ? .tunnel : .message } ?? .answer
       }
     } else if answer == true, messages[side].newest.message.kind == .response {
       messages[side].newest.message.flags.insert(.switchedProtocols)
@@ -366,7 +364,7 @@ extension Conversation: HTTP1Events {
   }
 
   private func exchangeHasNoHost(_ ordinal: Int) -> Bool {
-    openExchange(ordinal)?.exchange.host == TextID.none
+    exchanges.read(ordinal) { $0.exchange.host == .none } == true
   }
 
   private mutating func close(at position: StreamPosition, _ run: inout Run) {
@@ -376,7 +374,7 @@ extension Conversation: HTTP1Events {
     let kind = messages[side].newest.message.kind
     // Not the time of the packet that shows the end, which can be a FIN, or somebody else's.
     let time = messages[side].newest.message.lastTime
-    withExchange(messages[side].newest.exchange) { exchange in
+    exchanges.change(messages[side].newest.exchange) { exchange in
       switch kind {
       case .request: exchange.requestLast = time
       case .response: exchange.responseLast = time

@@ -16,7 +16,7 @@ struct MessageQueue {
 
   /// The messages by position, the oldest at 0.
   subscript(index: Int) -> OpenMessage {
-    get { index == older.count ? newest : older[index] }
+    _read { if index == older.count { yield newest } else { yield older[index] } }
     _modify { if index == older.count { yield &newest } else { yield &older[index] } }
   }
 

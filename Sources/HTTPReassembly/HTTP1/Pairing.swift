@@ -2,35 +2,20 @@
 // was lost. After a hole, acknowledgments tell: a client that does not pipeline has read exactly the responses before
 // when it sends a request.
 
-import DequeModule
-
 extension Conversation {
-  /// The open exchange with this ordinal, if it is not final yet.
-  func openExchange(_ ordinal: Int) -> OpenExchange? {
-    let index = ordinal - firstExchange
-    return exchanges.indices.contains(index) ? exchanges[index] : nil
-  }
-
-  /// Changes the open exchange with this ordinal, if it is not final yet.
-  mutating func withExchange(_ ordinal: Int, _ body: (inout OpenExchange) -> Void) {
-    let index = ordinal - firstExchange
-    guard exchanges.indices.contains(index) else { return }
-    body(&exchanges[index])
-  }
-
   /// The ordinal of the exchange that a response starting at `start` belongs to; a new one, without a request, when
   /// its request was not captured.
   mutating func pair(
     responseAt start: LineStart, isInterim: Bool, _ flags: inout MessageFlags, _ run: inout Run
   ) -> Int {
-    let end = firstExchange + exchanges.count
+    let end = exchanges.end
     skipAnswered()
     var ordinal = nextToAnswer
     if mayHaveLostMessages, ordinal < end {
       let searched = ordinal..<min(end, ordinal + Self.searchLimit)
-      if let sent = searched.first(where: { openExchange($0)?.acknowledged == start.position }) {
+      if let sent = searched.first(where: { exchanges.read($0) { $0.acknowledged } == start.position }) {
         ordinal = sent
-      } else if let next = openExchange(ordinal)?.acknowledged, next != .unknown, next > start.position {
+      } else if let next = exchanges.read(ordinal, { $0.acknowledged }), next != .unknown, next > start.position {
         // Everything that waits was sent after this response had been read: its own request was lost.
         ordinal = end
       } else {
@@ -41,12 +26,12 @@ extension Conversation {
       flags.insert(.requestNotSeen)
       run.note(.httpResponseWithoutRequest)
       let orphan = orphan(at: start, &run)
-      if !isInterim { withExchange(orphan) { $0.isAnswered = true } }
+      if !isInterim { exchanges.change(orphan) { $0.isAnswered = true } }
       return orphan
     }
-    if openExchange(ordinal)?.exchange.request == nil { flags.insert(.requestNotSeen) }
+    if exchanges.read(ordinal, { $0.exchange.request != nil }) != true { flags.insert(.requestNotSeen) }
     if !isInterim {
-      withExchange(ordinal) { $0.isAnswered = true }
+      exchanges.change(ordinal) { $0.isAnswered = true }
       nextToAnswer = ordinal + 1
     }
     return ordinal
@@ -56,9 +41,9 @@ extension Conversation {
   private static var searchLimit: Int { 256 }
 
   private mutating func skipAnswered() {
-    let end = firstExchange + exchanges.count
-    nextToAnswer = max(nextToAnswer, firstExchange)
-    while nextToAnswer < end, openExchange(nextToAnswer)?.isAnswered == true { nextToAnswer += 1 }
+    let end = exchanges.end
+    nextToAnswer = max(nextToAnswer, exchanges.first)
+    while nextToAnswer < end, exchanges.read(nextToAnswer, { $0.isAnswered }) == true { nextToAnswer += 1 }
   }
 
   /// A new exchange without a request. An interim response leaves it open for the final one.
@@ -69,41 +54,43 @@ extension Conversation {
     open.exchange.started = start.arrival.time
     exchanges.append(open)
     run.openExchanges += 1
-    return firstExchange + exchanges.count - 1
+    return exchanges.end - 1
   }
 
   /// Gives a response what it has from its request.
   mutating func adoptRequest(of ordinal: Int, _ open: inout OpenMessage, _ run: inout Run) {
-    guard let exchange = openExchange(ordinal) else { return }
-    open.message.exchange = exchange.exchange.number
-    open.message.method = exchange.exchange.method
-    open.message.host = exchange.exchange.host
-    open.message.path = exchange.exchange.path
-    if exchange.exchange.request != nil, exchange.exchange.host != .none {
-      open.message.hostSource = exchange.hostSource
+    exchanges.change(ordinal) { exchange in
+      exchange.openMessages += 1
+      open.message.exchange = exchange.exchange.number
+      open.message.method = exchange.exchange.method
+      open.message.host = exchange.exchange.host
+      open.message.path = exchange.exchange.path
+      if exchange.exchange.request != nil, exchange.exchange.host != .none {
+        open.message.hostSource = exchange.hostSource
+      }
+      run.texts.retain(open.message.method)
+      run.texts.retain(open.message.host)
+      run.texts.retain(open.message.path)
     }
-    run.texts.retain(open.message.method)
-    run.texts.retain(open.message.host)
-    run.texts.retain(open.message.path)
-    withExchange(ordinal) { $0.openMessages += 1 }
   }
 
   /// A response can start before the header section of its request is complete; in the end it is.
   private func adoptLateRequest(_ open: inout OpenMessage, _ run: inout Run) {
     guard open.message.kind != .request, open.message.host == .none,
-      let exchange = openExchange(open.exchange), exchange.exchange.host != .none
+      let name = exchanges.read(open.exchange, { (host: $0.exchange.host, source: $0.hostSource) }), name.host != .none
     else { return }
-    open.message.host = exchange.exchange.host
-    open.message.hostSource = exchange.hostSource
+    open.message.host = name.host
+    open.message.hostSource = name.source
     run.texts.retain(open.message.host)
   }
 
   /// The final response of an exchange has started.
-  mutating func note(responseStart message: Message, of ordinal: Int) {
-    withExchange(ordinal) { exchange in
-      exchange.responseFirst = message.firstTime
-      exchange.exchange.response = message.number
-      exchange.exchange.status = message.status
+  mutating func note(responseStart message: borrowing Message, of ordinal: Int) {
+    let (time, number, status) = (message.firstTime, message.number, message.status)
+    exchanges.change(ordinal) { exchange in
+      exchange.responseFirst = time
+      exchange.exchange.response = number
+      exchange.exchange.status = status
     }
   }
 
@@ -114,7 +101,7 @@ extension Conversation {
         || exchanges.count > 1 && run.openExchanges > run.configuration.outstandingRequestTotalLimit
     else { return }
     run.note(.httpRequestQueueFull)
-    if !exchanges[0].isAnswered { exchanges[0].isAnswered = true }
+    exchanges.change(exchanges.first) { $0.isAnswered = true }
     mayHaveLostMessages = true
     finishExchanges(&run)
   }
@@ -123,62 +110,56 @@ extension Conversation {
 
   /// Makes the oldest messages of `side` final until at most `limit` are left.
   mutating func retire(_ side: Side, keeping limit: Int, _ run: inout Run) {
-    guard messages[side].count > limit else { return }
-    var count = messages[side].count - limit
-    for index in 0..<count where messages[side][index].isInProgress || awaitsName(index, on: side) {
-      count = index
-      break
-    }
-    guard count > 0 else { return }
-    for _ in 0..<count {
+    var hasRetired = false
+    while messages[side].count > limit, !messages[side][0].isInProgress, !awaitsName(0, on: side) {
       guard let open = messages[side].popFirst() else { break }
       retiredThrough[side] = max(retiredThrough[side], open.end)
       finish(open, &run)
+      hasRetired = true
     }
-    finishExchanges(&run)
+    if hasRetired { finishExchanges(&run) }
   }
 
   /// Whether a response waits for the end of its request's header section, which names it; not for ever.
   private func awaitsName(_ index: Int, on side: Side) -> Bool {
-    let message = messages[side][index].message
-    guard message.kind != .request, message.host == .none, messages[side].count < Self.namelessLimit,
-      let exchange = openExchange(messages[side][index].exchange)?.exchange
+    guard messages[side][index].message.kind != .request, messages[side][index].message.host == .none,
+      messages[side].count < Self.namelessLimit
     else { return false }
-    return exchange.request != nil && exchange.host == .none
+    return exchanges.read(messages[side][index].exchange) { $0.exchange.request != nil && $0.exchange.host == .none }
+      == true
   }
 
   /// Messages kept open at most because the oldest of them has no name yet.
   private static var namelessLimit: Int { 1024 }
 
-  private mutating func finish(_ open: OpenMessage, _ run: inout Run) {
-    var open = open
+  private mutating func finish(_ open: consuming OpenMessage, _ run: inout Run) {
     adoptLateRequest(&open, &run)
     let client = namedClient ?? run.connection.client ?? requestSide ?? 0
     namedClient = client
     open.message.client = run.connection.endpoints[client]
     open.message.server = run.connection.endpoints[1 - client]
     run.apis.add(open.message, texts: &run.texts, anomalies: &run.anomalies)
-    withExchange(open.exchange) { exchange in
+    let kind = open.message.kind
+    let first = open.message.firstTime
+    let length = open.message.octets.total
+    let ipLength = open.message.ipLength
+    exchanges.change(open.exchange) { exchange in
       exchange.openMessages -= 1
-      if open.message.kind == .request { exchange.requestFirst = open.message.firstTime }
-      if open.message.kind == .response { exchange.responseFirst = open.message.firstTime }
-      exchange.exchange.ipLength += open.message.ipLength
-      if open.message.kind == .request {
-        exchange.exchange.requestLength += open.message.octets.total
-      } else {
-        exchange.exchange.responseLength += open.message.octets.total
-      }
+      if kind == .request { exchange.requestFirst = first }
+      if kind == .response { exchange.responseFirst = first }
+      exchange.exchange.ipLength += ipLength
+      if kind == .request { exchange.exchange.requestLength += length } else { exchange.exchange.responseLength += length }
     }
     run.finishedMessages.append(open.message)
   }
 
   /// Makes exchanges final, oldest first, as far as all their messages are.
   private mutating func finishExchanges(_ run: inout Run) {
-    while let first = exchanges.first, first.isAnswered, first.openMessages == 0 {
-      finish(first, &run)
-      exchanges.removeFirst()
+    while exchanges.read(exchanges.first, { $0.isAnswered && $0.openMessages == 0 }) == true,
+      let open = exchanges.popFirst()
+    {
       run.openExchanges -= 1
-      firstExchange += 1
+      finish(open, &run)
     }
   }
 
@@ -198,7 +179,6 @@ extension Conversation {
     }
     while let open = exchanges.popFirst() {
       run.openExchanges -= 1
-      firstExchange += 1
       finish(open, &run)
     }
   }

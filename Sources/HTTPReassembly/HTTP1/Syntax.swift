@@ -15,12 +15,12 @@ enum ASCII {
 
 extension UInt8 {
   /// `tchar` of RFC 9110 §5.6.2.
+  @inline(__always)
   var isTokenCharacter: Bool {
-    switch self {
-    case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true
-    case 0x21, 0x23...0x27, 0x2a, 0x2b, 0x2d, 0x2e, 0x5e...0x60, 0x7c, 0x7e: true
-    default: false
-    }
+    // One bit a character: its 0x21...0x3f and 0x40...0x7f.
+    let low: UInt64 = 0x03ff_6cfa_0000_0000
+    let high: UInt64 = 0x57ff_ffff_c7ff_fffe
+    return self < 0x80 && (self < 0x40 ? low >> UInt64(self) : high >> UInt64(self - 0x40)) & 1 != 0
   }
 
   var isDigit: Bool { self >= 0x30 && self <= 0x39 }
@@ -50,15 +50,29 @@ extension RawSpan {
     return nil
   }
 
-  /// Whether the octets at `offset` are `text`, ASCII letters in either case; `text` is lower-case.
+  /// Whether the octets at `offset` are `text`, ASCII letters in either case; `text` is lower-case letters, digits and
+  /// punctuation that has the bit 0x20.
+  @inline(__always)
   package func matches(_ text: StaticString, at offset: Int) -> Bool {
     let length = text.utf8CodeUnitCount
     guard offset >= 0, offset + length <= byteCount else { return false }
-    for index in 0..<length where octet(offset + index).lowercased != text.octet(index) { return false }
+    var index = 0
+    while index + 8 <= length {
+      let octets = littleEndian64(offset + index)
+      // Setting the bit of lower case changes letters, and makes controls of punctuation: those must be neither.
+      let isPrintable = (octets | octets << 1) & 0x4040_4040_4040_4040 == 0x4040_4040_4040_4040
+      guard isPrintable, octets | 0x2020_2020_2020_2020 == text.littleEndian64(index) else { return false }
+      index += 8
+    }
+    while index < length {
+      if octet(offset + index).lowercased != text.octet(index) { return false }
+      index += 1
+    }
     return true
   }
 
   /// `range` without whitespace at its ends.
+  @inline(__always)
   func trimmingWhitespace(_ range: Range<Int>) -> Range<Int> {
     var low = range.lowerBound
     var high = range.upperBound

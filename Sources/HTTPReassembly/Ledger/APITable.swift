@@ -7,6 +7,9 @@ struct APITable {
   }
 
   private var positions: [Name: Int] = [:]
+  /// Names that were asked for lately with their positions, which never change: most messages are of a few APIs.
+  private var recent: [(name: Name, position: Int)] = Array(
+    repeating: (Name(host: .none, path: .none, method: .none), -1), count: 256)
   private(set) var totals: [APITotals] = []
   private let grouping: Configuration.Grouping
   private let templatesPaths: Bool
@@ -60,7 +63,12 @@ struct APITable {
       name.path = interned
     }
     defer { if let template { texts.release(template) } }
-    if let position = positions[name] { return position }
+    let mark = Int((name.host.index &* 31 &+ name.path.index) &* 31 &+ name.method.index) & (recent.count - 1)
+    if recent[mark].position >= 0, recent[mark].name == name { return recent[mark].position }
+    if let position = positions[name] {
+      recent[mark] = (name, position)
+      return position
+    }
     if let full = limitReached(by: name, texts) {
       anomalies.note(full)
       name.path = .none

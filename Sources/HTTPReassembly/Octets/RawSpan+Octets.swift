@@ -66,15 +66,22 @@ extension RawSpan {
   /// Whether both spans hold the same octets.
   package func hasSameOctets(as other: RawSpan) -> Bool {
     guard byteCount == other.byteCount else { return false }
-    return unsafe withUnsafeBytes { mine in
-      unsafe other.withUnsafeBytes { theirs in unsafe mine.elementsEqual(theirs) }
+    var offset = 0
+    while offset + 8 <= byteCount {
+      if littleEndian64(offset) != other.littleEndian64(offset) { return false }
+      offset += 8
     }
+    while offset < byteCount {
+      if octet(offset) != other.octet(offset) { return false }
+      offset += 1
+    }
+    return true
   }
 
   /// Whether `array` holds the same octets.
   package func hasSameOctets(as array: [UInt8]) -> Bool {
     guard byteCount == array.count else { return false }
-    return unsafe withUnsafeBytes { mine in unsafe mine.elementsEqual(array) }
+    return array.withOctets { hasSameOctets(as: $0) }
   }
 
   /// Feeds the octets to a hasher.
@@ -99,5 +106,12 @@ extension StaticString {
   package func octet(_ index: Int) -> UInt8 {
     precondition(index >= 0 && index < utf8CodeUnitCount)
     return unsafe utf8Start[index]
+  }
+
+  /// The eight octets from `index` on, the first one lowest.
+  @inline(__always)
+  package func littleEndian64(_ index: Int) -> UInt64 {
+    precondition(index >= 0 && index + 8 <= utf8CodeUnitCount)
+    return UInt64(littleEndian: unsafe UnsafeRawPointer(utf8Start + index).loadUnaligned(as: UInt64.self))
   }
 }

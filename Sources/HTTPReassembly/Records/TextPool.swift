@@ -23,6 +23,9 @@ public struct TextPool: Sendable {
   /// Open addressing with linear probing; 0 marks an empty place (entry 0 is the empty text, never looked up).
   private var places: [Int32] = Array(repeating: 0, count: 256)
   private var used = 0
+  /// Texts that were asked for lately, by a few of their octets: most texts come again and again, and a look here costs
+  /// less than a hash that nobody can foresee. What is found is compared octet by octet.
+  private var recent: [Int32] = Array(repeating: 0, count: 256)
 
   /// Texts held.
   public var count: Int { used }
@@ -41,6 +44,19 @@ public struct TextPool: Sendable {
   /// The handle of `octets`, with one reference more.
   package mutating func intern(_ octets: borrowing RawSpan) -> TextID {
     guard octets.byteCount > 0 else { return .none }
+    let mark = Self.mark(octets)
+    let known = Int(recent[mark])
+    // The place of a text that is gone holds no octets, or another text's.
+    if known != 0, octets.hasSameOctets(as: entries[known].octets) {
+      entries[known].references += 1
+      return TextID(index: Int32(known))
+    }
+    let id = find(octets)
+    recent[mark] = id.index
+    return id
+  }
+
+  private mutating func find(_ octets: borrowing RawSpan) -> TextID {
     let hash = Self.hash(octets)
     var place = hash & (places.count - 1)
     while places[place] != 0 {
@@ -116,6 +132,19 @@ public struct TextPool: Sendable {
       while places[place] != 0 { place = (place + 1) & (places.count - 1) }
       places[place] = index
     }
+  }
+
+  /// A place in `recent`.
+  private static func mark(_ octets: borrowing RawSpan) -> Int {
+    let count = octets.byteCount
+    var mixed = UInt64(count) &* 0x9e37_79b9_7f4a_7c15
+    if count >= 8 {
+      mixed ^= octets.littleEndian64(0) &* 0xff51_afd7_ed55_8ccd
+      mixed = (mixed ^ mixed >> 29) &+ octets.littleEndian64(count - 8) &* 0xc4ce_b9fe_1a85_ec53
+    } else {
+      for offset in 0..<count { mixed = (mixed ^ UInt64(octets.octet(offset))) &* 0xff51_afd7_ed55_8ccd }
+    }
+    return Int(mixed >> 56)
   }
 
   /// The standard library's hasher is seeded per process, so that nobody can prepare colliding texts.

@@ -57,6 +57,12 @@ extension TCPConnection {
 
   /// Delivers everything that can be delivered. With `isForced`, nothing more is expected: holes are given up.
   mutating func advance(_ run: inout Run, isForced: Bool) {
+    // Nearly every segment: all that came is delivered, and nothing is waited for.
+    if !isForced, streams[0].isSettled, streams[1].isSettled, !isTailMissing(0), !isTailMissing(1) {
+      streams[0].stuckSince = nil
+      streams[1].stuckSince = nil
+      return
+    }
     while true {
       var hasProgress = false
       for side in 0..<2 {
@@ -124,9 +130,7 @@ extension TCPConnection {
 
   /// Tells the application that a stream has ended, once everything before the end has been delivered.
   private mutating func finishIfDue(_ side: Side, _ run: inout Run) -> Bool {
-    let stream = streams[side]
-    guard !stream.isFinished, stream.isStarted, stream.fin != .never, stream.next >= stream.fin, stream.held.isEmpty
-    else { return false }
+    guard streams[side].isAtFin, !streams[side].isFinished else { return false }
     streams[side].isFinished = true
     application?.finish(side, isComplete: true, &run)
     return true

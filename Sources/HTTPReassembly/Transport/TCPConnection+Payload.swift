@@ -49,15 +49,15 @@ extension TCPConnection {
 
   /// Whether a receiver could take payload at `position`: not far beyond what it offered to take.
   func isInReach(_ position: StreamPosition, _ side: Side) -> Bool {
-    let stream = streams[side]
-    guard stream.isStarted else { return true }
-    let peer = streams[1 - side]
-    guard peer.packets > 0, stream.acknowledged != .unknown else {
-      return abs(position - stream.next) <= TCPStream.largestWindow
+    guard streams[side].isStarted else { return true }
+    let next = streams[side].next
+    let acknowledged = streams[side].acknowledged
+    guard streams[1 - side].packets > 0, acknowledged != .unknown else {
+      return abs(position - next) <= TCPStream.largestWindow
     }
     let slack = 1 << 20
-    return position <= max(stream.next, stream.acknowledged) + peer.advertisedWindow + slack
-      && position >= stream.next - (TCPStream.largestWindow)
+    return position <= max(next, acknowledged) + streams[1 - side].advertisedWindow + slack
+      && position >= next - TCPStream.largestWindow
   }
 
   private mutating func refuse(_ length: Int, overhead: Int, _ run: inout Run) {

@@ -51,6 +51,12 @@ struct TCPStream {
     return acknowledged - next
   }
 
+  /// Whether all that was captured is delivered, and neither FIN nor RST has come.
+  var isSettled: Bool { held.isEmpty && fin == .never && !isReset }
+
+  /// Whether everything up to the FIN is delivered.
+  var isAtFin: Bool { isStarted && fin != .never && next >= fin && held.isEmpty }
+
   /// Whether the FIN was captured before all octets up to it.
   var isFinAhead: Bool { fin != .never && next < fin }
 

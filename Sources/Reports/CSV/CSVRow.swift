@@ -43,8 +43,7 @@ struct CSVRow: RowWriter {
 
   /// An integer.
   mutating func integer(_ value: Int) {
-    buffer.append(value)
-    separate()
+    buffer.append(value, then: Self.separator)
   }
 
   /// A duration given in nanoseconds, in milliseconds; nothing for nil.
@@ -61,13 +60,12 @@ struct CSVRow: RowWriter {
 
   /// A name of our own: it needs no escaping.
   mutating func name(_ name: String) {
-    buffer.append(name)
-    separate()
+    buffer.append(name, then: Self.separator)
   }
 
   /// The names of the bits that are set, separated by spaces.
   mutating func flags(_ bits: UInt64, names: [String]) {
-    buffer.append(flags: bits, names: names)
+    if bits != 0 { buffer.append(flags: bits, names: names) }
     separate()
   }
 
@@ -80,17 +78,18 @@ struct CSVRow: RowWriter {
   /// Text from the wire.
   mutating func text(_ octets: [UInt8]) {
     let isDefused = Self.isFormula(octets)
-    if isDefused || !buffer.appendPlain(octets) {
-      let isQuoted = octets.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }
-      if isQuoted { buffer.append(UInt8(ascii: "\"")) }
-      if isDefused { buffer.append(UInt8(ascii: "'")) }
-      buffer.appendEscaped(octets, doublingQuotes: isQuoted)
-      if isQuoted { buffer.append(UInt8(ascii: "\"")) }
-    }
+    if !isDefused, buffer.appendPlain(octets, then: Self.separator) { return }
+    let isQuoted = octets.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }
+    if isQuoted { buffer.append(UInt8(ascii: "\"")) }
+    if isDefused { buffer.append(UInt8(ascii: "'")) }
+    buffer.appendEscaped(octets, doublingQuotes: isQuoted)
+    if isQuoted { buffer.append(UInt8(ascii: "\"")) }
     separate()
   }
 
-  private mutating func separate() { buffer.append(UInt8(ascii: ",")) }
+  private static var separator: UInt8 { UInt8(ascii: ",") }
+
+  private mutating func separate() { buffer.append(Self.separator) }
 
   /// Whether the cell gets an apostrophe: it starts with what starts a formula in a spreadsheet
   /// (OWASP, CSV Injection), full-width forms included, or with an apostrophe.

@@ -34,7 +34,7 @@ struct OrderedRows {
     guard number > next else {
       try file.append(row)
       next = max(next, number + 1)
-      try writeDue()
+      if !waiting.isEmpty || !runs.isEmpty { try writeDue() }
       return
     }
     waiting.add(number, row)

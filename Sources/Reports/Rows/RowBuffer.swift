@@ -1,6 +1,9 @@
 import HTTPReassembly
 
 /// The octets of one row, built without an allocation per cell and reused from row to row.
+///
+/// Rows are a large part of what a run costs, so that this file writes into the memory of its array without a check per
+/// octet: every use of unsafe memory here goes through `write`, which makes room first and checks what was written after.
 struct RowBuffer {
   /// Memory for the row; only the first `count` octets mean anything. Longer than any usual row; a longer one
   /// makes it grow.
@@ -19,36 +22,31 @@ struct RowBuffer {
   mutating func clear() { count = 0 }
 
   /// Appends one octet.
+  @inline(__always)
   mutating func append(_ octet: UInt8) {
-    reserve(1)
+    if memory.count == count { grow(1) }
     memory[count] = octet
     count += 1
   }
 
-  /// Appends octets as they are.
-  mutating func append(_ text: [UInt8]) {
-    reserve(text.count)
-    var end = count
-    var target = memory.mutableSpan
-    for octet in text {
-      target[end] = octet
-      end += 1
+  /// Appends octets as they are, and one more after them.
+  mutating func append(_ text: [UInt8], then last: UInt8? = nil) {
+    unsafe write(atMost: text.count + 1) { target in
+      unsafe text.withUnsafeBytes { source in
+        unsafe UnsafeMutableRawBufferPointer(start: target, count: source.count).copyMemory(from: source)
+      }
+      guard let last else { return text.count }
+      unsafe target[text.count] = last
+      return text.count + 1
     }
-    count = end
   }
 
-  /// Appends octets as they are if all of them are plain (`TextEscaping.isPlain`), else nothing.
-  mutating func appendPlain(_ text: [UInt8]) -> Bool {
-    reserve(text.count)
-    var end = count
-    var target = memory.mutableSpan
-    for octet in text {
-      guard TextEscaping.isPlain(octet) else { return false }
-      target[end] = octet
-      end += 1
-    }
-    count = end
-    return true
+  /// Appends octets as they are, and one more after them, if all of them are plain (`TextEscaping.isPlain`), else nothing.
+  @inline(__always)
+  mutating func appendPlain(_ text: [UInt8], then last: UInt8? = nil) -> Bool {
+    let isPlain = text.withOctets { $0.isPlainText }
+    if isPlain { append(text, then: last) }
+    return isPlain
   }
 
   /// Appends text from the wire, escaped; with `doublingQuotes`, each `"` twice.
@@ -69,49 +67,63 @@ struct RowBuffer {
     }
   }
 
-  /// Appends a text of our own as it is.
-  mutating func append(_ text: String) {
-    reserve(text.utf8.count)
-    var end = count
-    var target = memory.mutableSpan
-    for octet in text.utf8 {
-      target[end] = octet
-      end += 1
+  /// Appends a text of our own as it is, and one octet after it.
+  mutating func append(_ text: String, then last: UInt8? = nil) {
+    var text = text
+    text.withUTF8 { source in
+      unsafe write(atMost: source.count + 1) { target in
+        for index in source.indices { unsafe target[index] = source[index] }
+        guard let last else { return source.count }
+        unsafe target[source.count] = last
+        return source.count + 1
+      }
     }
-    count = end
   }
 
-  /// Appends an integer in decimal.
-  mutating func append(_ integer: Int) {
-    if integer < 0 { append(UInt8(ascii: "-")) }
-    appendDecimal(UInt64(integer.magnitude))
+  /// Appends an integer in decimal, and one octet after it.
+  @inline(__always)
+  mutating func append(_ integer: Int, then last: UInt8? = nil) {
+    unsafe write(atMost: Decimal.longest + 2) { target in
+      var length = 0
+      if integer < 0 {
+        unsafe target[0] = UInt8(ascii: "-")
+        length = 1
+      }
+      length += unsafe Decimal.write(UInt64(integer.magnitude), at: target + length)
+      guard let last else { return length }
+      unsafe target[length] = last
+      return length + 1
+    }
   }
 
   /// Appends a duration in nanoseconds as milliseconds: exact, with up to six decimals and no trailing zeros.
   mutating func appendMilliseconds(_ nanoseconds: Int64) {
-    if nanoseconds < 0 { append(UInt8(ascii: "-")) }
-    let (whole, rest) = nanoseconds.magnitude.quotientAndRemainder(dividingBy: 1_000_000)
-    appendDecimal(whole)
-    guard rest > 0 else { return }
-    append(UInt8(ascii: "."))
-    var remainder = rest
-    var unit: UInt64 = 100_000
-    while remainder > 0 {
-      append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: remainder / unit))
-      remainder %= unit
-      unit /= 10
-    }
+    appendFraction(UInt64(nanoseconds.magnitude), isNegative: nanoseconds < 0, unit: 1_000_000, digits: 6)
   }
 
   /// Appends a number given in thousandths: exact, with up to three decimals and no trailing zeros.
   mutating func appendThousandths(_ value: Int) {
-    let (whole, rest) = value.magnitude.quotientAndRemainder(dividingBy: 1000)
-    if value < 0 { append(UInt8(ascii: "-")) }
-    append(Int(whole))
-    guard rest > 0 else { return }
-    var digits = Array(String(1000 + rest).utf8.dropFirst())
-    while digits.last == UInt8(ascii: "0") { digits.removeLast() }
-    append([UInt8(ascii: ".")] + digits)
+    appendFraction(UInt64(value.magnitude), isNegative: value < 0, unit: 1000, digits: 3)
+  }
+
+  @inline(__always)
+  private mutating func appendFraction(_ magnitude: UInt64, isNegative: Bool, unit: UInt64, digits: Int) {
+    let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: unit)
+    unsafe write(atMost: 1 + Decimal.longest + 1 + Decimal.longest) { target in
+      var length = 0
+      if isNegative {
+        unsafe target[0] = UInt8(ascii: "-")
+        length = 1
+      }
+      length += unsafe Decimal.write(whole, at: target + length)
+      guard rest > 0 else { return length }
+      unsafe target[length] = UInt8(ascii: ".")
+      length += 1
+      unsafe Decimal.writeEight(rest, skipping: 8 - digits, at: target + length)
+      length += digits
+      while unsafe target[length - 1] == UInt8(ascii: "0") { length -= 1 }
+      return length
+    }
   }
 
   /// Appends the names of the bits that are set, separated by spaces.
@@ -131,34 +143,20 @@ struct RowBuffer {
   /// Takes away the last octet, if there is one.
   mutating func removeLast() { count = max(count - 1, 0) }
 
-  private mutating func appendDecimal(_ magnitude: UInt64) {
-    var length = 1
-    var bound: UInt64 = 10
-    while magnitude >= bound {
-      length += 1
-      let (next, overflows) = bound.multipliedReportingOverflow(by: 10)
-      if overflows { break }
-      bound = next
-    }
-    reserve(length)
-    let end = count + length
-    var position = end
-    var rest = magnitude
-    // From the last digit, so that every division is by a constant.
-    var target = memory.mutableSpan
-    repeat {
-      position -= 1
-      target[position] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-      rest /= 10
-    } while rest > 0
-    count = end
-  }
-
+  /// Lets `body` write at most `length` octets at the end, and takes as many of them as it says.
   @inline(__always)
-  private mutating func reserve(_ length: Int) {
+  mutating func write(atMost length: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
     if memory.count - count < length { grow(length) }
+    let start = count
+    let written = unsafe memory.withUnsafeMutableBufferPointer { buffer in
+      // The array has over a thousand octets from the start: it always has an address.
+      unsafe body(buffer.baseAddress! + start)
+    }
+    precondition(written >= 0 && written <= length)
+    count = start + written
   }
 
+  @inline(never)
   private mutating func grow(_ length: Int) {
     memory += Array(repeating: 0, count: max(memory.count, length))
   }

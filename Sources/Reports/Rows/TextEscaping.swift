@@ -107,3 +107,33 @@ enum TextEscaping {
     return false
   }
 }
+
+extension RawSpan {
+  /// Whether every octet is plain (`TextEscaping.isPlain`), eight at a time.
+  var isPlainText: Bool {
+    var offset = 0
+    while offset + 8 <= byteCount {
+      if !Self.isPlain(littleEndian64(offset)) { return false }
+      offset += 8
+    }
+    while offset < byteCount {
+      if !TextEscaping.isPlain(octet(offset)) { return false }
+      offset += 1
+    }
+    return true
+  }
+
+  /// Whether all of eight octets are plain. The tests are exact for octets below 0x80, and others fail the first one.
+  @inline(__always)
+  private static func isPlain(_ octets: UInt64) -> Bool {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    let highs: UInt64 = 0x8080_8080_8080_8080
+    /// A high bit where an octet is `value`, if all are below 0x80: only then nothing carries over.
+    func matches(_ value: UInt64) -> UInt64 { ((octets ^ ones &* value) &+ ones &* 0x7f) ^ highs }
+    // Below 0x20 no bit of 0x60 is set: adding 0x60 does not reach the high bit.
+    let controls = (octets &+ ones &* 0x60) ^ highs
+    let unwanted =
+      controls | matches(0x22) | matches(0x2c) | matches(0x5c) | matches(0x7f)
+    return octets & highs == 0 && unwanted & highs == 0
+  }
+}
