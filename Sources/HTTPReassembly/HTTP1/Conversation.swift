@@ -10,6 +10,8 @@ struct Conversation {
   /// The exchanges that are not final, oldest first; the first one has number `firstExchange` in this conversation.
   var exchanges: Deque<OpenExchange> = []
   var firstExchange = 0
+  /// As many exchanges as there is room for in memory, at least.
+  var exchangeRoom = 0
   /// The first exchange whose request has no final response yet.
   var nextToAnswer = 0
   /// The side that sends requests, once a message has been seen.
@@ -114,9 +116,8 @@ extension Conversation: HTTP1Events {
     run.texts.retain(open.message.path)
     exchange.openMessages = 1
     open.message.exchange = exchange.exchange.number
-    exchanges.append(exchange)
-    run.openExchanges += 1
-    messages[side].append(open)
+    append(exchange, &run)
+    append(open, to: side, &run)
     limitOutstandingRequests(&run)
     return true
   }
@@ -138,7 +139,7 @@ extension Conversation: HTTP1Events {
     adoptRequest(of: ordinal, &open, &run)
     if !isInterim { note(responseStart: open.message, of: ordinal) }
     noteVersion(line, status.version, &run)
-    messages[side].append(open)
+    append(open, to: side, &run)
     return true
   }
 
@@ -152,7 +153,7 @@ extension Conversation: HTTP1Events {
     open.message.flags.formUnion(flags)
     adoptRequest(of: ordinal, &open, &run)
     note(responseStart: open.message, of: ordinal)
-    messages[side].append(open)
+    append(open, to: side, &run)
   }
 
   private func open(at start: LineStart, exchange: Int, _ run: inout Run) -> OpenMessage {
@@ -348,7 +349,7 @@ extension Conversation: HTTP1Events {
     } else if answer == false {
       after = .pause
     }
-    retire(side, keeping: run.configuration.lingeringMessageLimit, &run)
+    retire(side, &run)
     return after
   }
 
@@ -362,7 +363,7 @@ extension Conversation: HTTP1Events {
     messages[side].newest.message.exactness = .atLeast
     run.note(.httpMessageIncomplete)
     close(at: position, &run)
-    retire(side, keeping: run.configuration.lingeringMessageLimit, &run)
+    retire(side, &run)
   }
 
   private func exchangeHasNoHost(_ ordinal: Int) -> Bool {

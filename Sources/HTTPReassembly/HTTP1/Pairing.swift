@@ -67,8 +67,7 @@ extension Conversation {
     open.exchange.number = run.nextExchange()
     open.exchange.connection = run.connection.number
     open.exchange.started = start.arrival.time
-    exchanges.append(open)
-    run.openExchanges += 1
+    append(open, &run)
     return firstExchange + exchanges.count - 1
   }
 
@@ -121,8 +120,58 @@ extension Conversation {
 
   // MARK: Final rows
 
+  /// Adds a message to `side`: those before it only wait for late charges.
+  mutating func append(_ open: OpenMessage, to side: Side, _ run: inout Run) {
+    if !messages[side].isEmpty { run.lingeringMessages += 1 }
+    let room = messages[side].room
+    messages[side].append(open)
+    run.stateOctets += (messages[side].room - room) * StateCost.message
+  }
+
+  private mutating func popFirst(_ side: Side, _ run: inout Run) -> OpenMessage? {
+    if messages[side].count > 1 { run.lingeringMessages -= 1 }
+    let room = messages[side].room
+    let first = messages[side].popFirst()
+    run.stateOctets += (messages[side].room - room) * StateCost.message
+    return first
+  }
+
+  /// Adds an exchange.
+  mutating func append(_ exchange: OpenExchange, _ run: inout Run) {
+    exchanges.append(exchange)
+    run.openExchanges += 1
+    guard exchanges.count > exchangeRoom else { return }
+    run.stateOctets += (exchanges.count - exchangeRoom) * StateCost.exchange
+    exchangeRoom = exchanges.count
+  }
+
+  private mutating func removeFirstExchange(_ run: inout Run) -> OpenExchange? {
+    guard let first = exchanges.popFirst() else { return nil }
+    run.openExchanges -= 1
+    firstExchange += 1
+    // A queue keeps the room that it once needed: much of it is given back.
+    if exchangeRoom >= 4, exchanges.count * 4 <= exchangeRoom {
+      exchanges = exchanges.compact
+      run.stateOctets -= (exchangeRoom - exchanges.count) * StateCost.exchange
+      exchangeRoom = exchanges.count
+    }
+    return first
+  }
+
+  /// A message of `side` has ended: makes those before it final that need not wait for charges any longer.
+  mutating func retire(_ side: Side, _ run: inout Run) {
+    let limit = run.configuration.lingeringMessageLimit
+    if run.lingeringMessages > run.configuration.lingeringMessageTotalLimit, (2...limit).contains(messages[side].count)
+    {
+      run.note(.httpMessagesFull)
+      retire(side, keeping: 1, &run)
+    } else {
+      retire(side, keeping: limit, &run)
+    }
+  }
+
   /// Makes the oldest messages of `side` final until at most `limit` are left.
-  mutating func retire(_ side: Side, keeping limit: Int, _ run: inout Run) {
+  private mutating func retire(_ side: Side, keeping limit: Int, _ run: inout Run) {
     guard messages[side].count > limit else { return }
     var count = messages[side].count - limit
     for index in 0..<count where messages[side][index].isInProgress || awaitsName(index, on: side) {
@@ -131,7 +180,7 @@ extension Conversation {
     }
     guard count > 0 else { return }
     for _ in 0..<count {
-      guard let open = messages[side].popFirst() else { break }
+      guard let open = popFirst(side, &run) else { break }
       retiredThrough[side] = max(retiredThrough[side], open.end)
       finish(open, &run)
     }
@@ -176,9 +225,7 @@ extension Conversation {
   private mutating func finishExchanges(_ run: inout Run) {
     while let first = exchanges.first, first.isAnswered, first.openMessages == 0 {
       finish(first, &run)
-      exchanges.removeFirst()
-      run.openExchanges -= 1
-      firstExchange += 1
+      _ = removeFirstExchange(&run)
     }
   }
 
@@ -194,12 +241,14 @@ extension Conversation {
   /// The connection is over: everything is final.
   mutating func finishAll(_ run: inout Run) {
     for side in 0..<2 {
-      while let open = messages[side].popFirst() { finish(open, &run) }
+      while let open = popFirst(side, &run) { finish(open, &run) }
     }
-    while let open = exchanges.popFirst() {
-      run.openExchanges -= 1
-      firstExchange += 1
-      finish(open, &run)
+    while let open = removeFirstExchange(&run) { finish(open, &run) }
+    run.stateOctets -= exchangeRoom * StateCost.exchange
+    exchangeRoom = 0
+    for side in 0..<2 {
+      run.stateOctets -= messages[side].room * StateCost.message
+      messages[side] = MessageQueue()
     }
   }
 }

@@ -23,6 +23,9 @@ public struct TextPool: Sendable {
   /// Open addressing with linear probing; 0 marks an empty place (entry 0 is the empty text, never looked up).
   private var places: [Int32] = Array(repeating: 0, count: 256)
   private var used = 0
+  /// Octets of memory that the texts take, with what belongs to each.
+  package private(set) var memory = 0
+  private static var entryCost: Int { MemoryLayout<Entry>.stride + 64 }
 
   /// Texts held.
   public var count: Int { used }
@@ -64,6 +67,7 @@ public struct TextPool: Sendable {
     }
     places[place] = index
     used += 1
+    memory += octets.byteCount + Self.entryCost
     if used * 2 > places.count { grow() }
     return TextID(index: index)
   }
@@ -86,6 +90,7 @@ public struct TextPool: Sendable {
     entries[index].references -= 1
     guard entries[index].references == 0 else { return }
     remove(index)
+    memory -= entries[index].octets.count + Self.entryCost
     entries[index].octets = []
     free.append(id.index)
     used -= 1
