@@ -45,6 +45,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     case .udp(let datagram): learnNames(datagram, octets, at: packet.timestamp)
     case .reassembledUDP(let datagram): learnReassembledNames(datagram, at: packet.timestamp)
     }
+    if run.connectionOctets > run.configuration.connectionOctetLimit { try evictToLimit() }
     if run.hasFinishedRows { try handOver() }
   }
 
@@ -112,6 +113,19 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     let slot = connections.insert(connection, for: key)
     connections[slot].receive(segment, octets, at: time, run: &run)
     connections.touch(slot)
+  }
+
+  /// Gives up the connections idle longest until the others keep to the limit of memory.
+  @inline(never)
+  private mutating func evictToLimit() throws(Sink.Failure) {
+    while run.connectionOctets > run.configuration.connectionOctetLimit,
+      let slot = connections.idlestClosed ?? connections.idlestOpen
+    {
+      run.anomalies.note(.connectionMemoryFull, connection: connections[slot].record.number)
+      finish(slot, .evicted)
+      // Rows hold on to their texts until they are handed over.
+      try handOver()
+    }
   }
 
   private mutating func receiveReassembled(_ segment: TCPSegment, at time: Int64) {
@@ -185,14 +199,18 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// Gives the sink every final row, also after one that it could not take; then throws its first error.
   private mutating func handOver() throws(Sink.Failure) {
     var failure: Sink.Failure?
-    for message in run.finishedMessages {
-      do throws(Sink.Failure) { try sink.message(message, texts: run.texts) } catch { failure = failure ?? error }
-      for text in message.texts { run.texts.release(text) }
+    for index in run.finishedMessages.indices {
+      do throws(Sink.Failure) { try sink.message(run.finishedMessages[index], texts: run.texts) } catch {
+        failure = failure ?? error
+      }
+      run.finishedMessages[index].releaseTexts(of: &run.texts)
     }
     run.finishedMessages.removeAll(keepingCapacity: true)
-    for exchange in run.finishedExchanges {
-      do throws(Sink.Failure) { try sink.exchange(exchange, texts: run.texts) } catch { failure = failure ?? error }
-      for text in exchange.texts { run.texts.release(text) }
+    for index in run.finishedExchanges.indices {
+      do throws(Sink.Failure) { try sink.exchange(run.finishedExchanges[index], texts: run.texts) } catch {
+        failure = failure ?? error
+      }
+      run.finishedExchanges[index].releaseTexts(of: &run.texts)
     }
     run.finishedExchanges.removeAll(keepingCapacity: true)
     for connection in run.finishedConnections {
@@ -252,6 +270,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
   }
 
+  /// Octets of memory that connections take, as `Configuration.connectionOctetLimit` counts them: estimated, with what they hold
+  /// and keep.
+  public var connectionOctets: Int { run.connectionOctets }
+
   /// Connections that are being followed.
   public var connectionCount: Int { connections.count }
 }
@@ -262,16 +284,4 @@ extension Int64 {
     let (sum, overflow) = addingReportingOverflow(timeout)
     return overflow ? .max : sum
   }
-}
-
-extension Message {
-  /// The texts that the message holds on to.
-  fileprivate var texts: [TextID] {
-    [method, host, path, version, contentType, contentEncoding, transferEncoding]
-  }
-}
-
-extension Exchange {
-  /// The texts that the exchange holds on to.
-  fileprivate var texts: [TextID] { [method, host, path] }
 }

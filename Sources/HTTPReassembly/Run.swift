@@ -18,6 +18,10 @@ struct Run {
   var heldOctets = 0
   /// Exchanges that are not final, all connections together.
   var openExchanges = 0
+  /// Ended messages that still take charges, all connections together, but for the newest one of each direction.
+  var lingeringMessages = 0
+  /// Octets of memory that connections take, all together, without what `heldOctets` and `texts` count: see `StateCost`.
+  var stateOctets = 0
 
   private(set) var messageCount = 0
   private(set) var exchangeCount = 0
@@ -39,6 +43,9 @@ struct Run {
     apis = APITable(configuration: configuration)
     history = PayloadHistory(capacity: configuration.payloadHistoryLength)
   }
+
+  /// Octets of memory that all connections take, what they hold behind holes and their texts included.
+  var connectionOctets: Int { stateOctets + heldOctets + texts.memory }
 
   mutating func nextMessage() -> Int {
     messageCount += 1
@@ -74,7 +81,7 @@ struct Run {
 struct ConnectionContext {
   var number = 0
   /// The endpoint of each side.
-  var endpoints = InlineArray<2, Endpoint>(repeating: Endpoint(address: IPAddress(high: 0, low: 0), port: 0))
+  var endpoints = Sides(repeating: Endpoint(address: IPAddress(high: 0, low: 0), port: 0))
   /// The side that opened the connection, where the capture shows it.
   var client: Side?
   /// Added: octets in no message.
@@ -86,6 +93,3 @@ struct ConnectionContext {
   /// Added flags.
   var flags: ConnectionFlags = []
 }
-
-/// One of the two sides of a connection, 0 or 1: the sender of its first captured packet is 0.
-typealias Side = Int

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Capture
+import Foundation
 import HTTPReassembly
 import Logging
 import Reports
@@ -75,7 +76,10 @@ struct CommonOptions: ParsableArguments {
     help: ArgumentHelp("Finish connections after this many seconds of capture time without a packet.", valueName: "s"))
   var idleTimeout = 600.0
 
-  @Option(help: ArgumentHelp("Use at most this many threads. The analysis takes one so far.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "Use at most this many threads: one analyses, another writes the reports (default: one a processor).",
+      valueName: "n"))
   var jobs: Int?
 
   @Flag(name: [.short, .long], help: "Print nothing but errors.")
@@ -97,6 +101,9 @@ struct CommonOptions: ParsableArguments {
     }
     if let jobs, jobs < 1 { throw ValidationError("--jobs needs a number from 1 on.") }
   }
+
+  /// How many threads may be used.
+  var threads: Int { jobs ?? ProcessInfo.processInfo.activeProcessorCount }
 
   /// The limits and choices of the analysis.
   var configuration: Configuration {

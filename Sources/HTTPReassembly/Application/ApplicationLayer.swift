@@ -2,27 +2,29 @@
 ///
 /// Each side is HTTP/1, until its first octets or a message say otherwise. A further protocol is one more reader
 /// here and one more case in `Reader`.
-final class ApplicationLayer {
+struct ApplicationLayer {
   private enum Reader: UInt8 {
     case http1
     case tls
   }
 
   private(set) var conversation = Conversation()
-  private var parsers: InlineArray<2, HTTP1Parser>
-  private var tls: InlineArray<2, TLSRecords>
-  private var readers = InlineArray<2, Reader>(repeating: .http1)
-  private var hasStarted = InlineArray<2, Bool>(repeating: false)
+  private var parsers: Sides<HTTP1Parser>
+  private var tls: Sides<TLSRecords>
+  private var readers = Sides<Reader>(repeating: .http1)
+  private var hasStarted = Sides<Bool>(repeating: false)
   /// Charges for places that an incomplete line still has to decide.
-  private var pendingCharges = InlineArray<2, [Charge]>(repeating: [])
+  private var pendingCharges = Sides<[Charge]>(repeating: [])
 
   /// Conflicting copies of octets that are not delivered yet, and how many of them are remembered.
-  private var pendingConflicts = InlineArray<2, [Range<StreamPosition>]>(repeating: [])
+  private var pendingConflicts = Sides<[Range<StreamPosition>]>(repeating: [])
   private static let pendingConflictLimit = 64
+  /// Octets of memory that each side was counted with in `Run.stateOctets`.
+  private var counted = Sides<Int>(repeating: 0)
 
   init(configuration: Configuration, connectDuration: Int64?, lookupDuration: Int64?) {
-    parsers = InlineArray(repeating: HTTP1Parser(position: 0, configuration: configuration))
-    tls = InlineArray(repeating: TLSRecords())
+    parsers = Sides(repeating: HTTP1Parser(position: 0, configuration: configuration))
+    tls = Sides(repeating: TLSRecords())
     conversation.connectDuration = connectDuration
     conversation.lookupDuration = lookupDuration
   }
@@ -35,19 +37,19 @@ final class ApplicationLayer {
   }
 
   /// Whether `side` cannot be read on before the other side has answered (CONNECT, Upgrade).
-  func isWaiting(_ side: Side) -> Bool { parsers[side].isWaiting }
+  mutating func isWaiting(_ side: Side) -> Bool { parsers.look(side) { $0.isWaiting } }
 
   /// Whether a message of `side` is known to go on: at least one more octet of it must come.
-  func expectsMore(_ side: Side) -> Bool { readers[side] == .http1 && parsers[side].expectsMore }
+  mutating func expectsMore(_ side: Side) -> Bool { readers[side] == .http1 && parsers.look(side) { $0.expectsMore } }
 
   /// The connection was opened: the phases belong to its first exchange.
-  func opened(connectDuration: Int64) { conversation.connectDuration = connectDuration }
+  mutating func opened(connectDuration: Int64) { conversation.connectDuration = connectDuration }
 
   /// Messages may be missing before what is read first.
-  func startsInMidstream() { conversation.mayHaveLostMessages = true }
+  mutating func startsInMidstream() { conversation.mayHaveLostMessages = true }
 
   /// The stream of `side` starts at `position`, not at 0.
-  private func start(_ side: Side, at position: StreamPosition, firstOctet: UInt8?, _ run: inout Run) {
+  private mutating func start(_ side: Side, at position: StreamPosition, firstOctet: UInt8?, _ run: inout Run) {
     hasStarted[side] = true
     // A tunnel can be known before one side has sent anything.
     let isTunnel = parsers[side].isTunnel
@@ -57,7 +59,7 @@ final class ApplicationLayer {
   }
 
   /// Reads octets of a side, next in order. Returns how many: fewer than all only when the side has to wait.
-  func receive(
+  mutating func receive(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Int {
     if !hasStarted[side] { start(side, at: position, firstOctet: octets.byteCount > 0 ? octets.octet(0) : nil, &run) }
@@ -84,31 +86,39 @@ final class ApplicationLayer {
   }
 
   /// A response without a start-line, if that is what must come now (HTTP/0.9).
-  private func startSimpleResponse(
+  private mutating func startSimpleResponse(
     _ side: Side, at position: StreamPosition, _ octets: RawSpan, _ arrival: SegmentArrival, _ run: inout Run
   ) {
-    guard conversation.expectsSimpleResponse, conversation.requestSide == 1 - side, parsers[side].isBetweenMessages,
+    guard conversation.expectsSimpleResponse, conversation.requestSide == 1 - side, parsers[side].isBeforeMessage,
       octets.byteCount > 0
     else { return }
-    // A server that does not know HTTP/0.9 answers with a status-line all the same.
-    if octets.matches("http/", at: 0) || octets.byteCount < 5 && octets.matches("h", at: 0) { return }
-    conversation.startSimpleResponse(at: LineStart(position: position, arrival: arrival), &run)
-    parsers[side].expectSimpleResponse()
+    // A server that does not know HTTP/0.9 answers with a status-line all the same: its first octets tell, and may come
+    // one by one.
+    guard !parsers[side].canBeVersion(octets) else { return }
+    let start = parsers[side].isBetweenMessages ? LineStart(position: position, arrival: arrival) : nil
+    startSimpleResponse(side, at: start, &run)
+  }
+
+  /// Starts a response without a start-line: at `start`, or with the octets that were kept because they could have been one.
+  private mutating func startSimpleResponse(_ side: Side, at start: LineStart?, _ run: inout Run) {
+    conversation.startSimpleResponse(at: start ?? parsers[side].lineStart, &run)
+    parsers[side].expectSimpleResponse(events: &conversation, context: &run)
   }
 
   /// A response has decided what the stream of requests goes on with.
-  private func spreadAnswer(from side: Side) {
+  private mutating func spreadAnswer(from side: Side) {
     guard let isTunnel = conversation.answer else { return }
     conversation.answer = nil
     if isTunnel || parsers[1 - side].isWaiting { parsers[1 - side].answered(isTunnel: isTunnel) }
   }
 
   /// Gives up waiting for an answer that does not come.
-  func stopWaiting(_ side: Side) { parsers[side].answered(isTunnel: false) }
+  mutating func stopWaiting(_ side: Side) { parsers[side].answered(isTunnel: false) }
 
   /// Octets of a side that are in the packet, but beyond the snap length.
-  func skipUnseen(_ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run)
-  {
+  mutating func skipUnseen(
+    _ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
+  ) {
     if !hasStarted[side] { start(side, at: position, firstOctet: nil, &run) }
     conversation.side = side
     conversation.arrival = arrival
@@ -124,7 +134,7 @@ final class ApplicationLayer {
   }
 
   /// Octets of a side that were never captured.
-  func skipMissing(_ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run) {
+  mutating func skipMissing(_ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run) {
     if !hasStarted[side] { start(side, at: position, firstOctet: nil, &run) }
     conversation.side = side
     if readers[side] == .tls {
@@ -137,12 +147,15 @@ final class ApplicationLayer {
   }
 
   /// A side's stream ends: `isComplete` by FIN.
-  func finish(_ side: Side, isComplete: Bool, _ run: inout Run) {
+  mutating func finish(_ side: Side, isComplete: Bool, _ run: inout Run) {
     guard hasStarted[side] else { return }
     conversation.side = side
     if readers[side] == .tls {
       tls[side].finish(&run.ledger)
     } else {
+      if conversation.expectsSimpleResponse, conversation.requestSide == 1 - side, parsers[side].isInVersion {
+        startSimpleResponse(side, at: nil, &run)
+      }
       parsers[side].finish(isComplete: isComplete, events: &conversation, context: &run)
       spreadAnswer(from: side)
     }
@@ -150,13 +163,15 @@ final class ApplicationLayer {
   }
 
   /// The connection is no longer followed, though it may go on.
-  func flagEviction() { conversation.flagEviction() }
+  mutating func flagEviction() { conversation.flagEviction() }
 
   /// The connection is over: everything is final.
-  func finishAll(_ run: inout Run) {
+  mutating func finishAll(_ run: inout Run) {
     for side in 0..<2 {
       for charge in pendingCharges[side] { conversation.charge(charge, to: side, &run) }
       pendingCharges[side] = []
+      pendingConflicts[side] = []
+      countMemory(side, &run)
     }
     conversation.settleUndecided(&run)
     conversation.finishAll(&run)
@@ -177,22 +192,34 @@ final class ApplicationLayer {
   // MARK: Charges
 
   /// Charges a packet to the messages that own its place, now or once an incomplete line is complete.
-  func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
+  mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
     guard charge.overhead > 0 || charge.retransmitted > 0 else { return }
     if charge.end > settledPosition(side), pendingCharges[side].count < run.configuration.pendingChargeLimit {
       pendingCharges[side].append(charge)
+      countMemory(side, &run)
     } else {
       conversation.charge(charge, to: side, &run)
     }
   }
 
   /// Position up to which it is known what the octets of a side are.
-  private func settledPosition(_ side: Side) -> StreamPosition {
+  private mutating func settledPosition(_ side: Side) -> StreamPosition {
     guard hasStarted[side] else { return .unknown }
-    return readers[side] == .http1 ? parsers[side].settledPosition : .never
+    return readers[side] == .http1 ? parsers.look(side) { $0.settledPosition } : .never
   }
 
-  private func settleCharges(_ side: Side, _ run: inout Run) {
+  /// Counts what a side keeps: incomplete lines, and what waits for their end.
+  private mutating func countMemory(_ side: Side, _ run: inout Run) {
+    let memory =
+      parsers.look(side) { $0.keptOctets } + pendingCharges.look(side) { $0.capacity } * MemoryLayout<Charge>.stride
+      + pendingConflicts.look(side) { $0.capacity } * MemoryLayout<Range<StreamPosition>>.stride
+    guard memory != counted[side] else { return }
+    run.stateOctets += memory - counted[side]
+    counted[side] = memory
+  }
+
+  private mutating func settleCharges(_ side: Side, _ run: inout Run) {
+    defer { countMemory(side, &run) }
     settleConflicts(side)
     guard !pendingCharges[side].isEmpty else { return }
     let settled = settledPosition(side)
@@ -207,7 +234,7 @@ final class ApplicationLayer {
     pendingCharges[side] = rest
   }
 
-  private func settleConflicts(_ side: Side) {
+  private mutating func settleConflicts(_ side: Side) {
     guard !pendingConflicts[side].isEmpty else { return }
     let settled = settledPosition(side)
     for range in pendingConflicts[side] where range.upperBound <= settled {
@@ -217,12 +244,12 @@ final class ApplicationLayer {
   }
 
   /// Charges a segment without payload, sent by the opposite side of `side`.
-  func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
+  mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
     conversation.chargeAcknowledgment(overhead, to: side, &run)
   }
 
   /// Payload was sent again with different content.
-  func flagConflict(_ range: Range<StreamPosition>, on side: Side) {
+  mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side) {
     if range.upperBound > settledPosition(side), pendingConflicts[side].count < Self.pendingConflictLimit {
       pendingConflicts[side].append(range)
     } else {
@@ -231,7 +258,7 @@ final class ApplicationLayer {
   }
 
   /// Octets of a hole turn up after the hole was given up.
-  func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+  mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     guard readers[side] == .http1 else {
       run.ledger.missing -= range.count
       run.connection.missing -= range.count
@@ -240,4 +267,12 @@ final class ApplicationLayer {
     }
     conversation.acceptLate(range, on: side, &run)
   }
+}
+
+/// Where a connection's application layer lies: in memory of its own, which a connection without payload does not need, and
+/// which stays where it is.
+final class ApplicationPlace {
+  var layer: ApplicationLayer
+
+  init(_ layer: ApplicationLayer) { self.layer = layer }
 }

@@ -35,13 +35,13 @@ extension Conversation {
       let start = messages[side][index].start
       let stop = messages[side][index].end
       if position >= start, position < stop {
-        messages[side][index].message.overhead += overhead
+        messages[side].change(index) { $0.message.overhead += overhead }
         overhead = 0
       }
       let low = max(position, start)
       let high = min(end, stop)
       if low < high {
-        messages[side][index].message.retransmitted += high - low
+        messages[side].change(index) { $0.message.retransmitted += high - low }
         run.connection.unattributed += low - position
         position = high
       }
@@ -65,7 +65,7 @@ extension Conversation {
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side) {
     for index in 0..<messages[side].count
     where messages[side][index].start < range.upperBound && messages[side][index].end > range.lowerBound {
-      messages[side][index].message.flags.insert(.conflicting)
+      messages[side].change(index) { $0.message.flags.insert(.conflicting) }
     }
   }
 
@@ -82,8 +82,10 @@ extension Conversation {
       guard inside > 0 else { continue }
       // Holes inside a message are holes in its content: any other ends it.
       let count = min(inside, open.message.missing, outside)
-      messages[side][index].message.missing -= count
-      messages[side][index].message.octets.body += count
+      messages[side].change(index) {
+        $0.message.missing -= count
+        $0.message.octets.body += count
+      }
       run.ledger.settle(count, as: .body)
       outside -= count
     }

@@ -8,7 +8,7 @@ extension Conversation {
     guard content != .none || transfer != .none else { return }
     let codings = run.codings.names(content: run.texts.octets(content), transfer: run.texts.octets(transfer))
     guard !codings.isEmpty else { return }
-    messages[side].newest.isIdentity = false
+    contents[side].isIdentity = false
     guard run.configuration.decodesContent, run.decoders != nil else {
       messages[side].newest.message.flags.insert(.notDecoded)
       return
@@ -23,22 +23,22 @@ extension Conversation {
       messages[side].newest.message.flags.insert(.codingUnknown)
       return
     }
-    messages[side].newest.decoder = decoder
-    messages[side].newest.codings = codings
+    contents[side].decoder = decoder
+    contents[side].codings = codings
   }
 
   /// The content of the newest message has ended, wholly seen or not.
   mutating func finishContent(isComplete: Bool, _ run: inout Run) {
-    if messages[side].newest.isIdentity {
+    if contents[side].isIdentity {
       if isComplete, messages[side].newest.message.missing == 0 {
         messages[side].newest.message.decodedBody = messages[side].newest.message.octets.body
       }
       return
     }
-    guard let decoder = messages[side].newest.decoder else { return }
-    messages[side].newest.decoder = nil
+    guard let decoder = contents[side].decoder else { return }
+    contents[side].decoder = nil
     let outcome = decoder.finish()
-    run.decoders?.recycle(decoder, codings: messages[side].newest.codings)
+    run.decoders?.recycle(decoder, codings: contents[side].codings)
     switch outcome {
     case .decoded(let octets):
       if isComplete { messages[side].newest.message.decodedBody = octets }

@@ -2,9 +2,12 @@
 /// and keeps the messages open for the charges of their packets.
 struct Conversation {
   /// The messages of each side that are in progress or still take charges, oldest first.
-  var messages = InlineArray<2, MessageQueue>(repeating: MessageQueue())
+  var messages = Sides<NewestQueue<OpenMessage>>(repeating: noMessages)
+  static var noMessages: NewestQueue<OpenMessage> { NewestQueue(placeholder: OpenMessage(start: 0, exchange: 0)) }
+  /// How the content of the newest message of each side is decoded.
+  var contents = Sides<OpenContent>(repeating: OpenContent())
   /// The header section being read on each side.
-  private var headers = InlineArray<2, HeaderSection>(repeating: HeaderSection())
+  private var headers = Sides<HeaderSection>(repeating: HeaderSection())
   /// The exchanges that are not final.
   var exchanges = ExchangeQueue()
   /// The first exchange whose request has no final response yet.
@@ -17,13 +20,13 @@ struct Conversation {
   /// a late SYN says.
   var namedClient: Side?
   /// Position after the last message of each side whose row is final.
-  var retiredThrough = InlineArray<2, StreamPosition>(repeating: .unknown)
+  var retiredThrough = Sides<StreamPosition>(repeating: .unknown)
   /// Whether the connection starts with the preface of HTTP/2 (RFC 9113 §3.4).
   private(set) var isHTTP2 = false
   /// Whether the connection has switched protocols.
   private(set) var isTunnel = false
   /// Octets of each side seen before it was known whether the connection is HTTP.
-  private var undecided = InlineArray<2, Int>(repeating: 0)
+  private var undecided = Sides<Int>(repeating: 0)
   /// Whether messages may have been lost in a hole, so that counting pairs is not enough.
   var mayHaveLostMessages = false
   /// What the response that was just read means for a request stream that waits for it: whether it is a tunnel.
@@ -111,9 +114,8 @@ extension Conversation: HTTP1Events {
     run.texts.retain(open.message.path)
     exchange.openMessages = 1
     open.message.exchange = exchange.exchange.number
-    exchanges.append(exchange)
-    run.openExchanges += 1
-    messages[side].append(open)
+    append(exchange, &run)
+    append(open, to: side, &run)
     limitOutstandingRequests(&run)
     return true
   }
@@ -135,7 +137,7 @@ extension Conversation: HTTP1Events {
     adoptRequest(of: ordinal, &open, &run)
     if !isInterim { note(responseStart: open.message, of: ordinal) }
     noteVersion(line, status.version, &run)
-    messages[side].append(open)
+    append(open, to: side, &run)
     return true
   }
 
@@ -149,7 +151,7 @@ extension Conversation: HTTP1Events {
     open.message.flags.formUnion(flags)
     adoptRequest(of: ordinal, &open, &run)
     note(responseStart: open.message, of: ordinal)
-    messages[side].append(open)
+    append(open, to: side, &run)
   }
 
   private func open(at start: LineStart, exchange: Int, _ run: inout Run) -> OpenMessage {
@@ -183,10 +185,9 @@ extension Conversation: HTTP1Events {
 
   // MARK: Header section
 
-  mutating func fieldLine(_ line: RawSpan, _ run: inout Run) {
+  mutating func fieldLine(_ line: RawSpan, _ found: FieldLine?, isASCII: Bool, _ run: inout Run) {
     guard !messages[side].isEmpty else { return }
-    noteNonASCII(line, &run)
-    let found = FieldLine(line)
+    if !isASCII { noteNonASCII(line, &run) }
     run.observer?.fieldLine(
       line, name: found?.name, value: found?.value, of: messages[side].newest.message.number)
     guard let field = found else { return note(.httpFieldLineMalformed, .fieldLineMalformed, line, &run) }
@@ -217,7 +218,7 @@ extension Conversation: HTTP1Events {
   }
 
   private mutating func noteNonASCII(_ line: RawSpan, _ run: inout Run) {
-    guard !headers[side].notedNonASCII, line.hasNonASCII else { return }
+    guard !headers[side].notedNonASCII else { return }
     headers[side].notedNonASCII = true
     run.note(.httpNonASCII, example: line)
   }
@@ -346,7 +347,7 @@ extension Conversation: HTTP1Events {
     } else if answer == false {
       after = .pause
     }
-    retire(side, keeping: run.configuration.lingeringMessageLimit, &run)
+    retire(side, &run)
     return after
   }
 
@@ -360,7 +361,7 @@ extension Conversation: HTTP1Events {
     messages[side].newest.message.exactness = .atLeast
     run.note(.httpMessageIncomplete)
     close(at: position, &run)
-    retire(side, keeping: run.configuration.lingeringMessageLimit, &run)
+    retire(side, &run)
   }
 
   private func exchangeHasNoHost(_ ordinal: Int) -> Bool {
@@ -407,15 +408,15 @@ extension Conversation: HTTP1Events {
     messages[side].newest.note(arrival)
     run.ledger.settle(octets.byteCount, as: .body)
     guard let observer = run.observer else {
-      messages[side].newest.decoder?.feed(octets)
+      contents[side].decoder?.feed(octets)
       return
     }
     let number = messages[side].newest.message.number
     observer.content(octets, of: number)
-    if messages[side].newest.isIdentity {
+    if contents[side].isIdentity {
       observer.decodedContent(octets, of: number)
     } else {
-      messages[side].newest.decoder?.feed(octets) { observer.decodedContent($0, of: number) }
+      contents[side].decoder?.feed(octets) { observer.decodedContent($0, of: number) }
     }
   }
 
@@ -424,7 +425,7 @@ extension Conversation: HTTP1Events {
     messages[side].newest.message.octets.body += count
     messages[side].newest.note(arrival)
     messages[side].newest.message.missing += count
-    messages[side].newest.loseContent()
+    loseContent()
     run.ledger.settle(count, as: .body)
     countMissing(count, &run)
   }
@@ -433,7 +434,13 @@ extension Conversation: HTTP1Events {
     countMissing(count, &run)
     guard !messages[side].isEmpty else { return }
     messages[side].newest.message.missing += count
-    messages[side].newest.loseContent()
+    loseContent()
+  }
+
+  /// Not all of the newest message's content could be seen.
+  private mutating func loseContent() {
+    contents[side].decoder = nil
+    messages[side].newest.message.flags.insert(.contentNotSeen)
   }
 
   mutating func missingOutsideMessages(_ count: Int, _ run: inout Run) {
@@ -497,20 +504,6 @@ extension Conversation: HTTP1Events {
 }
 
 extension RawSpan {
-  /// Whether any octet is outside of US-ASCII.
-  fileprivate var hasNonASCII: Bool {
-    var offset = 0
-    while offset + 8 <= byteCount {
-      if littleEndian64(offset) & 0x8080_8080_8080_8080 != 0 { return true }
-      offset += 8
-    }
-    while offset < byteCount {
-      if octet(offset) >= 0x80 { return true }
-      offset += 1
-    }
-    return false
-  }
-
   /// Whether `text` (lower-case) is an element of the comma-separated list in `range`.
   fileprivate func contains(_ text: StaticString, in range: Range<Int>) -> Bool {
     var offset = range.lowerBound

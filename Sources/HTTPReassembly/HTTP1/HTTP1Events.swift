@@ -10,8 +10,9 @@ protocol HTTP1Events {
   mutating func startLine(
     _ startLine: StartLine, _ line: RawSpan, length: Int, at start: LineStart, _ context: inout Context
   ) -> Bool
-  /// A field line of the header section, unfolded, without terminator. Its octets are counted separately.
-  mutating func fieldLine(_ line: RawSpan, _ context: inout Context)
+  /// A field line of the header section, unfolded, without terminator, and where its parts are; nil when it is none. Its
+  /// octets are counted separately.
+  mutating func fieldLine(_ line: RawSpan, _ field: FieldLine?, isASCII: Bool, _ context: inout Context)
   /// The header section is complete.
   mutating func endOfHeaders(_ context: inout Context) -> BodyFraming
   /// Content octets.

@@ -41,7 +41,7 @@ struct HTTP1Parser {
   private static let lineTailLength = 32
   /// Octets of the incomplete line, kept or not.
   private var lineLength = 0
-  private var lineStart = LineStart(
+  private(set) var lineStart = LineStart(
     position: 0, arrival: SegmentArrival(time: 0, acknowledged: .unknown, overhead: 0))
   /// A complete field line whose continuation could follow (obs-fold), without terminator.
   private var fieldLine: [UInt8] = []
@@ -62,6 +62,9 @@ struct HTTP1Parser {
 
   /// Position up to which every octet has been given to the events; what follows is an incomplete line.
   var settledPosition: StreamPosition { position - (isInMessage ? 0 : lineLength) }
+
+  /// Octets of memory that incomplete lines take.
+  var keptOctets: Int { line.capacity + lineTail.capacity + fieldLine.capacity }
 
   private var isInMessage: Bool {
     switch state {
@@ -104,6 +107,9 @@ struct HTTP1Parser {
         events.outsideMessages(count - offset, as: outsideReason, &context)
         position += count - offset
         offset = count
+      case .fields where lineLength == 0 && !hasFieldLine:
+        offset += consumeFieldLines(octets, from: offset, &events, &context)
+        if offset < count { offset += consumeLine(octets, from: offset, arrival, &events, &context) }
       case .startLine, .fields, .chunkSize, .trailer, .lost:
         offset += consumeLine(octets, from: offset, arrival, &events, &context)
       }
@@ -197,7 +203,7 @@ struct HTTP1Parser {
       if isConfirmed { events.note(.httpEmptyLineBeforeStart, [], content, &context) }
       return events.outsideMessages(length, as: outsideReason, &context)
     }
-    if begin(content, length: length, &events, &context) {
+    if !isTooLong(content, length: length - 1), begin(content, length: length, &events, &context) {
       if isBare { events.note(.httpBareLineFeed, .bareLineFeed, content, &context) }
       return
     }
@@ -214,7 +220,9 @@ struct HTTP1Parser {
   private mutating func completeLineWhileLost<Events: HTTP1Events>(
     _ content: RawSpan, length: Int, _ events: inout Events, _ context: inout Events.Context
   ) {
-    if StartLine.isCertain(content), begin(content, length: length, &events, &context) {
+    if StartLine.isCertain(content), !isTooLong(content, length: length - 1),
+      begin(content, length: length, &events, &context)
+    {
       events.note(.httpResynchronized, [], content, &context)
       return
     }
@@ -259,8 +267,8 @@ struct HTTP1Parser {
     _ events: inout Events, _ context: inout Events.Context
   ) {
     guard state == .startLine || state == .lost else { return }
-    let limit = isConfirmed || hasRegisteredMethod ? Self.longestStartLine : probeLimit
-    guard lineLength > limit || !line.withOctets({ StartLine.isPossible($0) }) else { return }
+    let isTooLong = line.withOctets { self.isTooLong($0, length: lineLength) }
+    guard isTooLong || !line.withOctets({ StartLine.isPossible($0) }) else { return }
     if state == .startLine {
       if isConfirmed {
         line.withOctets { events.note(.httpStartLineMalformed, [], $0, &context) }
@@ -269,7 +277,7 @@ struct HTTP1Parser {
         state = .other
       }
       dropLine(&events, &context)
-    } else if lineLength > limit {
+    } else if isTooLong {
       dropLine(&events, &context)
     }
   }
@@ -277,10 +285,18 @@ struct HTTP1Parser {
   /// Octets of a start-line at most: far more than any server takes, so that what goes on is none.
   private static let longestStartLine = 1 << 20
 
-  /// Whether the incomplete line begins with a registered method.
-  private var hasRegisteredMethod: Bool {
-    guard let end = line.prefix(Method.longestPlausible + 1).firstIndex(of: ASCII.space) else { return false }
-    return line.withOctets { Method.isRegistered($0, 0..<end) }
+  /// Whether a line that begins with `start`, and has `length` octets before its LF so far, is too long for a start-line:
+  /// asked of whole lines and of the parts of them that have come, so that it is the same however they are cut.
+  private func isTooLong(_ start: RawSpan, length: Int) -> Bool {
+    guard length > min(probeLimit, Self.longestStartLine) else { return false }
+    return length > (isConfirmed || hasRegisteredMethod(start) ? Self.longestStartLine : probeLimit)
+  }
+
+  /// Whether a line begins with a registered method.
+  private func hasRegisteredMethod(_ start: RawSpan) -> Bool {
+    let word = 0..<min(start.byteCount, Method.longestPlausible + 1)
+    guard let end = start.firstOffset(of: ASCII.space, in: word) else { return false }
+    return Method.isRegistered(start, 0..<end)
   }
 
   private var outsideReason: OutsideReason {
@@ -301,6 +317,23 @@ struct HTTP1Parser {
   }
 
   // MARK: Header section
+
+  /// Reads field lines as nearly all of them are: whole, ASCII, with a name, ended by CRLF and not folded. Returns how many
+  /// octets; what is left is for `consumeLine`, which reads any line, and these the same.
+  private mutating func consumeFieldLines<Events: HTTP1Events>(
+    _ octets: RawSpan, from first: Int, _ events: inout Events, _ context: inout Events.Context
+  ) -> Int {
+    var start = first
+    while let line = OrdinaryFieldLine(octets, from: start), line.end - start <= lineLimit {
+      let text = octets.extracting(start..<line.end - 2)
+      events.fieldLine(text, FieldLine(text, colon: line.colon - start), isASCII: true, &context)
+      start = line.end
+    }
+    let length = start - first
+    if length > 0 { events.count(length, as: .header, &context) }
+    position += length
+    return length
+  }
 
   private mutating func completeFieldLine<Events: HTTP1Events>(
     _ content: RawSpan, length: Int, isBare: Bool, next: UInt8?, _ events: inout Events,
@@ -326,7 +359,7 @@ struct HTTP1Parser {
     }
     deliverFieldLine(&events, &context)
     if let next, !next.isWhitespace {
-      events.fieldLine(content, &context)
+      events.fieldLine(content, FieldLine(content), isASCII: content.isASCII, &context)
     } else {
       content.append(0..<content.byteCount, to: &fieldLine)
       hasFieldLine = true
@@ -339,7 +372,7 @@ struct HTTP1Parser {
   ) {
     guard hasFieldLine else { return }
     hasFieldLine = false
-    fieldLine.withOctets { events.fieldLine($0, &context) }
+    fieldLine.withOctets { events.fieldLine($0, FieldLine($0), isASCII: $0.isASCII, &context) }
     fieldLine = []
   }
 
@@ -429,8 +462,28 @@ struct HTTP1Parser {
     isWaiting = false
   }
 
-  /// Starts reading content that ends with the connection: the response of an HTTP/0.9 exchange.
-  mutating func expectSimpleResponse() { state = .bodyUntilClose }
+  /// Starts reading content that ends with the connection: the response of an HTTP/0.9 exchange. What was kept of a line is
+  /// its start.
+  mutating func expectSimpleResponse<Events: HTTP1Events>(events: inout Events, context: inout Events.Context) {
+    state = .bodyUntilClose
+    guard lineLength > 0 else { return }
+    line.withOctets { events.body($0, &context) }
+    forgetLine()
+  }
+
+  /// Whether the stream is before a message, with no more read of it than an HTTP-version may start with.
+  var isBeforeMessage: Bool { isBetweenMessages || isInVersion }
+
+  /// Whether the stream is in what may become the HTTP-version of a status-line.
+  var isInVersion: Bool {
+    state == .startLine && lineLength > 0 && lineLength < Self.versionStart.utf8CodeUnitCount
+      && line.withOctets { $0.isPrefix(of: Self.versionStart, from: 0) }
+  }
+
+  /// Whether `octets`, after what was kept of the line, can be the start of a status-line.
+  func canBeVersion(_ octets: RawSpan) -> Bool { octets.isPrefix(of: Self.versionStart, from: lineLength) }
+
+  private static var versionStart: StaticString { "http/" }
 
   /// Whether the stream is before a message, with nothing read of it.
   var isBetweenMessages: Bool { state == .startLine && lineLength == 0 }

@@ -1,4 +1,4 @@
-/// A message that still takes octets, or charges that come late.
+/// A message that still takes octets, or charges that come late. Plain values only: what decodes its content is beside it.
 struct OpenMessage {
   var message = Message()
   /// Position of its first octet in the stream.
@@ -7,12 +7,6 @@ struct OpenMessage {
   var end: StreamPosition = .never
   /// The exchange that it belongs to, counted in its conversation.
   var exchange: Int
-  /// Takes the content codings off, while that works.
-  var decoder: (any ContentDecoding)?
-  /// The codings that `decoder` was made for.
-  var codings: [String] = []
-  /// Whether the content has no coding, so that its length needs no decoder.
-  var isIdentity = true
 
   init(start: StreamPosition, exchange: Int) {
     self.start = start
@@ -20,6 +14,7 @@ struct OpenMessage {
   }
 
   /// Whether it still takes octets.
+  @inline(__always)
   var isInProgress: Bool { end == .never }
 
   /// Octets of it have come with a packet.
@@ -27,12 +22,16 @@ struct OpenMessage {
     message.firstTime = min(message.firstTime, arrival.time)
     message.lastTime = max(message.lastTime, arrival.time)
   }
+}
 
-  /// Whether its content could not be seen whole.
-  mutating func loseContent() {
-    decoder = nil
-    message.flags.insert(.contentNotSeen)
-  }
+/// How the content of the message that is being read is decoded.
+struct OpenContent {
+  /// Takes the content codings off, while that works.
+  var decoder: (any ContentDecoding)?
+  /// The codings that `decoder` was made for.
+  var codings: [String] = []
+  /// Whether the content has no coding, so that its length needs no decoder.
+  var isIdentity = true
 }
 
 /// A request with its responses, while something of it is still open.

@@ -52,6 +52,12 @@ extension StartLine {
   /// Whether more octets could still make a start-line of `prefix`, which holds no line end. Only its first octets
   /// are looked at, so that asking again for each octet stays cheap.
   package static func isPossible(_ prefix: RawSpan) -> Bool {
+    // Nearly every response. The rest of the line may be anything.
+    if prefix.byteCount > 8, prefix.matchesExactly("HTTP/1.", at: 0), prefix.octet(7).isDigit,
+      prefix.octet(8) == ASCII.space
+    {
+      return true
+    }
     let count = min(prefix.byteCount, tellingPrefix)
     var offset = 0
     while offset < count, prefix.octet(offset).isTokenCharacter || prefix.octet(offset) == ASCII.slash {
@@ -61,7 +67,7 @@ extension StartLine {
     if prefix.octet(offset) == ASCII.carriageReturn { return offset + 1 == prefix.byteCount }
     guard offset > 0, offset <= Method.longestPlausible, prefix.octet(offset).isWhitespace else { return false }
     // After a known word anything can come, controls in a hostile target too; after another one they speak against HTTP.
-    if Method.isRegistered(prefix, 0..<offset) || prefix.matches("http/", at: 0) { return true }
+    if prefix.matches("http/", at: 0) || Method.isRegistered(prefix, 0..<offset) { return true }
     while offset < count {
       let octet = prefix.octet(offset)
       if octet < 0x20, octet != ASCII.tab, octet != ASCII.carriageReturn { return false }

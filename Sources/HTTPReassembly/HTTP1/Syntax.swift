@@ -30,17 +30,25 @@ extension UInt8 {
   var lowercased: UInt8 { self >= 0x41 && self <= 0x5a ? self | 0x20 : self }
 }
 
+extension UInt64 {
+  /// The high bits of those of eight octets that are `octet`: exact for the lowest of them.
+  @inline(__always)
+  func places(of octet: UInt8) -> UInt64 {
+    // An octet is the sought one where the exclusive or is zero.
+    let difference = self ^ 0x0101_0101_0101_0101 &* UInt64(octet)
+    return (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
+  }
+}
+
 extension RawSpan {
   /// The offset of the first `octet` in `range`, or nil.
   @inline(__always)
   func firstOffset(of octet: UInt8, in range: Range<Int>) -> Int? {
-    // Eight octets at a time: an octet equals the sought one where the exclusive or is zero.
     var offset = range.lowerBound
-    let pattern = 0x0101_0101_0101_0101 &* UInt64(octet)
+    precondition(offset >= 0 && range.upperBound <= byteCount)
     while offset + 8 <= range.upperBound {
-      let difference = littleEndian64(offset) ^ pattern
-      let zeros = (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
-      if zeros != 0 { return offset + zeros.trailingZeroBitCount / 8 }
+      let places = littleEndian64(within: offset).places(of: octet)
+      if places != 0 { return offset + places.trailingZeroBitCount / 8 }
       offset += 8
     }
     while offset < range.upperBound {
@@ -67,6 +75,28 @@ extension RawSpan {
     while index < length {
       if octet(offset + index).lowercased != text.octet(index) { return false }
       index += 1
+    }
+    return true
+  }
+
+  /// Whether the octets, as far as `text` reaches, are those of `text` from `offset` on, ASCII letters in either case; `text` is
+  /// lower-case.
+  func isPrefix(of text: StaticString, from offset: Int) -> Bool {
+    for index in 0..<min(byteCount, max(text.utf8CodeUnitCount - offset, 0))
+    where octet(index).lowercased != text.octet(offset + index) { return false }
+    return true
+  }
+
+  /// Whether every octet is US-ASCII.
+  var isASCII: Bool {
+    var offset = 0
+    while offset + 8 <= byteCount {
+      if littleEndian64(within: offset) & 0x8080_8080_8080_8080 != 0 { return false }
+      offset += 8
+    }
+    while offset < byteCount {
+      if octet(offset) >= 0x80 { return false }
+      offset += 1
     }
     return true
   }

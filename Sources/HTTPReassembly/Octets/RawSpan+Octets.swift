@@ -45,6 +45,14 @@ extension RawSpan {
     UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
+  /// As above, for loops that have checked their last offset: `offset + 8` must not be beyond the end. Checking it again for
+  /// each eight octets took a quarter of the time of looking for line ends.
+  @inline(__always)
+  package func littleEndian64(within offset: Int) -> UInt64 {
+    assert(offset >= 0 && offset + 8 <= byteCount)
+    return UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
+  }
+
   /// Copies the octets in `range` to the end of `array`.
   @inline(__always)
   package func append(_ range: Range<Int>, to array: inout [UInt8]) {
@@ -68,7 +76,7 @@ extension RawSpan {
     guard byteCount == other.byteCount else { return false }
     var offset = 0
     while offset + 8 <= byteCount {
-      if littleEndian64(offset) != other.littleEndian64(offset) { return false }
+      if littleEndian64(within: offset) != other.littleEndian64(within: offset) { return false }
       offset += 8
     }
     while offset < byteCount {

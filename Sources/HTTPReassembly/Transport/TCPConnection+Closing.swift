@@ -4,7 +4,7 @@ extension TCPConnection {
   mutating func noteFin(_ position: StreamPosition, from side: Side, _ run: inout Run) {
     guard isInReach(position, side) else { return run.note(.tcpDataOutOfWindow) }
     guard streams[side].fin == .never, position >= streams[side].next || !streams[side].isStarted else { return }
-    if !streams[side].isStarted, streams[side].held.isEmpty {
+    if !streams[side].isStarted, !streams[side].isHolding {
       streams[side].start(at: position)
     }
     // Beyond a limit nothing is awaited any more.
@@ -24,10 +24,10 @@ extension TCPConnection {
     }
     guard !streams[side].isReset else { return }
     streams[side].isReset = true
-    streams[side].limit = min(streams[side].limit, max(position, max(stream.next, stream.held.end)))
+    streams[side].limit = min(streams[side].limit, max(position, max(stream.next, stream.heldEnd)))
     // The receiver of the other stream is gone: it takes what it had acknowledged, and what is captured already.
     let other = streams[1 - side]
-    let taken = max(max(other.next, other.held.end), other.acknowledged)
+    let taken = max(max(other.next, other.heldEnd), other.acknowledged)
     streams[1 - side].limit = min(other.limit, taken)
   }
 
@@ -35,12 +35,14 @@ extension TCPConnection {
   mutating func finish(_ end: ConnectionEnd, run: inout Run) {
     borrowRun(&run)
     advance(&run, isForced: true)
-    if end == .evicted { application?.flagEviction() }
+    if end == .evicted { application?.layer.flagEviction() }
     for side in 0..<2 where !streams[side].isFinished {
       streams[side].isFinished = true
-      application?.finish(side, isComplete: false, &run)
+      application?.layer.finish(side, isComplete: false, &run)
     }
-    application?.finishAll(&run)
+    application?.layer.finishAll(&run)
+    run.stateOctets -= StateCost.connection + (holes[0].count + holes[1].count) * StateCost.hole
+    if application != nil { run.stateOctets -= StateCost.application }
     giveBackRun(&run)
     fillRecord(end, &run)
     run.finishedConnections.append(record)
@@ -49,7 +51,7 @@ extension TCPConnection {
   /// Hands over the messages that are not final yet.
   func forEachOpenMessage(_ body: (Message) -> Void) {
     let client = clientSide
-    application?.forEachOpenMessage { message in
+    application?.layer.forEachOpenMessage { message in
       var message = message
       message.client = endpoints[client]
       message.server = endpoints[1 - client]
@@ -65,9 +67,9 @@ extension TCPConnection {
 
   /// The side that opened the connection, else the one that sends requests, else the one that acts like a client.
   private var clientSide: Side {
-    if let named = application?.conversation.namedClient { return named }
+    if let named = application?.layer.conversation.namedClient { return named }
     if let knownClient { return knownClient }
-    if let requests = application?.conversation.requestSide { return requests }
+    if let requests = application?.layer.conversation.requestSide { return requests }
     // Servers listen on lower ports; of equals, the first that was seen speaks first.
     return endpoints[0].port < endpoints[1].port ? 1 : 0
   }
@@ -80,7 +82,7 @@ extension TCPConnection {
     record.packets = Directional(client: streams[client].packets, server: streams[server].packets)
     record.ipLength = Directional(client: streams[client].ipLength, server: streams[server].ipLength)
     record.payloadLength = Directional(client: streams[client].payloadLength, server: streams[server].payloadLength)
-    record.applicationProtocol = application?.applicationProtocol ?? .none
+    record.applicationProtocol = application?.layer.applicationProtocol ?? .none
     if streams[0].packets == 0 || streams[1].packets == 0 { record.flags.insert(.oneSided) }
     if opener == nil, !hasSynAck { record.flags.insert(.noHandshake) }
     record.end = end

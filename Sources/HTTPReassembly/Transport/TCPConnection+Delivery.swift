@@ -3,35 +3,38 @@
 extension TCPConnection {
   mutating func makeApplication(_ run: inout Run) {
     guard application == nil else { return }
-    let layer = ApplicationLayer(
+    var layer = ApplicationLayer(
       configuration: run.configuration, connectDuration: connectDuration, lookupDuration: lookupDuration)
     if opener == nil { layer.startsInMidstream() }
-    application = layer
+    application = ApplicationPlace(layer)
+    run.stateOctets += StateCost.application
   }
 
   /// Whether what the sender had received has been delivered on the other side, or cannot be.
+  @inline(__always)
   func isReady(_ acknowledged: StreamPosition, _ side: Side) -> Bool {
     let other = 1 - side
     // A stream that has not started has delivered nothing, but may hold what was acknowledged.
-    if acknowledged <= streams[other].deliveredThrough, streams[other].isStarted || streams[other].held.isEmpty {
+    if acknowledged <= streams[other].deliveredThrough, streams[other].isStarted || !streams[other].isHolding {
       return true
     }
     // What the other side waits for may be this very answer (CONNECT, Upgrade).
-    if application?.isWaiting(other) == true { return true }
-    return streams[other].held.isEmpty && !isTailMissing(other)
+    if application?.layer.isWaiting(other) == true { return true }
+    return !streams[other].isHolding && !isTailMissing(other)
   }
 
   /// Whether the peer has acknowledged more of a stream than was captured.
   ///
   /// One octet more is a FIN that was not captured, unless a message is known to go on.
+  @inline(__always)
   func isTailMissing(_ side: Side) -> Bool {
     let beyond = streams[side].uncapturedTail
-    return beyond > 1 || beyond == 1 && application?.expectsMore(side) == true
+    return beyond > 1 || beyond == 1 && application?.layer.expectsMore(side) == true
   }
 
   /// Whether there is something to wait for: payload behind a hole, or a tail that the peer has acknowledged.
   func isStuck(_ side: Side) -> Bool {
-    !streams[side].held.isEmpty || isTailMissing(side) || streams[side].isFinAhead
+    streams[side].isHolding || isTailMissing(side) || streams[side].isFinAhead
   }
 
   /// Hands the next octets of a stream to the application. Returns how many it did not take yet.
@@ -44,13 +47,13 @@ extension TCPConnection {
     run.history.remember(payload, at: position, newest: &streams[side].newestPayload)
     var arrival = arrival
     let consumed =
-      payload.byteCount == 0 ? 0 : application.receive(side, payload, at: position, arrival, &run)
+      payload.byteCount == 0 ? 0 : application.layer.receive(side, payload, at: position, arrival, &run)
     streams[side].next = position + consumed
     guard consumed == payload.byteCount else { return length - consumed }
     let unseen = length - consumed
     guard unseen > 0 else { return 0 }
     if consumed > 0 { arrival.overhead = 0 }
-    application.skipUnseen(side, unseen, at: streams[side].next, arrival, &run)
+    application.layer.skipUnseen(side, unseen, at: streams[side].next, arrival, &run)
     streams[side].next += unseen
     return 0
   }
@@ -89,7 +92,7 @@ extension TCPConnection {
 
   /// A stream whose SYN was not captured starts at the first octet that came, after a moment for earlier ones.
   private mutating func startIfDue(_ side: Side, _ run: inout Run, isForced: Bool) {
-    guard !streams[side].isStarted, let first = streams[side].held.first else { return }
+    guard !streams[side].isStarted, streams[side].isHolding, let first = held[side].first else { return }
     // What the peer has acknowledged before is where the stream goes on.
     let isNext = first.position == streams[side].acknowledged
     let waited = run.clock - record.opened
@@ -103,8 +106,8 @@ extension TCPConnection {
 
   private mutating func deliverHeld(_ side: Side, _ run: inout Run) -> Bool {
     var hasProgress = false
-    while streams[side].isStarted, let first = streams[side].held.first, first.position == streams[side].next,
-      isReady(first.arrival.acknowledged, side), !(application?.isWaiting(side) ?? false)
+    while streams[side].isStarted, streams[side].heldFirst == streams[side].next, let first = held[side].first,
+      isReady(first.arrival.acknowledged, side), !(application?.layer.isWaiting(side) ?? false)
     {
       deliverFirstHeld(side, &run)
       hasProgress = true
@@ -113,8 +116,8 @@ extension TCPConnection {
   }
 
   mutating func deliverFirstHeld(_ side: Side, _ run: inout Run) {
-    var segment = streams[side].held.removeFirst()
-    run.heldOctets -= segment.octets.count
+    var segment = changeHeld(side) { $0.removeFirst() }
+    run.heldOctets -= segment.octets.count + StateCost.heldSegment
     let rest = segment.octets.withOctets {
       deliver($0, length: segment.length, at: segment.position, segment.arrival, side, &run)
     }
@@ -124,15 +127,15 @@ extension TCPConnection {
     segment.position += consumed
     segment.length = rest
     segment.arrival.overhead = 0
-    streams[side].held.prepend(segment)
-    run.heldOctets += segment.octets.count
+    changeHeld(side) { $0.prepend(segment) }
+    run.heldOctets += segment.octets.count + StateCost.heldSegment
   }
 
   /// Tells the application that a stream has ended, once everything before the end has been delivered.
   private mutating func finishIfDue(_ side: Side, _ run: inout Run) -> Bool {
     guard streams[side].isAtFin, !streams[side].isFinished else { return false }
     streams[side].isFinished = true
-    application?.finish(side, isComplete: true, &run)
+    application?.layer.finish(side, isComplete: true, &run)
     return true
   }
 }

@@ -6,10 +6,10 @@ extension TCPConnection {
     // A hole first: what waits for the other side waits for its hole.
     for side in sidesByWait() where giveUpHole(side, &run, isForced: isForced) { return true }
     for side in sidesByWait() {
-      guard let first = streams[side].held.first, streams[side].isStarted, first.position == streams[side].next,
+      guard let first = held[side].first, streams[side].isStarted, first.position == streams[side].next,
         isForced || isOverdue(side, &run, after: patience(side, &run))
       else { continue }
-      if application?.isWaiting(side) == true { application?.stopWaiting(side) }
+      if application?.layer.isWaiting(side) == true { application?.layer.stopWaiting(side) }
       deliverFirstHeld(side, &run)
       return true
     }
@@ -18,7 +18,7 @@ extension TCPConnection {
 
   /// How long what comes next on a side waits for the other one.
   private func patience(_ side: Side, _ run: inout Run) -> Int64 {
-    application?.isWaiting(side) == true
+    application?.layer.isWaiting(side) == true
       ? run.configuration.switchAnswerTimeout : run.configuration.acknowledgedHoleTimeout
   }
 
@@ -35,8 +35,8 @@ extension TCPConnection {
   }
 
   private func isBeyondLimits(_ side: Side, _ run: inout Run) -> Bool {
-    streams[side].held.octetCount > run.configuration.heldOctetLimit
-      || streams[side].held.count > run.configuration.heldSegmentLimit
+    held[side].octetCount > run.configuration.heldOctetLimit
+      || held[side].count > run.configuration.heldSegmentLimit
       || run.heldOctets > run.configuration.heldOctetTotalLimit
   }
 
@@ -45,8 +45,8 @@ extension TCPConnection {
     let stream = streams[side]
     guard stream.isStarted else { return false }
     var end: StreamPosition
-    if !stream.held.isEmpty {
-      end = stream.held.firstPosition
+    if stream.isHolding {
+      end = stream.heldFirst
     } else if stream.isFinAhead {
       end = stream.fin
     } else if isTailMissing(side) {
@@ -81,9 +81,13 @@ extension TCPConnection {
     run.note(.tcpHole)
     record.flags.insert(.holes)
     makeApplication(&run)
-    application?.skipMissing(side, end - start, at: start, &run)
-    streams[side].holes.append(start..<end)
-    if streams[side].holes.count > TCPStream.holeLimit { streams[side].holes.removeFirst() }
+    application?.layer.skipMissing(side, end - start, at: start, &run)
+    holes[side].append(start..<end)
+    run.stateOctets += StateCost.hole
+    if holes[side].count > TCPStream.holeLimit {
+      holes[side].removeFirst()
+      run.stateOctets -= StateCost.hole
+    }
     streams[side].next = end
     streams[side].stuckSince = run.clock
   }

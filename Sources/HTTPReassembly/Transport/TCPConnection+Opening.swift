@@ -2,7 +2,7 @@
 
 extension TCPConnection {
   mutating func noteSyn(_ segment: TCPSegment, from side: Side, at time: Int64, _ run: inout Run) {
-    forgetSpoofedStart(of: side, segment)
+    forgetSpoofedStart(of: side, segment, &run)
     let position = streams[side].space.position(of: segment.sequence &+ 1, near: streams[side].start)
     if !streams[side].isStarted {
       streams[side].start(at: position)
@@ -41,7 +41,7 @@ extension TCPConnection {
 
   /// A SYN says where a stream starts. What came before it from that side, with other sequence numbers and without
   /// payload, was none of this connection: somebody else's RST or FIN, which the other side has not taken.
-  private mutating func forgetSpoofedStart(of side: Side, _ segment: TCPSegment) {
+  private mutating func forgetSpoofedStart(of side: Side, _ segment: TCPSegment, _ run: inout Run) {
     let stream = streams[side]
     guard !stream.hasSyn, stream.payloadLength == segment.payloadLength, stream.packets > 1,
       stream.space.position(of: segment.sequence &+ 1, near: stream.next) != stream.next
@@ -54,6 +54,8 @@ extension TCPConnection {
     fresh.windowScale = stream.windowScale
     fresh.space.learn(segment.sequence &+ 1)
     streams[side] = fresh
+    run.stateOctets -= holes[side].count * StateCost.hole
+    holes[side] = []
     if streams[1 - side].fin == .never { streams[1 - side].limit = .never }
     isClosed = false
   }
@@ -70,7 +72,7 @@ extension TCPConnection {
     isEstablished = true
     if let synTime {
       connectDuration = max(time - synTime, 0)
-      application?.opened(connectDuration: max(time - synTime, 0))
+      application?.layer.opened(connectDuration: max(time - synTime, 0))
     }
   }
 
@@ -89,7 +91,7 @@ extension TCPConnection {
     } else if isClosed || (streams[1 - side].fin != .never && acknowledged > streams[1 - side].fin) {
       record.teardown += overhead
     } else if let application {
-      application.chargeAcknowledgment(overhead, to: 1 - side, &run)
+      application.layer.chargeAcknowledgment(overhead, to: 1 - side, &run)
     } else {
       record.unattributed += overhead
     }

@@ -34,8 +34,8 @@ extension TCPConnection {
       position += old
       length -= old
     }
-    if streams[side].isStarted, position == streams[side].next, streams[side].held.isEmpty,
-      isReady(arrival.acknowledged, side), !(application?.isWaiting(side) ?? false)
+    if streams[side].isStarted, position == streams[side].next, !streams[side].isHolding,
+      isReady(arrival.acknowledged, side), !(application?.layer.isWaiting(side) ?? false)
     {
       let rest = deliver(payload, length: length, at: position, arrival, side, &run)
       guard rest > 0 else { return }
@@ -75,11 +75,11 @@ extension TCPConnection {
     var from = position
     let end = position + length
     while from < end {
-      let hole = streams[side].holes.first { $0.upperBound > from && $0.lowerBound < end }
+      let hole = holes[side].first { $0.upperBound > from && $0.lowerBound < end }
       if let hole, hole.lowerBound <= from {
         let to = min(end, hole.upperBound)
         acceptLate(from..<to, hole, side, &run)
-        application?.charge(Charge(position: from, retransmitted: 0, overhead: overhead), to: side, &run)
+        application?.layer.charge(Charge(position: from, retransmitted: 0, overhead: overhead), to: side, &run)
         if application == nil { record.unattributed += overhead }
         from = to
       } else {
@@ -97,10 +97,12 @@ extension TCPConnection {
     _ range: Range<StreamPosition>, _ hole: Range<StreamPosition>, _ side: Side, _ run: inout Run
   ) {
     run.note(.tcpLateData)
-    streams[side].holes.removeAll { $0 == hole }
-    if hole.lowerBound < range.lowerBound { streams[side].holes.append(hole.lowerBound..<range.lowerBound) }
-    if range.upperBound < hole.upperBound { streams[side].holes.append(range.upperBound..<hole.upperBound) }
-    application?.acceptLate(range, on: side, &run)
+    let before = holes[side].count
+    holes[side].removeAll { $0 == hole }
+    if hole.lowerBound < range.lowerBound { holes[side].append(hole.lowerBound..<range.lowerBound) }
+    if range.upperBound < hole.upperBound { holes[side].append(range.upperBound..<hole.upperBound) }
+    run.stateOctets += (holes[side].count - before) * StateCost.hole
+    application?.layer.acceptLate(range, on: side, &run)
   }
 
   /// Compares octets with the first copy, as far as that is remembered.
@@ -120,7 +122,7 @@ extension TCPConnection {
     run.ledger.settle(range.count, as: .retransmitted)
     record.retransmitted += range.count
     if let application {
-      application.charge(
+      application.layer.charge(
         Charge(position: range.lowerBound, retransmitted: range.count, overhead: overhead), to: side, &run)
     } else {
       record.unattributed += overhead + range.count
@@ -129,24 +131,26 @@ extension TCPConnection {
 
   /// Drops what is held where nothing is awaited any more: before the start of the stream, or beyond its end.
   mutating func dropUnreachable(_ side: Side, _ run: inout Run) {
-    guard streams[side].isStarted, !streams[side].held.isEmpty,
-      streams[side].held.firstPosition < streams[side].next || streams[side].held.end > streams[side].limit
+    guard streams[side].isStarted, streams[side].isHolding,
+      streams[side].heldFirst < streams[side].next || streams[side].heldEnd > streams[side].limit
     else { return }
-    let before = streams[side].held.octetCount
-    for piece in streams[side].held.removeBefore(streams[side].next) {
+    let before = held[side].memory
+    let next = streams[side].next
+    for piece in changeHeld(side, { $0.removeBefore(next) }) {
       countRepeated(piece.position..<piece.end, overhead: piece.arrival.overhead, side, &run)
     }
-    for piece in streams[side].held.removeFrom(streams[side].limit) {
+    let limit = streams[side].limit
+    for piece in changeHeld(side, { $0.removeFrom(limit) }) {
       run.note(streams[side].fin == streams[side].limit ? .tcpDataBeyondFin : .tcpDataAfterReset)
       refuse(piece.length, overhead: piece.arrival.overhead, &run)
     }
-    run.heldOctets += streams[side].held.octetCount - before
+    run.heldOctets += held[side].memory - before
   }
 
   private mutating func noteConflict(_ range: Range<StreamPosition>, _ side: Side, _ run: inout Run) {
     run.note(.tcpConflictingOverlap)
     record.flags.insert(.conflicting)
-    application?.flagConflict(range, on: side)
+    application?.layer.flagConflict(range, on: side)
   }
 
   mutating func hold(
@@ -154,12 +158,14 @@ extension TCPConnection {
     _ run: inout Run
   ) {
     if streams[side].stuckSince == nil { streams[side].stuckSince = run.clock }
-    let before = streams[side].held.octetCount
+    let before = held[side].memory
     var duplicates: [(range: Range<StreamPosition>, isConflicting: Bool)] = []
-    let fresh = streams[side].held.insert(position: position, length: length, octets: payload, arrival: arrival) {
-      duplicates.append(($0, $1))
+    let fresh = changeHeld(side) { held in
+      held.insert(position: position, length: length, octets: payload, arrival: arrival) {
+        duplicates.append(($0, $1))
+      }
     }
-    run.heldOctets += streams[side].held.octetCount - before
+    run.heldOctets += held[side].memory - before
     guard !duplicates.isEmpty else { return }
     makeApplication(&run)
     var overhead = fresh == 0 ? arrival.overhead : 0

@@ -7,9 +7,13 @@
 struct TCPConnection {
   var record = Connection()
   /// The sender of the first captured segment is side 0.
-  let endpoints: InlineArray<2, Endpoint>
-  var streams = InlineArray<2, TCPStream>(repeating: TCPStream())
-  var application: ApplicationLayer?
+  let endpoints: Sides<Endpoint>
+  var streams = Sides<TCPStream>(repeating: TCPStream())
+  /// Payload of each direction that waits behind a hole: changed by `changeHeld` only.
+  private(set) var held = Sides<HeldSegments>(repeating: HeldSegments())
+  /// Holes of each direction that were given up, newest last.
+  var holes = Sides<[Range<StreamPosition>]>(repeating: [])
+  var application: ApplicationPlace?
   /// Capture time of the latest segment.
   var lastSeen: Int64
   /// Capture time of the first SYN, until the handshake is complete.
@@ -26,9 +30,10 @@ struct TCPConnection {
   var isClosed = false
 
   init(first segment: TCPSegment, at time: Int64, run: inout Run) {
-    endpoints = [segment.source, segment.destination]
+    endpoints = Sides(segment.source, segment.destination)
     lastSeen = time
     record.number = run.nextConnection()
+    run.stateOctets += StateCost.connection
     record.opened = time
     record.closed = time
   }
@@ -123,7 +128,7 @@ struct TCPConnection {
     let reference = max(streams[other].next, streams[other].acknowledged)
     let position = streams[other].space.position(of: segment.acknowledgment, near: reference)
     guard !segment.flags.contains(.rst) else { return position }
-    let reach = max(max(streams[other].next, streams[other].held.end), streams[other].acknowledged)
+    let reach = max(max(streams[other].next, streams[other].heldEnd), streams[other].acknowledged)
     // Beyond what a window allows it is no acknowledgment of this stream. A one-sided capture knows no better.
     if position > streams[other].acknowledged, position <= reach + TCPStream.largestWindow {
       if streams[other].acknowledged <= streams[other].next { streams[other].acknowledgedSince = lastSeen }
@@ -142,6 +147,14 @@ struct TCPConnection {
       let scale = min(streams[side].windowScale ?? 14, 14)
       streams[side].advertisedWindow = max(streams[side].advertisedWindow, Int(segment.window) << Int(scale))
     }
+  }
+
+  /// Changes what is held of a direction.
+  mutating func changeHeld<Result>(_ side: Side, _ body: (inout HeldSegments) -> Result) -> Result {
+    let result = body(&held[side])
+    streams[side].heldFirst = held[side].firstPosition
+    streams[side].heldEnd = held[side].end
+    return result
   }
 
   // MARK: The run's view of this connection

@@ -1,4 +1,6 @@
 /// One direction of a TCP connection: what has been captured of its octets, and what is still awaited.
+///
+/// Plain values only, so that looking at one of them copies nothing else: what is on the heap is in `TCPConnection`.
 struct TCPStream {
   var space = SequenceSpace()
   /// Whether delivery has begun: the first position is known, by SYN or because nothing earlier came.
@@ -25,11 +27,12 @@ struct TCPStream {
   var advertisedWindow = 0
   /// Shift of this side's window scale option; nil while not known.
   var windowScale: UInt8?
-  var held = HeldSegments()
+  /// Position of the first octet that is held, `.never` when nothing is; kept up by `TCPConnection.changeHeld`.
+  var heldFirst = StreamPosition.never
+  /// Position after the last octet that is held, `.unknown` when nothing is.
+  var heldEnd = StreamPosition.unknown
   /// Capture time since which something is held back or known to be missing; nil when nothing is.
   var stuckSince: Int64?
-  /// Holes that were given up, newest last.
-  var holes: [Range<StreamPosition>] = []
   /// Newest record of this stream in the payload history.
   var newestPayload: PayloadHistory.Mark = 0
   var packets = 0
@@ -43,21 +46,30 @@ struct TCPStream {
   static let holeLimit = 64
 
   /// Position that an acknowledgment of everything delivered has: one more once the FIN has been reached.
+  @inline(__always)
   var deliveredThrough: StreamPosition { isFinished && fin == next ? next + 1 : next }
 
   /// Octets that the peer has acknowledged beyond all that was captured; 0 where none are awaited.
+  @inline(__always)
   var uncapturedTail: Int {
-    guard isStarted, held.isEmpty, acknowledged > next, limit > next else { return 0 }
+    guard isStarted, !isHolding, acknowledged > next, limit > next else { return 0 }
     return acknowledged - next
   }
 
+  /// Whether payload is held behind a hole.
+  @inline(__always)
+  var isHolding: Bool { heldFirst != .never }
+
   /// Whether all that was captured is delivered, and neither FIN nor RST has come.
-  var isSettled: Bool { held.isEmpty && fin == .never && !isReset }
+  @inline(__always)
+  var isSettled: Bool { !isHolding && fin == .never && !isReset }
 
   /// Whether everything up to the FIN is delivered.
-  var isAtFin: Bool { isStarted && fin != .never && next >= fin && held.isEmpty }
+  @inline(__always)
+  var isAtFin: Bool { isStarted && fin != .never && next >= fin && !isHolding }
 
   /// Whether the FIN was captured before all octets up to it.
+  @inline(__always)
   var isFinAhead: Bool { fin != .never && next < fin }
 
   /// Starts the stream at a position: everything before it is from before the capture, or before the connection.

@@ -9,6 +9,8 @@ struct RowBuffer {
   /// makes it grow.
   private var memory = [UInt8](repeating: 0, count: 1024)
   private var count = 0
+  /// For `append(_: Endpoint)`.
+  var recentEndpoints = RecentEndpoints()
   /// Text on its way to be appended, kept for its memory.
   private var escaped: [UInt8] = []
 
@@ -41,11 +43,17 @@ struct RowBuffer {
     }
   }
 
-  /// Appends octets as they are, and one more after them, if all of them are plain (`TextEscaping.isPlain`), else nothing.
+  /// Appends octets as they are, and one more after them, if all of them are plain (`PlainText`), else nothing.
   @inline(__always)
   mutating func appendPlain(_ text: [UInt8], then last: UInt8? = nil) -> Bool {
-    let isPlain = text.withOctets { $0.isPlainText }
-    if isPlain { append(text, then: last) }
+    var isPlain = true
+    unsafe write(atMost: text.count + 1) { target in
+      isPlain = text.withOctets { unsafe $0.copyPlainText(to: target) }
+      guard isPlain else { return 0 }
+      guard let last else { return text.count }
+      unsafe target[text.count] = last
+      return text.count + 1
+    }
     return isPlain
   }
 
@@ -149,8 +157,8 @@ struct RowBuffer {
     if memory.count - count < length { grow(length) }
     let start = count
     let written = unsafe memory.withUnsafeMutableBufferPointer { buffer in
-      // The array has over a thousand octets from the start: it always has an address.
-      unsafe body(buffer.baseAddress! + start)
+      // The array has over a thousand octets from the start, so that it always has an address.
+      unsafe buffer.baseAddress.map { unsafe body($0 + start) } ?? 0
     }
     precondition(written >= 0 && written <= length)
     count = start + written

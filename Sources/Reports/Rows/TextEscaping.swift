@@ -16,13 +16,6 @@ enum TextEscaping {
     0x1bca0...0x1bca3, 0x1d173...0x1d17a, 0xe0000...0xe0fff,
   ]
 
-  /// Whether an octet needs neither escaping nor quoting wherever it stands: printable ASCII without backslash,
-  /// comma and quotes.
-  @inline(__always)
-  static func isPlain(_ octet: UInt8) -> Bool {
-    octet &- 0x20 < 0x5f && octet != UInt8(ascii: "\\") && octet != UInt8(ascii: ",") && octet != UInt8(ascii: "\"")
-  }
-
   /// Appends `text` escaped; with `doublingQuotes`, each `"` twice, as inside a quoted CSV cell.
   static func append(_ text: [UInt8], doublingQuotes: Bool = false, to result: inout [UInt8]) {
     var index = 0
@@ -105,35 +98,5 @@ enum TextEscaping {
     // sorted table stops early.
     for range in escaped where value <= range.upperBound { return value >= range.lowerBound }
     return false
-  }
-}
-
-extension RawSpan {
-  /// Whether every octet is plain (`TextEscaping.isPlain`), eight at a time.
-  var isPlainText: Bool {
-    var offset = 0
-    while offset + 8 <= byteCount {
-      if !Self.isPlain(littleEndian64(offset)) { return false }
-      offset += 8
-    }
-    while offset < byteCount {
-      if !TextEscaping.isPlain(octet(offset)) { return false }
-      offset += 1
-    }
-    return true
-  }
-
-  /// Whether all of eight octets are plain. The tests are exact for octets below 0x80, and others fail the first one.
-  @inline(__always)
-  private static func isPlain(_ octets: UInt64) -> Bool {
-    let ones: UInt64 = 0x0101_0101_0101_0101
-    let highs: UInt64 = 0x8080_8080_8080_8080
-    /// A high bit where an octet is `value`, if all are below 0x80: only then nothing carries over.
-    func matches(_ value: UInt64) -> UInt64 { ((octets ^ ones &* value) &+ ones &* 0x7f) ^ highs }
-    // Below 0x20 no bit of 0x60 is set: adding 0x60 does not reach the high bit.
-    let controls = (octets &+ ones &* 0x60) ^ highs
-    let unwanted =
-      controls | matches(0x22) | matches(0x2c) | matches(0x5c) | matches(0x7f)
-    return octets & highs == 0 && unwanted & highs == 0
   }
 }

@@ -1,0 +1,76 @@
+/// A queue of which nearly everything is about the newest element: that one lies in the queue itself, and the others in a
+/// ring that grows and shrinks with them.
+///
+/// Not a `Deque`, because that copies a whole element to look at one field of it, and elements here are large. They should be
+/// plain values: then nothing is retained for a look either.
+struct NewestQueue<Element> {
+  /// The newest element; means nothing while the queue is empty.
+  var newest: Element
+  /// Whether there is no element.
+  private(set) var isEmpty = true
+  private var ring: [Element] = []
+  /// Where the oldest element is in the ring, and how many are there.
+  private var head = 0
+  private var olderCount = 0
+
+  /// An empty queue; `placeholder` stands where no element is.
+  init(placeholder: Element) { newest = placeholder }
+
+  /// How many elements there are.
+  var count: Int { isEmpty ? 0 : olderCount + 1 }
+
+  /// Elements beside the newest that there is room for in memory.
+  var room: Int { ring.count }
+
+  /// The elements by position, the oldest at 0.
+  subscript(index: Int) -> Element {
+    @inline(__always) get { index == olderCount ? newest : ring[place(index)] }
+  }
+
+  /// Changes the element at a position in its place.
+  @inline(__always)
+  mutating func change(_ index: Int, _ body: (inout Element) -> Void) {
+    if index == olderCount { body(&newest) } else { body(&ring[place(index)]) }
+  }
+
+  @inline(__always)
+  private func place(_ index: Int) -> Int {
+    let place = head + index
+    return place < ring.count ? place : place - ring.count
+  }
+
+  /// Adds an element: it is the newest from now on.
+  mutating func append(_ element: Element) {
+    if !isEmpty {
+      if olderCount == ring.count { resize(to: max(2 * olderCount, 2)) }
+      ring[place(olderCount)] = newest
+      olderCount += 1
+    }
+    newest = element
+    isEmpty = false
+  }
+
+  /// Takes the oldest element away; nil when there is none.
+  mutating func popFirst() -> Element? {
+    guard !isEmpty else { return nil }
+    guard olderCount > 0 else {
+      isEmpty = true
+      return newest
+    }
+    let first = ring[head]
+    head = place(1)
+    olderCount -= 1
+    // A queue keeps the room that it once needed: much of it is given back.
+    if ring.count >= 4, olderCount * 4 <= ring.count { resize(to: olderCount) }
+    return first
+  }
+
+  private mutating func resize(to length: Int) {
+    var resized: [Element] = []
+    resized.reserveCapacity(length)
+    for index in 0..<olderCount { resized.append(ring[place(index)]) }
+    while resized.count < length { resized.append(newest) }
+    ring = resized
+    head = 0
+  }
+}

@@ -1,0 +1,85 @@
+import HTTPReassembly
+
+/// Rows on their way from the analysis to reports on another thread, in their order, with the texts that they refer to.
+struct RowBatch: Sendable {
+  /// Rows of a batch: enough that handing it over costs nothing beside them, few enough to stay in the cache.
+  static let capacity = 256
+
+  private enum Kind: UInt8 {
+    case message
+    case exchange
+    case connection
+  }
+
+  private var kinds: [Kind] = []
+  private var messages: [Message] = []
+  private var exchanges: [Exchange] = []
+  private var connections: [Connection] = []
+  private var texts = TextPool()
+
+  /// Whether no more rows should be added.
+  var isFull: Bool { kinds.count >= Self.capacity }
+  /// Whether there is no row.
+  var isEmpty: Bool { kinds.isEmpty }
+
+  /// Adds a message.
+  mutating func append(_ message: Message, texts source: borrowing TextPool) {
+    kinds.append(.message)
+    messages.append(message)
+    let last = messages.count - 1
+    messages[last].method = texts.intern(message.method, of: source)
+    messages[last].host = texts.intern(message.host, of: source)
+    messages[last].path = texts.intern(message.path, of: source)
+    messages[last].version = texts.intern(message.version, of: source)
+    messages[last].contentType = texts.intern(message.contentType, of: source)
+    messages[last].contentEncoding = texts.intern(message.contentEncoding, of: source)
+    messages[last].transferEncoding = texts.intern(message.transferEncoding, of: source)
+  }
+
+  /// Adds an exchange.
+  mutating func append(_ exchange: Exchange, texts source: borrowing TextPool) {
+    kinds.append(.exchange)
+    exchanges.append(exchange)
+    let last = exchanges.count - 1
+    exchanges[last].method = texts.intern(exchange.method, of: source)
+    exchanges[last].host = texts.intern(exchange.host, of: source)
+    exchanges[last].path = texts.intern(exchange.path, of: source)
+  }
+
+  /// Adds a connection.
+  mutating func append(_ connection: Connection) {
+    kinds.append(.connection)
+    connections.append(connection)
+  }
+
+  /// Passes every row on, also after one that could not be taken, and takes them away. Returns the first error.
+  mutating func drain(into reports: inout ReportSet) -> ReportError? {
+    var failure: ReportError?
+    var next = (message: 0, exchange: 0, connection: 0)
+    for kind in kinds {
+      do throws(ReportError) {
+        switch kind {
+        case .message:
+          next.message += 1
+          try reports.message(messages[next.message - 1], texts: texts)
+        case .exchange:
+          next.exchange += 1
+          try reports.exchange(exchanges[next.exchange - 1], texts: texts)
+        case .connection:
+          next.connection += 1
+          try reports.connection(connections[next.connection - 1], texts: texts)
+        }
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    // Most texts come again in the next rows: the memory and what is known of them are kept.
+    for message in messages { message.releaseTexts(of: &texts) }
+    for exchange in exchanges { exchange.releaseTexts(of: &texts) }
+    kinds.removeAll(keepingCapacity: true)
+    messages.removeAll(keepingCapacity: true)
+    exchanges.removeAll(keepingCapacity: true)
+    connections.removeAll(keepingCapacity: true)
+    return failure
+  }
+}
