@@ -16,8 +16,10 @@ final class DeflateStage: CodingStage {
     case inJunk
   }
 
-  private let inflater = Inflater(.zlib)
+  private let inflater: Inflater
   private var place = Place.atStart
+
+  init(memory: WindowMemory) { inflater = Inflater(.zlib, memory: memory) }
 
   func decode(_ octets: RawSpan, buffer: OutputBuffer, output: (RawSpan) -> Bool) -> ContentFailure? {
     var position = 0

@@ -15,8 +15,10 @@ final class GzipStage: CodingStage {
     case inJunk
   }
 
-  private let inflater = Inflater(.gzip)
+  private let inflater: Inflater
   private var place = Place.inMember
+
+  init(memory: WindowMemory) { inflater = Inflater(.gzip, memory: memory) }
 
   func decode(_ octets: RawSpan, buffer: OutputBuffer, output: (RawSpan) -> Bool) -> ContentFailure? {
     var position = 0

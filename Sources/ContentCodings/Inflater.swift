@@ -6,7 +6,7 @@ import HTTPReassembly
 
 /// A stream of RFC 1951 compressed data in one of its wrappers, decoded by zlib.
 ///
-/// It holds about 40 KiB: 7 KiB of state, and a window of 32 KiB from the first output on.
+/// It holds about 40 KiB from the first octets on: 7 KiB of state, and a window of 32 KiB once there is output.
 @safe
 final class Inflater {
   /// What encloses the compressed data.
@@ -31,19 +31,37 @@ final class Inflater {
     case failed(ContentFailure)
   }
 
-  private let stream: UnsafeMutablePointer<z_stream>
+  /// Octets that one holds, as counted in its `WindowMemory`.
+  private static let held = 40 << 10
+
+  private let memory: WindowMemory
+  private var wrapper: Wrapper
+  /// Exists from the first octets on.
+  private var stream: UnsafeMutablePointer<z_stream>?
 
   /// zlib counts in 32 bits on some platforms; more octets than this at once take another turn.
   private static let inputLimit = 1 << 30
 
-  init(_ wrapper: Wrapper) {
-    unsafe stream = .allocate(capacity: 1)
-    unsafe stream.initialize(to: z_stream())
-    let code = unsafe inflateInit2_(stream, wrapper.rawValue, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
+  init(_ wrapper: Wrapper, memory: WindowMemory) {
+    self.wrapper = wrapper
+    self.memory = memory
+  }
+
+  /// The stream, made now if there is none; nil if it would hold more than the limit.
+  private func opened() -> UnsafeMutablePointer<z_stream>? {
+    if let stream = unsafe stream { return unsafe stream }
+    guard memory.reserve(Self.held) else { return nil }
+    let made = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+    unsafe made.initialize(to: z_stream())
+    let code = unsafe inflateInit2_(made, wrapper.rawValue, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     precondition(code == Z_OK, "zlib has no memory or is of another version")
+    unsafe stream = made
+    return unsafe made
   }
 
   deinit {
+    guard let stream = unsafe stream else { return }
+    memory.release(Self.held)
     unsafe inflateEnd(stream)
     unsafe stream.deinitialize(count: 1)
     unsafe stream.deallocate()
@@ -51,6 +69,8 @@ final class Inflater {
 
   /// Makes ready for another stream. The window is kept.
   func reset(_ wrapper: Wrapper) {
+    self.wrapper = wrapper
+    guard let stream = unsafe stream else { return }
     let code = unsafe inflateReset2(stream, wrapper.rawValue)
     precondition(code == Z_OK, "zlib refuses its own stream")
   }
@@ -59,6 +79,7 @@ final class Inflater {
   func run(
     _ octets: RawSpan, from position: inout Int, buffer: OutputBuffer, output: (RawSpan) -> Bool
   ) -> Step {
+    guard let stream = unsafe opened() else { return .failed(.beyondLimit) }
     let length = min(octets.byteCount - position, Self.inputLimit)
     let rest = octets.extracting(position..<(position + length))
     return unsafe rest.withUnsafeBytes { input in

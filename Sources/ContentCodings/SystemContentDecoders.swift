@@ -2,26 +2,37 @@ import HTTPReassembly
 
 /// Decoders for `gzip`, `deflate`, `br` and `zstd`, made of the system's libraries.
 ///
-/// Memory for each message being decoded: 40 KiB for each `gzip` or `deflate`; for `br` up to 16 MiB and for `zstd` up to
-/// 128 MiB, as the sender says, but all of these together at most `windowMemoryLimit`. Beside them there are one buffer of
-/// 64 KiB for each level of stacked codings, and idle decoders for at most 32 rows of codings, none holding more
-/// than 1 MiB for each coding.
+/// Memory for each message being decoded: 40 KiB for each `gzip` or `deflate`, all of these together at most
+/// `inflaterMemoryLimit`; for `br` up to 16 MiB and for `zstd` up to 128 MiB, as the sender says, but all of these together at
+/// most `windowMemoryLimit`. Beside them there are one buffer of 64 KiB for each level of stacked codings, and idle decoders
+/// for at most 32 rows of codings, none holding more than 1 MiB for each coding.
 public struct SystemContentDecoders: ContentDecoderSource {
   /// Decoders kept for reuse: as many messages as end at about the same time; making one takes microseconds.
   private static let idleLimit = 32
 
+  /// Octets that all `br` and `zstd` decoders hold together: one `zstd` of the largest window fits.
+  public static let windowMemoryLimit = 144 << 20
+  /// Octets that all `gzip` and `deflate` decoders hold together: those of some 1,200 messages at once.
+  public static let inflaterMemoryLimit = 48 << 20
+
   private let decodedContentLimit: Int
   private let contentCodingLimit: Int
   private let memory: WindowMemory
+  private let inflaterMemory: WindowMemory
   private let buffers = OutputBuffers()
   private var idle: [ContentDecoder] = []
 
   /// Decoders within the limits of `configuration`, whose `br` and `zstd` decoders together hold at most
-  /// `windowMemoryLimit` octets; a content that needs more fails as beyond the limit.
-  public init(configuration: Configuration = Configuration(), windowMemoryLimit: Int = 512 << 20) {
+  /// `windowMemoryLimit` octets, and those of `gzip` and `deflate` `inflaterMemoryLimit`; a content that needs more fails as
+  /// beyond the limit.
+  public init(
+    configuration: Configuration = Configuration(), windowMemoryLimit: Int = Self.windowMemoryLimit,
+    inflaterMemoryLimit: Int = Self.inflaterMemoryLimit
+  ) {
     decodedContentLimit = configuration.decodedContentLimit
     contentCodingLimit = configuration.contentCodingLimit
     memory = WindowMemory(limit: windowMemoryLimit)
+    inflaterMemory = WindowMemory(limit: inflaterMemoryLimit)
   }
 
   /// A decoder for content to which `codings` were applied, in that order, names in lower case; nil when one of them is
@@ -42,8 +53,8 @@ public struct SystemContentDecoders: ContentDecoderSource {
     var stages: [any CodingStage] = []
     for name in codings.reversed() {
       switch ContentCoding(name: name) {
-      case .gzip: stages.append(GzipStage())
-      case .deflate: stages.append(DeflateStage())
+      case .gzip: stages.append(GzipStage(memory: inflaterMemory))
+      case .deflate: stages.append(DeflateStage(memory: inflaterMemory))
       case .brotli: stages.append(BrotliStage(memory: memory))
       case .zstandard: stages.append(ZstandardStage(memory: memory))
       case .identity: continue

@@ -1,7 +1,7 @@
-/// The memory held by decoders whose windows are as large as the sender says, in octets, with its limit.
+/// The memory held by decoders, in octets, with its limit.
 ///
-/// A few octets can ask for 16 MiB (`br`) or 128 MiB (`zstd`), and every open connection can do so at the same time, so
-/// a limit for each message would not bound memory. `gzip` and `deflate` hold 40 KiB whatever is sent, and are left out.
+/// A few octets can ask for 40 KiB (`gzip`, `deflate`), 16 MiB (`br`) or 128 MiB (`zstd`), and every open connection can do so
+/// at the same time, so a limit for each message would not bound memory.
 final class WindowMemory {
   private let limit: Int
   private(set) var held = 0
