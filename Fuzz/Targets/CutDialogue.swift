@@ -40,8 +40,6 @@ struct Reading {
   /// Whether message framing was never lost. Where it was, a segment that begins with a start-line is where reading goes
   /// on, so cuts do matter then.
   let keepsFraming: Bool
-  /// Whether a response of HTTP/0.9 was read.
-  var hasSimpleResponse: Bool { analysis.responses.contains { $0.flags.contains(.version09) } }
 
   init(_ analysis: Analysis) {
     self.analysis = analysis

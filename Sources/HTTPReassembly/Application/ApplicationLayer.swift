@@ -87,13 +87,20 @@ final class ApplicationLayer {
   private func startSimpleResponse(
     _ side: Side, at position: StreamPosition, _ octets: RawSpan, _ arrival: SegmentArrival, _ run: inout Run
   ) {
-    guard conversation.expectsSimpleResponse, conversation.requestSide == 1 - side, parsers[side].isBetweenMessages,
+    guard conversation.expectsSimpleResponse, conversation.requestSide == 1 - side, parsers[side].isBeforeMessage,
       octets.byteCount > 0
     else { return }
-    // A server that does not know HTTP/0.9 answers with a status-line all the same.
-    if octets.matches("http/", at: 0) || octets.byteCount < 5 && octets.matches("h", at: 0) { return }
-    conversation.startSimpleResponse(at: LineStart(position: position, arrival: arrival), &run)
-    parsers[side].expectSimpleResponse()
+    // A server that does not know HTTP/0.9 answers with a status-line all the same: its first octets tell, and may come
+    // one by one.
+    guard !parsers[side].canBeVersion(octets) else { return }
+    let start = parsers[side].isBetweenMessages ? LineStart(position: position, arrival: arrival) : nil
+    startSimpleResponse(side, at: start, &run)
+  }
+
+  /// Starts a response without a start-line: at `start`, or with the octets that were kept because they could have been one.
+  private func startSimpleResponse(_ side: Side, at start: LineStart?, _ run: inout Run) {
+    conversation.startSimpleResponse(at: start ?? parsers[side].lineStart, &run)
+    parsers[side].expectSimpleResponse(events: &conversation, context: &run)
   }
 
   /// A response has decided what the stream of requests goes on with.
@@ -145,6 +152,9 @@ final class ApplicationLayer {
     } else {
       parsers[side].finish(isComplete: isComplete, events: &conversation, context: &run)
       spreadAnswer(from: side)
+      if conversation.expectsSimpleResponse, conversation.requestSide == 1 - side, parsers[side].isInVersion {
+        startSimpleResponse(side, at: nil, &run)
+      }
     }
     settleCharges(side, &run)
   }

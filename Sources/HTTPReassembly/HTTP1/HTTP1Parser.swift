@@ -41,7 +41,7 @@ struct HTTP1Parser {
   private static let lineTailLength = 32
   /// Octets of the incomplete line, kept or not.
   private var lineLength = 0
-  private var lineStart = LineStart(
+  private(set) var lineStart = LineStart(
     position: 0, arrival: SegmentArrival(time: 0, acknowledged: .unknown, overhead: 0))
   /// A complete field line whose continuation could follow (obs-fold), without terminator.
   private var fieldLine: [UInt8] = []
@@ -197,7 +197,7 @@ struct HTTP1Parser {
       if isConfirmed { events.note(.httpEmptyLineBeforeStart, [], content, &context) }
       return events.outsideMessages(length, as: outsideReason, &context)
     }
-    if begin(content, length: length, &events, &context) {
+    if !isTooLong(content, length: length - 1), begin(content, length: length, &events, &context) {
       if isBare { events.note(.httpBareLineFeed, .bareLineFeed, content, &context) }
       return
     }
@@ -214,7 +214,9 @@ struct HTTP1Parser {
   private mutating func completeLineWhileLost<Events: HTTP1Events>(
     _ content: RawSpan, length: Int, _ events: inout Events, _ context: inout Events.Context
   ) {
-    if StartLine.isCertain(content), begin(content, length: length, &events, &context) {
+    if StartLine.isCertain(content), !isTooLong(content, length: length - 1),
+      begin(content, length: length, &events, &context)
+    {
       events.note(.httpResynchronized, [], content, &context)
       return
     }
@@ -259,8 +261,8 @@ struct HTTP1Parser {
     _ events: inout Events, _ context: inout Events.Context
   ) {
     guard state == .startLine || state == .lost else { return }
-    let limit = isConfirmed || hasRegisteredMethod ? Self.longestStartLine : probeLimit
-    guard lineLength > limit || !line.withOctets({ StartLine.isPossible($0) }) else { return }
+    let isTooLong = line.withOctets { self.isTooLong($0, length: lineLength) }
+    guard isTooLong || !line.withOctets({ StartLine.isPossible($0) }) else { return }
     if state == .startLine {
       if isConfirmed {
         line.withOctets { events.note(.httpStartLineMalformed, [], $0, &context) }
@@ -269,7 +271,7 @@ struct HTTP1Parser {
         state = .other
       }
       dropLine(&events, &context)
-    } else if lineLength > limit {
+    } else if isTooLong {
       dropLine(&events, &context)
     }
   }
@@ -277,10 +279,18 @@ struct HTTP1Parser {
   /// Octets of a start-line at most: far more than any server takes, so that what goes on is none.
   private static let longestStartLine = 1 << 20
 
-  /// Whether the incomplete line begins with a registered method.
-  private var hasRegisteredMethod: Bool {
-    guard let end = line.prefix(Method.longestPlausible + 1).firstIndex(of: ASCII.space) else { return false }
-    return line.withOctets { Method.isRegistered($0, 0..<end) }
+  /// Whether a line that begins with `start`, and has `length` octets before its LF so far, is too long for a start-line:
+  /// asked of whole lines and of the parts of them that have come, so that it is the same however they are cut.
+  private func isTooLong(_ start: RawSpan, length: Int) -> Bool {
+    guard length > min(probeLimit, Self.longestStartLine) else { return false }
+    return length > (isConfirmed || hasRegisteredMethod(start) ? Self.longestStartLine : probeLimit)
+  }
+
+  /// Whether a line begins with a registered method.
+  private func hasRegisteredMethod(_ start: RawSpan) -> Bool {
+    let word = 0..<min(start.byteCount, Method.longestPlausible + 1)
+    guard let end = start.firstOffset(of: ASCII.space, in: word) else { return false }
+    return Method.isRegistered(start, 0..<end)
   }
 
   private var outsideReason: OutsideReason {
@@ -429,8 +439,28 @@ struct HTTP1Parser {
     isWaiting = false
   }
 
-  /// Starts reading content that ends with the connection: the response of an HTTP/0.9 exchange.
-  mutating func expectSimpleResponse() { state = .bodyUntilClose }
+  /// Starts reading content that ends with the connection: the response of an HTTP/0.9 exchange. What was kept of a line is
+  /// its start.
+  mutating func expectSimpleResponse<Events: HTTP1Events>(events: inout Events, context: inout Events.Context) {
+    state = .bodyUntilClose
+    guard lineLength > 0 else { return }
+    line.withOctets { events.body($0, &context) }
+    forgetLine()
+  }
+
+  /// Whether the stream is before a message, with no more read of it than an HTTP-version may start with.
+  var isBeforeMessage: Bool { isBetweenMessages || isInVersion }
+
+  /// Whether the stream is in what may become the HTTP-version of a status-line.
+  var isInVersion: Bool {
+    state == .startLine && lineLength > 0 && lineLength < Self.versionStart.utf8CodeUnitCount
+      && line.withOctets { $0.isPrefix(of: Self.versionStart, from: 0) }
+  }
+
+  /// Whether `octets`, after what was kept of the line, can be the start of a status-line.
+  func canBeVersion(_ octets: RawSpan) -> Bool { octets.isPrefix(of: Self.versionStart, from: lineLength) }
+
+  private static var versionStart: StaticString { "http/" }
 
   /// Whether the stream is before a message, with nothing read of it.
   var isBetweenMessages: Bool { state == .startLine && lineLength == 0 }

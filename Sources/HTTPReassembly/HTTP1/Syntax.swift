@@ -71,6 +71,14 @@ extension RawSpan {
     return true
   }
 
+  /// Whether the octets, as far as `text` reaches, are those of `text` from `offset` on, ASCII letters in either case; `text` is
+  /// lower-case.
+  func isPrefix(of text: StaticString, from offset: Int) -> Bool {
+    for index in 0..<min(byteCount, max(text.utf8CodeUnitCount - offset, 0))
+    where octet(index).lowercased != text.octet(offset + index) { return false }
+    return true
+  }
+
   /// `range` without whitespace at its ends.
   @inline(__always)
   func trimmingWhitespace(_ range: Range<Int>) -> Range<Int> {
