@@ -41,6 +41,7 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case tcpSimultaneousOpen = "tcp_simultaneous_open"
   case tcpHoldLimit = "tcp_hold_limit"
   case connectionTableFull = "connection_table_full"
+  case connectionMemoryFull = "connection_memory_full"
 
   // HTTP
   case httpStartLineMalformed = "http_start_line_malformed"
@@ -68,6 +69,7 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case httpMethodUnknown = "http_method_unknown"
   case httpResponseWithoutRequest = "http_response_without_request"
   case httpRequestQueueFull = "http_request_queue_full"
+  case httpMessagesFull = "http_messages_full"
   case httpMessageIncomplete = "http_message_incomplete"
   case httpStray = "http_stray"
 

@@ -44,6 +44,9 @@ public struct Configuration: Sendable {
   /// Connections in the table at once; beyond it the one idle longest is evicted. Each takes some 800 octets before it
   /// says anything, so that a flood of SYNs takes about 100 MiB.
   public var connectionLimit = 1 << 17
+  /// Octets of memory that all connections take together, what they hold and keep included; beyond it the one idle longest
+  /// is evicted. It leaves the program, and its totals, the rest of 256 MiB.
+  public var connectionOctetLimit = 144 << 20
   /// Packet time without a segment after which an open connection is finished as `idle`. Middleboxes must keep
   /// an established connection for 2 h 4 min (RFC 5382 §5), but apps and phones give up far sooner.
   public var idleTimeout: Int64 = 600_000_000_000
@@ -66,7 +69,7 @@ public struct Configuration: Sendable {
   public var heldOctetLimit = 4 << 20
   /// Segments held behind a hole in one direction.
   public var heldSegmentLimit = 8192
-  /// Octets held behind holes, all connections together.
+  /// Octets of memory held behind holes, all connections together, with some 150 for each segment.
   public var heldOctetTotalLimit = 64 << 20
   /// Octets of payload remembered, all connections together, to compare retransmissions with.
   public var payloadHistoryLength = 4 << 20
@@ -82,6 +85,9 @@ public struct Configuration: Sendable {
   public var outstandingRequestTotalLimit = 1 << 18
   /// Messages of one direction that still take charges (retransmissions) after they ended.
   public var lingeringMessageLimit = 32
+  /// Ended messages that still take charges, all connections together: each takes some 700 octets. Beyond it each direction
+  /// keeps its newest one only.
+  public var lingeringMessageTotalLimit = 1 << 16
   /// Packets of one direction whose message is not known yet, because a line is incomplete or held back: beyond it they
   /// are charged to the connection.
   public var pendingChargeLimit = 1024

@@ -45,6 +45,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     case .udp(let datagram): learnNames(datagram, octets, at: packet.timestamp)
     case .reassembledUDP(let datagram): learnReassembledNames(datagram, at: packet.timestamp)
     }
+    if run.connectionOctets > run.configuration.connectionOctetLimit { try evictToLimit() }
     if run.hasFinishedRows { try handOver() }
   }
 
@@ -112,6 +113,19 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     let slot = connections.insert(connection, for: key)
     connections[slot].receive(segment, octets, at: time, run: &run)
     connections.touch(slot)
+  }
+
+  /// Gives up the connections idle longest until the others keep to the limit of memory.
+  @inline(never)
+  private mutating func evictToLimit() throws(Sink.Failure) {
+    while run.connectionOctets > run.configuration.connectionOctetLimit,
+      let slot = connections.idlestClosed ?? connections.idlestOpen
+    {
+      run.anomalies.note(.connectionMemoryFull, connection: connections[slot].record.number)
+      finish(slot, .evicted)
+      // Rows hold on to their texts until they are handed over.
+      try handOver()
+    }
   }
 
   private mutating func receiveReassembled(_ segment: TCPSegment, at time: Int64) {
@@ -251,6 +265,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       connections[slot].forEachOpenMessage { message in body(message, run.texts) }
     }
   }
+
+  /// Octets of memory that connections take, as `Configuration.connectionOctetLimit` counts them: estimated, with what they hold
+  /// and keep.
+  public var connectionOctets: Int { run.connectionOctets }
 
   /// Connections that are being followed.
   public var connectionCount: Int { connections.count }

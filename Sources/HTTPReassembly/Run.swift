@@ -18,6 +18,10 @@ struct Run {
   var heldOctets = 0
   /// Exchanges that are not final, all connections together.
   var openExchanges = 0
+  /// Ended messages that still take charges, all connections together, but for the newest one of each direction.
+  var lingeringMessages = 0
+  /// Octets of memory that connections take, all together, without what `heldOctets` and `texts` count: see `StateCost`.
+  var stateOctets = 0
 
   private(set) var messageCount = 0
   private(set) var exchangeCount = 0
@@ -39,6 +43,9 @@ struct Run {
     apis = APITable(configuration: configuration)
     history = PayloadHistory(capacity: configuration.payloadHistoryLength)
   }
+
+  /// Octets of memory that all connections take, what they hold behind holes and their texts included.
+  var connectionOctets: Int { stateOctets + heldOctets + texts.memory }
 
   mutating func nextMessage() -> Int {
     messageCount += 1

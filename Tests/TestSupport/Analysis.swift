@@ -9,6 +9,8 @@ package struct Analysis: Sendable {
   /// In the order of their numbers.
   package var connections: [Connection]
   package var totals: Totals
+  /// The most memory that connections were counted with after a packet, in octets.
+  package var mostConnectionOctets: Int
   /// Broken invariants, in words; there must be none.
   package var violations: [String] = []
 
@@ -20,8 +22,10 @@ package struct Analysis: Sendable {
     var pipeline = Pipeline(
       configuration: configuration, decoders: decoders, observer: observer, sink: CollectingSink())
     var firstImbalance: Int?
+    var mostConnectionOctets = 0
     for (index, packet) in packets.enumerated() {
       packet.octets.withOctets { pipeline.process(packet.facts, $0) }
+      mostConnectionOctets = max(mostConnectionOctets, pipeline.connectionOctets)
       if firstImbalance == nil, !pipeline.ledger.isBalancedSoFar { firstImbalance = index }
     }
     pipeline.finishConnections()
@@ -29,7 +33,12 @@ package struct Analysis: Sendable {
     exchanges = pipeline.sink.exchanges.sorted { $0.number < $1.number }
     connections = pipeline.sink.connections.sorted { $0.number < $1.number }
     totals = pipeline.totals
+    self.mostConnectionOctets = mostConnectionOctets
     if let firstImbalance { violations.append("the ledger does not balance after packet \(firstImbalance)") }
+    if pipeline.connectionOctets != totals.texts.memory {
+      let octets = pipeline.connectionOctets - totals.texts.memory
+      violations.append("\(octets) octets of memory are counted for no connection")
+    }
     violations += brokenInvariants()
   }
 

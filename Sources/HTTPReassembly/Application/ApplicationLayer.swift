@@ -19,6 +19,8 @@ final class ApplicationLayer {
   /// Conflicting copies of octets that are not delivered yet, and how many of them are remembered.
   private var pendingConflicts = InlineArray<2, [Range<StreamPosition>]>(repeating: [])
   private static let pendingConflictLimit = 64
+  /// Octets of memory that each side was counted with in `Run.stateOctets`.
+  private var counted = InlineArray<2, Int>(repeating: 0)
 
   init(configuration: Configuration, connectDuration: Int64?, lookupDuration: Int64?) {
     parsers = InlineArray(repeating: HTTP1Parser(position: 0, configuration: configuration))
@@ -150,11 +152,11 @@ final class ApplicationLayer {
     if readers[side] == .tls {
       tls[side].finish(&run.ledger)
     } else {
-      parsers[side].finish(isComplete: isComplete, events: &conversation, context: &run)
-      spreadAnswer(from: side)
       if conversation.expectsSimpleResponse, conversation.requestSide == 1 - side, parsers[side].isInVersion {
         startSimpleResponse(side, at: nil, &run)
       }
+      parsers[side].finish(isComplete: isComplete, events: &conversation, context: &run)
+      spreadAnswer(from: side)
     }
     settleCharges(side, &run)
   }
@@ -167,6 +169,8 @@ final class ApplicationLayer {
     for side in 0..<2 {
       for charge in pendingCharges[side] { conversation.charge(charge, to: side, &run) }
       pendingCharges[side] = []
+      pendingConflicts[side] = []
+      countMemory(side, &run)
     }
     conversation.settleUndecided(&run)
     conversation.finishAll(&run)
@@ -191,6 +195,7 @@ final class ApplicationLayer {
     guard charge.overhead > 0 || charge.retransmitted > 0 else { return }
     if charge.end > settledPosition(side), pendingCharges[side].count < run.configuration.pendingChargeLimit {
       pendingCharges[side].append(charge)
+      countMemory(side, &run)
     } else {
       conversation.charge(charge, to: side, &run)
     }
@@ -202,7 +207,18 @@ final class ApplicationLayer {
     return readers[side] == .http1 ? parsers[side].settledPosition : .never
   }
 
+  /// Counts what a side keeps: incomplete lines, and what waits for their end.
+  private func countMemory(_ side: Side, _ run: inout Run) {
+    let memory =
+      parsers[side].keptOctets + pendingCharges[side].capacity * MemoryLayout<Charge>.stride
+      + pendingConflicts[side].capacity * MemoryLayout<Range<StreamPosition>>.stride
+    guard memory != counted[side] else { return }
+    run.stateOctets += memory - counted[side]
+    counted[side] = memory
+  }
+
   private func settleCharges(_ side: Side, _ run: inout Run) {
+    defer { countMemory(side, &run) }
     settleConflicts(side)
     guard !pendingCharges[side].isEmpty else { return }
     let settled = settledPosition(side)

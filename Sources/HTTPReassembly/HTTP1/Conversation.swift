@@ -111,9 +111,8 @@ extension Conversation: HTTP1Events {
     run.texts.retain(open.message.path)
     exchange.openMessages = 1
     open.message.exchange = exchange.exchange.number
-    exchanges.append(exchange)
-    run.openExchanges += 1
-    messages[side].append(open)
+    append(exchange, &run)
+    append(open, to: side, &run)
     limitOutstandingRequests(&run)
     return true
   }
@@ -135,7 +134,7 @@ extension Conversation: HTTP1Events {
     adoptRequest(of: ordinal, &open, &run)
     if !isInterim { note(responseStart: open.message, of: ordinal) }
     noteVersion(line, status.version, &run)
-    messages[side].append(open)
+    append(open, to: side, &run)
     return true
   }
 
@@ -149,7 +148,7 @@ extension Conversation: HTTP1Events {
     open.message.flags.formUnion(flags)
     adoptRequest(of: ordinal, &open, &run)
     note(responseStart: open.message, of: ordinal)
-    messages[side].append(open)
+    append(open, to: side, &run)
   }
 
   private func open(at start: LineStart, exchange: Int, _ run: inout Run) -> OpenMessage {
@@ -346,7 +345,7 @@ extension Conversation: HTTP1Events {
     } else if answer == false {
       after = .pause
     }
-    retire(side, keeping: run.configuration.lingeringMessageLimit, &run)
+    retire(side, &run)
     return after
   }
 
@@ -360,7 +359,7 @@ extension Conversation: HTTP1Events {
     messages[side].newest.message.exactness = .atLeast
     run.note(.httpMessageIncomplete)
     close(at: position, &run)
-    retire(side, keeping: run.configuration.lingeringMessageLimit, &run)
+    retire(side, &run)
   }
 
   private func exchangeHasNoHost(_ ordinal: Int) -> Bool {

@@ -7,6 +7,8 @@ struct ExchangeQueue {
   private var newest = OpenExchange()
   private var isEmpty = true
   private var older: Deque<OpenExchange> = []
+  /// As many exchanges beside the newest as there is room for in memory, at least.
+  private(set) var room = 0
   /// Number of the oldest exchange.
   private(set) var first = 0
 
@@ -18,7 +20,10 @@ struct ExchangeQueue {
 
   /// Adds an exchange: it is the newest from now on.
   mutating func append(_ exchange: OpenExchange) {
-    if !isEmpty { older.append(newest) }
+    if !isEmpty {
+      older.append(newest)
+      room = max(room, older.count)
+    }
     newest = exchange
     isEmpty = false
   }
@@ -27,7 +32,14 @@ struct ExchangeQueue {
   mutating func popFirst() -> OpenExchange? {
     guard !isEmpty else { return nil }
     first += 1
-    if let first = older.popFirst() { return first }
+    if let first = older.popFirst() {
+      // A queue keeps the room that it once needed: much of it is given back.
+      if room >= 4, older.count * 4 <= room {
+        older = older.compact
+        room = older.count
+      }
+      return first
+    }
     isEmpty = true
     return newest
   }

@@ -63,6 +63,9 @@ struct HTTP1Parser {
   /// Position up to which every octet has been given to the events; what follows is an incomplete line.
   var settledPosition: StreamPosition { position - (isInMessage ? 0 : lineLength) }
 
+  /// Octets of memory that incomplete lines take.
+  var keptOctets: Int { line.capacity + lineTail.capacity + fieldLine.capacity }
+
   private var isInMessage: Bool {
     switch state {
     case .startLine, .lost, .other: false

@@ -10,6 +10,8 @@ struct MessageQueue {
   /// Whether there is none.
   private(set) var isEmpty = true
   private var older: Deque<OpenMessage> = []
+  /// As many messages beside the newest as there is room for in memory, at least.
+  private(set) var room = 0
 
   /// How many there are.
   var count: Int { isEmpty ? 0 : older.count + 1 }
@@ -22,16 +24,35 @@ struct MessageQueue {
 
   /// Adds a message: it is the newest from now on.
   mutating func append(_ message: OpenMessage) {
-    if !isEmpty { older.append(newest) }
+    if !isEmpty {
+      older.append(newest)
+      room = max(room, older.count)
+    }
     newest = message
     isEmpty = false
   }
 
   /// Takes the oldest message away; nil when there is none.
   mutating func popFirst() -> OpenMessage? {
-    if let first = older.popFirst() { return first }
+    if let first = older.popFirst() {
+      // A queue keeps the room that it once needed: much of it is given back.
+      if room >= 4, older.count * 4 <= room {
+        older = older.compact
+        room = older.count
+      }
+      return first
+    }
     guard !isEmpty else { return nil }
     isEmpty = true
     return newest
+  }
+}
+
+extension Deque {
+  /// The same elements, with room for no others.
+  var compact: Deque {
+    var copy = Deque(minimumCapacity: count)
+    copy.append(contentsOf: self)
+    return copy
   }
 }

@@ -52,8 +52,7 @@ extension Conversation {
     open.exchange.number = run.nextExchange()
     open.exchange.connection = run.connection.number
     open.exchange.started = start.arrival.time
-    exchanges.append(open)
-    run.openExchanges += 1
+    append(open, &run)
     return exchanges.end - 1
   }
 
@@ -108,11 +107,55 @@ extension Conversation {
 
   // MARK: Final rows
 
+  /// Adds a message to `side`: those before it only wait for late charges.
+  mutating func append(_ open: OpenMessage, to side: Side, _ run: inout Run) {
+    if !messages[side].isEmpty { run.lingeringMessages += 1 }
+    let room = messages[side].room
+    messages[side].append(open)
+    run.stateOctets += (messages[side].room - room) * StateCost.message
+  }
+
+  private mutating func popFirst(_ side: Side, _ run: inout Run) -> OpenMessage? {
+    if messages[side].count > 1 { run.lingeringMessages -= 1 }
+    let room = messages[side].room
+    let first = messages[side].popFirst()
+    run.stateOctets += (messages[side].room - room) * StateCost.message
+    return first
+  }
+
+  /// Adds an exchange.
+  mutating func append(_ exchange: OpenExchange, _ run: inout Run) {
+    let room = exchanges.room
+    exchanges.append(exchange)
+    run.openExchanges += 1
+    run.stateOctets += (exchanges.room - room) * StateCost.exchange
+  }
+
+  private mutating func removeFirstExchange(_ run: inout Run) -> OpenExchange? {
+    let room = exchanges.room
+    guard let first = exchanges.popFirst() else { return nil }
+    run.openExchanges -= 1
+    run.stateOctets += (exchanges.room - room) * StateCost.exchange
+    return first
+  }
+
+  /// A message of `side` has ended: makes those before it final that need not wait for charges any longer.
+  mutating func retire(_ side: Side, _ run: inout Run) {
+    let limit = run.configuration.lingeringMessageLimit
+    if run.lingeringMessages > run.configuration.lingeringMessageTotalLimit, (2...limit).contains(messages[side].count)
+    {
+      run.note(.httpMessagesFull)
+      retire(side, keeping: 1, &run)
+    } else {
+      retire(side, keeping: limit, &run)
+    }
+  }
+
   /// Makes the oldest messages of `side` final until at most `limit` are left.
-  mutating func retire(_ side: Side, keeping limit: Int, _ run: inout Run) {
+  private mutating func retire(_ side: Side, keeping limit: Int, _ run: inout Run) {
     var hasRetired = false
     while messages[side].count > limit, !messages[side][0].isInProgress, !awaitsName(0, on: side) {
-      guard let open = messages[side].popFirst() else { break }
+      guard let open = popFirst(side, &run) else { break }
       retiredThrough[side] = max(retiredThrough[side], open.end)
       finish(open, &run)
       hasRetired = true
@@ -148,7 +191,11 @@ extension Conversation {
       if kind == .request { exchange.requestFirst = first }
       if kind == .response { exchange.responseFirst = first }
       exchange.exchange.ipLength += ipLength
-      if kind == .request { exchange.exchange.requestLength += length } else { exchange.exchange.responseLength += length }
+      if kind == .request {
+        exchange.exchange.requestLength += length
+      } else {
+        exchange.exchange.responseLength += length
+      }
     }
     run.finishedMessages.append(open.message)
   }
@@ -156,9 +203,8 @@ extension Conversation {
   /// Makes exchanges final, oldest first, as far as all their messages are.
   private mutating func finishExchanges(_ run: inout Run) {
     while exchanges.read(exchanges.first, { $0.isAnswered && $0.openMessages == 0 }) == true,
-      let open = exchanges.popFirst()
+      let open = removeFirstExchange(&run)
     {
-      run.openExchanges -= 1
       finish(open, &run)
     }
   }
@@ -175,11 +221,14 @@ extension Conversation {
   /// The connection is over: everything is final.
   mutating func finishAll(_ run: inout Run) {
     for side in 0..<2 {
-      while let open = messages[side].popFirst() { finish(open, &run) }
+      while let open = popFirst(side, &run) { finish(open, &run) }
     }
-    while let open = exchanges.popFirst() {
-      run.openExchanges -= 1
-      finish(open, &run)
+    while let open = removeFirstExchange(&run) { finish(open, &run) }
+    run.stateOctets -= exchanges.room * StateCost.exchange
+    exchanges = ExchangeQueue()
+    for side in 0..<2 {
+      run.stateOctets -= messages[side].room * StateCost.message
+      messages[side] = MessageQueue()
     }
   }
 }

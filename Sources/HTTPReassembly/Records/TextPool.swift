@@ -26,6 +26,9 @@ public struct TextPool: Sendable {
   /// Texts that were asked for lately, by a few of their octets: most texts come again and again, and a look here costs
   /// less than a hash that nobody can foresee. What is found is compared octet by octet.
   private var recent: [Int32] = Array(repeating: 0, count: 256)
+  /// Octets of memory that the texts take, with what belongs to each.
+  package private(set) var memory = 0
+  private static var entryCost: Int { MemoryLayout<Entry>.stride + 64 }
 
   /// Texts held.
   public var count: Int { used }
@@ -80,6 +83,7 @@ public struct TextPool: Sendable {
     }
     places[place] = index
     used += 1
+    memory += octets.byteCount + Self.entryCost
     if used * 2 > places.count { grow() }
     return TextID(index: index)
   }
@@ -102,6 +106,7 @@ public struct TextPool: Sendable {
     entries[index].references -= 1
     guard entries[index].references == 0 else { return }
     remove(index)
+    memory -= entries[index].octets.count + Self.entryCost
     entries[index].octets = []
     free.append(id.index)
     used -= 1

@@ -28,8 +28,11 @@ struct SegmentArrival {
 /// The held segments of one direction: in order, without overlap.
 struct HeldSegments {
   private var segments: Deque<HeldSegment> = []
-  /// Octets of memory held.
+  /// Octets of payload held.
   private(set) var octetCount = 0
+
+  /// Octets of memory held, with what the segments' own records take.
+  var memory: Int { octetCount + segments.count * StateCost.heldSegment }
 
   var isEmpty: Bool { segments.isEmpty }
   var count: Int { segments.count }

@@ -41,6 +41,8 @@ extension TCPConnection {
       application?.finish(side, isComplete: false, &run)
     }
     application?.finishAll(&run)
+    run.stateOctets -= StateCost.connection + (streams[0].holes.count + streams[1].holes.count) * StateCost.hole
+    if application != nil { run.stateOctets -= StateCost.application }
     giveBackRun(&run)
     fillRecord(end, &run)
     run.finishedConnections.append(record)

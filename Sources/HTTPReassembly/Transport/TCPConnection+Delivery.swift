@@ -7,6 +7,7 @@ extension TCPConnection {
       configuration: run.configuration, connectDuration: connectDuration, lookupDuration: lookupDuration)
     if opener == nil { layer.startsInMidstream() }
     application = layer
+    run.stateOctets += StateCost.application
   }
 
   /// Whether what the sender had received has been delivered on the other side, or cannot be.
@@ -114,7 +115,7 @@ extension TCPConnection {
 
   mutating func deliverFirstHeld(_ side: Side, _ run: inout Run) {
     var segment = streams[side].held.removeFirst()
-    run.heldOctets -= segment.octets.count
+    run.heldOctets -= segment.octets.count + StateCost.heldSegment
     let rest = segment.octets.withOctets {
       deliver($0, length: segment.length, at: segment.position, segment.arrival, side, &run)
     }
@@ -125,7 +126,7 @@ extension TCPConnection {
     segment.length = rest
     segment.arrival.overhead = 0
     streams[side].held.prepend(segment)
-    run.heldOctets += segment.octets.count
+    run.heldOctets += segment.octets.count + StateCost.heldSegment
   }
 
   /// Tells the application that a stream has ended, once everything before the end has been delivered.

@@ -83,7 +83,11 @@ extension TCPConnection {
     makeApplication(&run)
     application?.skipMissing(side, end - start, at: start, &run)
     streams[side].holes.append(start..<end)
-    if streams[side].holes.count > TCPStream.holeLimit { streams[side].holes.removeFirst() }
+    run.stateOctets += StateCost.hole
+    if streams[side].holes.count > TCPStream.holeLimit {
+      streams[side].holes.removeFirst()
+      run.stateOctets -= StateCost.hole
+    }
     streams[side].next = end
     streams[side].stuckSince = run.clock
   }

@@ -97,9 +97,11 @@ extension TCPConnection {
     _ range: Range<StreamPosition>, _ hole: Range<StreamPosition>, _ side: Side, _ run: inout Run
   ) {
     run.note(.tcpLateData)
+    let before = streams[side].holes.count
     streams[side].holes.removeAll { $0 == hole }
     if hole.lowerBound < range.lowerBound { streams[side].holes.append(hole.lowerBound..<range.lowerBound) }
     if range.upperBound < hole.upperBound { streams[side].holes.append(range.upperBound..<hole.upperBound) }
+    run.stateOctets += (streams[side].holes.count - before) * StateCost.hole
     application?.acceptLate(range, on: side, &run)
   }
 
@@ -132,7 +134,7 @@ extension TCPConnection {
     guard streams[side].isStarted, !streams[side].held.isEmpty,
       streams[side].held.firstPosition < streams[side].next || streams[side].held.end > streams[side].limit
     else { return }
-    let before = streams[side].held.octetCount
+    let before = streams[side].held.memory
     for piece in streams[side].held.removeBefore(streams[side].next) {
       countRepeated(piece.position..<piece.end, overhead: piece.arrival.overhead, side, &run)
     }
@@ -140,7 +142,7 @@ extension TCPConnection {
       run.note(streams[side].fin == streams[side].limit ? .tcpDataBeyondFin : .tcpDataAfterReset)
       refuse(piece.length, overhead: piece.arrival.overhead, &run)
     }
-    run.heldOctets += streams[side].held.octetCount - before
+    run.heldOctets += streams[side].held.memory - before
   }
 
   private mutating func noteConflict(_ range: Range<StreamPosition>, _ side: Side, _ run: inout Run) {
@@ -154,12 +156,12 @@ extension TCPConnection {
     _ run: inout Run
   ) {
     if streams[side].stuckSince == nil { streams[side].stuckSince = run.clock }
-    let before = streams[side].held.octetCount
+    let before = streams[side].held.memory
     var duplicates: [(range: Range<StreamPosition>, isConflicting: Bool)] = []
     let fresh = streams[side].held.insert(position: position, length: length, octets: payload, arrival: arrival) {
       duplicates.append(($0, $1))
     }
-    run.heldOctets += streams[side].held.octetCount - before
+    run.heldOctets += streams[side].held.memory - before
     guard !duplicates.isEmpty else { return }
     makeApplication(&run)
     var overhead = fresh == 0 ? arrival.overhead : 0

@@ -29,6 +29,7 @@ struct TCPConnection {
     endpoints = [segment.source, segment.destination]
     lastSeen = time
     record.number = run.nextConnection()
+    run.stateOctets += StateCost.connection
     record.opened = time
     record.closed = time
   }
