@@ -4,6 +4,7 @@ import gzip
 import zlib
 
 from packets import *
+from quine import quine
 
 
 def dialogue(capture, request, response=b"", port=40000):
@@ -122,6 +123,15 @@ def bomb_in_bomb(capture):
     dialogue(capture, get("/bomb"), ok(body, "Content-Encoding: gzip, gzip\r\n"))
 
 
+def quine_stacked(capture):
+    """A gzip file that decompresses to itself, as often as a message may name its coding."""
+    dialogue(capture, get("/quine"), ok(quine(), "Content-Encoding: gzip, gzip, gzip, gzip\r\n"))
+
+
+def quine_too_often(capture):
+    dialogue(capture, get("/quine"), ok(quine(), "Content-Encoding: gzip, gzip, gzip, gzip, gzip\r\n"))
+
+
 def pipelined(capture):
     connection = Connection(capture)
     connection.stream("c", b"".join(get(f"/{number}") for number in range(100_000)))
@@ -196,12 +206,56 @@ def unfinished_lines(capture):
         connection.stream("c", b"GET / HTTP/1.1\r\nX: " + b"y" * 66_000)
 
 
+def everywhere(capture, count):
+    """So many connections, from several addresses."""
+    for number in range(count):
+        yield Connection(capture, 2000 + number % 50_000, client=f"192.0.2.{1 + number // 50_000}")
+
+
+def lines_everywhere(capture):
+    """As many connections as are followed, each with a line that does not end."""
+    line = b"GET / HTTP/1.1\r\nX: " + b"y" * 4000
+    for connection in everywhere(capture, 131_072):
+        connection.stream("c", line)
+
+
+def messages_everywhere(capture):
+    """Forty thousand connections, each with 32 exchanges that are over, but may be retransmitted."""
+    requests = b"".join(get(f"/{number}") for number in range(32))
+    responses = ok() * 32
+    for connection in everywhere(capture, 40_000):
+        connection.stream("c", requests)
+        connection.stream("s", responses)
+
+
+def requests_everywhere(capture):
+    """As many, each with a request that is never answered."""
+    for connection in everywhere(capture, 131_072):
+        connection.send("c", get())
+
+
+def targets_everywhere(capture):
+    """Five thousand long targets, all different, that are never answered."""
+    for number, connection in enumerate(everywhere(capture, 5000)):
+        connection.stream("c", get(f"/{number:060000}"))
+
+
+def decoders_everywhere(capture):
+    """Fifty thousand compressed responses of which the end never comes."""
+    body = gzip.compress(bytes(range(256)) * 300, mtime=0)
+    response = ok(body[:-1], "Content-Encoding: gzip\r\n", length=len(body))
+    for connection in everywhere(capture, 50_000):
+        connection.send("c", get())
+        connection.stream("s", response)
+
+
 SMALL = [
     smuggling_cl_te, smuggling_te_cl, smuggling_te_te, smuggling_cl_cl, smuggling_cl_list, smuggling_cl_sign,
     smuggling_space_colon, smuggling_fold, smuggling_bare_lf, smuggling_http10_te, two_hosts, chunk_extension,
-    chunk_size_overflow, codings_stacked, codings_too_many,
+    chunk_size_overflow, codings_stacked, codings_too_many, quine_stacked, quine_too_often,
 ]
 LARGE = [
     bomb, bomb_in_bomb, pipelined, pipelined_unanswered, pipelined_beyond, endless_header, endless_field, endless_start_line,
     endless_folds, endless_codings, chunk_size_digits, one_octet_chunks, many_apis, unfinished_lines,
+    lines_everywhere, messages_everywhere, requests_everywhere, targets_everywhere, decoders_everywhere,
 ]

@@ -159,9 +159,17 @@ def tiny_segments_held(capture):
         connection.inject("c", b"x", at=place)
 
 
+def crumbs_everywhere(capture):
+    """Segments of one octet behind holes, on four hundred connections."""
+    for number in range(400):
+        connection = Connection(capture, 10000 + number)
+        for place in range(1, 8000, 2):
+            connection.inject("c", b"y", at=place)
+
+
 SMALL = [
     overlap_same, overlap_first_wins, overlap_held_before, overlap_held_same, overlap_held_after, ttl_insertion,
     bad_checksum_insertion, reset_in_window, reset_out_of_window, reset_bad_checksum, syn_in_connection, fin_far_ahead,
     injected_response, tiny_segments, tiny_segments_backwards, sequence_wrap,
 ]
-LARGE = [syn_flood, tuple_grid, tiny_segments_held]
+LARGE = [syn_flood, tuple_grid, tiny_segments_held, crumbs_everywhere]
