@@ -17,8 +17,7 @@ public struct CaptureStop: Sendable {
 
   /// Makes the capture threads take what was captured up to now, and end. The reader gets it all, and then the end.
   ///
-  /// Returns at once; that takes up to a few tenths of a second. Not for use in a signal handler, but on the queue of a
-  /// dispatch source.
+  /// Returns at once; that takes up to a few tenths of a second. Not for use in a signal handler.
   public func callAsFunction() {
     guard !request.isMade.exchange(true, ordering: .acquiringAndReleasing) else { return }
     for source in sources { source.interrupt() }

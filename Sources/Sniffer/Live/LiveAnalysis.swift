@@ -16,10 +16,16 @@ struct LiveAnalysis {
 
   /// How long a wait for packets may be at most, so that signals and intervals are seen to.
   private static let patience = Duration.milliseconds(100)
+  /// The same, of the packets' time, while they come without a pause, in nanoseconds.
+  private static let clockPatience: Int64 = 100_000_000
   /// Nanoseconds by which a packet may come later than the clock says: what the system holds it back for, and some.
   private static let lateness: Int64 = 2_000_000_000
   /// Packets between two looks at the clock while packets come without a pause.
   private static let clockInterval = 1024
+  /// Packets until the clock is looked at.
+  private var untilClock = Self.clockInterval
+  /// Capture time of the packet at which it was looked at last, in nanoseconds.
+  private var clockTime: Int64 = 0
 
   init(_ command: LiveCommand) {
     self.command = command
@@ -43,7 +49,7 @@ struct LiveAnalysis {
     command.confinement.begin(command.options.logger)
     metrics = try command.metrics.map { try LiveMetrics(address: $0, options: command.options) }
     var reader = try LiveCaptureReader(captures, queue: .init(capacity: command.queue << 20))
-    let signals = Signals(onStop: { [stop = reader.stop] in stop() }, onAbort: display.emergencyEnd)
+    Signals.listen(onAbort: display.emergencyEnd)
     var pipeline = Pipeline(
       configuration: configuration, decoders: SystemContentDecoders(configuration: configuration),
       observer: report?.observer, sink: LiveSink(report: report))
@@ -53,7 +59,7 @@ struct LiveAnalysis {
     // Before the first second is over, too, there is something to see.
     if display.isView || metrics != nil { look(LiveSnapshot(reader, &pipeline, elapsed: 0)) }
 
-    takeAll(&reader, &pipeline, writer, signals)
+    takeAll(&reader, &pipeline, writer)
     reader.stop()
     display.end()
     defer { metrics?.end() }
@@ -62,11 +68,9 @@ struct LiveAnalysis {
 
   /// Takes packets until the capture ends.
   private mutating func takeAll(
-    _ reader: inout LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?,
-    _ signals: Signals
+    _ reader: inout LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?
   ) {
     var schedule = LiveSchedule(interval: command.interval, duration: command.duration)
-    var untilClock = Self.clockInterval
     while true {
       var isIdle = false
       do throws(CaptureError) {
@@ -82,15 +86,15 @@ struct LiveAnalysis {
         report(error)
         if error.file == writer?.path { return }
       }
-      if written == command.packets || hasFailedReport { reader.stop() }
+      if written == command.packets || hasFailedReport || Signals.isStopRequested { reader.stop() }
       untilClock -= 1
-      guard isIdle || untilClock == 0 else { continue }
+      guard isIdle || untilClock <= 0 else { continue }
       untilClock = Self.clockInterval
       schedule.lookAtClock()
       if schedule.isOver || display.takeKeys() { reader.stop() }
-      if signals.takeReopenRequest() { reopen(pipeline.sink.report, writer) }
+      if Signals.takeReopenRequest() { reopen(pipeline.sink.report, writer) }
       let isLookDue = schedule.takeLook() && (display.isView || metrics != nil)
-      let isFlushDue = schedule.isFlushDue || signals.takeSnapshotRequest()
+      let isFlushDue = schedule.isFlushDue || Signals.takeSnapshotRequest()
       guard isLookDue || isFlushDue else { continue }
       let snapshot = LiveSnapshot(reader, &pipeline, elapsed: schedule.elapsed)
       if isLookDue { look(snapshot) }
@@ -110,6 +114,11 @@ struct LiveAnalysis {
     if let limit = command.packets, written >= limit { return }
     written += 1
     try reader.withPacket { packet, octets, interface throws(CaptureError) in
+      // Slow traffic without a pause is no reason to look seldom.
+      if abs(packet.timestamp &- clockTime) > Self.clockPatience {
+        clockTime = packet.timestamp
+        untilClock = 0
+      }
       try writer?.append(packet, octets: octets, interface: interface)
       do throws(ReportError) { try pipeline.process(packet, octets) } catch { report(error) }
     }

@@ -1,4 +1,3 @@
-import Dispatch
 import Synchronization
 
 #if canImport(Glibc)
@@ -9,51 +8,41 @@ import Synchronization
   import Darwin
 #endif
 
-/// The signals that a live run answers to. They arrive on a queue of their own, and the run looks at them when it can.
-final class Signals {
-  /// What was asked for and not seen to yet.
-  private final class Requests: Sendable {
-    let stops = Atomic<Int>(0)
-    let snapshots = Atomic<Int>(0)
-    let reopens = Atomic<Int>(0)
-  }
+/// The signals that a live run answers to. They are handled where they arrive, by nothing but atomic operations, and the run
+/// looks at them when it can: a queue of its own could be late on a busy machine, and take two interrupts for one.
+enum Signals {
+  private static let stops = Atomic<Int>(0)
+  private static let snapshots = Atomic<Int>(0)
+  private static let reopens = Atomic<Int>(0)
+  /// Unsafe, because it is shared with handlers: it is written once, before there are any.
+  nonisolated(unsafe) private static var onAbort: (@Sendable () -> Void)?
 
-  private let requests = Requests()
-  private var sources: [any DispatchSourceSignal] = []
-  private let queue = DispatchQueue(label: "signals")
-
-  /// Starts to listen. `onStop` is called for the first SIGINT or SIGTERM; a second SIGINT ends the process at once, after
-  /// `onAbort`.
-  init(onStop: @escaping @Sendable () -> Void, onAbort: @escaping @Sendable () -> Void) {
-    let requests = requests
+  /// Starts to listen, once in a process. A second SIGINT ends the process at once, after `onAbort`, which may do only what a
+  /// signal handler may.
+  static func listen(onAbort: @escaping @Sendable () -> Void) {
+    // Made now: a handler must not be the first to ask for them.
+    guard stops.load(ordering: .relaxed) == 0, snapshots.load(ordering: .relaxed) == 0,
+      reopens.load(ordering: .relaxed) == 0
+    else { return }
+    unsafe self.onAbort = onAbort
     for number in [SIGINT, SIGTERM] {
-      listen(number) {
-        let earlier = requests.stops.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue
-        if earlier == 0 {
-          onStop()
-        } else if number == SIGINT {
-          onAbort()
-          _exit(128 + SIGINT)
-        }
+      _ = signal(number) { number in
+        let earlier = Signals.stops.wrappingAdd(1, ordering: .acquiringAndReleasing).oldValue
+        guard earlier > 0, number == SIGINT else { return }
+        unsafe Signals.onAbort?()
+        _exit(128 + SIGINT)
       }
     }
-    listen(SIGUSR1) { requests.snapshots.wrappingAdd(1, ordering: .acquiringAndReleasing) }
-    listen(SIGHUP) { requests.reopens.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+    _ = signal(SIGUSR1) { _ in Signals.snapshots.wrappingAdd(1, ordering: .acquiringAndReleasing) }
+    _ = signal(SIGHUP) { _ in Signals.reopens.wrappingAdd(1, ordering: .acquiringAndReleasing) }
     // A reader that has gone away is an error of that write, not the end of the capture.
     _ = signal(SIGPIPE, SIG_IGN)
   }
 
-  private func listen(_ number: CInt, _ handler: @escaping @Sendable () -> Void) {
-    // The default action would end the process before the source is told.
-    _ = signal(number, SIG_IGN)
-    let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-    source.setEventHandler(handler: handler)
-    source.resume()
-    sources.append(source)
-  }
-
+  /// Whether the end was asked for (SIGINT, SIGTERM).
+  static var isStopRequested: Bool { stops.load(ordering: .acquiring) > 0 }
   /// Whether a snapshot was asked for since the last time (SIGUSR1).
-  func takeSnapshotRequest() -> Bool { requests.snapshots.exchange(0, ordering: .acquiringAndReleasing) > 0 }
+  static func takeSnapshotRequest() -> Bool { snapshots.exchange(0, ordering: .acquiringAndReleasing) > 0 }
   /// Whether the files are to be reopened since the last time (SIGHUP).
-  func takeReopenRequest() -> Bool { requests.reopens.exchange(0, ordering: .acquiringAndReleasing) > 0 }
+  static func takeReopenRequest() -> Bool { reopens.exchange(0, ordering: .acquiringAndReleasing) > 0 }
 }

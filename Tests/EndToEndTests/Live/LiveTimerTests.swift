@@ -45,4 +45,27 @@ struct LiveTimerTests {
     // With the usual time-out they are not idle.
     #expect(try FileAnalysis([saved]).report.connections.rows.map { $0["end"] } == ["capture_end", "capture_end"])
   }
+
+  /// A request each twentieth of a second, so that there is never a pause of a tenth.
+  private static let slowClient = """
+    import http.client, sys, time
+    connection = http.client.HTTPConnection('127.0.0.1', int(sys.argv[1]), timeout=20)
+    while True:
+        connection.request('GET', '/plain/10')
+        connection.getresponse().read()
+        time.sleep(0.04)
+    """
+
+  @Test func slowTrafficWithoutAPauseIsShownInTime() throws {
+    let scratch = try Scratch()
+    let server = try LocalServer()
+    let run = try LiveRun(port: server.port, in: scratch, ["--allow-root", "--interval", "0.2"])
+    let client = try RunningCommand(try #require(LocalServer.python), ["-u", "-c", Self.slowClient, "\(server.port)"])
+    let begin = ContinuousClock.now
+    #expect(try run.hasRequests(5))
+    // Before a thousand packets have come.
+    #expect(ContinuousClock.now - begin < .seconds(5))
+    #expect(client.isRunning)
+    #expect(try run.stop().status == 0)
+  }
 }
