@@ -2,7 +2,7 @@
 
 extension TCPConnection {
   mutating func noteSyn(_ segment: TCPSegment, from side: Side, at time: Int64, _ run: inout Run) {
-    forgetSpoofedStart(of: side, segment)
+    forgetSpoofedStart(of: side, segment, &run)
     let position = streams[side].space.position(of: segment.sequence &+ 1, near: streams[side].start)
     if !streams[side].isStarted {
       streams[side].start(at: position)
@@ -41,7 +41,7 @@ extension TCPConnection {
 
   /// A SYN says where a stream starts. What came before it from that side, with other sequence numbers and without
   /// payload, was none of this connection: somebody else's RST or FIN, which the other side has not taken.
-  private mutating func forgetSpoofedStart(of side: Side, _ segment: TCPSegment) {
+  private mutating func forgetSpoofedStart(of side: Side, _ segment: TCPSegment, _ run: inout Run) {
     let stream = streams[side]
     guard !stream.hasSyn, stream.payloadLength == segment.payloadLength, stream.packets > 1,
       stream.space.position(of: segment.sequence &+ 1, near: stream.next) != stream.next
@@ -53,6 +53,7 @@ extension TCPConnection {
     fresh.advertisedWindow = stream.advertisedWindow
     fresh.windowScale = stream.windowScale
     fresh.space.learn(segment.sequence &+ 1)
+    run.stateOctets -= stream.holes.count * StateCost.hole
     streams[side] = fresh
     if streams[1 - side].fin == .never { streams[1 - side].limit = .never }
     isClosed = false
