@@ -17,6 +17,8 @@ endif
 
 SECONDS ?= 60
 RUNS ?= 20000
+TARGETS ?=
+ADDRESS ?=
 COUNT ?= 20000
 CORPUS ?= $(if $(SNIFFER_CORPUS),$(SNIFFER_CORPUS),../shared/corpus)
 
@@ -82,11 +84,11 @@ sanitize: ## Run all tests with the address sanitizer, and again with the thread
 record: ## Record the captures anew (needs root and the servers; see captures/README.md).
 	captures/record/record-all
 
-fuzz: ## Fuzz each target for SECONDS (60); see docs/fuzzing.md.
-	Fuzz/run -seconds $(SECONDS)
+fuzz: ## Fuzz each target, or TARGETS, for SECONDS (60); with ADDRESS=1, with the address sanitizer. See docs/fuzzing.md.
+	Fuzz/run $(if $(ADDRESS),-address) -seconds $(SECONDS) $(TARGETS)
 
-smoke: ## Fuzz each target for RUNS executions (20000), as for CI.
-	Fuzz/run -runs $(RUNS)
+smoke: ## The same for RUNS executions (20000) of each.
+	Fuzz/run $(if $(ADDRESS),-address) -runs $(RUNS) $(TARGETS)
 
 mutants: ## Change captures in COUNT ways (20000), and check what comes out.
 	SNIFFER_FUZZ=1 $(SWIFT) build -c release --build-path .build-fuzz-tools --product fuzz-mutants
@@ -97,4 +99,4 @@ attacks: build ## Make every attack of captures/attacks, and check outcome, time
 	captures/attacks/check .build/release/sniffer
 
 clean: ## Remove what was built and written.
-	rm -rf .build .build-asan .build-tsan .build-fuzz .build-fuzz-tools out
+	rm -rf .build .build-asan .build-tsan .build-fuzz .build-fuzz-address .build-fuzz-tools out

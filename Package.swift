@@ -97,7 +97,7 @@ let package = Package(
       name: "TestSupport", dependencies: ["Capture", "ContentCodings", "HTTPReassembly"], path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(
-      name: "FuzzTargets", dependencies: ["Capture", "ContentCodings", "HTTPReassembly", "TestSupport"],
+      name: "FuzzTargets", dependencies: ["Capture", "ContentCodings", "Estimates", "HTTPReassembly", "TestSupport"],
       path: "Fuzz/Targets", swiftSettings: settings),
     .testTarget(
       name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
@@ -144,7 +144,7 @@ if Context.environment["SNIFFER_FUZZ"] != nil {
       name: "fuzz", dependencies: ["FuzzTargets"], path: "Fuzz/Driver",
       swiftSettings: settings + [.unsafeFlags(["-parse-as-library"])]),
     .executableTarget(
-      name: "fuzz-seeds", dependencies: ["Capture", "ContentCodings", "FuzzTargets", "HTTPReassembly", "TestSupport"],
+      name: "fuzz-seeds", dependencies: ["FuzzTargets"],
       path: "Fuzz/Seeds", exclude: ["content"], swiftSettings: settings),
     .executableTarget(
       name: "fuzz-mutants", dependencies: ["TestSupport"], path: "Fuzz/Mutants", swiftSettings: settings),

@@ -47,10 +47,10 @@ import Testing
     #expect(limited.messages.count == free.messages.count)
   }
 
-  /// Charges for places in a line that does not end are kept, too.
+  /// Charges for places in a start-line that does not end are kept, too.
   @Test func chargesThatWaitForALine() {
     let packets = connections(20) { dialogue in
-      dialogue.send(.client, Self.start)
+      dialogue.send(.client, "GET /")
       for _ in 0..<400 { dialogue.send(.client, "y") }
       for index in 4..<404 { dialogue.repeatSegment(index) }
     }

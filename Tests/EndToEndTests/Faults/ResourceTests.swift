@@ -81,7 +81,7 @@ import Testing
 
   @Test(
     .enabled(if: Environment.canMount, "needs root and unshare -m, to mount a small file system"),
-    arguments: ["ndjson", "sqlite", "har"])
+    arguments: ["csv", "ndjson", "sqlite", "har", "html"])
   func fullDisk(_ format: String) throws {
     let disk = scratch.path("disk")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)

@@ -118,4 +118,32 @@ struct LiveFilesTests {
     #expect(outcome.status == 0 && outcome.outputLines.last?.hasPrefix("ledger balanced: ") == true)
     #expect(try run.requests().count == 8)
   }
+
+  /// From the first instructions of a live run to its reports, with traffic all the while.
+  @Test func terminationAtAnyMoment() throws {
+    var reported = 0
+    for round in 0..<16 {
+      let folder = scratch.path("moment-\(round)")
+      let process = try RunningCommand(
+        Sniffer.url,
+        ["live", "-i", "lo", "--filter", "tcp port \(server.port)", "-o", folder, "--allow-root", "--duration", "60"])
+      if round.isMultiple(of: 4) { try server.makeRequests(4) }
+      // Half of them before anything is captured, the others at once and a little later.
+      let captures = round >= 8
+      if captures { try #require(eventually { process.error.contains("capturing on lo\n") }, "\(process.error)") }
+      Thread.sleep(forTimeInterval: 0.02 * Double(round % 8))
+      process.signal(round.isMultiple(of: 2) ? SIGTERM : SIGINT)
+      let outcome = try process.wait(upTo: 40)
+      // Before the handlers are there the signal does what it does by itself.
+      if outcome.wasKilled {
+        #expect(!captures && [SIGTERM, SIGINT].contains(outcome.status), "\(outcome.error)")
+        continue
+      }
+      reported += 1
+      #expect(outcome.status == 0, "\(outcome.error)")
+      #expect(outcome.outputLines.last?.hasPrefix("ledger balanced: ") == true)
+      #expect(try Report(folder: URL(fileURLWithPath: folder)).ledger("difference") == 0)
+    }
+    #expect(reported >= 8)
+  }
 }

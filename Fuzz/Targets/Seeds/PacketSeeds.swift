@@ -1,18 +1,17 @@
 import Capture
 import ContentCodings
 import Foundation
-import FuzzTargets
 import HTTPReassembly
 import TestSupport
 
-extension SeedFolder {
+extension Seeds {
   /// Packets of one capture that are taken.
   private static let packetLimit = 400
 
   /// The start of a capture file, as it is and decompressed.
   mutating func addCapture(_ path: String) throws {
     let octets = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-    try add(octets, to: .capture)
+    add(octets, to: .capture)
   }
 
   /// Packets, and the DNS messages in them.
@@ -30,11 +29,11 @@ extension SeedFolder {
       // A few of each capture: kinds matter, not numbers.
       guard count % 17 == 1 else { continue }
       for (index, type) in FuzzTarget.linkTypes.enumerated() where type == linkType {
-        try add([UInt8(index), 0] + octets, to: .link)
+        add([UInt8(index), 0] + octets, to: .link)
       }
-      try add([0, 0, 0x3f, UInt8(count & 0xff)] + octets, to: .tcp)
-      try add([UInt8(count & 1), 1] + octets, to: .fragments)
-      if let message = octets.dnsMessage { try add(message, to: .dns) }
+      add([0, 0, 0x3f, UInt8(count & 0xff)] + octets, to: .tcp)
+      add([UInt8(count & 1), 1] + octets, to: .fragments)
+      if let message = octets.dnsMessage { add(message, to: .dns) }
     }
   }
 
@@ -53,12 +52,12 @@ extension SeedFolder {
       let head = ([said.startLine] + said.fields.map { $0.replacingOccurrences(of: "|", with: ": ") })
         .joined(separator: "\r\n")
       let message = Array((head + "\r\n\r\n").utf8) + said.content.prefix(300)
-      try add(Array(repeating: 40, count: 12) + [1, 0, 200] + message, to: .http1)
-      try add([3, 9, 20, 40] + said.content.chunked, to: .chunked)
+      add(Array(repeating: 40, count: 12) + [1, 0, 200] + message, to: .http1)
+      add([3, 9, 20, 40] + said.content.chunked, to: .chunked)
       guard said.content != said.decoded else { continue }
       let cuts: [UInt8] = [0, 9, 0, 40, 0, 90]
       let coding = said.fields.first { $0.lowercased().hasPrefix("content-encoding|") }?.split(separator: "|").last
-      if let target = FuzzTarget.named(String(coding ?? "")) { try add(cuts + said.content, to: target) }
+      if let target = FuzzTarget.named(String(coding ?? "")) { add(cuts + said.content, to: target) }
     }
   }
 }

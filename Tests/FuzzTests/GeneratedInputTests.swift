@@ -1,0 +1,41 @@
+import Foundation
+import FuzzTargets
+import Testing
+
+/// Each target, with inputs that are made of seeds by a number: a fixed count of executions, the same in each run. libFuzzer, which
+/// finds more (`make fuzz`, `make smoke`), needs a build of its own.
+@Suite struct GeneratedInputTests {
+  private static let root = URL(fileURLWithPath: #filePath).appendingPathComponent("../../..").standardizedFileURL
+  private static let seeds = Result { try Seeds(of: root, limit: 100) }
+
+  /// Executions of each target: more of what is fast.
+  private static let counts: [(name: String, count: Int)] = FuzzTarget.all.map { target in
+    switch target.name {
+    case "tcp", "http1", "chunked": (target.name, 1000)
+    case "capture", "fragments", "csv", "sqlite", "har", "metrics": (target.name, 2000)
+    default: (target.name, 10_000)
+    }
+  }
+
+  @Test func everyTargetHasSeeds() throws {
+    let seeds = try Self.seeds.get()
+    for target in FuzzTarget.all { #expect(seeds.inputs[target.name]?.isEmpty == false, "\(target.name)") }
+  }
+
+  @Test(arguments: counts)
+  func nothingBreaks(_ name: String, count: Int) throws {
+    let target = try #require(FuzzTarget.named(name))
+    let seeds = try Self.seeds.get().inputs[name] ?? []
+    for seed in seeds {
+      let fault = target.fault(seed)
+      #expect(fault == nil, "a seed of \(seed.count) octets")
+    }
+    var inputs = InputMutation(target, seeds: seeds, seed: 2026)
+    for number in 0..<count {
+      let input = inputs.next()
+      guard let fault = target.fault(input) else { continue }
+      Issue.record("\(name), input \(number), \(Data(input).base64EncodedString()): \(fault)")
+      return
+    }
+  }
+}

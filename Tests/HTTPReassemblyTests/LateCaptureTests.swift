@@ -1,0 +1,61 @@
+import HTTPReassembly
+import TestSupport
+import Testing
+
+/// What comes later than it should: findings of fuzzing and of mutants of which no input is kept.
+@Suite struct LateCaptureTests {
+  /// A response of 100 octets of content whose middle segment is not captured, and that segment.
+  private func holeInBody(acknowledging: Bool) -> (dialogue: Dialogue, lost: Segment) {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, HTTP.get("/a"))
+    let octets = Array(HTTP.ok(HTTP.body(100)).utf8)
+    dialogue.send(.server, Array(octets[..<(octets.count - 80)]))
+    dialogue.send(.server, Array(octets[(octets.count - 80)..<(octets.count - 40)]))
+    let lost = dialogue.segments.removeLast()
+    dialogue.send(.server, Array(octets[(octets.count - 40)...]))
+    if acknowledging { dialogue.acknowledge(.client) }
+    return (dialogue, lost)
+  }
+
+  /// A row that is final keeps what it misses, and so does its connection.
+  @Test func lateOctetsOfAFinalRow() {
+    var (dialogue, lost) = holeInBody(acknowledging: true)
+    dialogue.wait(5_000_000_000)
+    for number in 0..<40 {
+      dialogue.send(.client, HTTP.get("/\(number)"))
+      dialogue.send(.server, HTTP.ok("b"))
+    }
+    dialogue.capture(lost)
+    let analysis = analyze(dialogue)
+    #expect(analysis.anomalies[.tcpHole] == 1 && analysis.anomalies[.tcpLateData] == 1)
+    #expect(analysis.response("/a")?.missing == 40)
+    #expect(analysis.response("/a")?.octets.body == 60)
+    #expect(analysis.connection.missing == 40 && analysis.ledger.missing == 40)
+    #expect(analysis.ledger[.stray] == 40)
+  }
+
+  @Test func responseThatIsCapturedBeforeItsRequest() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, HTTP.get("/a"))
+    dialogue.send(.server, HTTP.ok("hello"))
+    dialogue.close()
+    let usual = SplitsResult(analyze(dialogue))
+    dialogue.segments.swapAt(3, 4)
+    let swapped = SplitsResult(analyze(dialogue))
+    #expect(usual.pairs == ["GET /a 200"])
+    #expect(swapped.difference(from: usual) == nil)
+  }
+
+  /// A hole that has been open for long, and its acknowledgment captured just before what fills it.
+  @Test func acknowledgmentThatIsCapturedBeforeWhatItAcknowledges() {
+    var (dialogue, lost) = holeInBody(acknowledging: false)
+    dialogue.wait(5_000_000_000)
+    dialogue.acknowledge(.client)
+    dialogue.capture(lost)
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    #expect(analysis.anomalies[.tcpHole] == 0)
+    #expect(analysis.response("/a")?.octets.body == 100)
+    #expect(analysis.response("/a")?.exactness == .exact)
+  }
+}
