@@ -6,8 +6,6 @@ public struct Verification: Sendable {
   public private(set) var rows: [VerifiedRow] = []
   /// The log's clock minus the capture's, in nanoseconds; nil when the log has no times.
   public private(set) var clockOffset: Int64?
-  /// Pairs of row and message that agree on `clockOffset` within two seconds.
-  public private(set) var agreeingPairs = 0
   /// How the app seems to count requests, and responses.
   public private(set) var requestReadings: [BestReading] = []
   /// As `requestReadings`, for responses.
@@ -21,8 +19,7 @@ public struct Verification: Sendable {
   ///   - tolerance: Nanoseconds by which a row's time may be off from its message's, after the clocks' offset.
   public init(_ log: AppLog, _ wire: [WireMessage], tolerance: Int64 = 5_000_000_000) {
     let matching = Matching(log.entries, wire, tolerance: tolerance)
-    clockOffset = matching.offset?.nanoseconds
-    agreeingPairs = matching.offset?.agreeing ?? 0
+    clockOffset = matching.offset
 
     var requests: [(entry: LogEntry, message: WireMessage)] = []
     var responses: [(entry: LogEntry, message: WireMessage)] = []
