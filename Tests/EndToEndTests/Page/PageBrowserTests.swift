@@ -88,33 +88,6 @@ struct PageBrowserTests {
     Self.expectQuiet(outcome, page.url)
   }
 
-  /// An app's figures beside those of the wire are a chart and a table.
-  @Test func comparesWithAnApp() throws {
-    let page = try Self.demo.get()
-    let comparison = """
-      "comparisons":[{"title":"An app's log","note":"","table":{"columns":["name","app","wire","difference"],"rows":[\
-      ["bodies",900,1000,-100],["headers",70,20,50]],"total":2,"rest":null}}]
-      """
-    let text = page.text.replacingOccurrences(of: "\"comparisons\":[]", with: comparison)
-    #expect(text != page.text)
-    let file = try Scratch()
-    let url = try file.file("report.html", Array(text.utf8))
-    let outcome = try Browser.open(
-      url,
-      [
-        .evaluate("[...document.querySelectorAll('#comparison-0 tbody td')].map((cell) => cell.textContent)"),
-        .evaluate(
-          "[...document.querySelectorAll('#comparison-0 .track span')].map((bar) => [bar.style.left, bar.style.width].join())"
-        ),
-        .evaluate("document.querySelector('#comparison-0 h2').textContent"),
-      ])
-    #expect(
-      outcome.values[0].texts == ["bodies", "900", "1,000", "-100", "-10.0%", "headers", "70", "20", "50", "250.0%"])
-    #expect(outcome.values[1].texts == ["0%,50%", "50%,25%"])
-    #expect(outcome.values[2] == .text("An app's log"))
-    Self.expectQuiet(outcome, url)
-  }
-
   /// No console message, no exception, no dialog, and no request but those for the page itself.
   static func expectQuiet(_ outcome: BrowserOutcome, _ page: URL) {
     #expect(outcome.console == [])

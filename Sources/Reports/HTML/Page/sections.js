@@ -22,7 +22,7 @@ function tiles({ summary, parts, fields, contents }) {
     tile('Header sections', shortBytes(heads), `${percent(heads, up + down)} of what HTTP costs, cookies ${shortBytes(cookies)}`),
     tile('Fetched again', shortBytes(contents.repeated_bytes), `${plural(contents.repeated_responses, 'identical body', 'identical bodies')}`),
     tile('Errors', grouped(errors), `${grouped(summary.status_4xx)} are 4xx, ${grouped(summary.status_5xx)} are 5xx`, errors > 0 ? 'bad' : ''),
-    tile('Waiting, median', summary.wait_ms_p50 === null ? '—' : duration(summary.wait_ms_p50), summary.wait_ms_p95 === null ? 'no exchange was seen whole' : `95 % are below ${duration(summary.wait_ms_p95)}`));
+    tile('Waiting, median', summary.wait_ms_p50 === null ? '—' : duration(summary.wait_ms_p50), summary.wait_ms_p95 === null ? 'no exchange was seen whole' : `95 % are below ${unbroken(summary.wait_ms_p95)}`));
 }
 
 function warnings({ summary, passed_over }) {

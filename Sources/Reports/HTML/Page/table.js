@@ -9,12 +9,13 @@ const columns = {
     label, value: (row) => row[key],
     show: (row) => element('span', { title: shortBytes(row[key]) }, grouped(row[key])),
   }),
+  difference: (key, label) => ({ label, value: (row) => row[key], show: (row) => signed(row[key]) }),
   time: (key, label) => ({ label, value: (row) => row[key], show: (row) => duration(row[key]) }),
-  share: (label, part, whole) => ({
-    label, value: (row) => (whole(row) ? part(row) / whole(row) : null), show: (row) => percent(part(row), whole(row)),
+  share: (label, part, whole, show = percent) => ({
+    label, value: (row) => (whole(row) ? part(row) / whole(row) : null), show: (row) => show(part(row), whole(row)),
   }),
   place: (label = 'host and path') => ({
-    label, isText: true, isWide: true, value: (row) => `${row.host}${row.path}`, show: (row) => place(row.host, row.path),
+    label, isText: true, isWide: true, showsEmpty: true, value: (row) => `${row.host}${row.path}`, show: (row) => place(row.host, row.path),
   }),
 };
 
