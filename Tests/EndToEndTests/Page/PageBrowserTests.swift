@@ -88,6 +88,44 @@ struct PageBrowserTests {
     Self.expectQuiet(outcome, page.url)
   }
 
+  /// What could not be kept to make the page is said at the top, and nothing else is.
+  @Test func saysWhatWasNotKept() throws {
+    let page = try Self.demo.get()
+    let nothing = #""passed_over":{"messages":0,"fields":0,"contents":0,"#
+    #expect(page.text.contains(nothing))
+    let text = page.text.replacingOccurrences(
+      of: nothing, with: #""passed_over":{"messages":1200,"fields":0,"contents":1,"#)
+    let scratch = try Scratch()
+    let url = try scratch.file("report.html", Array(text.utf8))
+    let outcome = try Browser.open(
+      url, [.evaluate("[...document.querySelectorAll('main > .notice')].map((node) => node.textContent)")])
+    #expect(
+      outcome.values[0].texts
+        == ["Figures about fields, compression and caching leave out 1,200 messages, 1 body: too many at once."])
+    Self.expectQuiet(outcome, url)
+  }
+
+  /// Responses without requests have a name, and a direction that has next to nothing no figures upon each other.
+  @Test(arguments: ["one-sided", "one-sided-client"])
+  func oneSideAloneCanBeRead(_ capture: String) throws {
+    let page = try Page([Corpus.capture(capture).path])
+    let outcome = try Browser.open(
+      page.url,
+      [
+        .evaluate("document.querySelectorAll('.table > button').forEach((button) => button.click())"),
+        .evaluate("[...document.querySelectorAll('#apis tbody td:first-child')].map((cell) => cell.textContent)"),
+        .evaluate(
+          "[...document.querySelectorAll('#throughput text[text-anchor=end][x=\"54\"]')].map((node) => Number(node.getAttribute('y')))"
+        ),
+      ])
+    let names = page.report.apis.rows.map { $0["host"].isEmpty ? "(request not captured)" : $0["host"] + $0["path"] }
+    #expect(outcome.values[1].texts.sorted() == names.sorted())
+    let levels = outcome.values[2].numbers.sorted()
+    #expect(levels.count >= 2)
+    #expect(zip(levels, levels.dropFirst()).allSatisfy { $1 - $0 >= 13 }, "\(levels)")
+    Self.expectQuiet(outcome, page.url)
+  }
+
   /// No console message, no exception, no dialog, and no request but those for the page itself.
   static func expectQuiet(_ outcome: BrowserOutcome, _ page: URL) {
     #expect(outcome.console == [])

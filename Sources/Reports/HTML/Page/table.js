@@ -105,6 +105,7 @@ const optional = (field) => ({ ...field, isOptional: true });
 /** Says what a limit has left out; null when nothing was. */
 function cut(shown, total, name) {
   if (total === shown) return null;
-  const of = total === null ? 'more than can be told apart' : grouped(total);
-  return element('p', { class: 'notice' }, `The top ${grouped(shown)} of ${of} ${name}.`);
+  return element('p', { class: 'notice' }, total === null
+    ? `The top ${grouped(shown)} ${name}; there are more than were kept apart.`
+    : `The top ${grouped(shown)} of ${grouped(total)} ${name}.`);
 }

@@ -61,5 +61,8 @@ function plural(count, one, many = `${one}s`) {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
 
+/** Counts that are not 0, in words: [count, one, many]. */
+const list = (counts) => counts.filter(([count]) => count > 0).map((count) => plural(...count)).join(', ');
+
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 const titled = (name) => name.replaceAll('_', ' ').replace('start line', 'start-line');
