@@ -98,7 +98,7 @@ function waterfallSection({ exchanges, connections }) {
 function connectionsSection({ summary, connections }) {
   const rows = records(connections);
   if (!rows.length) return null;
-  return ['connections', 'Connections', section('connections', 'Connections', `Of all ${plural(summary.connections, 'connection')}: setup ${grouped(summary.setup)}, teardown ${grouped(summary.teardown)}, in no message ${grouped(summary.unattributed)} bytes.`,
+  return ['connections', 'Connections', section('connections', 'Connections', `Of ${summary.connections === 1 ? 'the one connection' : `all ${plural(summary.connections, 'connection')}`}: setup ${grouped(summary.setup)}, teardown ${grouped(summary.teardown)}, in no message ${grouped(summary.unattributed)} bytes.`,
     dataTable({
       name: 'connections', rows, total: connections.total, fields: [
         { label: 'number', value: (row) => row.connection, show: (row) => String(row.connection) },
