@@ -50,10 +50,12 @@ let package = Package(
       name: "ContentCodings", dependencies: ["CBrotli", "CZlib", "CZstd", "HTTPReassembly"],
       swiftSettings: settings),
     .target(name: "GzipLength", dependencies: ["CZlib"], swiftSettings: settings),
+    .target(name: "ReasonPhrases", swiftSettings: settings),
     .target(
       name: "Estimates",
       dependencies: [
-        "ContentCodings", "GzipLength", "HTTPReassembly", .product(name: "GRDB", package: "GRDB.swift"),
+        "ContentCodings", "GzipLength", "HTTPReassembly", "ReasonPhrases",
+        .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: settings),
     .target(
@@ -86,9 +88,10 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // For apps: nothing of the above, and nothing of it in the above.
+    // For apps: of the above only the two small targets that both sides need, and nothing of it in the above.
     .target(
-      name: "TrafficProbe", dependencies: ["GzipLength", .product(name: "GRDB", package: "GRDB.swift")],
+      name: "TrafficProbe",
+      dependencies: ["GzipLength", "ReasonPhrases", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings),
     .executableTarget(
       name: "ProbeClient", dependencies: ["TrafficProbe"], swiftSettings: settings),

@@ -1,4 +1,3 @@
-import ContentCodings
 import Estimates
 import GzipLength
 import HTTPReassembly
@@ -7,20 +6,6 @@ import Testing
 
 /// Messages with what they said.
 @Suite struct WireMessagesTests {
-  private struct Collector: WireMessageConsumer {
-    var messages: [WireMessage] = []
-    mutating func take(_ message: WireMessage) { messages.append(message) }
-  }
-
-  private func messages(_ packets: [TestPacket]) -> [WireMessage] {
-    let sink = WireMessages(Collector())
-    let observer = sink.observer
-    var pipeline = Pipeline(decoders: SystemContentDecoders(), observer: observer, sink: sink)
-    for packet in packets { packet.octets.withOctets { pipeline.process(packet.facts, $0) } }
-    pipeline.finishConnections()
-    return pipeline.sink.consumer.messages.sorted { $0.row.number < $1.row.number }
-  }
-
   @Test func hasHeadersAndGzipLengths() throws {
     let text = Array(String(repeating: "all work and no play ", count: 500).utf8)
     let coder = GzipLength()
@@ -36,7 +21,7 @@ import Testing
           .utf8) + text)
     dialogue.send(.server, "HTTP/1.1 200 OK\r\nX-A:  one \r\nContent-Length: 2\r\n\r\nok")
     dialogue.close()
-    let found = messages(dialogue.packets())
+    let found = WireSamples.messages(dialogue.packets())
     #expect(found.count == 2)
     let request = try #require(found.first)
     #expect(String(decoding: request.startLine, as: UTF8.self) == "POST /a%20b?x=1 HTTP/1.1")
@@ -61,7 +46,7 @@ import Testing
       dialogue.send(.client, Array(Array(request.utf8)[start..<min(start + 1400, request.utf8.count)]))
     }
     dialogue.send(.client, "\r\n")
-    let message = try #require(messages(dialogue.packets()).first)
+    let message = try #require(WireSamples.messages(dialogue.packets()).first)
     #expect(message.isHeaderCut)
     #expect(message.row.octets.header == request.utf8.count - 16 + 2)
     #expect(message.fields.count == 1000)

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import ReasonPhrases
 
 /// TrafficProbe, the recorder of this project that runs inside an app: the best that an app can tell without counting at the
 /// socket.

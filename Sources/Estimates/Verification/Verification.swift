@@ -6,8 +6,8 @@ public struct Verification: Sendable {
   public private(set) var rows: [VerifiedRow] = []
   /// The log's clock minus the capture's, in nanoseconds; nil when the log has no times.
   public private(set) var clockOffset: Int64?
-  /// Pairs of row and message that agree on `clockOffset` within two seconds.
-  public private(set) var agreeingPairs = 0
+  /// Messages of the capture that were too many to be compared; nil when all are.
+  public let leftOut: WireTable.LeftOut?
   /// How the app seems to count requests, and responses.
   public private(set) var requestReadings: [BestReading] = []
   /// As `requestReadings`, for responses.
@@ -18,11 +18,14 @@ public struct Verification: Sendable {
   /// - Parameters:
   ///   - log: The app's log.
   ///   - wire: The messages of the capture, by number.
+  ///   - leftOut: Those that are not among them.
   ///   - tolerance: Nanoseconds by which a row's time may be off from its message's, after the clocks' offset.
-  public init(_ log: AppLog, _ wire: [WireMessage], tolerance: Int64 = 5_000_000_000) {
+  public init(
+    _ log: AppLog, _ wire: [WireMessage], leftOut: WireTable.LeftOut? = nil, tolerance: Int64 = 5_000_000_000
+  ) {
+    self.leftOut = leftOut
     let matching = Matching(log.entries, wire, tolerance: tolerance)
-    clockOffset = matching.offset?.nanoseconds
-    agreeingPairs = matching.offset?.agreeing ?? 0
+    clockOffset = matching.offset
 
     var requests: [(entry: LogEntry, message: WireMessage)] = []
     var responses: [(entry: LogEntry, message: WireMessage)] = []
@@ -39,7 +42,7 @@ public struct Verification: Sendable {
       if let message = matching.messages[index].map({ wire[$0] }) {
         rows.append((entry.kind == .request ? requestReadings : responseReadings).compare(entry, message))
       } else {
-        rows.append(Self.unmatched(entry))
+        rows.append(Self.unmatched(entry, mayBeLeftOut: mayBeLeftOut(entry, tolerance)))
       }
     }
     let redirects = Set(wire.filter(\.isRedirect).map(\.row.exchange))
@@ -48,8 +51,16 @@ public struct Verification: Sendable {
     }
   }
 
+  /// Whether a row's message can be one that was left out: the row is from their time, as far as that can be told.
+  private func mayBeLeftOut(_ entry: LogEntry, _ tolerance: Int64) -> Bool {
+    guard let leftOut else { return false }
+    guard let time = entry.time, let clockOffset else { return true }
+    let (latest, overflows) = time.subtractingReportingOverflow(clockOffset - tolerance)
+    return overflows || latest >= leftOut.firstTime
+  }
+
   /// A row of the log without message.
-  private static func unmatched(_ entry: LogEntry) -> VerifiedRow {
+  private static func unmatched(_ entry: LogEntry, mayBeLeftOut: Bool) -> VerifiedRow {
     var row = VerifiedRow(entry: entry)
     row.line.app = entry.lineLength
     row.header.app = entry.headerLength
@@ -57,7 +68,8 @@ public struct Verification: Sendable {
     let parts = [entry.lineLength, entry.headerLength, entry.bodyLength].compactMap { $0 }
     let length = entry.length ?? parts.reduce(0, +)
     row.total = FigureComparison(app: length, wire: 0)
-    row.total.causes = [Cause(entry.isFromCache ? .cache : .missedByWire, length)].significant
+    let kind: Cause.Kind = entry.isFromCache ? .cache : mayBeLeftOut ? .leftOut : .missedByWire
+    row.total.causes = [Cause(kind, length)].significant
     return row
   }
 

@@ -54,7 +54,8 @@ public struct VerificationSummary: Sendable {
   public private(set) var rowsWithoutFigures = 0
   /// Causes over all rows but those of other hosts, by octets, largest first.
   public private(set) var causes: [CauseTotal] = []
-  /// Host, path and balance of matched and unmatched rows together, largest difference first; not other hosts.
+  /// Host, path and balance of matched and unmatched rows together, not other hosts: largest difference first, of equals
+  /// those of which most is unexplained.
   public private(set) var apis: [(host: String, path: String, balance: Balance)] = []
   /// Retransmitted and overhead octets of the matched messages: never visible to an app.
   public private(set) var invisible = 0
@@ -79,9 +80,12 @@ public struct VerificationSummary: Sendable {
       let octets = (abs($0.cause.octets), abs($1.cause.octets))
       return octets.0 == octets.1 ? $0.cause.name < $1.cause.name : octets.0 > octets.1
     }
-    self.apis = apis.map { ($0.key.host, $0.key.path, $0.value) }.sorted {
-      let differences = (abs($0.balance.difference), abs($1.balance.difference))
-      return differences.0 == differences.1 ? ($0.host, $0.path) < ($1.host, $1.path) : differences.0 > differences.1
+    self.apis = apis.map { (host: $0.key.host, path: $0.key.path, balance: $0.value) }.sorted { a, b in
+      for figure in [{ abs($0.difference) }, \.unexplained] as [(Balance) -> Int] {
+        let (mine, other) = (figure(a.balance), figure(b.balance))
+        if mine != other { return mine > other }
+      }
+      return (a.host, a.path) < (b.host, b.path)
     }
   }
 
@@ -109,6 +113,10 @@ public struct VerificationSummary: Sendable {
   public var wireOctets: Int { matched.wire + wireOnly.wire }
   /// Octets that no cause explains.
   public var unexplained: Int { matched.unexplained }
+  /// Those of `apis` that differ, or have something unexplained.
+  public var wrongAPIs: [(host: String, path: String, balance: Balance)] {
+    apis.filter { $0.balance.difference != 0 || $0.balance.unexplained != 0 }
+  }
   /// What the app says in all, against what the wire says of the log's hosts, as a share of the wire's: what a tolerance
   /// is about. Nil when the wire has nothing.
   public var bias: Double? {

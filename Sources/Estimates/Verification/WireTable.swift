@@ -1,3 +1,5 @@
+import HTTPReassembly
+
 /// Keeps every message of a capture for the comparison with a log, up to a limit.
 public struct WireTable: WireMessageConsumer {
   /// Nothing is thrown.
@@ -7,19 +9,36 @@ public struct WireTable: WireMessageConsumer {
   public static let limit = 500_000
   /// The messages, in the order of their numbers once `sort` was called.
   public private(set) var messages: [WireMessage] = []
-  /// Messages that did not fit.
-  public private(set) var dropped = 0
+  /// The messages that did not fit; nil when all did.
+  public private(set) var leftOut: LeftOut?
+  private let limit: Int
+
+  /// Messages that are not kept.
+  public struct LeftOut: Sendable, Equatable {
+    /// How many.
+    public internal(set) var count = 0
+    /// Their octets.
+    public internal(set) var octets = 0
+    /// The time of the earliest one's first octet, in nanoseconds since the Unix epoch.
+    public internal(set) var firstTime = Int64.max
+  }
 
   /// An empty table.
-  public init() {}
+  public init() { self.init(limit: Self.limit) }
+
+  package init(limit: Int) { self.limit = limit }
 
   /// Keeps a message.
   public mutating func take(_ message: WireMessage) {
-    guard messages.count < Self.limit else {
-      dropped += 1
+    guard messages.count == limit else {
+      messages.append(message)
       return
     }
-    messages.append(message)
+    var leftOut = leftOut ?? LeftOut()
+    leftOut.count += 1
+    leftOut.octets += message.row.octets.total
+    leftOut.firstTime = min(leftOut.firstTime, message.row.firstTime)
+    self.leftOut = leftOut
   }
 
   /// Puts the messages in the order of their numbers.

@@ -34,8 +34,6 @@ final class WireMessageObserver: MessageObserver {
   private var totalLength = 0
   private var idleCompressors: [GzipLength] = []
   private var compressorCount = 0
-  /// Messages whose gzip length is unknown because too many were being compressed at once.
-  private(set) var uncompressedMessages = 0
 
   func startLine(_ line: RawSpan, of message: Int, kind: MessageKind) {
     var gathered = Gathered()
@@ -114,7 +112,6 @@ final class WireMessageObserver: MessageObserver {
     if messages.values[index].compressor == nil {
       guard let compressor = idleCompressors.popLast() ?? newCompressor() else {
         messages.values[index].isUncompressed = true
-        uncompressedMessages += 1
         return
       }
       messages.values[index].compressor = compressor

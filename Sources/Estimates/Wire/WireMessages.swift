@@ -25,9 +25,6 @@ public struct WireMessages<Consumer: WireMessageConsumer>: ReportSink {
   /// What the pipeline tells what messages say.
   public var observer: any MessageObserver { gathered }
 
-  /// Messages with a Content-Encoding whose gzip length is unknown because too many were being compressed at once.
-  public var uncompressedMessages: Int { gathered.uncompressedMessages }
-
   /// Passes a message on.
   public mutating func message(_ message: Message, texts: borrowing TextPool) throws(Consumer.Failure) {
     var whole = gathered.take(message)

@@ -5,51 +5,52 @@ extension PageComparison {
   public static func sections(
     _ verification: Verification, _ summary: VerificationSummary, redaction: Redaction? = nil
   ) -> [PageComparison] {
-    var parts: [Row] = []
-    for (name, balance) in [
-      ("start-lines", summary.lines), ("header sections", summary.headers), ("bodies", summary.bodies),
-      ("requests", summary.requests), ("responses", summary.responses), ("all", summary.matched),
-    ] where balance.count > 0 {
-      parts.append(Row(name: name, app: balance.app, wire: balance.wire))
-    }
-    let apis = summary.apis.map { api in
-      let host = Array(api.host.utf8)
-      let path = Array(api.path.utf8)
-      let name = String(decoding: (redaction?.host(host) ?? host) + (redaction?.path(path) ?? path), as: UTF8.self)
-      return Row(name: name, app: api.balance.app, wire: api.balance.wire)
-    }
-    let causes = summary.causes.map { total in
-      Row(name: total.cause.name, difference: total.cause.octets)
-    }
+    let known = VerifyCoverage(verification: verification, summary: summary)
     return [
-      PageComparison(
-        title: "The app's log against the wire",
-        note: "Messages that both have, by part. Unexplained: "
-          + "\(Summary.grouped(summary.unexplained)) bytes.", rows: parts),
-      PageComparison(
-        title: "Why the app differs",
-        note: "Bytes that each cause explains, in all rows of the log and all messages of its "
-          + "hosts.", rows: causes),
-      PageComparison(
-        title: "APIs by difference", note: "Rows of the log and messages on the wire, matched or not.", rows: apis),
+      parts(summary, known), causes(summary, known), apis(summary, redaction: redaction),
     ]
   }
-}
 
-extension PageComparison {
-  /// The sections of a replay of models: what each would have said of requests, and of responses.
-  public static func sections(_ errors: ModelErrors) -> [PageComparison] {
-    func rows(_ overall: [ModelErrors.Overall]) -> [Row] {
-      zip(errors.models, overall).map { name, overall in
-        Row(
-          name: name.rawValue, app: overall.sums.estimate.total, wire: overall.sums.wire.total,
-          difference: overall.sums.error.total)
-      }
-    }
-    let note = "What each model says of the messages that it can say something of."
-    return [
-      PageComparison(title: "Models of app-side monitors: requests", note: note, rows: rows(errors.requests)),
-      PageComparison(title: "Models of app-side monitors: responses", note: note, rows: rows(errors.responses)),
-    ]
+  private static func parts(_ summary: VerificationSummary, _ known: VerifyCoverage) -> PageComparison {
+    let balances = [
+      ("start-lines", summary.lines), ("header sections", summary.headers), ("bodies", summary.bodies),
+      ("requests", summary.requests), ("responses", summary.responses), ("all", summary.matched),
+    ].filter { $0.1.count > 0 }
+    return PageComparison(
+      title: "The app's log against the wire", shortTitle: "The app's log",
+      note: "Messages that both have; the last three with chunk framing and trailers.", facts: known.lines,
+      warnings: known.warning.map { [$0] } ?? [], subject: Subject("part", "parts"), details: matchedDetails,
+      isOrdered: true, rows: balances.map { row($0.0, $0.1) })
+  }
+
+  private static func causes(_ summary: VerificationSummary, _ known: VerifyCoverage) -> PageComparison {
+    PageComparison(
+      title: "Why the app differs", shortTitle: "Causes",
+      note: "Octets that each cause explains, in all rows of the log and all messages of its hosts."
+        + (known.readings.isEmpty ? "" : " How the app seems to count, of at most 500 rows each:"),
+      facts: known.readings,
+      subject: Subject("cause", "causes"), details: [Detail("rows")],
+      rows: summary.causes.map { Row(name: $0.cause.name, difference: $0.cause.octets, details: [$0.rows]) })
+  }
+
+  private static func apis(_ summary: VerificationSummary, redaction: Redaction?) -> PageComparison {
+    let wrong = summary.wrongAPIs
+    return PageComparison(
+      title: "APIs by difference", shortTitle: "APIs that differ",
+      note: "Rows of the log and messages on the wire, matched or not: \(Summary.grouped(wrong.count)) of "
+        + "\(Summary.grouped(summary.apis.count)) APIs differ.",
+      subject: Subject("API", "APIs"), details: matchedDetails,
+      rows: wrong.map { api in
+        let host = Array(api.host.utf8)
+        let path = Array(api.path.utf8)
+        let name = (redaction?.host(host) ?? host) + (redaction?.path(path) ?? path)
+        return row(String(decoding: name, as: UTF8.self), api.balance)
+      })
+  }
+
+  private static let matchedDetails = [Detail("rows"), Detail("unexplained")]
+
+  private static func row(_ name: String, _ balance: VerificationSummary.Balance) -> Row {
+    Row(name: name, app: balance.app, wire: balance.wire, details: [balance.count, balance.unexplained])
   }
 }

@@ -14,33 +14,93 @@ public struct PageComparison: Sendable {
     /// App minus wire. Given, not computed: a model may have no figure for some messages, whose octets on the wire
     /// then are no error of it.
     public var difference: Int
+    /// The figures of `details`, in their order.
+    public var details: [Int]
 
     /// A row; the difference is `app - wire` unless it is said otherwise.
-    public init(name: String, app: Int, wire: Int, difference: Int? = nil) {
+    public init(name: String, app: Int, wire: Int, difference: Int? = nil, details: [Int] = []) {
       self.name = name
       self.app = app
       self.wire = wire
       self.difference = difference ?? app - wire
+      self.details = details
     }
 
     /// A row that has a difference only.
-    public init(name: String, difference: Int) {
+    public init(name: String, difference: Int, details: [Int] = []) {
       self.name = name
       self.difference = difference
+      self.details = details
+    }
+  }
+
+  /// A figure that rows have beside the others.
+  public struct Detail: Sendable {
+    /// The heading of its column.
+    public var name: String
+    /// Whether it is shown with its sign.
+    public var isDifference: Bool
+
+    /// A figure.
+    public init(_ name: String, isDifference: Bool = false) {
+      self.name = name
+      self.isDifference = isDifference
+    }
+  }
+
+  /// What the rows are.
+  public struct Subject: Sendable {
+    /// One of them, as "API".
+    public var one: String
+    /// Several.
+    public var many: String
+
+    /// A name in both numbers.
+    public init(_ one: String, _ many: String) {
+      self.one = one
+      self.many = many
     }
   }
 
   /// The heading.
   public var title: String
+  /// The heading in the page's navigation.
+  public var shortTitle: String
   /// A sentence below it: what was compared.
   public var note: String
-  /// The rows, in any order.
+  /// What else is to be said of it, each in a line.
+  public var facts: [String]
+  /// Sentences about what makes the section incomplete.
+  public var warnings: [String]
+  /// What the rows are.
+  public var subject: Subject
+  /// Who says more or less than the wire: "app" or "model".
+  public var teller: String
+  /// The heading of its figures.
+  public var figure: String
+  /// What rows have beside the others.
+  public var details: [Detail]
+  /// Whether the rows stay in their order; else those with the largest differences come first.
+  public var isOrdered: Bool
+  /// The rows.
   public var rows: [Row]
 
   /// A section.
-  public init(title: String, note: String = "", rows: [Row]) {
+  public init(
+    title: String, shortTitle: String? = nil, note: String = "", facts: [String] = [], warnings: [String] = [],
+    subject: Subject = Subject("row", "rows"), teller: String = "app", figure: String = "app",
+    details: [Detail] = [], isOrdered: Bool = false, rows: [Row]
+  ) {
     self.title = title
+    self.shortTitle = shortTitle ?? title
     self.note = note
+    self.facts = facts
+    self.warnings = warnings
+    self.subject = subject
+    self.teller = teller
+    self.figure = figure
+    self.details = details
+    self.isOrdered = isOrdered
     self.rows = rows
   }
 }

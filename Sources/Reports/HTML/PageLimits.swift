@@ -17,6 +17,8 @@ enum PageLimits {
   static let intervals = 240
   /// Unicode scalars of a host, path or name; longer ones are cut and say how long they are.
   static let nameLength = 160
+  /// Unicode scalars of a sentence, in which there may be names of many fields.
+  static let sentenceLength = 1000
 
   // Kept
 

@@ -32,10 +32,7 @@ public final class ModelReport: EstimateConsumer {
     var row = CSVRow(redaction: redaction)
     func file(_ name: String, _ columns: [String]) throws(ReportError) -> OutputFile {
       let file = try folder.file(name)
-      row.begin()
-      for column in columns { row.name(column) }
-      row.end()
-      try file.append(row.octets)
+      try row.header(columns, to: file)
       return file
     }
     messages = OrderedRows(file: try file(ModelMessagesCSV.fileName, ModelMessagesCSV.columns), folder: folder)

@@ -43,21 +43,7 @@ public struct ModelSummary {
   }
 
   private func notes(width: Int, colour: Bool) -> [String] {
-    var notes: [String] = []
-    let unknown = zip(errors.models, zip(errors.requests, errors.responses)).map { name, overall in
-      (name.rawValue, overall.0.sums.unknown + overall.1.sums.unknown)
-    }
-    let most = unknown.map(\.1).max() ?? 0
-    if most > 0 {
-      let names = unknown.filter { $0.1 > 0 }.map { "\($0.0) \(Summary.grouped($0.1))" }
-      notes.append("messages that a model can say nothing of: " + names.joined(separator: ", "))
-    }
-    if errors.messagesBeyondLimit > 0 {
-      notes.append(
-        "messages counted under their host alone, as there are too many APIs: "
-          + Summary.grouped(errors.messagesBeyondLimit))
-    }
-    return notes.flatMap { $0.wrapped(to: width) }.map { Style.warning.apply($0, colour: colour) }
+    ModelNotes.lines(errors).flatMap { $0.wrapped(to: width) }.map { Style.warning.apply($0, colour: colour) }
   }
 
   private func name(_ api: APIErrors) -> String {

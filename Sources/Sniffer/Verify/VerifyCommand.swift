@@ -77,11 +77,14 @@ struct VerifyCommand: ParsableCommand {
     var text = ""
     var status = analysis.run(into: sink, observer: sink.observer) { sink, totals throws(ReportError) in
       sink.messages.consumer.sort()
+      let wire = sink.messages.consumer
       let verification = Verification(
-        appLog, sink.messages.consumer.messages, tolerance: Int64(matchWithin * 1_000_000_000))
+        appLog, wire.messages, leftOut: wire.leftOut, tolerance: Int64(matchWithin * 1_000_000_000))
       let summary = VerificationSummary(verification)
       result = summary
-      text = VerifyText(verification, summary, redaction: options.redaction).text(for: .standardOutput)
+      let words = VerifyText(verification, summary, redaction: options.redaction)
+      text = words.text(for: .standardOutput)
+      if !options.printsSummary, let warning = words.warning { ErrorOutput.write(warning) }
       sink.page?.comparisons = PageComparison.sections(verification, summary, redaction: options.redaction)
       try sink.page?.finish(totals)
       if let output, options.format.names.contains(.csv) {

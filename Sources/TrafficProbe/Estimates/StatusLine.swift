@@ -1,3 +1,5 @@
+import ReasonPhrases
+
 /// The octets of a status-line (RFC 9112, section 4).
 ///
 /// Formula: `HTTP/1.1` + SP + three digits + SP + reason phrase + CRLF, with the phrase of the IANA registry.
@@ -6,23 +8,6 @@
 /// another or none. A code without a registered phrase is counted without one.
 enum StatusLine {
   static func octets(status: Int) -> Int {
-    "HTTP/1.1".utf8.count + 1 + 3 + 1 + (phrases[status]?.utf8.count ?? 0) + 2
+    "HTTP/1.1".utf8.count + 1 + 3 + 1 + (ReasonPhrase.registered[status]?.utf8.count ?? 0) + 2
   }
-
-  /// The reason phrases of the HTTP status code registry. 302 has the phrase that servers send.
-  static let phrases: [Int: String] = [
-    200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information", 204: "No Content",
-    205: "Reset Content", 206: "Partial Content", 207: "Multi-Status", 208: "Already Reported", 226: "IM Used",
-    300: "Multiple Choices", 301: "Moved Permanently", 302: "Found", 303: "See Other", 304: "Not Modified",
-    305: "Use Proxy", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request", 401: "Unauthorized",
-    402: "Payment Required", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 406: "Not Acceptable",
-    407: "Proxy Authentication Required", 408: "Request Timeout", 409: "Conflict", 410: "Gone", 411: "Length Required",
-    412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long", 415: "Unsupported Media Type",
-    416: "Range Not Satisfiable", 417: "Expectation Failed", 421: "Misdirected Request", 422: "Unprocessable Content",
-    423: "Locked", 424: "Failed Dependency", 425: "Too Early", 426: "Upgrade Required", 428: "Precondition Required",
-    429: "Too Many Requests", 431: "Request Header Fields Too Large", 451: "Unavailable For Legal Reasons",
-    500: "Internal Server Error", 501: "Not Implemented", 502: "Bad Gateway", 503: "Service Unavailable",
-    504: "Gateway Timeout", 505: "HTTP Version Not Supported", 506: "Variant Also Negotiates",
-    507: "Insufficient Storage", 508: "Loop Detected", 511: "Network Authentication Required",
-  ]
 }

@@ -12,6 +12,7 @@ import Testing
     for command in [
       "sniffer capture.pcap -q -o csv --group-by host,path,method --format csv,sqlite",
       "sniffer verify capture.pcap --log app.csv -q -o csv", "sniffer models capture.pcap -q -o csv",
+      "sniffer budget capture.pcap --budget budget.yaml -q -o csv",
     ] {
       let outcome = try folder.outcome(of: command)
       try #require(outcome.status == 0, "\(command): \(outcome.error)")
@@ -29,7 +30,7 @@ import Testing
     ("messages.csv", "docs/reports.md", "messages.csv"), ("exchanges.csv", "docs/reports.md", "exchanges.csv"),
     ("apis.csv", "docs/reports.md", "apis.csv"), ("connections.csv", "docs/reports.md", "connections.csv"),
     ("anomalies.csv", "docs/reports.md", "anomalies.csv"), ("ledger.csv", "docs/reports.md", "The ledger"),
-    ("verify.csv", "docs/verify.md", "verify.csv"),
+    ("verify.csv", "docs/verify.md", "verify.csv"), ("budget.csv", "docs/budget.md", "budget.csv"),
   ])
   func columnsAreExplained(_ file: String, _ page: String, _ heading: String) throws {
     let section = try #require(Document.page(page)?.section(heading), "\(page) has no section \(heading)")

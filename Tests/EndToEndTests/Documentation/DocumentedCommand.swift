@@ -78,9 +78,6 @@ struct UnrunCommand: Sendable {
 
   static let all = [
     UnrunCommand(part: "--follow", reason: "waits for the file to grow until it is interrupted; FollowTests does"),
-    UnrunCommand(
-      part: "sniffer diff", reason: "needs two reports and ends with 2; DiffDocumentTests runs those of its page"),
-    UnrunCommand(part: "sniffer budget", reason: "ends with 2 on a breach; the budget's tests run those of its page"),
     UnrunCommand(part: "rvictl", reason: "needs a Mac and an iPhone"),
     UnrunCommand(part: "adb pull", reason: "needs an Android phone"),
     UnrunCommand(part: "ssh root@", reason: "needs a router"),

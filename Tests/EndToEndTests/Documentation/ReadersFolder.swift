@@ -20,9 +20,12 @@ struct ReadersFolder {
     try run("gzip part-2.pcap")
     // A page may go on with what another page's command has written.
     try run("sniffer capture.pcap -q -o report --format csv,ndjson,sqlite,har")
+    try run("cp -r report base && cp -r report new")
     try run("cp report/messages.ndjson . && cp report/report.har app.har")
     try run(
       "sqlite3 app.sqlite \"ATTACH 'report/report.sqlite' AS r; CREATE TABLE traffic AS SELECT * FROM r.app_log\"")
+    let budget = try #require(Document.page("docs/budget.md")?.blocks("yaml").first)
+    _ = try scratch.file("budget.yaml", Array(budget.utf8))
     let log = AppLogFile(try Report(folder: scratch.url.appendingPathComponent("report")).messages)
     _ = try scratch.file("app.csv", Array(log.text.utf8))
     _ = try scratch.file(

@@ -60,6 +60,36 @@ struct PageAccessTests {
     #expect(outcome.values[3].texts == [])
   }
 
+  /// A script that gives how many texts there are, and those whose contrast to what is behind them is below 4.5 to 1.
+  static let badContrasts = """
+    (() => {
+      const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
+      const light = (color) => color.slice(0, 3).map((value) => value / 255)
+        .map((value) => (value <= .04045 ? value / 12.92 : ((value + .055) / 1.055) ** 2.4))
+        .reduce((sum, value, index) => sum + value * [.2126, .7152, .0722][index], 0);
+      const behind = (node) => {
+        for (; node; node = node.parentElement) {
+          const color = rgb(getComputedStyle(node).backgroundColor);
+          if (color.length === 3 || color[3] === 1) return color;
+        }
+        return [255, 255, 255];
+      };
+      const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+      const bad = [];
+      let count = 0;
+      while (walker.nextNode()) {
+        const node = walker.currentNode.parentElement;
+        if (!walker.currentNode.data.trim() || !node.getClientRects().length) continue;
+        count += 1;
+        const color = getComputedStyle(node)[node instanceof SVGElement ? 'fill' : 'color'];
+        const [a, b] = [light(rgb(color)), light(behind(node))].sort((a, b) => b - a);
+        const contrast = (a + .05) / (b + .05);
+        if (contrast < 4.5) bad.push(`${node.textContent.slice(0, 40)}: ${contrast}`);
+      }
+      return [String(count), ...bad];
+    })()
+    """
+
   /// WCAG 2.2 §1.4.3: text has a contrast of 4.5 to 1 to what is behind it.
   @Test(arguments: ["light", "dark"])
   func canBeRead(_ scheme: String) throws {
@@ -69,35 +99,7 @@ struct PageAccessTests {
       [
         .scheme(scheme),
         .evaluate("document.querySelectorAll('details').forEach((node) => { node.open = true })"),
-        .evaluate(
-          """
-          (() => {
-            const rgb = (text) => text.match(/[\\d.]+/g).map(Number);
-            const light = (color) => color.slice(0, 3).map((value) => value / 255)
-              .map((value) => (value <= .04045 ? value / 12.92 : ((value + .055) / 1.055) ** 2.4))
-              .reduce((sum, value, index) => sum + value * [.2126, .7152, .0722][index], 0);
-            const behind = (node) => {
-              for (; node; node = node.parentElement) {
-                const color = rgb(getComputedStyle(node).backgroundColor);
-                if (color.length === 3 || color[3] === 1) return color;
-              }
-              return [255, 255, 255];
-            };
-            const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-            const bad = [];
-            let count = 0;
-            while (walker.nextNode()) {
-              const node = walker.currentNode.parentElement;
-              if (!walker.currentNode.data.trim() || !node.getClientRects().length) continue;
-              count += 1;
-              const color = getComputedStyle(node)[node instanceof SVGElement ? 'fill' : 'color'];
-              const [a, b] = [light(rgb(color)), light(behind(node))].sort((a, b) => b - a);
-              const contrast = (a + .05) / (b + .05);
-              if (contrast < 4.5) bad.push(`${node.textContent.slice(0, 40)}: ${contrast}`);
-            }
-            return [String(count), ...bad];
-          })()
-          """),
+        .evaluate(Self.badContrasts),
       ])
     let texts = outcome.values[1].texts
     #expect(Int(texts.first ?? "") ?? 0 > 500, "texts that were looked at")

@@ -88,31 +88,42 @@ struct PageBrowserTests {
     Self.expectQuiet(outcome, page.url)
   }
 
-  /// An app's figures beside those of the wire are a chart and a table.
-  @Test func comparesWithAnApp() throws {
+  /// What could not be kept to make the page is said at the top, and nothing else is.
+  @Test func saysWhatWasNotKept() throws {
     let page = try Self.demo.get()
-    let comparison = """
-      "comparisons":[{"title":"An app's log","note":"","table":{"columns":["name","app","wire","difference"],"rows":[\
-      ["bodies",900,1000,-100],["headers",70,20,50]],"total":2,"rest":null}}]
-      """
-    let text = page.text.replacingOccurrences(of: "\"comparisons\":[]", with: comparison)
-    #expect(text != page.text)
-    let file = try Scratch()
-    let url = try file.file("report.html", Array(text.utf8))
+    let nothing = #""passed_over":{"messages":0,"fields":0,"contents":0,"#
+    #expect(page.text.contains(nothing))
+    let text = page.text.replacingOccurrences(
+      of: nothing, with: #""passed_over":{"messages":1200,"fields":0,"contents":1,"#)
+    let scratch = try Scratch()
+    let url = try scratch.file("report.html", Array(text.utf8))
     let outcome = try Browser.open(
-      url,
-      [
-        .evaluate("[...document.querySelectorAll('#comparison-0 tbody td')].map((cell) => cell.textContent)"),
-        .evaluate(
-          "[...document.querySelectorAll('#comparison-0 .track span')].map((bar) => [bar.style.left, bar.style.width].join())"
-        ),
-        .evaluate("document.querySelector('#comparison-0 h2').textContent"),
-      ])
+      url, [.evaluate("[...document.querySelectorAll('main > .notice')].map((node) => node.textContent)")])
     #expect(
-      outcome.values[0].texts == ["bodies", "900", "1,000", "-100", "-10.0%", "headers", "70", "20", "50", "250.0%"])
-    #expect(outcome.values[1].texts == ["0%,50%", "50%,25%"])
-    #expect(outcome.values[2] == .text("An app's log"))
+      outcome.values[0].texts
+        == ["Figures about fields, compression and caching leave out 1,200 messages, 1 body: too many at once."])
     Self.expectQuiet(outcome, url)
+  }
+
+  /// Responses without requests have a name, and a direction that has next to nothing no figures upon each other.
+  @Test(arguments: ["one-sided", "one-sided-client"])
+  func oneSideAloneCanBeRead(_ capture: String) throws {
+    let page = try Page([Corpus.capture(capture).path])
+    let outcome = try Browser.open(
+      page.url,
+      [
+        .evaluate("document.querySelectorAll('.table > button').forEach((button) => button.click())"),
+        .evaluate("[...document.querySelectorAll('#apis tbody td:first-child')].map((cell) => cell.textContent)"),
+        .evaluate(
+          "[...document.querySelectorAll('#throughput text[text-anchor=end][x=\"54\"]')].map((node) => Number(node.getAttribute('y')))"
+        ),
+      ])
+    let names = page.report.apis.rows.map { $0["host"].isEmpty ? "(request not captured)" : $0["host"] + $0["path"] }
+    #expect(outcome.values[1].texts.sorted() == names.sorted())
+    let levels = outcome.values[2].numbers.sorted()
+    #expect(levels.count >= 2)
+    #expect(zip(levels, levels.dropFirst()).allSatisfy { $1 - $0 >= 13 }, "\(levels)")
+    Self.expectQuiet(outcome, page.url)
   }
 
   /// No console message, no exception, no dialog, and no request but those for the page itself.

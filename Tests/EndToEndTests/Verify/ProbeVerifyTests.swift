@@ -47,9 +47,25 @@ import Testing
         #expect(known.contains(name), "\(name): \(row["type"]) \(row["path"])")
       }
     }
+    try expectThePageShows(text)
     // Requests are exact but for nothing at all.
     for row in rows where row["type"] == "request" && row["status"] == "matched" {
       #expect(row["difference"] == "0", "\(row["path"]): \(row["causes"])")
+    }
+  }
+  /// The page shows such a run: its figures are these, but for what depends on time, as where a transfer was cancelled.
+  private func expectThePageShows(_ text: String) throws {
+    let page = try #require(Document.page("docs/verify.md")?.section("How near it comes: a measured run"))
+    let shown = try #require(Document(name: "", text: page).blocks("text").first).components(separatedBy: "\n")
+    let names = [
+      "start-lines ", "header sections ", "requests ", "the log knows ", "messages on the wire ", "chunk framing ",
+      "interim response ", "repeated fields folded ", "reason phrase ", "192.0.2.1/gzip-chunked/", "192.0.2.2/chunked/",
+    ]
+    func words(_ line: String) -> [Substring] { line.split(separator: " ") }
+    for name in names {
+      let printed = text.components(separatedBy: "\n").filter { $0.hasPrefix(name) }.map(words)
+      #expect(!printed.isEmpty, "\(name)")
+      #expect(shown.filter { $0.hasPrefix(name) }.map(words) == printed, "\(name)")
     }
   }
 }

@@ -81,4 +81,26 @@ import Testing
     let other = (sections[1]["table"] as? [String: Any])?["rows"] as? [[Any]]
     #expect(other?.first?[3] as? Int == 1)
   }
+
+  @Test func sectionsCanHaveAnOrderAndFiguresOfTheirOwn() throws {
+    let long = String(repeating: "é<", count: 600)
+    let page = try written([
+      PageComparison(
+        title: "Parts", facts: [long], warnings: ["incomplete"],
+        details: [.init("rows"), .init("error", isDifference: true)],
+        isOrdered: true,
+        rows: [
+          .init(name: "a", app: 1, wire: 2, details: [7, -8]), .init(name: "b", app: 1, wire: 9, details: [9, 0]),
+        ])
+    ])
+    let section = try #require((page.data["comparisons"] as? [[String: Any]])?.first)
+    #expect(section["warnings"] as? [String] == ["incomplete"])
+    #expect(section["facts"] as? [String] == [String(repeating: "é<", count: 500) + "… (1,800 bytes)"])
+    #expect((section["details"] as? [[Any]])?.map { $0[1] as? Bool } == [false, true])
+    let table = try #require(section["table"] as? [String: Any])
+    #expect(table["columns"] as? [String] == ["name", "app", "wire", "difference", "rows", "error"])
+    let rows = try #require(table["rows"] as? [[Any]])
+    #expect(rows.map { $0[0] as? String } == ["a", "b"])
+    #expect(rows[0][4] as? Int == 7 && rows[0][5] as? Int == -8)
+  }
 }

@@ -73,6 +73,8 @@ public struct Cause: Sendable, Hashable {
     case interim = "interim response"
     /// The wire has no message for a row of the app's log: the capture lost it, or it took another way.
     case missedByWire = "missed by the wire"
+    /// The message may be one of those that were not kept for the comparison, because there were too many.
+    case leftOut = "message left out of the comparison"
     /// The response came from a cache.
     case cache = "served from a cache"
     /// The app's total is not the sum of its parts.

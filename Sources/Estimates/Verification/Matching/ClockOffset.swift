@@ -2,12 +2,7 @@
 ///
 /// Each row may be any message with its key; the right pairs agree on one offset, wrong ones on none. So the differences of
 /// all possible pairs are taken, and the window with the most of them is where the offset is.
-struct ClockOffset: Sendable, Equatable {
-  /// Log minus capture, nanoseconds.
-  var nanoseconds: Int64
-  /// Pairs that agree within the window.
-  var agreeing: Int
-
+enum ClockOffset {
   /// Nanoseconds within which differences agree: an app notes its time before or after the octets are on the wire.
   static let window: Int64 = 2_000_000_000
   /// Pairs of one key that are looked at; a key with more says little about the offset.
@@ -15,8 +10,9 @@ struct ClockOffset: Sendable, Equatable {
   /// Pairs looked at in all.
   static let pairLimit = 2_000_000
 
-  /// The offset that most pairs agree on, of several the one closest to 0; nil without a pair that has times.
-  static func estimate(_ groups: [(entries: [Int64], messages: [Range<Int64>])]) -> ClockOffset? {
+  /// Log minus capture, in nanoseconds: the offset that most pairs agree on, of several the one closest to 0; nil without a
+  /// pair that has times.
+  static func estimate(_ groups: [(entries: [Int64], messages: [Range<Int64>])]) -> Int64? {
     var differences: [Int64] = []
     for group in groups.sorted(by: { $0.entries.count * $0.messages.count < $1.entries.count * $1.messages.count }) {
       guard differences.count < pairLimit, group.entries.count * group.messages.count <= pairsPerKey else { break }
@@ -43,12 +39,11 @@ struct ClockOffset: Sendable, Equatable {
 
   /// The middle of where most differences lie: in the window with the most of them the smaller one with the most, and so on,
   /// because requests that are made again and again give wrong pairs next to the right ones.
-  private static func densest(_ sorted: [Int64]) -> ClockOffset? {
+  private static func densest(_ sorted: [Int64]) -> Int64? {
     guard !sorted.isEmpty else { return nil }
-    let whole = densest(sorted[...], window)
-    var range = whole
-    for width in [window / 8, window / 64, window / 512] { range = densest(range, width) }
-    return ClockOffset(nanoseconds: range[range.startIndex + range.count / 2], agreeing: whole.count)
+    var range = sorted[...]
+    for width in [window, window / 8, window / 64, window / 512] { range = densest(range, width) }
+    return range[range.startIndex + range.count / 2]
   }
 
   /// The part of `sorted` no wider than `width` that has the most of it; of several the one closest to 0.

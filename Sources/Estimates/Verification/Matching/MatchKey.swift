@@ -37,20 +37,9 @@ struct MatchKey: Hashable {
     return colon
   }
 
-  /// Percent-encoding removed (RFC 3986 §2.1); octets that are not UTF-8 become U+FFFD, on both sides alike.
+  /// Percent-encoding removed; octets that are not UTF-8 become U+FFFD, on both sides alike.
   private static func decoded(_ path: String) -> String {
     guard path.utf8.contains(UInt8(ascii: "%")) else { return path }
-    var octets: [UInt8] = []
-    var rest = path.utf8[...]
-    while let octet = rest.popFirst() {
-      guard octet == UInt8(ascii: "%"), rest.count >= 2, let value = UInt8(String(rest.prefix(2)) ?? "", radix: 16)
-      else {
-        octets.append(octet)
-        continue
-      }
-      octets.append(value)
-      rest = rest.dropFirst(2)
-    }
-    return String(decoding: octets, as: UTF8.self)
+    return String(decoding: PercentEncoding.decoded(path.utf8), as: UTF8.self)
   }
 }

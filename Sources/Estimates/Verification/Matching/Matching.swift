@@ -6,10 +6,8 @@ struct Matching {
   private(set) var messages: [Int?]
   /// Index of the entry for each message; nil when there is none.
   private(set) var entries: [Int?]
-  /// Log minus capture; nil when the log has no times or shares no key with the wire.
-  private(set) var offset: ClockOffset?
-  /// Rows whose kind, host and path are on the wire at all.
-  private(set) var rowsWithKey = 0
+  /// The log's clock minus the capture's, nanoseconds; nil when the log has no times or shares no key with the wire.
+  private(set) var offset: Int64?
 
   /// Messages that are compared with one entry: those next to it in time.
   private static let neighbours = 64
@@ -22,7 +20,6 @@ struct Matching {
     for (index, message) in wire.enumerated() { groups[MatchKey(message), default: ([], [])].messages.append(index) }
     for (index, entry) in log.enumerated() { groups[MatchKey(entry)]?.entries.append(index) }
     let shared = groups.values.filter { !$0.entries.isEmpty }
-    rowsWithKey = shared.reduce(0) { $0 + $1.entries.count }
     offset = ClockOffset.estimate(
       shared.map { group in
         (group.entries.compactMap { log[$0].time }, group.messages.map { Self.span(wire[$0]) })
@@ -47,7 +44,7 @@ struct Matching {
     let candidates = candidates.sorted { (wire[$0].row.firstTime, $0) < (wire[$1].row.firstTime, $1) }
     var pairs: [Pair] = []
     for (ordinal, row) in rows.enumerated() {
-      let time = log[row].time.map { $0 - (offset?.nanoseconds ?? 0) }
+      let time = log[row].time.map { $0 - (offset ?? 0) }
       // Without a time a row is as likely early as late: rows are taken in their order.
       let middle =
         time.map { time in candidates.partitioningIndex { wire[$0].row.firstTime >= time } } ?? ordinal

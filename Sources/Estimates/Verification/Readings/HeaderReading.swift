@@ -17,20 +17,18 @@ struct HeaderReading: Reading {
   static let nothing = HeaderReading(form: nil)
 
   func figure(of message: WireMessage) -> Int? {
-    guard let form else { return 0 }
-    return figure(of: message, FieldGroup.groups(of: message), form)
-  }
-
-  private func figure(of message: WireMessage, _ groups: [FieldGroup], _ form: HeaderForm) -> Int? {
+    guard form != nil else { return 0 }
     guard !message.isHeaderCut, !message.row.flags.contains(.headerNotSeen) else { return nil }
+    let groups = FieldGroup.groups(of: message)
     if namesIdentity, !groups.contains(where: { $0.isChunked }) { return nil }
-    return message.row.octets.header + causes(of: message).octets
+    return message.row.octets.header + causes(of: message, groups).octets
   }
 
-  func causes(of message: WireMessage) -> [Cause] {
+  func causes(of message: WireMessage) -> [Cause] { causes(of: message, FieldGroup.groups(of: message)) }
+
+  private func causes(of message: WireMessage, _ groups: [FieldGroup]) -> [Cause] {
     let wire = message.row.octets.header
     guard let form else { return [Cause(.headerNotCounted, -wire)].significant }
-    let groups = FieldGroup.groups(of: message)
     var causes: [Cause] = []
     var fields = 0
     var escaped = 0

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import ReasonPhrases
 
 /// What an app may have counted as the start-line.
 enum LineReading: Reading {

@@ -4,7 +4,7 @@ import HTTPReassembly
 struct RequestTargetParts {
   /// The path, as sent.
   var path = 0
-  /// The path with its percent-encoding removed (RFC 3986 §2.1).
+  /// The path with its percent-encoding removed.
   var decodedPath = 0
   /// The query with its `?`, as sent; 0 without one.
   var query = 0
@@ -22,29 +22,14 @@ struct RequestTargetParts {
     let mark = target.firstIndex(of: UInt8(ascii: "?")) ?? target.endIndex
     let path = target[..<mark]
     self.path = path.count
-    decodedPath = path.count - 2 * Self.escapes(path)
+    decodedPath = PercentEncoding.decoded(path).count
     query = target.count - path.count
-    decodedQuery = query - 2 * Self.escapes(target[mark...])
+    decodedQuery = PercentEncoding.decoded(target[mark...]).count
     endsWithSlash = path.count > 1 && path.last == UInt8(ascii: "/")
     if target.first == UInt8(ascii: "/") {
       let authority = message.values(of: "host").first?.count ?? message.host.utf8.count
       origin = (message.row.isSecure ? "https://" : "http://").utf8.count + authority
     }
-  }
-
-  /// Percent-encoded octets.
-  private static func escapes(_ octets: ArraySlice<UInt8>) -> Int {
-    var count = 0
-    var index = octets.startIndex
-    while index + 2 < octets.endIndex {
-      if octets[index] == UInt8(ascii: "%"), octets[index + 1].isHexadecimal, octets[index + 2].isHexadecimal {
-        count += 1
-        index += 3
-      } else {
-        index += 1
-      }
-    }
-    return count
   }
 }
 
@@ -56,15 +41,5 @@ struct StatusLineParts {
   init(_ line: [UInt8]) {
     let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
     reasonLength = words.count > 2 ? words[2].count + 1 : 0
-  }
-}
-
-extension UInt8 {
-  /// A digit of RFC 3986 §2.1, in either case.
-  fileprivate var isHexadecimal: Bool {
-    switch self {
-    case 0x30...0x39, 0x41...0x46, 0x61...0x66: true
-    default: false
-    }
   }
 }

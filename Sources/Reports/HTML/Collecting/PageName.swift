@@ -11,11 +11,12 @@ struct PageName {
 
   func path(_ octets: [UInt8]) -> String { text(redaction?.path(octets) ?? octets) }
 
-  func text(_ octets: [UInt8]) -> String {
+  /// A text of at most `length` Unicode scalars, and how long it is where it is longer.
+  func text(_ octets: [UInt8], length: Int = PageLimits.nameLength) -> String {
     // A scalar has at most four octets: more of them than are looked at are more scalars than are shown.
-    let scalars = TextEscaping.string(Array(octets.prefix(4 * (PageLimits.nameLength + 1)))).unicodeScalars
-    guard scalars.count > PageLimits.nameLength else { return String(scalars) }
-    return String(scalars.prefix(PageLimits.nameLength)) + "… (\(Summary.grouped(octets.count)) bytes)"
+    let scalars = TextEscaping.string(Array(octets.prefix(4 * (length + 1)))).unicodeScalars
+    guard scalars.count > length else { return String(scalars) }
+    return String(scalars.prefix(length)) + "… (\(Summary.grouped(octets.count)) bytes)"
   }
 
   func endpoint(_ endpoint: Endpoint) -> String {

@@ -29,7 +29,7 @@ function differenceList(items) {
     const width = Math.abs(difference) / largest * 50;
     return element('li', {}, element('span', { class: 'label' }, label),
       element('div', { class: 'track', role: 'img', 'aria-label': words, title: words },
-        element('span', {
+        difference === 0 ? null : element('span', {
           style: {
             width: `${width}%`, left: `${difference < 0 ? 50 - width : 50}%`,
             background: difference < 0 ? 'var(--down)' : 'var(--up)',

@@ -15,8 +15,10 @@ function throughputChart({ start, width, up, down }) {
   const level = (value, y) => drawing.append(
     drawn('line', { class: value ? 'grid' : 'axis', x1: size.left, x2: size.width, y1: y, y2: y }),
     drawn('text', { x: size.left - 8, y: y + 4, 'text-anchor': 'end' }, `${value ? shortBytes(value) : '0'}${value ? '/s' : ''}`));
-  ticks[0].filter((tick) => tick > 0).forEach((tick) => level(tick, zero - tick * scale));
-  ticks[1].filter((tick) => tick > 0).forEach((tick) => level(tick, zero + tick * scale));
+  // Where one direction is next to nothing, its figures would stand upon each other: the largest alone, or none.
+  const apart = (all) => [all.slice(1), all.slice(-1)].find(([first]) => first * scale >= 14) ?? [];
+  apart(ticks[0]).forEach((tick) => level(tick, zero - tick * scale));
+  apart(ticks[1]).forEach((tick) => level(tick, zero + tick * scale));
   level(0, zero);
   const draw = (values, name, direction) => values.forEach((octets, index) => {
     if (!octets) return;

@@ -49,7 +49,7 @@ function place(host, path) {
 
 function section(id, title, note, ...children) {
   return element('section', { id, 'aria-labelledby': `${id}-title` },
-    element('h2', { id: `${id}-title` }, title), note ? element('p', { class: 'soft' }, note) : null, ...children);
+    element('h2', { id: `${id}-title` }, title), note ? element('p', { class: 'soft' }, note) : null, ...children.flat());
 }
 
 function legend(names) {

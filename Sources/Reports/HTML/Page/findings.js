@@ -69,21 +69,42 @@ function outcomesSection({ redirects, errors }) {
     ]))];
 }
 
+/** How many differences are drawn: all models, and of APIs those that matter most. */
+const drawnDifferences = 20;
+
 function comparisonSections({ comparisons }) {
-  return comparisons.map(({ title, note, table }, index) => {
-    const rows = records(table);
-    const hasBoth = rows.some((row) => row.app !== null);
-    const words = (row) => row.app === null ? `${grouped(row.difference)} bytes` : `app ${grouped(row.app)}, wire ${grouped(row.wire)}, difference ${grouped(row.difference)} bytes`;
-    return [`comparison-${index}`, title, section(`comparison-${index}`, title, note,
-      legend([['the app says more', 'var(--up)'], ['the app says less', 'var(--down)']]),
-      differenceList(rows.slice(0, 12).map((row) => [row.name, row.difference, words(row)])),
-      dataTable({
-        name: 'rows', label: title, rows, total: table.total, fields: [
-          columns.text('name', 'name'), ...(hasBoth ? [columns.bytes('app', 'app'), columns.bytes('wire', 'wire')] : []),
-          columns.bytes('difference', 'difference'),
-          ...(hasBoth ? [columns.share('of the wire', (row) => row.difference, (row) => row.wire)] : []),
-        ],
-      }))];
+  return comparisons.map((comparison, index) => {
+    const id = `comparison-${index}`;
+    const rows = records(comparison.table);
+    return [id, comparison.short_title, section(id, comparison.title, null,
+      comparison.warnings.map((text) => element('p', { class: 'notice' }, text)),
+      element('p', { class: 'soft' }, comparison.note),
+      comparison.facts.length ? element('ul', { class: 'soft facts' }, comparison.facts.map((text) => element('li', {}, text))) : null,
+      rows.length ? comparisonChart(comparison, rows) : element('p', {}, 'Nothing differs.'),
+      rows.length ? comparisonTable(comparison, rows) : null)];
+  });
+}
+
+function comparisonChart({ teller, subject: [one, many], table }, rows) {
+  const words = (row) => (row.app === null ? `${signed(row.difference)} bytes`
+    : `${teller} ${grouped(row.app)}, wire ${grouped(row.wire)}, difference ${signed(row.difference)} bytes`);
+  const hidden = table.total - Math.min(rows.length, drawnDifferences);
+  return [
+    legend([[`the ${teller} says more`, 'var(--up)'], [`the ${teller} says less`, 'var(--down)']]),
+    differenceList(rows.slice(0, drawnDifferences).map((row) => [row.name, row.difference, words(row)])),
+    hidden > 0 ? element('p', { class: 'soft' }, `Not drawn: ${plural(hidden, one, many)}.`) : null,
+  ];
+}
+
+function comparisonTable({ title, figure, subject: [one, many], details, table }, rows) {
+  const hasBoth = rows.some((row) => row.app !== null);
+  return dataTable({
+    name: many, label: title, rows, total: table.total, isWhole: table.total <= drawnDifferences, fields: [
+      columns.text('name', one), ...(hasBoth ? [columns.bytes('app', figure), columns.bytes('wire', 'wire')] : []),
+      columns.difference('difference', 'difference'),
+      ...(hasBoth ? [columns.share('of the wire', (row) => row.difference, (row) => row.wire, signedPercent)] : []),
+      ...details.map(([name, isDifference]) => (isDifference ? columns.difference : columns.count)(name, name)),
+    ],
   });
 }
 

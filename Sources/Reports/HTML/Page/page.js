@@ -5,11 +5,11 @@ const main = document.getElementById('main');
 
 const { start, duration: length } = data.summary;
 document.getElementById('when').textContent =
-  length === null ? 'No messages.' : start === null ? duration(length) : `${moment(start)}, ${duration(length)}`;
+  length === null ? 'No messages.' : start === null ? unbroken(length) : `${moment(start)}, ${unbroken(length)}`;
 
 const sections = [
-  bytesSection(data), apisSection(data), throughputSection(data), waterfallSection(data), fieldsSection(data),
-  compressionSection(data), cachingSection(data), outcomesSection(data), ...comparisonSections(data),
+  ...comparisonSections(data), bytesSection(data), apisSection(data), throughputSection(data), waterfallSection(data), fieldsSection(data),
+  compressionSection(data), cachingSection(data), outcomesSection(data),
   connectionsSection(data), ledgerSection(data), anomaliesSection(data),
 ].filter((section) => section !== null);
 

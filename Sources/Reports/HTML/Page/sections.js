@@ -22,7 +22,7 @@ function tiles({ summary, parts, fields, contents }) {
     tile('Header sections', shortBytes(heads), `${percent(heads, up + down)} of what HTTP costs, cookies ${shortBytes(cookies)}`),
     tile('Fetched again', shortBytes(contents.repeated_bytes), `${plural(contents.repeated_responses, 'identical body', 'identical bodies')}`),
     tile('Errors', grouped(errors), `${grouped(summary.status_4xx)} are 4xx, ${grouped(summary.status_5xx)} are 5xx`, errors > 0 ? 'bad' : ''),
-    tile('Waiting, median', summary.wait_ms_p50 === null ? '—' : duration(summary.wait_ms_p50), summary.wait_ms_p95 === null ? 'no exchange was seen whole' : `95 % are below ${duration(summary.wait_ms_p95)}`));
+    tile('Waiting, median', summary.wait_ms_p50 === null ? '—' : duration(summary.wait_ms_p50), summary.wait_ms_p95 === null ? 'no exchange was seen whole' : `95 % are below ${unbroken(summary.wait_ms_p95)}`));
 }
 
 function warnings({ summary, passed_over }) {
@@ -31,9 +31,10 @@ function warnings({ summary, passed_over }) {
   if (summary.truncated) lines.push(`${plural(summary.truncated, 'packet was', 'packets were')} cut by the snap length.`);
   if (summary.missing) lines.push(`${plural(summary.missing, 'byte')} of streams were not captured.`);
   if (summary.redacted) lines.push('Addresses, and paths beyond their first segment, are hashed.');
-  if (passed_over.messages + passed_over.fields + passed_over.contents + passed_over.fields_not_remembered + passed_over.contents_not_remembered) {
-    lines.push(`Figures about fields, compression and caching leave out ${plural(passed_over.messages, 'message')}, ${plural(passed_over.fields, 'field line')} and ${plural(passed_over.contents, 'body', 'bodies')}; of ${plural(passed_over.fields_not_remembered, 'field line')} and ${plural(passed_over.contents_not_remembered, 'body', 'bodies')} it was not remembered that they came.`);
-  }
+  const seen = list([[passed_over.messages, 'message'], [passed_over.fields, 'field line'], [passed_over.contents, 'body', 'bodies']]);
+  if (seen) lines.push(`Figures about fields, compression and caching leave out ${seen}: too many at once.`);
+  const known = list([[passed_over.fields_not_remembered, 'field line'], [passed_over.contents_not_remembered, 'body', 'bodies']]);
+  if (known) lines.push(`What came again may be more than is said: of ${known} it was not remembered that they came.`);
   return lines.map((text) => element('p', { class: 'notice' }, text));
 }
 
@@ -69,7 +70,7 @@ function apisSection({ parts, apis }) {
     columns.place('API'), ...(apis.columns.includes('method') ? [columns.text('method', 'method')] : []),
     columns.count('requests', 'requests'), columns.bytes('up', 'up'), columns.bytes('down', 'down'), columns.bytes('all', 'all bytes'),
     columns.bytes('head', 'header'), columns.bytes('body', 'body'), columns.bytes('overhead', 'overhead'), optional(columns.bytes('retransmitted', 'sent again')),
-    optional(columns.bytes('missing', 'not seen')), optional(columns.count('errors', 'errors')), columns.time('wait_ms_p50', 'wait, median'), columns.time('wait_ms_p95', 'wait, 95 %'),
+    optional(columns.bytes('missing', 'not seen')), optional(columns.count('errors', 'errors')), columns.time('wait_ms_p50', 'wait, median'), columns.time('wait_ms_p95', 'wait, 95\u00a0%'),
   ];
   return ['apis', 'APIs', section('apis', 'APIs', 'Bytes are everything on the wire from the IP header on, as a data plan is billed. Header has the start-lines.',
     dataTable({ name: 'APIs', fields, rows: rows.map(extend), rest: rest && extend(rest), total: apis.total, sorted: 'all bytes' }))];
@@ -97,7 +98,7 @@ function waterfallSection({ exchanges, connections }) {
 function connectionsSection({ summary, connections }) {
   const rows = records(connections);
   if (!rows.length) return null;
-  return ['connections', 'Connections', section('connections', 'Connections', `Of all ${plural(summary.connections, 'connection')}: setup ${grouped(summary.setup)}, teardown ${grouped(summary.teardown)}, in no message ${grouped(summary.unattributed)} bytes.`,
+  return ['connections', 'Connections', section('connections', 'Connections', `Of ${summary.connections === 1 ? 'the one connection' : `all ${plural(summary.connections, 'connection')}`}: setup ${grouped(summary.setup)}, teardown ${grouped(summary.teardown)}, in no message ${grouped(summary.unattributed)} bytes.`,
     dataTable({
       name: 'connections', rows, total: connections.total, fields: [
         { label: 'number', value: (row) => row.connection, show: (row) => String(row.connection) },

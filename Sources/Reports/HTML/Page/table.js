@@ -9,12 +9,13 @@ const columns = {
     label, value: (row) => row[key],
     show: (row) => element('span', { title: shortBytes(row[key]) }, grouped(row[key])),
   }),
+  difference: (key, label) => ({ label, value: (row) => row[key], show: (row) => signed(row[key]) }),
   time: (key, label) => ({ label, value: (row) => row[key], show: (row) => duration(row[key]) }),
-  share: (label, part, whole) => ({
-    label, value: (row) => (whole(row) ? part(row) / whole(row) : null), show: (row) => percent(part(row), whole(row)),
+  share: (label, part, whole, show = percent) => ({
+    label, value: (row) => (whole(row) ? part(row) / whole(row) : null), show: (row) => show(part(row), whole(row)),
   }),
   place: (label = 'host and path') => ({
-    label, isText: true, isWide: true, value: (row) => `${row.host}${row.path}`, show: (row) => place(row.host, row.path),
+    label, isText: true, isWide: true, showsEmpty: true, value: (row) => `${row.host}${row.path}`, show: (row) => place(row.host, row.path),
   }),
 };
 
@@ -104,6 +105,7 @@ const optional = (field) => ({ ...field, isOptional: true });
 /** Says what a limit has left out; null when nothing was. */
 function cut(shown, total, name) {
   if (total === shown) return null;
-  const of = total === null ? 'more than can be told apart' : grouped(total);
-  return element('p', { class: 'notice' }, `The top ${grouped(shown)} of ${of} ${name}.`);
+  return element('p', { class: 'notice' }, total === null
+    ? `The top ${grouped(shown)} ${name}; there are more than were kept apart.`
+    : `The top ${grouped(shown)} of ${grouped(total)} ${name}.`);
 }

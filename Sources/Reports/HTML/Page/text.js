@@ -3,6 +3,10 @@
 const grouping = new Intl.NumberFormat('en');
 const grouped = (value) => grouping.format(value);
 
+/** A difference; 0 has no sign. */
+const signed = (value) => `${signOf(value)}${grouped(Math.abs(value))}`;
+const signOf = (value) => (value > 0 ? '+' : value < 0 ? '−' : '');
+
 /** Octets in a few digits: 1.23 MB. */
 function shortBytes(value) {
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
@@ -30,6 +34,9 @@ function duration(milliseconds) {
   return `${sign}${Math.floor(seconds / 86400)} d ${Math.floor(seconds / 3600) % 24} h`;
 }
 
+/** A duration that is never broken between its figure and its unit. */
+const unbroken = (milliseconds) => duration(milliseconds).replaceAll(' ', '\u00a0');
+
 function round(value) {
   return Number(value.toPrecision(3)).toString();
 }
@@ -41,6 +48,9 @@ function percent(part, whole) {
   return share > 0 && share < 0.05 ? '<0.1%' : `${share.toFixed(1)}%`;
 }
 
+/** A share of a difference, with its sign. */
+const signedPercent = (part, whole) => (whole ? signOf(part) + percent(Math.abs(part), whole) : '');
+
 /** A moment given in milliseconds since the epoch. */
 function moment(milliseconds) {
   const date = new Date(milliseconds);
@@ -50,6 +60,9 @@ function moment(milliseconds) {
 function plural(count, one, many = `${one}s`) {
   return `${grouped(count)} ${count === 1 ? one : many}`;
 }
+
+/** Counts that are not 0, in words: [count, one, many]. */
+const list = (counts) => counts.filter(([count]) => count > 0).map((count) => plural(...count)).join(', ');
 
 const sum = (values) => values.reduce((total, value) => total + value, 0);
 const titled = (name) => name.replaceAll('_', ' ').replace('start line', 'start-line');

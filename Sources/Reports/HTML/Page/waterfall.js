@@ -45,7 +45,7 @@ function waterfall(exchanges, connections) {
 
   const select = element('select', {
     onchange: () => { state.connection = select.value; state.limit = rowsAtATime; draw(); },
-  }, element('option', { value: '' }, `All ${plural(order.length, 'connection')}`), order.map((key) =>
+  }, element('option', { value: '' }, order.length === 1 ? 'One connection' : `All ${plural(order.length, 'connection')}`), order.map((key) =>
     element('option', { value: key }, `${key ? `Connection ${key}` : 'No connection'}: ${groups.get(key)[0].host || 'unknown host'}, ${plural(groups.get(key).length, 'exchange')}`)));
   draw();
   return [

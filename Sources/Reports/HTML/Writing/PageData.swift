@@ -29,7 +29,7 @@ struct PageData {
       ] + waste + [
         ("redirects", outcomes(figures.redirects).value), ("errors", outcomes(figures.errors).value),
         ("ledger", ledger.value), ("anomalies", anomalies.value),
-        ("comparisons", .list(comparisons.map(comparison))), ("passed_over", passedOver),
+        ("comparisons", .list(comparisons.map { value($0) })), ("passed_over", passedOver),
       ])
   }
 
@@ -79,21 +79,6 @@ struct PageData {
           redaction == nil && !count.example.isEmpty ? .text(TextEscaping.string(count.example)) : .null,
         ]
       })
-  }
-
-  private func comparison(_ comparison: PageComparison) -> PageValue {
-    let sorted = comparison.rows.enumerated().sorted { a, b in
-      let (mine, other) = (a.element.difference.magnitude, b.element.difference.magnitude)
-      return mine == other ? a.offset < b.offset : mine > other
-    }
-    let table = PageTable(
-      ["name", "app", "wire", "difference"],
-      sorted.prefix(PageLimits.rows).map { _, row in
-        [.text(name.text(Array(row.name.utf8))), .optional(row.app), .optional(row.wire), .integer(row.difference)]
-      }, total: comparison.rows.count)
-    return .object([
-      ("title", .text(comparison.title)), ("note", .text(comparison.note)), ("table", table.value),
-    ])
   }
 
   /// What is in no figure of a section because a limit was reached.

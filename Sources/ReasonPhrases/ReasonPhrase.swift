@@ -1,21 +1,7 @@
 /// The reason phrases of the HTTP status code registry (RFC 9110 §15, RFC 9112 §4). Servers may send others, or none.
-enum ReasonPhrase {
-  /// What `HTTPURLResponse.localizedString(forStatusCode:)` says in English: the registered phrase in lower case with an
-  /// exception, and the name of its class for a status without one.
-  static func localized(_ status: Int) -> String {
-    if status == 200 { return "no error" }
-    if let phrase = registered[status] { return phrase.lowercased() }
-    return switch status {
-    case 100..<200: "informational"
-    case 200..<300: "success"
-    case 300..<400: "redirected"
-    case 400..<500: "client error"
-    default: "server error"
-    }
-  }
-
+package enum ReasonPhrase {
   /// By status code; a code without a phrase is not registered.
-  static let registered: [Int: String] = [
+  package static let registered: [Int: String] = [
     101: "Switching Protocols",
     200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information", 204: "No Content",
     205: "Reset Content", 206: "Partial Content", 207: "Multi-Status", 208: "Already Reported", 226: "IM Used",

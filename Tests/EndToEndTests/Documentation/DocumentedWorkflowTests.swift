@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+/// The workflows for CI that the pages show: what they run is there, or is the reader's own.
+@Suite struct DocumentedWorkflowTests {
+  /// Pages with a workflow, and where its script stands in the reader's repository.
+  @Test(arguments: [("docs/diff.md", "scripts/traffic"), ("docs/budget.md", "scripts/traffic-budget")])
+  func workflowsRunWhatThePagesShow(_ name: String, _ script: String) throws {
+    let page = try #require(Document.page(name))
+    let workflow = try #require(page.blocks("yaml").first { $0.contains("jobs:") })
+    #expect(page.prose.contains("`\(script)`"))
+    #expect(workflow.contains("- run: sh \(script)\n") || workflow.contains("run: sh \(script)\n"))
+    #expect(workflow.contains("uses: actions/checkout@v4\n      - uses: ./.github/actions/sniffer\n"))
+    #expect(workflow.contains("run: scripts/record-tests "))
+    // What the script reads is what the step before it has recorded.
+    let sh = try #require(page.blocks("sh").first)
+    let recorded = try #require(workflow.firstMatch(of: #/record-tests (\S+)/#)).output.1
+    #expect(sh.contains(recorded))
+    try expectSyntax(of: workflow)
+  }
+
+  @Test func theActionAndTheRecorderAreWhole() throws {
+    let page = try #require(Document.page("docs/recipes.md"))
+    let action = try #require(page.blocks("yaml").first { $0.contains("using: composite") })
+    try expectSyntax(of: action)
+    // What it calls of this repository is there.
+    for match in action.matches(of: #/\.sniffer\/(scripts\/[a-z-]+)/#) {
+      let file = Document.root.appendingPathComponent(String(match.output.1))
+      #expect(FileManager.default.isExecutableFile(atPath: file.path), "\(match.output.1)")
+    }
+    let recorder = try #require(page.blocks("bash").first)
+    #expect(recorder.hasPrefix("#!/usr/bin/env bash\n"))
+    #expect(try Command.shell("bash -n -c \"$1\"", [recorder]).status == 0)
+  }
+
+  /// Each line that a runner gives to a shell is one, and each run of `sniffer` in it is taken by the program.
+  private func expectSyntax(of workflow: String) throws {
+    let lines = workflow.matches(of: #/(?m)run: (.+)$/#).map { String($0.output.1) }
+    #expect(lines.count >= 2)
+    for line in lines {
+      let plain = line.replacing(#/\$\{\{[^}]*\}\}/#, with: "x")
+      #expect(try Command.shell("bash -n -c \"$1\"", [plain]).status == 0, "\(line)")
+      guard plain.hasPrefix("sniffer ") else { continue }
+      let folder = try ReadersFolder()
+      _ = try folder.outcome(of: "cp capture.pcap capture-new.pcap")
+      #expect(try folder.outcome(of: plain).status == 0, "\(line)")
+    }
+  }
+}
