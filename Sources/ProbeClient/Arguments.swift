@@ -1,7 +1,7 @@
 import Foundation
 
 /// The command line: `--server URL --store FILE --log FILE [--requests N]`, or `--server URL --benchmark N`, or
-/// `--server URL --stress N [--probe yes|no]`.
+/// `--server URL --stress N [--probe yes|no]`, or `--server URL --shared yes`.
 struct Arguments {
   var server = ""
   var store: URL?
@@ -14,6 +14,8 @@ struct Arguments {
   var stress: Int?
   /// Whether these loads have a probe.
   var isProbed = true
+  /// Whether to load with the shared session.
+  var isShared = false
 
   /// Ends the process with status 64 when they make no sense.
   init(_ words: [String]) {
@@ -28,13 +30,18 @@ struct Arguments {
       case "--benchmark": benchmark = Arguments.count(value, name)
       case "--stress": stress = Arguments.count(value, name)
       case "--probe":
-        guard value == "yes" || value == "no" else { Arguments.fail("--probe needs yes or no") }
-        isProbed = value == "yes"
+        isProbed = Arguments.isYes(value, name)
+      case "--shared": isShared = Arguments.isYes(value, name)
       default: Arguments.fail("unknown option \(name)")
       }
     }
     guard URL(string: server)?.host != nil else { Arguments.fail("--server needs a URL such as http://127.0.0.1:8080") }
-    if benchmark == nil, stress == nil, log == nil { Arguments.fail("--log is missing") }
+    if benchmark == nil, stress == nil, !isShared, log == nil { Arguments.fail("--log is missing") }
+  }
+
+  private static func isYes(_ value: String, _ name: String) -> Bool {
+    guard value == "yes" || value == "no" else { fail("\(name) needs yes or no") }
+    return value == "yes"
   }
 
   private static func count(_ value: String, _ name: String) -> Int {

@@ -7,6 +7,8 @@ do {
     try await Benchmark(server: arguments.server, requests: count).run()
   } else if let count = arguments.stress {
     try await Stress(server: arguments.server, loads: count, isProbed: arguments.isProbed).run()
+  } else if arguments.isShared {
+    try await SharedSession(server: arguments.server).run()
   } else {
     try await Tour(arguments).run()
   }

@@ -1,9 +1,9 @@
 /// Decimal digits of unsigned integers, eight at a time: most of what a report has is numbers.
 ///
-/// Unsafe because it writes where it is told to: callers make room for `longest` octets first.
+/// Unsafe because it writes where it is told to: callers see to `room` octets first.
 enum Decimal {
   /// Octets that `write` may touch: 20 digits, and what is written beyond the end of a short number.
-  static let longest = 28
+  static let room = 28
 
   /// Writes a number without leading zeros. Returns how many octets mean anything.
   @inline(__always)

@@ -91,7 +91,7 @@ struct RowBuffer {
   /// Appends an integer in decimal, and one octet after it.
   @inline(__always)
   mutating func append(_ integer: Int, then last: UInt8? = nil) {
-    unsafe write(atMost: Decimal.longest + 2) { target in
+    unsafe write(atMost: Decimal.room + 2) { target in
       var length = 0
       if integer < 0 {
         unsafe target[0] = UInt8(ascii: "-")
@@ -117,7 +117,7 @@ struct RowBuffer {
   @inline(__always)
   private mutating func appendFraction(_ magnitude: UInt64, isNegative: Bool, unit: UInt64, digits: Int) {
     let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: unit)
-    unsafe write(atMost: 1 + Decimal.longest + 1 + Decimal.longest) { target in
+    unsafe write(atMost: 1 + Decimal.room + 1 + Decimal.room) { target in
       var length = 0
       if isNegative {
         unsafe target[0] = UInt8(ascii: "-")
