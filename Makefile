@@ -20,9 +20,10 @@ RUNS ?= 20000
 TARGETS ?=
 ADDRESS ?=
 COUNT ?= 20000
+BENCHMARKS ?= out/benchmarks
 CORPUS ?= $(if $(SNIFFER_CORPUS),$(SNIFFER_CORPUS),../shared/corpus)
 
-.PHONY: help run test build dependencies docs install uninstall format lint sanitize record fuzz smoke mutants attacks clean
+.PHONY: help run test build dependencies docs install uninstall format lint sanitize benchmark record fuzz smoke mutants attacks clean
 
 help: ## List the commands.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +81,10 @@ sanitize: ## Run all tests with the address sanitizer, and again with the thread
 	scripts/install-dependencies --tests
 	ASAN_OPTIONS=detect_leaks=0:exitcode=86 $(SWIFT) test --sanitize=address --scratch-path .build-asan
 	TSAN_OPTIONS=halt_on_error=1:exitcode=86 $(SWIFT) test --sanitize=thread --scratch-path .build-tsan
+
+benchmark: build ## Time sniffer beside other tools on captures made for it in BENCHMARKS (needs root, 3 GB). See docs/speed.md.
+	Benchmarks/make-captures $(BENCHMARKS)
+	Benchmarks/run .build/release/sniffer $(BENCHMARKS)
 
 record: ## Record the captures anew (needs root and the servers; see captures/README.md).
 	captures/record/record-all

@@ -1,0 +1,36 @@
+import Foundation
+import Testing
+
+/// Counts the instructions that a program takes for a capture, with valgrind: nearly the same on any machine at any load.
+struct InstructionCount {
+  private let valgrind: URL
+  private let program: URL
+  private let scratch: Scratch
+
+  /// Nil when valgrind is not installed.
+  init?(of executable: URL) throws {
+    guard let valgrind = Environment.tool("valgrind") else { return nil }
+    self.valgrind = valgrind
+    scratch = try Scratch()
+    // Debugging information is of no use here, and not every valgrind can read what this compiler writes.
+    program = scratch.url.appendingPathComponent("sniffer")
+    let stripped = try Command.run(
+      URL(fileURLWithPath: "/usr/bin/strip"), ["--strip-debug", "-o", program.path, executable.path])
+    try #require(stripped.status == 0, "\(stripped.error)")
+  }
+
+  /// Instructions of a run over `size` units of a kind of traffic, with CSV reports, on one thread.
+  func instructions(of kind: WorkCapture, _ size: Int) throws -> Int {
+    let file = try scratch.file("\(kind)-\(size).pcap", kind.octets(size))
+    let outcome = try Command.run(
+      valgrind,
+      [
+        "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", program.path, file.path,
+        "--no-progress", "--jobs", "1", "-o", scratch.path("report"),
+      ])
+    try #require(outcome.status == 0, "\(outcome.error)")
+    try #require(outcome.outputLines.last?.hasPrefix("ledger balanced: ") == true)
+    let line = try #require(outcome.errorLines.first { $0.contains("I   refs:") || $0.contains("I refs:") })
+    return try #require(Int(line.split(separator: " ").last?.filter(\.isNumber) ?? ""))
+  }
+}
