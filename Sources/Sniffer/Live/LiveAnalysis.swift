@@ -86,7 +86,7 @@ struct LiveAnalysis {
         report(error)
         if error.file == writer?.path { return }
       }
-      if written == command.packets || hasFailedReport || Signals.isStopRequested { reader.stop() }
+      if written == command.packets || hasFailedReport || StopSignals.stop.isRequested { reader.stop() }
       untilClock -= 1
       guard isIdle || untilClock <= 0 else { continue }
       untilClock = Self.clockInterval

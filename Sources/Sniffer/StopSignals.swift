@@ -11,12 +11,14 @@ import Synchronization
 
 /// The signals that ask for the end of reading: SIGINT and SIGTERM.
 ///
-/// Handled where they arrive, by nothing but atomic stores, and not on a queue as in live runs: a dispatch source needs
-/// descriptors, and ends the process where there are none left.
+/// Handled where they arrive, by nothing but atomic operations, and not by a queue of events: that needs descriptors, and ends
+/// the process where there are none left; and on a busy machine it can be late, and take two interrupts for one.
 enum StopSignals {
   /// Ends the reading, once one of them came.
   static let stop = ReadingStop()
   private static let first = Atomic<CInt>(0)
+  /// Unsafe, because it is shared with the handlers: it is written once, before there are any.
+  nonisolated(unsafe) private static var onAbort: (@Sendable () -> Void)?
 
   /// The signal that came first; nil if none has come.
   static var received: CInt? {
@@ -24,18 +26,22 @@ enum StopSignals {
     return number == 0 ? nil : number
   }
 
-  /// Starts to listen. A second SIGINT ends the process at once.
+  /// Starts to listen, once in a process. A second SIGINT ends the process at once.
   ///
-  /// - Parameter hasOtherReports: Whether more is written than to standard output: then a write to a pipe that nobody
-  ///   reads fails, and ends only that; otherwise it ends the process quietly, as `head` expects it.
-  static func listen(hasOtherReports: Bool) {
+  /// - Parameters:
+  ///   - hasOtherReports: Whether more is written than to standard output: then a write to a pipe that nobody reads fails,
+  ///     and ends only that; otherwise it ends the process quietly, as `head` expects it.
+  ///   - onAbort: Called before the process is ended at once; may do only what a signal handler may.
+  static func listen(hasOtherReports: Bool, onAbort: (@Sendable () -> Void)? = nil) {
     // Made now: a handler must not be the first to ask for them.
     guard !stop.isRequested, received == nil else { return }
+    unsafe self.onAbort = onAbort
     for number in [SIGINT, SIGTERM] {
       _ = signal(number) { number in
         if StopSignals.first.compareExchange(expected: 0, desired: number, ordering: .acquiringAndReleasing).exchanged {
           StopSignals.stop()
         } else if number == SIGINT {
+          unsafe StopSignals.onAbort?()
           _exit(128 + SIGINT)
         }
       }
