@@ -84,7 +84,7 @@ struct HTTP1Parser {
   ) -> Int {
     var offset = 0
     let count = octets.byteCount
-    if state == .lost || state == .other || isInDoubtfulLine {
+    if state == .lost || state == .other || state == .startLine && lineLength > 0 {
       resynchronizeAtSegmentStart(octets, &events, &context)
     }
     isPaused = false
@@ -258,14 +258,11 @@ struct HTTP1Parser {
     else { return }
     let hasReturn = lineFeed > 0 && octets.octet(lineFeed - 1) == ASCII.carriageReturn
     guard StartLine.isCertain(octets.extracting(0..<(hasReturn ? lineFeed - 1 : lineFeed))) else { return }
+    // What begins with a registered method is a request-line, however it is cut: its target may have what looks like
+    // another one.
+    guard state != .startLine || !line.withOctets({ hasRegisteredMethod($0) }) else { return }
     dropLine(&events, &context)
     state = .lost
-  }
-
-  /// Whether what was kept of a first line may be the rest of something else. What begins with a registered method is a
-  /// request-line, however it is cut: its target may have what looks like another one.
-  private var isInDoubtfulLine: Bool {
-    state == .startLine && lineLength > 0 && !line.withOctets { hasRegisteredMethod($0) }
   }
 
   /// Gives up an incomplete first line that cannot become a start-line.

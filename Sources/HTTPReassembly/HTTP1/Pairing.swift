@@ -155,7 +155,7 @@ extension Conversation {
   /// Makes the oldest messages of `side` final until at most `limit` are left.
   private mutating func retire(_ side: Side, keeping limit: Int, _ run: inout Run) {
     var hasRetired = false
-    while messages[side].count > limit, !messages[side][0].isInProgress, !awaitsName(0, on: side) {
+    while messages[side].count > limit, !messages[side][0].isInProgress, !oldestAwaitsName(on: side) {
       guard let open = popFirst(side, &run) else { break }
       retiredThrough[side] = max(retiredThrough[side], open.end)
       finish(open, &run)
@@ -164,12 +164,12 @@ extension Conversation {
     if hasRetired { finishExchanges(&run) }
   }
 
-  /// Whether a response waits for the end of its request's header section, which names it; not for ever.
-  private func awaitsName(_ index: Int, on side: Side) -> Bool {
-    guard messages[side][index].message.kind != .request, messages[side][index].message.host == .none,
+  /// Whether the oldest message is a response that waits for the end of its request's header section, which names it; not for ever.
+  private func oldestAwaitsName(on side: Side) -> Bool {
+    guard messages[side][0].message.kind != .request, messages[side][0].message.host == .none,
       messages[side].count < Self.namelessLimit
     else { return false }
-    return exchanges.read(messages[side][index].exchange) { $0.exchange.request != nil && $0.exchange.host == .none }
+    return exchanges.read(messages[side][0].exchange) { $0.exchange.request != nil && $0.exchange.host == .none }
       == true
   }
 

@@ -1,0 +1,27 @@
+/// The codings of a message's content, by the values of its fields: those of the last message are kept, because most have
+/// the same.
+struct CodingList {
+  private var content: [UInt8] = []
+  private var transfer: [UInt8] = []
+  private var latest: [String] = []
+
+  /// The names, lower-case and in the order in which they were applied: those of the representation first, then those of
+  /// the transfer but for `chunked`.
+  mutating func names(content: [UInt8], transfer: [UInt8]) -> [String] {
+    if content != self.content || transfer != self.transfer {
+      self.content = content
+      self.transfer = transfer
+      latest = Self.names(content) + Self.names(transfer).filter { $0 != "chunked" }
+    }
+    return latest
+  }
+
+  /// The names in a comma-separated list of codings, lower-case, without parameters and without `identity`.
+  static func names(_ value: [UInt8]) -> [String] {
+    value.split(separator: ASCII.comma).compactMap { element in
+      let name = element.prefix { $0 != ASCII.semicolon }.filter { !$0.isWhitespace }.map(\.lowercased)
+      let text = String(decoding: name, as: UTF8.self)
+      return text.isEmpty || text == "identity" ? nil : text
+    }
+  }
+}

@@ -1,0 +1,25 @@
+/// The fields that a reader of messages must understand (RFC 9110, RFC 9112).
+enum KnownField {
+  case connection
+  case contentEncoding
+  case contentLength
+  case contentType
+  case host
+  case transferEncoding
+  case upgrade
+
+  /// Recognises the field name in `range`; names are case-insensitive (RFC 9110 §5.1).
+  init?(_ line: RawSpan, _ range: Range<Int>) {
+    // By length first: few fields share one.
+    switch range.count {
+    case 4 where line.matches("host", at: range.lowerBound): self = .host
+    case 7 where line.matches("upgrade", at: range.lowerBound): self = .upgrade
+    case 10 where line.matches("connection", at: range.lowerBound): self = .connection
+    case 12 where line.matches("content-type", at: range.lowerBound): self = .contentType
+    case 14 where line.matches("content-length", at: range.lowerBound): self = .contentLength
+    case 16 where line.matches("content-encoding", at: range.lowerBound): self = .contentEncoding
+    case 17 where line.matches("transfer-encoding", at: range.lowerBound): self = .transferEncoding
+    default: return nil
+    }
+  }
+}
