@@ -11,14 +11,6 @@ public enum ReportFormat: String, CaseIterable, Sendable {
   /// A page to look at (HTML).
   case html
 
-  /// Whether its reports observe what messages say, and are called by the analysis for more than rows.
-  public var observesMessages: Bool {
-    switch self {
-    case .csv, .ndjson, .sqlite: false
-    case .har, .html: true
-    }
-  }
-
   /// Opens a report of this format in `folder`, which is created if need be.
   public func report(folder: String, _ context: ReportContext) throws(ReportError) -> any Report {
     switch self {

@@ -68,11 +68,7 @@ struct JSONWriter {
 
   /// A text from the wire as every report has it (`TextEscaping`).
   mutating func escaped(_ octets: [UInt8]) {
-    text.removeAll(keepingCapacity: true)
-    var escaped: [UInt8] = []
-    TextEscaping.append(octets, to: &escaped)
-    JSONText.append(utf8: escaped, to: &text)
-    quoteText()
+    quoted { $0.appendEscapedForJSON(octets) }
   }
 
   /// A text from the wire as it was sent: UTF-8, or else each octet as the character of ISO 8859-1.

@@ -153,7 +153,7 @@ struct RowBuffer {
 
   /// Lets `body` write at most `length` octets at the end, and takes as many of them as it says.
   @inline(__always)
-  mutating func write(atMost length: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+  private mutating func write(atMost length: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
     if memory.count - count < length { grow(length) }
     let start = count
     let written = unsafe memory.withUnsafeMutableBufferPointer { buffer in

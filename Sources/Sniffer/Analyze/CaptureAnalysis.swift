@@ -40,12 +40,12 @@ struct CaptureAnalysis {
       }
     }
     do throws(ReportError) {
-      if options.threads > 1, !options.format.names.contains(where: \.observesMessages) {
-        let reports = ConcurrentReports(
-          try ReportSet(options.format.names, folder: output, options.context(paths)))
-        return analyze(into: reports) { reports, totals throws(ReportError) in try reports.finish(totals) }
-      }
       let reports = try ReportSet(options.format.names, folder: output, options.context(paths))
+      if options.threads > 1, reports.observer == nil {
+        return analyze(into: ConcurrentReports(reports)) { reports, totals throws(ReportError) in
+          try reports.finish(totals)
+        }
+      }
       return analyze(into: reports, observer: reports.observer) { reports, totals throws(ReportError) in
         try reports.finish(totals)
       }
