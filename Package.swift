@@ -32,6 +32,8 @@ let package = Package(
       name: "CPcap", pkgConfig: "libpcap", providers: [.apt(["libpcap0.8-dev"]), .brew(["libpcap"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(
+      name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
+    .systemLibrary(
       name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
@@ -47,7 +49,7 @@ let package = Package(
       name: "HTTPReassembly", dependencies: [.product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
     .target(
-      name: "ContentCodings", dependencies: ["CBrotli", "CZlib", "CZstd", "HTTPReassembly"],
+      name: "ContentCodings", dependencies: ["CBrotli", "CDeflate", "CZlib", "CZstd", "HTTPReassembly"],
       swiftSettings: settings),
     .target(name: "GzipLength", dependencies: ["CZlib"], swiftSettings: settings),
     .target(name: "ReasonPhrases", swiftSettings: settings),

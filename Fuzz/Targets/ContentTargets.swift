@@ -2,7 +2,7 @@ import ContentCodings
 import HTTPReassembly
 
 // Content decoders: the octets that come out do not depend on how those that go in are cut, and never exceed the limit;
-// and a decoder that failed is as good as new.
+// and a decoder that failed is as good as new. What is decoded as a whole comes out as when it is decoded as it comes.
 
 extension FuzzTarget {
   package static let gzip = content("gzip", ["gzip"])
@@ -27,6 +27,7 @@ extension FuzzTarget {
       let content = input.rest()
       let cuts = Set((0..<3).map { _ in choices.next16() % (content.count + 1) }).union([0, content.count]).sorted()
       let whole = Decoded(decoder, content, [0, content.count])
+      if let fault = faultDecodingAsWhole(content, decoder, &source, whole.outcome) { return fault }
       if whole.count > limit { return "\(whole.count) octets came out" }
       let cut = Decoded(decoder, content, cuts)
       if whole == cut { return nil }
@@ -35,6 +36,22 @@ extension FuzzTarget {
       return "whole \(whole), cut \(cut)"
     }
   }
+}
+
+/// What is wrong when `content` is kept and decoded as a whole, where that is done, whose outcome is `streamed` as it comes.
+private func faultDecodingAsWhole(
+  _ content: [UInt8], _ decoder: any ContentDecoding, _ source: inout SystemContentDecoders, _ streamed: ContentOutcome
+) -> String? {
+  content.withOctets { decoder.feed($0) }
+  guard let pending = source.finishLater(decoder) else {
+    _ = decoder.finish()
+    return nil
+  }
+  defer { source.forget(pending) }
+  let outcome = source.outcome(of: pending)
+  // `GzipMember` says what may be decoded as a whole only.
+  if case .failed = streamed, case .decoded = outcome { return nil }
+  return outcome == streamed ? nil : "\(outcome) as a whole, \(streamed) as it comes"
 }
 
 /// What came out of a decoder.

@@ -9,24 +9,45 @@ package final class ContentDecoder: ContentDecoding {
   /// Octets that may come out of any one stage: a small content may hide a large one inside another large one.
   private let limit: Int
   private let buffers: OutputBuffers
+  /// The content so far, while it is kept to be decoded as a whole; nil for codings of which only one pass as it comes is known.
+  private var held: HeldContent?
+  /// Whether the stages have got octets of this content.
+  private var isStreaming = false
 
   /// Octets that went into each stage, and last those that came out of the last one.
   private var counts: [Int]
   private var failure: ContentFailure?
 
-  init(codings: [String], stages: [any CodingStage], limit: Int, buffers: OutputBuffers) {
+  init(
+    codings: [String], stages: [any CodingStage], limit: Int, buffers: OutputBuffers, held: HeldContent? = nil
+  ) {
     self.codings = codings
     self.stages = stages
     self.limit = limit
     self.buffers = buffers
+    self.held = held
     counts = Array(repeating: 0, count: stages.count + 1)
   }
 
   package func feed(_ octets: RawSpan) {
+    if !isStreaming, held?.take(octets) == true { return }
     feed(octets) { _ in }
   }
 
   package func feed(_ octets: RawSpan, output: (RawSpan) -> Void) {
+    guard octets.byteCount > 0 else { return }
+    if !isStreaming { stream(output) }
+    decode(octets, output)
+  }
+
+  /// From here on octets are decoded as they come, those that were kept first.
+  private func stream(_ output: (RawSpan) -> Void) {
+    isStreaming = true
+    guard let kept = held?.giveAway() else { return }
+    kept.withOctets { decode($0, output) }
+  }
+
+  private func decode(_ octets: RawSpan, _ output: (RawSpan) -> Void) {
     guard failure == nil, octets.byteCount > 0 else { return }
     counts[0] += octets.byteCount
     guard !pass(octets, to: 0, output: output) else { return }
@@ -54,8 +75,15 @@ package final class ContentDecoder: ContentDecoding {
     return failure == nil
   }
 
+  /// The content, if it was kept as a whole and has octets; it is the caller's, and the decoder is ready for the next one.
+  func takeWhole() -> [UInt8]? {
+    guard !isStreaming, held?.octets.isEmpty == false else { return nil }
+    return held?.giveAway()
+  }
+
   package func finish() -> ContentOutcome {
     defer { reset() }
+    if !isStreaming { stream { _ in } }
     if let failure { return .failed(failure) }
     var hasJunk = false
     // A stage that got nothing is complete: servers name a coding for empty content without applying it.
@@ -77,6 +105,8 @@ package final class ContentDecoder: ContentDecoding {
       counts[index] = 0
     }
     failure = nil
+    isStreaming = false
+    _ = held?.giveAway()
   }
 
   private func resetStages() {

@@ -21,14 +21,19 @@ public struct SystemContentDecoders: ContentDecoderSource {
   private let inflaterMemory: WindowMemory
   private let buffers = OutputBuffers()
   private var idle: [ContentDecoder] = []
+  /// For contents that are there as a whole: the caller's own decoder, and those that threads decode.
+  private let whole: WholeContentDecoder
+  private let pending: PendingContents
 
   /// Decoders within the limits of `configuration`, whose `br` and `zstd` decoders together hold at most
   /// `windowMemoryLimit` octets, and those of `gzip` and `deflate` `inflaterMemoryLimit`; a content that needs more fails as
-  /// beyond the limit.
+  /// beyond the limit. At most `threads` threads besides the caller's decode.
   public init(
     configuration: Configuration = Configuration(), windowMemoryLimit: Int = Self.windowMemoryLimit,
-    inflaterMemoryLimit: Int = Self.inflaterMemoryLimit
+    inflaterMemoryLimit: Int = Self.inflaterMemoryLimit, threads: Int = 0
   ) {
+    whole = WholeContentDecoder(limit: configuration.decodedContentLimit)
+    pending = PendingContents(contentLimit: configuration.decodedContentLimit, threads: threads)
     decodedContentLimit = configuration.decodedContentLimit
     contentCodingLimit = configuration.contentCodingLimit
     memory = WindowMemory(limit: windowMemoryLimit)
@@ -61,7 +66,25 @@ public struct SystemContentDecoders: ContentDecoderSource {
       case nil: return nil
       }
     }
-    return ContentDecoder(codings: codings, stages: stages, limit: decodedContentLimit, buffers: buffers)
+    let held = stages.count == 1 && stages[0] is GzipStage ? HeldContent(memory: inflaterMemory) : nil
+    return ContentDecoder(
+      codings: codings, stages: stages, limit: decodedContentLimit, buffers: buffers, held: held)
+  }
+
+  /// Takes the content of a `gzip` decoder of this source, if it is short and was kept as a whole; nil if not.
+  public mutating func finishLater(_ decoder: any ContentDecoding) -> PendingContent? {
+    guard let decoder = decoder as? ContentDecoder, let octets = decoder.takeWhole() else { return nil }
+    return pending.add(octets, own: whole)
+  }
+
+  /// The outcome of a content that `finishLater` took.
+  public func outcome(of content: PendingContent) -> ContentOutcome {
+    pending.outcome(of: content, own: whole)
+  }
+
+  /// Forgets a content that `finishLater` took.
+  public mutating func forget(_ content: PendingContent) {
+    pending.forget(content)
   }
 
   /// Takes back a decoder of this source, finished or not, for the next message.

@@ -255,7 +255,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     var texts = run.texts
     var anomalies = run.anomalies
     for slot in connections.allSlots() {
-      connections[slot].forEachOpenMessage { message in
+      connections[slot].forEachOpenMessage(run.decoders) { message in
         apis.add(message, texts: &texts, anomalies: &anomalies)
       }
     }
@@ -266,7 +266,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// its texts are handles into.
   public func forEachOpenMessage(_ body: (Message, borrowing TextPool) -> Void) {
     for slot in connections.allSlots() {
-      connections[slot].forEachOpenMessage { message in body(message, run.texts) }
+      connections[slot].forEachOpenMessage(run.decoders) { message in body(message, run.texts) }
     }
   }
 

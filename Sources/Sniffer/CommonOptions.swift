@@ -78,7 +78,7 @@ struct CommonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Use at most this many threads: one analyses, another writes the reports (default: one a processor).",
+      "Use at most this many threads to analyse, decode and write (default: one a processor).",
       valueName: "n"))
   var jobs: Int?
 

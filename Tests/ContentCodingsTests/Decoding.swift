@@ -6,6 +6,13 @@ func newDecoder(for codings: [String], from source: inout SystemContentDecoders)
   source.contentDecoder(for: codings)
 }
 
+/// The outcome of what `decoder` was fed, when it is asked for later; nil when it cannot be.
+func finishLater(_ decoder: ContentDecoder, in source: inout SystemContentDecoders) -> ContentOutcome? {
+  guard let pending = source.finishLater(decoder) else { return nil }
+  defer { source.forget(pending) }
+  return source.outcome(of: pending)
+}
+
 /// Decodes `content` in pieces that end at `cuts` and at the content's end, and collects what comes out.
 func decode(
   _ content: [UInt8], _ codings: [String], cuts: some Sequence<Int> = EmptyCollection<Int>(),

@@ -177,13 +177,16 @@ struct ApplicationLayer {
     conversation.finishAll(&run)
   }
 
-  /// Hands over the messages that are not final yet.
-  func forEachOpenMessage(_ body: (Message) -> Void) {
+  /// Hands over the messages that are not final yet; `decoders` are those that have their contents.
+  func forEachOpenMessage(_ decoders: (any ContentDecoderSource)?, _ body: (Message) -> Void) {
     for side in 0..<2 {
       for index in 0..<conversation.messages[side].count {
         let open = conversation.messages[side][index]
         var message = open.message
         if open.isInProgress { message.exactness = .atLeast }
+        if let outcome = open.pendingContent.flatMap({ decoders?.outcome(of: $0) }) {
+          _ = message.note(outcome, isComplete: true)
+        }
         body(message)
       }
     }

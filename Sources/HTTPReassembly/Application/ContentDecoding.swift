@@ -18,7 +18,7 @@ public enum ContentFailure: Sendable, Equatable {
   case beyondLimit
 }
 
-/// Takes the codings off one message's content and counts, or lends, what comes out; nothing is stored.
+/// Takes the codings off one message's content and counts, or lends, what comes out; that is not stored.
 ///
 /// A decoder is asked for by the codings' names and is used for one message at a time.
 public protocol ContentDecoding: AnyObject {
@@ -31,11 +31,40 @@ public protocol ContentDecoding: AnyObject {
   func finish() -> ContentOutcome
 }
 
+/// A content that has ended, and whose outcome is asked for later.
+public struct PendingContent: Sendable, Equatable {
+  /// What its source knows it by.
+  public let ticket: Int
+
+  /// A content that its source knows by `ticket`.
+  public init(ticket: Int) { self.ticket = ticket }
+}
+
 /// Makes decoders.
+///
+/// A source may decode on other threads: between a message's end and its row there is time. It then takes the content by
+/// `finishLater(_:)`.
 public protocol ContentDecoderSource {
   /// A decoder for content to which `codings` were applied, in the order in which they were applied, names in
   /// lower case (`gzip`, `deflate`, `br`, `zstd`, their `x-` forms); nil when one of them is not known.
   mutating func decoder(for codings: [String]) -> (any ContentDecoding)?
   /// Takes back a decoder that has finished, for the next message.
   mutating func recycle(_ decoder: any ContentDecoding, codings: [String])
+
+  /// Instead of the decoder's `finish()`: takes the content out of it, for an outcome that is asked for later; nil when
+  /// `finish()` is to be called. Without an implementation that is always so.
+  mutating func finishLater(_ decoder: any ContentDecoding) -> PendingContent?
+  /// The outcome of a content that `finishLater(_:)` took, waiting for it if need be. May be asked for again.
+  func outcome(of content: PendingContent) -> ContentOutcome
+  /// Forgets a content whose outcome was asked for.
+  mutating func forget(_ content: PendingContent)
+}
+
+extension ContentDecoderSource {
+  /// Takes nothing.
+  public mutating func finishLater(_ decoder: any ContentDecoding) -> PendingContent? { nil }
+  /// Nothing was taken.
+  public func outcome(of content: PendingContent) -> ContentOutcome { preconditionFailure("nothing was taken") }
+  /// Nothing was taken.
+  public mutating func forget(_ content: PendingContent) {}
 }

@@ -27,7 +27,8 @@ extension Conversation {
     contents[side].codings = codings
   }
 
-  /// The content of the newest message has ended, wholly seen or not.
+  /// The content of the newest message has ended, wholly seen or not. How that came out is asked for at once, or when the
+  /// message becomes final.
   mutating func finishContent(isComplete: Bool, _ run: inout Run) {
     if contents[side].isIdentity {
       if isComplete, messages[side].newest.message.missing == 0 {
@@ -37,24 +38,48 @@ extension Conversation {
     }
     guard let decoder = contents[side].decoder else { return }
     contents[side].decoder = nil
-    let outcome = decoder.finish()
+    if isComplete, let pending = run.decoders?.finishLater(decoder) {
+      messages[side].newest.pendingContent = pending
+    } else if let anomaly = messages[side].newest.message.note(decoder.finish(), isComplete: isComplete) {
+      run.note(anomaly)
+    }
     run.decoders?.recycle(decoder, codings: contents[side].codings)
+  }
+
+  /// Takes what came of a content that was decoded while the analysis went on.
+  static func settleContent(of open: inout OpenMessage, _ run: inout Run) {
+    guard let pending = open.pendingContent, let outcome = run.decoders?.outcome(of: pending) else { return }
+    run.decoders?.forget(pending)
+    open.pendingContent = nil
+    guard let anomaly = open.message.note(outcome, isComplete: true) else { return }
+    // Not the time of the packet that makes the message final.
+    let now = run.anomalies.now
+    run.anomalies.now = open.message.lastTime
+    run.note(anomaly)
+    run.anomalies.now = now
+  }
+}
+
+extension Message {
+  /// Notes how the decoding of its content ended, and returns what was odd about that. Only a complete content's length counts.
+  mutating func note(_ outcome: ContentOutcome, isComplete: Bool) -> Anomaly? {
     switch outcome {
     case .decoded(let octets):
-      if isComplete { messages[side].newest.message.decodedBody = octets }
+      if isComplete { decodedBody = octets }
+      return nil
     case .decodedWithTrailingJunk(let octets):
-      run.note(.contentTrailingJunk)
-      messages[side].newest.message.flags.insert(.codingTrailingJunk)
-      if isComplete { messages[side].newest.message.decodedBody = octets }
+      flags.insert(.codingTrailingJunk)
+      if isComplete { decodedBody = octets }
+      return .contentTrailingJunk
     case .failed(.corrupt):
-      run.note(.contentCorrupt)
-      messages[side].newest.message.flags.insert(.codingCorrupt)
+      flags.insert(.codingCorrupt)
+      return .contentCorrupt
     case .failed(.truncated):
-      run.note(.contentTruncated)
-      messages[side].newest.message.flags.insert(.codingTruncated)
+      flags.insert(.codingTruncated)
+      return .contentTruncated
     case .failed(.beyondLimit):
-      run.note(.contentBeyondLimit)
-      messages[side].newest.message.flags.insert(.codingBeyondLimit)
+      flags.insert(.codingBeyondLimit)
+      return .contentBeyondLimit
     }
   }
 }

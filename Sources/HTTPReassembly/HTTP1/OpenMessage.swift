@@ -7,6 +7,8 @@ struct OpenMessage {
   var end: StreamPosition = .never
   /// The exchange that it belongs to, counted in its conversation.
   var exchange: Int
+  /// Its content, when that is decoded meanwhile.
+  var pendingContent: PendingContent?
 
   init(start: StreamPosition, exchange: Int) {
     self.start = start

@@ -178,6 +178,7 @@ extension Conversation {
 
   private mutating func finish(_ open: consuming OpenMessage, _ run: inout Run) {
     adoptLateRequest(&open, &run)
+    Self.settleContent(of: &open, &run)
     let client = namedClient ?? run.connection.client ?? requestSide ?? 0
     namedClient = client
     open.message.client = run.connection.endpoints[client]

@@ -48,10 +48,10 @@ extension TCPConnection {
     run.finishedConnections.append(record)
   }
 
-  /// Hands over the messages that are not final yet.
-  func forEachOpenMessage(_ body: (Message) -> Void) {
+  /// Hands over the messages that are not final yet; `decoders` are those that have their contents.
+  func forEachOpenMessage(_ decoders: (any ContentDecoderSource)?, _ body: (Message) -> Void) {
     let client = clientSide
-    application?.layer.forEachOpenMessage { message in
+    application?.layer.forEachOpenMessage(decoders) { message in
       var message = message
       message.client = endpoints[client]
       message.server = endpoints[1 - client]

@@ -82,9 +82,8 @@ struct CaptureAnalysis {
     Confinement(inputs: paths, outputs: options.isStreaming ? [] : options.output.map { [$0] } ?? []).begin(logger)
     StopSignals.listen(hasOtherReports: !options.isStreaming)
     let folder = options.isStreaming ? nil : options.output.flatMap { ReportFolder($0) }
-    var pipeline = Pipeline(
-      configuration: configuration, decoders: SystemContentDecoders(configuration: configuration), observer: observer,
-      sink: sink)
+    let decoders = SystemContentDecoders(configuration: configuration, threads: options.threads - 1)
+    var pipeline = Pipeline(configuration: configuration, decoders: decoders, observer: observer, sink: sink)
     readAll(&pipeline)
     note(StopSignals.received)
     do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }

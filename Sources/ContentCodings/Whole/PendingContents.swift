@@ -1,0 +1,148 @@
+import Dispatch
+import HTTPReassembly
+import Synchronization
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// Contents that are whole, and that threads of their own decode while the analysis goes on.
+///
+/// An outcome is the same whoever decodes. Who asks for one that no thread has begun decodes it itself, so that neither side
+/// waits for the other for longer than one content takes.
+final class PendingContents: Sendable {
+  /// Octets that wait for a thread at most. Beyond that the analysis decodes at once.
+  static let waitingLimit = 4 << 20
+  /// Contents that wait before a thread is woken: waking one takes about as long as decoding a small content.
+  private static let wakingCount = 4
+
+  fileprivate enum Place {
+    case unused
+    case waiting([UInt8])
+    /// A thread is at it.
+    case taken
+    case done(ContentOutcome)
+  }
+
+  fileprivate struct State {
+    var places: [Place] = []
+    var unused: [Int] = []
+    /// Places that were given a content, oldest first; some are done meanwhile, or have been given another one.
+    var order: [Int] = []
+    /// The first of `order` that no thread has looked at.
+    var next = 0
+    var waitingCount = 0
+    var waitingOctets = 0
+    /// Threads that are at work, or about to be.
+    var threads = 0
+  }
+
+  private let threadLimit: Int
+  private let contentLimit: Int
+  private let state = Mutex(State())
+  private let queue = DispatchQueue(label: "sniffer.decoding", attributes: .concurrent)
+
+  /// At most `contentLimit` octets may come out of one, and at most `threads` threads decode.
+  init(contentLimit: Int, threads: Int) {
+    self.contentLimit = contentLimit
+    threadLimit = threads
+  }
+
+  /// Takes a content. `own` is the caller's decoder, for when there are too many.
+  func add(_ octets: [UInt8], own: WholeContentDecoder) -> PendingContent {
+    let accepted = threadLimit > 0 && state.withLock { $0.waitingOctets + octets.count <= Self.waitingLimit }
+    let place: Place = accepted ? .waiting(octets) : .done(own.outcome(of: octets))
+    let (index, wakes) = state.withLock { state in
+      let index = state.put(place)
+      let wakes = state.waitingCount >= Self.wakingCount * (state.threads + 1) && state.threads < threadLimit
+      if wakes { state.threads += 1 }
+      return (index, wakes)
+    }
+    if wakes { queue.async { self.work() } }
+    return PendingContent(ticket: index)
+  }
+
+  /// The outcome of a content that was added and not forgotten.
+  func outcome(of content: PendingContent, own: WholeContentDecoder) -> ContentOutcome {
+    while true {
+      let place = state.withLock { $0.take(content.ticket) }
+      switch place {
+      case .waiting(let octets):
+        let outcome = own.outcome(of: octets)
+        state.withLock { $0.places[content.ticket] = .done(outcome) }
+        return outcome
+      case .done(let outcome): return outcome
+      // It takes microseconds, or as long as that thread gets no processor.
+      case .taken: sched_yield()
+      case .unused: preconditionFailure("the content was forgotten")
+      }
+    }
+  }
+
+  /// Forgets a content that was added, and whose outcome was asked for.
+  func forget(_ content: PendingContent) {
+    state.withLock { state in
+      state.places[content.ticket] = .unused
+      state.unused.append(content.ticket)
+    }
+  }
+
+  /// Decodes until nothing waits.
+  private func work() {
+    let decoder = WholeContentDecoder(limit: contentLimit)
+    while let (index, octets) = state.withLock({ $0.takeOldest() }) {
+      let outcome = decoder.outcome(of: octets)
+      state.withLock { $0.places[index] = .done(outcome) }
+    }
+  }
+}
+
+extension PendingContents.State {
+  fileprivate mutating func put(_ place: PendingContents.Place) -> Int {
+    let index = unused.popLast() ?? places.count
+    if index == places.count { places.append(place) } else { places[index] = place }
+    if case .waiting(let octets) = place {
+      waitingCount += 1
+      waitingOctets += octets.count
+      order.append(index)
+    }
+    return index
+  }
+
+  /// What is at `index`; what waits there is the caller's to decode.
+  fileprivate mutating func take(_ index: Int) -> PendingContents.Place {
+    let place = places[index]
+    if case .waiting(let octets) = place {
+      places[index] = .taken
+      waitingCount -= 1
+      waitingOctets -= octets.count
+      forgetOrderIfLong()
+    }
+    return place
+  }
+
+  /// The content that has waited longest; nil, and the calling thread counts as gone, if none does.
+  fileprivate mutating func takeOldest() -> (Int, [UInt8])? {
+    while next < order.count {
+      let index = order[next]
+      next += 1
+      if case .waiting(let octets) = take(index) { return (index, octets) }
+    }
+    order.removeAll(keepingCapacity: true)
+    next = 0
+    threads -= 1
+    return nil
+  }
+
+  /// Drops what was looked at, and what no longer waits, so that no more is kept than waits.
+  private mutating func forgetOrderIfLong() {
+    guard order.count > 64 + 4 * waitingCount else { return }
+    order.removeSubrange(..<next)
+    next = 0
+    order.removeAll { index in
+      if case .waiting = places[index] { false } else { true }
+    }
+  }
+}
