@@ -99,10 +99,11 @@ public struct CaptureReader: ~Copyable {
     }
   }
 
-  /// The next packet that passes the filter, whose octets must be withdrawn before the next call; nil at the end.
+  /// The next packet that passes the filter, whose octets must be withdrawn before the next call, and whether there are
+  /// names or a passed time to take; nil at the end.
   @inline(__always)
-  mutating func advanceToPacket() throws(CaptureError) -> LentPacket? {
-    try advance() ? current : nil
+  mutating func advanceToPacket() throws(CaptureError) -> (packet: LentPacket, hasNews: Bool)? {
+    try advance() ? (current, pcapng.hasNews) : nil
   }
 
   /// Lends the packet that `advance` found. Its octets are valid during the call only.

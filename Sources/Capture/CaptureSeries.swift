@@ -52,6 +52,8 @@ public struct CaptureSeries: ~Copyable {
   private var passedTime: Int64?
   /// Names of captures that have ended, not taken yet.
   private var namesBefore: [NameRecord] = []
+  /// Whether there are names to take: asked for after each packet.
+  private var hasNames = false
 
   /// Looks at each file's first packet. Nothing is thrown here: a file that cannot be read throws when its turn comes.
   ///
@@ -75,11 +77,10 @@ public struct CaptureSeries: ~Copyable {
   /// Throws what opening and reading the current capture throws. The next call then goes on with the next capture.
   public mutating func advance() throws(CaptureError) -> Step {
     current.withdraw()
-    guard reader != nil else { return try open() }
     do throws(CaptureError) {
-      if let packet = try reader?.advanceToPacket() {
-        current = packet
-        notePassedTime()
+      if let next = try reader?.advanceToPacket() {
+        current = next.packet
+        if next.hasNews { noteNews() }
         return .packet
       }
     } catch let error {
@@ -87,7 +88,7 @@ public struct CaptureSeries: ~Copyable {
       if isNoDamage(error) { return .end }
       throw error
     }
-    close()
+    if reader != nil { close() }
     return try open()
   }
 
@@ -120,6 +121,7 @@ public struct CaptureSeries: ~Copyable {
       throw error
     }
     reader = consume next
+    hasNames = true
     return .capture(continues: continues(at: first))
   }
 
@@ -141,8 +143,13 @@ public struct CaptureSeries: ~Copyable {
     return overflow || first >= limit
   }
 
-  /// Only when the packet before which it was said is lent: the first packet of a capture is read ahead.
-  @inline(__always)
+  /// Takes note of what the capture said before the packet that is lent: the first one of a capture is read ahead.
+  @inline(never)
+  private mutating func noteNews() {
+    hasNames = true
+    notePassedTime()
+  }
+
   private mutating func notePassedTime() {
     if let time = reader?.takePassedTime() { passedTime = max(passedTime ?? time, time) }
   }
@@ -152,7 +159,9 @@ public struct CaptureSeries: ~Copyable {
     notePassedTime()
     octetsReadBefore = octetsRead
     droppedBefore = dropped
+    hasNames = true
     namesBefore = takeNames()
+    hasNames = !namesBefore.isEmpty
     if let reader = reader.take() { lastTimestamp = reader.lastTimestamp ?? lastTimestamp }
   }
 
@@ -207,8 +216,12 @@ extension CaptureSeries {
   }
 
   /// Takes the names that the captures gave for addresses since the last call, which may be after their end.
-  public mutating func takeNames() -> [NameRecord] {
-    if namesBefore.isEmpty { return reader?.takeNames() ?? [] }
+  @inline(__always)
+  public mutating func takeNames() -> [NameRecord] { hasNames ? takeAllNames() : [] }
+
+  @inline(never)
+  private mutating func takeAllNames() -> [NameRecord] {
+    hasNames = false
     defer { namesBefore = [] }
     return namesBefore + (reader?.takeNames() ?? [])
   }

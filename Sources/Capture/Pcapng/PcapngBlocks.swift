@@ -14,6 +14,10 @@ struct PcapngBlocks {
   /// The latest time of the interface statistics met and not taken yet, in nanoseconds since the Unix epoch.
   var statisticsTime: Int64?
 
+  /// Whether there are names or a time of statistics to take.
+  @inline(__always)
+  var hasNews: Bool { statisticsTime != nil || !names.isEmpty }
+
   private var order = ByteOrder.little
   private var interfaces: [PcapngInterface] = []
   /// Packets lost in the sections that have ended.

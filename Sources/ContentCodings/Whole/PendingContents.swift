@@ -1,18 +1,15 @@
 import Dispatch
+import Foundation
 import HTTPReassembly
-import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
 
 /// Contents that are whole, and that threads of their own decode while the analysis goes on.
 ///
 /// An outcome is the same whoever decodes. Who asks for one that no thread has begun decodes it itself, so that neither side
 /// waits for the other for longer than one content takes.
-final class PendingContents: Sendable {
+///
+/// Every access to `state` is in `withState`. Its lock is Foundation's because several threads wait for it: when they do, a
+/// `Mutex` of Swift 6.3 goes on in code that the thread sanitizer does not see, which then calls every access a race.
+final class PendingContents: @unchecked Sendable {
   /// Octets that wait for a thread at most. Beyond that the analysis decodes at once.
   static let waitingLimit = 4 << 20
   /// Contents that wait before a thread is woken: waking one takes about as long as decoding a small content.
@@ -37,11 +34,14 @@ final class PendingContents: Sendable {
     var waitingOctets = 0
     /// Threads that are at work, or about to be.
     var threads = 0
+    /// Decoders of threads that found nothing more to do, for the next ones.
+    var decoders: [WholeContentDecoder] = []
   }
 
   private let threadLimit: Int
   private let contentLimit: Int
-  private let state = Mutex(State())
+  private let lock = NSLock()
+  private var state = State()
   private let queue = DispatchQueue(label: "sniffer.decoding", attributes: .concurrent)
 
   /// At most `contentLimit` octets may come out of one, and at most `threads` threads decode.
@@ -52,9 +52,9 @@ final class PendingContents: Sendable {
 
   /// Takes a content. `own` is the caller's decoder, for when there are too many.
   func add(_ octets: [UInt8], own: WholeContentDecoder) -> PendingContent {
-    let accepted = threadLimit > 0 && state.withLock { $0.waitingOctets + octets.count <= Self.waitingLimit }
+    let accepted = threadLimit > 0 && withState { $0.waitingOctets + octets.count <= Self.waitingLimit }
     let place: Place = accepted ? .waiting(octets) : .done(own.outcome(of: octets))
-    let (index, wakes) = state.withLock { state in
+    let (index, wakes) = withState { state in
       let index = state.put(place)
       let wakes = state.waitingCount >= Self.wakingCount * (state.threads + 1) && state.threads < threadLimit
       if wakes { state.threads += 1 }
@@ -67,11 +67,11 @@ final class PendingContents: Sendable {
   /// The outcome of a content that was added and not forgotten.
   func outcome(of content: PendingContent, own: WholeContentDecoder) -> ContentOutcome {
     while true {
-      let place = state.withLock { $0.take(content.ticket) }
+      let place = withState { $0.take(content.ticket) }
       switch place {
       case .waiting(let octets):
         let outcome = own.outcome(of: octets)
-        state.withLock { $0.places[content.ticket] = .done(outcome) }
+        withState { $0.places[content.ticket] = .done(outcome) }
         return outcome
       case .done(let outcome): return outcome
       // It takes microseconds, or as long as that thread gets no processor.
@@ -83,18 +83,22 @@ final class PendingContents: Sendable {
 
   /// Forgets a content that was added, and whose outcome was asked for.
   func forget(_ content: PendingContent) {
-    state.withLock { state in
+    withState { state in
       state.places[content.ticket] = .unused
       state.unused.append(content.ticket)
     }
   }
 
+  private func withState<Result>(_ body: (inout State) -> Result) -> Result {
+    lock.withLock { body(&state) }
+  }
+
   /// Decodes until nothing waits.
   private func work() {
-    let decoder = WholeContentDecoder(limit: contentLimit)
-    while let (index, octets) = state.withLock({ $0.takeOldest() }) {
+    let decoder = withState { $0.decoders.popLast() } ?? WholeContentDecoder(limit: contentLimit)
+    while let (index, octets) = withState({ $0.takeOldest(orGiveBack: decoder) }) {
       let outcome = decoder.outcome(of: octets)
-      state.withLock { $0.places[index] = .done(outcome) }
+      withState { $0.places[index] = .done(outcome) }
     }
   }
 }
@@ -123,8 +127,9 @@ extension PendingContents.State {
     return place
   }
 
-  /// The content that has waited longest; nil, and the calling thread counts as gone, if none does.
-  fileprivate mutating func takeOldest() -> (Int, [UInt8])? {
+  /// The content that has waited longest; nil, and the calling thread counts as gone and has given its decoder back, if none
+  /// does.
+  fileprivate mutating func takeOldest(orGiveBack decoder: WholeContentDecoder) -> (Int, [UInt8])? {
     while next < order.count {
       let index = order[next]
       next += 1
@@ -133,6 +138,7 @@ extension PendingContents.State {
     order.removeAll(keepingCapacity: true)
     next = 0
     threads -= 1
+    decoders.append(decoder)
     return nil
   }
 

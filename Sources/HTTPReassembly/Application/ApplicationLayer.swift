@@ -271,11 +271,3 @@ struct ApplicationLayer {
     conversation.acceptLate(range, on: side, &run)
   }
 }
-
-/// Where a connection's application layer lies: in memory of its own, which a connection without payload does not need, and
-/// which stays where it is.
-final class ApplicationPlace {
-  var layer: ApplicationLayer
-
-  init(_ layer: ApplicationLayer) { self.layer = layer }
-}

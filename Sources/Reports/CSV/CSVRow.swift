@@ -46,6 +46,12 @@ struct CSVRow: RowWriter {
     buffer.append(value, then: Self.separator)
   }
 
+  /// Several integers: most of a row is.
+  @inline(__always)
+  mutating func integers<let count: Int>(_ values: InlineArray<count, Int>) {
+    buffer.append(values, each: Self.separator)
+  }
+
   /// A duration given in nanoseconds, in milliseconds; nothing for nil.
   mutating func milliseconds(_ nanoseconds: Int64?) {
     if let nanoseconds { buffer.appendMilliseconds(nanoseconds) }

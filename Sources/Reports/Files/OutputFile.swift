@@ -11,10 +11,13 @@ final class OutputFile {
   /// What everything goes to, for reading it back.
   let descriptor: FileDescriptor
   /// Octets appended, those still in the buffer included.
-  private(set) var length = 0
+  var length: Int { flushedLength + buffer.count }
+  private var flushedLength = 0
   private let isOwn: Bool
   private var buffer: [UInt8] = []
   private var failure: ReportError?
+  /// Asked for with each row, at less cost than the error itself.
+  private var hasFailed = false
 
   /// Appends to a file; `isOwn` says that all of its octets are from here, so that it may be cut off after an error.
   init(_ descriptor: FileDescriptor, path: String, isOwn: Bool = true) {
@@ -25,11 +28,10 @@ final class OutputFile {
 
   /// Appends octets.
   func append(_ octets: ArraySlice<UInt8>) throws(ReportError) {
-    if let failure { throw failure }
+    if hasFailed, let failure { throw failure }
     if buffer.isEmpty { buffer.reserveCapacity(Self.bufferLength) }
     if buffer.count + octets.count > Self.bufferLength { try flush() }
     buffer.append(contentsOf: octets)
-    length += octets.count
   }
 
   /// Appends octets.
@@ -41,9 +43,10 @@ final class OutputFile {
     do throws(SystemError) { try descriptor.write(buffer) } catch {
       // Rows are whole in the buffer: without what was written of it the file ends with one. What cannot be cut off
       // (a device) has to stay.
-      if isOwn { try? descriptor.truncate(to: length - buffer.count) }
+      if isOwn { try? descriptor.truncate(to: flushedLength) }
       throw fail(error)
     }
+    flushedLength += buffer.count
     buffer.removeAll(keepingCapacity: true)
   }
 
@@ -62,6 +65,7 @@ final class OutputFile {
   private func fail(_ error: SystemError) -> ReportError {
     let failure = ReportError(.write, path, error)
     self.failure = failure
+    hasFailed = true
     buffer = []
     return failure
   }

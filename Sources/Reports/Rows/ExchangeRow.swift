@@ -20,9 +20,9 @@ enum ExchangeRow {
     row.integerUnlessZero(exchange.connection)
     row.integer(exchange.request)
     row.integer(exchange.response)
-    row.text(texts.octets(exchange.method))
-    row.host(texts.octets(exchange.host))
-    row.path(texts.octets(exchange.path))
+    row.text(exchange.method, texts)
+    row.host(exchange.host, texts)
+    row.path(exchange.path, texts)
     row.integerUnlessZero(exchange.status)
     row.time(exchange.started)
     row.milliseconds(exchange.timings.dns)
@@ -31,8 +31,6 @@ enum ExchangeRow {
     row.milliseconds(exchange.timings.send)
     row.milliseconds(exchange.timings.wait)
     row.milliseconds(exchange.timings.receive)
-    row.integer(exchange.requestLength)
-    row.integer(exchange.responseLength)
-    row.integer(exchange.ipLength)
+    row.integers([exchange.requestLength, exchange.responseLength, exchange.ipLength])
   }
 }

@@ -91,17 +91,37 @@ struct RowBuffer {
   /// Appends an integer in decimal, and one octet after it.
   @inline(__always)
   mutating func append(_ integer: Int, then last: UInt8? = nil) {
-    unsafe write(atMost: Decimal.room + 2) { target in
-      var length = 0
-      if integer < 0 {
-        unsafe target[0] = UInt8(ascii: "-")
-        length = 1
-      }
-      length += unsafe Decimal.write(UInt64(integer.magnitude), at: target + length)
+    unsafe write(atMost: Self.integerRoom) { target in
+      let length = unsafe Self.write(integer, at: target)
       guard let last else { return length }
       unsafe target[length] = last
       return length + 1
     }
+  }
+
+  /// Appends integers in decimal, and an octet after each.
+  @inline(__always)
+  mutating func append<let count: Int>(_ integers: InlineArray<count, Int>, each last: UInt8) {
+    unsafe write(atMost: count * Self.integerRoom) { target in
+      var length = 0
+      for index in integers.indices {
+        length += unsafe Self.write(integers[index], at: target + length)
+        unsafe target[length] = last
+        length += 1
+      }
+      return length
+    }
+  }
+
+  /// A sign, digits, and an octet after them.
+  private static var integerRoom: Int { Decimal.room + 2 }
+
+  /// Writes an integer in decimal. Returns how many octets mean anything.
+  @inline(__always)
+  private static func write(_ integer: Int, at target: UnsafeMutablePointer<UInt8>) -> Int {
+    guard integer < 0 else { return unsafe Decimal.write(UInt64(integer), at: target) }
+    unsafe target[0] = UInt8(ascii: "-")
+    return unsafe 1 + Decimal.write(UInt64(integer.magnitude), at: target + 1)
   }
 
   /// Appends a duration in nanoseconds as milliseconds: exact, with up to six decimals and no trailing zeros.

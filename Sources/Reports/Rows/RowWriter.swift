@@ -17,6 +17,8 @@ protocol RowWriter {
   mutating func empty()
   /// An integer.
   mutating func integer(_ value: Int)
+  /// Several integers, a cell each.
+  mutating func integers<let count: Int>(_ values: InlineArray<count, Int>)
   /// A duration given in nanoseconds, in milliseconds; nothing for nil.
   mutating func milliseconds(_ nanoseconds: Int64?)
   /// A number given in thousandths, with up to three decimals; nothing for nil.
@@ -32,6 +34,10 @@ protocol RowWriter {
 }
 
 extension RowWriter {
+  mutating func integers<let count: Int>(_ values: InlineArray<count, Int>) {
+    for index in values.indices { integer(values[index]) }
+  }
+
   /// An integer, or nothing for nil.
   mutating func integer(_ value: Int?) {
     if let value { integer(value) } else { empty() }
@@ -45,9 +51,25 @@ extension RowWriter {
   /// A time in nanoseconds since the Unix epoch.
   mutating func time(_ nanoseconds: Int64) { integer(Int(nanoseconds)) }
 
+  /// Text from the wire; none is unknown.
+  @inline(__always)
+  mutating func text(_ id: TextID, _ texts: borrowing TextPool) {
+    if id == .none { empty() } else { text(texts.octets(id)) }
+  }
+
   /// A host from the wire.
   mutating func host(_ octets: [UInt8]) { text(redaction?.host(octets) ?? octets) }
 
   /// A path from the wire.
   mutating func path(_ octets: [UInt8]) { text(redaction?.path(octets) ?? octets) }
+
+  /// A host from the wire.
+  mutating func host(_ id: TextID, _ texts: borrowing TextPool) {
+    if redaction == nil { text(id, texts) } else { host(texts.octets(id)) }
+  }
+
+  /// A path from the wire.
+  mutating func path(_ id: TextID, _ texts: borrowing TextPool) {
+    if redaction == nil { text(id, texts) } else { path(texts.octets(id)) }
+  }
 }
