@@ -71,7 +71,6 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case httpRequestQueueFull = "http_request_queue_full"
   case httpMessagesFull = "http_messages_full"
   case httpMessageIncomplete = "http_message_incomplete"
-  case httpStray = "http_stray"
 
   // Content
   case contentCodingUnknown = "content_coding_unknown"

@@ -228,7 +228,7 @@ import Testing
   @Test func anomalies() throws {
     var totals = emptyTotals()
     totals.anomalies.now = 42
-    totals.anomalies.note(.httpStray)
+    totals.anomalies.note(.tcpHole)
     let example = Array("=1+1,\u{1b}[31m\r\n".utf8) + [0xff]
     example.withOctets { totals.anomalies.note(.httpBareLineFeed, connection: 7, example: $0) }
     totals.anomalies.note(.httpBareLineFeed, connection: 8)
@@ -237,8 +237,8 @@ import Testing
     #expect(
       folder.text("anomalies.csv") == """
         name,count,first_time,first_connection,example\r
+        tcp_hole,1,42,,\r
         http_bare_lf,2,42,7,"'=1+1,\\x1b[31m\\x0d\\x0a\\xff"\r
-        http_stray,1,42,,\r
 
         """)
   }

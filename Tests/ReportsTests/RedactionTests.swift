@@ -69,7 +69,7 @@ import Testing
     var totals = emptyTotals()
     totals.apis = [api("/users/alice", up: 1, down: 2, in: &texts), api("/users/bob", up: 1, down: 2, in: &texts)]
     totals.texts = texts
-    Array("GET /users/alice".utf8).withOctets { totals.anomalies.note(.httpStray, example: $0) }
+    Array("GET /users/alice".utf8).withOctets { totals.anomalies.note(.tcpHole, example: $0) }
     let report = try CSVReport(folder: folder.path, grouping: .init(), redaction: redaction)
     try report.message(message, texts: texts)
     try report.exchange(exchange, texts: texts)
@@ -86,7 +86,7 @@ import Testing
     #expect(cells[10] == cells[6].dropLast(6) + ":8080")
     #expect(folder.rows("apis.csv") == folder.rows("apis.csv").sorted())
     #expect(summary.contains("api.example.com/users/~"))
-    #expect(summary.contains("http_stray"))
+    #expect(summary.contains("tcp_hole"))
   }
 }
 

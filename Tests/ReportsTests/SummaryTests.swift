@@ -64,7 +64,7 @@ import Testing
     totals.ledger.charge(21_300, to: .body)
     totals.ledger.charge(699, to: .network)
     totals.ledger.charge(1, to: .link)
-    totals.anomalies.note(.httpStray, connection: 2)
+    totals.anomalies.note(.tcpHole, connection: 2)
     #expect(
       Summary(totals).text(width: 80) == """
         API                requests     up    down   total   share  header
@@ -80,8 +80,8 @@ import Testing
         packets: 20
         packets cut by the snap length: 1
 
-        anomaly     count  connection
-        http_stray      1           2
+        anomaly   count  connection
+        tcp_hole      1           2
 
         ledger balanced: 22000 bytes
 

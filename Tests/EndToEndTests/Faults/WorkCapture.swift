@@ -5,6 +5,8 @@ enum WorkCapture: String, CaseIterable {
   case ordinary
   case pipelinedRequests
   case tinySegments
+  case largeSegments
+  case codedContents
   case connections
   case fields
   case endlessLine
@@ -73,6 +75,18 @@ enum WorkCapture: String, CaseIterable {
         in: &dialogue)
       return [dialogue]
     case .tinySegments: return [body(size) { dialogue, _ in dialogue.send(.client, "x") }]
+    case .largeSegments:
+      let octets = [UInt8](repeating: 0x78, count: 1400)
+      return [body(size) { dialogue, _ in dialogue.send(.client, octets) }]
+    case .codedContents:
+      var dialogue = Dialogue.opened()
+      let head =
+        "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(Self.codedContent.count)\r\n\r\n"
+      for _ in 0..<size {
+        dialogue.send(.client, "GET /a HTTP/1.1\r\nHost: example.org\r\n\r\n")
+        dialogue.send(.server, Array(head.utf8) + Self.codedContent)
+      }
+      return [dialogue]
     case .holes:
       return [body(size) { dialogue, number in dialogue.send(.client, "xyz", isCaptured: number.isMultiple(of: 2)) }]
     case .overlaps:
@@ -90,7 +104,7 @@ enum WorkCapture: String, CaseIterable {
   /// A request whose body comes in as many steps.
   private func body(_ size: Int, _ step: (inout Dialogue, Int) -> Void) -> Dialogue {
     var dialogue = Dialogue.opened()
-    dialogue.send(.client, "POST /a HTTP/1.1\r\nHost: example.org\r\nContent-Length: 1000000\r\n\r\n")
+    dialogue.send(.client, "POST /a HTTP/1.1\r\nHost: example.org\r\nContent-Length: 1000000000\r\n\r\n")
     for number in 0..<size { step(&dialogue, number) }
     return dialogue
   }
@@ -111,4 +125,17 @@ enum WorkCapture: String, CaseIterable {
   }
 
   private func little(_ value: Int) -> [UInt8] { (0..<4).map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
+
+  /// JSON of 20 items, 784 octets, as gzip(1) makes it.
+  private static let codedContent: [UInt8] = {
+    let digits = Array(
+      ("1f8b08000000000000035d91316ec3300c45af5268f6a04f4994e8ab141d82c483070741da2df0dd5ba4104571151e28f2bd"
+        + "57d87fb6e33bac9fafb0dfc21a9770bf1c5b58dfef1f312ce1f1dcaf7f0ff15cfe11cc080622900ed10ce501b5d43a946648"
+        + "06544bed5076dff1a0b872a7ca4c51195491d2299ea9646615e44e55b7bbd92ba7d4a936536c4e4c853a2533d58c2daa50a5"
+        + "4e3ba2110f19eabd7b32f310d53e9c7e64b31da97f24efd69c2a5913c0371023aeb14680af6033d4a619c0be969957a38680"
+        + "2b41cdecc7a429e05a2432e796ac3120bebfd19719e7d7f90b1693cfa810030000").utf8)
+    return stride(from: 0, to: digits.count, by: 2).compactMap { place in
+      UInt8(String(decoding: digits[place..<place + 2], as: UTF8.self), radix: 16)
+    }
+  }()
 }
