@@ -1,6 +1,9 @@
 import HTTPReassembly
 
 /// Takes a row of content codings off one message's content at a time, and counts what comes out.
+///
+/// As the octets come, or, where that is faster and as long as the content is short and nobody looks at what comes out, once
+/// all of them are there.
 package final class ContentDecoder: ContentDecoding {
   /// The codings' names, in the order in which they were applied.
   let codings: [String]

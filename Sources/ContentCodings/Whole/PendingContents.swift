@@ -13,7 +13,7 @@ final class PendingContents: @unchecked Sendable {
   /// Octets that wait for a thread at most. Beyond that the analysis decodes at once.
   static let waitingLimit = 4 << 20
   /// Contents that wait before a thread is woken: waking one takes about as long as decoding a small content.
-  private static let wakingCount = 4
+  private static let wakingCount = 16
 
   fileprivate enum Place {
     case unused
@@ -50,18 +50,24 @@ final class PendingContents: @unchecked Sendable {
     threadLimit = threads
   }
 
-  /// Takes a content. `own` is the caller's decoder, for when there are too many.
+  /// Takes a content. `own` is the caller's decoder, for when nobody else can take it.
   func add(_ octets: [UInt8], own: WholeContentDecoder) -> PendingContent {
-    let accepted = threadLimit > 0 && withState { $0.waitingOctets + octets.count <= Self.waitingLimit }
-    let place: Place = accepted ? .waiting(octets) : .done(own.outcome(of: octets))
-    let (index, wakes) = withState { state in
-      let index = state.put(place)
+    if threadLimit > 0, let index = offer(octets) { return PendingContent(ticket: index) }
+    let outcome = own.outcome(of: octets)
+    return PendingContent(ticket: withState { $0.put(.done(outcome)) })
+  }
+
+  /// Lets a content wait for a thread, and wakes one if that is worth it; nil when too much waits already.
+  private func offer(_ octets: [UInt8]) -> Int? {
+    let (index, wakes) = withState { state -> (Int?, Bool) in
+      guard state.waitingOctets + octets.count <= Self.waitingLimit else { return (nil, false) }
+      let index = state.put(.waiting(octets))
       let wakes = state.waitingCount >= Self.wakingCount * (state.threads + 1) && state.threads < threadLimit
       if wakes { state.threads += 1 }
       return (index, wakes)
     }
     if wakes { queue.async { self.work() } }
-    return PendingContent(ticket: index)
+    return index
   }
 
   /// The outcome of a content that was added and not forgotten.
