@@ -81,7 +81,7 @@ lint: ## Check the format, strictly.
 sanitize: ## Run all tests with the address sanitizer, and again with the thread sanitizer.
 	scripts/install-dependencies --tests
 	ASAN_OPTIONS=detect_leaks=0:exitcode=86 $(MAKE) sanitize-with SANITIZER=address
-	TSAN_OPTIONS=halt_on_error=1:exitcode=86:suppressions=$(CURDIR)/scripts/thread-sanitizer.supp $(MAKE) sanitize-with SANITIZER=thread
+	TSAN_OPTIONS=halt_on_error=1:exitcode=86 $(MAKE) sanitize-with SANITIZER=thread
 
 sanitize-with:
 	$(SWIFT) build --build-tests --sanitize=$(SANITIZER) --scratch-path .build-$(SANITIZER)

@@ -42,14 +42,17 @@ let package = Package(
     .systemLibrary(
       name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
 
+    // Where threads share something.
+    .target(name: "Locks", swiftSettings: settings),
+
     // The flow of data, in its order: packets, the core, what the core counts, reports, the command line.
     .target(
-      name: "Capture", dependencies: ["CPcap", "CZlib", "CZstd", "HTTPReassembly"], swiftSettings: settings),
+      name: "Capture", dependencies: ["CPcap", "CZlib", "CZstd", "HTTPReassembly", "Locks"], swiftSettings: settings),
     .target(
       name: "HTTPReassembly", dependencies: [.product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
     .target(
-      name: "ContentCodings", dependencies: ["CBrotli", "CDeflate", "CZlib", "CZstd", "HTTPReassembly"],
+      name: "ContentCodings", dependencies: ["CBrotli", "CDeflate", "CZlib", "CZstd", "HTTPReassembly", "Locks"],
       swiftSettings: settings),
     .target(name: "GzipLength", dependencies: ["CZlib"], swiftSettings: settings),
     .target(name: "ReasonPhrases", swiftSettings: settings),
@@ -63,7 +66,7 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "CSodium", "ContentCodings", "Estimates", "GzipLength", "HTTPReassembly",
+        "CSodium", "ContentCodings", "Estimates", "GzipLength", "HTTPReassembly", "Locks",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Yams", package: "Yams"),
       ],
@@ -73,7 +76,7 @@ let package = Package(
     .target(
       name: "MetricsEndpoint",
       dependencies: [
-        "HTTPReassembly",
+        "HTTPReassembly", "Locks",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "FlyingFox", package: "FlyingFox"),
         .product(name: "FlyingSocks", package: "FlyingFox"),
@@ -90,10 +93,10 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // For apps: of the above only the two small targets that both sides need, and nothing of it in the above.
+    // For apps: of the above only the three small targets that both sides need, and nothing of it in the above.
     .target(
       name: "TrafficProbe",
-      dependencies: ["GzipLength", "ReasonPhrases", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["GzipLength", "Locks", "ReasonPhrases", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings),
     .executableTarget(
       name: "ProbeClient", dependencies: ["TrafficProbe"], swiftSettings: settings),
@@ -120,7 +123,9 @@ let package = Package(
       exclude: ["Logs/Fixtures"], swiftSettings: settings),
     .testTarget(
       name: "ReportsTests",
-      dependencies: ["Estimates", "Reports", "TestSupport", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: [
+        "Estimates", "Locks", "Reports", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "MetricsEndpointTests",
@@ -137,7 +142,7 @@ let package = Package(
       dependencies: ["TrafficProbe", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["TestSupport"],
+      name: "EndToEndTests", dependencies: ["Locks", "TestSupport"],
       exclude: ["Models/model_witness.py", "Page/browser.py", "Probe/probe-server.py"], swiftSettings: settings),
   ]
 )

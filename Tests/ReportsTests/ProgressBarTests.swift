@@ -1,11 +1,11 @@
-import Synchronization
+import Locks
 import Testing
 
 @testable import Reports
 
 /// A clock that goes when it is told to.
 private final class ManualClock: Clock {
-  let time = Mutex(ContinuousClock().now)
+  let time = Locked(ContinuousClock().now)
 
   var now: ContinuousClock.Instant { time.withLock { $0 } }
   var minimumResolution: Duration { .nanoseconds(1) }

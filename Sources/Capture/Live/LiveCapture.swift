@@ -1,5 +1,5 @@
 import HTTPReassembly
-import Synchronization
+import Locks
 
 /// One interface, opened to capture on, through libpcap.
 ///
@@ -48,9 +48,9 @@ public final class LiveCapture: Sendable {
 
   private let handle: PcapHandle
   private let timeout: Int
-  private let counts = Mutex(Counts())
+  private let counts = Locked(Counts())
   /// Whether `takeRest` has begun; held while the handle is interrupted, since changing its mode closes what that needs.
-  private let isStopping = Mutex(false)
+  private let isStopping = Locked(false)
 
   private struct Counts {
     var received = WrappingCount()

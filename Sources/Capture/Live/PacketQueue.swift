@@ -1,21 +1,17 @@
 import Dispatch
-import Foundation
 import HTTPReassembly
+import Locks
 
 /// A bounded queue of packets between capture threads and one reader.
 ///
 /// Each thread fills blocks through a feed of its own; the lock is taken once per block and per pause in the traffic,
 /// never once per packet. When all blocks wait to be read, the feeds drop packets and count them.
-///
-/// Every access to `state` is in `withState`. Its lock is Foundation's because the thread sanitizer is to see that a block
-/// has one owner at a time, and it does not see all of what a `Mutex` of Swift 6.3 does when threads wait for it.
-final class PacketQueue: @unchecked Sendable {
+final class PacketQueue: Sendable {
   /// Blocks of each interface at least: one that is filled while the other is read.
   private static let minimumBlocks = 2
 
   private let blockLength: Int
-  private let lock = NSLock()
-  private var state: State
+  private let state: Locked<State>
   /// Rung when there is something for the reader, if it waits.
   private let bell = DispatchSemaphore(value: 0)
 
@@ -53,11 +49,7 @@ final class PacketQueue: @unchecked Sendable {
       deposit.blocks.reserveCapacity(blocks)
       return deposit
     }
-    state = State(deposits: deposits, allocatable: blocks)
-  }
-
-  private func withState<Result>(_ body: (inout State) -> Result) -> Result {
-    lock.withLock { body(&state) }
+    state = Locked(State(deposits: deposits, allocatable: blocks))
   }
 
   // MARK: For feeds
@@ -67,7 +59,7 @@ final class PacketQueue: @unchecked Sendable {
   /// Without a block to hand over that may be the one handed over last, if the reader has not taken it: so a reader that
   /// has fallen behind finds full blocks, not many of a few packets.
   func exchange(_ block: PacketBlock?, of feed: Int, for length: Int) -> PacketBlock? {
-    withState { state in
+    state.withLock { state in
       if let block {
         deposit(block, of: feed, in: &state)
       } else if let last = state.deposits[feed].blocks.last, last.room >= length {
@@ -83,12 +75,12 @@ final class PacketQueue: @unchecked Sendable {
 
   /// Hands over a block.
   func handOver(_ block: PacketBlock, of feed: Int) {
-    withState { deposit(block, of: feed, in: &$0) }
+    state.withLock { deposit(block, of: feed, in: &$0) }
   }
 
   /// Says that nothing more comes of a feed.
   func finish(_ feed: Int, _ end: End) {
-    withState { state in
+    state.withLock { state in
       state.deposits[feed].end = end
       wakeReader(&state)
     }
@@ -115,7 +107,7 @@ final class PacketQueue: @unchecked Sendable {
     if takeNow(&blocks, &ends, elseWait: timeout > .zero) { return true }
     guard timeout > .zero else { return false }
     if bell.wait(timeout: .now() + timeout.dispatchInterval) == .timedOut {
-      let wasRung = withState { state in
+      let wasRung = state.withLock { state in
         defer { state.isReaderWaiting = false }
         return !state.isReaderWaiting
       }
@@ -126,7 +118,7 @@ final class PacketQueue: @unchecked Sendable {
   }
 
   private func takeNow(_ blocks: inout [[PacketBlock]], _ ends: inout [End?], elseWait: Bool) -> Bool {
-    withState { state in
+    state.withLock { state in
       var isSomething = false
       for feed in state.deposits.indices {
         if !state.deposits[feed].blocks.isEmpty {
@@ -147,12 +139,12 @@ final class PacketQueue: @unchecked Sendable {
   /// Gives back a block that has been read.
   func recycle(_ block: PacketBlock) {
     block.empty()
-    withState { $0.free.append(block) }
+    state.withLock { $0.free.append(block) }
   }
 
   /// Says that the reader is gone: what comes from now on is dropped.
   func close() {
-    withState { state in
+    state.withLock { state in
       state.isClosed = true
       for feed in state.deposits.indices { state.deposits[feed].blocks = [] }
       state.free = []

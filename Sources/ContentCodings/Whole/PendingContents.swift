@@ -1,15 +1,20 @@
 import Dispatch
-import Foundation
 import HTTPReassembly
+import Locks
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Glibc
+#endif
 
 /// Contents that are whole, and that threads of their own decode while the analysis goes on.
 ///
 /// An outcome is the same whoever decodes. Who asks for one that no thread has begun decodes it itself, so that neither side
 /// waits for the other for longer than one content takes.
-///
-/// Every access to `state` is in `withState`. Its lock is Foundation's because several threads wait for it: when they do, a
-/// `Mutex` of Swift 6.3 goes on in code that the thread sanitizer does not see, which then calls every access a race.
-final class PendingContents: @unchecked Sendable {
+final class PendingContents: Sendable {
   /// Octets that wait for a thread at most. Beyond that the analysis decodes at once.
   static let waitingLimit = 4 << 20
   /// Contents that wait before a thread is woken: waking one takes about as long as decoding a small content.
@@ -40,8 +45,7 @@ final class PendingContents: @unchecked Sendable {
 
   private let threadLimit: Int
   private let contentLimit: Int
-  private let lock = NSLock()
-  private var state = State()
+  private let state = Locked(State())
   private let queue = DispatchQueue(label: "sniffer.decoding", attributes: .concurrent)
 
   /// At most `contentLimit` octets may come out of one, and at most `threads` threads decode.
@@ -54,12 +58,12 @@ final class PendingContents: @unchecked Sendable {
   func add(_ octets: [UInt8], own: WholeContentDecoder) -> PendingContent {
     if threadLimit > 0, let index = offer(octets) { return PendingContent(ticket: index) }
     let outcome = own.outcome(of: octets)
-    return PendingContent(ticket: withState { $0.put(.done(outcome)) })
+    return PendingContent(ticket: state.withLock { $0.put(.done(outcome)) })
   }
 
   /// Lets a content wait for a thread, and wakes one if that is worth it; nil when too much waits already.
   private func offer(_ octets: [UInt8]) -> Int? {
-    let (index, wakes) = withState { state -> (Int?, Bool) in
+    let (index, wakes) = state.withLock { state -> (Int?, Bool) in
       guard state.waitingOctets + octets.count <= Self.waitingLimit else { return (nil, false) }
       let index = state.put(.waiting(octets))
       let wakes = state.waitingCount >= Self.wakingCount * (state.threads + 1) && state.threads < threadLimit
@@ -73,11 +77,11 @@ final class PendingContents: @unchecked Sendable {
   /// The outcome of a content that was added and not forgotten.
   func outcome(of content: PendingContent, own: WholeContentDecoder) -> ContentOutcome {
     while true {
-      let place = withState { $0.take(content.ticket) }
+      let place = state.withLock { $0.take(content.ticket) }
       switch place {
       case .waiting(let octets):
         let outcome = own.outcome(of: octets)
-        withState { $0.places[content.ticket] = .done(outcome) }
+        state.withLock { $0.places[content.ticket] = .done(outcome) }
         return outcome
       case .done(let outcome): return outcome
       // It takes microseconds, or as long as that thread gets no processor.
@@ -89,22 +93,18 @@ final class PendingContents: @unchecked Sendable {
 
   /// Forgets a content that was added, and whose outcome was asked for.
   func forget(_ content: PendingContent) {
-    withState { state in
+    state.withLock { state in
       state.places[content.ticket] = .unused
       state.unused.append(content.ticket)
     }
   }
 
-  private func withState<Result>(_ body: (inout State) -> Result) -> Result {
-    lock.withLock { body(&state) }
-  }
-
   /// Decodes until nothing waits.
   private func work() {
-    let decoder = withState { $0.decoders.popLast() } ?? WholeContentDecoder(limit: contentLimit)
-    while let (index, octets) = withState({ $0.takeOldest(orGiveBack: decoder) }) {
+    let decoder = state.withLock { $0.decoders.popLast() } ?? WholeContentDecoder(limit: contentLimit)
+    while let (index, octets) = state.withLock({ $0.takeOldest(orGiveBack: decoder) }) {
       let outcome = decoder.outcome(of: octets)
-      withState { $0.places[index] = .done(outcome) }
+      state.withLock { $0.places[index] = .done(outcome) }
     }
   }
 }

@@ -1,5 +1,5 @@
 import CoreMetrics
-import Synchronization
+import Locks
 
 /// A swift-metrics backend that keeps every metric in memory and renders all of them in the Prometheus text exposition
 /// format 0.0.4.
@@ -47,7 +47,7 @@ public final class PrometheusRegistry: MetricsFactory {
   }
 
   private let seriesLimit: Int
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Makes an empty registry that keeps up to `seriesLimit` series.
   public init(seriesLimit: Int = 10_000) { self.seriesLimit = seriesLimit }

@@ -1,4 +1,5 @@
 import CoreMetrics
+import Locks
 import Synchronization
 
 /// One line of the page, or two: a value that goes by a name and labels.
@@ -40,7 +41,7 @@ final class CounterSeries: Series, CounterHandler {
 /// A value that goes up and down.
 final class GaugeSeries: Series, RecorderHandler, MeterHandler {
   private let head: [UInt8]
-  private let value = Mutex<Double>(0)
+  private let value = Locked<Double>(0)
 
   init(name: String, labels: String) { head = Array("\(name)\(labels) ".utf8) }
 
@@ -62,7 +63,7 @@ final class GaugeSeries: Series, RecorderHandler, MeterHandler {
 final class SummarySeries: Series, RecorderHandler, TimerHandler {
   private let sumHead: [UInt8]
   private let countHead: [UInt8]
-  private let state = Mutex<(count: Int, sum: Double)>((0, 0))
+  private let state = Locked<(count: Int, sum: Double)>((0, 0))
 
   init(name: String, labels: String) {
     sumHead = Array("\(name)_sum\(labels) ".utf8)

@@ -1,9 +1,9 @@
 import Dispatch
-import Synchronization
+import Locks
 
 /// A value that a task sets once and a thread waits for.
 final class FirstValue<Value: Sendable>: Sendable {
-  private let value = Mutex<Value?>(nil)
+  private let value = Locked<Value?>(nil)
   private let arrival = DispatchSemaphore(value: 0)
 
   /// Sets the value, unless there is one.

@@ -1,4 +1,4 @@
-import Synchronization
+import Locks
 
 /// Serves the page of metrics over HTTP, for Prometheus to fetch.
 ///
@@ -25,7 +25,7 @@ public final class MetricsServer: Sendable {
   private let requested: MetricsAddress
   private let limits: Limits
   private let page = MetricsPage()
-  private let run = Mutex<Run?>(nil)
+  private let run = Locked<Run?>(nil)
 
   /// Prepares a server; `start` opens the port.
   public init(_ address: MetricsAddress, limits: Limits = Limits()) {

@@ -1,6 +1,6 @@
 import Dispatch
 import HTTPReassembly
-import Synchronization
+import Locks
 
 /// Reports that are written on a thread of their own, while the analysis goes on.
 ///
@@ -19,12 +19,12 @@ public final class ConcurrentReports: Report {
   }
 
   private final class Writer: Sendable {
-    private let reports: Mutex<ReportSet>
-    private let returned = Mutex(Returned())
+    private let reports: Locked<ReportSet>
+    private let returned = Locked(Returned())
     private let room = DispatchSemaphore(value: ConcurrentReports.limit)
     private let queue = DispatchQueue(label: "sniffer.rows")
 
-    init(_ reports: sending ReportSet) { self.reports = Mutex(reports) }
+    init(_ reports: sending ReportSet) { self.reports = Locked(reports) }
 
     /// Has a batch written, once there is room for it. Returns another to fill.
     func exchange(_ batch: RowBatch) -> (batch: RowBatch, failure: ReportError?) {

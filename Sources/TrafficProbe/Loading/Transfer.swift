@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

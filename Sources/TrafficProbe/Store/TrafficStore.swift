@@ -1,4 +1,5 @@
 import Foundation
+import Locks
 
 /// Takes records from any thread and writes them in batches on a queue of its own.
 ///

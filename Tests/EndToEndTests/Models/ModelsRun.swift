@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locks
 import TestSupport
 import Testing
 
@@ -32,7 +32,7 @@ struct ModelsRun: Sendable {
     messages = try file("model_messages.csv")
   }
 
-  private static let known = Mutex<[String: ModelsRun]>([:])
+  private static let known = Locked<[String: ModelsRun]>([:])
 
   /// The run over a capture without options; each is made once in a run of the tests.
   static func of(_ capture: CaptureFile) throws -> ModelsRun {

@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locks
 import Testing
 
 /// The page's figures are those of the CSV files.
@@ -134,5 +134,5 @@ import Testing
     }
   }
 
-  private static let known = Mutex<[String: Page]>([:])
+  private static let known = Locked<[String: Page]>([:])
 }

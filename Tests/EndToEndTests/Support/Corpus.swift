@@ -1,5 +1,5 @@
 import Foundation
-import Synchronization
+import Locks
 import Testing
 
 /// A capture of the repository's `captures` folder.
@@ -57,7 +57,7 @@ struct FileAnalysis: Sendable {
     report = try Report(folder: scratch.url.appendingPathComponent("report"))
   }
 
-  private static let known = Mutex<[String: FileAnalysis]>([:])
+  private static let known = Locked<[String: FileAnalysis]>([:])
 
   /// The analysis of a capture without options; each is made once in a run of the tests.
   static func of(_ capture: CaptureFile) throws -> FileAnalysis {
