@@ -159,8 +159,7 @@ public struct CaptureSeries: ~Copyable {
     notePassedTime()
     octetsReadBefore = octetsRead
     droppedBefore = dropped
-    hasNames = true
-    namesBefore = takeNames()
+    namesBefore = takeAllNames()
     hasNames = !namesBefore.isEmpty
     if let reader = reader.take() { lastTimestamp = reader.lastTimestamp ?? lastTimestamp }
   }

@@ -61,13 +61,16 @@ import Testing
     }
   }
 
-  @Test func largeContentIsDecodedAsItComes() throws {
+  private func expectDecodedAsItComes(_ coded: [UInt8], _ coding: String, octets: Int) throws {
     var source = SystemContentDecoders()
-    let content = noise(100_000)
-    let decoder = try #require(newDecoder(for: ["gzip"], from: &source))
-    gzip(content).withOctets { decoder.feed($0) }
+    let decoder = try #require(newDecoder(for: [coding], from: &source))
+    coded.withOctets { decoder.feed($0) }
     #expect(finishLater(decoder, in: &source) == nil)
-    #expect(decoder.finish() == .decoded(octets: content.count))
+    #expect(decoder.finish() == .decoded(octets: octets))
+  }
+
+  @Test func largeContentIsDecodedAsItComes() throws {
+    try expectDecodedAsItComes(gzip(noise(100_000)), "gzip", octets: 100_000)
   }
 
   @Test func contentThatGrowsBeyondWhatFitsIsDecoded() throws {
@@ -80,11 +83,7 @@ import Testing
   }
 
   @Test func otherCodingsAreDecodedAsTheyCome() throws {
-    var source = SystemContentDecoders()
-    let decoder = try #require(newDecoder(for: ["deflate"], from: &source))
-    zlib(content).withOctets { decoder.feed($0) }
-    #expect(finishLater(decoder, in: &source) == nil)
-    #expect(decoder.finish() == .decoded(octets: content.count))
+    try expectDecodedAsItComes(zlib(content), "deflate", octets: content.count)
   }
 
   @Test func onceSomebodyLooksItIsDecodedAsItComes() throws {

@@ -38,7 +38,7 @@ final class GzipMember {
   /// Octets of the content of `octets`; nil when these are not exactly one good member of at most `capacity` octets.
   func contentLength(of octets: RawSpan) -> Int? {
     guard octets.byteCount >= Self.shortest, octets.octet(Self.flags) & Self.headerChecksum == 0,
-      Self.announcedLength(of: octets) <= Self.capacity
+      octets.littleEndian32(octets.byteCount - Self.announcedLength) <= Self.capacity
     else { return nil }
     return unsafe octets.withUnsafeBytes { input in
       var used = 0
@@ -56,9 +56,6 @@ final class GzipMember {
   /// FHCRC in FLG: a checksum of the header follows, which libdeflate does not verify, and zlib does.
   private static let headerChecksum: UInt8 = 1 << 1
 
-  /// ISIZE, the length of the content modulo 2³². When it is wrong, so is the member.
-  private static func announcedLength(of octets: RawSpan) -> UInt32 {
-    let start = octets.byteCount - 4
-    return (0..<4).reduce(0) { $0 | UInt32(octets.octet(start + $1)) << UInt32(8 * $1) }
-  }
+  /// The place of ISIZE, the length of the content modulo 2³², before the end. When it is wrong, so is the member.
+  private static let announcedLength = 4
 }

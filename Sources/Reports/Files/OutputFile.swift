@@ -16,8 +16,6 @@ final class OutputFile {
   private let isOwn: Bool
   private var buffer: [UInt8] = []
   private var failure: ReportError?
-  /// Asked for with each row, at less cost than the error itself.
-  private var hasFailed = false
 
   /// Appends to a file; `isOwn` says that all of its octets are from here, so that it may be cut off after an error.
   init(_ descriptor: FileDescriptor, path: String, isOwn: Bool = true) {
@@ -28,7 +26,7 @@ final class OutputFile {
 
   /// Appends octets.
   func append(_ octets: ArraySlice<UInt8>) throws(ReportError) {
-    if hasFailed, let failure { throw failure }
+    if let failure { throw failure }
     if buffer.isEmpty { buffer.reserveCapacity(Self.bufferLength) }
     if buffer.count + octets.count > Self.bufferLength { try flush() }
     buffer.append(contentsOf: octets)
@@ -65,7 +63,6 @@ final class OutputFile {
   private func fail(_ error: SystemError) -> ReportError {
     let failure = ReportError(.write, path, error)
     self.failure = failure
-    hasFailed = true
     buffer = []
     return failure
   }
