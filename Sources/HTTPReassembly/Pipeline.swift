@@ -46,7 +46,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     case .reassembledUDP(let datagram): learnReassembledNames(datagram, at: packet.timestamp)
     }
     if run.connectionOctets > run.configuration.connectionOctetLimit { try evictToLimit() }
-    if run.hasFinishedRows { try handOver() }
+    if !run.finished.isEmpty { try handOver() }
   }
 
   /// Capture times are taken as at most 146 years from the epoch, which is in 2116, so that no two of them are further
@@ -76,7 +76,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// - Throws: What the sink throws.
   public mutating func pass(to time: Int64) throws(Sink.Failure) {
     expireConnections(at: min(time, Self.timestampLimit))
-    if run.hasFinishedRows { try handOver() }
+    if !run.finished.isEmpty { try handOver() }
   }
 
   // MARK: Connections
@@ -198,28 +198,16 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Gives the sink every final row, also after one that it could not take; then throws its first error.
   private mutating func handOver() throws(Sink.Failure) {
-    var failure: Sink.Failure?
-    for index in run.finishedMessages.indices {
-      do throws(Sink.Failure) { try sink.message(run.finishedMessages[index], texts: run.texts) } catch {
-        failure = failure ?? error
-      }
-      run.finishedMessages[index].releaseTexts(of: &run.texts)
+    do throws(Sink.Failure) { try run.finished.handOver(to: &sink, texts: &run.texts) } catch {
+      handOverTheRest()
+      throw error
     }
-    run.finishedMessages.removeAll(keepingCapacity: true)
-    for index in run.finishedExchanges.indices {
-      do throws(Sink.Failure) { try sink.exchange(run.finishedExchanges[index], texts: run.texts) } catch {
-        failure = failure ?? error
-      }
-      run.finishedExchanges[index].releaseTexts(of: &run.texts)
+  }
+
+  private mutating func handOverTheRest() {
+    while !run.finished.isEmpty {
+      do throws(Sink.Failure) { try run.finished.handOver(to: &sink, texts: &run.texts) } catch { continue }
     }
-    run.finishedExchanges.removeAll(keepingCapacity: true)
-    for connection in run.finishedConnections {
-      do throws(Sink.Failure) { try sink.connection(connection, texts: run.texts) } catch {
-        failure = failure ?? error
-      }
-    }
-    run.finishedConnections.removeAll(keepingCapacity: true)
-    if let failure { throw failure }
   }
 
   /// Says how many packets were dropped in all before they could be captured, as far as is known now.

@@ -31,9 +31,7 @@ struct Run {
   var connection = ConnectionContext()
 
   /// Final rows that the sink has not seen yet.
-  var finishedMessages: [Message] = []
-  var finishedExchanges: [Exchange] = []
-  var finishedConnections: [Connection] = []
+  var finished = FinishedRows()
 
   init(configuration: Configuration, decoders: (any ContentDecoderSource)?, observer: (any MessageObserver)? = nil) {
     self.configuration = configuration
@@ -70,10 +68,6 @@ struct Run {
   /// Counts an anomaly, with the octets that show it.
   mutating func note(_ anomaly: Anomaly, example: RawSpan) {
     anomalies.note(anomaly, connection: connection.number, example: example)
-  }
-
-  var hasFinishedRows: Bool {
-    !finishedMessages.isEmpty || !finishedExchanges.isEmpty || !finishedConnections.isEmpty
   }
 }
 

@@ -199,7 +199,7 @@ extension Conversation {
         exchange.exchange.responseLength += length
       }
     }
-    run.finishedMessages.append(open.message)
+    run.finished.messages.append(open.message)
   }
 
   /// Makes exchanges final, oldest first, as far as all their messages are.
@@ -217,7 +217,7 @@ extension Conversation {
     if let sent = open.requestLast, let first = open.responseFirst { exchange.timings.wait = max(first - sent, 0) }
     if let first = open.responseFirst, let last = open.responseLast { exchange.timings.receive = max(last - first, 0) }
     run.apis.add(exchange, texts: &run.texts, anomalies: &run.anomalies)
-    run.finishedExchanges.append(exchange)
+    run.finished.exchanges.append(exchange)
   }
 
   /// The connection is over: everything is final.

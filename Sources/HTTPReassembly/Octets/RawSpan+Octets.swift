@@ -4,42 +4,49 @@
 
 extension RawSpan {
   /// The octet at `offset`.
+  @inlinable
   @inline(__always)
   package func octet(_ offset: Int) -> UInt8 {
     unsafe unsafeLoad(fromByteOffset: offset, as: UInt8.self)
   }
 
   /// The unsigned 16-bit integer in network byte order at `offset`.
+  @inlinable
   @inline(__always)
   package func bigEndian16(_ offset: Int) -> UInt16 {
     UInt16(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self))
   }
 
   /// The unsigned 32-bit integer in network byte order at `offset`.
+  @inlinable
   @inline(__always)
   package func bigEndian32(_ offset: Int) -> UInt32 {
     UInt32(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
   /// The unsigned 64-bit integer in network byte order at `offset`.
+  @inlinable
   @inline(__always)
   package func bigEndian64(_ offset: Int) -> UInt64 {
     UInt64(bigEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
   /// The unsigned 16-bit integer in little-endian order at `offset`.
+  @inlinable
   @inline(__always)
   package func littleEndian16(_ offset: Int) -> UInt16 {
     UInt16(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt16.self))
   }
 
   /// The unsigned 32-bit integer in little-endian order at `offset`.
+  @inlinable
   @inline(__always)
   package func littleEndian32(_ offset: Int) -> UInt32 {
     UInt32(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 
   /// The unsigned 64-bit integer in little-endian order at `offset`.
+  @inlinable
   @inline(__always)
   package func littleEndian64(_ offset: Int) -> UInt64 {
     UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -47,6 +54,7 @@ extension RawSpan {
 
   /// As above, for loops that have checked their last offset: `offset + 8` must not be beyond the end. Checking it again for
   /// each eight octets took a quarter of the time of looking for line ends.
+  @inlinable
   @inline(__always)
   package func littleEndian64(within offset: Int) -> UInt64 {
     assert(offset >= 0 && offset + 8 <= byteCount)
@@ -54,12 +62,14 @@ extension RawSpan {
   }
 
   /// Copies the octets in `range` to the end of `array`.
+  @inlinable
   @inline(__always)
   package func append(_ range: Range<Int>, to array: inout [UInt8]) {
     unsafe extracting(range).withUnsafeBytes { unsafe array.append(contentsOf: $0) }
   }
 
   /// Copies the octets in `range` over those of `array` from `offset` on.
+  @inlinable
   @inline(__always)
   package func copy(_ range: Range<Int>, to array: inout [UInt8], at offset: Int) {
     guard !range.isEmpty else { return }
@@ -100,6 +110,7 @@ extension RawSpan {
 
 extension Array where Element == UInt8 {
   /// Lends the array's octets. `Span.bytes` is marked unsafe because padding could be read; octets have none.
+  @inlinable
   @inline(__always)
   package func withOctets<Result, Failure: Error>(_ body: (RawSpan) throws(Failure) -> Result) throws(Failure) -> Result
   {
@@ -110,6 +121,7 @@ extension Array where Element == UInt8 {
 
 extension StaticString {
   /// The octet at `index` of the text's UTF-8, which the compiler has put into the program's read-only data.
+  @inlinable
   @inline(__always)
   package func octet(_ index: Int) -> UInt8 {
     precondition(index >= 0 && index < utf8CodeUnitCount)
@@ -117,6 +129,7 @@ extension StaticString {
   }
 
   /// The eight octets from `index` on, the first one lowest.
+  @inlinable
   @inline(__always)
   package func littleEndian64(_ index: Int) -> UInt64 {
     precondition(index >= 0 && index + 8 <= utf8CodeUnitCount)

@@ -12,7 +12,10 @@ public enum ConnectionEnd: UInt8, Sendable {
   case captureEnd
 
   /// The name in reports.
-  public var name: String {
+  public var name: String { "\(literal)" }
+
+  /// The name, as it stands in the program.
+  package var literal: StaticString {
     switch self {
     case .fin: "fin"
     case .rst: "rst"
@@ -37,7 +40,10 @@ public enum ConnectionProtocol: UInt8, Sendable {
   case other
 
   /// The name in reports.
-  public var name: String {
+  public var name: String { "\(literal)" }
+
+  /// The name, as it stands in the program.
+  package var literal: StaticString {
     switch self {
     case .none: ""
     case .http1: "http/1"

@@ -8,7 +8,10 @@ public enum MessageKind: UInt8, Sendable {
   case interim
 
   /// The kind's name in reports.
-  public var name: String {
+  public var name: String { "\(literal)" }
+
+  /// The name, as it stands in the program.
+  package var literal: StaticString {
     switch self {
     case .request: "request"
     case .response: "response"
@@ -27,7 +30,10 @@ public enum Exactness: UInt8, Sendable {
   case atLeast
 
   /// The name in reports.
-  public var name: String {
+  public var name: String { "\(literal)" }
+
+  /// The name, as it stands in the program.
+  package var literal: StaticString {
     switch self {
     case .exact: "exact"
     case .inferred: "inferred"
@@ -52,7 +58,10 @@ public enum HostSource: UInt8, Sendable {
   case address
 
   /// The name in reports.
-  public var name: String {
+  public var name: String { "\(literal)" }
+
+  /// The name, as it stands in the program.
+  package var literal: StaticString {
     switch self {
     case .unknown: ""
     case .target: "target"

@@ -1,10 +1,12 @@
 /// A handle to a short octet string in a `TextPool`.
 public struct TextID: Hashable, Sendable {
   /// Position in the pool.
-  let index: Int32
+  @usableFromInline let index: Int32
+
+  @usableFromInline init(index: Int32) { self.index = index }
 
   /// The empty text: unknown, or not applicable.
-  public static let none = TextID(index: 0)
+  @inlinable public static var none: TextID { TextID(index: 0) }
 }
 
 /// Octet strings from the wire, each held once. Handles are small values that compare as the strings do.
@@ -12,13 +14,14 @@ public struct TextID: Hashable, Sendable {
 /// A text lives as long as something retains it: `intern` retains, `release` gives up. What comes off the wire
 /// is not always UTF-8 and always hostile, so texts are octets until a report escapes them.
 public struct TextPool: Sendable {
-  private struct Entry: Sendable {
-    var octets: [UInt8]
+  @usableFromInline
+  struct Entry: Sendable {
+    @usableFromInline var octets: [UInt8]
     var hash: Int
     var references: Int
   }
 
-  private var entries: [Entry] = [Entry(octets: [], hash: 0, references: 1)]
+  @usableFromInline var entries: [Entry] = [Entry(octets: [], hash: 0, references: 1)]
   private var free: [Int32] = []
   /// Open addressing with linear probing; 0 marks an empty place (entry 0 is the empty text, never looked up).
   private var places: [Int32] = Array(repeating: 0, count: 256)
@@ -37,6 +40,13 @@ public struct TextPool: Sendable {
 
   /// The octets of a text.
   public func octets(_ id: TextID) -> [UInt8] { entries[Int(id.index)].octets }
+
+  /// Lends the octets of a text.
+  @inlinable
+  @inline(__always)
+  package func withOctets<Result>(_ id: TextID, _ body: (RawSpan) -> Result) -> Result {
+    entries[Int(id.index)].octets.withOctets(body)
+  }
 
   /// Octets of a text.
   func length(_ id: TextID) -> Int { entries[Int(id.index)].octets.count }

@@ -45,7 +45,7 @@ extension TCPConnection {
     if application != nil { run.stateOctets -= StateCost.application }
     giveBackRun(&run)
     fillRecord(end, &run)
-    run.finishedConnections.append(record)
+    run.finished.connections.append(record)
   }
 
   /// Hands over the messages that are not final yet; `decoders` are those that have their contents.

@@ -6,10 +6,8 @@ import HTTPReassembly
 /// order and stand in the order of their numbers; memory stays within limits (`OrderedRows`).
 public final class CSVReport: Report {
   private let grouping: Configuration.Grouping
-  private var row: CSVRow
-  private var messages: OrderedTable
-  private var exchanges: OrderedTable
-  private var connections: OrderedTable
+  private let redaction: Redaction?
+  private var tables: CSVTables
   private let apis: OutputFile
   private let ledger: OutputFile
   private let anomalies: OutputFile
@@ -37,6 +35,7 @@ public final class CSVReport: Report {
     folder path: String, grouping: Configuration.Grouping, redaction: Redaction?, memoryLimit: Int, runLimit: Int
   ) throws(ReportError) {
     self.grouping = grouping
+    self.redaction = redaction
     let folder = try OutputFolder(path)
     var row = CSVRow(redaction: redaction)
     func file(_ name: String, _ columns: [Column]) throws(ReportError) -> OutputFile {
@@ -49,40 +48,28 @@ public final class CSVReport: Report {
         OrderedRows(
           file: try file(name, columns), folder: folder, memoryLimit: memoryLimit, runLimit: runLimit))
     }
-    messages = try table(MessageRow.name + ".csv", MessageRow.columns)
-    exchanges = try table(ExchangeRow.name + ".csv", ExchangeRow.columns)
-    connections = try table(ConnectionRow.name + ".csv", ConnectionRow.columns)
+    tables = CSVTables(
+      row: CSVRow(redaction: redaction), messages: try table(MessageRow.name + ".csv", MessageRow.columns),
+      exchanges: try table(ExchangeRow.name + ".csv", ExchangeRow.columns),
+      connections: try table(ConnectionRow.name + ".csv", ConnectionRow.columns))
     apis = try file(APIRow.name + ".csv", APIRow.columns(grouping))
     ledger = try file(LedgerRow.name + ".csv", LedgerRow.columns)
     anomalies = try file(AnomalyRow.name + ".csv", AnomalyRow.columns)
-    self.row = row
   }
 
   /// Writes a message's row.
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
-    guard messages.isOpen else { return }
-    row.begin()
-    MessageRow.append(message, texts: texts, to: &row)
-    row.end()
-    do throws(ReportError) { try messages.add(message.number, row.octets) } catch { throw noted(error) }
+    do throws(ReportError) { try tables.add(message, texts: texts) } catch { throw noted(error) }
   }
 
   /// Writes an exchange's row.
   public func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
-    guard exchanges.isOpen else { return }
-    row.begin()
-    ExchangeRow.append(exchange, texts: texts, to: &row)
-    row.end()
-    do throws(ReportError) { try exchanges.add(exchange.number, row.octets) } catch { throw noted(error) }
+    do throws(ReportError) { try tables.add(exchange, texts: texts) } catch { throw noted(error) }
   }
 
   /// Writes a connection's row.
   public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
-    guard connections.isOpen else { return }
-    row.begin()
-    ConnectionRow.append(connection, to: &row)
-    row.end()
-    do throws(ReportError) { try connections.add(connection.number, row.octets) } catch { throw noted(error) }
+    do throws(ReportError) { try tables.add(connection) } catch { throw noted(error) }
   }
 
   /// Writes the totals and completes every file. Rows that come after it are left out.
@@ -91,12 +78,13 @@ public final class CSVReport: Report {
   public func finish(_ totals: Totals) throws(ReportError) {
     if !isFinished {
       isFinished = true
-      attempt { () throws(ReportError) in try messages.finish() }
-      attempt { () throws(ReportError) in try exchanges.finish() }
-      attempt { () throws(ReportError) in try connections.finish() }
+      var row = CSVRow(redaction: redaction)
+      attempt { () throws(ReportError) in try tables.finishMessages() }
+      attempt { () throws(ReportError) in try tables.finishExchanges() }
+      attempt { () throws(ReportError) in try tables.finishConnections() }
       attempt { () throws(ReportError) in
         try APIRow.forEach(of: totals, grouping: grouping, &row) { row throws(ReportError) in
-          try apis.append(row.octets)
+          try row.withOctets { octets throws(ReportError) in try apis.append(octets) }
         }
         try apis.close()
       }
@@ -106,7 +94,7 @@ public final class CSVReport: Report {
       }
       attempt { () throws(ReportError) in
         try AnomalyRow.forEach(of: totals.anomalies, &row) { row throws(ReportError) in
-          try anomalies.append(row.octets)
+          try row.withOctets { octets throws(ReportError) in try anomalies.append(octets) }
         }
         try anomalies.close()
       }

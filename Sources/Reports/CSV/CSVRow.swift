@@ -5,15 +5,19 @@ import HTTPReassembly
 /// Text from the wire is escaped (`TextEscaping`), and a cell that a spreadsheet would run as a formula, or that
 /// starts with an apostrophe itself, gets a leading apostrophe; so to get the octets back, take one leading apostrophe
 /// away, then undo the escapes. Numbers and names of our own need neither. Cells are quoted only when they have to be.
-struct CSVRow: RowWriter {
+struct CSVRow: RowWriter, ~Copyable {
   private var buffer = RowBuffer()
   /// What is left out of hosts, paths and endpoints.
   let redaction: Redaction?
 
   init(redaction: Redaction?) { self.redaction = redaction }
 
-  /// The row, once it has ended.
-  var octets: ArraySlice<UInt8> { buffer.octets }
+  /// A copy of the row, once it has ended.
+  var octets: [UInt8] { buffer.octets }
+
+  /// Lends the row, once it has ended.
+  @inline(__always)
+  func withOctets(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) { try buffer.withOctets(body) }
 
   /// Starts a row.
   mutating func begin() { buffer.clear() }
@@ -65,13 +69,19 @@ struct CSVRow: RowWriter {
   }
 
   /// A name of our own: it needs no escaping.
+  @inline(__always)
+  mutating func name(_ name: StaticString) { buffer.append(name, then: Self.separator) }
+
+  /// A name of our own.
   mutating func name(_ name: String) {
-    buffer.append(name, then: Self.separator)
+    buffer.append(name)
+    separate()
   }
 
   /// The names of the bits that are set, separated by spaces.
-  mutating func flags(_ bits: UInt64, names: [String]) {
-    if bits != 0 { buffer.append(flags: bits, names: names) }
+  @inline(__always)
+  mutating func flags(_ bits: UInt64, names: @autoclosure () -> [String]) {
+    if bits != 0 { buffer.append(flags: bits, names: names()) }
     separate()
   }
 
@@ -82,10 +92,17 @@ struct CSVRow: RowWriter {
   }
 
   /// Text from the wire.
-  mutating func text(_ octets: [UInt8]) {
+  mutating func text(_ octets: RawSpan) {
     let isDefused = Self.isFormula(octets)
     if !isDefused, buffer.appendPlain(octets, then: Self.separator) { return }
-    let isQuoted = octets.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") }
+    appendUnusual(octets, isDefused: isDefused)
+  }
+
+  @inline(never)
+  private mutating func appendUnusual(_ octets: RawSpan, isDefused: Bool) {
+    let isQuoted = (0..<octets.byteCount).contains {
+      octets.octet($0) == UInt8(ascii: ",") || octets.octet($0) == UInt8(ascii: "\"")
+    }
     if isQuoted { buffer.append(UInt8(ascii: "\"")) }
     if isDefused { buffer.append(UInt8(ascii: "'")) }
     buffer.appendEscaped(octets, doublingQuotes: isQuoted)
@@ -99,15 +116,16 @@ struct CSVRow: RowWriter {
 
   /// Whether the cell gets an apostrophe: it starts with what starts a formula in a spreadsheet
   /// (OWASP, CSV Injection), full-width forms included, or with an apostrophe.
-  private static func isFormula(_ octets: [UInt8]) -> Bool {
-    guard let first = octets.first else { return false }
-    switch first {
+  @inline(__always)
+  private static func isFormula(_ octets: RawSpan) -> Bool {
+    guard octets.byteCount > 0 else { return false }
+    switch octets.octet(0) {
     case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), UInt8(ascii: "'"), 0x09, 0x0d:
       return true
     case 0xef:
       // U+FF1D, U+FF0B, U+FF0D, U+FF20
-      guard octets.count >= 3 else { return false }
-      return octets[1] == 0xbc && [0x9d, 0x8b, 0x8d, 0xa0].contains(octets[2])
+      guard octets.byteCount >= 3, octets.octet(1) == 0xbc else { return false }
+      return [0x9d, 0x8b, 0x8d, 0xa0].contains(octets.octet(2))
     default:
       return false
     }

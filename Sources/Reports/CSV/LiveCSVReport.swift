@@ -42,7 +42,7 @@ public final class LiveCSVReport: LiveReport {
     row.begin()
     MessageRow.append(message, texts: texts, to: &row)
     row.end()
-    try messages.append(row.octets)
+    try row.withOctets { octets throws(ReportError) in try messages.append(octets) }
   }
 
   /// Appends an exchange's row.
@@ -50,7 +50,7 @@ public final class LiveCSVReport: LiveReport {
     row.begin()
     ExchangeRow.append(exchange, texts: texts, to: &row)
     row.end()
-    try exchanges.append(row.octets)
+    try row.withOctets { octets throws(ReportError) in try exchanges.append(octets) }
   }
 
   /// Appends a connection's row.
@@ -58,7 +58,7 @@ public final class LiveCSVReport: LiveReport {
     row.begin()
     ConnectionRow.append(connection, to: &row)
     row.end()
-    try connections.append(row.octets)
+    try row.withOctets { octets throws(ReportError) in try connections.append(octets) }
   }
 
   /// Brings every file up to date.

@@ -2,6 +2,8 @@
 // call is given the start and the length of an array's own storage for the time of the call; paths are Swift
 // strings, which are lent to C with a terminator.
 
+import HTTPReassembly
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -128,9 +130,9 @@ final class FileDescriptor {
   }
 
   /// Writes all of `octets`.
-  func write(_ octets: [UInt8]) throws(SystemError) {
+  func write(_ octets: RawSpan) throws(SystemError) {
     var written = 0
-    while written < octets.count {
+    while written < octets.byteCount {
       let count = unsafe octets.withUnsafeBytes { memory in
         unsafe posixWrite(number, memory.baseAddress?.advanced(by: written), memory.count - written)
       }
@@ -143,6 +145,11 @@ final class FileDescriptor {
         throw .last
       }
     }
+  }
+
+  /// Writes all of a text.
+  func write(_ text: String) throws(SystemError) {
+    try Array(text.utf8).withOctets { octets throws(SystemError) in try write(octets) }
   }
 
   /// Reads up to the end of `buffer` from the position `offset` of the file into `buffer`, from its position

@@ -121,7 +121,7 @@ public final class HARReport: Report {
       json.close("}")
       json.close("}")
       json.newline()
-      try file.append(json.octets)
+      try json.withOctets { octets throws(ReportError) in try file.append(octets) }
       try file.close()
     }
   }
@@ -143,7 +143,9 @@ public final class HARReport: Report {
   }
 
   private func add(_ exchange: Int, _ part: Part) throws(ReportError) {
-    try noting { () throws(ReportError) in try rows.add((exchange - 1) * 3 + part.rawValue, json.octets) }
+    try noting { () throws(ReportError) in 
+      try json.withOctets { octets throws(ReportError) in try rows.add((exchange - 1) * 3 + part.rawValue, octets) }
+    }
   }
 
   private func noting(_ body: () throws(ReportError) -> Void) throws(ReportError) {

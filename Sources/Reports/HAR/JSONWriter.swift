@@ -1,13 +1,16 @@
 import HTTPReassembly
 
 /// Writes JSON values (RFC 8259) one after the other, and puts the commas between them.
-struct JSONWriter {
+struct JSONWriter: ~Copyable {
   private var buffer = RowBuffer()
   private var text: [UInt8] = []
   private var needsComma = false
 
-  /// What has been written since `clear`.
-  var octets: ArraySlice<UInt8> { buffer.octets }
+  /// A copy of what has been written since `clear`.
+  var octets: [UInt8] { buffer.octets }
+
+  /// Lends what has been written since `clear`.
+  func withOctets(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) { try buffer.withOctets(body) }
 
   /// Starts over: after `needingComma`, the next thing is not the first of its object.
   mutating func clear(needingComma: Bool = false) {
@@ -68,7 +71,7 @@ struct JSONWriter {
 
   /// A text from the wire as every report has it (`TextEscaping`).
   mutating func escaped(_ octets: [UInt8]) {
-    quoted { $0.appendEscapedForJSON(octets) }
+    quoted { buffer in octets.withOctets { buffer.appendEscapedForJSON($0) } }
   }
 
   /// A text from the wire as it was sent: UTF-8, or else each octet as the character of ISO 8859-1.

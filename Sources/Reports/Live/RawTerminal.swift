@@ -95,7 +95,7 @@ public final class RawTerminal: Sendable {
   public func draw(_ frame: String) throws(ReportError) {
     guard isTaken else { return }
     do throws(SystemError) {
-      try FileDescriptor.standard(output).write(Array(frame.utf8))
+      try FileDescriptor.standard(output).write(frame)
     } catch {
       throw ReportError(.write, "terminal", error)
     }

@@ -50,7 +50,9 @@ public final class ModelReport: EstimateConsumer {
       row.end()
       rows += row.octets
     }
-    do throws(ReportError) { try messages.add(message.row.number, rows[...]) } catch { throw noted(error) }
+    do throws(ReportError) {
+      try rows.withOctets { rows throws(ReportError) in try messages.add(message.row.number, rows) }
+    } catch { throw noted(error) }
   }
 
   /// Writes the errors by API, and completes both files.

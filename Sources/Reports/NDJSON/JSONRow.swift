@@ -5,7 +5,7 @@ import HTTPReassembly
 /// What is unknown is `null`. Flags are an array of names. Text from the wire is escaped as in every format
 /// (`TextEscaping`), which makes it UTF-8 without control characters whatever the octets were; then JSON's own
 /// escapes are put before quotes and backslashes.
-struct JSONRow: RowWriter {
+struct JSONRow: RowWriter, ~Copyable {
   /// What is left out of hosts, paths and endpoints.
   let redaction: Redaction?
   private let keys: [[UInt8]]
@@ -23,8 +23,11 @@ struct JSONRow: RowWriter {
   /// What stands before the first cell.
   var prefix: [UInt8] { keys.first ?? [] }
 
-  /// The row, once it has ended.
-  var octets: ArraySlice<UInt8> { buffer.octets }
+  /// A copy of the row, once it has ended.
+  var octets: [UInt8] { buffer.octets }
+
+  /// Lends the row, once it has ended.
+  func withOctets(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) { try buffer.withOctets(body) }
 
   mutating func begin() {
     buffer.clear()
@@ -58,6 +61,14 @@ struct JSONRow: RowWriter {
     buffer.appendThousandths(value)
   }
 
+  mutating func name(_ name: StaticString) {
+    guard name.utf8CodeUnitCount > 0 else { return empty() }
+    key()
+    quote()
+    buffer.append(name)
+    quote()
+  }
+
   mutating func name(_ name: String) {
     guard !name.isEmpty else { return empty() }
     key()
@@ -66,7 +77,8 @@ struct JSONRow: RowWriter {
     quote()
   }
 
-  mutating func flags(_ bits: UInt64, names: [String]) {
+  mutating func flags(_ bits: UInt64, names: @autoclosure () -> [String]) {
+    let names = bits == 0 ? [] : names()
     key()
     buffer.append(UInt8(ascii: "["))
     var rest = bits
@@ -89,7 +101,7 @@ struct JSONRow: RowWriter {
     quote()
   }
 
-  mutating func text(_ octets: [UInt8]) {
+  mutating func text(_ octets: RawSpan) {
     guard !octets.isEmpty else { return empty() }
     key()
     quote()

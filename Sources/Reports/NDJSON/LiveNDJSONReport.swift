@@ -22,7 +22,7 @@ public final class LiveNDJSONReport: LiveReport {
   /// Appends a message's row.
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
     write(message, texts)
-    try messages.append(row.octets)
+    try row.withOctets { octets throws(ReportError) in try messages.append(octets) }
   }
 
   /// Exchanges are not in this report.

@@ -30,7 +30,7 @@ public final class NDJSONReport: Report {
     row.begin()
     MessageRow.append(message, texts: texts, to: &row)
     row.end()
-    try noting { () throws(ReportError) in try messages.add(message.number, row.octets) }
+    try noting { () throws(ReportError) in try row.withOctets { octets throws(ReportError) in try messages.add(message.number, octets) } }
   }
 
   /// Exchanges are not in this report.

@@ -28,7 +28,7 @@ public final class NDJSONStream: LiveReport {
     MessageRow.append(message, texts: texts, to: &row)
     row.end()
     try noting { () throws(ReportError) in
-      try file.append(row.octets)
+      try row.withOctets { octets throws(ReportError) in try file.append(octets) }
       if !isGathered { try file.flush() }
     }
   }

@@ -19,7 +19,7 @@ enum APIRow {
   }
 
   /// Appends the cells of an API.
-  static func append<Row: RowWriter>(
+  static func append<Row: RowWriter & ~Copyable>(
     _ api: APITotals, texts: borrowing TextPool, grouping: Configuration.Grouping, to row: inout Row
   ) {
     row.host(texts.octets(api.host))
@@ -39,7 +39,7 @@ enum APIRow {
     row.milliseconds(api.wait.percentile(95))
   }
 
-  private static func append<Row: RowWriter>(_ octets: MessageOctets, to row: inout Row) {
+  private static func append<Row: RowWriter & ~Copyable>(_ octets: MessageOctets, to row: inout Row) {
     row.integer(octets.startLine)
     row.integer(octets.header)
     row.integer(octets.body)
@@ -67,7 +67,7 @@ enum APIRow {
   }
 
   /// Writes every row; `write` is called after each.
-  static func forEach<Row: RowWriter>(
+  static func forEach<Row: RowWriter & ~Copyable>(
     of totals: Totals, grouping: Configuration.Grouping, _ row: inout Row,
     _ write: (inout Row) throws(ReportError) -> Void
   ) throws(ReportError) {

@@ -12,7 +12,7 @@ enum AnomalyRow {
   ]
 
   /// Appends the cells of an anomaly. The example is anything from the wire, so redaction leaves it out.
-  static func append<Row: RowWriter>(_ anomaly: Anomaly, _ count: AnomalyCount, to row: inout Row) {
+  static func append<Row: RowWriter & ~Copyable>(_ anomaly: Anomaly, _ count: AnomalyCount, to row: inout Row) {
     row.name(anomaly.rawValue)
     row.integer(count.count)
     row.time(count.firstTime)
@@ -21,7 +21,7 @@ enum AnomalyRow {
   }
 
   /// Writes every row; `write` is called after each.
-  static func forEach<Row: RowWriter>(
+  static func forEach<Row: RowWriter & ~Copyable>(
     of log: AnomalyLog, _ row: inout Row, _ write: (inout Row) throws(ReportError) -> Void
   ) throws(ReportError) {
     for (anomaly, count) in log.all {

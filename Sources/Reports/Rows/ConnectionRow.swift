@@ -14,11 +14,11 @@ enum ConnectionRow {
   ]
 
   /// Appends the cells of a connection.
-  static func append<Row: RowWriter>(_ connection: Connection, to row: inout Row) {
+  static func append<Row: RowWriter & ~Copyable>(_ connection: Connection, to row: inout Row) {
     row.integer(connection.number)
     row.endpoint(connection.client)
     row.endpoint(connection.server)
-    row.name(connection.applicationProtocol.name)
+    row.name(connection.applicationProtocol.literal)
     row.time(connection.opened)
     row.time(connection.closed)
     row.integer(connection.packets.client)
@@ -33,7 +33,7 @@ enum ConnectionRow {
     row.integer(connection.retransmitted)
     row.integer(connection.missing)
     row.integer(connection.messages)
-    row.name(connection.end.name)
+    row.name(connection.end.literal)
     row.flags(UInt64(connection.flags.rawValue), names: ConnectionFlags.names)
   }
 }

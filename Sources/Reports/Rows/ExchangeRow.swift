@@ -15,7 +15,7 @@ enum ExchangeRow {
   ]
 
   /// Appends the cells of an exchange.
-  static func append<Row: RowWriter>(_ exchange: Exchange, texts: borrowing TextPool, to row: inout Row) {
+  static func append<Row: RowWriter & ~Copyable>(_ exchange: Exchange, texts: borrowing TextPool, to row: inout Row) {
     row.integer(exchange.number)
     row.integerUnlessZero(exchange.connection)
     row.integer(exchange.request)

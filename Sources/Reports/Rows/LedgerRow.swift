@@ -22,7 +22,7 @@ enum LedgerRow {
   }
 
   /// Writes every row; `write` is called after each.
-  static func forEach<Row: RowWriter>(
+  static func forEach<Row: RowWriter & ~Copyable>(
     of ledger: Ledger, _ row: inout Row, _ write: (inout Row) throws(ReportError) -> Void
   ) throws(ReportError) {
     for (name, value) in rows(ledger) {

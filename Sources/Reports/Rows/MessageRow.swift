@@ -18,18 +18,18 @@ enum MessageRow {
   ]
 
   /// Appends the cells of a message.
-  static func append<Row: RowWriter>(_ message: Message, texts: borrowing TextPool, to row: inout Row) {
+  static func append<Row: RowWriter & ~Copyable>(_ message: Message, texts: borrowing TextPool, to row: inout Row) {
     row.integer(message.number)
     row.integerUnlessZero(message.exchange)
     row.integerUnlessZero(message.connection)
-    row.name(message.kind.name)
+    row.name(message.kind.literal)
     row.integers([Int(message.firstTime), Int(message.lastTime)])
     row.endpoint(message.client)
     row.endpoint(message.server)
-    row.name(message.isSecure ? "https" : "http")
+    row.name(message.isSecure ? "https" : "http" as StaticString)
     row.text(message.method, texts)
     row.host(message.host, texts)
-    row.name(message.hostSource.name)
+    row.name(message.hostSource.literal)
     row.path(message.path, texts)
     row.integer(message.queryLength)
     row.integerUnlessZero(message.status)
@@ -41,7 +41,7 @@ enum MessageRow {
     row.integers([octets.startLine, octets.header, octets.body, octets.framing, octets.trailer, octets.total])
     row.integer(message.decodedBody)
     row.integers([message.retransmitted, message.overhead, message.ipLength, message.missing])
-    row.name(message.exactness.name)
+    row.name(message.exactness.literal)
     row.flags(message.flags.rawValue, names: MessageFlags.names)
   }
 }

@@ -1,10 +1,12 @@
+import HTTPReassembly
+
 /// Writes rows to a file in the order of their numbers, though they come in any order and do not all fit in
 /// memory.
 ///
 /// Numbers start at 1 and never repeat. A row whose turn it is goes straight to the file. Others wait in memory,
 /// and when that is full, in sorted runs in temporary files of the same folder, from which they are merged as soon as
 /// their turn comes. A number that never comes only holds the later ones back until `finish`.
-struct OrderedRows {
+struct OrderedRows: ~Copyable {
   /// Octets of rows in memory: a few ten thousand rows, far more than are ever out of order in an ordinary
   /// capture.
   static let memoryLimit = 8 << 20
@@ -30,7 +32,7 @@ struct OrderedRows {
   }
 
   /// Adds the row of `number`.
-  mutating func add(_ number: Int, _ row: ArraySlice<UInt8>) throws(ReportError) {
+  mutating func add(_ number: Int, _ row: RawSpan) throws(ReportError) {
     guard number > next else {
       try file.append(row)
       next = max(next, number + 1)

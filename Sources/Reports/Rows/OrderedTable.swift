@@ -1,13 +1,15 @@
+import HTTPReassembly
+
 /// A table whose rows are numbered, that takes no more rows after an error or after it was finished.
-struct OrderedTable {
+struct OrderedTable: ~Copyable {
   private var rows: OrderedRows
   /// Whether rows are still taken.
   private(set) var isOpen = true
 
-  init(_ rows: OrderedRows) { self.rows = rows }
+  init(_ rows: consuming OrderedRows) { self.rows = rows }
 
   /// Adds the row of `number`; after the first error rows are left out.
-  mutating func add(_ number: Int, _ row: ArraySlice<UInt8>) throws(ReportError) {
+  mutating func add(_ number: Int, _ row: RawSpan) throws(ReportError) {
     guard isOpen else { return }
     do throws(ReportError) { try rows.add(number, row) } catch {
       isOpen = false

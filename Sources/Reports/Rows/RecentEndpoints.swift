@@ -3,20 +3,34 @@ import HTTPReassembly
 /// The texts of endpoints that were written lately: those of a connection come with each of its messages.
 struct RecentEndpoints {
   private static let count = 128
-  private var places: [(endpoint: Endpoint, text: [UInt8])] = []
+  /// Octets of each text's place: the longest is an IPv6 address in brackets with a port.
+  private static let room = 48
+  private var endpoints: [Endpoint] = []
+  private var lengths: [UInt8] = []
+  /// The texts, a place each.
+  private(set) var texts: [UInt8] = []
 
-  /// The text of an endpoint, if it is remembered.
+  /// Where the text of an endpoint is in `texts`, if it is remembered.
   @inline(__always)
-  func text(of endpoint: Endpoint) -> [UInt8]? {
-    guard !places.isEmpty else { return nil }
+  func place(of endpoint: Endpoint) -> Range<Int>? {
     let place = Self.place(endpoint)
-    return places[place].endpoint == endpoint ? places[place].text : nil
+    guard place < endpoints.count, endpoints[place] == endpoint, lengths[place] > 0 else { return nil }
+    let start = place * Self.room
+    return start..<start + Int(lengths[place])
   }
 
   /// Remembers a text, instead of another one.
-  mutating func remember(_ text: [UInt8], of endpoint: Endpoint) {
-    if places.isEmpty { places = Array(repeating: (endpoint, text), count: Self.count) }
-    places[Self.place(endpoint)] = (endpoint, text)
+  mutating func remember(_ text: RawSpan, of endpoint: Endpoint) {
+    guard text.byteCount <= Self.room else { return }
+    if endpoints.isEmpty {
+      endpoints = Array(repeating: endpoint, count: Self.count)
+      lengths = Array(repeating: 0, count: Self.count)
+      texts = Array(repeating: 0, count: Self.count * Self.room)
+    }
+    let place = Self.place(endpoint)
+    endpoints[place] = endpoint
+    text.copy(0..<text.byteCount, to: &texts, at: place * Self.room)
+    lengths[place] = UInt8(text.byteCount)
   }
 
   @inline(__always)

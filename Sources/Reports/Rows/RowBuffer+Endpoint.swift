@@ -9,15 +9,8 @@ extension RowBuffer {
     append(Int(endpoint.port))
   }
 
-  /// Appends `address:port`, with IPv6 addresses in brackets.
-  mutating func append(_ endpoint: Endpoint) {
-    if let text = recentEndpoints.text(of: endpoint) { return append(text) }
-    let start = length
-    write(endpoint)
-    recentEndpoints.remember(Array(octets[start...]), of: endpoint)
-  }
-
-  private mutating func write(_ endpoint: Endpoint) {
+  /// Appends the text of an endpoint that was not written lately.
+  mutating func write(_ endpoint: Endpoint) {
     let address = endpoint.address
     if address.isIPv4 {
       for shift in stride(from: UInt64(24), through: 0, by: -8) {

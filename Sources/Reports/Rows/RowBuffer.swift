@@ -1,72 +1,68 @@
 import HTTPReassembly
 
-/// The octets of one row, built without an allocation per cell and reused from row to row.
+/// Appends the octets of one row, without an allocation or a copy per cell, and is reused from row to row.
 ///
-/// Rows are a large part of what a run costs, so that this file writes into the memory of its array without a check per
-/// octet: every use of unsafe memory here goes through `write`, which makes room first and checks what was written after.
-struct RowBuffer {
-  /// Memory for the row; only the first `count` octets mean anything. Longer than any usual row; a longer one
-  /// makes it grow.
-  private var memory = [UInt8](repeating: 0, count: 1024)
-  private var count = 0
+/// Rows are a large part of what a run costs, so that cells are written where they will stand. Unsafe only in that:
+/// `OctetBuffer.write` has made room for as many octets as each use says.
+struct RowBuffer: ~Copyable {
+  /// Longer than any usual row.
+  private var memory = OctetBuffer(capacity: 1024)
   /// For `append(_: Endpoint)`.
-  var recentEndpoints = RecentEndpoints()
+  private var recentEndpoints = RecentEndpoints()
   /// Text on its way to be appended, kept for its memory.
   private var escaped: [UInt8] = []
 
-  /// What was appended since `clear`. To be let go of before more is appended, or the memory is copied.
-  var octets: ArraySlice<UInt8> { memory[..<count] }
+  /// A copy of what was appended since `clear`.
+  var octets: [UInt8] {
+    var copy: [UInt8] = []
+    withOctets { $0.append(0..<$0.byteCount, to: &copy) }
+    return copy
+  }
 
-  /// How many they are.
-  var length: Int { count }
+  /// Lends what was appended since `clear`.
+  @inline(__always)
+  func withOctets<Result, Failure: Error>(_ body: (RawSpan) throws(Failure) -> Result) throws(Failure) -> Result {
+    try memory.withOctets(body)
+  }
+
+  /// How many octets they are.
+  var length: Int { memory.count }
 
   /// Starts over, keeping the memory.
-  mutating func clear() { count = 0 }
+  mutating func clear() { memory.removeAll() }
 
   /// Appends one octet.
   @inline(__always)
-  mutating func append(_ octet: UInt8) {
-    if memory.count == count { grow(1) }
-    memory[count] = octet
-    count += 1
-  }
+  mutating func append(_ octet: UInt8) { memory.append(octet) }
 
-  /// Appends octets as they are, and one more after them.
-  mutating func append(_ text: [UInt8], then last: UInt8? = nil) {
-    unsafe write(atMost: text.count + 1) { target in
-      unsafe text.withUnsafeBytes { source in
-        unsafe UnsafeMutableRawBufferPointer(start: target, count: source.count).copyMemory(from: source)
-      }
-      guard let last else { return text.count }
-      unsafe target[text.count] = last
-      return text.count + 1
-    }
-  }
+  /// Appends octets as they are.
+  mutating func append(_ text: [UInt8]) { text.withOctets { memory.append($0) } }
 
   /// Appends octets as they are, and one more after them, if all of them are plain (`PlainText`), else nothing.
   @inline(__always)
-  mutating func appendPlain(_ text: [UInt8], then last: UInt8? = nil) -> Bool {
+  mutating func appendPlain(_ text: RawSpan, then last: UInt8? = nil) -> Bool {
+    let length = text.byteCount
     var isPlain = true
-    unsafe write(atMost: text.count + 1) { target in
-      isPlain = text.withOctets { unsafe $0.copyPlainText(to: target) }
+    unsafe memory.write(atMost: length + 1) { target in
+      isPlain = unsafe text.copyPlainText(to: target)
       guard isPlain else { return 0 }
-      guard let last else { return text.count }
-      unsafe target[text.count] = last
-      return text.count + 1
+      guard let last else { return length }
+      unsafe target[length] = last
+      return length + 1
     }
     return isPlain
   }
 
   /// Appends text from the wire, escaped; with `doublingQuotes`, each `"` twice.
-  mutating func appendEscaped(_ text: [UInt8], doublingQuotes: Bool = false) {
+  mutating func appendEscaped(_ text: RawSpan, doublingQuotes: Bool = false) {
     escaped.removeAll(keepingCapacity: true)
     TextEscaping.append(text, doublingQuotes: doublingQuotes, to: &escaped)
-    append(escaped)
+    escaped.withOctets { memory.append($0) }
   }
 
   /// Appends text from the wire, escaped, and as what stands between the quotes of a JSON string (RFC 8259 §7). No
   /// control character is left by then.
-  mutating func appendEscapedForJSON(_ text: [UInt8]) {
+  mutating func appendEscapedForJSON(_ text: RawSpan) {
     escaped.removeAll(keepingCapacity: true)
     TextEscaping.append(text, to: &escaped)
     for octet in escaped {
@@ -75,23 +71,43 @@ struct RowBuffer {
     }
   }
 
-  /// Appends a text of our own as it is, and one octet after it.
-  mutating func append(_ text: String, then last: UInt8? = nil) {
+  /// Appends a text of our own as it is.
+  mutating func append(_ text: String) {
     var text = text
     text.withUTF8 { source in
-      unsafe write(atMost: source.count + 1) { target in
+      unsafe memory.write(atMost: source.count) { target in
         for index in source.indices { unsafe target[index] = source[index] }
-        guard let last else { return source.count }
-        unsafe target[source.count] = last
-        return source.count + 1
+        return source.count
       }
     }
+  }
+
+  /// Appends a text of the program's own as it is, and one octet after it.
+  @inline(__always)
+  mutating func append(_ text: StaticString, then last: UInt8? = nil) {
+    let length = text.utf8CodeUnitCount
+    unsafe memory.write(atMost: length + 1) { target in
+      unsafe UnsafeMutableRawPointer(target).copyMemory(from: text.utf8Start, byteCount: length)
+      guard let last else { return length }
+      unsafe target[length] = last
+      return length + 1
+    }
+  }
+
+  /// Appends `address:port`, with IPv6 addresses in brackets.
+  mutating func append(_ endpoint: Endpoint) {
+    if let text = recentEndpoints.place(of: endpoint) {
+      return recentEndpoints.texts.withOctets { memory.append($0.extracting(text)) }
+    }
+    let start = length
+    write(endpoint)
+    memory.withOctets { recentEndpoints.remember($0.extracting(start..<$0.byteCount), of: endpoint) }
   }
 
   /// Appends an integer in decimal, and one octet after it.
   @inline(__always)
   mutating func append(_ integer: Int, then last: UInt8? = nil) {
-    unsafe write(atMost: Self.integerRoom) { target in
+    unsafe memory.write(atMost: Self.integerRoom) { target in
       let length = unsafe Self.write(integer, at: target)
       guard let last else { return length }
       unsafe target[length] = last
@@ -102,7 +118,7 @@ struct RowBuffer {
   /// Appends integers in decimal, and an octet after each.
   @inline(__always)
   mutating func append<let count: Int>(_ integers: InlineArray<count, Int>, each last: UInt8) {
-    unsafe write(atMost: count * Self.integerRoom) { target in
+    unsafe memory.write(atMost: count * Self.integerRoom) { target in
       var length = 0
       for index in integers.indices {
         length += unsafe Self.write(integers[index], at: target + length)
@@ -137,7 +153,7 @@ struct RowBuffer {
   @inline(__always)
   private mutating func appendFraction(_ magnitude: UInt64, isNegative: Bool, unit: UInt64, digits: Int) {
     let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: unit)
-    unsafe write(atMost: 1 + Decimal.room + 1 + Decimal.room) { target in
+    unsafe memory.write(atMost: 1 + Decimal.room + 1 + Decimal.room) { target in
       var length = 0
       if isNegative {
         unsafe target[0] = UInt8(ascii: "-")
@@ -169,23 +185,6 @@ struct RowBuffer {
   }
 
   /// Takes away the last octet, if there is one.
-  mutating func removeLast() { count = max(count - 1, 0) }
-
-  /// Lets `body` write at most `length` octets at the end, and takes as many of them as it says.
   @inline(__always)
-  private mutating func write(atMost length: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
-    if memory.count - count < length { grow(length) }
-    let start = count
-    let written = unsafe memory.withUnsafeMutableBufferPointer { buffer in
-      // The array has over a thousand octets from the start, so that it always has an address.
-      unsafe buffer.baseAddress.map { unsafe body($0 + start) } ?? 0
-    }
-    precondition(written >= 0 && written <= length)
-    count = start + written
-  }
-
-  @inline(never)
-  private mutating func grow(_ length: Int) {
-    memory += Array(repeating: 0, count: max(memory.count, length))
-  }
+  mutating func removeLast() { memory.shorten(to: max(length - 1, 0)) }
 }

@@ -1,3 +1,5 @@
+import HTTPReassembly
+
 /// A numbered table of a run that goes on: rows are appended as they come, and put in order at the end.
 ///
 /// Whatever happens to the run, the file has whole rows, in the order in which they became final.
@@ -29,7 +31,7 @@ struct RowJournal {
   }
 
   /// Appends a row.
-  func append(_ row: ArraySlice<UInt8>) throws(ReportError) { try file.append(row) }
+  func append(_ row: RawSpan) throws(ReportError) { try file.append(row) }
 
   /// Hands what has been appended to the operating system.
   func flush() throws(ReportError) { try file.flush() }
@@ -68,7 +70,7 @@ private struct RowLines {
 
   /// Hands over each row that starts with a number, with its line end; a row that was not written to its end is left
   /// out.
-  func forEachNumbered(_ body: (Int, ArraySlice<UInt8>) throws(ReportError) -> Void) throws(ReportError) {
+  func forEachNumbered(_ body: (Int, RawSpan) throws(ReportError) -> Void) throws(ReportError) {
     var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
     var count = 0
     var offset = 0
@@ -83,7 +85,9 @@ private struct RowLines {
       var start = 0
       while let end = buffer[start..<count].firstIndex(of: UInt8(ascii: "\n")) {
         let line = buffer[start...end]
-        if let number = number(line) { try body(number, line) }
+        if let number = number(line) {
+          try buffer.withOctets { all throws(ReportError) in try body(number, all.extracting(start..<end + 1)) }
+        }
         start = end + 1
       }
       // The rest of a row moves to the front; a row longer than the buffer makes it longer.

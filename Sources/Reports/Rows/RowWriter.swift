@@ -4,7 +4,7 @@ import HTTPReassembly
 ///
 /// What a row has is said once (`MessageRow` and its neighbours); a format says only how a cell looks in it. Writers
 /// are given as generic arguments, so that no cell costs an existential call.
-protocol RowWriter {
+protocol RowWriter: ~Copyable {
   /// What is left out of hosts, paths and endpoints.
   var redaction: Redaction? { get }
 
@@ -24,26 +24,30 @@ protocol RowWriter {
   /// A number given in thousandths, with up to three decimals; nothing for nil.
   mutating func thousandths(_ value: Int?)
   /// A name of our own, which needs no escaping; an empty one is unknown.
+  mutating func name(_ name: StaticString)
+  /// As above, of a name that is made while the program runs.
   mutating func name(_ name: String)
   /// The names of the bits that are set.
-  mutating func flags(_ bits: UInt64, names: [String])
+  mutating func flags(_ bits: UInt64, names: @autoclosure () -> [String])
   /// `address:port`.
   mutating func endpoint(_ endpoint: Endpoint)
   /// Text from the wire; an empty one is unknown.
-  mutating func text(_ octets: [UInt8])
+  mutating func text(_ octets: RawSpan)
 }
 
-extension RowWriter {
+extension RowWriter where Self: ~Copyable {
   mutating func integers<let count: Int>(_ values: InlineArray<count, Int>) {
     for index in values.indices { integer(values[index]) }
   }
 
   /// An integer, or nothing for nil.
+  @inline(__always)
   mutating func integer(_ value: Int?) {
     if let value { integer(value) } else { empty() }
   }
 
   /// A number or code of which 0 means that there is none.
+  @inline(__always)
   mutating func integerUnlessZero(_ value: Int) {
     if value != 0 { integer(value) } else { empty() }
   }
@@ -54,8 +58,11 @@ extension RowWriter {
   /// Text from the wire; none is unknown.
   @inline(__always)
   mutating func text(_ id: TextID, _ texts: borrowing TextPool) {
-    if id == .none { empty() } else { text(texts.octets(id)) }
+    if id == .none { empty() } else { texts.withOctets(id) { text($0) } }
   }
+
+  /// Text from the wire; an empty one is unknown.
+  mutating func text(_ octets: [UInt8]) { octets.withOctets { text($0) } }
 
   /// A host from the wire.
   mutating func host(_ octets: [UInt8]) { text(redaction?.host(octets) ?? octets) }

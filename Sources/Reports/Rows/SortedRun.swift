@@ -1,3 +1,5 @@
+import HTTPReassembly
+
 /// Rows in the order of their numbers in a temporary file, read back one at a time.
 ///
 /// A row in the file is its number and its length, eight octets each, least significant first, and its octets.
@@ -29,20 +31,20 @@ struct SortedRun {
   }
 
   /// Writes one row of a run.
-  static func append(_ number: Int, _ row: ArraySlice<UInt8>, to file: OutputFile) throws(ReportError) {
+  static func append(_ number: Int, _ row: RawSpan, to file: OutputFile) throws(ReportError) {
     var prefix: [UInt8] = []
     prefix.reserveCapacity(prefixLength)
     for shift in 0..<8 { prefix.append(UInt8(truncatingIfNeeded: number >> (shift * 8))) }
-    for shift in 0..<8 { prefix.append(UInt8(truncatingIfNeeded: row.count >> (shift * 8))) }
+    for shift in 0..<8 { prefix.append(UInt8(truncatingIfNeeded: row.byteCount >> (shift * 8))) }
     try file.append(prefix)
     try file.append(row)
   }
 
   /// Takes the first row away and passes its octets on. There must be one.
-  mutating func takeFirst(_ body: (ArraySlice<UInt8>) throws(ReportError) -> Void) throws(ReportError) {
+  mutating func takeFirst(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) {
     try need(firstLength)
     let row = unread.lowerBound..<unread.lowerBound + firstLength
-    try body(buffer[row])
+    try buffer.withOctets { all throws(ReportError) in try body(all.extracting(row)) }
     unread = row.upperBound..<unread.upperBound
     try readPrefix()
   }

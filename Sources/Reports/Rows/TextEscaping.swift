@@ -1,3 +1,5 @@
+import HTTPReassembly
+
 /// How octets from the wire become text that nothing downstream interprets.
 ///
 /// The result is always valid UTF-8 and can be taken back to the octets: a backslash becomes `\\`, and every octet
@@ -17,10 +19,10 @@ enum TextEscaping {
   ]
 
   /// Appends `text` escaped; with `doublingQuotes`, each `"` twice, as inside a quoted CSV cell.
-  static func append(_ text: [UInt8], doublingQuotes: Bool = false, to result: inout [UInt8]) {
+  static func append(_ text: RawSpan, doublingQuotes: Bool = false, to result: inout [UInt8]) {
     var index = 0
-    while index < text.count {
-      let octet = text[index]
+    while index < text.byteCount {
+      let octet = text.octet(index)
       if octet < 0x80 {
         switch octet {
         case UInt8(ascii: "\\"):
@@ -38,7 +40,8 @@ enum TextEscaping {
         continue
       }
       let (length, isShown) = character(at: index, of: text)
-      for octet in text[index..<index + length] {
+      for place in index..<index + length {
+        let octet = text.octet(place)
         if isShown { result.append(octet) } else { appendHexadecimal(octet, to: &result) }
       }
       index += length
@@ -48,7 +51,7 @@ enum TextEscaping {
   /// `text` escaped.
   static func string(_ text: [UInt8]) -> String {
     var octets: [UInt8] = []
-    append(text, to: &octets)
+    text.withOctets { append($0, to: &octets) }
     return String(decoding: octets, as: UTF8.self)
   }
 
@@ -66,8 +69,8 @@ enum TextEscaping {
 
   /// The length in octets of the character at `index`, whose first octet is not ASCII, and whether it is shown as
   /// it is. An octet that starts no well-formed sequence (Unicode, table 3-7) counts as a character of its own.
-  static func character(at index: Int, of text: [UInt8]) -> (length: Int, isShown: Bool) {
-    let first = text[index]
+  static func character(at index: Int, of text: RawSpan) -> (length: Int, isShown: Bool) {
+    let first = text.octet(index)
     let length: Int
     var value: UInt32
     var second: ClosedRange<UInt8> = 0x80...0xbf
@@ -85,12 +88,18 @@ enum TextEscaping {
       if first == 0xf4 { second = 0x80...0x8f }
     default: return (1, false)
     }
-    guard index + length <= text.count, second.contains(text[index + 1]) else { return (1, false) }
-    for octet in text[index + 1..<index + length] {
+    guard index + length <= text.byteCount, second.contains(text.octet(index + 1)) else { return (1, false) }
+    for place in index + 1..<index + length {
+      let octet = text.octet(place)
       guard octet & 0xc0 == 0x80 else { return (1, false) }
       value = value << 6 | UInt32(octet & 0x3f)
     }
     return (length, !isEscaped(value))
+  }
+
+  /// As above, of an array.
+  static func character(at index: Int, of text: [UInt8]) -> (length: Int, isShown: Bool) {
+    text.withOctets { character(at: index, of: $0) }
   }
 
   private static func isEscaped(_ value: UInt32) -> Bool {

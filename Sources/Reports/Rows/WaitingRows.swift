@@ -1,5 +1,7 @@
+import HTTPReassembly
+
 /// Rows that wait in memory, lowest number first: a binary heap of numbers beside one array of octets.
-struct WaitingRows {
+struct WaitingRows: ~Copyable {
   private struct Entry {
     var number: Int
     var start: Int
@@ -7,7 +9,7 @@ struct WaitingRows {
   }
 
   private var heap: [Entry] = []
-  private var octets: [UInt8] = []
+  private var octets = OctetBuffer(capacity: 0)
   /// Octets of rows that are still in the heap; the others are garbage until `compact`.
   private var liveLength = 0
 
@@ -21,10 +23,10 @@ struct WaitingRows {
   var isMostlyGarbage: Bool { octets.count > liveLength * 2 }
 
   /// Adds a row.
-  mutating func add(_ number: Int, _ row: ArraySlice<UInt8>) {
-    heap.append(Entry(number: number, start: octets.count, length: row.count))
-    octets.append(contentsOf: row)
-    liveLength += row.count
+  mutating func add(_ number: Int, _ row: RawSpan) {
+    heap.append(Entry(number: number, start: octets.count, length: row.byteCount))
+    octets.append(row)
+    liveLength += row.byteCount
     var child = heap.count - 1
     while child > 0, heap[child].number < heap[(child - 1) / 2].number {
       heap.swapAt(child, (child - 1) / 2)
@@ -39,18 +41,19 @@ struct WaitingRows {
     heap.removeLast()
     liveLength -= entry.length
     sink()
-    try file.append(octets[entry.start..<entry.start + entry.length])
-    if heap.isEmpty { octets.removeAll(keepingCapacity: true) }
+    try octets.withOctets { all throws(ReportError) in
+      try file.append(all.extracting(entry.start..<entry.start + entry.length))
+    }
+    if heap.isEmpty { octets.removeAll() }
   }
 
   /// Frees the octets of rows that are gone.
   mutating func compact() {
-    var kept: [UInt8] = []
-    kept.reserveCapacity(liveLength)
+    var kept = OctetBuffer(capacity: liveLength)
     for index in heap.indices {
       let entry = heap[index]
       heap[index].start = kept.count
-      kept.append(contentsOf: octets[entry.start..<entry.start + entry.length])
+      octets.withOctets { kept.append($0.extracting(entry.start..<entry.start + entry.length)) }
     }
     octets = kept
   }
@@ -59,10 +62,12 @@ struct WaitingRows {
   mutating func writeAll(to file: OutputFile) throws(ReportError) {
     heap.sort { $0.number < $1.number }
     for entry in heap {
-      try SortedRun.append(entry.number, octets[entry.start..<entry.start + entry.length], to: file)
+      try octets.withOctets { all throws(ReportError) in
+        try SortedRun.append(entry.number, all.extracting(entry.start..<entry.start + entry.length), to: file)
+      }
     }
     heap.removeAll(keepingCapacity: true)
-    octets.removeAll(keepingCapacity: true)
+    octets.removeAll()
     liveLength = 0
   }
 

@@ -2,7 +2,7 @@ import HTTPReassembly
 
 /// One row as what an SQLite statement is given. What is unknown is NULL; text from the wire is escaped as in every
 /// format (`TextEscaping`), which makes it UTF-8 without control characters whatever the octets were.
-struct SQLiteRow: RowWriter {
+struct SQLiteRow: RowWriter, ~Copyable {
   /// What is left out of hosts, paths and endpoints.
   let redaction: Redaction?
   /// The cells so far; those of text say where they stand in `text`.
@@ -12,7 +12,7 @@ struct SQLiteRow: RowWriter {
   init(redaction: Redaction?) { self.redaction = redaction }
 
   /// The octets of all cells of text.
-  var text: ArraySlice<UInt8> { buffer.octets }
+  var text: [UInt8] { buffer.octets }
 
   mutating func begin() {
     cells.removeAll(keepingCapacity: true)
@@ -35,6 +35,13 @@ struct SQLiteRow: RowWriter {
     cells.append(.real(Double(value) / 1000))
   }
 
+  mutating func name(_ name: StaticString) {
+    guard name.utf8CodeUnitCount > 0 else { return empty() }
+    let start = buffer.length
+    buffer.append(name)
+    endText(start)
+  }
+
   mutating func name(_ name: String) {
     guard !name.isEmpty else { return empty() }
     let start = buffer.length
@@ -42,9 +49,9 @@ struct SQLiteRow: RowWriter {
     endText(start)
   }
 
-  mutating func flags(_ bits: UInt64, names: [String]) {
+  mutating func flags(_ bits: UInt64, names: @autoclosure () -> [String]) {
     let start = buffer.length
-    buffer.append(flags: bits, names: names)
+    if bits != 0 { buffer.append(flags: bits, names: names()) }
     endText(start)
   }
 
@@ -54,7 +61,7 @@ struct SQLiteRow: RowWriter {
     endText(start)
   }
 
-  mutating func text(_ octets: [UInt8]) {
+  mutating func text(_ octets: RawSpan) {
     guard !octets.isEmpty else { return empty() }
     let start = buffer.length
     if !buffer.appendPlain(octets) { buffer.appendEscaped(octets) }

@@ -56,7 +56,7 @@ public struct ProgressBar<Timekeeper: Clock> where Timekeeper.Duration == Durati
 
   /// Writes to standard error; an error there is nothing to stop for.
   public static func standardError(_ text: String) {
-    try? FileDescriptor.standard(2).write(Array(text.utf8))
+    try? FileDescriptor.standard(2).write(text)
   }
 }
 

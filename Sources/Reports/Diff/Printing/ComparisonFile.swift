@@ -17,9 +17,9 @@ enum ComparisonFile {
   static func writeJSON(_ comparison: ReportComparison, to file: OutputFile) throws(ReportError) {
     var head = RowBuffer()
     head.append("{\"base\":\"")
-    head.appendEscapedForJSON(Array(comparison.baseName.utf8))
+    Array(comparison.baseName.utf8).withOctets { head.appendEscapedForJSON($0) }
     head.append("\",\"new\":\"")
-    head.appendEscapedForJSON(Array(comparison.newName.utf8))
+    Array(comparison.newName.utf8).withOctets { head.appendEscapedForJSON($0) }
     head.append("\",\"threshold\":")
     if let threshold = comparison.threshold {
       head.append("{\"share\":")
@@ -49,7 +49,7 @@ enum ComparisonFile {
     try file.append(Array("]}\n".utf8))
   }
 
-  private static func append<Row: RowWriter>(
+  private static func append<Row: RowWriter & ~Copyable>(
     _ api: APIComparison, of comparison: ReportComparison, to row: inout Row
   ) {
     ComparisonRow.appendNames(api, isByMethod: comparison.isByMethod, to: &row)

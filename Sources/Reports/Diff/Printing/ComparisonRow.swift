@@ -20,14 +20,14 @@ enum ComparisonRow {
   }()
 
   /// Appends the cells of `names`.
-  static func appendNames<Row: RowWriter>(_ api: APIComparison, isByMethod: Bool, to row: inout Row) {
+  static func appendNames<Row: RowWriter & ~Copyable>(_ api: APIComparison, isByMethod: Bool, to row: inout Row) {
     row.text(api.key.host)
     row.text(api.key.path)
     if isByMethod { row.text(api.key.method) }
   }
 
   /// Appends the cells of `figures`.
-  static func appendFigures<Row: RowWriter>(_ api: APIComparison, hasThreshold: Bool, to row: inout Row) {
+  static func appendFigures<Row: RowWriter & ~Copyable>(_ api: APIComparison, hasThreshold: Bool, to row: inout Row) {
     row.name(api.change.rawValue)
     row.integer(hasThreshold ? api.isBeyond ? 1 : 0 : nil)
     for column in APIColumn.allCases {
