@@ -29,9 +29,9 @@ struct FinishedRows {
       next.connection += 1
       try sink.connection(connections[next.connection - 1], texts: texts)
     }
-    messages.removeAll(keepingCapacity: true)
-    exchanges.removeAll(keepingCapacity: true)
-    connections.removeAll(keepingCapacity: true)
+    if next.message > 0 { messages.removeAll(keepingCapacity: true) }
+    if next.exchange > 0 { exchanges.removeAll(keepingCapacity: true) }
+    if next.connection > 0 { connections.removeAll(keepingCapacity: true) }
     next = (0, 0, 0)
   }
 }

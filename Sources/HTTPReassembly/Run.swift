@@ -11,6 +11,8 @@ struct Run {
   /// Sees what messages say; nil for an analysis that needs lengths only.
   let observer: (any MessageObserver)?
   var codings = CodingList()
+  /// Empty while `observer` wants to see every line.
+  var familiarFieldLines = FamiliarFieldLines()
 
   /// Capture time of the packet being processed, never going backwards: what timers go by.
   var clock: Int64 = .min

@@ -94,7 +94,7 @@ extension Conversation: HTTP1Events {
     if let authority = target.authority {
       // CONNECT has no default port (RFC 9110 §9.3.6).
       let defaultPort: StaticString? = exchange.method == .connect ? nil : target.isSecure ? ":443" : ":80"
-      open.message.host = run.texts.intern(HostName.normalized(line, authority, defaultPort: defaultPort))
+      open.message.host = HostName.intern(line, authority, defaultPort: defaultPort, &run.texts)
       open.message.hostSource = .target
     }
     if exchange.isSimple {
@@ -206,15 +206,30 @@ extension Conversation: HTTP1Events {
       headers[side].hostCount += 1
       // The target's authority beats Host (RFC 9112 §3.2.2); of several Host fields the first is taken.
       guard messages[side].newest.message.hostSource == .unknown else { break }
-      let host = HostName.normalized(line, field.value, defaultPort: ":80")
-      guard !host.isEmpty else { break }
-      messages[side].newest.message.host = run.texts.intern(host)
+      let host = HostName.intern(line, field.value, defaultPort: ":80", &run.texts)
+      guard host != .none else { break }
+      messages[side].newest.message.host = host
       messages[side].newest.message.hostSource = .hostField
     case .upgrade: headers[side].hasUpgrade = !field.value.isEmpty
     case .connection:
       if line.contains("upgrade", in: field.value) { headers[side].connectionUpgrades = true }
     case .host, nil: break
     }
+  }
+
+  @inline(__always)
+  func familiarFieldLine(at start: Int, in section: RawSpan, index: Int, _ run: inout Run) -> Int {
+    run.familiarFieldLines.length(at: start, in: section, index: index)
+  }
+
+  @inline(__always)
+  func noteOrdinary(
+    _ range: Range<Int>, of section: RawSpan, _ field: FieldLine?, index: Int, _ run: inout Run
+  ) {
+    guard let field, !field.hasSpaceBeforeColon, run.observer == nil,
+      KnownField(section.extracting(range), field.name) == nil
+    else { return }
+    run.familiarFieldLines.remember(range, of: section, index: index)
   }
 
   private mutating func noteNonASCII(_ line: RawSpan, _ run: inout Run) {

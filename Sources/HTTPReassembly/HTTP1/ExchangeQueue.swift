@@ -16,17 +16,16 @@ struct ExchangeQueue {
   /// Adds an exchange: it is the newest from now on.
   mutating func append(_ exchange: OpenExchange) { queue.append(exchange) }
 
-  /// Takes the oldest exchange away; nil when there is none.
-  mutating func popFirst() -> OpenExchange? {
-    guard let exchange = queue.popFirst() else { return nil }
+  /// Takes the oldest exchange away, which there must be.
+  mutating func removeFirst() {
+    queue.removeFirst()
     first += 1
-    return exchange
   }
 
   /// Something of the exchange with this number; nil when it is not here.
   @inline(__always)
   func read<Value>(_ ordinal: Int, _ value: (borrowing OpenExchange) -> Value) -> Value? {
-    ordinal >= first && ordinal < end ? value(queue[ordinal - first]) : nil
+    ordinal >= first && ordinal < end ? queue.look(ordinal - first, value) : nil
   }
 
   /// Changes the exchange with this number, if it is here.

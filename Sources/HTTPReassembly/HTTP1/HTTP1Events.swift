@@ -12,7 +12,13 @@ protocol HTTP1Events {
   ) -> Bool
   /// A field line of the header section, unfolded, without terminator, and where its parts are; nil when it is none. Its
   /// octets are counted separately.
+  ///
   mutating func fieldLine(_ line: RawSpan, _ field: FieldLine?, isASCII: Bool, _ context: inout Context)
+  /// The line at `range`, the `index`th of those of its section, is an `OrdinaryFieldLine` and was passed to `fieldLine`.
+  func noteOrdinary(_ range: Range<Int>, of section: RawSpan, _ field: FieldLine?, index: Int, _ context: inout Context)
+  /// Octets of the line at `start`, the `index`th of those of its section, if the receiver knows that it is an
+  /// `OrdinaryFieldLine` which it need not be given; else 0.
+  func familiarFieldLine(at start: Int, in section: RawSpan, index: Int, _ context: inout Context) -> Int
   /// The header section is complete.
   mutating func endOfHeaders(_ context: inout Context) -> BodyFraming
   /// Content octets.

@@ -327,10 +327,20 @@ struct HTTP1Parser {
     _ octets: RawSpan, from first: Int, _ events: inout Events, _ context: inout Events.Context
   ) -> Int {
     var start = first
-    while let line = OrdinaryFieldLine(octets, from: start), line.end - start <= lineLimit {
-      let text = octets.extracting(start..<line.end - 2)
-      events.fieldLine(text, FieldLine(text, colon: line.colon - start), isASCII: true, &context)
-      start = line.end
+    var index = 0
+    while true {
+      let familiar = events.familiarFieldLine(at: start, in: octets, index: index, &context)
+      if familiar > 0 {
+        start += familiar
+      } else {
+        guard let line = OrdinaryFieldLine(octets, from: start), line.end - start <= lineLimit else { break }
+        let text = octets.extracting(start..<line.end - 2)
+        let field = FieldLine(text, colon: line.colon - start)
+        events.fieldLine(text, field, isASCII: true, &context)
+        events.noteOrdinary(start..<line.end, of: octets, field, index: index, &context)
+        start = line.end
+      }
+      index += 1
     }
     let length = start - first
     if length > 0 { events.count(length, as: .header, &context) }

@@ -50,6 +50,7 @@ enum Method {
 
 extension RawSpan {
   /// Whether the octets at `offset` are `text`, in the same case.
+  @inline(__always)
   func matchesExactly(_ text: StaticString, at offset: Int) -> Bool {
     let length = text.utf8CodeUnitCount
     guard offset >= 0, offset + length <= byteCount else { return false }

@@ -29,8 +29,15 @@ struct NewestQueue<Element> {
 
   /// Changes the element at a position in its place.
   @inline(__always)
-  mutating func change(_ index: Int, _ body: (inout Element) -> Void) {
-    if index == olderCount { body(&newest) } else { body(&ring[place(index)]) }
+  @discardableResult
+  mutating func change<Result>(_ index: Int, _ body: (inout Element) -> Result) -> Result {
+    index == olderCount ? body(&newest) : body(&ring[place(index)])
+  }
+
+  /// Something of the element at a position, without a copy of it.
+  @inline(__always)
+  func look<Result>(_ index: Int, _ body: (borrowing Element) -> Result) -> Result {
+    index == olderCount ? body(newest) : body(ring[place(index)])
   }
 
   @inline(__always)
@@ -50,19 +57,17 @@ struct NewestQueue<Element> {
     isEmpty = false
   }
 
-  /// Takes the oldest element away; nil when there is none.
-  mutating func popFirst() -> Element? {
-    guard !isEmpty else { return nil }
+  /// Takes the oldest element away, which there must be.
+  mutating func removeFirst() {
+    precondition(!isEmpty)
     guard olderCount > 0 else {
       isEmpty = true
-      return newest
+      return
     }
-    let first = ring[head]
     head = place(1)
     olderCount -= 1
     // A queue keeps the room that it once needed: much of it is given back.
     if ring.count >= 4, olderCount * 4 <= ring.count { resize(to: olderCount) }
-    return first
   }
 
   private mutating func resize(to length: Int) {

@@ -74,13 +74,11 @@ extension Conversation {
   }
 
   /// A response can start before the header section of its request is complete; in the end it is.
-  private func adoptLateRequest(_ open: inout OpenMessage, _ run: inout Run) {
-    guard open.message.kind != .request, open.message.host == .none,
-      let name = exchanges.read(open.exchange, { (host: $0.exchange.host, source: $0.hostSource) }), name.host != .none
-    else { return }
-    open.message.host = name.host
-    open.message.hostSource = name.source
-    run.texts.retain(open.message.host)
+  private static func adoptLateName(_ host: TextID, _ source: HostSource, _ open: inout OpenMessage, _ run: inout Run) {
+    guard open.message.kind != .request, open.message.host == .none, host != .none else { return }
+    open.message.host = host
+    open.message.hostSource = source
+    run.texts.retain(host)
   }
 
   /// The final response of an exchange has started.
@@ -116,12 +114,11 @@ extension Conversation {
     run.stateOctets += (messages[side].room - room) * StateCost.message
   }
 
-  private mutating func popFirst(_ side: Side, _ run: inout Run) -> OpenMessage? {
+  private mutating func removeFirst(_ side: Side, _ run: inout Run) {
     if messages[side].count > 1 { run.lingeringMessages -= 1 }
     let room = messages[side].room
-    let first = messages[side].popFirst()
+    messages[side].removeFirst()
     run.stateOctets += (messages[side].room - room) * StateCost.message
-    return first
   }
 
   /// Adds an exchange.
@@ -132,12 +129,11 @@ extension Conversation {
     run.stateOctets += (exchanges.room - room) * StateCost.exchange
   }
 
-  private mutating func removeFirstExchange(_ run: inout Run) -> OpenExchange? {
+  private mutating func removeFirstExchange(_ run: inout Run) {
     let room = exchanges.room
-    guard let first = exchanges.popFirst() else { return nil }
+    exchanges.removeFirst()
     run.openExchanges -= 1
     run.stateOctets += (exchanges.room - room) * StateCost.exchange
-    return first
   }
 
   /// A message of `side` has ended: makes those before it final that need not wait for charges any longer.
@@ -155,10 +151,9 @@ extension Conversation {
   /// Makes the oldest messages of `side` final until at most `limit` are left.
   private mutating func retire(_ side: Side, keeping limit: Int, _ run: inout Run) {
     var hasRetired = false
-    while messages[side].count > limit, !messages[side][0].isInProgress, !oldestAwaitsName(on: side) {
-      guard let open = popFirst(side, &run) else { break }
-      retiredThrough[side] = max(retiredThrough[side], open.end)
-      finish(open, &run)
+    while messages[side].count > limit, !messages[side].look(0, { $0.isInProgress }), !oldestAwaitsName(on: side) {
+      retiredThrough[side] = max(retiredThrough[side], messages[side].look(0) { $0.end })
+      finishFirst(side, &run)
       hasRetired = true
     }
     if hasRetired { finishExchanges(&run) }
@@ -166,29 +161,32 @@ extension Conversation {
 
   /// Whether the oldest message is a response that waits for the end of its request's header section, which names it; not for ever.
   private func oldestAwaitsName(on side: Side) -> Bool {
-    guard messages[side][0].message.kind != .request, messages[side][0].message.host == .none,
+    guard messages[side].look(0, { $0.message.kind != .request && $0.message.host == .none }),
       messages[side].count < Self.namelessLimit
     else { return false }
-    return exchanges.read(messages[side][0].exchange) { $0.exchange.request != nil && $0.exchange.host == .none }
+    return exchanges.read(messages[side].look(0) { $0.exchange }) { $0.exchange.request != nil && $0.exchange.host == .none }
       == true
   }
 
   /// Messages kept open at most because the oldest of them has no name yet.
   private static var namelessLimit: Int { 1024 }
 
-  private mutating func finish(_ open: consuming OpenMessage, _ run: inout Run) {
-    adoptLateRequest(&open, &run)
-    Self.settleContent(of: &open, &run)
+  /// Makes the oldest message of `side` final, where it lies: rows are large.
+  private mutating func finishFirst(_ side: Side, _ run: inout Run) {
+    let ordinal = messages[side].look(0) { $0.exchange }
+    let name = exchanges.read(ordinal) { (host: $0.exchange.host, source: $0.hostSource) }
     let client = namedClient ?? run.connection.client ?? requestSide ?? 0
     namedClient = client
-    open.message.client = run.connection.endpoints[client]
-    open.message.server = run.connection.endpoints[1 - client]
-    run.apis.add(open.message, texts: &run.texts, anomalies: &run.anomalies)
-    let kind = open.message.kind
-    let first = open.message.firstTime
-    let length = open.message.octets.total
-    let ipLength = open.message.ipLength
-    exchanges.change(open.exchange) { exchange in
+    let (kind, first, length, ipLength) = messages[side].change(0) { open in
+      if let name { Self.adoptLateName(name.host, name.source, &open, &run) }
+      if open.pendingContent != nil { Self.settleContent(of: &open, &run) }
+      open.message.client = run.connection.endpoints[client]
+      open.message.server = run.connection.endpoints[1 - client]
+      run.apis.add(open.message, texts: &run.texts, anomalies: &run.anomalies)
+      run.finished.messages.append(open.message)
+      return (open.message.kind, open.message.firstTime, open.message.octets.total, open.message.ipLength)
+    }
+    exchanges.change(ordinal) { exchange in
       exchange.openMessages -= 1
       if kind == .request { exchange.requestFirst = first }
       if kind == .response { exchange.responseFirst = first }
@@ -199,33 +197,39 @@ extension Conversation {
         exchange.exchange.responseLength += length
       }
     }
-    run.finished.messages.append(open.message)
+    removeFirst(side, &run)
   }
 
   /// Makes exchanges final, oldest first, as far as all their messages are.
   private mutating func finishExchanges(_ run: inout Run) {
-    while exchanges.read(exchanges.first, { $0.isAnswered && $0.openMessages == 0 }) == true,
-      let open = removeFirstExchange(&run)
-    {
-      finish(open, &run)
+    while exchanges.read(exchanges.first, { $0.isAnswered && $0.openMessages == 0 }) == true {
+      finishFirstExchange(&run)
     }
   }
 
-  private mutating func finish(_ open: OpenExchange, _ run: inout Run) {
-    var exchange = open.exchange
-    if let first = open.requestFirst, let last = open.requestLast { exchange.timings.send = max(last - first, 0) }
-    if let sent = open.requestLast, let first = open.responseFirst { exchange.timings.wait = max(first - sent, 0) }
-    if let first = open.responseFirst, let last = open.responseLast { exchange.timings.receive = max(last - first, 0) }
-    run.apis.add(exchange, texts: &run.texts, anomalies: &run.anomalies)
-    run.finished.exchanges.append(exchange)
+  private mutating func finishFirstExchange(_ run: inout Run) {
+    exchanges.change(exchanges.first) { open in
+      if let first = open.requestFirst, let last = open.requestLast {
+        open.exchange.timings.send = max(last - first, 0)
+      }
+      if let sent = open.requestLast, let first = open.responseFirst {
+        open.exchange.timings.wait = max(first - sent, 0)
+      }
+      if let first = open.responseFirst, let last = open.responseLast {
+        open.exchange.timings.receive = max(last - first, 0)
+      }
+      run.apis.add(open.exchange, texts: &run.texts, anomalies: &run.anomalies)
+      run.finished.exchanges.append(open.exchange)
+    }
+    removeFirstExchange(&run)
   }
 
   /// The connection is over: everything is final.
   mutating func finishAll(_ run: inout Run) {
     for side in 0..<2 {
-      while let open = popFirst(side, &run) { finish(open, &run) }
+      while !messages[side].isEmpty { finishFirst(side, &run) }
     }
-    while let open = removeFirstExchange(&run) { finish(open, &run) }
+    while exchanges.count > 0 { finishFirstExchange(&run) }
     run.stateOctets -= exchanges.room * StateCost.exchange
     exchanges = ExchangeQueue()
     for side in 0..<2 {

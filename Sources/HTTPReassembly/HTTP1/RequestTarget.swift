@@ -70,16 +70,32 @@ extension UInt8 {
 
 /// A host with its port as reports name it: lower case, without the default port of its scheme.
 enum HostName {
-  static func normalized(_ line: RawSpan, _ range: Range<Int>, defaultPort: StaticString?) -> [UInt8] {
+  /// The handle of the host and port in `range`; `TextID.none` when there is nothing but whitespace.
+  static func intern(
+    _ line: RawSpan, _ range: Range<Int>, defaultPort: StaticString?, _ texts: inout TextPool
+  ) -> TextID {
     let range = line.trimmingWhitespace(range)
     var end = range.upperBound
     if let defaultPort {
       let length = defaultPort.utf8CodeUnitCount
       if range.count > length, line.matches(defaultPort, at: end - length) { end -= length }
     }
-    var host: [UInt8] = []
-    host.reserveCapacity(end - range.lowerBound)
-    for offset in range.lowerBound..<end { host.append(line.octet(offset).lowercased) }
-    return host
+    let host = line.extracting(range.lowerBound..<end)
+    return host.hasUpperCase ? texts.intern(lowercased(host)) : texts.intern(host)
+  }
+
+  private static func lowercased(_ host: RawSpan) -> [UInt8] {
+    var text: [UInt8] = []
+    text.reserveCapacity(host.byteCount)
+    for offset in 0..<host.byteCount { text.append(host.octet(offset).lowercased) }
+    return text
+  }
+}
+
+extension RawSpan {
+  /// Whether there is a capital letter of ASCII.
+  fileprivate var hasUpperCase: Bool {
+    for offset in 0..<byteCount where octet(offset).lowercased != octet(offset) { return true }
+    return false
   }
 }

@@ -82,24 +82,36 @@ extension RawSpan {
   }
 
   /// Whether both spans hold the same octets.
+  @inlinable
+  @inline(__always)
   package func hasSameOctets(as other: RawSpan) -> Bool {
-    guard byteCount == other.byteCount else { return false }
-    var offset = 0
-    while offset + 8 <= byteCount {
-      if littleEndian64(within: offset) != other.littleEndian64(within: offset) { return false }
-      offset += 8
+    byteCount == other.byteCount && hasSameOctets(at: 0, as: other, at: 0, count: byteCount)
+  }
+
+  /// Whether the `count` octets at `offset` are those of `other` at `otherOffset`.
+  @inlinable
+  @inline(__always)
+  package func hasSameOctets(at offset: Int, as other: RawSpan, at otherOffset: Int, count: Int) -> Bool {
+    precondition(offset >= 0 && offset + count <= byteCount)
+    precondition(otherOffset >= 0 && otherOffset + count <= other.byteCount)
+    guard count >= 8 else {
+      for index in 0..<count where octet(offset + index) != other.octet(otherOffset + index) { return false }
+      return true
     }
-    while offset < byteCount {
-      if octet(offset) != other.octet(offset) { return false }
-      offset += 1
+    var index = 0
+    while index + 8 < count {
+      if littleEndian64(within: offset + index) != other.littleEndian64(within: otherOffset + index) { return false }
+      index += 8
     }
-    return true
+    // The last eight, some of which may have been looked at.
+    return littleEndian64(within: offset + count - 8) == other.littleEndian64(within: otherOffset + count - 8)
   }
 
   /// Whether `array` holds the same octets.
+  @inlinable
+  @inline(__always)
   package func hasSameOctets(as array: [UInt8]) -> Bool {
-    guard byteCount == array.count else { return false }
-    return array.withOctets { hasSameOctets(as: $0) }
+    array.withOctets { hasSameOctets(as: $0) }
   }
 
   /// Feeds the octets to a hasher.

@@ -48,6 +48,7 @@ extension TCPConnection {
   }
 
   /// Whether a receiver could take payload at `position`: not far beyond what it offered to take.
+  @inline(__always)
   func isInReach(_ position: StreamPosition, _ side: Side) -> Bool {
     guard streams[side].isStarted else { return true }
     let next = streams[side].next
