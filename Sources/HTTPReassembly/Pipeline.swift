@@ -85,7 +85,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.ledger.pending += segment.payloadLength
     let key = ConnectionKey(segment.source, segment.destination)
     guard let slot = connections.slot(for: key) else { return open(segment, octets, key, at: time, flags: []) }
-    if connections[slot].isReopened(by: segment, clock: run.clock, silence: run.configuration.reopenSilence) {
+    let (clock, silence) = (run.clock, run.configuration.reopenSilence)
+    if connections.look(slot, { $0.isReopened(by: segment, clock: clock, silence: silence) }) {
       run.anomalies.note(.tcpPortReused, connection: connections[slot].record.number)
       let syn = connections[slot].takePendingReopen()
       finish(slot, .captureEnd)

@@ -151,8 +151,10 @@ extension Conversation {
   /// Makes the oldest messages of `side` final until at most `limit` are left.
   private mutating func retire(_ side: Side, keeping limit: Int, _ run: inout Run) {
     var hasRetired = false
-    while messages[side].count > limit, !messages[side].look(0, { $0.isInProgress }), !oldestAwaitsName(on: side) {
-      retiredThrough[side] = max(retiredThrough[side], messages[side].look(0) { $0.end })
+    while messages[side].count > limit, !messages.look(side, { $0.look(0) { $0.isInProgress } }),
+      !oldestAwaitsName(on: side)
+    {
+      retiredThrough[side] = max(retiredThrough[side], messages.look(side) { $0.look(0) { $0.end } })
       finishFirst(side, &run)
       hasRetired = true
     }
@@ -160,11 +162,11 @@ extension Conversation {
   }
 
   /// Whether the oldest message is a response that waits for the end of its request's header section, which names it; not for ever.
-  private func oldestAwaitsName(on side: Side) -> Bool {
-    guard messages[side].look(0, { $0.message.kind != .request && $0.message.host == .none }),
-      messages[side].count < Self.namelessLimit
-    else { return false }
-    return exchanges.read(messages[side].look(0) { $0.exchange }) { $0.exchange.request != nil && $0.exchange.host == .none }
+  @inline(__always)
+  private mutating func oldestAwaitsName(on side: Side) -> Bool {
+    let isNameless = messages.look(side) { $0.look(0) { $0.message.kind != .request && $0.message.host == .none } }
+    guard isNameless, messages[side].count < Self.namelessLimit else { return false }
+    return exchanges.read(messages.look(side) { $0.look(0) { $0.exchange } }) { $0.exchange.request != nil && $0.exchange.host == .none }
       == true
   }
 
@@ -173,7 +175,7 @@ extension Conversation {
 
   /// Makes the oldest message of `side` final, where it lies: rows are large.
   private mutating func finishFirst(_ side: Side, _ run: inout Run) {
-    let ordinal = messages[side].look(0) { $0.exchange }
+    let ordinal = messages.look(side) { $0.look(0) { $0.exchange } }
     let name = exchanges.read(ordinal) { (host: $0.exchange.host, source: $0.hostSource) }
     let client = namedClient ?? run.connection.client ?? requestSide ?? 0
     namedClient = client

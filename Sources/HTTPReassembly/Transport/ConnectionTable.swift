@@ -38,6 +38,10 @@ struct ConnectionTable: ~Copyable {
     @inline(__always) _modify { yield &connections[slot] }
   }
 
+  /// Something of a connection, looked at in its place.
+  @inline(__always)
+  func look<Result>(_ slot: Int, _ body: (borrowing TCPConnection) -> Result) -> Result { connections.look(slot, body) }
+
   /// The connection between two endpoints.
   @inline(__always)
   mutating func slot(for key: ConnectionKey) -> Int? {
@@ -85,7 +89,7 @@ struct ConnectionTable: ~Copyable {
   /// The connection has just been seen.
   @inline(__always)
   mutating func touch(_ slot: Int) {
-    let isClosed = connections[slot].isClosed
+    let isClosed = connections.look(slot) { $0.isClosed }
     let list = links[slot].isClosed ? closed : open
     if list.last == slot, links[slot].isClosed == isClosed { return }
     unlink(slot)

@@ -58,6 +58,13 @@ struct Slab<Element>: ~Copyable {
     }
   }
 
+  /// Something of an element, looked at in its place: reading it by its number can copy all of it.
+  @inline(__always)
+  func look<Result>(_ index: Int, _ body: (borrowing Element) -> Result) -> Result {
+    precondition(isUsed[index])
+    return unsafe body(place(index).pointee)
+  }
+
   @inline(__always)
   private func place(_ index: Int) -> UnsafeMutablePointer<Element> {
     unsafe blocks[index / Self.blockLength] + index % Self.blockLength
