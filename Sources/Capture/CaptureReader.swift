@@ -22,6 +22,8 @@ public struct CaptureReader: ~Copyable {
   /// What pcapng tells of its packets; unused in other formats.
   private var pcapng = PcapngBlocks()
   private var filter: FilterPrograms?
+  /// The file's number among those that can be read again; nil when it is not one of them.
+  private let number: Int32?
   /// Whether a packet was read ahead, to know its time, and is still to be handed over.
   private var isAhead = false
   /// Capture time of the packet that was read first, whether it passed the filter or not; nil before.
@@ -37,11 +39,23 @@ public struct CaptureReader: ~Copyable {
   ///
   /// With `waiting`, a file that grows can be followed, if it is a plain pcap or pcapng file.
   public init(path: String, filter: PacketFilter? = nil, waiting: Waiting = Waiting()) throws(CaptureError) {
-    try self.init(path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity, waiting: waiting)
+    try self.init(path: path, filter: filter, waiting: waiting, files: nil)
+  }
+
+  /// As above, adding the file to `files`, so that octets of its packets can be read again.
+  init(path: String, filter: PacketFilter?, waiting: Waiting, files: RereadableFiles?) throws(CaptureError) {
+    try self.init(
+      path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity, waiting: waiting, files: files)
   }
 
   package init(
     path: String, filter: PacketFilter?, bufferCapacity: Int, waiting: Waiting = Waiting()
+  ) throws(CaptureError) {
+    try self.init(path: path, filter: filter, bufferCapacity: bufferCapacity, waiting: waiting, files: nil)
+  }
+
+  private init(
+    path: String, filter: PacketFilter?, bufferCapacity: Int, waiting: Waiting, files: RereadableFiles?
   ) throws(CaptureError) {
     let file = try FileInput(path: path, waiting: waiting)
     let compression = Compression(try file.peek(4))
@@ -79,6 +93,11 @@ public struct CaptureReader: ~Copyable {
     self.file = file
     self.compression = compression
     self.format = format
+    if case .foreign = format {
+      number = nil
+    } else {
+      number = compression == nil && file.isReopenable ? files?.add(file) : nil
+    }
     if let filter, !filter.expression.isEmpty { self.filter = FilterPrograms(filter, file: file.name) }
     self.window = window
   }
@@ -169,6 +188,9 @@ public struct CaptureReader: ~Copyable {
     }
     guard let found else { return false }
     window.lend(found, to: &current)
+    if let number {
+      current.packet.place = PacketPlace(capture: number, offset: window.offset(of: found.lowerBound))
+    }
     if first == nil { first = current.packet.timestamp }
     return true
   }

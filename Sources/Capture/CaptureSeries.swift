@@ -42,6 +42,9 @@ public struct CaptureSeries: ~Copyable {
   /// Captures that were opened so far, or could not be.
   private var position = 0
   private var reader: CaptureReader?
+  private let files = RereadableFiles()
+  /// Reads octets of packets again that have a place.
+  public var capturedOctets: any CapturedOctets { files }
   /// The reader's packet.
   @usableFromInline private(set) var current = LentPacket()
   /// Capture time of the last packet of the captures that have ended.
@@ -106,7 +109,7 @@ public struct CaptureSeries: ~Copyable {
     position += 1
     var next: CaptureReader
     do throws(CaptureError) {
-      next = try CaptureReader(path: paths[position - 1], filter: filter, waiting: waiting)
+      next = try CaptureReader(path: paths[position - 1], filter: filter, waiting: waiting, files: files)
     } catch let error {
       if isNoDamage(error) { return .end }
       throw error

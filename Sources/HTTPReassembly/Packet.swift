@@ -10,6 +10,8 @@ public struct Packet: Sendable, Equatable {
   public var linkType: LinkType
   /// Octets of frame check sequence at the end of the packet, as the capture declared it; usually 0.
   public var frameCheckSequenceLength: Int
+  /// Where its octets can be read again; nil when they cannot.
+  public var place: PacketPlace?
 
   /// Makes a packet's facts.
   public init(timestamp: Int64, originalLength: Int, linkType: LinkType, frameCheckSequenceLength: Int = 0) {

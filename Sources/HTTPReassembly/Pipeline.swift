@@ -15,6 +15,12 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   public var sink: Sink
   private var lookups = DNSLookups()
 
+  /// Reads octets of packets again that have a place; nil when none can be. For packets that are processed after it was set.
+  public var capturedOctets: (any CapturedOctets)? {
+    get { run.history.captured }
+    set { run.history.captured = newValue }
+  }
+
   /// Starts an analysis.
   ///
   /// - Parameters:
@@ -40,7 +46,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     advanceClock(to: packet.timestamp)
     switch decoder.decode(packet, octets, ledger: &run.ledger, anomalies: &run.anomalies) {
     case .nothing: break
-    case .tcp(let segment): receive(segment, octets, at: packet.timestamp)
+    case .tcp(let segment): receive(segment, octets, at: packet.timestamp, place: packet.place)
     case .reassembledTCP(let segment): receiveReassembled(segment, at: packet.timestamp)
     case .udp(let datagram): learnNames(datagram, octets, at: packet.timestamp)
     case .reassembledUDP(let datagram): learnReassembledNames(datagram, at: packet.timestamp)
@@ -81,29 +87,31 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   // MARK: Connections
 
-  private mutating func receive(_ segment: TCPSegment, _ octets: RawSpan, at time: Int64) {
+  /// Takes a segment; `place` is that of the packet's octets, if the segment's payload lies in them.
+  private mutating func receive(_ segment: TCPSegment, _ octets: RawSpan, at time: Int64, place: PacketPlace?) {
     run.ledger.pending += segment.payloadLength
     let key = ConnectionKey(segment.source, segment.destination)
-    guard let slot = connections.slot(for: key) else { return open(segment, octets, key, at: time, flags: []) }
+    guard let slot = connections.slot(for: key) else { return open(segment, octets, key, at: time, place, flags: []) }
     let (clock, silence) = (run.clock, run.configuration.reopenSilence)
     if connections.look(slot, { $0.isReopened(by: segment, clock: clock, silence: silence) }) {
       run.anomalies.note(.tcpPortReused, connection: connections[slot].record.number)
       let syn = connections[slot].takePendingReopen()
       finish(slot, .captureEnd)
-      guard let syn else { return open(segment, octets, key, at: time, flags: .portReused) }
-      open(syn.segment, octets, key, at: syn.time, flags: .portReused)
+      guard let syn else { return open(segment, octets, key, at: time, place, flags: .portReused) }
+      open(syn.segment, octets, key, at: syn.time, nil, flags: .portReused)
       if let slot = connections.slot(for: key) {
-        connections[slot].receive(segment, octets, at: time, run: &run)
+        connections[slot].receive(segment, octets, at: time, place: place, run: &run)
         connections.touch(slot)
       }
       return
     }
-    connections[slot].receive(segment, octets, at: time, run: &run)
+    connections[slot].receive(segment, octets, at: time, place: place, run: &run)
     connections.touch(slot)
   }
 
   private mutating func open(
-    _ segment: TCPSegment, _ octets: RawSpan, _ key: ConnectionKey, at time: Int64, flags: ConnectionFlags
+    _ segment: TCPSegment, _ octets: RawSpan, _ key: ConnectionKey, at time: Int64, _ place: PacketPlace?,
+    flags: ConnectionFlags
   ) {
     if connections.count >= run.configuration.connectionLimit {
       run.anomalies.note(.connectionTableFull)
@@ -112,7 +120,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     var connection = TCPConnection(first: segment, at: time, run: &run)
     connection.record.flags = flags
     let slot = connections.insert(connection, for: key)
-    connections[slot].receive(segment, octets, at: time, run: &run)
+    connections[slot].receive(segment, octets, at: time, place: place, run: &run)
     connections.touch(slot)
   }
 
@@ -131,7 +139,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   private mutating func receiveReassembled(_ segment: TCPSegment, at time: Int64) {
     let datagram = decoder.reassembled
-    datagram.withOctets { receive(segment, $0, at: time) }
+    datagram.withOctets { receive(segment, $0, at: time, place: nil) }
   }
 
   private mutating func finish(_ slot: Int, _ end: ConnectionEnd) {

@@ -97,6 +97,16 @@ final class FileInput: OctetSource {
   }
 
   /// Reads what is there, and waits until there is something; 0 is the end, or the stop.
+  /// Puts the `count` octets at `offset` of a regular file at the start of `buffer`, which has as many. False when they are
+  /// not there or cannot be read.
+  func read(_ count: Int, at offset: Int, into buffer: inout [UInt8]) -> Bool {
+    guard count <= buffer.count else { return false }
+    let received = unsafe buffer.withUnsafeMutableBytes { memory in
+      retryingInterrupted { unsafe pread(descriptor, memory.baseAddress, count, off_t(offset)) }
+    }
+    return received == count
+  }
+
   private func readDescriptor(into buffer: UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int {
     var growth: FileGrowth?
     while !waiting.isStopped {

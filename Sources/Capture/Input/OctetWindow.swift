@@ -122,6 +122,10 @@
     unsafe lent.octets = UnsafeRawBufferPointer(start: memory + range.lowerBound, count: range.count)
   }
 
+  /// Offset in the source of what is at a place in the buffer.
+  @inline(__always)
+  func offset(of place: Int) -> Int { offset - (start - place) }
+
   /// An error about what begins at `position` octets from the cursor.
   func error(_ problem: CaptureError.Problem, at position: Int = 0) -> CaptureError {
     CaptureError(file: name, offset: offset + position, isDecompressedOffset: isDecompressed, problem: problem)

@@ -49,6 +49,23 @@ package struct PacketDecoder {
     if captured < wireLength { ledger.truncatedPackets += 1 }
     anomalies.now = packet.timestamp
 
+    if packet.linkType == .ethernet, packet.frameCheckSequenceLength == 0, !limits.verifiesChecksums,
+      let frame = OrdinaryFrame(octets, wireLength: wireLength, captured: captured)
+    {
+      ledger.charge(OrdinaryFrame.linkLength, to: .link)
+      ledger.charge(OrdinaryFrame.networkLength, to: .network)
+      ledger.charge(frame.segment.headerLength, to: .transport)
+      return .tcp(frame.segment)
+    }
+    return dissect(packet, octets, wireLength: wireLength, captured: captured, ledger: &ledger, anomalies: &anomalies)
+  }
+
+  /// Decodes any packet, which has been counted, header after header.
+  @inline(never)
+  mutating func dissect(
+    _ packet: Packet, _ octets: RawSpan, wireLength: Int, captured: Int, ledger: inout Ledger,
+    anomalies: inout AnomalyLog
+  ) -> DecodedPacket {
     var dissection = Dissection(wireLength: wireLength, captured: captured, limits: limits)
     let checkLength = packet.frameCheckSequenceLength
     if checkLength > 0, checkLength <= wireLength { dissection.trim(to: wireLength - checkLength) }

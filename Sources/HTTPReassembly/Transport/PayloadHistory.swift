@@ -3,16 +3,25 @@
 ///
 /// A ring of fixed size: records are chained per stream from the newest backwards, and a record that has been
 /// overwritten ends its chain. A retransmission is soon or never, so the ring has to cover a moment, not a capture.
+///
+/// Of payload that its capture still has, only the place is kept, and read again when it comes to that: copying every
+/// octet was a quarter of the time of a large download. It takes its room in the ring all the same, so that what can be
+/// compared does not depend on where a capture comes from.
 struct PayloadHistory {
   /// A place in the ring that never wraps; 0 is none.
   typealias Mark = Int
 
   private struct Record {
     var position: StreamPosition
-    var length: Int
     var previous: Mark
     /// Where its octets start in the ring, as a mark.
     var octets: Mark
+    var length: Int32
+    /// Where they are instead, if `isElsewhere`.
+    var capture: Int32
+    var base: Int
+
+    var isElsewhere: Bool { base != .min }
   }
 
   /// Records looked at for one retransmission: a window of small segments.
@@ -22,6 +31,10 @@ struct PayloadHistory {
   private var records: [Record]
   private var nextOctet: Mark = 0
   private var nextRecord: Mark = 1
+  /// Reads what is not in the ring; without it everything is.
+  var captured: (any CapturedOctets)?
+  /// What was read again.
+  private var again: [UInt8] = []
 
   /// Makes a history of `capacity` octets, rounded up to a power of two.
   init(capacity: Int) {
@@ -29,27 +42,39 @@ struct PayloadHistory {
     while size < capacity { size <<= 1 }
     ring = Array(repeating: 0, count: size)
     // One record for each 256 octets: smaller segments shorten the history instead of growing the memory.
-    records = Array(repeating: Record(position: 0, length: 0, previous: 0, octets: 0), count: size / 256)
+    records = Array(
+      repeating: Record(position: 0, previous: 0, octets: 0, length: 0, capture: 0, base: .min), count: size / 256)
   }
 
-  /// Remembers delivered octets of the stream whose newest record is `newest`.
-  mutating func remember(_ octets: RawSpan, at position: StreamPosition, newest: inout Mark) {
+  /// Remembers delivered octets of the stream whose newest record is `newest`; `place` is theirs in a capture that can be
+  /// read again.
+  @inline(__always)
+  mutating func remember(_ octets: RawSpan, at position: StreamPosition, place: PacketPlace?, newest: inout Mark) {
     let length = octets.byteCount
     guard length > 0, length <= ring.count / 2 else { return }
-    let mask = ring.count - 1
-    let start = nextOctet & mask
-    let first = min(length, ring.count - start)
-    octets.copy(0..<first, to: &ring, at: start)
-    if first < length { octets.copy(first..<length, to: &ring, at: 0) }
-    records[nextRecord & (records.count - 1)] = Record(
-      position: position, length: length, previous: newest, octets: nextOctet)
+    var record = Record(
+      position: position, previous: newest, octets: nextOctet, length: Int32(length), capture: 0, base: .min)
+    if let place, captured != nil {
+      record.capture = place.capture
+      record.base = place.offset - position
+    } else {
+      copy(octets)
+    }
+    records[nextRecord & (records.count - 1)] = record
     newest = nextRecord
     nextOctet += length
     nextRecord += 1
   }
 
+  private mutating func copy(_ octets: RawSpan) {
+    let start = nextOctet & (ring.count - 1)
+    let first = min(octets.byteCount, ring.count - start)
+    octets.copy(0..<first, to: &ring, at: start)
+    octets.copy(first..<octets.byteCount, to: &ring, at: 0)
+  }
+
   /// Whether `octets`, sent again at `position`, differ from what is remembered of the stream.
-  func differs(_ octets: RawSpan, at position: StreamPosition, newest: Mark) -> Bool {
+  mutating func differs(_ octets: RawSpan, at position: StreamPosition, newest: Mark) -> Bool {
     var mark = newest
     let end = position + octets.byteCount
     for _ in 0..<Self.chainLimit {
@@ -57,17 +82,23 @@ struct PayloadHistory {
       let record = records[mark & (records.count - 1)]
       guard record.octets + ring.count >= nextOctet else { return false }
       let from = max(position, record.position)
-      let to = min(end, record.position + record.length)
-      if from < to {
-        let place = record.octets + (from - record.position)
-        for offset in 0..<(to - from)
-        where ring[(place + offset) & (ring.count - 1)] != octets.octet(from - position + offset) {
-          return true
-        }
-      }
+      let to = min(end, record.position + Int(record.length))
+      if from < to, differs(octets.extracting(from - position..<to - position), from: record, at: from) { return true }
       guard record.position > position else { return false }
       mark = record.previous
     }
+    return false
+  }
+
+  private mutating func differs(_ octets: RawSpan, from record: Record, at position: StreamPosition) -> Bool {
+    let count = octets.byteCount
+    if record.isElsewhere {
+      let place = PacketPlace(capture: record.capture, offset: record.base + position)
+      guard captured?.read(count, from: place, into: &again) == true else { return false }
+      return again.withOctets { !octets.hasSameOctets(at: 0, as: $0, at: 0, count: count) }
+    }
+    let start = record.octets + (position - record.position)
+    for offset in 0..<count where ring[(start + offset) & (ring.count - 1)] != octets.octet(offset) { return true }
     return false
   }
 }

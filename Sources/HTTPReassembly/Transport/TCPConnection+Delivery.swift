@@ -39,12 +39,12 @@ extension TCPConnection {
 
   /// Hands the next octets of a stream to the application. Returns how many it did not take yet.
   mutating func deliver(
-    _ payload: RawSpan, length: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ side: Side,
-    _ run: inout Run
+    _ payload: RawSpan, length: Int, at position: StreamPosition, _ place: PacketPlace?, _ arrival: SegmentArrival,
+    _ side: Side, _ run: inout Run
   ) -> Int {
     makeApplication(&run)
     guard let application else { return 0 }
-    run.history.remember(payload, at: position, newest: &streams[side].newestPayload)
+    run.history.remember(payload, at: position, place: place, newest: &streams[side].newestPayload)
     var arrival = arrival
     let consumed =
       payload.byteCount == 0 ? 0 : application.layer.receive(side, payload, at: position, arrival, &run)
@@ -119,7 +119,7 @@ extension TCPConnection {
     var segment = changeHeld(side) { $0.removeFirst() }
     run.heldOctets -= segment.octets.count + StateCost.heldSegment
     let rest = segment.octets.withOctets {
-      deliver($0, length: segment.length, at: segment.position, segment.arrival, side, &run)
+      deliver($0, length: segment.length, at: segment.position, nil, segment.arrival, side, &run)
     }
     guard rest > 0 else { return }
     let consumed = segment.length - rest

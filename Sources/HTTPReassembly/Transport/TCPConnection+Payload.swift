@@ -2,8 +2,8 @@
 
 extension TCPConnection {
   mutating func accept(
-    _ payload: RawSpan, length: Int, at position: StreamPosition, _ arrival: SegmentArrival, from side: Side,
-    _ run: inout Run
+    _ payload: RawSpan, length: Int, at position: StreamPosition, _ place: PacketPlace?, _ arrival: SegmentArrival,
+    from side: Side, _ run: inout Run
   ) {
     guard isInReach(position, side) else {
       run.note(.tcpDataOutOfWindow)
@@ -11,6 +11,7 @@ extension TCPConnection {
     }
     var length = length
     var payload = payload
+    var place = place
     var arrival = arrival
     let end = position + length
     if end > streams[side].limit {
@@ -31,13 +32,14 @@ extension TCPConnection {
         isWhole: old == length, from: side, &run)
       guard old < length else { return }
       payload = payload.extracting(min(payload.byteCount, old)..<payload.byteCount)
+      place?.offset += old
       position += old
       length -= old
     }
     if streams[side].isStarted, position == streams[side].next, !streams[side].isHolding,
       isReady(arrival.acknowledged, side), !(application?.layer.isWaiting(side) ?? false)
     {
-      let rest = deliver(payload, length: length, at: position, arrival, side, &run)
+      let rest = deliver(payload, length: length, at: position, place, arrival, side, &run)
       guard rest > 0 else { return }
       payload = payload.extracting(min(payload.byteCount, length - rest)..<payload.byteCount)
       position += length - rest

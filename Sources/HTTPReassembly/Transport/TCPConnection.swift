@@ -71,8 +71,10 @@ struct TCPConnection {
 
   // MARK: Segments
 
-  /// Takes a segment; `octets` hold its payload at `segment.payloadOffset`.
-  mutating func receive(_ segment: TCPSegment, _ octets: RawSpan, at time: Int64, run: inout Run) {
+  /// Takes a segment; `octets` hold its payload at `segment.payloadOffset`, and are at `place` of their capture.
+  mutating func receive(
+    _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, place: PacketPlace?, run: inout Run
+  ) {
     let side = side(of: segment)
     borrowRun(&run)
     defer { giveBackRun(&run) }
@@ -103,7 +105,9 @@ struct TCPConnection {
       establish(by: side, at: time)
       let payload = octets.extracting(
         segment.payloadOffset..<segment.payloadOffset + segment.capturedPayloadLength)
-      accept(payload, length: segment.payloadLength, at: position, arrival, from: side, &run)
+      var place = place
+      place?.offset += segment.payloadOffset
+      accept(payload, length: segment.payloadLength, at: position, place, arrival, from: side, &run)
     } else {
       chargeBare(segment, from: side, acknowledged, overhead, at: time, &run)
     }

@@ -96,6 +96,7 @@ struct CaptureAnalysis {
 
   private mutating func readAll<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
     var series = CaptureSeries(paths: paths, filter: filter, waiting: waiting)
+    pipeline.capturedOctets = series.capturedOctets
     var untilProgress = Self.progressInterval
     reading: while true {
       do throws(CaptureError) {

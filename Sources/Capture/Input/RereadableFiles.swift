@@ -1,0 +1,24 @@
+import HTTPReassembly
+
+/// The capture files that were read last, kept open, so that octets of their packets can be read again.
+final class RereadableFiles: CapturedOctets {
+  /// Files kept open: of rotated captures, those that a retransmission can still refer to.
+  private static let limit = 8
+
+  private var files: [(number: Int32, file: FileInput)] = []
+  private var count: Int32 = 0
+
+  /// Adds a file, instead of the one that was added first. Returns its number.
+  func add(_ file: FileInput) -> Int32 {
+    count &+= 1
+    if files.count == Self.limit { files.removeFirst() }
+    files.append((count, file))
+    return count
+  }
+
+  func read(_ count: Int, from place: PacketPlace, into buffer: inout [UInt8]) -> Bool {
+    guard let file = files.first(where: { $0.number == place.capture })?.file else { return false }
+    if buffer.count < count { buffer += Array(repeating: 0, count: count - buffer.count) }
+    return file.read(count, at: place.offset, into: &buffer)
+  }
+}
