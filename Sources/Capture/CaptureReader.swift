@@ -39,14 +39,22 @@ public struct CaptureReader: ~Copyable {
   ///
   /// With `waiting`, a file that grows can be followed, if it is a plain pcap or pcapng file.
   public init(path: String, filter: PacketFilter? = nil, waiting: Waiting = Waiting()) throws(CaptureError) {
-    try self.init(path: path, filter: filter, waiting: waiting, files: nil)
+    try self.init(path: path, filter: filter, waiting: waiting, files: nil, readsAhead: false)
   }
 
   /// As above, adding the file to `files`, so that octets of its packets can be read again.
-  init(path: String, filter: PacketFilter?, waiting: Waiting, files: RereadableFiles?) throws(CaptureError) {
+  /// With `readsAhead`, a thread of its own reads from the file.
+  init(
+    path: String, filter: PacketFilter?, waiting: Waiting, files: RereadableFiles?, readsAhead: Bool
+  ) throws(CaptureError) {
     try self.init(
       path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity, waiting: waiting, files: files)
+    // Of a file that is soon read, a thread would cost more than it takes.
+    if case .foreign = format { return }
+    if readsAhead, !waiting.follows, file.size ?? .max > Self.leastReadAhead { window.readAhead() }
   }
+
+  private static let leastReadAhead = 4 << 20
 
   package init(
     path: String, filter: PacketFilter?, bufferCapacity: Int, waiting: Waiting = Waiting()

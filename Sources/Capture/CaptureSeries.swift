@@ -43,6 +43,7 @@ public struct CaptureSeries: ~Copyable {
   private var position = 0
   private var reader: CaptureReader?
   private let files = RereadableFiles()
+  private let readsAhead: Bool
   /// Reads octets of packets again that have a place.
   public var capturedOctets: any CapturedOctets { files }
   /// The reader's packet.
@@ -60,8 +61,12 @@ public struct CaptureSeries: ~Copyable {
 
   /// Looks at each file's first packet. Nothing is thrown here: a file that cannot be read throws when its turn comes.
   ///
-  /// Once the stop of `waiting` was called, the end of all captures comes within a few tenths of a second.
-  public init(paths: [String], filter: PacketFilter? = nil, waiting: Waiting = Waiting()) {
+  /// Once the stop of `waiting` was called, the end of all captures comes within a few tenths of a second. With `readsAhead`, a
+  /// thread of its own reads from the files.
+  public init(
+    paths: [String], filter: PacketFilter? = nil, waiting: Waiting = Waiting(), readsAhead: Bool = false
+  ) {
+    self.readsAhead = readsAhead
     self.paths = Self.ordered(paths)
     self.filter = filter
     self.waiting = waiting
@@ -109,7 +114,7 @@ public struct CaptureSeries: ~Copyable {
     position += 1
     var next: CaptureReader
     do throws(CaptureError) {
-      next = try CaptureReader(path: paths[position - 1], filter: filter, waiting: waiting, files: files)
+      next = try CaptureReader(path: paths[position - 1], filter: filter, waiting: waiting, files: files, readsAhead: readsAhead)
     } catch let error {
       if isNoDamage(error) { return .end }
       throw error

@@ -1,3 +1,5 @@
+import Synchronization
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -18,7 +20,9 @@ final class FileInput: OctetSource {
   /// Whether its path opens the same file again, from its start.
   var isReopenable: Bool { size != nil && descriptor != STDIN_FILENO }
   /// Octets read from the system so far.
-  private(set) var octetsRead = 0
+  var octetsRead: Int { octetsReadSoFar.load(ordering: .relaxed) }
+  /// Asked for by who shows progress, on another thread than the one that reads.
+  private let octetsReadSoFar = Atomic<Int>(0)
 
   private let descriptor: Int32
   private let waiting: Waiting
@@ -116,7 +120,7 @@ final class FileInput: OctetSource {
         if errno == EINTR || errno == EAGAIN { continue }
         throw readError()
       }
-      octetsRead += count
+      octetsReadSoFar.add(count, ordering: .relaxed)
       if count > 0 || !waiting.follows { return count }
       growth = growth ?? FileGrowth(waiting)
       guard try growth?.wait(descriptor, at: name, octetsRead: octetsRead) ?? false else { break }

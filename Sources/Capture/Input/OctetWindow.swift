@@ -12,6 +12,10 @@
   let isDecompressed: Bool
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
+  /// Reads the source, once `readAhead` was called.
+  private var ahead: ReadAhead?
+  /// Whose memory `memory` is; nil when it is the window's own.
+  private var block: ReadAhead.Block?
   /// Where the cursor is in the buffer.
   private var start = 0
   /// End of what has been filled.
@@ -27,7 +31,12 @@
     unsafe memory = .allocate(byteCount: capacity, alignment: 16)
   }
 
-  deinit { unsafe memory.deallocate() }
+  deinit {
+    if block == nil { unsafe memory.deallocate() }
+  }
+
+  /// Has the source read on another thread from now on, if the system has one.
+  mutating func readAhead() { ahead = try? ReadAhead(source, name: name) }
 
   /// Octets from the cursor on that are there already.
   @inline(__always)
@@ -41,6 +50,11 @@
 
   @inline(never)
   private mutating func refill(_ count: Int) throws(CaptureError) -> Bool {
+    while let ahead, available < count {
+      guard let next = try ahead.next() else { return false }
+      take(next, from: ahead)
+    }
+    if available >= count { return true }
     makeRoom(for: count)
     while available < count {
       let room = unsafe UnsafeMutableRawBufferPointer(start: memory + end, count: capacity - end)
@@ -49,6 +63,39 @@
       end += received
     }
     return true
+  }
+
+  /// Goes on in a block that was read ahead, with what is left before it.
+  private mutating func take(_ next: ReadAhead.Block, from ahead: ReadAhead) {
+    let left = available
+    guard left <= ReadAhead.headroom else {
+      // A packet longer than that: what is there of it moves to memory of the window's own.
+      let larger = max(left + next.count, 2 * left)
+      let grown = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+      unsafe grown.copyMemory(from: memory + start, byteCount: left)
+      unsafe (grown + left).copyMemory(from: next.memory + ReadAhead.headroom, byteCount: next.count)
+      end = left + next.count
+      ahead.recycle(next)
+      unsafe leave(for: grown, capacity: larger, block: nil, ahead)
+      start = 0
+      return
+    }
+    let first = ReadAhead.headroom - left
+    unsafe (next.memory + first).copyMemory(from: memory + start, byteCount: left)
+    unsafe leave(
+      for: next.memory, capacity: ReadAhead.headroom + OctetWindow.defaultCapacity, block: next, ahead)
+    start = first
+    end = ReadAhead.headroom + next.count
+  }
+
+  /// Gives the memory up for another.
+  private mutating func leave(
+    for other: UnsafeMutableRawPointer, capacity: Int, block: ReadAhead.Block?, _ ahead: ReadAhead
+  ) {
+    if let old = self.block { ahead.recycle(old) } else { unsafe memory.deallocate() }
+    unsafe memory = other
+    self.capacity = capacity
+    self.block = block
   }
 
   /// Moves what is left to the front, in a larger buffer if `count` octets do not fit.

@@ -95,7 +95,8 @@ struct CaptureAnalysis {
   }
 
   private mutating func readAll<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
-    var series = CaptureSeries(paths: paths, filter: filter, waiting: waiting)
+    var series = CaptureSeries(
+      paths: paths, filter: filter, waiting: waiting, readsAhead: options.threads > 1)
     pipeline.capturedOctets = series.capturedOctets
     var untilProgress = Self.progressInterval
     reading: while true {
