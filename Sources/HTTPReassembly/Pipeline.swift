@@ -92,8 +92,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.ledger.pending += segment.payloadLength
     let key = ConnectionKey(segment.source, segment.destination)
     guard let slot = connections.slot(for: key) else { return open(segment, octets, key, at: time, place, flags: []) }
-    let (clock, silence) = (run.clock, run.configuration.reopenSilence)
-    if connections.look(slot, { $0.isReopened(by: segment, clock: clock, silence: silence) }) {
+    if segment.flags.contains(.syn) || connections.look(slot, { $0.pendingReopen != nil }), isReopened(slot, segment) {
       run.anomalies.note(.tcpPortReused, connection: connections[slot].record.number)
       let syn = connections[slot].takePendingReopen()
       finish(slot, .captureEnd)
@@ -122,6 +121,11 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     let slot = connections.insert(connection, for: key)
     connections[slot].receive(segment, octets, at: time, place: place, run: &run)
     connections.touch(slot)
+  }
+
+  @inline(never)
+  private func isReopened(_ slot: Int, _ segment: TCPSegment) -> Bool {
+    connections[slot].isReopened(by: segment, clock: run.clock, silence: run.configuration.reopenSilence)
   }
 
   /// Gives up the connections idle longest until the others keep to the limit of memory.

@@ -32,6 +32,10 @@ struct FramingFields {
   mutating func addContentLength(_ line: RawSpan, _ range: Range<Int>) {
     if hasContentLength { isContentLengthRepeated = true }
     hasContentLength = true
+    if contentLength == nil, !isContentLengthInvalid, let value = Self.number(line, range) {
+      contentLength = value
+      return
+    }
     var offset = range.lowerBound
     repeat {
       let end = line.firstOffset(of: ASCII.comma, in: offset..<range.upperBound) ?? range.upperBound
@@ -48,6 +52,7 @@ struct FramingFields {
   }
 
   /// `1*DIGIT`; what exceeds 62 bits is as good as endless.
+  @inline(__always)
   private static func number(_ line: RawSpan, _ range: Range<Int>) -> Int? {
     guard !range.isEmpty else { return nil }
     var value = 0

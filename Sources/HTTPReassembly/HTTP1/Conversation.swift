@@ -167,6 +167,7 @@ extension Conversation: HTTP1Events {
   }
 
   private func noteVersion(_ line: RawSpan, _ version: Range<Int>, _ run: inout Run) {
+    if version.count == 8, line.isVersion11(at: version.lowerBound) { return }
     guard version.count == 8, line.matches("http/1.", at: version.lowerBound),
       line.octet(version.upperBound - 1) <= 0x31
     else { return run.note(.httpVersionUnknown, example: line) }
@@ -192,44 +193,56 @@ extension Conversation: HTTP1Events {
       line, name: found?.name, value: found?.value, of: messages[side].newest.message.number)
     guard let field = found else { return note(.httpFieldLineMalformed, .fieldLineMalformed, line, &run) }
     if field.hasSpaceBeforeColon { note(.httpSpaceBeforeColon, .fieldLineMalformed, line, &run) }
-    switch KnownField(line, field.name) {
-    case .contentLength: headers[side].framing.addContentLength(line, field.value)
+    if let known = KnownField(line, field.name) { take(known, line, field.value, &run) }
+  }
+
+  /// Takes a field that a reader of messages must understand.
+  private mutating func take(_ known: KnownField, _ line: RawSpan, _ value: Range<Int>, _ run: inout Run) {
+    switch known {
+    case .contentLength: headers[side].framing.addContentLength(line, value)
     case .transferEncoding:
-      headers[side].framing.addTransferEncoding(line, field.value)
-      Self.combine(line.extracting(field.value), into: &messages[side].newest.message.transferEncoding, &run)
+      headers[side].framing.addTransferEncoding(line, value)
+      Self.combine(line.extracting(value), into: &messages[side].newest.message.transferEncoding, &run)
     case .contentEncoding:
-      Self.combine(line.extracting(field.value), into: &messages[side].newest.message.contentEncoding, &run)
+      Self.combine(line.extracting(value), into: &messages[side].newest.message.contentEncoding, &run)
     case .contentType:
       guard messages[side].newest.message.contentType == .none else { break }
-      messages[side].newest.message.contentType = run.texts.intern(line.extracting(field.value))
+      messages[side].newest.message.contentType = run.texts.intern(line.extracting(value))
     case .host where messages[side].newest.message.kind == .request:
       headers[side].hostCount += 1
       // The target's authority beats Host (RFC 9112 §3.2.2); of several Host fields the first is taken.
       guard messages[side].newest.message.hostSource == .unknown else { break }
-      let host = HostName.intern(line, field.value, defaultPort: ":80", &run.texts)
+      let host = HostName.intern(line, value, defaultPort: ":80", &run.texts)
       guard host != .none else { break }
       messages[side].newest.message.host = host
       messages[side].newest.message.hostSource = .hostField
-    case .upgrade: headers[side].hasUpgrade = !field.value.isEmpty
+    case .upgrade: headers[side].hasUpgrade = !value.isEmpty
     case .connection:
-      if line.contains("upgrade", in: field.value) { headers[side].connectionUpgrades = true }
-    case .host, nil: break
+      if line.contains("upgrade", in: value) { headers[side].connectionUpgrades = true }
+    case .host: break
     }
   }
 
   @inline(__always)
-  func familiarFieldLine(at start: Int, in section: RawSpan, index: Int, _ run: inout Run) -> Int {
-    run.familiarFieldLines.length(at: start, in: section, index: index)
+  mutating func familiarFieldLine(at start: Int, in section: RawSpan, index: Int, _ run: inout Run) -> Int {
+    guard let line = run.familiarFieldLines.line(at: start, in: section, index: index) else { return 0 }
+    if let known = line.meaning, !messages[side].isEmpty {
+      take(known, section.extracting(start..<start + Int(line.length) - 2), line.value, &run)
+    }
+    return Int(line.length)
   }
 
   @inline(__always)
   func noteOrdinary(
     _ range: Range<Int>, of section: RawSpan, _ field: FieldLine?, index: Int, _ run: inout Run
   ) {
-    guard let field, !field.hasSpaceBeforeColon, run.observer == nil,
-      KnownField(section.extracting(range), field.name) == nil
-    else { return }
-    run.familiarFieldLines.remember(range, of: section, index: index)
+    guard let field, !field.hasSpaceBeforeColon, run.observer == nil else { return }
+    let line = section.extracting(range)
+    var meaning = KnownField(line, field.name)
+    // Lengths are rarely the same, and what is said of the connection seldom means anything.
+    if meaning == .contentLength { return }
+    if meaning == .connection, !line.contains("upgrade", in: field.value) { meaning = nil }
+    run.familiarFieldLines.remember(range, of: section, index: index, value: field.value, meaning)
   }
 
   private mutating func noteNonASCII(_ line: RawSpan, _ run: inout Run) {

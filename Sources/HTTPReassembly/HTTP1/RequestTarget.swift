@@ -95,7 +95,17 @@ enum HostName {
 extension RawSpan {
   /// Whether there is a capital letter of ASCII.
   fileprivate var hasUpperCase: Bool {
-    for offset in 0..<byteCount where octet(offset).lowercased != octet(offset) { return true }
+    var offset = 0
+    while offset + 8 <= byteCount {
+      let octets = littleEndian64(within: offset)
+      // Capital letters, and five characters beside them, have the bit 0x40 without 0x20.
+      if octets & ~(octets << 1) & 0x4040_4040_4040_4040 != 0 { break }
+      offset += 8
+    }
+    while offset < byteCount {
+      if octet(offset).lowercased != octet(offset) { return true }
+      offset += 1
+    }
     return false
   }
 }

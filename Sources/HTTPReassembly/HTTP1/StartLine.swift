@@ -83,7 +83,23 @@ extension RequestLine {
     var offset = 0
     while offset < count, line.octet(offset).isTokenCharacter { offset += 1 }
     guard offset > 0, offset < count, line.octet(offset).isWhitespace else { return nil }
-    method = 0..<offset
+
+    // Nearly every request: single spaces, and the version that all have.
+    let last = count - 8
+    if last - 1 > offset + 1, line.isVersion11(at: last), line.octet(last - 1) == ASCII.space,
+      !line.octet(last - 2).isWhitespace, !line.octet(offset + 1).isWhitespace
+    {
+      self.init(method: 0..<offset, target: offset + 1..<last - 1, version: last..<count)
+      return
+    }
+    self.init(line, method: offset)
+  }
+
+  /// As above, of any line that begins with a token of `end` octets and whitespace.
+  private init?(_ line: RawSpan, method end: Int) {
+    let count = line.byteCount
+    let offset = end
+    method = 0..<end
 
     let rest = line.trimmingWhitespace(offset..<count)
     var last = rest.upperBound
@@ -122,8 +138,16 @@ extension StatusLine {
 
 extension RawSpan {
   /// `HTTP-version = "HTTP/" DIGIT "." DIGIT`, letters in either case.
+  @inline(__always)
   fileprivate func isVersion(_ range: Range<Int>) -> Bool {
-    range.count == 8 && matches("http/", at: range.lowerBound) && octet(range.lowerBound + 5).isDigit
+    range.count == 8 && isVersion11(at: range.lowerBound)
+      || range.count == 8 && matches("http/", at: range.lowerBound) && octet(range.lowerBound + 5).isDigit
       && octet(range.lowerBound + 6) == 0x2e && octet(range.lowerBound + 7).isDigit
+  }
+
+  /// Whether the octets at `offset` are `HTTP/1.1`.
+  @inline(__always)
+  func isVersion11(at offset: Int) -> Bool {
+    offset >= 0 && offset + 8 <= byteCount && littleEndian64(within: offset) == 0x312e_312f_5054_5448
   }
 }

@@ -45,15 +45,7 @@ struct TCPConnection {
   ///
   /// A SYN alone does not end an open connection: its receiver only challenges it (RFC 5961 §4.2). It does once it is
   /// answered, or when the connection had closed, never opened, or been silent for long.
-  @inline(__always)
   func isReopened(by segment: TCPSegment, clock: Int64, silence: Int64) -> Bool {
-    // Inlined so that nearly every segment costs two looks; a call would be handed a copy of the connection.
-    guard pendingReopen != nil || segment.flags.contains(.syn) else { return false }
-    return isReopenedAsked(by: segment, clock: clock, silence: silence)
-  }
-
-  @inline(never)
-  private func isReopenedAsked(by segment: TCPSegment, clock: Int64, silence: Int64) -> Bool {
     let side = side(of: segment)
     if let sequence = pendingReopen.map({ $0.segment.sequence &+ 1 }) {
       let isAnswer = segment.flags.contains([.syn, .ack]) && segment.acknowledgment == sequence
