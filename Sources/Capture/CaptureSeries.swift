@@ -114,7 +114,8 @@ public struct CaptureSeries: ~Copyable {
     position += 1
     var next: CaptureReader
     do throws(CaptureError) {
-      next = try CaptureReader(path: paths[position - 1], filter: filter, waiting: waiting, files: files, readsAhead: readsAhead)
+      next = try CaptureReader(
+        path: paths[position - 1], filter: filter, waiting: waiting, files: files, readsAhead: readsAhead)
     } catch let error {
       if isNoDamage(error) { return .end }
       throw error

@@ -11,8 +11,9 @@ import Testing
       var array: [Int] = []
       for step in 0..<300 {
         switch Int.random(in: 0..<(step < 150 ? 5 : 4), using: &random) {
-        case 0, 1:
-          #expect(queue.popFirst() == (array.isEmpty ? nil : array.removeFirst()))
+        case 0 where !array.isEmpty, 1 where !array.isEmpty:
+          #expect(queue.look(0) { $0 } == array.removeFirst())
+          queue.removeFirst()
         case 2 where !array.isEmpty:
           let place = array.indices.randomElement(using: &random) ?? 0
           queue.change(place) { $0 += 1000 }
@@ -35,9 +36,9 @@ import Testing
     var queue = NewestQueue(placeholder: 0)
     for number in 0..<1000 { queue.append(number) }
     #expect(queue.room >= 999)
-    for _ in 0..<990 { _ = queue.popFirst() }
+    for _ in 0..<990 { queue.removeFirst() }
     #expect(queue.count == 10 && queue.room < 40)
-    while queue.popFirst() != nil {}
+    while !queue.isEmpty { queue.removeFirst() }
     #expect(queue.room < 2)
   }
 }

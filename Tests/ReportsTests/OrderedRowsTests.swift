@@ -14,7 +14,7 @@ import Testing
   private func written(_ numbers: [Int], memory: Int, runs: Int, length: (Int) -> Int = { $0 % 50 }) throws -> [Int] {
     let output = try OutputFolder(folder.path)
     var rows = OrderedRows(file: try output.file("rows"), folder: output, memoryLimit: memory, runLimit: runs)
-    for number in numbers { try rows.add(number, row(number, length: length(number))[...]) }
+    for number in numbers { try rows.add(number, row(number, length: length(number))) }
     try rows.finish()
     // Temporary files never have a name for longer than an instant.
     #expect(folder.names == ["rows"])
@@ -65,12 +65,12 @@ import Testing
     var waiting = WaitingRows()
     let file = try? OutputFolder(folder.path).file("rows")
     for number in 1...1000 {
-      waiting.add(number, row(number, length: 100)[...])
+      row(number, length: 100).withOctets { waiting.add(number, $0) }
       if number > 1, let file { try? waiting.writeFirst(to: file) }
     }
-    #expect(waiting.isMostlyGarbage)
+    let wasGarbage = waiting.isMostlyGarbage
     waiting.compact()
-    #expect(waiting.memory < 200)
-    #expect(waiting.first == 1000)
+    let (memory, first) = (waiting.memory, waiting.first)
+    #expect(wasGarbage && memory < 200 && first == 1000)
   }
 }

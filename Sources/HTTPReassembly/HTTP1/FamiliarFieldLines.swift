@@ -43,7 +43,9 @@ struct FamiliarFieldLines {
     let place = Self.place(section, start, index)
     let line = lines[place]
     let length = Int(line.length)
-    guard length > 0, start + length < section.byteCount, !section.octet(start + length).isWhitespace else { return nil }
+    guard length > 0, start + length < section.byteCount, !section.octet(start + length).isWhitespace else {
+      return nil
+    }
     let isSame = octets.withOctets { known in
       section.hasSameOctets(at: start, as: known, at: place * Self.room, count: length)
     }
@@ -52,7 +54,9 @@ struct FamiliarFieldLines {
 
   /// Remembers the line at `range`, the `index`th of its section, instead of another one: it must be an `OrdinaryFieldLine`.
   /// `value` is where its value is in it.
-  mutating func remember(_ range: Range<Int>, of section: RawSpan, index: Int, value: Range<Int>, _ meaning: KnownField?) {
+  mutating func remember(
+    _ range: Range<Int>, of section: RawSpan, index: Int, value: Range<Int>, _ meaning: KnownField?
+  ) {
     guard range.count >= Self.least, range.count <= Self.room else { return }
     if lines.isEmpty {
       lines = Array(repeating: Line(), count: Self.count)

@@ -166,7 +166,9 @@ extension Conversation {
   private mutating func oldestAwaitsName(on side: Side) -> Bool {
     let isNameless = messages.look(side) { $0.look(0) { $0.message.kind != .request && $0.message.host == .none } }
     guard isNameless, messages[side].count < Self.namelessLimit else { return false }
-    return exchanges.read(messages.look(side) { $0.look(0) { $0.exchange } }) { $0.exchange.request != nil && $0.exchange.host == .none }
+    return exchanges.read(messages.look(side) { $0.look(0) { $0.exchange } }) {
+      $0.exchange.request != nil && $0.exchange.host == .none
+    }
       == true
   }
 

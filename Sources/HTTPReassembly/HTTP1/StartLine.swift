@@ -142,7 +142,7 @@ extension RawSpan {
   fileprivate func isVersion(_ range: Range<Int>) -> Bool {
     range.count == 8 && isVersion11(at: range.lowerBound)
       || range.count == 8 && matches("http/", at: range.lowerBound) && octet(range.lowerBound + 5).isDigit
-      && octet(range.lowerBound + 6) == 0x2e && octet(range.lowerBound + 7).isDigit
+        && octet(range.lowerBound + 6) == 0x2e && octet(range.lowerBound + 7).isDigit
   }
 
   /// Whether the octets at `offset` are `HTTP/1.1`.

@@ -37,9 +37,9 @@ public final class CSVReport: Report {
     self.grouping = grouping
     self.redaction = redaction
     let folder = try OutputFolder(path)
-    var row = CSVRow(redaction: redaction)
     func file(_ name: String, _ columns: [Column]) throws(ReportError) -> OutputFile {
       let file = try folder.file(name)
+      var row = CSVRow(redaction: nil)
       try row.header(columns.map(\.name), to: file)
       return file
     }

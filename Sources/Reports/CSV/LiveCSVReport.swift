@@ -26,15 +26,15 @@ public final class LiveCSVReport: LiveReport {
     self.grouping = grouping
     let folder = try OutputFolder(path)
     self.folder = folder
-    var header = CSVRow(redaction: redaction)
     func journal(_ name: String, _ columns: [Column]) throws(ReportError) -> RowJournal {
+      var header = CSVRow(redaction: nil)
       header.header(columns.map(\.name))
-      return try RowJournal(name + ".csv", in: folder, header: Array(header.octets))
+      return try RowJournal(name + ".csv", in: folder, header: header.octets)
     }
     messages = try journal(MessageRow.name, MessageRow.columns)
     exchanges = try journal(ExchangeRow.name, ExchangeRow.columns)
     connections = try journal(ConnectionRow.name, ConnectionRow.columns)
-    row = header
+    row = CSVRow(redaction: redaction)
   }
 
   /// Appends a message's row.

@@ -143,7 +143,7 @@ public final class HARReport: Report {
   }
 
   private func add(_ exchange: Int, _ part: Part) throws(ReportError) {
-    try noting { () throws(ReportError) in 
+    try noting { () throws(ReportError) in
       try json.withOctets { octets throws(ReportError) in try rows.add((exchange - 1) * 3 + part.rawValue, octets) }
     }
   }

@@ -29,15 +29,15 @@ public final class ModelReport: EstimateConsumer {
     self.models = models
     self.grouping = grouping
     let folder = try OutputFolder(path)
-    var row = CSVRow(redaction: redaction)
     func file(_ name: String, _ columns: [String]) throws(ReportError) -> OutputFile {
       let file = try folder.file(name)
+      var row = CSVRow(redaction: nil)
       try row.header(columns, to: file)
       return file
     }
     messages = OrderedRows(file: try file(ModelMessagesCSV.fileName, ModelMessagesCSV.columns), folder: folder)
     apis = try file(ModelsCSV.fileName, ModelsCSV.columns(grouping))
-    self.row = row
+    row = CSVRow(redaction: redaction)
   }
 
   /// Writes a message's rows, one a model.

@@ -30,7 +30,9 @@ public final class NDJSONReport: Report {
     row.begin()
     MessageRow.append(message, texts: texts, to: &row)
     row.end()
-    try noting { () throws(ReportError) in try row.withOctets { octets throws(ReportError) in try messages.add(message.number, octets) } }
+    try noting { () throws(ReportError) in
+      try row.withOctets { octets throws(ReportError) in try messages.add(message.number, octets) }
+    }
   }
 
   /// Exchanges are not in this report.

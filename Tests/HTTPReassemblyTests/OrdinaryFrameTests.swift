@@ -1,0 +1,88 @@
+import TestSupport
+import Testing
+
+@testable import HTTPReassembly
+
+/// What is decoded in one step is what is decoded header after header.
+@Suite struct OrdinaryFrameTests {
+  private static let frame = Wire.ethernet(0x0800, Wire.packet4)
+
+  /// What a decoder makes of a frame: all that it says, and where the octets went.
+  private struct Outcome: Equatable {
+    var decoded: DecodedPacket
+    var ledger = Ledger()
+    var anomalies = AnomalyLog()
+  }
+
+  private func decode(_ frame: [UInt8], _ wireLength: Int, header: Bool, _ configuration: Configuration) -> Outcome {
+    var outcome = Outcome(decoded: .nothing)
+    var decoder = PacketDecoder(configuration: configuration)
+    let packet = Packet(timestamp: 0, originalLength: wireLength, linkType: .ethernet)
+    outcome.decoded = frame.withOctets { octets in
+      guard header else {
+        return decoder.decode(packet, octets, ledger: &outcome.ledger, anomalies: &outcome.anomalies)
+      }
+      let captured = min(octets.byteCount, wireLength)
+      outcome.ledger.packets = 1
+      outcome.ledger.original = wireLength
+      outcome.ledger.truncatedPackets = captured < wireLength ? 1 : 0
+      return decoder.dissect(
+        packet, octets, wireLength: wireLength, captured: captured, ledger: &outcome.ledger,
+        anomalies: &outcome.anomalies)
+    }
+    return outcome
+  }
+
+  private func isOrdinary(_ frame: [UInt8], _ wireLength: Int) -> Bool {
+    frame.withOctets { OrdinaryFrame($0, wireLength: wireLength, captured: min($0.byteCount, wireLength)) != nil }
+  }
+
+  @Test func mostFramesAreOrdinary() {
+    #expect(isOrdinary(Self.frame, Self.frame.count))
+    #expect(isOrdinary(Array(Self.frame.dropLast(10)), Self.frame.count))
+    #expect(isOrdinary(Wire.ethernet(0x0800, Wire.ipv4(6, Wire.tcp(options: Wire.zeros(12)))), 66))
+    // Of the octets, more may be there than the packet had.
+    #expect(isOrdinary(Self.frame + [1, 2, 3], Self.frame.count))
+  }
+
+  /// Padding, SYN (for its options), options of IPv4, fragments, other protocols, a phone's header.
+  @Test func othersAreNot() {
+    let tcp = Wire.tcp(Wire.payload(10))
+    let others = [
+      Self.frame + Wire.zeros(6), Wire.ethernet(0x0800, Wire.ipv4(6, Wire.tcp(flags: 2))),
+      Wire.ethernet(0x0800, Wire.ipv4(6, tcp, options: Wire.zeros(4))),
+      Wire.ethernet(0x0800, Wire.ipv4(6, tcp, hasMore: true)),
+      Wire.ethernet(0x0800, Wire.ipv4(6, tcp, fragmentOffset: 8)), Wire.ethernet(0x0800, Wire.ipv4(17, tcp)),
+      Wire.ethernet(0x86dd, Wire.packet6), Wire.ethernet(0x0800, Wire.ipv4(6, Wire.tcp(dataOffset: 4))),
+      Wire.ethernet(0x0800, Wire.ipv4(6, Wire.tcp(dataOffset: 15))),
+      [0xbe, 0xef, 0xbe, 0xef, 0xbe, 0xef, 0xbe, 0xef, 0xbe, 0xef, 0xbe, 0xef] + Self.frame.dropFirst(12),
+    ]
+    for frame in others { #expect(!isOrdinary(frame, frame.count)) }
+    #expect(!isOrdinary(Array(Self.frame.prefix(53)), Self.frame.count))
+  }
+
+  @Test func bothWaysSayTheSame() {
+    var random = SeededRandom(seed: 7)
+    var ordinary = 0
+    for round in 0..<200_000 {
+      let options = Wire.zeros(4 * random.number(0..<4))
+      var frame = Wire.ethernet(
+        0x0800, Wire.ipv4(6, Wire.tcp(Wire.payload(random.number(0..<40)), flags: 0x10, options: options)))
+      // Up to three octets of the headers are changed, by a bit or altogether.
+      for _ in 0..<random.number(0..<4) {
+        let place = random.number(0..<min(frame.count, 54))
+        frame[place] =
+          random.chance(0.5) ? frame[place] ^ 1 << UInt8(random.number(0..<8)) : .random(in: 0...255, using: &random)
+      }
+      let wireLength = random.chance(0.2) ? frame.count + random.number(-20..<20) : frame.count
+      if random.chance(0.2) { frame = Array(frame.prefix(random.number(0..<frame.count + 1))) }
+      var configuration = Configuration()
+      configuration.verifiesChecksums = round % 8 == 0
+      let whole = decode(frame, max(wireLength, 0), header: false, configuration)
+      #expect(whole == decode(frame, max(wireLength, 0), header: true, configuration), "round \(round): \(frame)")
+      if isOrdinary(frame, wireLength) { ordinary += 1 }
+    }
+    // Neither nearly all nor nearly none.
+    #expect((50_000..<150_000).contains(ordinary), "\(ordinary)")
+  }
+}

@@ -1,0 +1,17 @@
+import HTTPReassembly
+
+@testable import Reports
+
+// Rows as arrays, which tests have.
+
+extension OrderedRows {
+  mutating func add(_ number: Int, _ row: [UInt8]) throws(ReportError) {
+    try row.withOctets { octets throws(ReportError) in try add(number, octets) }
+  }
+}
+
+extension OrderedTable {
+  mutating func add(_ number: Int, _ row: [UInt8]) throws(ReportError) {
+    try row.withOctets { octets throws(ReportError) in try add(number, octets) }
+  }
+}
