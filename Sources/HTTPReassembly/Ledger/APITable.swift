@@ -9,7 +9,7 @@ struct APITable {
   private var positions: [Name: Int] = [:]
   /// Names that were asked for lately with their positions, which never change: most messages are of a few APIs.
   private var recent: [(name: Name, position: Int)] = Array(
-    repeating: (Name(host: .none, path: .none, method: .none), -1), count: 256)
+    repeating: (Name(host: .none, path: .none, method: .none), -1), count: 1024)
   private(set) var totals: [APITotals] = []
   private let grouping: Configuration.Grouping
   private let templatesPaths: Bool

@@ -99,9 +99,16 @@ extension RawSpan {
       return true
     }
     var index = 0
-    while index + 8 < count {
-      if littleEndian64(within: offset + index) != other.littleEndian64(within: otherOffset + index) { return false }
-      index += 8
+    while index + 16 < count {
+      let low = littleEndian64(within: offset + index) ^ other.littleEndian64(within: otherOffset + index)
+      let high = littleEndian64(within: offset + index + 8) ^ other.littleEndian64(within: otherOffset + index + 8)
+      if low | high != 0 { return false }
+      index += 16
+    }
+    if index + 8 < count,
+      littleEndian64(within: offset + index) != other.littleEndian64(within: otherOffset + index)
+    {
+      return false
     }
     // The last eight, some of which may have been looked at.
     return littleEndian64(within: offset + count - 8) == other.littleEndian64(within: otherOffset + count - 8)

@@ -7,7 +7,7 @@ import Locks
 /// Rows are handed over in batches, in order, and written by one thread: what comes out is the same, octet for octet. A few
 /// batches may wait; then the analysis does. An error is thrown with a later row than the one that could not be written.
 public final class ConcurrentReports: Report {
-  /// Batches that wait to be written or are being written, at most: a few hundred KiB.
+  /// Batches that wait to be written or are being written, at most: a few MiB.
   private static let limit = 4
 
   /// What the thread that writes gives back.

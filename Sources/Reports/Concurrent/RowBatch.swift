@@ -2,8 +2,10 @@ import HTTPReassembly
 
 /// Rows on their way from the analysis to reports on another thread, in their order, with the texts that they refer to.
 struct RowBatch: Sendable {
-  /// Rows of a batch: enough that handing it over costs nothing beside them, few enough to stay in the cache.
-  static let capacity = 256
+  /// Rows of a batch: enough that waking a thread for it costs nothing beside them, few enough to stay in the cache.
+  static let capacity = 1024
+  /// Octets of texts that are kept for the next rows.
+  private static let textLimit = 256 << 10
 
   private enum Kind: UInt8 {
     case message
@@ -18,7 +20,7 @@ struct RowBatch: Sendable {
   private var texts = TextPool()
 
   /// Whether no more rows should be added.
-  var isFull: Bool { kinds.count >= Self.capacity }
+  var isFull: Bool { kinds.count >= Self.capacity || texts.memory > 4 * Self.textLimit }
   /// Whether there is no row.
   var isEmpty: Bool { kinds.isEmpty }
 
@@ -73,9 +75,8 @@ struct RowBatch: Sendable {
         failure = failure ?? error
       }
     }
-    // Most texts come again in the next rows: the memory and what is known of them are kept.
-    for message in messages { message.releaseTexts(of: &texts) }
-    for exchange in exchanges { exchange.releaseTexts(of: &texts) }
+    // Most texts come again in the next rows, so that nothing is let go of one by one.
+    if texts.memory > Self.textLimit { texts = TextPool() }
     kinds.removeAll(keepingCapacity: true)
     messages.removeAll(keepingCapacity: true)
     exchanges.removeAll(keepingCapacity: true)
