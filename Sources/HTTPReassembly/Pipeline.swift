@@ -41,18 +41,29 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   ///
   /// - Throws: What the sink throws.
   public mutating func process(_ packet: Packet, _ octets: RawSpan) throws(Sink.Failure) {
-    var packet = packet
-    packet.timestamp = min(max(packet.timestamp, -Self.timestampLimit), Self.timestampLimit)
-    advanceClock(to: packet.timestamp)
-    switch decoder.decode(packet, octets, ledger: &run.ledger, anomalies: &run.anomalies) {
-    case .nothing: break
-    case .tcp(let segment): receive(segment, octets, at: packet.timestamp, place: packet.place)
-    case .reassembledTCP(let segment): receiveReassembled(segment, at: packet.timestamp)
-    case .udp(let datagram): learnNames(datagram, octets, at: packet.timestamp)
-    case .reassembledUDP(let datagram): learnReassembledNames(datagram, at: packet.timestamp)
+    let time = min(max(packet.timestamp, -Self.timestampLimit), Self.timestampLimit)
+    advanceClock(to: time)
+    if let segment = decoder.ordinarySegment(packet, octets, ledger: &run.ledger) {
+      receive(segment, octets, at: time, place: packet.place)
+    } else {
+      processAny(packet, octets, at: time)
     }
     if run.connectionOctets > run.configuration.connectionOctetLimit { try evictToLimit() }
     if !run.finished.isEmpty { try handOver() }
+  }
+
+  /// Takes a packet that is no ordinary one.
+  @inline(never)
+  private mutating func processAny(_ packet: Packet, _ octets: RawSpan, at time: Int64) {
+    var packet = packet
+    packet.timestamp = time
+    switch decoder.dissect(packet, octets, ledger: &run.ledger, anomalies: &run.anomalies) {
+    case .nothing: break
+    case .tcp(let segment): receive(segment, octets, at: time, place: packet.place)
+    case .reassembledTCP(let segment): receiveReassembled(segment, at: time)
+    case .udp(let datagram): learnNames(datagram, octets, at: time)
+    case .reassembledUDP(let datagram): learnReassembledNames(datagram, at: time)
+    }
   }
 
   /// Capture times are taken as at most 146 years from the epoch, which is in 2116, so that no two of them are further

@@ -22,13 +22,7 @@ import Testing
       guard header else {
         return decoder.decode(packet, octets, ledger: &outcome.ledger, anomalies: &outcome.anomalies)
       }
-      let captured = min(octets.byteCount, wireLength)
-      outcome.ledger.packets = 1
-      outcome.ledger.original = wireLength
-      outcome.ledger.truncatedPackets = captured < wireLength ? 1 : 0
-      return decoder.dissect(
-        packet, octets, wireLength: wireLength, captured: captured, ledger: &outcome.ledger,
-        anomalies: &outcome.anomalies)
+      return decoder.dissect(packet, octets, ledger: &outcome.ledger, anomalies: &outcome.anomalies)
     }
     return outcome
   }

@@ -42,6 +42,35 @@ package struct PacketDecoder {
   package mutating func decode(
     _ packet: Packet, _ octets: RawSpan, ledger: inout Ledger, anomalies: inout AnomalyLog
   ) -> DecodedPacket {
+    if let segment = ordinarySegment(packet, octets, ledger: &ledger) {
+      anomalies.now = packet.timestamp
+      return .tcp(segment)
+    }
+    return dissect(packet, octets, ledger: &ledger, anomalies: &anomalies)
+  }
+
+  /// Decodes a packet that is an `OrdinaryFrame`. Any other is left alone, and is for `dissect`.
+  @inline(__always)
+  func ordinarySegment(_ packet: Packet, _ octets: RawSpan, ledger: inout Ledger) -> TCPSegment? {
+    let wireLength = max(0, packet.originalLength)
+    let captured = min(octets.byteCount, wireLength)
+    guard packet.linkType == .ethernet, packet.frameCheckSequenceLength == 0, !limits.verifiesChecksums,
+      let frame = OrdinaryFrame(octets, wireLength: wireLength, captured: captured)
+    else { return nil }
+    ledger.packets += 1
+    ledger.original += wireLength
+    if captured < wireLength { ledger.truncatedPackets += 1 }
+    ledger.charge(OrdinaryFrame.linkLength, to: .link)
+    ledger.charge(OrdinaryFrame.networkLength, to: .network)
+    ledger.charge(frame.segment.headerLength, to: .transport)
+    return frame.segment
+  }
+
+  /// Decodes any packet, header after header.
+  @inline(never)
+  mutating func dissect(
+    _ packet: Packet, _ octets: RawSpan, ledger: inout Ledger, anomalies: inout AnomalyLog
+  ) -> DecodedPacket {
     let wireLength = max(0, packet.originalLength)
     let captured = min(octets.byteCount, wireLength)
     ledger.packets += 1
@@ -49,23 +78,6 @@ package struct PacketDecoder {
     if captured < wireLength { ledger.truncatedPackets += 1 }
     anomalies.now = packet.timestamp
 
-    if packet.linkType == .ethernet, packet.frameCheckSequenceLength == 0, !limits.verifiesChecksums,
-      let frame = OrdinaryFrame(octets, wireLength: wireLength, captured: captured)
-    {
-      ledger.charge(OrdinaryFrame.linkLength, to: .link)
-      ledger.charge(OrdinaryFrame.networkLength, to: .network)
-      ledger.charge(frame.segment.headerLength, to: .transport)
-      return .tcp(frame.segment)
-    }
-    return dissect(packet, octets, wireLength: wireLength, captured: captured, ledger: &ledger, anomalies: &anomalies)
-  }
-
-  /// Decodes any packet, which has been counted, header after header.
-  @inline(never)
-  mutating func dissect(
-    _ packet: Packet, _ octets: RawSpan, wireLength: Int, captured: Int, ledger: inout Ledger,
-    anomalies: inout AnomalyLog
-  ) -> DecodedPacket {
     var dissection = Dissection(wireLength: wireLength, captured: captured, limits: limits)
     let checkLength = packet.frameCheckSequenceLength
     if checkLength > 0, checkLength <= wireLength { dissection.trim(to: wireLength - checkLength) }

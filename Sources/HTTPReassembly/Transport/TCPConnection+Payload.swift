@@ -1,7 +1,39 @@
 // Payload as it comes: new octets, copies of old ones, and octets that no receiver takes (RFC 9293 §3.10.7.4).
 
 extension TCPConnection {
+  /// Takes the payload of a segment.
+  @inline(__always)
   mutating func accept(
+    _ payload: RawSpan, length: Int, at position: StreamPosition, _ place: PacketPlace?, _ arrival: SegmentArrival,
+    from side: Side, _ run: inout Run
+  ) {
+    // Nearly every segment: what comes next, and nothing is in its way.
+    guard streams[side].isStarted, position == streams[side].next, position + length <= streams[side].limit,
+      canDeliver(arrival, side)
+    else { return acceptAny(payload, length: length, at: position, place, arrival, from: side, &run) }
+    let rest = deliver(payload, length: length, at: position, place, arrival, side, &run)
+    if rest > 0 { holdRest(rest, of: payload, length: length, at: position, arrival, side, &run) }
+  }
+
+  /// Whether what comes next in a stream can be handed over when it comes.
+  @inline(__always)
+  private func canDeliver(_ arrival: SegmentArrival, _ side: Side) -> Bool {
+    !streams[side].isHolding && isReady(arrival.acknowledged, side) && !(application?.layer.isWaiting(side) ?? false)
+  }
+
+  /// Holds the last `rest` octets of a segment, which the application did not take yet.
+  private mutating func holdRest(
+    _ rest: Int, of payload: RawSpan, length: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ side: Side,
+    _ run: inout Run
+  ) {
+    var arrival = arrival
+    arrival.overhead = 0
+    let left = payload.extracting(min(payload.byteCount, length - rest)..<payload.byteCount)
+    hold(left, length: rest, at: position + length - rest, arrival, side, &run)
+  }
+
+  @inline(never)
+  private mutating func acceptAny(
     _ payload: RawSpan, length: Int, at position: StreamPosition, _ place: PacketPlace?, _ arrival: SegmentArrival,
     from side: Side, _ run: inout Run
   ) {
@@ -12,7 +44,6 @@ extension TCPConnection {
     var length = length
     var payload = payload
     var place = place
-    var arrival = arrival
     let end = position + length
     if end > streams[side].limit {
       // What follows the FIN, or the reset, is no part of the stream.
@@ -36,17 +67,12 @@ extension TCPConnection {
       position += old
       length -= old
     }
-    if streams[side].isStarted, position == streams[side].next, !streams[side].isHolding,
-      isReady(arrival.acknowledged, side), !(application?.layer.isWaiting(side) ?? false)
-    {
+    if streams[side].isStarted, position == streams[side].next, canDeliver(arrival, side) {
       let rest = deliver(payload, length: length, at: position, place, arrival, side, &run)
-      guard rest > 0 else { return }
-      payload = payload.extracting(min(payload.byteCount, length - rest)..<payload.byteCount)
-      position += length - rest
-      length = rest
-      arrival.overhead = 0
+      if rest > 0 { holdRest(rest, of: payload, length: length, at: position, arrival, side, &run) }
+    } else {
+      hold(payload, length: length, at: position, arrival, side, &run)
     }
-    hold(payload, length: length, at: position, arrival, side, &run)
   }
 
   /// Whether a receiver could take payload at `position`: not far beyond what it offered to take.
