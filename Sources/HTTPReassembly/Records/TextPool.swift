@@ -19,9 +19,11 @@ public struct TextPool: Sendable {
     @usableFromInline var octets: [UInt8]
     var hash: Int
     var references: Int
+    /// Number among all texts that were ever here, in their order.
+    var serial: Int
   }
 
-  @usableFromInline var entries: [Entry] = [Entry(octets: [], hash: 0, references: 1)]
+  @usableFromInline var entries: [Entry] = [Entry(octets: [], hash: 0, references: 1, serial: 0)]
   private var free: [Int32] = []
   /// Open addressing with linear probing; 0 marks an empty place (entry 0 is the empty text, never looked up).
   private var places: [Int32] = Array(repeating: 0, count: 256)
@@ -29,6 +31,7 @@ public struct TextPool: Sendable {
   /// Texts that were asked for lately, by a few of their octets: most texts come again and again, and a look here costs
   /// less than a hash that nobody can foresee. What is found is compared octet by octet.
   private var recent: [Int32] = Array(repeating: 0, count: 256)
+  private var lastSerial = 0
   /// Octets of memory that the texts take, with what belongs to each.
   package private(set) var memory = 0
   private static var entryCost: Int { MemoryLayout<Entry>.stride + 64 }
@@ -47,6 +50,9 @@ public struct TextPool: Sendable {
   package func withOctets<Result>(_ id: TextID, _ body: (RawSpan) -> Result) -> Result {
     entries[Int(id.index)].octets.withOctets(body)
   }
+
+  /// Number of a text that no other text of this pool had or will have, unlike its handle.
+  package func serial(_ id: TextID) -> Int { entries[Int(id.index)].serial }
 
   /// Octets of a text.
   func length(_ id: TextID) -> Int { entries[Int(id.index)].octets.count }
@@ -82,7 +88,8 @@ public struct TextPool: Sendable {
     }
     var copy: [UInt8] = []
     octets.append(0..<octets.byteCount, to: &copy)
-    let entry = Entry(octets: copy, hash: hash, references: 1)
+    lastSerial += 1
+    let entry = Entry(octets: copy, hash: hash, references: 1, serial: lastSerial)
     let index: Int32
     if let reused = free.popLast() {
       entries[Int(reused)] = entry

@@ -4,8 +4,6 @@ import HTTPReassembly
 struct RowBatch: Sendable {
   /// Rows of a batch: enough that waking a thread for it costs nothing beside them, few enough to stay in the cache.
   static let capacity = 1024
-  /// Octets of texts that are kept for the next rows.
-  private static let textLimit = 256 << 10
 
   private enum Kind: UInt8 {
     case message
@@ -17,10 +15,10 @@ struct RowBatch: Sendable {
   private var messages: [Message] = []
   private var exchanges: [Exchange] = []
   private var connections: [Connection] = []
-  private var texts = TextPool()
+  private var texts = CopiedTexts()
 
   /// Whether no more rows should be added.
-  var isFull: Bool { kinds.count >= Self.capacity || texts.memory > 4 * Self.textLimit }
+  var isFull: Bool { kinds.count >= Self.capacity || texts.isFull }
   /// Whether there is no row.
   var isEmpty: Bool { kinds.isEmpty }
 
@@ -29,13 +27,13 @@ struct RowBatch: Sendable {
     kinds.append(.message)
     messages.append(message)
     let last = messages.count - 1
-    messages[last].method = texts.intern(message.method, of: source)
-    messages[last].host = texts.intern(message.host, of: source)
-    messages[last].path = texts.intern(message.path, of: source)
-    messages[last].version = texts.intern(message.version, of: source)
-    messages[last].contentType = texts.intern(message.contentType, of: source)
-    messages[last].contentEncoding = texts.intern(message.contentEncoding, of: source)
-    messages[last].transferEncoding = texts.intern(message.transferEncoding, of: source)
+    messages[last].method = texts.copy(message.method, of: source)
+    messages[last].host = texts.copy(message.host, of: source)
+    messages[last].path = texts.copy(message.path, of: source)
+    messages[last].version = texts.copy(message.version, of: source)
+    messages[last].contentType = texts.copy(message.contentType, of: source)
+    messages[last].contentEncoding = texts.copy(message.contentEncoding, of: source)
+    messages[last].transferEncoding = texts.copy(message.transferEncoding, of: source)
   }
 
   /// Adds an exchange.
@@ -43,9 +41,9 @@ struct RowBatch: Sendable {
     kinds.append(.exchange)
     exchanges.append(exchange)
     let last = exchanges.count - 1
-    exchanges[last].method = texts.intern(exchange.method, of: source)
-    exchanges[last].host = texts.intern(exchange.host, of: source)
-    exchanges[last].path = texts.intern(exchange.path, of: source)
+    exchanges[last].method = texts.copy(exchange.method, of: source)
+    exchanges[last].host = texts.copy(exchange.host, of: source)
+    exchanges[last].path = texts.copy(exchange.path, of: source)
   }
 
   /// Adds a connection.
@@ -63,20 +61,20 @@ struct RowBatch: Sendable {
         switch kind {
         case .message:
           next.message += 1
-          try reports.message(messages[next.message - 1], texts: texts)
+          try reports.message(messages[next.message - 1], texts: texts.texts)
         case .exchange:
           next.exchange += 1
-          try reports.exchange(exchanges[next.exchange - 1], texts: texts)
+          try reports.exchange(exchanges[next.exchange - 1], texts: texts.texts)
         case .connection:
           next.connection += 1
-          try reports.connection(connections[next.connection - 1], texts: texts)
+          try reports.connection(connections[next.connection - 1], texts: texts.texts)
         }
       } catch {
         failure = failure ?? error
       }
     }
     // Most texts come again in the next rows, so that nothing is let go of one by one.
-    if texts.memory > Self.textLimit { texts = TextPool() }
+    texts.forgetMany()
     kinds.removeAll(keepingCapacity: true)
     messages.removeAll(keepingCapacity: true)
     exchanges.removeAll(keepingCapacity: true)
