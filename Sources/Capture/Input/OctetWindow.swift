@@ -83,7 +83,7 @@
     let first = ReadAhead.headroom - left
     unsafe (next.memory + first).copyMemory(from: memory + start, byteCount: left)
     unsafe leave(
-      for: next.memory, capacity: ReadAhead.headroom + ReadAhead.blockLength, block: next, ahead)
+      for: next.memory, capacity: ReadAhead.headroom + ReadAhead.bufferLength, block: next, ahead)
     start = first
     end = ReadAhead.headroom + next.count
   }

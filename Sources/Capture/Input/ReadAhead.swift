@@ -9,25 +9,25 @@ import Locks
   /// Octets before each block, for what is left of the one before it.
   static let headroom = 64 << 10
   /// Octets of a block: enough that waking a thread for it costs nothing beside reading it.
-  static let blockLength = 512 << 10
+  static let bufferLength = 512 << 10
   /// Blocks: one that is read from, one that is filled, and two for when either is late.
   private static let count = 4
 
   /// A block, of one thread at a time.
   @safe final class Block: @unchecked Sendable {
-    /// `headroom` octets, and then room for `blockLength`.
+    /// `headroom` octets, and then room for `bufferLength`.
     let memory: UnsafeMutableRawPointer
     /// Octets in that room.
     fileprivate(set) var count = 0
 
     fileprivate init() {
-      unsafe memory = .allocate(byteCount: headroom + ReadAhead.blockLength, alignment: 16)
+      unsafe memory = .allocate(byteCount: headroom + ReadAhead.bufferLength, alignment: 16)
     }
 
     deinit { unsafe memory.deallocate() }
 
     fileprivate func fill(from source: any OctetSource) throws(CaptureError) {
-      let room = unsafe UnsafeMutableRawBufferPointer(start: memory + headroom, count: ReadAhead.blockLength)
+      let room = unsafe UnsafeMutableRawBufferPointer(start: memory + headroom, count: ReadAhead.bufferLength)
       count = try unsafe source.read(into: room)
     }
   }

@@ -27,7 +27,10 @@ struct PayloadHistory {
   /// Records looked at for one retransmission: a window of small segments.
   private static let chainLimit = 128
 
-  private var ring: [UInt8]
+  /// Octets of the ring: a power of two.
+  private let capacity: Int
+  /// Empty until something is copied to it.
+  private var ring: [UInt8] = []
   private var records: [Record]
   private var nextOctet: Mark = 0
   private var nextRecord: Mark = 1
@@ -40,7 +43,7 @@ struct PayloadHistory {
   init(capacity: Int) {
     var size = 1 << 12
     while size < capacity { size <<= 1 }
-    ring = Array(repeating: 0, count: size)
+    self.capacity = size
     // One record for each 256 octets: smaller segments shorten the history instead of growing the memory.
     records = Array(
       repeating: Record(position: 0, previous: 0, octets: 0, length: 0, capture: 0, base: .min), count: size / 256)
@@ -51,7 +54,7 @@ struct PayloadHistory {
   @inline(__always)
   mutating func remember(_ octets: RawSpan, at position: StreamPosition, place: PacketPlace?, newest: inout Mark) {
     let length = octets.byteCount
-    guard length > 0, length <= ring.count / 2 else { return }
+    guard length > 0, length <= capacity / 2 else { return }
     var record = Record(
       position: position, previous: newest, octets: nextOctet, length: Int32(length), capture: 0, base: .min)
     if let place, captured != nil {
@@ -67,8 +70,9 @@ struct PayloadHistory {
   }
 
   private mutating func copy(_ octets: RawSpan) {
-    let start = nextOctet & (ring.count - 1)
-    let first = min(octets.byteCount, ring.count - start)
+    if ring.isEmpty { ring = Array(repeating: 0, count: capacity) }
+    let start = nextOctet & (capacity - 1)
+    let first = min(octets.byteCount, capacity - start)
     octets.copy(0..<first, to: &ring, at: start)
     octets.copy(first..<octets.byteCount, to: &ring, at: 0)
   }
@@ -80,7 +84,7 @@ struct PayloadHistory {
     for _ in 0..<Self.chainLimit {
       guard mark > 0, mark > nextRecord - records.count - 1 else { return false }
       let record = records[mark & (records.count - 1)]
-      guard record.octets + ring.count >= nextOctet else { return false }
+      guard record.octets + capacity >= nextOctet else { return false }
       let from = max(position, record.position)
       let to = min(end, record.position + Int(record.length))
       if from < to, differs(octets.extracting(from - position..<to - position), from: record, at: from) { return true }
@@ -98,7 +102,7 @@ struct PayloadHistory {
       return again.withOctets { !octets.hasSameOctets(at: 0, as: $0, at: 0, count: count) }
     }
     let start = record.octets + (position - record.position)
-    for offset in 0..<count where ring[(start + offset) & (ring.count - 1)] != octets.octet(offset) { return true }
+    for offset in 0..<count where ring[(start + offset) & (capacity - 1)] != octets.octet(offset) { return true }
     return false
   }
 }
