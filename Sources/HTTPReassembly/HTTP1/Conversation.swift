@@ -236,7 +236,9 @@ extension Conversation: HTTP1Events {
   func noteOrdinary(
     _ range: Range<Int>, of section: RawSpan, _ field: FieldLine?, index: Int, _ run: inout Run
   ) {
-    guard let field, !field.hasSpaceBeforeColon, run.observer == nil else { return }
+    guard FamiliarFieldLines.remembers(length: range.count, index: index), let field, !field.hasSpaceBeforeColon,
+      run.observer == nil
+    else { return }
     let line = section.extracting(range)
     var meaning = KnownField(line, field.name)
     // Lengths are rarely the same, and what is said of the connection seldom means anything.

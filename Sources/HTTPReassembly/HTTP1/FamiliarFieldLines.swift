@@ -6,6 +6,8 @@ struct FamiliarFieldLines {
   private static let count = 128
   /// Octets of a line with its CRLF at most.
   private static let room = 256
+  /// Lines of a section that are remembered: more than nearly all have, and those of a flood are not worth it.
+  private static let firstLines = 32
   /// A line is looked for by its first eight octets.
   private static let least = 8
 
@@ -39,7 +41,7 @@ struct FamiliarFieldLines {
   /// follows does not fold it.
   @inline(__always)
   func line(at start: Int, in section: RawSpan, index: Int) -> Line? {
-    guard !lines.isEmpty, start + Self.least <= section.byteCount else { return nil }
+    guard index < Self.firstLines, !lines.isEmpty, start + Self.least <= section.byteCount else { return nil }
     let place = Self.place(section, start, index)
     let line = lines[place]
     let length = Int(line.length)
@@ -52,12 +54,16 @@ struct FamiliarFieldLines {
     return isSame ? line : nil
   }
 
+  /// Whether a line of `length` octets, the `index`th of its section, is one that is remembered.
+  @inline(__always)
+  static func remembers(length: Int, index: Int) -> Bool { index < firstLines && length >= least && length <= room }
+
   /// Remembers the line at `range`, the `index`th of its section, instead of another one: it must be an `OrdinaryFieldLine`.
   /// `value` is where its value is in it.
   mutating func remember(
     _ range: Range<Int>, of section: RawSpan, index: Int, value: Range<Int>, _ meaning: KnownField?
   ) {
-    guard range.count >= Self.least, range.count <= Self.room else { return }
+    guard Self.remembers(length: range.count, index: index) else { return }
     if lines.isEmpty {
       lines = Array(repeating: Line(), count: Self.count)
       octets = Array(repeating: 0, count: Self.count * Self.room)
