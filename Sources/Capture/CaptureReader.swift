@@ -49,9 +49,9 @@ public struct CaptureReader: ~Copyable {
   ) throws(CaptureError) {
     try self.init(
       path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity, waiting: waiting, files: files)
-    // Of a file that is soon read, a thread would cost more than it takes.
+    // A file that is soon read is not worth a thread. And one that waits for a pipe's writer could not be ended at a fault.
     if case .foreign = format { return }
-    if readsAhead, !waiting.follows, file.size ?? .max > Self.leastReadAhead { window.readAhead() }
+    if readsAhead, !waiting.follows, let size = file.size, size > Self.leastReadAhead { window.readAhead() }
   }
 
   private static let leastReadAhead = 4 << 20
