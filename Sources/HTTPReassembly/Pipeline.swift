@@ -134,6 +134,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     connections.touch(slot)
   }
 
+  /// Asked of few segments, since a call to a connection that changes nothing is handed a copy of it.
   @inline(never)
   private func isReopened(_ slot: Int, _ segment: TCPSegment) -> Bool {
     connections[slot].isReopened(by: segment, clock: run.clock, silence: run.configuration.reopenSilence)

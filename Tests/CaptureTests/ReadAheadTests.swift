@@ -47,6 +47,28 @@ import Testing
     }
   }
 
+  /// A pipe is not read ahead: who finds it damaged would wait for its writer.
+  @Test(.timeLimit(.minutes(1)))
+  func theWriterOfADamagedPipeIsNotWaitedFor() throws {
+    let fifo = TemporaryFile()
+    try #require(unsafe mkfifo(fifo.path, 0o600) == 0)
+    var pcap = PcapBuilder()
+    pcap.record(pattern(60))
+    pcap.record(pattern(60), captured: 0x7fff_ffff)
+    let (path, octets) = (fifo.path, pcap.octets)
+    let isRead = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      guard let handle = FileHandle(forWritingAtPath: path) else { return }
+      try? handle.write(contentsOf: Data(octets))
+      isRead.wait()
+      try? handle.close()
+    }
+    var series = CaptureSeries(paths: [path], readsAhead: true)
+    let reading = SeriesReading(&series)
+    isRead.signal()
+    #expect(reading.packets.count == 1 && reading.errors.count == 1)
+  }
+
   /// What a packet's place says is where its octets are.
   @Test(arguments: [false, true])
   func octetsCanBeReadAgain(_ ahead: Bool) throws {
