@@ -41,9 +41,19 @@ public struct Configuration: Sendable {
 
   // Transport
 
-  /// Connections in the table at once; beyond it the one idle longest is evicted. Each takes some 800 octets before it
-  /// says anything, so that a flood of SYNs takes about 100 MiB.
-  public var connectionLimit = 1 << 17
+  /// Connections in the table at once; beyond it the one idle longest is evicted. Each takes some 215 octets before it
+  /// says anything, so that a flood of SYNs takes about 110 MiB.
+  public var connectionLimit = 1 << 19
+  /// Open connections that are kept whole, in some 2.4 KiB each and more with each message; beyond it those seen least recently
+  /// rest in a tenth of that. To rest and to be whole again takes as long as some ten packets do.
+  public var wholeOpenConnectionLimit = 1 << 14
+  /// Packet time without a segment after which an open connection rests before there are so many: few that are busy wait for
+  /// as long.
+  public var restTimeout: Int64 = 1_000_000_000
+  /// Open connections that do not rest for having waited: fewer take no memory to speak of.
+  public var restlessConnectionLimit = 1024
+  /// Closed connections that are kept whole: hardly anything more comes of them.
+  public var wholeClosedConnectionLimit = 64
   /// Octets of memory that all connections take together, what they hold and keep included; beyond it the one idle longest
   /// is evicted. It leaves the program, and its totals, the rest of 256 MiB.
   public var connectionOctetLimit = 144 << 20

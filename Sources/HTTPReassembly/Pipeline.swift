@@ -9,7 +9,7 @@
 /// then `finishConnections()` and read `totals`.
 public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var decoder: PacketDecoder
-  private var connections = ConnectionTable()
+  private var connections: ConnectionTable
   private var run: Run
   /// Receives the rows.
   public var sink: Sink
@@ -33,6 +33,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     observer: (any MessageObserver)? = nil, sink: consuming Sink
   ) {
     decoder = PacketDecoder(configuration: configuration)
+    connections = ConnectionTable(configuration: configuration)
     run = Run(configuration: configuration, decoders: decoders, observer: observer)
     self.sink = sink
   }
@@ -48,7 +49,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     } else {
       processAny(packet, octets, at: time)
     }
-    if run.connectionOctets > run.configuration.connectionOctetLimit { try evictToLimit() }
+    if connectionOctets > run.configuration.connectionOctetLimit { try evictToLimit() }
     if !run.finished.isEmpty { try handOver() }
   }
 
@@ -104,19 +105,17 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     let key = ConnectionKey(segment.source, segment.destination)
     guard let slot = connections.slot(for: key) else { return open(segment, octets, key, at: time, place, flags: []) }
     if segment.flags.contains(.syn) || connections.look(slot, { $0.pendingReopen != nil }), isReopened(slot, segment) {
-      run.anomalies.note(.tcpPortReused, connection: connections[slot].record.number)
-      let syn = connections[slot].takePendingReopen()
+      run.anomalies.note(.tcpPortReused, connection: connections.number(of: slot))
+      let syn = connections.change(slot) { $0.takePendingReopen() }
       finish(slot, .captureEnd)
       guard let syn else { return open(segment, octets, key, at: time, place, flags: .portReused) }
       open(syn.segment, octets, key, at: syn.time, nil, flags: .portReused)
       if let slot = connections.slot(for: key) {
-        connections[slot].receive(segment, octets, at: time, place: place, run: &run)
-        connections.touch(slot)
+        connections.see(slot) { $0.receive(segment, octets, at: time, place: place, run: &run) }
       }
       return
     }
-    connections[slot].receive(segment, octets, at: time, place: place, run: &run)
-    connections.touch(slot)
+    connections.see(slot) { $0.receive(segment, octets, at: time, place: place, run: &run) }
   }
 
   private mutating func open(
@@ -130,23 +129,24 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     var connection = TCPConnection(first: segment, at: time, run: &run)
     connection.record.flags = flags
     let slot = connections.insert(connection, for: key)
-    connections[slot].receive(segment, octets, at: time, place: place, run: &run)
-    connections.touch(slot)
+    connections.see(slot) { $0.receive(segment, octets, at: time, place: place, run: &run) }
   }
 
   /// Asked of few segments, since a call to a connection that changes nothing is handed a copy of it.
   @inline(never)
   private func isReopened(_ slot: Int, _ segment: TCPSegment) -> Bool {
-    connections[slot].isReopened(by: segment, clock: run.clock, silence: run.configuration.reopenSilence)
+    connections.look(slot) {
+      $0.isReopened(by: segment, clock: run.clock, silence: run.configuration.reopenSilence)
+    }
   }
 
   /// Gives up the connections idle longest until the others keep to the limit of memory.
   @inline(never)
   private mutating func evictToLimit() throws(Sink.Failure) {
-    while run.connectionOctets > run.configuration.connectionOctetLimit,
+    while connectionOctets > run.configuration.connectionOctetLimit,
       let slot = connections.idlestClosed ?? connections.idlestOpen
     {
-      run.anomalies.note(.connectionMemoryFull, connection: connections[slot].record.number)
+      run.anomalies.note(.connectionMemoryFull, connection: connections.number(of: slot))
       finish(slot, .evicted)
       // Rows hold on to their texts until they are handed over.
       try handOver()
@@ -193,11 +193,11 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   }
 
   private func idleDeadline(_ slot: Int) -> Int64 {
-    connections[slot].lastSeen.addingSaturated(run.configuration.idleTimeout)
+    connections.lastSeen(slot).addingSaturated(run.configuration.idleTimeout)
   }
 
   private func closedDeadline(_ slot: Int) -> Int64 {
-    connections[slot].lastSeen.addingSaturated(run.configuration.closedTimeout)
+    connections.lastSeen(slot).addingSaturated(run.configuration.closedTimeout)
   }
 
   // MARK: Names
@@ -268,8 +268,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     var texts = run.texts
     var anomalies = run.anomalies
     for slot in connections.allSlots() {
-      connections[slot].forEachOpenMessage(run.decoders) { message in
-        apis.add(message, texts: &texts, anomalies: &anomalies)
+      connections.lookAtAny(slot) { connection in
+        connection.forEachOpenMessage(run.decoders) { apis.add($0, texts: &texts, anomalies: &anomalies) }
       }
     }
     return Totals(ledger: run.ledger, anomalies: run.anomalies, apis: apis.sorted(texts: texts), texts: texts)
@@ -279,13 +279,15 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// its texts are handles into.
   public func forEachOpenMessage(_ body: (Message, borrowing TextPool) -> Void) {
     for slot in connections.allSlots() {
-      connections[slot].forEachOpenMessage(run.decoders) { message in body(message, run.texts) }
+      connections.lookAtAny(slot) { connection in
+        connection.forEachOpenMessage(run.decoders) { body($0, run.texts) }
+      }
     }
   }
 
   /// Octets of memory that connections take, as `Configuration.connectionOctetLimit` counts them: estimated, with what they hold
   /// and keep.
-  public var connectionOctets: Int { run.connectionOctets }
+  public var connectionOctets: Int { run.connectionOctets - connections.savedOctets }
 
   /// Connections that are being followed.
   public var connectionCount: Int { connections.count }

@@ -2,6 +2,8 @@
 enum StateCost {
   /// A connection: itself, and its places in the table.
   static var connection: Int { MemoryLayout<TCPConnection>.stride + 128 }
+  /// A connection at rest.
+  static func atRest(_ rest: ConnectionAtRest) -> Int { rest.octets.count + 48 + 128 }
   /// What reads its streams, from their first octets on.
   static var application: Int {
     MemoryLayout<Conversation>.stride + 2 * (MemoryLayout<HTTP1Parser>.stride + MemoryLayout<TLSRecords>.stride) + 192

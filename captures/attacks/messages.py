@@ -213,7 +213,7 @@ def everywhere(capture, count):
 
 
 def lines_everywhere(capture):
-    """As many connections as are followed, each with a line that does not end."""
+    """A hundred thousand connections, each with a line that does not end."""
     line = b"GET / HTTP/1.1\r\nX: " + b"y" * 4000
     for connection in everywhere(capture, 131_072):
         connection.stream("c", line)
@@ -229,8 +229,8 @@ def messages_everywhere(capture):
 
 
 def requests_everywhere(capture):
-    """As many, each with a request that is never answered."""
-    for connection in everywhere(capture, 131_072):
+    """As many as are followed, each with a request that is never answered."""
+    for connection in everywhere(capture, 524_288):
         connection.send("c", get())
 
 

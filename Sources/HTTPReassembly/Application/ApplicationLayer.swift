@@ -192,6 +192,32 @@ struct ApplicationLayer {
     }
   }
 
+  // MARK: At rest
+
+  /// Whether it is within no message and no line, and nothing waits for what comes next.
+  mutating func isAtRest() -> Bool {
+    for side in 0..<2 {
+      guard parsers.look(side, { $0.isAtRest }), tls[side].isAtRest, pendingCharges.look(side, { $0.isEmpty }),
+        pendingConflicts.look(side, { $0.isEmpty }), counted[side] == 0
+      else { return false }
+    }
+    return conversation.isAtRest()
+  }
+
+  /// What is counted for its messages and exchanges, beside the newest ones.
+  var roomCost: Int { conversation.roomCost }
+
+  /// Its state, at rest.
+  mutating func code(_ coder: inout StateCoder, connection number: Int) {
+    conversation.code(&coder, connection: number)
+    for side in 0..<2 {
+      parsers[side].code(&coder)
+      coder.kind(&readers[side])
+      tls[side].code(&coder)
+      coder.flag(&hasStarted[side])
+    }
+  }
+
   // MARK: Charges
 
   /// Charges a packet to the messages that own its place, now or once an incomplete line is complete.

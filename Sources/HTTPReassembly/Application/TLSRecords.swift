@@ -72,6 +72,17 @@ struct TLSRecords {
     headerCount = 0
   }
 
+  /// Whether it is not within a record's header.
+  var isAtRest: Bool { headerCount == 0 }
+
+  /// Its state, at rest.
+  mutating func code(_ coder: inout StateCoder) {
+    coder.integer(&remaining)
+    coder.integer(&contentType)
+    coder.flag(&isConfirmed)
+    coder.flag(&isLost)
+  }
+
   private func settle(_ count: Int, _ ledger: inout Ledger) {
     ledger.settle(count, as: .tls)
     switch contentType {

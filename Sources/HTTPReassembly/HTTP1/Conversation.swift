@@ -515,6 +515,43 @@ extension Conversation: HTTP1Events {
     }
   }
 
+  // MARK: At rest
+
+  /// Messages and exchanges of a connection that rests, each: more of them take longer to write down and to read than they are
+  /// worth, again and again.
+  private static let restingLimit = 64
+
+  /// Whether no message is in progress, and there are not too many.
+  mutating func isAtRest() -> Bool {
+    guard messages.look(0, { $0.count }) + messages.look(1, { $0.count }) <= Self.restingLimit,
+      exchanges.count <= Self.restingLimit
+    else { return false }
+    for side in 0..<2 {
+      let isInProgress = messages.look(side) { !$0.isEmpty && $0.newest.isInProgress }
+      if isInProgress || contents.look(side, { $0.decoder != nil }) { return false }
+    }
+    return answer == nil
+  }
+
+  /// What is counted for its messages and exchanges, beside the newest ones: see `StateCost`.
+  var roomCost: Int {
+    (messages[0].room + messages[1].room) * StateCost.message + exchanges.room * StateCost.exchange
+  }
+
+  /// Its state, at rest.
+  mutating func code(_ coder: inout StateCoder, connection number: Int) {
+    for side in 0..<2 { messages[side].code(&coder) { $0.code(&$1, connection: number) } }
+    exchanges.code(&coder, connection: number)
+    coder.integer(&nextToAnswer)
+    coder.integer(&requestSide)
+    coder.integer(&namedClient)
+    for side in 0..<2 { coder.position(&retiredThrough[side], or: .unknown) }
+    coder.flags(&isHTTP2, &isTunnel, &mayHaveLostMessages, &expectsSimpleResponse)
+    for side in 0..<2 { coder.integer(&undecided[side]) }
+    coder.integer(&connectDuration)
+    coder.integer(&lookupDuration)
+  }
+
   // MARK: Anomalies
 
   mutating func note(_ anomaly: Anomaly, _ flags: MessageFlags, _ line: RawSpan, _ run: inout Run) {

@@ -33,4 +33,10 @@ struct ExchangeQueue {
   mutating func change(_ ordinal: Int, _ body: (inout OpenExchange) -> Void) {
     if ordinal >= first, ordinal < end { queue.change(ordinal - first, body) }
   }
+
+  /// Its state.
+  mutating func code(_ coder: inout StateCoder, connection number: Int) {
+    coder.integer(&first)
+    queue.code(&coder) { $0.code(&$1, connection: number) }
+  }
 }

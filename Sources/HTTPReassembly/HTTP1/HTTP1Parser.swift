@@ -501,6 +501,20 @@ struct HTTP1Parser {
   /// Whether the stream is before a message, with nothing read of it.
   var isBetweenMessages: Bool { state == .startLine && lineLength == 0 }
 
+  // MARK: At rest
+
+  /// Whether it is neither in a message nor in a line.
+  var isAtRest: Bool { !isInMessage && lineLength == 0 && keptOctets == 0 }
+
+  /// Its state, at rest.
+  mutating func code(_ coder: inout StateCoder) {
+    coder.kind(&state)
+    coder.flag(&isConfirmed)
+    coder.flag(&isTunnel)
+    coder.flag(&isWaiting)
+    coder.integer(&position)
+  }
+
   // MARK: Octets that are not there
 
   /// `count` octets of the stream were never captured.

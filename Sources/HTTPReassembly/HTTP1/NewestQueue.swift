@@ -70,6 +70,20 @@ struct NewestQueue<Element> {
     if ring.count >= 4, olderCount * 4 <= ring.count { resize(to: olderCount) }
   }
 
+  /// Its state, with that of each element, the newest first.
+  mutating func code(_ coder: inout StateCoder, _ element: (inout Element, inout StateCoder) -> Void) {
+    coder.flag(&isEmpty)
+    if !isEmpty { element(&newest, &coder) }
+    var room = ring.count
+    coder.integer(&room)
+    coder.integer(&olderCount)
+    if coder.isReading {
+      ring = Array(repeating: newest, count: room)
+      head = 0
+    }
+    for index in stride(from: olderCount - 1, through: 0, by: -1) { element(&ring[place(index)], &coder) }
+  }
+
   private mutating func resize(to length: Int) {
     var resized: [Element] = []
     resized.reserveCapacity(length)

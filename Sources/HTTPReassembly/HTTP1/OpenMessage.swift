@@ -60,3 +60,35 @@ struct OpenExchange {
   var responseFirst: Int64?
   var responseLast: Int64?
 }
+
+extension OpenMessage {
+  /// Its state.
+  mutating func code(_ coder: inout StateCoder, connection number: Int) {
+    message.code(&coder, connection: number)
+    coder.integer(&start)
+    coder.position(&end, near: start, or: .never)
+    coder.integer(&exchange)
+    var ticket = pendingContent?.ticket
+    coder.integer(&ticket)
+    if coder.isReading { pendingContent = ticket.map { PendingContent(ticket: $0) } }
+  }
+}
+
+extension OpenExchange {
+  /// Its state.
+  mutating func code(_ coder: inout StateCoder, connection number: Int) {
+    exchange.code(&coder, connection: number)
+    coder.kind(&hostSource)
+    coder.kind(&method)
+    coder.flag(&asksToSwitch)
+    coder.flag(&switches)
+    coder.flag(&isSimple)
+    coder.flag(&isAnswered)
+    coder.integer(&openMessages)
+    coder.position(&acknowledged, or: .unknown)
+    coder.time(&requestFirst)
+    coder.time(&requestLast)
+    coder.time(&responseFirst)
+    coder.time(&responseLast)
+  }
+}

@@ -1,14 +1,24 @@
 /// What identifies a connection: both endpoints, whichever sent the segment.
 struct ConnectionKey: Equatable {
-  private var low: Endpoint
-  private var high: Endpoint
+  // Not two endpoints: each would be filled up to 24 octets.
+  private let lowAddress: IPAddress
+  private let highAddress: IPAddress
+  private let lowPort: UInt16
+  private let highPort: UInt16
 
   @inline(__always)
   init(_ a: Endpoint, _ b: Endpoint) {
     let isOrdered = a.address == b.address ? a.port <= b.port : a.address < b.address
-    low = isOrdered ? a : b
-    high = isOrdered ? b : a
+    lowAddress = isOrdered ? a.address : b.address
+    highAddress = isOrdered ? b.address : a.address
+    lowPort = isOrdered ? a.port : b.port
+    highPort = isOrdered ? b.port : a.port
   }
+
+  /// The endpoint that comes first in the order of addresses and ports.
+  var low: Endpoint { Endpoint(address: lowAddress, port: lowPort) }
+  /// The other endpoint.
+  var high: Endpoint { Endpoint(address: highAddress, port: highPort) }
 
   /// A hash that nobody outside can foresee, so that nobody can fill one place of the table (CWE-407).
   ///
@@ -16,9 +26,9 @@ struct ConnectionKey: Equatable {
   /// library's hasher takes several times that.
   @inline(__always)
   func hash(_ seed: HashSeed) -> Int {
-    let ports = UInt64(low.port) << 16 | UInt64(high.port)
-    let first = Self.fold(low.address.low ^ seed.a, high.address.low ^ seed.b)
-    let second = Self.fold(low.address.high ^ high.address.high &* 0x9e37_79b9_7f4a_7c15 ^ seed.c, ports ^ seed.a)
+    let ports = UInt64(lowPort) << 16 | UInt64(highPort)
+    let first = Self.fold(lowAddress.low ^ seed.a, highAddress.low ^ seed.b)
+    let second = Self.fold(lowAddress.high ^ highAddress.high &* 0x9e37_79b9_7f4a_7c15 ^ seed.c, ports ^ seed.a)
     return Int(truncatingIfNeeded: Self.fold(first ^ seed.b, second ^ seed.c) >> 1)
   }
 

@@ -1,56 +1,87 @@
 /// The connections that are being followed, by their endpoints, and in the order in which they were last seen.
+///
+/// Those seen lately are whole; of the others only what `ConnectionAtRest` keeps is here, until they are asked for.
 struct ConnectionTable: ~Copyable {
   private struct Place {
-    var hash: Int
-    /// Number in the slab; -1 when the place is empty.
+    var hash: UInt32
+    /// Number of the entry; -1 when the place is empty.
     var slot: Int32
   }
 
-  private struct Links {
-    var previous: Int32 = -1
-    var next: Int32 = -1
-    var hash = 0
-    var isClosed = false
-  }
-
-  private struct List {
-    var first: Int32 = -1
-    var last: Int32 = -1
-  }
-
-  private var connections = Slab<TCPConnection>()
-  private var keys: [ConnectionKey?] = []
-  private var links: [Links] = []
+  private let configuration: Configuration
+  private var entries = Slab<ConnectionEntry>()
+  private var whole = Slab<TCPConnection>()
   private var places: [Place]
-  private var open = List()
-  private var closed = List()
+  private var open: RecencyList
+  private var closed: RecencyList
   private let seed = HashSeed()
-  /// The connection of the last segment: most segments belong to the same one as the one before.
+  /// The connection of the last segment, which is whole: most segments belong to the same one as the one before.
   private var latest = -1
+  private var coder = StateCoder()
+  /// Octets of memory that connections at rest take less than `StateCost` counts for whole ones.
+  private(set) var savedOctets = 0
 
-  init() { places = Array(repeating: Place(hash: 0, slot: -1), count: 1024) }
+  init(configuration: Configuration) {
+    self.configuration = configuration
+    places = Array(repeating: Place(hash: 0, slot: -1), count: 1024)
+    open = RecencyList(recentLimit: configuration.wholeOpenConnectionLimit)
+    closed = RecencyList(recentLimit: configuration.wholeClosedConnectionLimit)
+  }
 
   /// Connections in the table.
-  var count: Int { connections.count }
+  var count: Int { entries.count }
 
-  subscript(slot: Int) -> TCPConnection {
-    @inline(__always) _read { yield connections[slot] }
-    @inline(__always) _modify { yield &connections[slot] }
+  /// Changes a connection that `slot(for:)` or `insert(_:for:)` has just given the number of, which is seen with that.
+  @inline(__always)
+  mutating func see(_ slot: Int, _ body: (inout TCPConnection) -> Void) {
+    let place = Int(entries.look(slot) { $0.whole })
+    body(&whole[place])
+    touch(slot, isClosed: whole.look(place) { $0.isClosed })
   }
 
-  /// Something of a connection, looked at in its place.
-  @inline(__always)
-  func look<Result>(_ slot: Int, _ body: (borrowing TCPConnection) -> Result) -> Result { connections.look(slot, body) }
+  /// Changes such a connection, which is not seen with that.
+  mutating func change<Result>(_ slot: Int, _ body: (inout TCPConnection) -> Result) -> Result {
+    body(&whole[Int(entries.look(slot) { $0.whole })])
+  }
 
-  /// The connection between two endpoints.
+  /// Something of such a connection, looked at in its place.
+  @inline(__always)
+  func look<Result>(_ slot: Int, _ body: (borrowing TCPConnection) -> Result) -> Result {
+    whole.look(Int(entries.look(slot) { $0.whole }), body)
+  }
+
+  /// Something of any connection, whose state is only looked at.
+  func lookAtAny(_ slot: Int, _ body: (borrowing TCPConnection) -> Void) {
+    let entry = entries[slot]
+    if let rest = entry.rest {
+      var coder = StateCoder()
+      body(TCPConnection(rest, for: entry.key, &coder, configuration: configuration))
+    } else {
+      look(slot, body)
+    }
+  }
+
+  /// The number that any connection has in reports.
+  func number(of slot: Int) -> Int {
+    entries.look(slot) { $0.rest?.number } ?? look(slot) { $0.record.number }
+  }
+
+  /// Capture time of the latest segment of any connection.
+  @inline(__always)
+  func lastSeen(_ slot: Int) -> Int64 {
+    entries.look(slot) { $0.whole < 0 ? $0.rest?.lastSeen : nil } ?? look(slot) { $0.lastSeen }
+  }
+
+  /// The connection between two endpoints, whole.
   @inline(__always)
   mutating func slot(for key: ConnectionKey) -> Int? {
-    if latest >= 0, keys[latest] == key { return latest }
-    let hash = key.hash(seed)
-    var index = hash & (places.count - 1)
+    if latest >= 0, entries.look(latest, { $0.key == key }) { return latest }
+    let hash = UInt32(truncatingIfNeeded: key.hash(seed))
+    var index = Int(hash) & (places.count - 1)
     while places[index].slot >= 0 {
-      if places[index].hash == hash, keys[Int(places[index].slot)] == key {
+      if places[index].hash == hash, entries.look(Int(places[index].slot), { $0.key == key }) {
         latest = Int(places[index].slot)
+        if entries.look(latest, { $0.whole < 0 }) { restore(latest) }
         return latest
       }
       index = (index + 1) & (places.count - 1)
@@ -60,17 +91,9 @@ struct ConnectionTable: ~Copyable {
 
   /// Adds a connection whose endpoints are not in the table.
   mutating func insert(_ connection: TCPConnection, for key: ConnectionKey) -> Int {
-    let slot = connections.insert(connection)
-    if slot == keys.count {
-      keys.append(key)
-      links.append(Links())
-    } else {
-      keys[slot] = key
-      links[slot] = Links()
-    }
-    let hash = key.hash(seed)
-    links[slot].hash = hash
-    if connections.count * 2 > places.count { grow() }
+    let hash = UInt32(truncatingIfNeeded: key.hash(seed))
+    let slot = entries.insert(ConnectionEntry(key: key, hash: hash, whole: whole.insert(connection)))
+    if entries.count * 2 > places.count { grow() }
     enter(hash, slot)
     append(slot)
     latest = slot
@@ -81,20 +104,26 @@ struct ConnectionTable: ~Copyable {
   mutating func remove(_ slot: Int) -> TCPConnection {
     unlink(slot)
     vacate(slot)
-    keys[slot] = nil
     if latest == slot { latest = -1 }
-    return connections.remove(slot)
+    let entry = entries.remove(slot)
+    guard let rest = entry.rest else { return whole.remove(Int(entry.whole)) }
+    return restored(rest, entry.key)
   }
 
-  /// The connection has just been seen.
+  /// A connection has just been seen.
   @inline(__always)
-  mutating func touch(_ slot: Int) {
-    let isClosed = connections.look(slot) { $0.isClosed }
-    let list = links[slot].isClosed ? closed : open
-    if list.last == slot, links[slot].isClosed == isClosed { return }
-    unlink(slot)
-    links[slot].isClosed = isClosed
-    append(slot)
+  private mutating func touch(_ slot: Int, isClosed: Bool) {
+    let isInPlace = entries.look(slot) { $0.isClosed == isClosed && $0.isRecent }
+    if !isInPlace || (isClosed ? closed.last : open.last) != slot {
+      unlink(slot)
+      entries[slot].isClosed = isClosed
+      append(slot)
+    }
+    if isClosed {
+      while closed.recentCount > closed.recentLimit { letFirstRest(isClosed: true) }
+    } else if open.recentCount > min(open.recentLimit, configuration.restlessConnectionLimit) {
+      letIdleRest(at: look(slot) { $0.lastSeen })
+    }
   }
 
   /// The open connection seen least recently.
@@ -102,27 +131,76 @@ struct ConnectionTable: ~Copyable {
   /// The closed connection seen least recently.
   var idlestClosed: Int? { closed.first < 0 ? nil : Int(closed.first) }
 
-  /// Every connection, by number.
+  /// Every connection, in the order of their numbers in reports.
   func allSlots() -> [Int] {
-    keys.indices.filter { keys[$0] != nil }.sorted { connections[$0].record.number < connections[$1].record.number }
+    entries.indices.map { (slot: $0, number: number(of: $0)) }.sorted { $0.number < $1.number }.map(\.slot)
+  }
+
+  // MARK: At rest
+
+  /// Lets open connections rest that have waited for long, or that are too many.
+  @inline(never)
+  private mutating func letIdleRest(at time: Int64) {
+    while open.recentCount > open.recentLimit
+      || open.recentCount > configuration.restlessConnectionLimit
+        && time - lastSeen(Int(open.firstRecent)) > configuration.restTimeout
+    {
+      letFirstRest(isClosed: false)
+    }
+  }
+
+  /// Lets the first of a list's recent connections rest, if it can.
+  @inline(never)
+  private mutating func letFirstRest(isClosed: Bool) {
+    let slot = Int(isClosed ? closed.firstRecent : open.firstRecent)
+    forgetRecent(slot)
+    entries[slot].isRecent = false
+    let place = Int(entries[slot].whole)
+    let key = entries.look(slot) { $0.key }
+    guard let rest = ConnectionAtRest(&whole[place], for: key, &coder, configuration: configuration) else { return }
+    savedOctets += whole.look(place) { $0.stateCost } - StateCost.atRest(rest)
+    _ = whole.remove(place)
+    entries[slot].whole = -1
+    entries[slot].rest = rest
+    if latest == slot { latest = -1 }
+  }
+
+  /// Makes a connection at rest whole.
+  @inline(never)
+  private mutating func restore(_ slot: Int) {
+    guard let rest = entries[slot].rest else { return }
+    entries[slot].rest = nil
+    entries[slot].whole = Int32(whole.insert(restored(rest, entries[slot].key)))
+  }
+
+  private mutating func restored(_ rest: ConnectionAtRest, _ key: ConnectionKey) -> TCPConnection {
+    let connection = TCPConnection(rest, for: key, &coder, configuration: configuration)
+    savedOctets -= connection.stateCost - StateCost.atRest(rest)
+    return connection
+  }
+
+  /// Takes a connection out of those that are recent.
+  private mutating func forgetRecent(_ slot: Int) {
+    let (isClosed, next) = entries.look(slot) { ($0.isClosed, $0.next) }
+    if isClosed { closed.forgetRecent(slot, next: next) } else { open.forgetRecent(slot, next: next) }
   }
 
   // MARK: Places
 
-  private mutating func enter(_ hash: Int, _ slot: Int) {
-    var index = hash & (places.count - 1)
+  private mutating func enter(_ hash: UInt32, _ slot: Int) {
+    var index = Int(hash) & (places.count - 1)
     while places[index].slot >= 0 { index = (index + 1) & (places.count - 1) }
     places[index] = Place(hash: hash, slot: Int32(slot))
   }
 
   private mutating func vacate(_ slot: Int) {
     let mask = places.count - 1
-    var hole = links[slot].hash & mask
+    var hole = Int(entries.look(slot) { $0.hash }) & mask
     while places[hole].slot != Int32(slot) { hole = (hole + 1) & mask }
     // Close the gap, so that looking up never steps over deleted places.
     var index = (hole + 1) & mask
     while places[index].slot >= 0 {
-      if (index - places[index].hash) & mask >= (index - hole) & mask {
+      if (index - Int(places[index].hash)) & mask >= (index - hole) & mask {
         places[hole] = places[index]
         hole = index
       }
@@ -140,30 +218,24 @@ struct ConnectionTable: ~Copyable {
   // MARK: Lists
 
   private mutating func append(_ slot: Int) {
-    let isClosed = links[slot].isClosed
+    let isClosed = entries.look(slot) { $0.isClosed }
     let last = isClosed ? closed.last : open.last
-    links[slot].previous = last
-    links[slot].next = -1
-    if last >= 0 { links[Int(last)].next = Int32(slot) }
-    if isClosed {
-      closed.last = Int32(slot)
-      if closed.first < 0 { closed.first = Int32(slot) }
-    } else {
-      open.last = Int32(slot)
-      if open.first < 0 { open.first = Int32(slot) }
-    }
+    entries[slot].previous = last
+    entries[slot].next = -1
+    entries[slot].isRecent = true
+    if last >= 0 { entries[Int(last)].next = Int32(slot) }
+    if isClosed { closed.append(slot) } else { open.append(slot) }
   }
 
   private mutating func unlink(_ slot: Int) {
-    let link = links[slot]
-    if link.previous >= 0 { links[Int(link.previous)].next = link.next }
-    if link.next >= 0 { links[Int(link.next)].previous = link.previous }
-    if link.isClosed {
-      if closed.first == slot { closed.first = link.next }
-      if closed.last == slot { closed.last = link.previous }
+    if entries.look(slot, { $0.isRecent }) { forgetRecent(slot) }
+    let (previous, next, isClosed) = entries.look(slot) { ($0.previous, $0.next, $0.isClosed) }
+    if previous >= 0 { entries[Int(previous)].next = next }
+    if next >= 0 { entries[Int(next)].previous = previous }
+    if isClosed {
+      closed.remove(slot, previous: previous, next: next)
     } else {
-      if open.first == slot { open.first = link.next }
-      if open.last == slot { open.last = link.previous }
+      open.remove(slot, previous: previous, next: next)
     }
   }
 }

@@ -58,6 +58,9 @@ struct Slab<Element>: ~Copyable {
     }
   }
 
+  /// The numbers of its elements, in ascending order.
+  var indices: [Int] { isUsed.indices.filter { isUsed[$0] } }
+
   /// Something of an element, looked at in its place: reading it by its number can copy all of it.
   @inline(__always)
   func look<Result>(_ index: Int, _ body: (borrowing Element) -> Result) -> Result {

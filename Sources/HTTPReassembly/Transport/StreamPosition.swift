@@ -32,4 +32,10 @@ struct SequenceSpace {
     let expected = origin &+ UInt32(truncatingIfNeeded: reference)
     return reference + Int(Int32(bitPattern: sequence &- expected))
   }
+
+  /// Its state.
+  mutating func code(_ coder: inout StateCoder) {
+    coder.integer(&origin)
+    coder.flag(&isKnown)
+  }
 }

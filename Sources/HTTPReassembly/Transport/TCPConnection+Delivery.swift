@@ -60,7 +60,7 @@ extension TCPConnection {
 
   /// Delivers everything that can be delivered. With `isForced`, nothing more is expected: holes are given up.
   mutating func advance(_ run: inout Run, isForced: Bool) {
-    // Nearly every segment: all that came is delivered, and nothing is waited for.
+    // Nearly every segment: all that came is delivered, and nothing is waited for. What a FIN changes is done when it comes.
     if !isForced, streams[0].isSettled, streams[1].isSettled, !isTailMissing(0), !isTailMissing(1) {
       streams[0].stuckSince = nil
       streams[1].stuckSince = nil

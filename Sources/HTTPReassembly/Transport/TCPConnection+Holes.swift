@@ -3,6 +3,7 @@
 extension TCPConnection {
   /// Gives up one thing that is waited for, if it is time. Returns whether there was one.
   mutating func giveUpSomething(_ run: inout Run, isForced: Bool) -> Bool {
+    guard isStuck(0) || isStuck(1) else { return false }
     // A hole first: what waits for the other side waits for its hole.
     for side in sidesByWait() where giveUpHole(side, &run, isForced: isForced) { return true }
     for side in sidesByWait() {

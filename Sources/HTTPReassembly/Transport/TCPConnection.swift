@@ -38,6 +38,19 @@ struct TCPConnection {
     record.closed = time
   }
 
+  /// A connection that was at rest, between the endpoints of `key`.
+  init(
+    _ rest: ConnectionAtRest, for key: ConnectionKey, _ coder: inout StateCoder, configuration: Configuration
+  ) {
+    coder.startReading(rest.octets, near: rest.lastSeen, rest.number)
+    var isReversed = false
+    coder.flag(&isReversed)
+    endpoints = isReversed ? Sides(key.high, key.low) : Sides(key.low, key.high)
+    lastSeen = rest.lastSeen
+    record.number = rest.number
+    code(&coder, configuration)
+  }
+
   /// The side that sent a segment.
   func side(of segment: TCPSegment) -> Side { segment.source == endpoints[0] ? 0 : 1 }
 

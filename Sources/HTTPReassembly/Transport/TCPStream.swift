@@ -60,9 +60,9 @@ struct TCPStream {
   @inline(__always)
   var isHolding: Bool { heldFirst != .never }
 
-  /// Whether all that was captured is delivered, and neither FIN nor RST has come.
+  /// Whether all that was captured is delivered, the end too if it has come by FIN, and no RST has come.
   @inline(__always)
-  var isSettled: Bool { !isHolding && fin == .never && !isReset }
+  var isSettled: Bool { !isHolding && (fin == .never || isFinished) && !isReset }
 
   /// Whether everything up to the FIN is delivered.
   @inline(__always)
@@ -77,5 +77,26 @@ struct TCPStream {
     isStarted = true
     start = position
     next = position
+  }
+
+  /// Its state while nothing is held.
+  mutating func code(_ coder: inout StateCoder) {
+    space.code(&coder)
+    coder.flags(&isStarted, &hasSyn, &isReset, &isFinished)
+    coder.integer(&start)
+    coder.integer(&next, near: start)
+    coder.position(&fin, near: next, or: .never)
+    coder.position(&acknowledged, near: deliveredThrough, or: .unknown)
+    coder.position(&limit, near: fin, or: .never)
+    coder.integer(&advertisedWindow)
+    coder.integer(&windowScale)
+    var hasAcknowledgedSince = acknowledgedSince != .min
+    coder.flag(&hasAcknowledgedSince)
+    if hasAcknowledgedSince { coder.time(&acknowledgedSince) }
+    coder.time(&stuckSince)
+    coder.integer(&newestPayload)
+    coder.integer(&packets)
+    coder.integer(&payloadLength, near: next)
+    coder.integer(&ipLength, near: payloadLength + 40 * packets)
   }
 }
