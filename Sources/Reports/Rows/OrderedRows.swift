@@ -7,9 +7,9 @@ import HTTPReassembly
 /// and when that is full, in sorted runs in temporary files of the same folder, from which they are merged as soon as
 /// their turn comes. A number that never comes only holds the later ones back until `finish`.
 struct OrderedRows: ~Copyable {
-  /// Octets of rows in memory: a few ten thousand rows, far more than are ever out of order in an ordinary
-  /// capture.
-  static let memoryLimit = 8 << 20
+  /// Octets of rows in memory: some thousand rows. What is beyond is written once more, and read again, which costs less than
+  /// making the rows did.
+  static let memoryLimit = 1 << 20
   /// Runs open at once. Three tables of 32 stay below the 256 files that macOS lets a process have open.
   static let runLimit = 32
 
