@@ -89,8 +89,10 @@ sanitize-with:
 	$(SWIFT) test --skip-build --sanitize=$(SANITIZER) --scratch-path .build-$(SANITIZER) --filter EndToEndTests --skip WorkTests
 
 benchmark: build ## Time sniffer beside other tools on captures made for it in BENCHMARKS (needs root, 3 GB). See docs/speed.md.
+	scripts/install-dependencies --benchmarks
 	Benchmarks/make-captures $(BENCHMARKS)
 	Benchmarks/run .build/release/sniffer $(BENCHMARKS)
+	Benchmarks/growth .build/release/sniffer $(BENCHMARKS)/api.pcap
 
 record: ## Record the captures anew (needs root and the servers; see captures/README.md).
 	captures/record/record-all
