@@ -14,6 +14,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// Receives the rows.
   public var sink: Sink
   private var lookups = DNSLookups()
+  /// No connection's time-out runs out before this capture time.
+  private var quietUntil = Int64.min
 
   /// Reads octets of packets again that have a place; nil when none can be. For packets that are processed after it was set.
   public var capturedOctets: (any CapturedOctets)? {
@@ -169,8 +171,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// several, with packets or without, the rows and their numbers are the same.
   @inline(__always)
   private mutating func expireConnections(at time: Int64) {
-    guard let next = nextToExpire, next.deadline < time else { return }
-    finishExpired(at: time)
+    if time > quietUntil { finishExpired(at: time) }
   }
 
   @inline(never)
@@ -181,10 +182,12 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       finish(next.slot, next.end)
     }
     run.anomalies.now = now
+    // What is seen from now on has its whole time-out before it.
+    let shortest = min(run.configuration.idleTimeout, run.configuration.closedTimeout)
+    quietUntil = min(nextDeadline ?? .max, run.clock.addingSaturated(shortest))
   }
 
   /// The connection whose time-out runs out first, and the capture time at which it does.
-  @inline(__always)
   private var nextToExpire: (slot: Int, end: ConnectionEnd, deadline: Int64)? {
     let open = connections.idlestOpen.map { (slot: $0, end: ConnectionEnd.idle, deadline: idleDeadline($0)) }
     let closed = connections.idlestClosed.map { (slot: $0, end: ConnectionEnd.fin, deadline: closedDeadline($0)) }
@@ -249,6 +252,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
     decoder.finish(ledger: &run.ledger, anomalies: &run.anomalies)
     run.clock = .min
+    quietUntil = .min
     if let failure { throw failure }
   }
 

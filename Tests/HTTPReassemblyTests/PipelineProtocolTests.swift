@@ -263,6 +263,19 @@ import Testing
     #expect(analysis.connection.missing == 200)
   }
 
+  /// A record whose header cannot be seen ends what is known of records: nothing that comes later is a handshake.
+  @Test func tlsAfterAHeaderThatWasNotCaptured() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, Self.record(22, 100))
+    dialogue.send(.client, Self.record(23, 40) + Self.record(23, 40), uncaptured: 60)
+    dialogue.send(.client, Self.record(22, 70))
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    #expect(analysis.ledger[.tls] == 105 + 90 + 75)
+    #expect(analysis.ledger.tlsHandshake == 105)
+    #expect(analysis.connection.applicationProtocol == .tls)
+  }
+
   @Test func lateOctetsOfATLSStreamAreTLS() {
     var dialogue = Dialogue.opened()
     let octets = Self.record(22, 100) + Self.record(23, 1000)

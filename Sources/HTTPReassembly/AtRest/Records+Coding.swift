@@ -35,7 +35,7 @@ extension Message {
 }
 
 extension Exchange {
-  /// Its state.
+  /// Its state, but for the phases that are filled in when it is final.
   mutating func code(_ coder: inout StateCoder, connection number: Int) {
     coder.number(&self.number)
     coder.integer(&connection, near: number)
@@ -48,10 +48,6 @@ extension Exchange {
     coder.time(&started)
     coder.integer(&timings.dns)
     coder.integer(&timings.connect)
-    coder.integer(&timings.tls)
-    coder.integer(&timings.send)
-    coder.integer(&timings.wait)
-    coder.integer(&timings.receive)
     coder.integer(&requestLength)
     coder.integer(&responseLength)
     coder.integer(&ipLength)

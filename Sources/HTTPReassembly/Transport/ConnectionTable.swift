@@ -8,6 +8,13 @@ struct ConnectionTable: ~Copyable {
     var slot: Int32
   }
 
+  private struct Latest {
+    let key: ConnectionKey
+    let slot: Int
+    /// Number among the whole connections.
+    let place: Int
+  }
+
   private let configuration: Configuration
   private var entries = Slab<ConnectionEntry>()
   private var whole = Slab<TCPConnection>()
@@ -16,7 +23,7 @@ struct ConnectionTable: ~Copyable {
   private var closed: RecencyList
   private let seed = HashSeed()
   /// The connection of the last segment, which is whole: most segments belong to the same one as the one before.
-  private var latest = -1
+  private var latest: Latest?
   private var coder = StateCoder()
   /// Octets of memory that connections at rest take less than `StateCost` counts for whole ones.
   private(set) var savedOctets = 0
@@ -34,20 +41,26 @@ struct ConnectionTable: ~Copyable {
   /// Changes a connection that `slot(for:)` or `insert(_:for:)` has just given the number of, which is seen with that.
   @inline(__always)
   mutating func see(_ slot: Int, _ body: (inout TCPConnection) -> Void) {
-    let place = Int(entries.look(slot) { $0.whole })
+    let place = place(of: slot)
     body(&whole[place])
     touch(slot, isClosed: whole.look(place) { $0.isClosed })
   }
 
   /// Changes such a connection, which is not seen with that.
   mutating func change<Result>(_ slot: Int, _ body: (inout TCPConnection) -> Result) -> Result {
-    body(&whole[Int(entries.look(slot) { $0.whole })])
+    body(&whole[place(of: slot)])
   }
 
   /// Something of such a connection, looked at in its place.
   @inline(__always)
   func look<Result>(_ slot: Int, _ body: (borrowing TCPConnection) -> Result) -> Result {
-    whole.look(Int(entries.look(slot) { $0.whole }), body)
+    whole.look(place(of: slot), body)
+  }
+
+  @inline(__always)
+  private func place(of slot: Int) -> Int {
+    if let latest, latest.slot == slot { return latest.place }
+    return Int(entries.look(slot) { $0.whole })
   }
 
   /// Something of any connection, whose state is only looked at.
@@ -75,14 +88,15 @@ struct ConnectionTable: ~Copyable {
   /// The connection between two endpoints, whole.
   @inline(__always)
   mutating func slot(for key: ConnectionKey) -> Int? {
-    if latest >= 0, entries.look(latest, { $0.key == key }) { return latest }
+    if let latest, latest.key == key { return latest.slot }
     let hash = UInt32(truncatingIfNeeded: key.hash(seed))
     var index = Int(hash) & (places.count - 1)
     while places[index].slot >= 0 {
       if places[index].hash == hash, entries.look(Int(places[index].slot), { $0.key == key }) {
-        latest = Int(places[index].slot)
-        if entries.look(latest, { $0.whole < 0 }) { restore(latest) }
-        return latest
+        let slot = Int(places[index].slot)
+        if entries.look(slot, { $0.whole < 0 }) { restore(slot) }
+        latest = Latest(key: key, slot: slot, place: Int(entries.look(slot) { $0.whole }))
+        return slot
       }
       index = (index + 1) & (places.count - 1)
     }
@@ -92,11 +106,12 @@ struct ConnectionTable: ~Copyable {
   /// Adds a connection whose endpoints are not in the table.
   mutating func insert(_ connection: TCPConnection, for key: ConnectionKey) -> Int {
     let hash = UInt32(truncatingIfNeeded: key.hash(seed))
-    let slot = entries.insert(ConnectionEntry(key: key, hash: hash, whole: whole.insert(connection)))
+    let place = whole.insert(connection)
+    let slot = entries.insert(ConnectionEntry(key: key, hash: hash, whole: place))
     if entries.count * 2 > places.count { grow() }
     enter(hash, slot)
     append(slot)
-    latest = slot
+    latest = Latest(key: key, slot: slot, place: place)
     return slot
   }
 
@@ -104,7 +119,7 @@ struct ConnectionTable: ~Copyable {
   mutating func remove(_ slot: Int) -> TCPConnection {
     unlink(slot)
     vacate(slot)
-    if latest == slot { latest = -1 }
+    if latest?.slot == slot { latest = nil }
     let entry = entries.remove(slot)
     guard let rest = entry.rest else { return whole.remove(Int(entry.whole)) }
     return restored(rest, entry.key)
@@ -113,8 +128,7 @@ struct ConnectionTable: ~Copyable {
   /// A connection has just been seen.
   @inline(__always)
   private mutating func touch(_ slot: Int, isClosed: Bool) {
-    let isInPlace = entries.look(slot) { $0.isClosed == isClosed && $0.isRecent }
-    if !isInPlace || (isClosed ? closed.last : open.last) != slot {
+    if !(isClosed ? closed.isNewest(slot) : open.isNewest(slot)) {
       unlink(slot)
       entries[slot].isClosed = isClosed
       append(slot)
@@ -153,7 +167,8 @@ struct ConnectionTable: ~Copyable {
   @inline(never)
   private mutating func letFirstRest(isClosed: Bool) {
     let slot = Int(isClosed ? closed.firstRecent : open.firstRecent)
-    forgetRecent(slot)
+    let next = entries.look(slot) { $0.next }
+    if isClosed { closed.forgetRecent(slot, next: next) } else { open.forgetRecent(slot, next: next) }
     entries[slot].isRecent = false
     let place = Int(entries[slot].whole)
     let key = entries.look(slot) { $0.key }
@@ -162,7 +177,7 @@ struct ConnectionTable: ~Copyable {
     _ = whole.remove(place)
     entries[slot].whole = -1
     entries[slot].rest = rest
-    if latest == slot { latest = -1 }
+    if latest?.slot == slot { latest = nil }
   }
 
   /// Makes a connection at rest whole.
@@ -177,12 +192,6 @@ struct ConnectionTable: ~Copyable {
     let connection = TCPConnection(rest, for: key, &coder, configuration: configuration)
     savedOctets -= connection.stateCost - StateCost.atRest(rest)
     return connection
-  }
-
-  /// Takes a connection out of those that are recent.
-  private mutating func forgetRecent(_ slot: Int) {
-    let (isClosed, next) = entries.look(slot) { ($0.isClosed, $0.next) }
-    if isClosed { closed.forgetRecent(slot, next: next) } else { open.forgetRecent(slot, next: next) }
   }
 
   // MARK: Places
@@ -228,14 +237,13 @@ struct ConnectionTable: ~Copyable {
   }
 
   private mutating func unlink(_ slot: Int) {
-    if entries.look(slot, { $0.isRecent }) { forgetRecent(slot) }
-    let (previous, next, isClosed) = entries.look(slot) { ($0.previous, $0.next, $0.isClosed) }
+    let (previous, next, isClosed, isRecent) = entries.look(slot) { ($0.previous, $0.next, $0.isClosed, $0.isRecent) }
     if previous >= 0 { entries[Int(previous)].next = next }
     if next >= 0 { entries[Int(next)].previous = previous }
     if isClosed {
-      closed.remove(slot, previous: previous, next: next)
+      closed.remove(slot, previous: previous, next: next, isRecent: isRecent)
     } else {
-      open.remove(slot, previous: previous, next: next)
+      open.remove(slot, previous: previous, next: next, isRecent: isRecent)
     }
   }
 }

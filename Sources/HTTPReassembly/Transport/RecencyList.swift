@@ -10,6 +10,10 @@ struct RecencyList {
 
   init(recentLimit: Int) { self.recentLimit = recentLimit }
 
+  /// Whether a connection is the last one, and recent, as the last ones are.
+  @inline(__always)
+  func isNewest(_ slot: Int) -> Bool { last == slot && recentCount > 0 }
+
   /// A connection has become the last one.
   mutating func append(_ slot: Int) {
     last = Int32(slot)
@@ -25,7 +29,8 @@ struct RecencyList {
   }
 
   /// A connection between two others has left the list.
-  mutating func remove(_ slot: Int, previous: Int32, next: Int32) {
+  mutating func remove(_ slot: Int, previous: Int32, next: Int32, isRecent: Bool) {
+    if isRecent { forgetRecent(slot, next: next) }
     if first == slot { first = next }
     if last == slot { last = previous }
   }
