@@ -271,10 +271,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     var apis = run.apis
     var texts = run.texts
     var anomalies = run.anomalies
-    for slot in connections.allSlots() {
-      connections.lookAtAny(slot) { connection in
-        connection.forEachOpenMessage(run.decoders) { apis.add($0, texts: &texts, anomalies: &anomalies) }
-      }
+    connections.forEach { connection in
+      connection.forEachOpenMessage(run.decoders) { apis.add($0, texts: &texts, anomalies: &anomalies) }
     }
     return Totals(ledger: run.ledger, anomalies: run.anomalies, apis: apis.sorted(texts: texts), texts: texts)
   }
@@ -282,10 +280,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// Hands over every message that is not final yet, as far as it is known, in the order of connections; `texts` are what
   /// its texts are handles into.
   public func forEachOpenMessage(_ body: (Message, borrowing TextPool) -> Void) {
-    for slot in connections.allSlots() {
-      connections.lookAtAny(slot) { connection in
-        connection.forEachOpenMessage(run.decoders) { body($0, run.texts) }
-      }
+    connections.forEach { connection in
+      connection.forEachOpenMessage(run.decoders) { body($0, run.texts) }
     }
   }
 

@@ -1,7 +1,7 @@
 /// A connection that is not being worked on, in a tenth of its memory.
 ///
-/// A capture has far more connections that wait, for the next request or for late copies after their end, than it has busy
-/// ones.
+/// A capture has far more connections that wait, for the next request or for late copies after their end, than busy ones.
+/// What a connection is at rest is said by the `code(_:)` of each part of it; a part that is added needs its line there.
 struct ConnectionAtRest {
   /// Its number in reports.
   let number: Int
@@ -28,7 +28,7 @@ struct ConnectionAtRest {
 extension TCPConnection {
   /// Whether nothing of it waits for more, be it payload behind a hole, the rest of a message or an answer to a SYN.
   ///
-  /// Changes nothing; if it said so, it would be handed a copy.
+  /// It changes nothing, but is handed a copy of the connection when it says so (Swift 6.3).
   mutating func isAtRest() -> Bool {
     guard pendingReopen == nil, held[0].isEmpty, held[1].isEmpty, holes[0].isEmpty, holes[1].isEmpty else {
       return false

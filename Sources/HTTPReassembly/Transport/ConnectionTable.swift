@@ -63,14 +63,15 @@ struct ConnectionTable: ~Copyable {
     return Int(entries.look(slot) { $0.whole })
   }
 
-  /// Something of any connection, whose state is only looked at.
-  func lookAtAny(_ slot: Int, _ body: (borrowing TCPConnection) -> Void) {
-    let entry = entries[slot]
-    if let rest = entry.rest {
-      var coder = StateCoder()
-      body(TCPConnection(rest, for: entry.key, &coder, configuration: configuration))
-    } else {
-      look(slot, body)
+  /// Looks at every connection, in the order of their numbers in reports.
+  func forEach(_ body: (borrowing TCPConnection) -> Void) {
+    var coder = StateCoder()
+    for slot in allSlots() {
+      if let rest = entries.look(slot, { $0.rest }) {
+        body(TCPConnection(rest, for: entries.look(slot) { $0.key }, &coder, configuration: configuration))
+      } else {
+        look(slot, body)
+      }
     }
   }
 
