@@ -246,8 +246,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// - Throws: What the sink throws.
   public mutating func finishConnections() throws(Sink.Failure) {
     var failure: Sink.Failure?
-    for slot in connections.allSlots() {
-      finish(slot, .captureEnd)
+    for (_, slot) in connections.allInOrder() {
+      finish(Int(slot), .captureEnd)
       do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
     }
     decoder.finish(ledger: &run.ledger, anomalies: &run.anomalies)

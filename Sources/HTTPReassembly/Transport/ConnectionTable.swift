@@ -66,7 +66,8 @@ struct ConnectionTable: ~Copyable {
   /// Looks at every connection, in the order of their numbers in reports.
   func forEach(_ body: (borrowing TCPConnection) -> Void) {
     var coder = StateCoder()
-    for slot in allSlots() {
+    for (_, slot) in allInOrder() {
+      let slot = Int(slot)
       if let rest = entries.look(slot, { $0.rest }) {
         body(TCPConnection(rest, for: entries.look(slot) { $0.key }, &coder, configuration: configuration))
       } else {
@@ -147,8 +148,14 @@ struct ConnectionTable: ~Copyable {
   var idlestClosed: Int? { closed.first < 0 ? nil : Int(closed.first) }
 
   /// Every connection, in the order of their numbers in reports.
-  func allSlots() -> [Int] {
-    entries.indices.map { (slot: $0, number: number(of: $0)) }.sorted { $0.number < $1.number }.map(\.slot)
+  ///
+  /// There can be very many, and it is asked for when memory is full already: so they are gathered and sorted in one array.
+  func allInOrder() -> [(number: Int, slot: Int32)] {
+    var all: [(number: Int, slot: Int32)] = []
+    all.reserveCapacity(count)
+    for slot in entries.indices { all.append((number(of: slot), Int32(slot))) }
+    all.sort { $0.number < $1.number }
+    return all
   }
 
   // MARK: At rest

@@ -59,7 +59,10 @@ struct Slab<Element>: ~Copyable {
   }
 
   /// The numbers of its elements, in ascending order.
-  var indices: [Int] { isUsed.indices.filter { isUsed[$0] } }
+  var indices: some Sequence<Int> {
+    let isUsed = isUsed
+    return isUsed.indices.lazy.filter { isUsed[$0] }
+  }
 
   /// Something of an element, looked at in its place: reading it by its number can copy all of it.
   @inline(__always)
