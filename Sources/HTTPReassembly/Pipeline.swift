@@ -130,7 +130,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
     var connection = TCPConnection(first: segment, at: time, run: &run)
     connection.record.flags = flags
-    let slot = connections.insert(connection, for: key)
+    let slot = connections.insert(consume connection, for: key)
     connections.see(slot) { $0.receive(segment, octets, at: time, place: place, run: &run) }
   }
 

@@ -8,14 +8,22 @@
 @safe
 struct StateWords: ~Copyable {
   private var words: UnsafeMutablePointer<UInt64>
+  /// Room for the maps of as many words as there is room for.
+  private var maps: UnsafeMutablePointer<UInt64>
   private var capacity = 256
   private var count = 0
   /// How many were taken out.
   private var next = 0
 
-  init() { unsafe words = .allocate(capacity: capacity) }
+  init() {
+    unsafe words = .allocate(capacity: capacity)
+    unsafe maps = .allocate(capacity: capacity / Self.groupLength)
+  }
 
-  deinit { unsafe words.deallocate() }
+  deinit {
+    unsafe words.deallocate()
+    unsafe maps.deallocate()
+  }
 
   /// Takes all words away and keeps the memory.
   mutating func removeAll() {
@@ -45,6 +53,8 @@ struct StateWords: ~Copyable {
     unsafe words.deallocate()
     unsafe words = moved
     capacity *= 2
+    unsafe maps.deallocate()
+    unsafe maps = .allocate(capacity: capacity / Self.groupLength)
   }
 
   // MARK: In few octets
@@ -61,16 +71,17 @@ struct StateWords: ~Copyable {
     let room = count * Self.longest + groups * 8 + 8
     return unsafe withUnsafeTemporaryAllocation(byteCount: room, alignment: 8) { buffer in
       guard let start = buffer.baseAddress else { return [] }
-      return unsafe Array(UnsafeRawBufferPointer(start: start, count: pack(start, groups)))
+      return unsafe Array(UnsafeRawBufferPointer(start: start, count: pack(start)))
     }
   }
 
   /// Packs the words, and then the maps, the first one last, so that eight octets can be loaded wherever a word starts.
-  private func pack(_ packed: UnsafeMutableRawPointer, _ groups: Int) -> Int {
-    var maps: [UInt64] = []
-    maps.reserveCapacity(groups)
+  private func pack(_ packed: UnsafeMutableRawPointer) -> Int {
     var offset = 0
     var index = 0
+    var groups = 0
+    // Of the maps of zeros at the end none is needed.
+    var used = 0
     while index < count {
       let end = min(index &+ Self.groupLength, count)
       var map: UInt64 = 0
@@ -82,11 +93,13 @@ struct StateWords: ~Copyable {
         }
         index &+= 1
       }
-      maps.append(map)
+      unsafe maps[groups] = map
+      groups += 1
+      if map != 0 { used = groups }
     }
-    while maps.last == 0 { maps.removeLast() }
-    while let map = maps.popLast() {
-      unsafe packed.storeBytes(of: map.littleEndian, toByteOffset: offset, as: UInt64.self)
+    while used > 0 {
+      used -= 1
+      unsafe packed.storeBytes(of: maps[used].littleEndian, toByteOffset: offset, as: UInt64.self)
       offset += 8
     }
     return offset

@@ -106,7 +106,7 @@ struct ConnectionTable: ~Copyable {
   }
 
   /// Adds a connection whose endpoints are not in the table.
-  mutating func insert(_ connection: TCPConnection, for key: ConnectionKey) -> Int {
+  mutating func insert(_ connection: consuming TCPConnection, for key: ConnectionKey) -> Int {
     let hash = UInt32(truncatingIfNeeded: key.hash(seed))
     let place = whole.insert(connection)
     let slot = entries.insert(ConnectionEntry(key: key, hash: hash, whole: place))
@@ -122,9 +122,10 @@ struct ConnectionTable: ~Copyable {
     unlink(slot)
     vacate(slot)
     if latest?.slot == slot { latest = nil }
-    let entry = entries.remove(slot)
-    guard let rest = entry.rest else { return whole.remove(Int(entry.whole)) }
-    return restored(rest, entry.key)
+    let (key, place, rest) = entries.look(slot) { ($0.key, Int($0.whole), $0.rest) }
+    entries.discard(slot)
+    guard let rest else { return whole.remove(place) }
+    return restored(rest, key)
   }
 
   /// A connection has just been seen.
@@ -182,7 +183,7 @@ struct ConnectionTable: ~Copyable {
     let key = entries.look(slot) { $0.key }
     guard let rest = ConnectionAtRest(&whole[place], for: key, &coder, configuration: configuration) else { return }
     savedOctets += whole.look(place) { $0.stateCost } - StateCost.atRest(rest)
-    _ = whole.remove(place)
+    whole.discard(place)
     entries[slot].whole = -1
     entries[slot].rest = rest
     if latest?.slot == slot { latest = nil }

@@ -47,6 +47,15 @@ struct Slab<Element>: ~Copyable {
     return unsafe place(index).move()
   }
 
+  /// Takes an element out that nobody needs.
+  mutating func discard(_ index: Int) {
+    precondition(isUsed[index])
+    isUsed[index] = false
+    free.append(Int32(index))
+    count -= 1
+    unsafe place(index).deinitialize(count: 1)
+  }
+
   subscript(index: Int) -> Element {
     @inline(__always) _read {
       precondition(isUsed[index])
