@@ -138,6 +138,21 @@ import Testing
     #expect(pipeline(packets, whole: 2000).connectionOctets > 2000 * 2000)
   }
 
+  /// To rest takes as long as there are messages that may still be charged.
+  @Test func aConnectionOfManyMessagesStaysWhole() {
+    func octets(exchanges: Int) -> Int {
+      var dialogue = Dialogue.opened()
+      for _ in 0..<exchanges {
+        dialogue.send(.client, "GET /a HTTP/1.1\r\nHost: h.example\r\n\r\n")
+        dialogue.send(.server, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+      }
+      let resting = pipeline(dialogue.packets(), whole: 0)
+      return resting.connectionOctets - resting.totals.texts.memory
+    }
+    #expect(octets(exchanges: 8) < 1500)
+    #expect(octets(exchanges: 9) > 5000)
+  }
+
   @Test func aLookShowsWhatRests() {
     let packets = openConnections(20)
     let resting = pipeline(packets, whole: 3)

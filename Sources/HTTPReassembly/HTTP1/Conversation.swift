@@ -517,9 +517,9 @@ extension Conversation: HTTP1Events {
 
   // MARK: At rest
 
-  /// Messages and exchanges of a connection that rests, each: more of them take longer to write down and to read than they are
-  /// worth, again and again.
-  private static let restingLimit = 64
+  /// Messages, and exchanges, of a connection that rests: more take longer to write down and to read than they are worth, for
+  /// whoever sends a packet to each of many connections in turn.
+  private static let restingLimit = 16
 
   /// Whether no message is in progress, and there are not too many.
   mutating func isAtRest() -> Bool {
