@@ -20,6 +20,8 @@ enum WorkCapture: String, CaseIterable {
     case .ordinary: 100
     case .pipelinedRequests: 300
     case .fields, .tinyChunks, .endlessLine: 1000
+    // More than stay whole, so that each more is one more that rests.
+    case .connections: 1200
     default: 600
     }
   }
