@@ -45,7 +45,7 @@ public struct Configuration: Sendable {
   /// says anything, so that a flood of SYNs takes about 110 MiB.
   public var connectionLimit = 1 << 19
   /// Open connections that are kept whole, in some 2.4 KiB each and more with each message; beyond it those seen least recently
-  /// rest in a tenth of that. To rest and to be whole again takes as long as some ten packets do.
+  /// rest in a seventh of that. To rest and to be whole again takes as long as some ten packets do.
   public var wholeOpenConnectionLimit = 1 << 14
   /// Packet time without a segment after which an open connection rests before there are so many: few that are busy wait for
   /// as long.

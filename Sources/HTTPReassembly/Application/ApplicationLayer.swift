@@ -204,9 +204,6 @@ struct ApplicationLayer {
     return conversation.isAtRest()
   }
 
-  /// What is counted for its messages and exchanges, beside the newest ones.
-  var roomCost: Int { conversation.roomCost }
-
   /// Its state, at rest.
   mutating func code(_ coder: inout StateCoder, connection number: Int) {
     conversation.code(&coder, connection: number)

@@ -1,4 +1,4 @@
-/// A connection that is not being worked on, in a tenth of its memory.
+/// A connection that is not being worked on, in a seventh of its memory.
 ///
 /// A capture has far more connections that wait, for the next request or for late copies after their end, than busy ones.
 /// What a connection is at rest is said by the `code(_:)` of each part of it; a part that is added needs its line there.
@@ -36,8 +36,10 @@ extension TCPConnection {
     return application?.layer.isAtRest() ?? true
   }
 
-  /// What is counted for it in `Run.stateOctets`, at rest: see `StateCost`.
-  var stateCost: Int { StateCost.connection + (application.map { StateCost.application + $0.layer.roomCost } ?? 0) }
+  /// What is counted for it in `Run.stateOctets`, but for holes and lines: see `StateCost`.
+  var stateCost: Int {
+    StateCost.connection + (application.map { StateCost.application + $0.layer.conversation.roomCost } ?? 0)
+  }
 
   /// Its state, at rest, but for its endpoints and what `ConnectionAtRest` says.
   mutating func code(_ coder: inout StateCoder, _ configuration: Configuration) {
@@ -49,11 +51,10 @@ extension TCPConnection {
     coder.integer(&lookupDuration)
     var hasApplication = application != nil
     coder.flags(&hasSynAck, &isEstablished, &isClosed, &hasApplication)
-    guard hasApplication else { return }
-    let place =
-      application
-      ?? ApplicationPlace(ApplicationLayer(configuration: configuration, connectDuration: nil, lookupDuration: nil))
-    place.layer.code(&coder, connection: record.number)
-    application = place
+    if hasApplication, application == nil {
+      application = ApplicationPlace(
+        ApplicationLayer(configuration: configuration, connectDuration: nil, lookupDuration: nil))
+    }
+    application?.layer.code(&coder, connection: record.number)
   }
 }

@@ -234,11 +234,8 @@ extension Conversation {
       while !messages[side].isEmpty { finishFirst(side, &run) }
     }
     while exchanges.count > 0 { finishFirstExchange(&run) }
-    run.stateOctets -= exchanges.room * StateCost.exchange
+    run.stateOctets -= roomCost
     exchanges = ExchangeQueue()
-    for side in 0..<2 {
-      run.stateOctets -= messages[side].room * StateCost.message
-      messages[side] = Self.noMessages
-    }
+    for side in 0..<2 { messages[side] = Self.noMessages }
   }
 }

@@ -84,7 +84,7 @@ struct ConnectionTable: ~Copyable {
   /// Capture time of the latest segment of any connection.
   @inline(__always)
   func lastSeen(_ slot: Int) -> Int64 {
-    entries.look(slot) { $0.whole < 0 ? $0.rest?.lastSeen : nil } ?? look(slot) { $0.lastSeen }
+    entries.look(slot) { $0.rest?.lastSeen } ?? look(slot) { $0.lastSeen }
   }
 
   /// The connection between two endpoints, whole.
@@ -131,7 +131,7 @@ struct ConnectionTable: ~Copyable {
   /// A connection has just been seen.
   @inline(__always)
   private mutating func touch(_ slot: Int, isClosed: Bool) {
-    if !(isClosed ? closed.isNewest(slot) : open.isNewest(slot)) {
+    if !list(isClosed: isClosed).isNewest(slot) {
       unlink(slot)
       entries[slot].isClosed = isClosed
       append(slot)
@@ -175,9 +175,9 @@ struct ConnectionTable: ~Copyable {
   /// Lets the first of a list's recent connections rest, if it can.
   @inline(never)
   private mutating func letFirstRest(isClosed: Bool) {
-    let slot = Int(isClosed ? closed.firstRecent : open.firstRecent)
+    let slot = Int(list(isClosed: isClosed).firstRecent)
     let next = entries.look(slot) { $0.next }
-    if isClosed { closed.forgetRecent(slot, next: next) } else { open.forgetRecent(slot, next: next) }
+    changeList(isClosed: isClosed) { $0.forgetRecent(slot, next: next) }
     entries[slot].isRecent = false
     let place = Int(entries[slot].whole)
     let key = entries.look(slot) { $0.key }
@@ -235,24 +235,29 @@ struct ConnectionTable: ~Copyable {
 
   // MARK: Lists
 
+  /// The list of closed or of open connections.
+  @inline(__always)
+  private func list(isClosed: Bool) -> RecencyList { isClosed ? closed : open }
+
+  @inline(__always)
+  private mutating func changeList(isClosed: Bool, _ body: (inout RecencyList) -> Void) {
+    if isClosed { body(&closed) } else { body(&open) }
+  }
+
   private mutating func append(_ slot: Int) {
     let isClosed = entries.look(slot) { $0.isClosed }
-    let last = isClosed ? closed.last : open.last
+    let last = list(isClosed: isClosed).last
     entries[slot].previous = last
     entries[slot].next = -1
     entries[slot].isRecent = true
     if last >= 0 { entries[Int(last)].next = Int32(slot) }
-    if isClosed { closed.append(slot) } else { open.append(slot) }
+    changeList(isClosed: isClosed) { $0.append(slot) }
   }
 
   private mutating func unlink(_ slot: Int) {
     let (previous, next, isClosed, isRecent) = entries.look(slot) { ($0.previous, $0.next, $0.isClosed, $0.isRecent) }
     if previous >= 0 { entries[Int(previous)].next = next }
     if next >= 0 { entries[Int(next)].previous = previous }
-    if isClosed {
-      closed.remove(slot, previous: previous, next: next, isRecent: isRecent)
-    } else {
-      open.remove(slot, previous: previous, next: next, isRecent: isRecent)
-    }
+    changeList(isClosed: isClosed) { $0.remove(slot, previous: previous, next: next, isRecent: isRecent) }
   }
 }

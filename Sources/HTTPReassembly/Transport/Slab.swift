@@ -40,20 +40,22 @@ struct Slab<Element>: ~Copyable {
 
   /// Takes an element out.
   mutating func remove(_ index: Int) -> Element {
-    precondition(isUsed[index])
-    isUsed[index] = false
-    free.append(Int32(index))
-    count -= 1
+    vacate(index)
     return unsafe place(index).move()
   }
 
   /// Takes an element out that nobody needs.
   mutating func discard(_ index: Int) {
+    vacate(index)
+    unsafe place(index).deinitialize(count: 1)
+  }
+
+  /// The place of an element is another's from now on: whoever calls this moves or deinitializes the element.
+  private mutating func vacate(_ index: Int) {
     precondition(isUsed[index])
     isUsed[index] = false
     free.append(Int32(index))
     count -= 1
-    unsafe place(index).deinitialize(count: 1)
   }
 
   subscript(index: Int) -> Element {

@@ -41,8 +41,7 @@ extension TCPConnection {
       application?.layer.finish(side, isComplete: false, &run)
     }
     application?.layer.finishAll(&run)
-    run.stateOctets -= StateCost.connection + (holes[0].count + holes[1].count) * StateCost.hole
-    if application != nil { run.stateOctets -= StateCost.application }
+    run.stateOctets -= stateCost + (holes[0].count + holes[1].count) * StateCost.hole
     giveBackRun(&run)
     fillRecord(end, &run)
     run.finished.connections.append(record)
