@@ -170,6 +170,28 @@ import Testing
     }
   }
 
+  /// In which order times come, how many there were at a time, and how they were put together, makes no difference.
+  @Test func bucketsAreThoseOfAllTimes() {
+    var random = SeededRandom(seed: 11)
+    for count in [500, 512, 513, 640, 641, 3000] {
+      let times = (0..<count).map { _ in Int64(random.number(0..<60)) << Int64(random.number(0..<40)) }
+      var one = LatencyDistribution()
+      for time in times { one.record(time) }
+      var parts = (0..<4).map { _ in LatencyDistribution() }
+      for (index, time) in times.reversed().enumerated() { parts[index % 7 % 4].record(time) }
+      var all = LatencyDistribution()
+      for part in parts { all.merge(part) }
+      #expect(one.count == count && all.count == count)
+      let sorted = times.sorted()
+      for percent in [0.0, 1, 50, 90, 99, 100] {
+        let exact = sorted[min(max(Int((percent / 100 * Double(count)).rounded(.up)), 1), count) - 1]
+        let value = one.percentile(percent) ?? -1
+        #expect(all.percentile(percent) == value)
+        #expect(count <= 512 ? value == exact : abs(value - exact) <= exact / 128, "\(count), \(percent)")
+      }
+    }
+  }
+
   @Test func groupingAndTemplates() {
     var configuration = Configuration()
     configuration.templatePaths = true

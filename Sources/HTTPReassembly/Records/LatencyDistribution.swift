@@ -3,12 +3,21 @@
 public struct LatencyDistribution: Sendable {
   /// Values kept one by one before they are folded into buckets. 512 values are 4 KiB an API.
   static let exactLimit = 512
+  /// Values that wait to be folded once there are buckets: to find a bucket for each as it comes took longer than all else
+  /// that is done for an API.
+  private static let foldingLimit = 128
   private static let subBucketBits = 7
 
+  /// How many durations have the same leading `subBucketBits + 1` significant bits and exponent, which `number` says.
+  private struct Bucket {
+    var number: Int
+    var count: Int
+  }
+
+  /// Values that are in no bucket.
   private var values: [Int64] = []
-  /// Counts by bucket, once there are more than `exactLimit` values: bucket `b` holds durations whose leading
-  /// `subBucketBits + 1` significant bits and exponent are `b`.
-  private var buckets: [Int: Int] = [:]
+  /// By number, once there have been more than `exactLimit` values.
+  private var buckets: [Bucket] = []
   /// Durations recorded.
   public private(set) var count = 0
 
@@ -16,28 +25,18 @@ public struct LatencyDistribution: Sendable {
 
   /// Adds one duration in nanoseconds; a negative one counts as 0.
   package mutating func record(_ duration: Int64) {
-    let duration = max(duration, 0)
     count += 1
-    guard buckets.isEmpty else {
-      buckets[Self.bucket(duration), default: 0] += 1
-      return
-    }
-    values.append(duration)
-    guard values.count > Self.exactLimit else { return }
-    for value in values { buckets[Self.bucket(value), default: 0] += 1 }
-    values = []
+    values.append(max(duration, 0))
+    if values.count >= Self.foldingLimit, !buckets.isEmpty || values.count > Self.exactLimit { fold() }
   }
 
   /// Adds the durations of another distribution.
   package mutating func merge(_ other: LatencyDistribution) {
-    if other.buckets.isEmpty {
-      for value in other.values { record(value) }
-      return
-    }
-    for value in values { buckets[Self.bucket(value), default: 0] += 1 }
-    values = []
-    for (bucket, number) in other.buckets { buckets[bucket, default: 0] += number }
-    count += other.count
+    for value in other.values { record(value) }
+    guard !other.buckets.isEmpty else { return }
+    fold()
+    buckets = Self.merged(buckets, other.buckets)
+    count += other.count - other.values.count
   }
 
   /// The nearest-rank percentile in nanoseconds, `percent` from 0 to 100; nil without values.
@@ -45,12 +44,44 @@ public struct LatencyDistribution: Sendable {
     guard count > 0 else { return nil }
     let rank = min(max(Int((percent / 100 * Double(count)).rounded(.up)), 1), count)
     guard !buckets.isEmpty else { return values.sorted()[rank - 1] }
+    var folded = self
+    folded.fold()
     var seen = 0
-    for (bucket, count) in buckets.sorted(by: { $0.key < $1.key }) {
-      seen += count
-      if seen >= rank { return Self.middle(ofBucket: bucket) }
+    for bucket in folded.buckets {
+      seen += bucket.count
+      if seen >= rank { return Self.middle(ofBucket: bucket.number) }
     }
     return nil
+  }
+
+  /// Puts all values into buckets.
+  private mutating func fold() {
+    let sorted = values.map { Bucket(number: Self.bucket($0), count: 1) }.sorted { $0.number < $1.number }
+    values.removeAll(keepingCapacity: values.count <= Self.foldingLimit)
+    buckets = Self.merged(buckets, sorted)
+  }
+
+  /// The buckets of both, each of which is in order and may have several of one number.
+  private static func merged(_ a: [Bucket], _ b: [Bucket]) -> [Bucket] {
+    var merged: [Bucket] = []
+    merged.reserveCapacity(a.count + b.count)
+    var (i, j) = (0, 0)
+    while i < a.count || j < b.count {
+      let next: Bucket
+      if j == b.count || i < a.count && a[i].number <= b[j].number {
+        next = a[i]
+        i += 1
+      } else {
+        next = b[j]
+        j += 1
+      }
+      if let last = merged.indices.last, merged[last].number == next.number {
+        merged[last].count += next.count
+      } else {
+        merged.append(next)
+      }
+    }
+    return merged
   }
 
   private static func bucket(_ duration: Int64) -> Int {
