@@ -1,4 +1,3 @@
-import Dispatch
 import Locks
 
 /// Reads a source on a thread of its own, a few blocks ahead of who takes them: what the system takes to copy a file, and a
@@ -21,7 +20,7 @@ import Locks
     fileprivate(set) var count = 0
 
     fileprivate init() {
-      unsafe memory = .allocate(byteCount: headroom + ReadAhead.bufferLength, alignment: 16)
+      unsafe memory = .allocate(byteCount: headroom + ReadAhead.bufferLength, alignment: OctetWindow.alignment)
     }
 
     deinit { unsafe memory.deallocate() }
@@ -32,41 +31,26 @@ import Locks
     }
   }
 
-  private struct Queue {
-    var filled: [Block] = []
-    var free: [Block]
-    /// Why there will be no more; nil without an error.
-    var error: CaptureError?
-    var isClosed = false
-  }
-
+  /// Blocks to be filled, filled ones, and why there will be no more of these.
   private final class Shared: Sendable {
-    let queue: Locked<Queue>
-    /// One for each block that is free, and one to end the thread. Counted from 0, below which no semaphore may end.
-    let free = DispatchSemaphore(value: 0)
-    /// One for each block that is filled, and one for the end.
-    let filled = DispatchSemaphore(value: 0)
+    let free: Handover<Block>
+    let filled = Handover<Block>(wakesAt: ReadAhead.count / 2)
+    /// Nil without an error.
+    let error = Locked<CaptureError?>(nil)
 
-    init() {
-      queue = Locked(Queue(free: (0..<ReadAhead.count).map { _ in Block() }))
-      for _ in 0..<ReadAhead.count { free.signal() }
-    }
+    init() { free = Handover((0..<ReadAhead.count).map { _ in Block() }, wakesAt: ReadAhead.count / 2) }
 
     func fill(from source: any OctetSource) {
-      while true {
-        free.wait()
-        guard let block = queue.withLock({ $0.isClosed ? nil : $0.free.popLast() }) else { return }
-        do throws(CaptureError) {
+      do throws(CaptureError) {
+        while let block = free.take() {
           try block.fill(from: source)
-        } catch {
-          queue.withLock { $0.error = error }
-          block.count = 0
+          if block.count == 0 { break }
+          filled.give(block)
         }
-        let isEnd = block.count == 0
-        if !isEnd { queue.withLock { $0.filled.append(block) } }
-        filled.signal()
-        if isEnd { return }
+      } catch {
+        self.error.withLock { $0 = error }
       }
+      filled.end()
     }
   }
 
@@ -82,27 +66,17 @@ import Locks
   }
 
   deinit {
-    shared.queue.withLock { $0.isClosed = true }
-    shared.free.signal()
+    shared.free.close()
     thread.join()
   }
 
   /// Takes the next block, once it is there; nil at the end. Throws what reading it threw.
   func next() throws(CaptureError) -> Block? {
-    shared.filled.wait()
-    let (block, error) = shared.queue.withLock { queue in
-      (queue.filled.isEmpty ? nil : queue.filled.removeFirst(), queue.filled.isEmpty ? queue.error : nil)
-    }
-    if let block { return block }
-    // The end is there for whoever asks again.
-    shared.filled.signal()
-    if let error { throw error }
+    if let block = shared.filled.take() { return block }
+    if let error = shared.error.withLock({ $0 }) { throw error }
     return nil
   }
 
   /// Gives a block back.
-  func recycle(_ block: Block) {
-    shared.queue.withLock { $0.free.append(block) }
-    shared.free.signal()
-  }
+  func recycle(_ block: Block) { shared.free.give(block) }
 }

@@ -7,50 +7,51 @@ import Locks
 /// Rows are handed over in batches, in order, and written by one thread: what comes out is the same, octet for octet. A few
 /// batches may wait; then the analysis does. An error is thrown with a later row than the one that could not be written.
 public final class ConcurrentReports: Report {
-  /// Batches that wait to be written or are being written, at most: a few MiB.
-  private static let limit = 4
-
-  /// What the thread that writes gives back.
-  private struct Returned {
-    /// Batches that were written, for their memory.
-    var batches: [RowBatch] = []
-    /// The first error that nobody was told of yet.
-    var failure: ReportError?
-  }
+  /// Batches: one that is filled, one that is written, and those between.
+  private static let count = 4
 
   private final class Writer: Sendable {
     private let reports: Locked<ReportSet>
-    private let returned = Locked(Returned())
-    private let room = DispatchSemaphore(value: ConcurrentReports.limit)
+    /// The first error that nobody was told of yet.
+    private let failure = Locked<ReportError?>(nil)
+    /// Batches to be filled.
+    private let free: Handover<RowBatch>
+    private let full = Handover<RowBatch>(wakesAt: ConcurrentReports.count / 2)
     private let queue = DispatchQueue(label: "sniffer.rows")
 
-    init(_ reports: sending ReportSet) { self.reports = Locked(reports) }
+    init(_ reports: sending ReportSet) {
+      self.reports = Locked(reports)
+      free = Handover(
+        (1..<ConcurrentReports.count).map { _ in RowBatch() }, wakesAt: ConcurrentReports.count / 2)
+      queue.async { self.write() }
+    }
 
-    /// Has a batch written, once there is room for it. Returns another to fill.
+    /// Has a batch written. Returns another to fill, once there is one, and the first error since the last call.
     func exchange(_ batch: RowBatch) -> (batch: RowBatch, failure: ReportError?) {
-      room.wait()
-      queue.async { self.write(batch) }
-      return returned.withLock { returned in
-        defer { returned.failure = nil }
-        return (returned.batches.popLast() ?? RowBatch(), returned.failure)
+      full.give(batch)
+      let next = free.take() ?? RowBatch()
+      return (next, failure.withLock { $0.take() })
+    }
+
+    private func write() {
+      while var batch = full.take() {
+        if let thrown = reports.withLock({ batch.drain(into: &$0) }) {
+          failure.withLock { $0 = $0 ?? thrown }
+        }
+        free.give(consume batch)
       }
     }
 
-    private func write(_ batch: consuming RowBatch) {
-      let failure = reports.withLock { batch.drain(into: &$0) }
-      let written = batch
-      returned.withLock { returned in
-        returned.batches.append(written)
-        returned.failure = returned.failure ?? failure
-      }
-      room.signal()
-    }
-
-    /// Waits until every batch is written, and completes the reports.
-    func finish(_ totals: Totals) throws(ReportError) {
+    /// Has the last batch written, waits until every one is, and completes the reports.
+    func finish(_ last: RowBatch, _ totals: Totals) throws(ReportError) {
+      full.give(last)
+      end()
       queue.sync {}
       try reports.withLock { reports throws(ReportError) in try reports.finish(totals) }
     }
+
+    /// Ends the thread when every batch is written.
+    func end() { full.end() }
   }
 
   private let writer: Writer
@@ -61,6 +62,8 @@ public final class ConcurrentReports: Report {
     precondition(reports.observer == nil)
     writer = Writer(reports)
   }
+
+  deinit { writer.end() }
 
   /// Passes a message on.
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
@@ -82,8 +85,7 @@ public final class ConcurrentReports: Report {
 
   /// Waits until all rows are written, and finishes the reports.
   public func finish(_ totals: Totals) throws(ReportError) {
-    if !batch.isEmpty { batch = writer.exchange(batch).batch }
-    try writer.finish(totals)
+    try writer.finish(batch, totals)
   }
 
   @inline(__always)
