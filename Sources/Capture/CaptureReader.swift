@@ -114,7 +114,24 @@ public struct CaptureReader: ~Copyable {
   ///
   /// Throws when the capture is damaged or ends within a packet, when it cannot be read, and when the filter means
   /// nothing for the packet's link type. The packets before have been handed over, and there is nothing to read after.
-  public mutating func advance() throws(CaptureError) -> Bool {
+  public mutating func advance() throws(CaptureError) -> Bool { try readOn() }
+
+  /// Hands over the packets that follow, until `body` returns false, or there is something between two of them that is to be
+  /// taken first, or there are no more: all of that `advanceToPacket` then comes to.
+  ///
+  /// Throws as `advance` does.
+  mutating func passOn(_ body: (Packet, RawSpan) -> Bool) throws(CaptureError) {
+    while try readOn() {
+      if pcapng.hasNews {
+        isAhead = true
+        return
+      }
+      guard current.withPacket(body) else { return }
+    }
+  }
+
+  @inline(__always)
+  private mutating func readOn() throws(CaptureError) -> Bool {
     while true {
       if isAhead {
         isAhead = false

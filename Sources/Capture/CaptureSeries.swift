@@ -100,6 +100,20 @@ public struct CaptureSeries: ~Copyable {
     return try open()
   }
 
+  /// Hands over the packets that follow the one that `advance` found, without a step for each, until `body` returns false or
+  /// something else than a packet comes, which `advance` then comes to. There may be none.
+  ///
+  /// Throws as `advance` does. Those handed over before are done with, and so is what `advance` found.
+  public mutating func passOn(_ body: (Packet, RawSpan) -> Bool) throws(CaptureError) {
+    current.withdraw()
+    do throws(CaptureError) {
+      try reader?.passOn(body)
+    } catch let error {
+      close()
+      if !isNoDamage(error) { throw error }
+    }
+  }
+
   /// Lends the packet that `advance` found. Its octets are valid during the call only.
   @inlinable @inline(__always)
   public borrowing func withPacket<Result, Failure: Error>(

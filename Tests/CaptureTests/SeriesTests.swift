@@ -1,4 +1,5 @@
 import Capture
+import HTTPReassembly
 import Testing
 
 @Suite struct SeriesTests {
@@ -80,5 +81,67 @@ import Testing
     var series = CaptureSeries(paths: files.map(\.path), filter: try PacketFilter("ip proto 200"))
     #expect(series.paths == [files[1].path, files[0].path])
     #expect(SeriesReading(&series).events == ["capture", "continuation"])
+  }
+
+  // MARK: Without a step for each packet
+
+  /// What comes of a series, in order: packets, names, passed times, captures and errors. With `passed`, as many packets at a
+  /// time are passed on; with nil, each is a step.
+  private func everything(_ paths: [String], filter: PacketFilter? = nil, passed: Int?) -> [String] {
+    var series = CaptureSeries(paths: paths, filter: filter)
+    var events: [String] = []
+    while true {
+      do throws(CaptureError) {
+        let step = try series.advance()
+        for name in series.takeNames() { events.append("name \(name)") }
+        if let time = series.takePassedTime() { events.append("time \(time)") }
+        switch step {
+        case .end: return events
+        case .capture(let continues): events.append("capture \(continues)")
+        case .packet:
+          series.withPacket { events.append("\(ReadPacket($0, $1))") }
+          guard let passed else { continue }
+          var left = passed
+          try series.passOn { packet, octets in
+            events.append("\(ReadPacket(packet, octets))")
+            left -= 1
+            return left > 0
+          }
+        }
+      } catch {
+        events.append("\(error)")
+      }
+    }
+  }
+
+  /// Packets with names and statistics between them.
+  private func eventful() throws -> TemporaryFile {
+    var file = PcapngBuilder()
+    file.interface()
+    for number in 0..<20 {
+      file.enhanced(pattern(60 + number), ticks: UInt64(number) * 1_000_000)
+      if number % 5 == 3 { file.block(4, file.option(1, [192, 0, 2, UInt8(number)] + Array("a\(number)\0".utf8))) }
+      if number % 7 == 4 {
+        file.statistics(
+          interface: 0, options: file.option(3, Order.little(0) + Order.little(UInt32(number) * 1_000_000 + 500_000)))
+      }
+    }
+    return try TemporaryFile(file.octets)
+  }
+
+  @Test(arguments: [1, 2, 3, 1000])
+  func passingOnComesToTheSame(_ passed: Int) throws {
+    let files = try [
+      file([100, 110, 120, 130, 140]), file([]), file([200, 210, 220], cut: 1), eventful(),
+      TemporaryFile(Array("text".utf8)), file([300, 310]),
+    ]
+    let paths = files.map(\.path)
+    let steps = everything(paths, passed: nil)
+    #expect(steps.count > 40 && steps.contains { $0.hasPrefix("time") } && steps.contains { $0.hasPrefix("name") })
+    #expect(everything(paths, passed: passed) == steps)
+    let filter = try PacketFilter("greater 65")
+    let filtered = everything(paths, filter: filter, passed: nil)
+    #expect(filtered.count < steps.count)
+    #expect(everything(paths, filter: filter, passed: passed) == filtered)
   }
 }

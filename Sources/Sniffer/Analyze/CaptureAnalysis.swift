@@ -98,10 +98,10 @@ struct CaptureAnalysis {
     var series = CaptureSeries(
       paths: paths, filter: filter, waiting: waiting, readsAhead: options.threads > 1)
     pipeline.capturedOctets = series.capturedOctets
-    var untilProgress = Self.progressInterval
     reading: while true {
       do throws(CaptureError) {
         let step = try series.advance()
+        for record in series.takeNames() { pipeline.learn(name: record.name, for: record.address) }
         if let time = series.takePassedTime() {
           do throws(Sink.Failure) { try pipeline.pass(to: time) } catch { report(sinkError: error) }
         }
@@ -113,25 +113,29 @@ struct CaptureAnalysis {
             do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }
           }
         case .packet:
-          do throws(Sink.Failure) {
-            try series.withPacket { packet, octets throws(Sink.Failure) in try pipeline.process(packet, octets) }
-          } catch {
-            report(sinkError: error)
+          series.withPacket { process($0, $1, &pipeline) }
+          var left = Self.progressInterval
+          try series.passOn { packet, octets in
+            process(packet, octets, &pipeline)
+            left -= 1
+            return left > 0
           }
-          untilProgress -= 1
-          if untilProgress == 0 {
-            untilProgress = Self.progressInterval
-            // What a decompressor or libpcap holds is more than one read of the file.
-            if StopSignals.stop.isRequested { break reading }
-            progress?.update(bytes: series.octetsRead, of: series.size)
-          }
+          // What a decompressor or libpcap holds is more than one read of the file.
+          if StopSignals.stop.isRequested { break reading }
+          progress?.update(bytes: series.octetsRead, of: series.size)
         }
       } catch {
         report(error)
       }
-      for record in series.takeNames() { pipeline.learn(name: record.name, for: record.address) }
     }
     pipeline.setDropped(Int(clamping: series.dropped ?? 0))
+  }
+
+  @inline(__always)
+  private mutating func process<Sink: ReportSink>(
+    _ packet: Packet, _ octets: RawSpan, _ pipeline: inout Pipeline<Sink>
+  ) {
+    do throws(Sink.Failure) { try pipeline.process(packet, octets) } catch { report(sinkError: error) }
   }
 
   /// What it means that a signal ended the reading. For a capture that is followed, it is the end that was meant.
