@@ -75,17 +75,23 @@ struct Run {
 
 /// The connection being worked on: what its application layer needs to know of it, and what it adds to it.
 struct ConnectionContext {
+  /// Its number in reports, which no other has; 0 before the first.
   var number = 0
   /// The endpoint of each side.
   var endpoints = Sides(repeating: Endpoint(address: IPAddress(high: 0, low: 0), port: 0))
   /// The side that opened the connection, where the capture shows it.
   var client: Side?
-  /// Added: octets in no message.
-  var unattributed = 0
-  /// Added: octets never captured.
-  var missing = 0
-  /// Added: messages.
-  var messages = 0
-  /// Added flags.
-  var flags: ConnectionFlags = []
+  var added = Added()
+
+  /// What is added to it.
+  struct Added {
+    /// Octets in no message.
+    var unattributed = 0
+    /// Octets never captured.
+    var missing = 0
+    /// Messages.
+    var messages = 0
+    /// Flags.
+    var flags: ConnectionFlags = []
+  }
 }

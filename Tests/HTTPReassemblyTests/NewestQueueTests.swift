@@ -22,7 +22,7 @@ import Testing
           queue.newest += 1
           array[array.count - 1] += 1
         default:
-          queue.append(step)
+          queue.append { $0 = step }
           array.append(step)
         }
         #expect(queue.isEmpty == array.isEmpty && queue.count == array.count)
@@ -34,7 +34,7 @@ import Testing
 
   @Test func givesItsRoomBack() {
     var queue = NewestQueue(placeholder: 0)
-    for number in 0..<1000 { queue.append(number) }
+    for number in 0..<1000 { queue.append { $0 = number } }
     #expect(queue.room >= 999)
     for _ in 0..<990 { queue.removeFirst() }
     #expect(queue.count == 10 && queue.room < 40)

@@ -8,4 +8,10 @@ enum ByteOrder {
   func callAsFunction<Integer: FixedWidthInteger>(_ value: Integer) -> Integer {
     self == .little ? value : value.byteSwapped
   }
+
+  /// Two 32-bit integers, the first one first, that were loaded as if they were one little-endian integer.
+  @inline(__always)
+  func halves(_ value: UInt64) -> (UInt32, UInt32) {
+    (self(UInt32(truncatingIfNeeded: value)), self(UInt32(truncatingIfNeeded: value >> 32)))
+  }
 }

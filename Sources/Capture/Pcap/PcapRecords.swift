@@ -81,10 +81,9 @@ struct PcapRecords {
       if window.available == 0 { return nil }
       throw window.error(.cut(needed: recordHeaderLength, available: window.available))
     }
-    let seconds = Int64(order(window.load(0, as: UInt32.self)))
-    let fraction = Int64(order(window.load(4, as: UInt32.self)))
-    var captured = Int(order(window.load(8, as: UInt32.self)))
-    var original = Int(order(window.load(12, as: UInt32.self)))
+    let (seconds, fraction) = order.halves(window.load(0, as: UInt64.self))
+    let (first, second) = order.halves(window.load(8, as: UInt64.self))
+    var (captured, original) = (Int(first), Int(second))
     if lengths == .originalFirst || lengths == .smallerFirst && captured > original { swap(&captured, &original) }
     guard captured <= CaptureLimits.packet else {
       throw window.error(
@@ -94,12 +93,12 @@ struct PcapRecords {
       throw window.error(.cut(needed: recordHeaderLength + captured, available: window.available))
     }
     // 32 bits of seconds end in 2106, so that this cannot overflow.
-    packet.timestamp = seconds * 1_000_000_000 + fraction * nanosecondsPerFraction
+    packet.timestamp = Int64(seconds) * 1_000_000_000 + Int64(fraction) * nanosecondsPerFraction
     // Some writers store an original length that leaves out a header they invented; what is there was there.
     packet.originalLength = max(original, captured)
     packet.linkType = linkType
     packet.frameCheckSequenceLength = frameCheckSequenceLength
-    window.pass(recordHeaderLength)
-    return window.pass(captured)
+    let record = window.pass(recordHeaderLength + captured)
+    return record.lowerBound + recordHeaderLength..<record.upperBound
   }
 }

@@ -66,9 +66,15 @@ struct ApplicationLayer {
     conversation.side = side
     conversation.arrival = arrival
     var consumed = octets.byteCount
+    // Nearly every packet of a large message: more of its content, and nothing waits for what comes of it.
+    if readers[side] == .http1, hasNothingPending(side), parsers.look(side, { $0.passContent(consumed) }) {
+      conversation.body(octets, &run)
+      conversation.charge(Charge(position: position, retransmitted: 0, overhead: arrival.overhead), to: side, &run)
+      return consumed
+    }
     if readers[side] == .tls {
       let refused = tls[side].consume(octets, ledger: &run.ledger)
-      run.connection.unattributed += octets.byteCount - refused
+      run.connection.added.unattributed += octets.byteCount - refused
       if refused > 0 {
         readers[side] = .http1
         // Nothing that starts like this is HTTP: what was refused is opaque unless HTTP follows.
@@ -124,7 +130,7 @@ struct ApplicationLayer {
     conversation.arrival = arrival
     if readers[side] == .tls {
       tls[side].skip(count, isInPacket: true, ledger: &run.ledger)
-      run.connection.unattributed += count
+      run.connection.added.unattributed += count
       conversation.missingOutsideMessages(count, &run)
     } else {
       parsers[side].skipUnseen(count, events: &conversation, context: &run)
@@ -197,9 +203,9 @@ struct ApplicationLayer {
   /// Whether it is within no message and no line, and nothing waits for what comes next.
   mutating func isAtRest() -> Bool {
     for side in 0..<2 {
-      guard parsers.look(side, { $0.isAtRest }), tls[side].isAtRest, pendingCharges.look(side, { $0.isEmpty }),
-        pendingConflicts.look(side, { $0.isEmpty }), counted[side] == 0
-      else { return false }
+      guard parsers.look(side, { $0.isAtRest }), tls[side].isAtRest, hasNothingPending(side), counted[side] == 0 else {
+        return false
+      }
     }
     return conversation.isAtRest()
   }
@@ -242,6 +248,11 @@ struct ApplicationLayer {
     guard memory != counted[side] else { return }
     run.stateOctets += memory - counted[side]
     counted[side] = memory
+  }
+
+  @inline(__always)
+  private mutating func hasNothingPending(_ side: Side) -> Bool {
+    pendingCharges.look(side) { $0.isEmpty } && pendingConflicts.look(side) { $0.isEmpty }
   }
 
   private mutating func settleCharges(_ side: Side, _ run: inout Run) {
@@ -287,8 +298,8 @@ struct ApplicationLayer {
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     guard readers[side] == .http1 else {
       run.ledger.missing -= range.count
-      run.connection.missing -= range.count
-      run.connection.unattributed += range.count
+      run.connection.added.missing -= range.count
+      run.connection.added.unattributed += range.count
       return run.ledger.settle(range.count, as: .tls)
     }
     conversation.acceptLate(range, on: side, &run)

@@ -21,7 +21,7 @@ extension Conversation {
       if charge.position < messages[side].newest.end {
         messages[side].newest.message.overhead += charge.overhead
       } else {
-        run.connection.unattributed += charge.overhead
+        run.connection.added.unattributed += charge.overhead
       }
       return
     }
@@ -42,20 +42,20 @@ extension Conversation {
       let high = min(end, stop)
       if low < high {
         messages[side].change(index) { $0.message.retransmitted += high - low }
-        run.connection.unattributed += low - position
+        run.connection.added.unattributed += low - position
         position = high
       }
       if position >= end || start >= end { break }
       index += 1
     }
-    run.connection.unattributed += overhead + max(end - position, 0)
+    run.connection.added.unattributed += overhead + max(end - position, 0)
   }
 
   /// Charges a segment without payload to the message most recently in progress on `side`, the opposite one of its
   /// sender.
   mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
     if messages[side].isEmpty {
-      run.connection.unattributed += overhead
+      run.connection.added.unattributed += overhead
     } else {
       messages[side].newest.message.overhead += overhead
     }
@@ -74,7 +74,7 @@ extension Conversation {
     // A row that is final keeps what it misses, so that its connection must keep it too.
     let found = max(0, range.upperBound - max(range.lowerBound, retiredThrough[side]))
     run.ledger.missing -= found
-    run.connection.missing -= found
+    run.connection.added.missing -= found
     var outside = range.count
     for index in 0..<messages[side].count where messages[side][index].message.missing > 0 {
       let open = messages[side][index]
@@ -89,7 +89,7 @@ extension Conversation {
       run.ledger.settle(count, as: .body)
       outside -= count
     }
-    run.connection.unattributed += outside
+    run.connection.added.unattributed += outside
     run.ledger.settle(outside, as: lateClass)
   }
 }

@@ -73,49 +73,59 @@ extension Conversation: HTTP1Events {
       return false
     }
     guard becomeHTTP(requestSide: side, &run) else { return false }
-    var exchange = OpenExchange()
-    exchange.method = Method.kind(line, request.method)
-    exchange.isSimple = request.version.isEmpty
-    exchange.acknowledged = start.arrival.acknowledged
-    exchange.requestFirst = start.arrival.time
-    exchange.exchange.started = start.arrival.time
-    exchange.exchange.timings.connect = connectDuration
-    exchange.exchange.timings.dns = lookupDuration
-    connectDuration = nil
-    lookupDuration = nil
-
-    var open = open(at: start, exchange: exchanges.end, &run)
-    open.message.kind = .request
-    let target = RequestTarget(line, request.target, isConnect: exchange.method == .connect)
-    open.message.method = run.texts.intern(line.extracting(request.method))
-    open.message.path = run.texts.intern(line.extracting(target.path))
-    open.message.queryLength = target.queryLength
-    open.message.version = run.texts.intern(line.extracting(request.version))
+    let method = Method.kind(line, request.method)
+    let isSimple = request.version.isEmpty
+    let target = RequestTarget(line, request.target, isConnect: method == .connect)
+    let (methodText, path) = (
+      run.texts.intern(line.extracting(request.method)), run.texts.intern(line.extracting(target.path))
+    )
+    let (number, connection) = (run.nextExchange(), run.connection.number)
+    let ordinal = exchanges.end
+    open(.request, at: start, of: ordinal, &run)
+    let version = run.texts.intern(line.extracting(request.version))
+    messages[side].changeNewest { open in
+      open.message.exchange = number
+      open.message.method = methodText
+      open.message.path = path
+      open.message.queryLength = target.queryLength
+      open.message.version = version
+    }
     if let authority = target.authority {
       // CONNECT has no default port (RFC 9110 §9.3.6).
-      let defaultPort: StaticString? = exchange.method == .connect ? nil : target.isSecure ? ":443" : ":80"
-      open.message.host = HostName.intern(line, authority, defaultPort: defaultPort, &run.texts)
-      open.message.hostSource = .target
+      let defaultPort: StaticString? = method == .connect ? nil : target.isSecure ? ":443" : ":80"
+      let host = HostName.intern(line, authority, defaultPort: defaultPort, &run.texts)
+      messages[side].newest.message.host = host
+      messages[side].newest.message.hostSource = .target
     }
-    if exchange.isSimple {
-      open.message.flags.insert(.version09)
+    if isSimple {
+      messages[side].newest.message.flags.insert(.version09)
       run.note(.httpVersion09, example: line)
     } else {
       noteVersion(line, request.version, &run)
     }
     if !Method.isRegistered(line, request.method) { run.note(.httpMethodUnknown, example: line) }
 
-    exchange.exchange.number = run.nextExchange()
-    exchange.exchange.connection = run.connection.number
-    exchange.exchange.request = open.message.number
-    exchange.exchange.method = open.message.method
-    exchange.exchange.path = open.message.path
-    run.texts.retain(open.message.method)
-    run.texts.retain(open.message.path)
-    exchange.openMessages = 1
-    open.message.exchange = exchange.exchange.number
-    append(exchange, &run)
-    append(open, to: side, &run)
+    run.texts.retain(methodText)
+    run.texts.retain(path)
+    let request = messages[side].newest.message.number
+    let (connect, dns) = (connectDuration, lookupDuration)
+    connectDuration = nil
+    lookupDuration = nil
+    append(&run) { open in
+      open.method = method
+      open.isSimple = isSimple
+      open.acknowledged = start.arrival.acknowledged
+      open.requestFirst = start.arrival.time
+      open.openMessages = 1
+      open.exchange.number = number
+      open.exchange.connection = connection
+      open.exchange.started = start.arrival.time
+      open.exchange.timings.connect = connect
+      open.exchange.timings.dns = dns
+      open.exchange.request = request
+      open.exchange.method = methodText
+      open.exchange.path = path
+    }
     limitOutstandingRequests(&run)
     return true
   }
@@ -129,15 +139,16 @@ extension Conversation: HTTP1Events {
     let isInterim = status.status < 200 && status.status != 101
     var flags: MessageFlags = []
     let ordinal = pair(responseAt: start, isInterim: isInterim, &flags, &run)
-    var open = open(at: start, exchange: ordinal, &run)
-    open.message.kind = isInterim ? .interim : .response
-    open.message.status = status.status
-    open.message.version = run.texts.intern(line.extracting(status.version))
-    open.message.flags.formUnion(flags)
-    adoptRequest(of: ordinal, &open, &run)
-    if !isInterim { note(responseStart: open.message, of: ordinal) }
+    open(isInterim ? .interim : .response, at: start, of: ordinal, &run)
+    let version = run.texts.intern(line.extracting(status.version))
+    messages[side].changeNewest { open in
+      open.message.status = status.status
+      open.message.version = version
+      open.message.flags.formUnion(flags)
+    }
+    adoptRequest(of: ordinal, &run)
+    if !isInterim { noteResponseStart(of: ordinal) }
     noteVersion(line, status.version, &run)
-    append(open, to: side, &run)
     return true
   }
 
@@ -146,24 +157,26 @@ extension Conversation: HTTP1Events {
     expectsSimpleResponse = false
     var flags: MessageFlags = [.version09, .closeDelimited]
     let ordinal = pair(responseAt: start, isInterim: false, &flags, &run)
-    var open = open(at: start, exchange: ordinal, &run)
-    open.message.kind = .response
-    open.message.flags.formUnion(flags)
-    adoptRequest(of: ordinal, &open, &run)
-    note(responseStart: open.message, of: ordinal)
-    append(open, to: side, &run)
+    open(.response, at: start, of: ordinal, &run)
+    messages[side].newest.message.flags.formUnion(flags)
+    adoptRequest(of: ordinal, &run)
+    noteResponseStart(of: ordinal)
   }
 
-  private func open(at start: LineStart, exchange: Int, _ run: inout Run) -> OpenMessage {
-    var open = OpenMessage(start: start.position, exchange: exchange)
-    open.message.number = run.nextMessage()
-    open.message.connection = run.connection.number
-    open.message.firstTime = start.arrival.time
-    open.message.lastTime = start.arrival.time
-    open.note(arrival)
-    if isTunnel { open.message.flags.insert(.tunnelled) }
-    run.connection.messages += 1
-    return open
+  /// Adds a message of the side being read, of the exchange of this number in the conversation.
+  private mutating func open(_ kind: MessageKind, at start: LineStart, of ordinal: Int, _ run: inout Run) {
+    let (number, connection) = (run.nextMessage(), run.connection.number)
+    run.connection.added.messages += 1
+    append(to: side, &run) { [arrival, isTunnel] open in
+      open = OpenMessage(start: start.position, exchange: ordinal)
+      open.message.kind = kind
+      open.message.number = number
+      open.message.connection = connection
+      open.message.firstTime = start.arrival.time
+      open.message.lastTime = start.arrival.time
+      open.note(arrival)
+      if isTunnel { open.message.flags.insert(.tunnelled) }
+    }
   }
 
   private func noteVersion(_ line: RawSpan, _ version: Range<Int>, _ run: inout Run) {
@@ -234,9 +247,9 @@ extension Conversation: HTTP1Events {
 
   @inline(__always)
   func noteOrdinary(
-    _ range: Range<Int>, of section: RawSpan, _ field: FieldLine?, index: Int, _ run: inout Run
+    _ range: Range<Int>, of section: RawSpan, _ field: FieldLine, index: Int, _ run: inout Run
   ) {
-    guard FamiliarFieldLines.remembers(length: range.count, index: index), let field, !field.hasSpaceBeforeColon,
+    guard FamiliarFieldLines.remembers(length: range.count, index: index), !field.hasSpaceBeforeColon,
       run.observer == nil
     else { return }
     let line = section.extracting(range)
@@ -345,7 +358,7 @@ extension Conversation: HTTP1Events {
     let waits = exchanges.read(ordinal) { $0.asksToSwitch } ?? false
     if framing == .tunnel {
       isTunnel = true
-      run.connection.flags.insert(.tunnel)
+      run.connection.added.flags.insert(.tunnel)
     }
     guard framing == .tunnel || waits else { return }
     answer = framing == .tunnel
@@ -479,12 +492,12 @@ extension Conversation: HTTP1Events {
   }
 
   private func countMissing(_ count: Int, _ run: inout Run) {
-    run.connection.missing += count
+    run.connection.added.missing += count
     run.ledger.missing += count
   }
 
   mutating func outsideMessages(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
-    run.connection.unattributed += count
+    run.connection.added.unattributed += count
     switch reason {
     case .tunnel: run.ledger.settle(count, as: .tunnel)
     case .stray: run.ledger.settle(count, as: .stray)

@@ -13,8 +13,14 @@ struct ExchangeQueue {
   /// Number after that of the newest exchange: the next one's.
   var end: Int { first + queue.count }
 
-  /// Adds an exchange: it is the newest from now on.
-  mutating func append(_ exchange: OpenExchange) { queue.append(exchange) }
+  /// Adds an exchange, the newest from now on, that `make` makes of a new one.
+  @inline(__always)
+  mutating func append(_ make: (inout OpenExchange) -> Void) {
+    queue.append { exchange in
+      exchange = OpenExchange()
+      make(&exchange)
+    }
+  }
 
   /// Takes the oldest exchange away, which there must be.
   mutating func removeFirst() {

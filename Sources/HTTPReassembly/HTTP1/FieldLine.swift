@@ -21,59 +21,26 @@ struct FieldLine {
   }
 }
 
-/// A field line that needs no second look: whole in these octets, ended by CRLF, of ASCII, with a colon, and known not to
+/// A field line that needs no second look: whole in these octets, ended by CRLF, of ASCII, with a name, and known not to
 /// be folded, because the octet after it is here and is no whitespace.
 struct OrdinaryFieldLine {
-  /// Offset of the first colon.
-  let colon: Int
+  /// Its parts, counted from its start.
+  let field: FieldLine
   /// Offset after the line's LF.
   let end: Int
 
   /// Nil when the line at `start` is none.
   @inline(__always)
   init?(_ octets: RawSpan, from start: Int) {
-    let count = octets.byteCount
-    guard start < count, !octets.octet(start).isWhitespace else { return nil }
-    var colon = count
-    var offset = start
-    var lineFeed = count
-    var high: UInt64 = 0
-    // Up to the colon, then up to the line's end: a field line is mostly value.
-    while offset + 8 <= count {
-      let word = octets.littleEndian64(within: offset)
-      let colons = word.places(of: ASCII.colon)
-      if colons != 0 {
-        colon = offset + colons.trailingZeroBitCount / 8
-        break
-      }
-      if word.places(of: ASCII.lineFeed) != 0 { return nil }
-      high |= word
-      offset += 8
-    }
-    while offset + 8 <= count {
-      let word = octets.littleEndian64(within: offset)
-      let ends = word.places(of: ASCII.lineFeed)
-      if ends != 0 {
-        // Only octets before the LF matter.
-        high |= word & (ends & (0 &- ends) &- 1)
-        lineFeed = offset + ends.trailingZeroBitCount / 8
-        break
-      }
-      high |= word
-      offset += 8
-    }
-    if lineFeed == count {
-      while offset < count, octets.octet(offset) != ASCII.lineFeed {
-        if colon == count, octets.octet(offset) == ASCII.colon { colon = offset }
-        high |= UInt64(octets.octet(offset))
-        offset += 1
-      }
-      lineFeed = offset
-    }
-    guard high & 0x8080_8080_8080_8080 == 0, colon < lineFeed, lineFeed + 1 < count,
-      octets.octet(lineFeed - 1) == ASCII.carriageReturn, !octets.octet(lineFeed + 1).isWhitespace
+    guard start < octets.byteCount, !octets.octet(start).isWhitespace,
+      let colon = octets.firstOffset(ofEither: ASCII.colon, ASCII.lineFeed, orNonASCIIFrom: start),
+      octets.octet(colon) == ASCII.colon,
+      let lineFeed = octets.firstOffset(ofEither: ASCII.lineFeed, ASCII.lineFeed, orNonASCIIFrom: colon + 1),
+      octets.octet(lineFeed) == ASCII.lineFeed, octets.octet(lineFeed - 1) == ASCII.carriageReturn,
+      lineFeed + 1 < octets.byteCount, !octets.octet(lineFeed + 1).isWhitespace,
+      let field = FieldLine(octets.extracting(start..<lineFeed - 1), colon: colon - start)
     else { return nil }
-    self.colon = colon
+    self.field = field
     end = lineFeed + 1
   }
 }

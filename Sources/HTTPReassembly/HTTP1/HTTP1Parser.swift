@@ -78,6 +78,16 @@ struct HTTP1Parser {
 
   // MARK: Octets
 
+  /// Passes `count` octets, if they are content and not the last of theirs: `consume` would hand them over as they are.
+  @inline(__always)
+  mutating func passContent(_ count: Int) -> Bool {
+    guard state == .body || state == .chunkData, count < remaining, !isWaiting else { return false }
+    isPaused = false
+    position += count
+    remaining -= count
+    return true
+  }
+
   /// Reads octets. Returns how many; fewer than all only when the other side has to be read first.
   mutating func consume<Events: HTTP1Events>(
     _ octets: RawSpan, arrival: SegmentArrival, events: inout Events, context: inout Events.Context
@@ -334,10 +344,8 @@ struct HTTP1Parser {
         start += familiar
       } else {
         guard let line = OrdinaryFieldLine(octets, from: start), line.end - start <= lineLimit else { break }
-        let text = octets.extracting(start..<line.end - 2)
-        let field = FieldLine(text, colon: line.colon - start)
-        events.fieldLine(text, field, isASCII: true, &context)
-        events.noteOrdinary(start..<line.end, of: octets, field, index: index, &context)
+        events.fieldLine(octets.extracting(start..<line.end - 2), line.field, isASCII: true, &context)
+        events.noteOrdinary(start..<line.end, of: octets, line.field, index: index, &context)
         start = line.end
       }
       index += 1

@@ -34,6 +34,10 @@ struct NewestQueue<Element> {
     index == olderCount ? body(&newest) : body(&ring[place(index)])
   }
 
+  /// Changes the newest element in its place.
+  @inline(__always)
+  mutating func changeNewest<Result>(_ body: (inout Element) -> Result) -> Result { body(&newest) }
+
   /// Something of the element at a position, without a copy of it.
   @inline(__always)
   func look<Result>(_ index: Int, _ body: (borrowing Element) -> Result) -> Result {
@@ -46,15 +50,20 @@ struct NewestQueue<Element> {
     return place < ring.count ? place : place - ring.count
   }
 
-  /// Adds an element: it is the newest from now on.
-  mutating func append(_ element: Element) {
-    if !isEmpty {
-      if olderCount == ring.count { resize(to: max(2 * olderCount, 2)) }
-      ring[place(olderCount)] = newest
-      olderCount += 1
-    }
-    newest = element
+  /// Adds an element, the newest from now on, that `make` makes in its place of whatever is there: to copy one that was written
+  /// a moment ago makes the processor wait for it.
+  @inline(__always)
+  mutating func append(_ make: (inout Element) -> Void) {
+    if !isEmpty { moveNewest() }
+    make(&newest)
     isEmpty = false
+  }
+
+  @inline(never)
+  private mutating func moveNewest() {
+    if olderCount == ring.count { resize(to: max(2 * olderCount, 2)) }
+    ring[place(olderCount)] = newest
+    olderCount += 1
   }
 
   /// Takes the oldest element away, which there must be.

@@ -48,28 +48,35 @@ extension Conversation {
 
   /// A new exchange without a request. An interim response leaves it open for the final one.
   private mutating func orphan(at start: LineStart, _ run: inout Run) -> Int {
-    var open = OpenExchange()
-    open.exchange.number = run.nextExchange()
-    open.exchange.connection = run.connection.number
-    open.exchange.started = start.arrival.time
-    append(open, &run)
+    let (number, connection) = (run.nextExchange(), run.connection.number)
+    append(&run) { open in
+      open.exchange.number = number
+      open.exchange.connection = connection
+      open.exchange.started = start.arrival.time
+    }
     return exchanges.end - 1
   }
 
-  /// Gives a response what it has from its request.
-  mutating func adoptRequest(of ordinal: Int, _ open: inout OpenMessage, _ run: inout Run) {
-    exchanges.change(ordinal) { exchange in
-      exchange.openMessages += 1
-      open.message.exchange = exchange.exchange.number
-      open.message.method = exchange.exchange.method
-      open.message.host = exchange.exchange.host
-      open.message.path = exchange.exchange.path
-      if exchange.exchange.request != nil, exchange.exchange.host != .none {
-        open.message.hostSource = exchange.hostSource
-      }
-      run.texts.retain(open.message.method)
-      run.texts.retain(open.message.host)
-      run.texts.retain(open.message.path)
+  /// Gives the response that has just started what it has from its request.
+  mutating func adoptRequest(of ordinal: Int, _ run: inout Run) {
+    exchanges.change(ordinal) { $0.openMessages += 1 }
+    let found = exchanges.read(ordinal) { open in
+      (
+        exchange: open.exchange.number, method: open.exchange.method, host: open.exchange.host,
+        path: open.exchange.path,
+        source: open.exchange.request != nil && open.exchange.host != .none ? open.hostSource : nil
+      )
+    }
+    guard let found else { return }
+    run.texts.retain(found.method)
+    run.texts.retain(found.host)
+    run.texts.retain(found.path)
+    messages[side].changeNewest { open in
+      open.message.exchange = found.exchange
+      open.message.method = found.method
+      open.message.host = found.host
+      open.message.path = found.path
+      if let source = found.source { open.message.hostSource = source }
     }
   }
 
@@ -81,8 +88,9 @@ extension Conversation {
     run.texts.retain(host)
   }
 
-  /// The final response of an exchange has started.
-  mutating func note(responseStart message: borrowing Message, of ordinal: Int) {
+  /// The response that has just started is the final one of an exchange.
+  mutating func noteResponseStart(of ordinal: Int) {
+    let message = messages[side].newest.message
     let (time, number, status) = (message.firstTime, message.number, message.status)
     exchanges.change(ordinal) { exchange in
       exchange.responseFirst = time
@@ -105,11 +113,12 @@ extension Conversation {
 
   // MARK: Final rows
 
-  /// Adds a message to `side`: those before it only wait for late charges.
-  mutating func append(_ open: OpenMessage, to side: Side, _ run: inout Run) {
+  /// Adds a message to `side`, which `make` makes: those before it only wait for late charges.
+  @inline(__always)
+  mutating func append(to side: Side, _ run: inout Run, _ make: (inout OpenMessage) -> Void) {
     if !messages[side].isEmpty { run.lingeringMessages += 1 }
     let room = messages[side].room
-    messages[side].append(open)
+    messages[side].append(make)
     contents[side] = OpenContent()
     run.stateOctets += (messages[side].room - room) * StateCost.message
   }
@@ -121,10 +130,11 @@ extension Conversation {
     run.stateOctets += (messages[side].room - room) * StateCost.message
   }
 
-  /// Adds an exchange.
-  mutating func append(_ exchange: OpenExchange, _ run: inout Run) {
+  /// Adds an exchange, which `make` makes of a new one.
+  @inline(__always)
+  mutating func append(_ run: inout Run, _ make: (inout OpenExchange) -> Void) {
     let room = exchanges.room
-    exchanges.append(exchange)
+    exchanges.append(make)
     run.openExchanges += 1
     run.stateOctets += (exchanges.room - room) * StateCost.exchange
   }
@@ -184,10 +194,8 @@ extension Conversation {
     let (kind, first, length, ipLength) = messages[side].change(0) { open in
       if let name { Self.adoptLateName(name.host, name.source, &open, &run) }
       if open.pendingContent != nil { Self.settleContent(of: &open, &run) }
-      open.message.client = run.connection.endpoints[client]
-      open.message.server = run.connection.endpoints[1 - client]
       run.apis.add(open.message, texts: &run.texts, anomalies: &run.anomalies)
-      run.finished.messages.append(open.message)
+      run.finished.add(open.message, run.connection.endpoints[client], run.connection.endpoints[1 - client])
       return (open.message.kind, open.message.firstTime, open.message.octets.total, open.message.ipLength)
     }
     exchanges.change(ordinal) { exchange in
@@ -213,17 +221,12 @@ extension Conversation {
 
   private mutating func finishFirstExchange(_ run: inout Run) {
     exchanges.change(exchanges.first) { open in
-      if let first = open.requestFirst, let last = open.requestLast {
-        open.exchange.timings.send = max(last - first, 0)
-      }
-      if let sent = open.requestLast, let first = open.responseFirst {
-        open.exchange.timings.wait = max(first - sent, 0)
-      }
-      if let first = open.responseFirst, let last = open.responseLast {
-        open.exchange.timings.receive = max(last - first, 0)
-      }
-      run.apis.add(open.exchange, texts: &run.texts, anomalies: &run.anomalies)
-      run.finished.exchanges.append(open.exchange)
+      var timings = open.exchange.timings
+      if let first = open.requestFirst, let last = open.requestLast { timings.send = max(last - first, 0) }
+      if let sent = open.requestLast, let first = open.responseFirst { timings.wait = max(first - sent, 0) }
+      if let first = open.responseFirst, let last = open.responseLast { timings.receive = max(last - first, 0) }
+      if let wait = timings.wait { run.apis.add(wait, of: open.exchange, texts: &run.texts, anomalies: &run.anomalies) }
+      run.finished.add(open.exchange, timings)
     }
     removeFirstExchange(&run)
   }

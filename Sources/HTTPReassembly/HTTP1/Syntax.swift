@@ -58,6 +58,27 @@ extension RawSpan {
     return nil
   }
 
+  /// The offset of the first octet from `start` on that is one of two or not ASCII, or nil.
+  @inline(__always)
+  func firstOffset(ofEither one: UInt8, _ other: UInt8, orNonASCIIFrom start: Int) -> Int? {
+    let count = byteCount
+    precondition(start >= 0 && start <= count)
+    var offset = start
+    while offset <= count - 8 {
+      let word = littleEndian64(within: offset)
+      // An octet that is not ASCII has the high bit itself.
+      let places = (word.places(of: one) | word.places(of: other) | word) & 0x8080_8080_8080_8080
+      if places != 0 { return offset &+ places.trailingZeroBitCount / 8 }
+      offset &+= 8
+    }
+    while offset < count {
+      let octet = octet(within: offset)
+      if octet == one || octet == other || octet >= 0x80 { return offset }
+      offset &+= 1
+    }
+    return nil
+  }
+
   /// Whether the octets at `offset` are `text`, ASCII letters in either case; `text` is lower-case letters, digits and
   /// punctuation that has the bit 0x20.
   @inline(__always)
@@ -104,10 +125,11 @@ extension RawSpan {
   /// `range` without whitespace at its ends.
   @inline(__always)
   func trimmingWhitespace(_ range: Range<Int>) -> Range<Int> {
+    precondition(range.lowerBound >= 0 && range.upperBound <= byteCount)
     var low = range.lowerBound
     var high = range.upperBound
-    while low < high, octet(low).isWhitespace { low += 1 }
-    while high > low, octet(high - 1).isWhitespace { high -= 1 }
+    while low < high, octet(within: low).isWhitespace { low &+= 1 }
+    while high > low, octet(within: high &- 1).isWhitespace { high &-= 1 }
     return low..<high
   }
 }

@@ -44,9 +44,10 @@ struct APITable {
     totals[position].missing += message.missing
   }
 
-  /// Adds the wait phase of a final exchange.
-  mutating func add(_ exchange: borrowing Exchange, texts: inout TextPool, anomalies: inout AnomalyLog) {
-    guard let wait = exchange.timings.wait else { return }
+  /// Adds the wait phase of a final exchange, in nanoseconds.
+  mutating func add(
+    _ wait: Int64, of exchange: borrowing Exchange, texts: inout TextPool, anomalies: inout AnomalyLog
+  ) {
     let position = position(
       host: exchange.host, path: exchange.path, method: exchange.method, texts: &texts, anomalies: &anomalies)
     totals[position].wait.record(wait)

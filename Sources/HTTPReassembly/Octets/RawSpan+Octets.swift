@@ -52,13 +52,37 @@ extension RawSpan {
     UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// As above, for loops that have checked their last offset: `offset + 8` must not be beyond the end. Checking it again for
-  /// each eight octets took a quarter of the time of looking for line ends.
+  /// As above, for those who have checked their last offset, in a loop or a header of fixed length: `offset + 8` must not be beyond
+  /// the end. Checking it again for each eight octets took a quarter of the time of looking for line ends.
   @inlinable
   @inline(__always)
   package func littleEndian64(within offset: Int) -> UInt64 {
     assert(offset >= 0 && offset + 8 <= byteCount)
     return UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt64.self))
+  }
+
+  /// The octet at `offset`, as above.
+  @inlinable
+  @inline(__always)
+  package func octet(within offset: Int) -> UInt8 {
+    assert(offset >= 0 && offset < byteCount)
+    return unsafe unsafeLoad(fromUncheckedByteOffset: offset, as: UInt8.self)
+  }
+
+  /// The unsigned 16-bit integer in network byte order at `offset`, as above.
+  @inlinable
+  @inline(__always)
+  package func bigEndian16(within offset: Int) -> UInt16 {
+    assert(offset >= 0 && offset + 2 <= byteCount)
+    return UInt16(bigEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt16.self))
+  }
+
+  /// The unsigned 32-bit integer in network byte order at `offset`, as above.
+  @inlinable
+  @inline(__always)
+  package func bigEndian32(within offset: Int) -> UInt32 {
+    assert(offset >= 0 && offset + 4 <= byteCount)
+    return UInt32(bigEndian: unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: UInt32.self))
   }
 
   /// Copies the octets in `range` to the end of `array`.

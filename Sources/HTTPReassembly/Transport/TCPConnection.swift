@@ -177,16 +177,18 @@ struct TCPConnection {
   // MARK: The run's view of this connection
 
   func borrowRun(_ run: inout Run) {
-    run.connection = ConnectionContext()
-    run.connection.number = record.number
-    run.connection.endpoints = endpoints
+    if run.connection.number != record.number {
+      run.connection.number = record.number
+      run.connection.endpoints = endpoints
+    }
     run.connection.client = knownClient
+    run.connection.added = ConnectionContext.Added()
   }
 
   mutating func giveBackRun(_ run: inout Run) {
-    record.unattributed += run.connection.unattributed
-    record.missing += run.connection.missing
-    record.messages += run.connection.messages
-    record.flags.formUnion(run.connection.flags)
+    record.unattributed += run.connection.added.unattributed
+    record.missing += run.connection.added.missing
+    record.messages += run.connection.added.messages
+    record.flags.formUnion(run.connection.added.flags)
   }
 }
