@@ -12,8 +12,8 @@ import Locks
 
 /// Contents that are whole, and that threads of their own decode while the analysis goes on.
 ///
-/// An outcome is the same whoever decodes. Who asks for one that no thread has begun decodes it itself, so that neither side
-/// waits for the other for longer than one content takes.
+/// An outcome is the same whoever decodes. Who asks for one that no thread has begun decodes it itself, and meanwhile another
+/// one when a thread is at it: neither side waits for the other while there is something to decode.
 final class PendingContents: Sendable {
   /// Octets that wait for a thread at most. Beyond that the analysis decodes at once.
   static let waitingLimit = 4 << 20
@@ -84,8 +84,14 @@ final class PendingContents: Sendable {
         state.withLock { $0.places[content.ticket] = .done(outcome) }
         return outcome
       case .done(let outcome): return outcome
-      // It takes microseconds, or as long as that thread gets no processor.
-      case .taken: sched_yield()
+      case .taken:
+        // It takes microseconds, or as long as that thread gets no processor: time for the one that is asked for next.
+        guard let (index, octets) = state.withLock({ $0.takeOldest() }) else {
+          sched_yield()
+          continue
+        }
+        let outcome = own.outcome(of: octets)
+        state.withLock { $0.places[index] = .done(outcome) }
       case .unused: preconditionFailure("the content was forgotten")
       }
     }
@@ -102,7 +108,7 @@ final class PendingContents: Sendable {
   /// Decodes until nothing waits.
   private func work() {
     let decoder = state.withLock { $0.decoders.popLast() } ?? WholeContentDecoder(limit: contentLimit)
-    while let (index, octets) = state.withLock({ $0.takeOldest(orGiveBack: decoder) }) {
+    while let (index, octets) = state.withLock({ $0.takeOldest(orLeave: decoder) }) {
       let outcome = decoder.outcome(of: octets)
       state.withLock { $0.places[index] = .done(outcome) }
     }
@@ -133,9 +139,8 @@ extension PendingContents.State {
     return place
   }
 
-  /// The content that has waited longest; nil, and the calling thread counts as gone and has given its decoder back, if none
-  /// does.
-  fileprivate mutating func takeOldest(orGiveBack decoder: WholeContentDecoder) -> (Int, [UInt8])? {
+  /// The content that has waited longest, if one waits.
+  fileprivate mutating func takeOldest() -> (Int, [UInt8])? {
     while next < order.count {
       let index = order[next]
       next += 1
@@ -143,6 +148,12 @@ extension PendingContents.State {
     }
     order.removeAll(keepingCapacity: true)
     next = 0
+    return nil
+  }
+
+  /// As above. If none waits, the calling thread counts as gone, and has given its decoder back.
+  fileprivate mutating func takeOldest(orLeave decoder: WholeContentDecoder) -> (Int, [UInt8])? {
+    if let oldest = takeOldest() { return oldest }
     threads -= 1
     decoders.append(decoder)
     return nil
