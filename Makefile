@@ -11,6 +11,7 @@ PROGRAM ?=
 # An installed program needs no Swift: on Linux its runtime is in it, and libcurl, which that needs, is the system's.
 # It has a folder of its own, because everything is compiled anew when this changes.
 STANDALONE := --scratch-path .build/standalone
+STANDALONE_PROGRAM := .build/standalone/release/sniffer
 ifeq ($(shell uname -s),Linux)
 STANDALONE += --static-swift-stdlib -Xlinker -l:libcurl.so.4
 endif
@@ -46,10 +47,10 @@ dependencies: ## Install the system libraries that the build needs.
 
 install: $(if $(PROGRAM),,dependencies) ## Install program, man pages, completions and systemd unit under PREFIX (/usr/local).
 	$(if $(PROGRAM),,$(BUILD) --product sniffer $(STANDALONE))
-	packaging/generate out/packaging $(or $(PROGRAM),.build/standalone/release/sniffer)
+	packaging/generate out/packaging $(or $(PROGRAM),$(STANDALONE_PROGRAM))
 	install -d $(ROOT)/bin $(ROOT)/libexec $(ROOT)/share/man/man1 $(ROOT)/share/bash-completion/completions \
 	  $(ROOT)/share/zsh/site-functions $(ROOT)/share/fish/vendor_completions.d $(ROOT)/lib/systemd/system
-	install -s -m 755 $(or $(PROGRAM),.build/standalone/release/sniffer) $(ROOT)/bin/sniffer
+	install -s -m 755 $(or $(PROGRAM),$(STANDALONE_PROGRAM)) $(ROOT)/bin/sniffer
 	install -m 755 packaging/sniffer-keep $(ROOT)/libexec/sniffer-keep
 	install -m 644 out/packaging/man/*.1 $(ROOT)/share/man/man1/
 	install -m 644 out/packaging/completions/sniffer.bash $(ROOT)/share/bash-completion/completions/sniffer
@@ -88,11 +89,14 @@ sanitize-with:
 	$(SWIFT) test --skip-build --sanitize=$(SANITIZER) --scratch-path .build-$(SANITIZER) --skip EndToEndTests
 	$(SWIFT) test --skip-build --sanitize=$(SANITIZER) --scratch-path .build-$(SANITIZER) --filter EndToEndTests --skip WorkTests
 
-benchmark: build ## Time sniffer beside other tools on captures made for it in BENCHMARKS (needs root, 3 GB). See docs/speed.md.
+benchmark: dependencies ## Time sniffer, as installed, beside other tools on captures made in BENCHMARKS (needs root, 3 GB). See docs/speed.md.
 	scripts/install-dependencies --benchmarks
+	$(if $(PROGRAM),,$(BUILD) --product sniffer $(STANDALONE))
+	mkdir -p $(BENCHMARKS)
+	install -s -m 755 $(or $(PROGRAM),$(STANDALONE_PROGRAM)) $(BENCHMARKS)/sniffer
 	Benchmarks/make-captures $(BENCHMARKS)
-	Benchmarks/run .build/release/sniffer $(BENCHMARKS)
-	Benchmarks/growth .build/release/sniffer $(BENCHMARKS)/api.pcap
+	Benchmarks/run $(BENCHMARKS)/sniffer $(BENCHMARKS)
+	Benchmarks/growth $(BENCHMARKS)/sniffer $(BENCHMARKS)/api.pcap
 
 record: ## Record the captures anew (needs root and the servers; see captures/README.md).
 	captures/record/record-all

@@ -7,8 +7,8 @@ import Locks
 /// Rows are handed over in batches, in order, and written by one thread: what comes out is the same, octet for octet. A few
 /// batches may wait; then the analysis does. An error is thrown with a later row than the one that could not be written.
 public final class ConcurrentReports: Report {
-  /// Batches: one that is filled, one that is written, and those between.
-  private static let count = 4
+  /// Batches at most: one that is filled, one that is written, and those between.
+  private static let limit = 4
 
   private final class Writer: Sendable {
     private let reports: Locked<ReportSet>
@@ -16,13 +16,13 @@ public final class ConcurrentReports: Report {
     private let failure = Locked<ReportError?>(nil)
     /// Batches to be filled.
     private let free: Handover<RowBatch>
-    private let full = Handover<RowBatch>(wakesAt: ConcurrentReports.count / 2)
+    private let full = Handover<RowBatch>(wakesAt: ConcurrentReports.limit / 2)
     private let queue = DispatchQueue(label: "sniffer.rows")
 
     init(_ reports: sending ReportSet) {
       self.reports = Locked(reports)
       free = Handover(
-        (1..<ConcurrentReports.count).map { _ in RowBatch() }, wakesAt: ConcurrentReports.count / 2)
+        (1..<ConcurrentReports.limit).map { _ in RowBatch() }, wakesAt: ConcurrentReports.limit / 2)
       queue.async { self.write() }
     }
 
