@@ -45,6 +45,7 @@ import Testing
   @Test(.timeLimit(.minutes(1)))
   func theEndWakes() {
     let handover = Handover<Int>(wakesAt: 3)
+    let start = ContinuousClock.now
     Thread.detachNewThread {
       usleep(20_000)
       handover.give(1)
@@ -52,7 +53,6 @@ import Testing
       usleep(20_000)
       handover.end()
     }
-    let start = ContinuousClock.now
     #expect(handover.take() == 1)
     #expect(ContinuousClock.now - start >= .milliseconds(40))
     #expect(handover.take() == 2 && handover.take() == nil)
