@@ -76,16 +76,14 @@ extension Conversation: HTTP1Events {
     let method = Method.kind(line, request.method)
     let isSimple = request.version.isEmpty
     let target = RequestTarget(line, request.target, isConnect: method == .connect)
-    let (methodText, path) = (
-      run.texts.intern(line.extracting(request.method)), run.texts.intern(line.extracting(target.path))
-    )
-    let (number, connection) = (run.nextExchange(), run.connection.number)
-    let ordinal = exchanges.end
-    open(.request, at: start, of: ordinal, &run)
+    open(.request, at: start, of: exchanges.end, &run)
+    let name = run.texts.intern(line.extracting(request.method))
+    let path = run.texts.intern(line.extracting(target.path))
     let version = run.texts.intern(line.extracting(request.version))
+    let exchange = run.nextExchange()
     messages[side].changeNewest { open in
-      open.message.exchange = number
-      open.message.method = methodText
+      open.message.exchange = exchange
+      open.message.method = name
       open.message.path = path
       open.message.queryLength = target.queryLength
       open.message.version = version
@@ -93,8 +91,7 @@ extension Conversation: HTTP1Events {
     if let authority = target.authority {
       // CONNECT has no default port (RFC 9110 §9.3.6).
       let defaultPort: StaticString? = method == .connect ? nil : target.isSecure ? ":443" : ":80"
-      let host = HostName.intern(line, authority, defaultPort: defaultPort, &run.texts)
-      messages[side].newest.message.host = host
+      messages[side].newest.message.host = HostName.intern(line, authority, defaultPort: defaultPort, &run.texts)
       messages[side].newest.message.hostSource = .target
     }
     if isSimple {
@@ -104,30 +101,37 @@ extension Conversation: HTTP1Events {
       noteVersion(line, request.version, &run)
     }
     if !Method.isRegistered(line, request.method) { run.note(.httpMethodUnknown, example: line) }
+    openExchange(method, isSimple: isSimple, at: start, &run)
+    limitOutstandingRequests(&run)
+    return true
+  }
 
-    run.texts.retain(methodText)
-    run.texts.retain(path)
-    let request = messages[side].newest.message.number
-    let (connect, dns) = (connectDuration, lookupDuration)
+  /// Adds the exchange of the request that has just started.
+  private mutating func openExchange(_ method: MethodKind, isSimple: Bool, at start: LineStart, _ run: inout Run) {
+    let (connect, lookup, connection) = (connectDuration, lookupDuration, run.connection.number)
     connectDuration = nil
     lookupDuration = nil
+    let request = messages.look(side) { messages in
+      let message = messages.newest.message
+      return (number: message.number, exchange: message.exchange, method: message.method, path: message.path)
+    }
+    run.texts.retain(request.method)
+    run.texts.retain(request.path)
     append(&run) { open in
       open.method = method
       open.isSimple = isSimple
       open.acknowledged = start.arrival.acknowledged
       open.requestFirst = start.arrival.time
       open.openMessages = 1
-      open.exchange.number = number
+      open.exchange.number = request.exchange
       open.exchange.connection = connection
       open.exchange.started = start.arrival.time
       open.exchange.timings.connect = connect
-      open.exchange.timings.dns = dns
-      open.exchange.request = request
-      open.exchange.method = methodText
-      open.exchange.path = path
+      open.exchange.timings.dns = lookup
+      open.exchange.request = request.number
+      open.exchange.method = request.method
+      open.exchange.path = request.path
     }
-    limitOutstandingRequests(&run)
-    return true
   }
 
   private mutating func startResponse(
