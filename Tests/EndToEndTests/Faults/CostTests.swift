@@ -6,11 +6,12 @@ import Testing
 /// Instructions and not time, so that the figures can be committed. A change that makes it cheaper should lower them.
 @Suite struct CostTests {
   /// Instructions for one more unit of each kind of traffic, reports included, on x86-64 with Swift 6.3: a connection with one
-  /// exchange of 1,000 octets, a connection of a SYN alone, a segment of one octet, one of 1,400, a field line, an exchange
-  /// with a gzip content that is decoded.
+  /// exchange of 1,000 octets, a connection of a SYN alone, a segment of one octet, one of 1,400, one that is captured again,
+  /// a hole, an exchange without fields to speak of, a field line, a chunk, an exchange with a gzip content that is decoded.
   private static let expected: [(kind: WorkCapture, instructions: Int)] = [
     (.ordinary, 38_300), (.connections, 12_000), (.tinySegments, 1_980), (.largeSegments, 1_980),
-    (.fields, 440), (.codedContents, 40_500),
+    (.overlaps, 4_550), (.holes, 3_460), (.pipelinedRequests, 17_300), (.fields, 440), (.tinyChunks, 500),
+    (.codedContents, 40_500),
   ]
 
   @Test(arguments: expected.indices)
