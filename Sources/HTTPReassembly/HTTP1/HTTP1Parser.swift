@@ -267,12 +267,23 @@ struct HTTP1Parser {
       let lineFeed = octets.firstOffset(of: ASCII.lineFeed, in: 0..<min(octets.byteCount, probeLimit))
     else { return }
     let hasReturn = lineFeed > 0 && octets.octet(lineFeed - 1) == ASCII.carriageReturn
-    guard StartLine.isCertain(octets.extracting(0..<(hasReturn ? lineFeed - 1 : lineFeed))) else { return }
-    // What begins with a registered method is a request-line, however it is cut: its target may have what looks like
-    // another one.
-    guard state != .startLine || !line.withOctets({ hasRegisteredMethod($0) }) else { return }
+    let rest = octets.extracting(0..<(hasReturn ? lineFeed - 1 : lineFeed))
+    guard StartLine.isCertain(rest) else { return }
+    guard state != .startLine || !isStartLine(endingWith: rest) else { return }
     dropLine(&events, &context)
     state = .lost
+  }
+
+  /// Whether the line that has come so far is the start of a start-line that `rest`, a start-line by itself, may end: then it
+  /// is one, however it is cut.
+  private func isStartLine(endingWith rest: RawSpan) -> Bool {
+    // The target of a known method may have what looks like another request-line.
+    if line.withOctets({ hasRegisteredMethod($0) }) { return true }
+    // And a method may end with the name of another one.
+    guard line.count == lineLength, lineLength <= Method.longestPlausible else { return false }
+    var whole = line
+    rest.append(0..<rest.byteCount, to: &whole)
+    return whole.withOctets { StartLine($0) != nil }
   }
 
   /// Gives up an incomplete first line that cannot become a start-line.
