@@ -11,7 +11,7 @@ PROGRAM ?=
 # An installed program needs no Swift: on Linux its runtime is in it, and libcurl, which that needs, is the system's.
 # It has a folder of its own, because everything is compiled anew when this changes.
 STANDALONE := --scratch-path .build/standalone
-STANDALONE_PROGRAM := .build/standalone/release/sniffer
+INSTALLED = $(or $(PROGRAM),.build/standalone/release/sniffer)
 ifeq ($(shell uname -s),Linux)
 STANDALONE += --static-swift-stdlib -Xlinker -l:libcurl.so.4
 endif
@@ -24,7 +24,7 @@ COUNT ?= 20000
 BENCHMARKS ?= out/benchmarks
 CORPUS ?= $(if $(SNIFFER_CORPUS),$(SNIFFER_CORPUS),../shared/corpus)
 
-.PHONY: help run test build dependencies docs install uninstall format lint sanitize sanitize-with benchmark record fuzz smoke mutants attacks clean
+.PHONY: help run test build dependencies docs standalone install uninstall format lint sanitize sanitize-with benchmark record fuzz smoke mutants attacks clean
 
 help: ## List the commands.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,12 +45,15 @@ build: dependencies ## Build in release mode.
 dependencies: ## Install the system libraries that the build needs.
 	scripts/install-dependencies
 
-install: $(if $(PROGRAM),,dependencies) ## Install program, man pages, completions and systemd unit under PREFIX (/usr/local).
+# What install puts in place.
+standalone: $(if $(PROGRAM),,dependencies)
 	$(if $(PROGRAM),,$(BUILD) --product sniffer $(STANDALONE))
-	packaging/generate out/packaging $(or $(PROGRAM),$(STANDALONE_PROGRAM))
+
+install: standalone ## Install program, man pages, completions and systemd unit under PREFIX (/usr/local).
+	packaging/generate out/packaging $(INSTALLED)
 	install -d $(ROOT)/bin $(ROOT)/libexec $(ROOT)/share/man/man1 $(ROOT)/share/bash-completion/completions \
 	  $(ROOT)/share/zsh/site-functions $(ROOT)/share/fish/vendor_completions.d $(ROOT)/lib/systemd/system
-	install -s -m 755 $(or $(PROGRAM),$(STANDALONE_PROGRAM)) $(ROOT)/bin/sniffer
+	install -s -m 755 $(INSTALLED) $(ROOT)/bin/sniffer
 	install -m 755 packaging/sniffer-keep $(ROOT)/libexec/sniffer-keep
 	install -m 644 out/packaging/man/*.1 $(ROOT)/share/man/man1/
 	install -m 644 out/packaging/completions/sniffer.bash $(ROOT)/share/bash-completion/completions/sniffer
@@ -89,11 +92,10 @@ sanitize-with:
 	$(SWIFT) test --skip-build --sanitize=$(SANITIZER) --scratch-path .build-$(SANITIZER) --skip EndToEndTests
 	$(SWIFT) test --skip-build --sanitize=$(SANITIZER) --scratch-path .build-$(SANITIZER) --filter EndToEndTests --skip WorkTests
 
-benchmark: dependencies ## Time sniffer, as installed, beside other tools on captures made in BENCHMARKS (needs root, 3 GB). See docs/speed.md.
+benchmark: standalone ## Time sniffer, as installed, beside other tools on captures made in BENCHMARKS (needs root, 3 GB). See docs/speed.md.
 	scripts/install-dependencies --benchmarks
-	$(if $(PROGRAM),,$(BUILD) --product sniffer $(STANDALONE))
 	mkdir -p $(BENCHMARKS)
-	install -s -m 755 $(or $(PROGRAM),$(STANDALONE_PROGRAM)) $(BENCHMARKS)/sniffer
+	install -s -m 755 $(INSTALLED) $(BENCHMARKS)/sniffer
 	Benchmarks/make-captures $(BENCHMARKS)
 	Benchmarks/run $(BENCHMARKS)/sniffer $(BENCHMARKS)
 	Benchmarks/growth $(BENCHMARKS)/sniffer $(BENCHMARKS)/api.pcap

@@ -34,13 +34,13 @@ struct FinishedRows {
   mutating func handOver<Sink: ReportSink>(to sink: inout Sink, texts: inout TextPool) throws(Sink.Failure) {
     while next.message < messages.count {
       next.message += 1
-      defer { messages.span[next.message - 1].releaseTexts(of: &texts) }
-      try sink.message(messages.span[next.message - 1], texts: texts)
+      defer { messages[next.message - 1].releaseTexts(of: &texts) }
+      try sink.message(messages[next.message - 1], texts: texts)
     }
     while next.exchange < exchanges.count {
       next.exchange += 1
-      defer { exchanges.span[next.exchange - 1].releaseTexts(of: &texts) }
-      try sink.exchange(exchanges.span[next.exchange - 1], texts: texts)
+      defer { exchanges[next.exchange - 1].releaseTexts(of: &texts) }
+      try sink.exchange(exchanges[next.exchange - 1], texts: texts)
     }
     while next.connection < connections.count {
       next.connection += 1

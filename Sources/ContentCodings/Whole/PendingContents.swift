@@ -79,10 +79,7 @@ final class PendingContents: Sendable {
     while true {
       let place = state.withLock { $0.take(content.ticket) }
       switch place {
-      case .waiting(let octets):
-        let outcome = own.outcome(of: octets)
-        state.withLock { $0.places[content.ticket] = .done(outcome) }
-        return outcome
+      case .waiting(let octets): return decode(octets, of: content.ticket, by: own)
       case .done(let outcome): return outcome
       case .taken:
         // It takes microseconds, or as long as that thread gets no processor: time for the one that is asked for next.
@@ -90,8 +87,7 @@ final class PendingContents: Sendable {
           sched_yield()
           continue
         }
-        let outcome = own.outcome(of: octets)
-        state.withLock { $0.places[index] = .done(outcome) }
+        decode(octets, of: index, by: own)
       case .unused: preconditionFailure("the content was forgotten")
       }
     }
@@ -109,9 +105,16 @@ final class PendingContents: Sendable {
   private func work() {
     let decoder = state.withLock { $0.decoders.popLast() } ?? WholeContentDecoder(limit: contentLimit)
     while let (index, octets) = state.withLock({ $0.takeOldest(orLeave: decoder) }) {
-      let outcome = decoder.outcome(of: octets)
-      state.withLock { $0.places[index] = .done(outcome) }
+      decode(octets, of: index, by: decoder)
     }
+  }
+
+  /// Decodes what was taken from the place `index`, and leaves the outcome there.
+  @discardableResult
+  private func decode(_ octets: [UInt8], of index: Int, by decoder: WholeContentDecoder) -> ContentOutcome {
+    let outcome = decoder.outcome(of: octets)
+    state.withLock { $0.places[index] = .done(outcome) }
+    return outcome
   }
 }
 

@@ -77,17 +77,11 @@ extension Conversation: HTTP1Events {
     let isSimple = request.version.isEmpty
     let target = RequestTarget(line, request.target, isConnect: method == .connect)
     open(.request, at: start, of: exchanges.end, &run)
-    let name = run.texts.intern(line.extracting(request.method))
-    let path = run.texts.intern(line.extracting(target.path))
-    let version = run.texts.intern(line.extracting(request.version))
-    let exchange = run.nextExchange()
-    messages[side].changeNewest { open in
-      open.message.exchange = exchange
-      open.message.method = name
-      open.message.path = path
-      open.message.queryLength = target.queryLength
-      open.message.version = version
-    }
+    messages[side].newest.message.exchange = run.nextExchange()
+    messages[side].newest.message.method = run.texts.intern(line.extracting(request.method))
+    messages[side].newest.message.path = run.texts.intern(line.extracting(target.path))
+    messages[side].newest.message.queryLength = target.queryLength
+    messages[side].newest.message.version = run.texts.intern(line.extracting(request.version))
     if let authority = target.authority {
       // CONNECT has no default port (RFC 9110 §9.3.6).
       let defaultPort: StaticString? = method == .connect ? nil : target.isSecure ? ":443" : ":80"
@@ -144,12 +138,9 @@ extension Conversation: HTTP1Events {
     var flags: MessageFlags = []
     let ordinal = pair(responseAt: start, isInterim: isInterim, &flags, &run)
     open(isInterim ? .interim : .response, at: start, of: ordinal, &run)
-    let version = run.texts.intern(line.extracting(status.version))
-    messages[side].changeNewest { open in
-      open.message.status = status.status
-      open.message.version = version
-      open.message.flags.formUnion(flags)
-    }
+    messages[side].newest.message.status = status.status
+    messages[side].newest.message.version = run.texts.intern(line.extracting(status.version))
+    messages[side].newest.message.flags.formUnion(flags)
     adoptRequest(of: ordinal, &run)
     if !isInterim { noteResponseStart(of: ordinal) }
     noteVersion(line, status.version, &run)

@@ -32,12 +32,15 @@ struct OrdinaryFieldLine {
   /// Nil when the line at `start` is none.
   @inline(__always)
   init?(_ octets: RawSpan, from start: Int) {
-    guard start < octets.byteCount, !octets.octet(start).isWhitespace,
-      let colon = octets.firstOffset(ofEither: ASCII.colon, ASCII.lineFeed, orNonASCIIFrom: start),
+    let count = octets.byteCount
+    guard start < count, !octets.octet(start).isWhitespace,
+      let colon = octets.firstOffset(
+        in: start..<count, { $0.places(of: ASCII.colon) | $0.places(of: ASCII.lineFeed) | $0.nonASCIIPlaces }),
       octets.octet(colon) == ASCII.colon,
-      let lineFeed = octets.firstOffset(ofEither: ASCII.lineFeed, ASCII.lineFeed, orNonASCIIFrom: colon + 1),
+      let lineFeed = octets.firstOffset(
+        in: colon + 1..<count, { $0.places(of: ASCII.lineFeed) | $0.nonASCIIPlaces }),
       octets.octet(lineFeed) == ASCII.lineFeed, octets.octet(lineFeed - 1) == ASCII.carriageReturn,
-      lineFeed + 1 < octets.byteCount, !octets.octet(lineFeed + 1).isWhitespace,
+      lineFeed + 1 < count, !octets.octet(lineFeed + 1).isWhitespace,
       let field = FieldLine(octets.extracting(start..<lineFeed - 1), colon: colon - start)
     else { return nil }
     self.field = field

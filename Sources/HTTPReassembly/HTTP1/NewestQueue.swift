@@ -34,10 +34,6 @@ struct NewestQueue<Element> {
     index == olderCount ? body(&newest) : body(&ring[place(index)])
   }
 
-  /// Changes the newest element in its place.
-  @inline(__always)
-  mutating func changeNewest<Result>(_ body: (inout Element) -> Result) -> Result { body(&newest) }
-
   /// Something of the element at a position, without a copy of it.
   @inline(__always)
   func look<Result>(_ index: Int, _ body: (borrowing Element) -> Result) -> Result {

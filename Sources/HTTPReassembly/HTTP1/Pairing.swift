@@ -71,13 +71,11 @@ extension Conversation {
     run.texts.retain(found.method)
     run.texts.retain(found.host)
     run.texts.retain(found.path)
-    messages[side].changeNewest { open in
-      open.message.exchange = found.exchange
-      open.message.method = found.method
-      open.message.host = found.host
-      open.message.path = found.path
-      if let source = found.source { open.message.hostSource = source }
-    }
+    messages[side].newest.message.exchange = found.exchange
+    messages[side].newest.message.method = found.method
+    messages[side].newest.message.host = found.host
+    messages[side].newest.message.path = found.path
+    if let source = found.source { messages[side].newest.message.hostSource = source }
   }
 
   /// A response can start before the header section of its request is complete; in the end it is.

@@ -38,42 +38,32 @@ extension UInt64 {
     let difference = self ^ 0x0101_0101_0101_0101 &* UInt64(octet)
     return (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
   }
+
+  /// The high bits of those of eight octets that are not US-ASCII: they have them.
+  @inline(__always)
+  var nonASCIIPlaces: UInt64 { self & 0x8080_8080_8080_8080 }
 }
 
 extension RawSpan {
   /// The offset of the first `octet` in `range`, or nil.
   @inline(__always)
   func firstOffset(of octet: UInt8, in range: Range<Int>) -> Int? {
-    var offset = range.lowerBound
-    precondition(offset >= 0 && range.upperBound <= byteCount)
-    while offset + 8 <= range.upperBound {
-      let places = littleEndian64(within: offset).places(of: octet)
-      if places != 0 { return offset + places.trailingZeroBitCount / 8 }
-      offset += 8
-    }
-    while offset < range.upperBound {
-      if self.octet(offset) == octet { return offset }
-      offset += 1
-    }
-    return nil
+    firstOffset(in: range) { $0.places(of: octet) }
   }
 
-  /// The offset of the first octet from `start` on that is one of two or not ASCII, or nil.
+  /// The offset of the first octet in `range` that is looked for, or nil: of eight octets, `places` says which ones are by
+  /// their high bits, and need be right of the lowest only.
   @inline(__always)
-  func firstOffset(ofEither one: UInt8, _ other: UInt8, orNonASCIIFrom start: Int) -> Int? {
-    let count = byteCount
-    precondition(start >= 0 && start <= count)
-    var offset = start
-    while offset <= count - 8 {
-      let word = littleEndian64(within: offset)
-      // An octet that is not ASCII has the high bit itself.
-      let places = (word.places(of: one) | word.places(of: other) | word) & 0x8080_8080_8080_8080
-      if places != 0 { return offset &+ places.trailingZeroBitCount / 8 }
+  func firstOffset(in range: Range<Int>, _ places: (UInt64) -> UInt64) -> Int? {
+    var offset = range.lowerBound
+    precondition(offset >= 0 && range.upperBound <= byteCount)
+    while offset <= range.upperBound - 8 {
+      let found = places(littleEndian64(within: offset))
+      if found != 0 { return offset &+ found.trailingZeroBitCount / 8 }
       offset &+= 8
     }
-    while offset < count {
-      let octet = octet(within: offset)
-      if octet == one || octet == other || octet >= 0x80 { return offset }
+    while offset < range.upperBound {
+      if places(UInt64(octet(within: offset))) & 0x80 != 0 { return offset }
       offset &+= 1
     }
     return nil
@@ -109,18 +99,7 @@ extension RawSpan {
   }
 
   /// Whether every octet is US-ASCII.
-  var isASCII: Bool {
-    var offset = 0
-    while offset + 8 <= byteCount {
-      if littleEndian64(within: offset) & 0x8080_8080_8080_8080 != 0 { return false }
-      offset += 8
-    }
-    while offset < byteCount {
-      if octet(offset) >= 0x80 { return false }
-      offset += 1
-    }
-    return true
-  }
+  var isASCII: Bool { firstOffset(in: 0..<byteCount) { $0.nonASCIIPlaces } == nil }
 
   /// `range` without whitespace at its ends.
   @inline(__always)

@@ -27,7 +27,7 @@ public struct LatencyDistribution: Sendable {
   package mutating func record(_ duration: Int64) {
     count += 1
     values.append(max(duration, 0))
-    if values.count >= Self.foldingLimit, !buckets.isEmpty || values.count > Self.exactLimit { fold() }
+    if values.count >= (buckets.isEmpty ? Self.exactLimit + 1 : Self.foldingLimit) { fold() }
   }
 
   /// Adds the durations of another distribution.

@@ -19,8 +19,6 @@ struct RowBatch: Sendable {
 
   /// Whether no more rows should be added.
   var isFull: Bool { kinds.count >= Self.capacity || texts.isFull }
-  /// Whether there is no row.
-  var isEmpty: Bool { kinds.isEmpty }
 
   /// Adds a message.
   mutating func append(_ message: Message, texts source: borrowing TextPool) {
