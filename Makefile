@@ -8,12 +8,12 @@ PREFIX ?= /usr/local
 ROOT = $(DESTDIR)$(PREFIX)
 # A program that is built already, to install that.
 PROGRAM ?=
-# An installed program needs no Swift: on Linux its runtime is in it, and libcurl, which that needs, is the system's.
+# An installed program needs no Swift: on Linux its runtime is in it.
 # It has a folder of its own, because everything is compiled anew when this changes.
 STANDALONE := --scratch-path .build/standalone
 INSTALLED = $(or $(PROGRAM),.build/standalone/release/sniffer)
 ifeq ($(shell uname -s),Linux)
-STANDALONE += --static-swift-stdlib -Xlinker -l:libcurl.so.4
+STANDALONE += --static-swift-stdlib
 endif
 
 SECONDS ?= 60

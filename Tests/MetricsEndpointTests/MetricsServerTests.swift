@@ -1,5 +1,5 @@
-import FlyingSocks
 import Foundation
+import NIOCore
 import Testing
 
 @testable import MetricsEndpoint
@@ -28,25 +28,45 @@ import Testing
 
   /// Whether this machine has an IPv6 loopback address; containers often have none.
   static var hasIPv6: Bool {
-    guard let socket = try? Socket(domain: AF_INET6, type: .stream) else { return false }
-    defer { try? socket.close() }
-    return (try? socket.bind(to: sockaddr_in6.inet6(ip6: "::1", port: 0))) != nil
+    guard let server = try? MetricsServer(MetricsAddress("[::1]:0")) else { return false }
+    defer { server.stop() }
+    return (try? server.start()) != nil
   }
 
   @Test(.enabled(if: hasIPv6)) func servesIPv6() async throws {
     let server = MetricsServer(try MetricsAddress("[::1]:0"))
-    let address = try await onThread { try server.start(within: 120) }
+    let address = try await onThread { try server.start() }
     // Foundation's URLSession takes no IPv6 literal on Linux.
-    let client = try await AsyncSocket.connected(to: sockaddr_in6.inet6(ip6: address.host, port: address.port))
-    try await client.write(Data("GET /metrics HTTP/1.1\r\nHost: [::1]\r\n\r\n".utf8))
-    #expect(String(decoding: try await client.read(bytes: 15), as: UTF8.self) == "HTTP/1.1 200 OK")
-    try client.close()
+    let answer = try await RawClient.ask(address, "GET /metrics HTTP/1.0\r\n\r\n")
+    #expect(answer.hasPrefix("HTTP/1.1 200 OK\r\n"))
+    try await onThread { server.stop() }
+  }
+
+  @Test func answersAreThoseOfRFC9110() async throws {
+    let server = MetricsServer(try MetricsAddress("127.0.0.1:0"))
+    let address = try await onThread { try server.start() }
+    server.publish(Array("a 1\n".utf8))
+    let asked: [(request: String, status: String, content: String)] = [
+      ("GET /metrics?x=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n", "200 OK", "a 1\n"),
+      ("HEAD /metrics HTTP/1.0\r\n\r\n", "200 OK", ""),
+      ("POST /metrics HTTP/1.0\r\nContent-Length: 2\r\n\r\nab", "405 Method Not Allowed", ""),
+      ("GET / HTTP/1.1 and more\r\n\r\n", "400 Bad Request", ""),
+      // Two on one connection.
+      ("GET /x HTTP/1.1\r\nHost: x\r\n\r\nGET /metrics HTTP/1.0\r\n\r\n", "404 Not Found", "a 1\n"),
+    ]
+    for (request, status, content) in asked {
+      let answer = try await RawClient.ask(address, request)
+      #expect(answer.hasPrefix("HTTP/1.1 \(status)\r\n"), "\(request): \(answer)")
+      #expect(answer.hasSuffix("\r\n\r\n\(content)"), "\(request): \(answer)")
+    }
+    // What a response to GET would say.
+    #expect(try await RawClient.ask(address, "HEAD /metrics HTTP/1.0\r\n\r\n").contains("content-length: 4\r\n"))
     try await onThread { server.stop() }
   }
 
   @Test func serves() async throws {
     let server = MetricsServer(try MetricsAddress("127.0.0.1:0"))
-    let address = try await onThread { try server.start(within: 120) }
+    let address = try await onThread { try server.start() }
     #expect(address.port != 0)
     let large = String(repeating: "sniffer_packets_total 1\n", count: 100_000)
     server.publish(Array(large.utf8))
@@ -65,21 +85,21 @@ import Testing
 
   @Test func addressInUseIsOneLine() async throws {
     let first = MetricsServer(try MetricsAddress("127.0.0.1:0"))
-    let address = try await onThread { try first.start(within: 120) }
+    let address = try await onThread { try first.start() }
     let second = MetricsServer(address)
-    let error = await #expect(throws: MetricsError.self) { try await onThread { try second.start(within: 120) } }
+    let error = await #expect(throws: MetricsError.self) { try await onThread { try second.start() } }
     #expect(error?.description == "cannot serve metrics on \(address): Address already in use")
     // The port is free again at once, though a connection was made.
     _ = try await get(address, "/")
     try await onThread { first.stop() }
-    #expect(try await onThread { try second.start(within: 120) } == address)
+    #expect(try await onThread { try second.start() } == address)
     #expect(try await get(address, "/").status == 200)
     try await onThread { second.stop() }
   }
 
   @Test func addressThatIsNotHereIsRefused() async throws {
     let server = MetricsServer(try MetricsAddress("192.0.2.1:0"))
-    let error = await #expect(throws: MetricsError.self) { try await onThread { try server.start(within: 120) } }
+    let error = await #expect(throws: MetricsError.self) { try await onThread { try server.start() } }
     #expect(error?.description.hasPrefix("cannot serve metrics on 192.0.2.1:0: ") == true)
   }
 
@@ -88,31 +108,33 @@ import Testing
     limits.patience = .milliseconds(300)
     limits.connections = 2
     let server = MetricsServer(try MetricsAddress("127.0.0.1:0"), limits: limits)
-    let address = try await onThread { try server.start(within: 120) }
-    var idle: [AsyncSocket] = []
-    for _ in 0..<5 {
-      let socket = try await AsyncSocket.connected(to: sockaddr_in.inet(ip4: address.host, port: address.port))
-      try? await socket.write(Data("GET /met".utf8))
-      idle.append(socket)
+    let address = try await onThread { try server.start() }
+    let ends = try await withThrowingTaskGroup(of: Duration.self) { group in
+      for _ in 0..<5 {
+        group.addTask {
+          try await ContinuousClock().measure { _ = try await RawClient.ask(address, "GET /met") }
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
     }
-    // Those beyond the limit at once, the others when the time is over; reset where octets were on their way.
-    for socket in idle { await #expect(throws: SocketError.self) { try await socket.read() } }
+    // Those beyond the limit at once, the others when the time is over.
+    #expect(ends.count { $0 >= .milliseconds(300) } == 2, "\(ends)")
     #expect(try await get(address, "/").status == 200)
-    for socket in idle { try socket.close() }
     try await onThread { server.stop() }
   }
 
   @Test func slowClientHoldsUpNothing() async throws {
     let server = MetricsServer(try MetricsAddress("127.0.0.1:0"))
-    let address = try await onThread { try server.start(within: 120) }
+    let address = try await onThread { try server.start() }
     server.publish(Array(repeating: 0x23, count: 32 << 20))
-    let slow = try await AsyncSocket.connected(to: sockaddr_in.inet(ip4: address.host, port: address.port))
-    try await slow.write(Data("GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n".utf8))
-    _ = try await slow.read()
-    server.publish(Array("new 1\n".utf8))
-    #expect(try await get(address, "/metrics").text == "new 1\n")
-    let time = try await onThread { ContinuousClock().measure { server.stop() } }
-    #expect(time < .seconds(4))
-    try slow.close()
+    try await RawClient.connect(address).executeThenClose { inbound, outbound in
+      try await outbound.write(ByteBuffer(string: "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n"))
+      var pieces = inbound.makeAsyncIterator()
+      #expect(try await pieces.next() != nil)
+      server.publish(Array("new 1\n".utf8))
+      #expect(try await get(address, "/metrics").text == "new 1\n")
+      let time = try await onThread { ContinuousClock().measure { server.stop() } }
+      #expect(time < .seconds(4))
+    }
   }
 }

@@ -1,19 +1,13 @@
-import FlyingSocks
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import NIOCore
 
 /// Where metrics are served: an IP address and a port.
 public struct MetricsAddress: Sendable, Equatable, CustomStringConvertible {
   /// The IP address, without brackets.
   public let host: String
   /// The port; 0 lets the system choose one.
-  public let port: UInt16
+  public private(set) var port: UInt16
+  /// The same for a socket.
+  private(set) var socketAddress: SocketAddress
 
   /// Reads `127.0.0.1:9090`, `[::1]:9090`, `localhost:9090` or `:9090`; without an address it is the loopback one, since
   /// hosts and paths are nobody else's business.
@@ -34,15 +28,10 @@ public struct MetricsAddress: Sendable, Equatable, CustomStringConvertible {
     self.host = host
     self.port = port
     do {
-      _ = try socketAddress(port: port)
+      socketAddress = try SocketAddress(ipAddress: host, port: Int(port))
     } catch {
       throw MetricsError("'\(text)': '\(host)' is not an IP address")
     }
-  }
-
-  private init(host: String, port: UInt16) {
-    self.host = host
-    self.port = port
   }
 
   /// Whether only this machine can reach it.
@@ -52,11 +41,11 @@ public struct MetricsAddress: Sendable, Equatable, CustomStringConvertible {
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// The same address with the port that the system chose.
-  func with(port: UInt16) -> MetricsAddress { MetricsAddress(host: host, port: port) }
-
-  func socketAddress(port: UInt16) throws -> any SocketAddress {
-    if host.contains(":") { return try sockaddr_in6.inet6(ip6: host, port: port) }
-    return try sockaddr_in.inet(ip4: host, port: port)
+  func with(port: UInt16) -> MetricsAddress {
+    var address = self
+    address.port = port
+    address.socketAddress.port = Int(port)
+    return address
   }
 
   /// Digits only: `UInt16` alone would read `+80`.
