@@ -100,7 +100,31 @@ final class FileInput: OctetSource {
     return try unsafe readDescriptor(into: buffer)
   }
 
-  /// Reads what is there, and waits until there is something; 0 is the end, or the stop.
+  /// Where `read` goes on, in octets from the start of a regular file; nil where octets are not at any place to be read.
+  var place: Int? { size == nil || waiting.follows || descriptor == STDIN_FILENO ? nil : octetsRead - ahead.count }
+
+  /// Fills a buffer with what is at `place` of a regular file, from its start on. `count` becomes the octets that were there,
+  /// also when an error is thrown. Returns whether the file, or the reading of it, ends with them.
+  ///
+  /// For any thread at any time, unlike `read(into:)`.
+  func read(at place: Int, into buffer: UnsafeMutableRawBufferPointer, count: inout Int) throws(CaptureError) -> Bool {
+    count = 0
+    while count < buffer.count {
+      guard !waiting.isStopped else { return true }
+      let received = retryingInterrupted {
+        unsafe pread(
+          descriptor, buffer.baseAddress.map { unsafe $0 + count }, buffer.count - count, off_t(place + count))
+      }
+      guard received >= 0 else {
+        throw CaptureError(file: name, offset: place + count, problem: .readFailed(errno: errno))
+      }
+      if received == 0 { return true }
+      octetsReadSoFar.add(received, ordering: .relaxed)
+      count += received
+    }
+    return false
+  }
+
   /// Puts the `count` octets at `offset` of a regular file at the start of `buffer`, which has as many. False when they are
   /// not there or cannot be read.
   func read(_ count: Int, at offset: Int, into buffer: inout [UInt8]) -> Bool {
@@ -111,6 +135,7 @@ final class FileInput: OctetSource {
     return received == count
   }
 
+  /// Reads what is there, and waits until there is something; 0 is the end, or the stop.
   private func readDescriptor(into buffer: UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int {
     var growth: FileGrowth?
     while !waiting.isStopped {

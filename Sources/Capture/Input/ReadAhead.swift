@@ -1,9 +1,12 @@
+import Dispatch
 import Locks
 
 /// Reads a source on a thread of its own, a few blocks ahead of who takes them: what the system takes to copy a file, and a
 /// library to decompress it, passes beside the analysis.
 ///
-/// Unsafe sites: the blocks' memory, which is the thread's while it is filled, and then who took it.
+/// Who takes faster than the thread reads need not wait for it: of a plain file it reads the block after that one meanwhile.
+///
+/// Unsafe sites: the blocks' memory, which is one thread's while it is filled, and then who took it.
 @safe final class ReadAhead {
   /// Octets before each block, for what is left of the one before it.
   static let headroom = 64 << 10
@@ -17,66 +20,122 @@ import Locks
     /// `headroom` octets, and then room for `bufferLength`.
     let memory: UnsafeMutableRawPointer
     /// Octets in that room.
-    fileprivate(set) var count = 0
+    var count = 0
+    /// Which of the source's blocks it is, from 0.
+    var number = 0
 
-    fileprivate init() {
+    init() {
       unsafe memory = .allocate(byteCount: headroom + ReadAhead.bufferLength, alignment: OctetWindow.alignment)
     }
 
     deinit { unsafe memory.deallocate() }
 
-    fileprivate func fill(from source: any OctetSource) throws(CaptureError) {
-      let room = unsafe UnsafeMutableRawBufferPointer(start: memory + headroom, count: ReadAhead.bufferLength)
-      count = try unsafe source.read(into: room)
+    fileprivate var room: UnsafeMutableRawBufferPointer {
+      unsafe UnsafeMutableRawBufferPointer(start: memory + headroom, count: ReadAhead.bufferLength)
     }
   }
 
-  /// Blocks to be filled, filled ones, and why there will be no more of these.
-  private final class Shared: Sendable {
-    let free: Handover<Block>
-    let filled = Handover<Block>(wakesAt: ReadAhead.count / 2)
-    /// Nil without an error.
-    let error = Locked<CaptureError?>(nil)
+  /// What is read from: the thread's alone, unless it is a file, of which any thread may read any place.
+  private enum Input {
+    case file(FileInput, start: Int)
+    case stream(any OctetSource)
+  }
 
-    init() { free = Handover((0..<ReadAhead.count).map { _ in Block() }, wakesAt: ReadAhead.count / 2) }
+  /// What both threads have: the input is used as said above.
+  private final class Shared: @unchecked Sendable {
+    private let input: Input
+    let order = Locked(BlockOrder((0..<ReadAhead.count).map { _ in Block() }))
+    /// Rung for the thread, and for who takes, when it waits and there is something to do.
+    let freed = DispatchSemaphore(value: 0)
+    let filled = DispatchSemaphore(value: 0)
 
-    func fill(from source: any OctetSource) {
+    init(_ input: Input) { self.input = input }
+
+    /// Whether both threads may read at the same time.
+    var isFile: Bool { if case .file = input { true } else { false } }
+
+    /// Reads a block that was claimed.
+    func fill(_ block: Block) {
+      var isLast = true
+      var fault: CaptureError?
+      block.count = 0
       do throws(CaptureError) {
-        while let block = free.take() {
-          try block.fill(from: source)
-          if block.count == 0 { break }
-          filled.give(block)
+        switch input {
+        case .file(let file, let start):
+          let place = start + block.number * ReadAhead.bufferLength
+          isLast = try unsafe file.read(at: place, into: block.room, count: &block.count)
+        case .stream(let source):
+          block.count = try unsafe source.read(into: block.room)
+          isLast = block.count == 0
         }
       } catch {
-        self.error.withLock { $0 = error }
+        fault = error
       }
-      filled.end()
+      if order.withLock({ $0.add(block, isLast: isLast, fault: fault) }) { filled.signal() }
+    }
+
+    /// Reads until all is read, or nobody takes any more.
+    func fillAll() {
+      while true {
+        let (block, isOver) = order.withLock { ($0.claimOrWait(), $0.isClaimed) }
+        if let block { fill(block) } else if isOver { return } else { freed.wait() }
+      }
     }
   }
 
-  private let shared = Shared()
+  private let shared: Shared
   private let thread: CaptureThread
 
   /// Starts the thread: from now on nobody else may read from the source. Throws when the system has no more threads.
   init(_ source: any OctetSource, name: String) throws(CaptureError) {
-    // The thread's alone, as said above.
-    nonisolated(unsafe) let source = source
-    let shared = shared
-    thread = try CaptureThread(name) { shared.fill(from: unsafe source) }
+    let input: Input
+    if let file = source as? FileInput, let start = file.place {
+      input = .file(file, start: start)
+    } else {
+      input = .stream(source)
+    }
+    let shared = Shared(input)
+    self.shared = shared
+    thread = try CaptureThread(name) { shared.fillAll() }
   }
 
   deinit {
-    shared.free.close()
+    if shared.order.withLock({ $0.close() }) { shared.freed.signal() }
     thread.join()
   }
 
   /// Takes the next block, once it is there; nil at the end. Throws what reading it threw.
   func next() throws(CaptureError) -> Block? {
-    if let block = shared.filled.take() { return block }
-    if let error = shared.error.withLock({ $0 }) { throw error }
-    return nil
+    while true {
+      switch shared.order.withLock({ step(&$0) }) {
+      case .take(let block): return block
+      case .read(let block): shared.fill(block)
+      case .wait: shared.filled.wait()
+      case .end(let fault):
+        if let fault { throw fault }
+        return nil
+      }
+    }
+  }
+
+  /// What who takes does next.
+  private enum Step {
+    case take(Block)
+    case read(Block)
+    case wait
+    case end(CaptureError?)
+  }
+
+  private func step(_ order: inout BlockOrder) -> Step {
+    if let block = order.take() { return .take(block) }
+    if order.isTaken { return .end(order.fault) }
+    if shared.isFile, let block = order.claim() { return .read(block) }
+    order.waitForNext()
+    return .wait
   }
 
   /// Gives a block back.
-  func recycle(_ block: Block) { shared.free.give(block) }
+  func recycle(_ block: Block) {
+    if shared.order.withLock({ $0.recycle(block) }) { shared.freed.signal() }
+  }
 }
