@@ -1,10 +1,10 @@
 /// Rows that are final and that the sink has not seen yet.
 struct FinishedRows {
-  var messages: [Message] = []
-  var exchanges: [Exchange] = []
-  var connections: [Connection] = []
-  /// How many of each have been handed over.
-  private var next = (message: 0, exchange: 0, connection: 0)
+  private var messages = RowSlots(Message())
+  private var exchanges = RowSlots(Exchange())
+  private var connections: [Connection] = []
+  /// How many connections have been handed over.
+  private var nextConnection = 0
 
   /// Whether there is none.
   @inline(__always)
@@ -14,41 +14,77 @@ struct FinishedRows {
   // for it.
 
   /// Adds a message between these endpoints.
+  @inline(__always)
   mutating func add(_ message: Message, _ client: Endpoint, _ server: Endpoint) {
-    messages.append(message)
-    let last = messages.count - 1
-    messages[last].client = client
-    messages[last].server = server
+    let place = messages.add()
+    messages.rows[place] = message
+    messages.rows[place].client = client
+    messages.rows[place].server = server
   }
 
   /// Adds an exchange with these timings.
+  @inline(__always)
   mutating func add(_ exchange: Exchange, _ timings: ExchangeTimings) {
-    exchanges.append(exchange)
-    exchanges[exchanges.count - 1].timings = timings
+    let place = exchanges.add()
+    exchanges.rows[place] = exchange
+    exchanges.rows[place].timings = timings
   }
+
+  /// Adds a connection.
+  mutating func add(_ connection: Connection) { connections.append(connection) }
 
   /// Hands over every row and takes it away, up to the first one that the sink throws at, which is taken away too: called
   /// again, it goes on after that one.
   ///
   /// - Throws: What the sink throws.
   mutating func handOver<Sink: ReportSink>(to sink: inout Sink, texts: inout TextPool) throws(Sink.Failure) {
-    while next.message < messages.count {
-      next.message += 1
-      defer { messages[next.message - 1].releaseTexts(of: &texts) }
-      try sink.message(messages[next.message - 1], texts: texts)
+    while let message = messages.takeNext() {
+      defer { message.releaseTexts(of: &texts) }
+      try sink.message(message, texts: texts)
     }
-    while next.exchange < exchanges.count {
-      next.exchange += 1
-      defer { exchanges[next.exchange - 1].releaseTexts(of: &texts) }
-      try sink.exchange(exchanges[next.exchange - 1], texts: texts)
+    while let exchange = exchanges.takeNext() {
+      defer { exchange.releaseTexts(of: &texts) }
+      try sink.exchange(exchange, texts: texts)
     }
-    while next.connection < connections.count {
-      next.connection += 1
-      try sink.connection(connections[next.connection - 1], texts: texts)
+    while nextConnection < connections.count {
+      nextConnection += 1
+      try sink.connection(connections[nextConnection - 1], texts: texts)
     }
-    if next.message > 0 { messages.removeAll(keepingCapacity: true) }
-    if next.exchange > 0 { exchanges.removeAll(keepingCapacity: true) }
-    if next.connection > 0 { connections.removeAll(keepingCapacity: true) }
-    next = (0, 0, 0)
+    if nextConnection > 0 { connections.removeAll(keepingCapacity: true) }
+    nextConnection = 0
+  }
+}
+
+/// Rows in places that are used again and again, so that a row is written where it will be read.
+private struct RowSlots<Row> {
+  private let placeholder: Row
+  var rows: [Row] = []
+  /// How many there are, and how many of them have been taken.
+  private var count = 0
+  private var next = 0
+
+  init(_ placeholder: Row) { self.placeholder = placeholder }
+
+  @inline(__always)
+  var isEmpty: Bool { count == 0 }
+
+  /// Adds a row. Returns its place, at which another one is to be written over.
+  @inline(__always)
+  mutating func add() -> Int {
+    if count == rows.count { rows.append(placeholder) }
+    count += 1
+    return count - 1
+  }
+
+  /// Takes the oldest row; nil when all have been taken, and the places are free again.
+  @inline(__always)
+  mutating func takeNext() -> Row? {
+    guard next < count else {
+      next = 0
+      count = 0
+      return nil
+    }
+    next += 1
+    return rows[next - 1]
   }
 }

@@ -241,14 +241,15 @@ extension Conversation: HTTP1Events {
   }
 
   @inline(__always)
-  func noteOrdinary(
+  mutating func ordinaryFieldLine(
     _ range: Range<Int>, of section: RawSpan, _ field: FieldLine, index: Int, _ run: inout Run
   ) {
-    guard FamiliarFieldLines.remembers(length: range.count, index: index), !field.hasSpaceBeforeColon,
-      run.observer == nil
-    else { return }
-    let line = section.extracting(range)
+    let line = section.extracting(range.lowerBound..<range.upperBound - 2)
+    guard !messages[side].isEmpty, !field.hasSpaceBeforeColon, run.observer == nil else {
+      return fieldLine(line, field, isASCII: true, &run)
+    }
     var meaning = KnownField(line, field.name)
+    if let known = meaning { take(known, line, field.value, &run) }
     // Lengths are rarely the same, and what is said of the connection seldom means anything.
     if meaning == .contentLength { return }
     if meaning == .connection, !line.contains("upgrade", in: field.value) { meaning = nil }

@@ -54,16 +54,12 @@ struct FamiliarFieldLines {
     return isSame ? line : nil
   }
 
-  /// Whether a line of `length` octets, the `index`th of its section, is one that is remembered.
-  @inline(__always)
-  static func remembers(length: Int, index: Int) -> Bool { index < firstLines && length >= least && length <= room }
-
   /// Remembers the line at `range`, the `index`th of its section, instead of another one: it must be an `OrdinaryFieldLine`.
   /// `value` is where its value is in it.
   mutating func remember(
     _ range: Range<Int>, of section: RawSpan, index: Int, value: Range<Int>, _ meaning: KnownField?
   ) {
-    guard Self.remembers(length: range.count, index: index) else { return }
+    guard index < Self.firstLines, range.count >= Self.least, range.count <= Self.room else { return }
     if lines.isEmpty {
       lines = Array(repeating: Line(), count: Self.count)
       octets = Array(repeating: 0, count: Self.count * Self.room)

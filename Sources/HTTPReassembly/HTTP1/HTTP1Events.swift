@@ -12,13 +12,12 @@ protocol HTTP1Events {
   ) -> Bool
   /// A field line of the header section, unfolded, without terminator, and where its parts are; nil when it is none. Its
   /// octets are counted separately.
-  ///
   mutating func fieldLine(_ line: RawSpan, _ field: FieldLine?, isASCII: Bool, _ context: inout Context)
-  /// The line at `range`, the `index`th of those of its section, is an `OrdinaryFieldLine` and was passed to `fieldLine`; the
-  /// parts of `field` are counted from its start.
-  func noteOrdinary(_ range: Range<Int>, of section: RawSpan, _ field: FieldLine, index: Int, _ context: inout Context)
+  /// The same of an `OrdinaryFieldLine`: the one at `range`, terminator included, the `index`th of those of its section.
+  mutating func ordinaryFieldLine(
+    _ range: Range<Int>, of section: RawSpan, _ field: FieldLine, index: Int, _ context: inout Context)
   /// Takes the line at `start`, the `index`th of those of its section, if the receiver knows by itself that it is an
-  /// `OrdinaryFieldLine`. Returns its octets, or 0 when it has to be passed to `fieldLine`.
+  /// `OrdinaryFieldLine`. Returns its octets, or 0 when it has to be taken apart.
   mutating func familiarFieldLine(at start: Int, in section: RawSpan, index: Int, _ context: inout Context) -> Int
   /// The header section is complete.
   mutating func endOfHeaders(_ context: inout Context) -> BodyFraming

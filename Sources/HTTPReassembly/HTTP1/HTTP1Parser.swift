@@ -355,8 +355,7 @@ struct HTTP1Parser {
         start += familiar
       } else {
         guard let line = OrdinaryFieldLine(octets, from: start), line.end - start <= lineLimit else { break }
-        events.fieldLine(octets.extracting(start..<line.end - 2), line.field, isASCII: true, &context)
-        events.noteOrdinary(start..<line.end, of: octets, line.field, index: index, &context)
+        events.ordinaryFieldLine(start..<line.end, of: octets, line.field, index: index, &context)
         start = line.end
       }
       index += 1

@@ -95,16 +95,18 @@ enum HostName {
 extension RawSpan {
   /// Whether there is a capital letter of ASCII.
   fileprivate var hasUpperCase: Bool {
+    if byteCount >= 8, !mayHaveUpperCase { return false }
+    return (0..<byteCount).contains { octet($0).lowercased != octet($0) }
+  }
+
+  /// Whether there may be a capital letter in these eight octets or more.
+  private var mayHaveUpperCase: Bool {
     var offset = 0
-    while offset + 8 <= byteCount {
-      let octets = littleEndian64(within: offset)
-      // Capital letters, and five characters beside them, have the bit 0x40 without 0x20.
-      if octets & ~(octets << 1) & 0x4040_4040_4040_4040 != 0 { break }
-      offset += 8
-    }
     while offset < byteCount {
-      if octet(offset).lowercased != octet(offset) { return true }
-      offset += 1
+      let octets = littleEndian64(within: min(offset, byteCount - 8))
+      // Capital letters, and some octets beside them, have the bit 0x40 without 0x20.
+      if octets & ~(octets << 1) & 0x4040_4040_4040_4040 != 0 { return true }
+      offset += 8
     }
     return false
   }

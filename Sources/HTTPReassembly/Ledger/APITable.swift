@@ -26,22 +26,11 @@ struct APITable {
   }
 
   /// Adds a final message.
+  @inline(__always)
   mutating func add(_ message: borrowing Message, texts: inout TextPool, anomalies: inout AnomalyLog) {
     let position = position(
       host: message.host, path: message.path, method: message.method, texts: &texts, anomalies: &anomalies)
-    let isRequest = message.kind == .request
-    if isRequest {
-      totals[position].requests += 1
-      totals[position].request.add(message)
-    } else {
-      totals[position].response.add(message)
-      if message.kind == .response {
-        totals[position].responses += 1
-        if message.status / 100 == 4 { totals[position].status4xx += 1 }
-        if message.status / 100 == 5 { totals[position].status5xx += 1 }
-      }
-    }
-    totals[position].missing += message.missing
+    totals[position].add(message)
   }
 
   /// Adds the wait phase of a final exchange, in nanoseconds.
@@ -117,7 +106,24 @@ struct APITable {
   }
 }
 
+extension APITotals {
+  @inline(__always)
+  fileprivate mutating func add(_ message: borrowing Message) {
+    missing += message.missing
+    guard message.kind != .request else {
+      requests += 1
+      return request.add(message)
+    }
+    response.add(message)
+    guard message.kind == .response else { return }
+    responses += 1
+    if message.status / 100 == 4 { status4xx += 1 }
+    if message.status / 100 == 5 { status5xx += 1 }
+  }
+}
+
 extension APIOctets {
+  @inline(__always)
   fileprivate mutating func add(_ message: borrowing Message) {
     octets.startLine += message.octets.startLine
     octets.header += message.octets.header

@@ -118,20 +118,22 @@ extension RawSpan {
       for index in 0..<count where octet(offset + index) != other.octet(otherOffset + index) { return false }
       return true
     }
+    /// The bits in which eight octets differ.
+    func difference(_ index: Int) -> UInt64 {
+      littleEndian64(within: offset &+ index) ^ other.littleEndian64(within: otherOffset &+ index)
+    }
     var index = 0
-    while index + 16 < count {
-      let low = littleEndian64(within: offset + index) ^ other.littleEndian64(within: otherOffset + index)
-      let high = littleEndian64(within: offset + index + 8) ^ other.littleEndian64(within: otherOffset + index + 8)
-      if low | high != 0 { return false }
-      index += 16
+    while index &+ 32 <= count {
+      let first = difference(index) | difference(index &+ 8)
+      if first | difference(index &+ 16) | difference(index &+ 24) != 0 { return false }
+      index &+= 32
     }
-    if index + 8 < count,
-      littleEndian64(within: offset + index) != other.littleEndian64(within: otherOffset + index)
-    {
-      return false
-    }
-    // The last eight, some of which may have been looked at.
-    return littleEndian64(within: offset + count - 8) == other.littleEndian64(within: otherOffset + count - 8)
+    if index == count { return true }
+    // What is left and, where that is less than is looked at, some of what was looked at before.
+    var rest = difference(count &- 8)
+    if count &- index > 8 { rest |= difference(index) }
+    if count &- index > 16 { rest |= difference(index &+ 8) | difference(count &- 16) }
+    return rest == 0
   }
 
   /// Whether `array` holds the same octets.

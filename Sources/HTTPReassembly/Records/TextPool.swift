@@ -129,6 +129,25 @@ public struct TextPool: Sendable {
     if entries[Int(id.index)].references == 0 { free(id) }
   }
 
+  /// The same for several.
+  @inline(__always)
+  package mutating func release<let count: Int>(_ ids: InlineArray<count, TextID>) {
+    var last: UInt32 = 0
+    do {
+      // Asks once whether the memory is its own.
+      var entries = entries.mutableSpan
+      for index in ids.indices where ids[index] != .none {
+        let place = Int(ids[index].index)
+        entries[place].references -= 1
+        if entries[place].references == 0 { last |= 1 << UInt32(index) }
+      }
+    }
+    while last != 0 {
+      free(ids[last.trailingZeroBitCount])
+      last &= last - 1
+    }
+  }
+
   @inline(never)
   private mutating func free(_ id: TextID) {
     let index = Int(id.index)

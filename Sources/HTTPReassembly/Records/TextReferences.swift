@@ -2,22 +2,14 @@
 
 extension Message {
   /// Lets go of the texts that the message holds on to.
+  @inline(__always)
   package func releaseTexts(of texts: inout TextPool) {
-    texts.release(method)
-    texts.release(host)
-    texts.release(path)
-    texts.release(version)
-    texts.release(contentType)
-    texts.release(contentEncoding)
-    texts.release(transferEncoding)
+    texts.release([method, host, path, version, contentType, contentEncoding, transferEncoding])
   }
 }
 
 extension Exchange {
   /// Lets go of the texts that the exchange holds on to.
-  package func releaseTexts(of texts: inout TextPool) {
-    texts.release(method)
-    texts.release(host)
-    texts.release(path)
-  }
+  @inline(__always)
+  package func releaseTexts(of texts: inout TextPool) { texts.release([method, host, path]) }
 }

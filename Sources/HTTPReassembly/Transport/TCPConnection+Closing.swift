@@ -44,7 +44,7 @@ extension TCPConnection {
     run.stateOctets -= stateCost + (holes[0].count + holes[1].count) * StateCost.hole
     giveBackRun(&run)
     fillRecord(end, &run)
-    run.finished.connections.append(record)
+    run.finished.add(record)
   }
 
   /// Hands over the messages that are not final yet; `decoders` are those that have their contents.
