@@ -10,7 +10,7 @@ ROOT = $(DESTDIR)$(PREFIX)
 PROGRAM ?=
 # An installed program needs no Swift: on Linux its runtime is in it.
 # It has a folder of its own, because everything is compiled anew when this changes.
-STANDALONE := --scratch-path .build/standalone
+STANDALONE := --scratch-path .build/standalone -Xswiftc -cross-module-optimization
 INSTALLED = $(or $(PROGRAM),.build/standalone/release/sniffer)
 ifeq ($(shell uname -s),Linux)
 STANDALONE += --static-swift-stdlib

@@ -20,7 +20,7 @@ public struct TextPool: Sendable {
     var hash: Int
     var references: Int
     /// Number among all texts that were ever here, in their order.
-    var serial: Int
+    @usableFromInline var serial: Int
   }
 
   @usableFromInline var entries: [Entry] = [Entry(octets: [], hash: 0, references: 1, serial: 0)]
@@ -52,6 +52,8 @@ public struct TextPool: Sendable {
   }
 
   /// Number of a text that no other text of this pool had or will have, unlike its handle.
+  @inlinable
+  @inline(__always)
   package func serial(_ id: TextID) -> Int { entries[Int(id.index)].serial }
 
   /// Octets of a text.

@@ -67,30 +67,22 @@ public final class ConcurrentReports: Report {
 
   /// Passes a message on.
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
-    batch.append(message, texts: texts)
-    try handOverIfFull()
+    if batch.append(message, texts: texts) { try handOver() }
   }
 
   /// Passes an exchange on.
   public func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
-    batch.append(exchange, texts: texts)
-    try handOverIfFull()
+    if batch.append(exchange, texts: texts) { try handOver() }
   }
 
   /// Passes a connection on.
   public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
-    batch.append(connection)
-    try handOverIfFull()
+    if batch.append(connection) { try handOver() }
   }
 
   /// Waits until all rows are written, and finishes the reports.
   public func finish(_ totals: Totals) throws(ReportError) {
     try writer.finish(batch, totals)
-  }
-
-  @inline(__always)
-  private func handOverIfFull() throws(ReportError) {
-    if batch.isFull { try handOver() }
   }
 
   private func handOver() throws(ReportError) {

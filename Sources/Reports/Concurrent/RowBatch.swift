@@ -18,10 +18,10 @@ struct RowBatch: Sendable {
   private var texts = CopiedTexts()
 
   /// Whether no more rows should be added.
-  var isFull: Bool { kinds.count >= Self.capacity || texts.isFull }
+  private var isFull: Bool { kinds.count >= Self.capacity || texts.isFull }
 
-  /// Adds a message.
-  mutating func append(_ message: Message, texts source: borrowing TextPool) {
+  /// Adds a message. Returns whether that fills the batch.
+  mutating func append(_ message: Message, texts source: borrowing TextPool) -> Bool {
     kinds.append(.message)
     messages.append(message)
     let last = messages.count - 1
@@ -32,22 +32,25 @@ struct RowBatch: Sendable {
     messages[last].contentType = texts.copy(message.contentType, of: source)
     messages[last].contentEncoding = texts.copy(message.contentEncoding, of: source)
     messages[last].transferEncoding = texts.copy(message.transferEncoding, of: source)
+    return isFull
   }
 
-  /// Adds an exchange.
-  mutating func append(_ exchange: Exchange, texts source: borrowing TextPool) {
+  /// Adds an exchange. Returns whether that fills the batch.
+  mutating func append(_ exchange: Exchange, texts source: borrowing TextPool) -> Bool {
     kinds.append(.exchange)
     exchanges.append(exchange)
     let last = exchanges.count - 1
     exchanges[last].method = texts.copy(exchange.method, of: source)
     exchanges[last].host = texts.copy(exchange.host, of: source)
     exchanges[last].path = texts.copy(exchange.path, of: source)
+    return isFull
   }
 
-  /// Adds a connection.
-  mutating func append(_ connection: Connection) {
+  /// Adds a connection. Returns whether that fills the batch.
+  mutating func append(_ connection: Connection) -> Bool {
     kinds.append(.connection)
     connections.append(connection)
+    return isFull
   }
 
   /// Passes every row on, also after one that could not be taken, and takes them away. Returns the first error.
