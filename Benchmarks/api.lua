@@ -1,6 +1,7 @@
--- REQUESTS requests, then the end; with CLOSE, each on a connection of its own.
+-- REQUESTS requests, of what is below FOLDER (/api/), then the end; with CLOSE, each on a connection of its own.
 local limit = tonumber(os.getenv("REQUESTS"))
 local close = os.getenv("CLOSE")
+local folder = os.getenv("FOLDER") or "/api/"
 local sent = 0
 local done = 0
 local cookie = "session=" .. string.rep("0123456789abcdef", 4) .. "; theme=dark; consent=" .. string.rep("y", 40)
@@ -20,7 +21,7 @@ function request()
     path = "/page/" .. (sent % 200) .. ".html"
   else
     headers["Accept-Encoding"] = "gzip, deflate"
-    path = "/api/" .. (sent % 200) .. ".json?page=" .. sent
+    path = folder .. (sent % 200) .. ".json?page=" .. sent
   end
   return wrk.format("GET", path, headers)
 end

@@ -2,13 +2,31 @@
 
     decode_alone.py CAPTURE [RUNS]
 
-For captures as make-captures makes them: Ethernet, IPv4, responses with Content-Length from port 80, every segment once and in order.
+For captures as make-captures makes them: Ethernet, IPv4, responses with Content-Length or in chunks from port 80, every segment
+once and in order.
 """
 import ctypes
 import ctypes.util
 import struct
 import sys
 import time
+
+
+def unchunked(body):
+    """The content of a chunked body, or None as long as its end has not come."""
+    content = bytearray()
+    place = 0
+    while True:
+        line = body.find(b"\r\n", place)
+        if line < 0:
+            return None
+        size = int(body[place:line], 16)
+        if size == 0:
+            return content
+        if line + 2 + size + 2 > len(body):
+            return None
+        content += body[line + 2 : line + 2 + size]
+        place = line + 2 + size + 2
 
 
 def bodies(path):
@@ -30,13 +48,19 @@ def bodies(path):
         if payload.startswith(b"HTTP/"):
             head, _, body = payload.partition(b"\r\n\r\n")
             fields = dict(line.lower().split(b":", 1) for line in head.split(b"\r\n")[1:])
-            if fields.get(b"content-encoding", b"").strip() != b"gzip" or b"content-length" not in fields:
+            if fields.get(b"content-encoding", b"").strip() != b"gzip":
                 continue
-            open_bodies[key] = (int(fields[b"content-length"]), bytearray(body))
+            length = int(fields[b"content-length"]) if b"content-length" in fields else None
+            open_bodies[key] = (length, bytearray(body))
         elif key in open_bodies:
             open_bodies[key][1].extend(payload)
-        if key in open_bodies and len(open_bodies[key][1]) >= open_bodies[key][0]:
-            yield bytes(open_bodies.pop(key)[1])
+        if key not in open_bodies:
+            continue
+        length, body = open_bodies[key]
+        content = unchunked(body) if length is None else body if len(body) >= length else None
+        if content is not None:
+            del open_bodies[key]
+            yield bytes(content)
 
 
 library = ctypes.CDLL(ctypes.util.find_library("deflate"))

@@ -25,6 +25,7 @@ public struct SystemContentDecoders: ContentDecoderSource {
   /// For contents that are there as a whole: the caller's own decoder, and those that threads decode.
   private let whole: WholeContentDecoder
   private let pending: PendingContents
+  private var familiar = FamiliarContents()
 
   /// Decoders within the limits of `configuration`, whose `br` and `zstd` decoders together hold at most
   /// `windowMemoryLimit` octets, and those of `gzip` and `deflate` `inflaterMemoryLimit`; a content that needs more fails as
@@ -75,7 +76,17 @@ public struct SystemContentDecoders: ContentDecoderSource {
   /// Takes the content of a `gzip` decoder of this source, if it is short and was kept as a whole; nil if not.
   public mutating func finishLater(_ decoder: any ContentDecoding) -> PendingContent? {
     guard let decoder = decoder as? ContentDecoder, let octets = decoder.takeWhole() else { return nil }
-    return pending.add(octets, own: whole)
+    switch familiar.outcome(of: octets) {
+    case .known(let outcome): return pending.add(outcome)
+    case .awaited(let content):
+      guard let outcome = pending.outcomeSoFar(of: content) else { return pending.add(octets, own: whole) }
+      familiar.learn(outcome, of: content)
+      return pending.add(outcome)
+    case nil:
+      let content = pending.add(octets, own: whole)
+      familiar.expect(octets, as: content)
+      return content
+    }
   }
 
   /// The outcome of a content that `finishLater` took.
@@ -85,7 +96,7 @@ public struct SystemContentDecoders: ContentDecoderSource {
 
   /// Forgets a content that `finishLater` took.
   public mutating func forget(_ content: PendingContent) {
-    pending.forget(content)
+    familiar.learn(pending.forget(content), of: content)
   }
 
   /// Takes back a decoder of this source, finished or not, for the next message.

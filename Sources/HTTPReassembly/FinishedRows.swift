@@ -68,7 +68,7 @@ private struct RowSlots<Row> {
   @inline(__always)
   var isEmpty: Bool { count == 0 }
 
-  /// Adds a row. Returns its place, at which another one is to be written over.
+  /// Adds a row. Returns the place where it is to be written, over another one.
   @inline(__always)
   mutating func add() -> Int {
     if count == rows.count { rows.append(placeholder) }

@@ -57,8 +57,12 @@ final class PendingContents: Sendable {
   /// Takes a content. `own` is the caller's decoder, for when nobody else can take it.
   func add(_ octets: [UInt8], own: WholeContentDecoder) -> PendingContent {
     if threadLimit > 0, let index = offer(octets) { return PendingContent(ticket: index) }
-    let outcome = own.outcome(of: octets)
-    return PendingContent(ticket: state.withLock { $0.put(.done(outcome)) })
+    return add(own.outcome(of: octets))
+  }
+
+  /// Takes a content of which it is known what comes of it.
+  func add(_ outcome: ContentOutcome) -> PendingContent {
+    PendingContent(ticket: state.withLock { $0.put(.done(outcome)) })
   }
 
   /// Lets a content wait for a thread, and wakes one if that is worth it; nil when too much waits already.
@@ -93,11 +97,19 @@ final class PendingContents: Sendable {
     }
   }
 
-  /// Forgets a content that was added, and whose outcome was asked for.
-  func forget(_ content: PendingContent) {
+  /// The outcome of a content that was added and not forgotten, if it is there already.
+  func outcomeSoFar(of content: PendingContent) -> ContentOutcome? {
+    state.withLock { $0.outcome(content.ticket) }
+  }
+
+  /// Forgets a content that was added. Returns its outcome, if that is there.
+  func forget(_ content: PendingContent) -> ContentOutcome? {
     state.withLock { state in
-      state.places[content.ticket] = .unused
-      state.unused.append(content.ticket)
+      defer {
+        state.places[content.ticket] = .unused
+        state.unused.append(content.ticket)
+      }
+      return state.outcome(content.ticket)
     }
   }
 
@@ -128,6 +140,10 @@ extension PendingContents.State {
       order.append(index)
     }
     return index
+  }
+
+  fileprivate func outcome(_ index: Int) -> ContentOutcome? {
+    if case .done(let outcome) = places[index] { outcome } else { nil }
   }
 
   /// What is at `index`; what waits there is the caller's to decode.

@@ -7,6 +7,7 @@ enum WorkCapture: String, CaseIterable {
   case tinySegments
   case largeSegments
   case codedContents
+  case familiarContents
   case connections
   case fields
   case endlessLine
@@ -80,13 +81,16 @@ enum WorkCapture: String, CaseIterable {
     case .largeSegments:
       let octets = [UInt8](repeating: 0x78, count: 1400)
       return [body(size) { dialogue, _ in dialogue.send(.client, octets) }]
-    case .codedContents:
+    case .codedContents, .familiarContents:
       var dialogue = Dialogue.opened()
       let head =
         "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: \(Self.codedContent.count)\r\n\r\n"
-      for _ in 0..<size {
+      for number in 0..<size {
         dialogue.send(.client, "GET /a HTTP/1.1\r\nHost: example.org\r\n\r\n")
-        dialogue.send(.server, Array(head.utf8) + Self.codedContent)
+        var content = Self.codedContent
+        // MTIME (RFC 1952 §2.3) makes another content of it.
+        if self == .codedContents { content.replaceSubrange(4..<8, with: little(number)) }
+        dialogue.send(.server, Array(head.utf8) + content)
       }
       return [dialogue]
     case .holes:
