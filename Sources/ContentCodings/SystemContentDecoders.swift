@@ -5,8 +5,8 @@ import HTTPReassembly
 /// Memory for each message being decoded: at most 32 KiB for a short `gzip` that is kept to be decoded as a whole, 40 KiB for
 /// each other `gzip` or `deflate`, all of these together at most `inflaterMemoryLimit`; for `br` up to 16 MiB and for `zstd`
 /// up to 128 MiB, as the sender says, but all of these together at most `windowMemoryLimit`. Beside them there are one buffer
-/// of 64 KiB for each level of stacked codings, and idle decoders for at most 32 rows of codings, none holding more than 1 MiB
-/// for each coding.
+/// of 64 KiB for each level of stacked codings, idle decoders for at most 32 rows of codings, none holding more than 1 MiB
+/// for each coding, and 2 MiB of contents that came before.
 public struct SystemContentDecoders: ContentDecoderSource {
   /// Decoders kept for reuse: as many messages as end at about the same time; making one takes microseconds.
   private static let idleLimit = 32
