@@ -2,9 +2,7 @@
 struct FinishedRows {
   private var messages = RowSlots(Message())
   private var exchanges = RowSlots(Exchange())
-  private var connections: [Connection] = []
-  /// How many connections have been handed over.
-  private var nextConnection = 0
+  private var connections = RowSlots(Connection())
 
   /// Whether there is none.
   @inline(__always)
@@ -31,7 +29,7 @@ struct FinishedRows {
   }
 
   /// Adds a connection.
-  mutating func add(_ connection: Connection) { connections.append(connection) }
+  mutating func add(_ connection: Connection) { connections.rows[connections.add()] = connection }
 
   /// Hands over every row and takes it away, up to the first one that the sink throws at, which is taken away too: called
   /// again, it goes on after that one.
@@ -46,12 +44,7 @@ struct FinishedRows {
       defer { exchange.releaseTexts(of: &texts) }
       try sink.exchange(exchange, texts: texts)
     }
-    while nextConnection < connections.count {
-      nextConnection += 1
-      try sink.connection(connections[nextConnection - 1], texts: texts)
-    }
-    if nextConnection > 0 { connections.removeAll(keepingCapacity: true) }
-    nextConnection = 0
+    while let connection = connections.takeNext() { try sink.connection(connection, texts: texts) }
   }
 }
 

@@ -64,11 +64,3 @@ package final class Handover<Thing: Sendable>: Sendable {
     }
   }
 }
-
-extension Bool {
-  /// Whether it was true; it is false from now on.
-  fileprivate mutating func take() -> Bool {
-    defer { self = false }
-    return self
-  }
-}

@@ -15,7 +15,12 @@ enum RawClient {
 
   /// Sends octets, and returns what comes until the server closes; one that resets has closed, too.
   static func ask(_ address: MetricsAddress, _ octets: String) async throws -> String {
-    try await connect(address).executeThenClose { inbound, outbound in
+    try await ask(connect(address), octets)
+  }
+
+  /// The same on a connection that is there already.
+  static func ask(_ connection: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ octets: String) async throws -> String {
+    try await connection.executeThenClose { inbound, outbound in
       var answer = ByteBuffer()
       do {
         try await outbound.write(ByteBuffer(string: octets))

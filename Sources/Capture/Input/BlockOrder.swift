@@ -1,3 +1,5 @@
+import Locks
+
 /// Which block of a source is read next, which is taken next, and which were read in between: what the two threads share that
 /// read a source ahead.
 struct BlockOrder {
@@ -48,9 +50,7 @@ struct BlockOrder {
       self.fault = fault
     }
     filled.append(block)
-    guard isWaitedForNext, isTaken || next != nil else { return false }
-    isWaitedForNext = false
-    return true
+    return (isTaken || next != nil) && isWaitedForNext.take()
   }
 
   /// Hands out the block to be taken next; nil if it has not been read, or there is none.
@@ -66,16 +66,13 @@ struct BlockOrder {
   /// Takes a block back. Returns whether to wake the thread, which is worth it for two.
   mutating func recycle(_ block: ReadAhead.Block) -> Bool {
     free.append(block)
-    guard isWaitedForFree, free.count > 1 else { return false }
-    isWaitedForFree = false
-    return true
+    return free.count > 1 && isWaitedForFree.take()
   }
 
   /// Ends it: nobody takes any more. Returns whether to wake the thread.
   mutating func close() -> Bool {
     end = 0
-    defer { isWaitedForFree = false }
-    return isWaitedForFree
+    return isWaitedForFree.take()
   }
 
   /// Where the block to be taken next is.

@@ -20,6 +20,8 @@ struct FamiliarContents {
   private struct Entry {
     let octets: [UInt8]
     var outcome: Outcome
+
+    func isOf(_ content: [UInt8]) -> Bool { content.withOctets { $0.hasSameOctets(as: octets) } }
   }
 
   private var recent: [UInt64: Entry] = [:]
@@ -32,10 +34,9 @@ struct FamiliarContents {
   /// What is known of a content; nil when it is not one of those that are remembered.
   mutating func outcome(of octets: [UInt8]) -> Outcome? {
     let mark = Self.mark(octets)
-    guard let entry = recent[mark] ?? before[mark], octets.withOctets({ $0.hasSameOctets(as: entry.octets) }) else {
-      return nil
-    }
-    if recent[mark] == nil { add(entry, mark) }
+    if let entry = recent[mark] { return entry.isOf(octets) ? entry.outcome : nil }
+    guard let entry = before[mark], entry.isOf(octets) else { return nil }
+    add(entry, mark)
     return entry.outcome
   }
 

@@ -142,6 +142,7 @@ extension PendingContents.State {
     return index
   }
 
+  /// The outcome at `index`, if it is there.
   fileprivate func outcome(_ index: Int) -> ContentOutcome? {
     if case .done(let outcome) = places[index] { outcome } else { nil }
   }

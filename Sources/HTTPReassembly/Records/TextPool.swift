@@ -125,15 +125,12 @@ public struct TextPool: Sendable {
 
   /// Gives up one reference; the last one frees the text.
   @inline(__always)
-  package mutating func release(_ id: TextID) {
-    guard id != .none else { return }
-    entries[Int(id.index)].references -= 1
-    if entries[Int(id.index)].references == 0 { free(id) }
-  }
+  package mutating func release(_ id: TextID) { release([id]) }
 
-  /// The same for several.
+  /// The same for several, at most 32.
   @inline(__always)
   package mutating func release<let count: Int>(_ ids: InlineArray<count, TextID>) {
+    /// A bit for each that was the last one of its text.
     var last: UInt32 = 0
     do {
       // Asks once whether the memory is its own.

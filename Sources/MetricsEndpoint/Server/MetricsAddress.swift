@@ -4,10 +4,10 @@ import NIOCore
 public struct MetricsAddress: Sendable, Equatable, CustomStringConvertible {
   /// The IP address, without brackets.
   public let host: String
-  /// The port; 0 lets the system choose one.
-  public private(set) var port: UInt16
-  /// The same for a socket.
+  /// What a socket is bound to.
   private(set) var socketAddress: SocketAddress
+  /// The port; 0 lets the system choose one.
+  public var port: UInt16 { UInt16(clamping: socketAddress.port ?? 0) }
 
   /// Reads `127.0.0.1:9090`, `[::1]:9090`, `localhost:9090` or `:9090`; without an address it is the loopback one, since
   /// hosts and paths are nobody else's business.
@@ -26,7 +26,6 @@ public struct MetricsAddress: Sendable, Equatable, CustomStringConvertible {
     }
     if host.isEmpty || host == "localhost" { host = "127.0.0.1" }
     self.host = host
-    self.port = port
     do {
       socketAddress = try SocketAddress(ipAddress: host, port: Int(port))
     } catch {
@@ -41,10 +40,9 @@ public struct MetricsAddress: Sendable, Equatable, CustomStringConvertible {
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// The same address with the port that the system chose.
-  func with(port: UInt16) -> MetricsAddress {
+  func with(port: Int?) -> MetricsAddress {
     var address = self
-    address.port = port
-    address.socketAddress.port = Int(port)
+    address.socketAddress.port = port
     return address
   }
 

@@ -45,7 +45,7 @@ public final class MetricsServer: Sendable {
     do {
       let channel = try bootstrap(group).bind(to: address.socketAddress).wait()
       thread.withLock { $0 = group }
-      return address.with(port: UInt16(clamping: channel.localAddress?.port ?? 0))
+      return address.with(port: channel.localAddress?.port)
     } catch {
       try? group.syncShutdownGracefully()
       throw MetricsError("cannot serve metrics on \(address): \(Self.reason(error))")
