@@ -9,18 +9,28 @@ public struct LogEntry: Sendable, Equatable {
   public var place: Int
   /// Request or response; an interim response is `interim`.
   public var kind: MessageKind
+  /// Number of the exchange in the log: rows with the same number are one request and what answered it. Nil when the log
+  /// does not tell which rows belong together.
+  public var exchange: Int?
   /// Method, empty when the log has none.
   public var method = ""
   /// Host as logged, lower-case, with a port if the log has one.
   public var host: String
   /// Path as logged: without query and fragment, encoded or decoded as the producer does.
   public var path: String
+  /// The query as logged, without the `?`; empty when the log has the whole target and there is no query in it; nil when the
+  /// log does not say.
+  public var query: String?
   /// Octets of the query, without the `?`; nil when there is none or the log does not say.
   public var queryLength: Int?
   /// Status code of the response, 0 when unknown.
   public var status = 0
   /// When it happened, as logged: nanoseconds since the Unix epoch; nil when the log has no time.
   public var time: Int64?
+  /// When the message ended, as logged, in the clock of `time`; nil when the log does not say.
+  public var endTime: Int64?
+  /// How long the phases of the exchange took; on the first row of the exchange, else nil.
+  public var phases: LogPhases?
   /// The whole message.
   public var length: Int?
   /// The start-line.
@@ -35,6 +45,8 @@ public struct LogEntry: Sendable, Equatable {
   public var isAborted = false
   /// Whether the log says that the response came from a cache, so that nothing is on the wire.
   public var isFromCache = false
+  /// Whether the log says that the exchange was under way when the log ended.
+  public var isPending = false
 
   /// An entry with no figures.
   public init(place: Int, kind: MessageKind, host: String, path: String, time: Int64?) {
@@ -44,4 +56,27 @@ public struct LogEntry: Sendable, Equatable {
     self.path = path
     self.time = time
   }
+}
+
+/// How long the phases of an exchange took as an app measured them, in nanoseconds; nil where a phase did not happen or the
+/// log does not say. The phases are those of HAR 1.2, but `tls` is not inside of `connect`.
+public struct LogPhases: Sendable, Equatable {
+  /// Name resolution.
+  public var dns: Int64?
+  /// The TCP handshake.
+  public var connect: Int64?
+  /// The TLS handshake.
+  public var tls: Int64?
+  /// From the first octet of the request to its last.
+  public var send: Int64?
+  /// From the last octet of the request to the first of the final response.
+  public var wait: Int64?
+  /// From the first octet of the final response to its last.
+  public var receive: Int64?
+
+  /// Nothing known.
+  public init() {}
+
+  /// Whether nothing is known.
+  public var isEmpty: Bool { self == LogPhases() }
 }
