@@ -4,13 +4,22 @@ public struct BestReading: Sendable, Equatable {
   public var figure: String
   /// How it is counted. Field names in it come from the wire and are not escaped.
   public var description: String
-  /// Rows that it explains, of those that were looked at (at most 500).
+  /// Rows that it fits exactly, of those that were looked at (at most 500).
   public var rows: Int
+  /// Rows that were looked at and that neither it fits nor a reading of the figure before it.
+  public var misses: Int
+  /// Other ways to count that fit as many rows: which of them it is the log does not tell.
+  public var rivals: Int
+  /// Whether it is about rows that the readings of the figure before it do not fit.
+  public var isFurther: Bool
 
-  init(_ figure: String, _ description: String, _ rows: Int) {
+  init(_ figure: String, _ description: String, _ rows: Int, misses: Int, rivals: Int, isFurther: Bool) {
     self.figure = figure
     self.description = description
     self.rows = rows
+    self.misses = misses
+    self.rivals = rivals
+    self.isFurther = isFurther
   }
 }
 
@@ -87,6 +96,10 @@ extension HeaderForm {
   }
 }
 
+extension WholeReading: CustomStringConvertible {
+  var description: String { "\(line); \(header); \(body)" }
+}
+
 extension BodyReading: CustomStringConvertible {
   var description: String {
     switch self {
@@ -99,6 +112,9 @@ extension BodyReading: CustomStringConvertible {
     case .framed: "content with chunk framing"
     case .framedWithTrailers: "content with chunk framing and trailers"
     case .everything: "everything transferred, header section included"
+    case .everythingUnframed: "everything transferred but chunk framing, header section included"
+    case .characters: "characters of the decoded content"
+    case .utf16Units: "UTF-16 units of the decoded content"
     case .uncaptured: "content with what the capture lost"
     }
   }

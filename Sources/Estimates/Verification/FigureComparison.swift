@@ -1,3 +1,5 @@
+import HTTPReassembly
+
 /// One figure of one message: the app's beside the wire's, in octets, and why they differ.
 public struct FigureComparison: Sendable, Equatable {
   /// The app's; nil when its log has none.
@@ -20,6 +22,8 @@ public struct FigureComparison: Sendable, Equatable {
 public enum VerifiedStatus: String, Sendable, CaseIterable {
   /// Both are there.
   case matched
+  /// Both are there, and another message is as likely the row's: the difference is not explained.
+  case ambiguous
   /// The wire has no such message.
   case appOnly = "app_only"
   /// The log has no such row.
@@ -42,7 +46,13 @@ public struct VerifiedRow: Sendable {
   public var total = FigureComparison()
 
   /// What became of it.
-  public var status: VerifiedStatus { entry == nil ? .wireOnly : message == nil ? .appOnly : .matched }
+  public var status: VerifiedStatus {
+    entry == nil ? .wireOnly : message == nil ? .appOnly : isAmbiguous ? .ambiguous : .matched
+  }
+  /// Whether another message is as likely the row's, with other figures.
+  public var isAmbiguous = false
+  /// Nanoseconds that the phases of the exchange took, as the log has them and as the wire has them; on the row that has them.
+  public var phases: (app: LogPhases, wire: ExchangeTimings)?
   /// Host, of the wire where it is known there.
   public var host: String { message?.host ?? entry?.host ?? "" }
   /// Path, of the wire where it is known there.

@@ -1,68 +1,125 @@
 import HTTPReassembly
 
-/// How the log of one app counts: the readings of each figure that its rows agree on.
+/// How the log of one app counts its requests, or its responses: the readings of each figure that its rows bear out.
 struct LogReadings {
-  private let lines: ReadingPool<LineReading>
-  private let headers: ReadingPool<HeaderReading>
-  private let bodies: ReadingPool<BodyReading>
-  private let wholes: ReadingPool<WholeReading>
+  private let lines: ReadingEvidence<LineReading>
+  private let headers: ReadingEvidence<HeaderReading>
+  private let bodies: ReadingEvidence<BodyReading>
+  private let wholes: ReadingEvidence<WholeReading>
+  /// Which parts the log has figures of.
+  private let known: KnownParts
 
-  /// The readings of the pairs' figures; the pairs are all requests, or all responses.
-  init(_ pairs: [(entry: LogEntry, message: WireMessage)]) {
+  private struct KnownParts {
+    var line = false
+    var header = false
+    var body = false
+    /// Whether a row without a figure of its header section or body says that it is unknown, not that it is not counted.
+    var absentIsUnknown = false
+  }
+
+  /// The readings of the pairs' figures; the pairs are all of `kind`, and sure.
+  init(_ pairs: [(entry: LogEntry, message: WireMessage)], log: AppLog, kind: MessageKind) {
     func samples(_ figure: (LogEntry) -> Int?) -> [(message: WireMessage, figure: Int)] {
-      pairs.compactMap { pair in figure(pair.entry).map { (pair.message, $0) } }
+      pairs.compactMap { pair in
+        pair.entry.isAborted || pair.message.row.exactness == .atLeast
+          ? nil : figure(pair.entry).map { (pair.message, $0) }
+      }
     }
-    lines = ReadingPool(samples(\.lineLength)) { message, figure in
-      (message.row.kind == .request ? LineReading.requests : LineReading.responses)
-        .filter { $0.figure(of: message) == figure }
+    lines = ReadingEvidence(samples(\.lineLength), kind: kind) { message, figure in
+      (kind == .request ? LineReading.requests : LineReading.responses).filter { $0.figure(of: message) == figure }
     }
-    headers = ReadingPool(samples(\.headerLength)) { HeaderReadingSearch($0).readings(giving: $1) }
-    bodies = ReadingPool(samples(\.bodyLength)) { message, figure in
+    headers = ReadingEvidence(samples(\.headerLength), kind: kind) { HeaderReadingSearch($0).readings(giving: $1) }
+    bodies = ReadingEvidence(samples(\.bodyLength), kind: kind) { message, figure in
       BodyReading.allCases.filter { $0.figure(of: message) == figure }
     }
-    wholes = ReadingPool(samples { $0.hasAllParts ? nil : $0.length }) { WholeReading.readings(of: $0, giving: $1) }
-  }
-
-  /// The reading of each figure that explains most rows, and how many of the rows looked at it explains.
-  var best: [BestReading] {
-    var best: [BestReading] = []
-    if let top = lines.ranked.first { best.append(BestReading("start-line", top.reading.description, top.votes)) }
-    if let top = headers.ranked.first { best.append(BestReading("header", top.reading.description, top.votes)) }
-    if let top = bodies.ranked.first { best.append(BestReading("body", top.reading.description, top.votes)) }
-    if let top = wholes.ranked.first {
-      let reading = top.reading
-      best.append(
-        BestReading("message", "\(reading.line); \(reading.header); \(reading.body)", top.votes))
+    let whole = pairs.compactMap { pair in
+      pair.entry.isAborted ? nil : pair.entry.lengthBeyondParts(pair.message).map { (pair.message, $0) }
     }
-    return best
+    wholes = ReadingEvidence(whole, kind: kind) { WholeReading.readings(of: $0, giving: $1) }
+    var known = KnownParts()
+    known.absentIsUnknown = log.dialect != .monitor
+    for entry in log.entries where entry.kind == kind || kind == .response && entry.kind == .interim {
+      if entry.lineLength != nil { known.line = true }
+      if entry.headerLength != nil { known.header = true }
+      if entry.bodyLength != nil { known.body = true }
+    }
+    self.known = known
   }
 
-  /// Compares a row with its message.
-  func compare(_ entry: LogEntry, _ message: WireMessage) -> VerifiedRow {
+  /// The readings of each figure, and how many of the rows looked at they fit.
+  var best: [BestReading] {
+    func described<R: Reading & CustomStringConvertible>(
+      _ figure: String, _ evidence: ReadingEvidence<R>
+    ) -> [BestReading] {
+      evidence.believed.enumerated().map { index, believed in
+        BestReading(
+          figure, believed.reading.description, believed.fits, misses: believed.misses, rivals: believed.rivals,
+          isFurther: index > 0)
+      }
+    }
+    return described("start-line", lines) + described("header", headers) + described("body", bodies)
+      + described("message", wholes)
+  }
+
+  // MARK: What the app would have
+
+  /// What an app that counts as this log does would have of a message: for each part the figures that are possible.
+  struct Expected {
+    var lines: [Int]
+    var headers: [Int]
+    var bodies: [Int]
+    var wholes: [Int]
+    var wireBody: Int
+  }
+
+  /// What the app would have of a message.
+  func expected(of message: WireMessage) -> Expected {
+    Expected(
+      lines: lines.expected(of: message), headers: headers.expected(of: message), bodies: bodies.expected(of: message),
+      wholes: wholes.expected(of: message), wireBody: message.row.octets.body)
+  }
+
+  /// Octets by which a row's figures are off from what is expected; nil when nothing is expected of any of them.
+  func rest(_ entry: LogEntry, _ expected: Expected) -> Int? {
+    var rest: Int?
+    func add(_ figure: Int?, _ figures: [Int]) {
+      guard let figure, let nearest = figures.map({ abs($0 - figure) }).min() else { return }
+      rest = (rest ?? 0) + nearest
+    }
+    add(entry.lineLength, expected.lines)
+    add(entry.headerLength, expected.headers)
+    add(entry.bodyLength, expected.bodies)
+    if !entry.lengthIsSum, let length = entry.length {
+      add(length - (entry.bodyLength.map { $0 - expected.wireBody } ?? 0), expected.wholes)
+    }
+    return rest
+  }
+
+  // MARK: Comparison
+
+  /// Compares a row with its message. `related` are the messages that the row may have counted, too: see `Matching.Match`.
+  func compare(_ entry: LogEntry, _ message: WireMessage, _ related: RelatedMessages) -> VerifiedRow {
     let octets = message.row.octets
     var row = VerifiedRow(entry: entry, message: message)
-    row.line = comparison(lines, entry.lineLength, octets.startLine, entry, message)
-    row.header = comparison(headers, entry.headerLength, octets.header, entry, message)
-    row.body = comparison(bodies, entry.bodyLength, octets.body, entry, message)
-    if let length = entry.length, !entry.hasAllParts {
-      row.total = comparison(wholes, length, octets.total, entry, message)
-    } else {
-      row.total = sum(row, entry, message)
-    }
+    row.line = comparison(lines, entry.lineLength, octets.startLine, entry, message, related)
+    row.header = comparison(headers, entry.headerLength, octets.header, entry, message, related)
+    row.body = comparison(bodies, entry.bodyLength, octets.body, entry, message, related)
+    row.total = total(row, entry, message, related)
     return row
   }
 
   private func comparison<R: Reading>(
-    _ pool: ReadingPool<R>, _ figure: Int?, _ wire: Int, _ entry: LogEntry, _ message: WireMessage
+    _ evidence: ReadingEvidence<R>, _ figure: Int?, _ wire: Int, _ entry: LogEntry, _ message: WireMessage,
+    _ related: RelatedMessages
   ) -> FigureComparison {
     var comparison = FigureComparison(app: figure, wire: wire)
     // What does not differ needs no reason.
     guard let figure, figure != wire else { return comparison }
-    if let causes = pool.explain(message, figure) {
+    if let causes = evidence.explain(message, figure) ?? related.explain(evidence, message, figure) {
       comparison.causes = causes
       return comparison
     }
-    comparison.causes = pool.likeliest(message)
+    comparison.causes = evidence.likeliest(message, figure)
     let rest = figure - wire - comparison.causes.octets
     if R.self != LineReading.self, R.self != HeaderReading.self, isCutShort(figure, entry, message) {
       comparison.causes = (comparison.causes + [Cause(.aborted, rest)]).netted
@@ -74,37 +131,116 @@ struct LogReadings {
 
   /// Whether a figure can be that of a transfer of which the app, or the capture, has seen a part only.
   private func isCutShort(_ figure: Int, _ entry: LogEntry, _ message: WireMessage) -> Bool {
-    guard entry.isAborted || message.row.exactness == .atLeast else { return false }
+    guard entry.isAborted || entry.isPending || message.row.exactness == .atLeast else { return false }
     let octets = message.row.octets
     return figure >= 0 && figure <= max(octets.total, message.decodedLength ?? 0) + octets.startLine + octets.header
   }
 
-  /// The whole message from its parts.
-  private func sum(_ row: VerifiedRow, _ entry: LogEntry, _ message: WireMessage) -> FigureComparison {
+  /// The whole message: from its parts where they make it up, else by readings of its own.
+  private func total(
+    _ row: VerifiedRow, _ entry: LogEntry, _ message: WireMessage, _ related: RelatedMessages
+  ) -> FigureComparison {
     let octets = message.row.octets
-    let parts = [entry.lineLength, entry.headerLength, entry.bodyLength]
+    guard let length = entry.length else {
+      let isUnknown =
+        known.line && row.line.app == nil
+        || (known.header || known.absentIsUnknown) && row.header.app == nil
+        || (known.body || known.absentIsUnknown) && row.body.app == nil
+      let isEmpty = row.line.app == nil && row.header.app == nil && row.body.app == nil
+      return isUnknown || isEmpty ? FigureComparison(wire: octets.total) : sum(row, entry.parts, octets)
+    }
+    if let parts = entry.partsOfLength(octets) { return sum(row, parts, octets, length: length) }
+    if entry.hasAllParts { return sum(row, entry.parts, octets, length: length) }
+    guard let body = entry.bodyLength else {
+      return comparison(wholes, length, octets.total, entry, message, related)
+    }
+    // The body has a comparison of its own, which decides.
+    var rest = comparison(wholes, length - (body - octets.body), octets.total, entry, message, related)
+    rest.app = length
+    rest.causes = (rest.causes + row.body.causes).netted
+    rest.unexplained += row.body.unexplained
+    return rest
+  }
+
+  /// The whole message from some of its parts.
+  private func sum(_ row: VerifiedRow, _ parts: Parts, _ octets: MessageOctets, length: Int? = nil) -> FigureComparison {
     var total = FigureComparison(wire: octets.total)
-    guard entry.length != nil || parts.contains(where: { $0 != nil }) else { return total }
-    let sum = parts.reduce(0) { $0 + ($1 ?? 0) }
-    total.app = entry.length ?? sum
-    var causes = row.line.causes + row.header.causes + row.body.causes
-    if row.line.app == nil { causes.append(Cause(.lineNotCounted, -octets.startLine)) }
-    if row.header.app == nil { causes.append(Cause(.headerNotCounted, -octets.header)) }
-    if row.body.app == nil { causes.append(Cause(.bodyNotCounted, -octets.body)) }
+    var causes: [Cause] = []
+    var sum = 0
+    for (part, comparison, absent, wire) in [
+      (Parts.line, row.line, Cause.Kind.lineNotCounted, octets.startLine),
+      (.header, row.header, .headerNotCounted, octets.header), (.body, row.body, .bodyNotCounted, octets.body),
+    ] {
+      if parts.contains(part), let app = comparison.app {
+        sum += app
+        causes += comparison.causes
+        total.unexplained += comparison.unexplained
+      } else {
+        causes.append(Cause(absent, -wire))
+      }
+    }
+    total.app = length ?? sum
     causes += [Cause(.chunkFraming, -octets.framing), Cause(.trailers, -octets.trailer)]
-    let rest = (total.app ?? sum) - sum
-    if rest == octets.framing + octets.trailer {
+    let rest = (length ?? sum) - sum
+    if rest != 0, rest == octets.framing + octets.trailer {
       causes += [Cause(.chunkFraming, octets.framing), Cause(.trailers, octets.trailer)]
-    } else {
-      causes.append(Cause(.sumOfParts, rest))
+    } else if rest != 0 {
+      // The row contradicts itself. That is said; the octets have no reason for it.
+      causes.append(Cause(.sumOfParts, 0))
+      total.unexplained += rest
     }
     total.causes = causes.netted
-    total.unexplained = row.line.unexplained + row.header.unexplained + row.body.unexplained
     return total
   }
 }
 
+/// Parts of a message that a row has figures of.
+struct Parts: OptionSet {
+  let rawValue: Int
+  static let line = Parts(rawValue: 1)
+  static let header = Parts(rawValue: 2)
+  static let body = Parts(rawValue: 4)
+}
+
 extension LogEntry {
   /// Whether every part has a figure, so that the whole needs no reading of its own.
-  fileprivate var hasAllParts: Bool { lineLength != nil && headerLength != nil && bodyLength != nil }
+  var hasAllParts: Bool { lineLength != nil && headerLength != nil && bodyLength != nil }
+
+  /// The parts that have a figure.
+  var parts: Parts {
+    var parts: Parts = []
+    if lineLength != nil { parts.insert(.line) }
+    if headerLength != nil { parts.insert(.header) }
+    if bodyLength != nil { parts.insert(.body) }
+    return parts
+  }
+
+  /// The parts whose sum the length is, with chunk framing and trailers or not: all, then fewer; nil when it is no sum.
+  func partsOfLength(_ octets: MessageOctets) -> Parts? {
+    guard let length else { return nil }
+    let framing = octets.framing + octets.trailer
+    var candidates: [Parts] = [parts]
+    if parts.contains([.header, .body]) { candidates.append([.header, .body]) }
+    // A body that has the whole message in it, as Firefox has it.
+    if parts == [.header, .body] { candidates.append(.body) }
+    for candidate in candidates where !candidate.isEmpty && isWhole(candidate) {
+      let sum =
+        (candidate.contains(.line) ? lineLength ?? 0 : 0) + (candidate.contains(.header) ? headerLength ?? 0 : 0)
+        + (candidate.contains(.body) ? bodyLength ?? 0 : 0)
+      if sum == length || framing > 0 && sum + framing == length { return candidate }
+    }
+    return nil
+  }
+
+  /// Whether parts can be a whole message: of a body alone only the log can say so, by giving more than it.
+  private func isWhole(_ parts: Parts) -> Bool { parts.contains([.header, .body]) || parts == .body && headerLength != nil }
+
+  /// Whether the length is the sum of the row's parts.
+  var lengthIsSum: Bool { partsOfLength(MessageOctets()) != nil || hasAllParts }
+
+  /// The length of a row that has no figures of the parts that make it up, with the body's own difference taken out of it.
+  fileprivate func lengthBeyondParts(_ message: WireMessage) -> Int? {
+    guard let length, !hasAllParts, partsOfLength(message.row.octets) == nil else { return nil }
+    return length - (bodyLength.map { $0 - message.row.octets.body } ?? 0)
+  }
 }

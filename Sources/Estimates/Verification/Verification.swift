@@ -4,8 +4,8 @@ import HTTPReassembly
 public struct Verification: Sendable {
   /// A row for each row of the log, in its order, then one for each message on the wire that has none, by number.
   public private(set) var rows: [VerifiedRow] = []
-  /// The log's clock minus the capture's, in nanoseconds; nil when the log has no times.
-  public private(set) var clockOffset: Int64?
+  /// How the log's clock runs beside the capture's; nil when the log has no times.
+  public private(set) var clock: ClockFit?
   /// Messages of the capture that were too many to be compared; nil when all are.
   public let leftOut: WireTable.LeftOut?
   /// How the app seems to count requests, and responses.
@@ -18,49 +18,77 @@ public struct Verification: Sendable {
   /// - Parameters:
   ///   - log: The app's log.
   ///   - wire: The messages of the capture, by number.
-  ///   - leftOut: Those that are not among them.
+  ///   - timings: How long the phases of the capture's exchanges took, by the exchange's number.
+  ///   - leftOut: Messages that are not among them.
   ///   - tolerance: Nanoseconds by which a row's time may be off from its message's, after the clocks' offset.
   public init(
-    _ log: AppLog, _ wire: [WireMessage], leftOut: WireTable.LeftOut? = nil, tolerance: Int64 = 5_000_000_000
+    _ log: AppLog, _ wire: [WireMessage], timings: [Int: ExchangeTimings] = [:], leftOut: WireTable.LeftOut? = nil,
+    tolerance: Int64 = 5_000_000_000
   ) {
     self.leftOut = leftOut
-    let matching = Matching(log.entries, wire, tolerance: tolerance)
-    clockOffset = matching.offset
+    let matching = Matching(log, wire, tolerance: tolerance)
+    clock = matching.clock
 
     var requests: [(entry: LogEntry, message: WireMessage)] = []
     var responses: [(entry: LogEntry, message: WireMessage)] = []
     for (index, entry) in log.entries.enumerated() {
-      guard let message = matching.messages[index].map({ wire[$0] }) else { continue }
+      guard let match = matching.matches[index], !match.isAmbiguous else { continue }
+      let message = wire[match.message]
       if entry.kind == .request { requests.append((entry, message)) } else { responses.append((entry, message)) }
     }
-    let requestReadings = LogReadings(requests)
-    let responseReadings = LogReadings(responses)
+    let requestReadings = LogReadings(requests, log: log, kind: .request)
+    let responseReadings = LogReadings(responses, log: log, kind: .response)
     self.requestReadings = requestReadings.best
     self.responseReadings = responseReadings.best
 
     for (index, entry) in log.entries.enumerated() {
-      if let message = matching.messages[index].map({ wire[$0] }) {
-        rows.append((entry.kind == .request ? requestReadings : responseReadings).compare(entry, message))
-      } else {
-        rows.append(Self.unmatched(entry, mayBeLeftOut: mayBeLeftOut(entry, tolerance)))
+      guard let match = matching.matches[index] else {
+        rows.append(Self.unmatched(entry, matching.strays[index], mayBeLeftOut: mayBeLeftOut(entry, tolerance)))
+        continue
       }
+      let message = wire[match.message]
+      let readings = entry.kind == .request ? requestReadings : responseReadings
+      let related = RelatedMessages(hops: match.hops.map { wire[$0] }, contents: match.contents.map { wire[$0] })
+      var row =
+        match.isAmbiguous
+        ? Self.ambiguous(readings.compare(entry, message, related)) : readings.compare(entry, message, related)
+      if match.timeShift != nil { row.total.causes.append(Cause(.timeShifted, 0)) }
+      if let phases = entry.phases, let times = timings[message.row.exchange] { row.phases = (phases, times) }
+      rows.append(row)
     }
-    let redirects = Set(wire.filter(\.isRedirect).map(\.row.exchange))
+    let redirects = Set(wire.filter(\.isRedirect).map(\.row.exchange)).union(
+      matching.matches.lazy.compactMap { $0 }.flatMap(\.hops).map { wire[$0].row.exchange })
     for (index, message) in wire.enumerated() where matching.entries[index] == nil {
-      rows.append(Self.unmatched(message, isRedirect: redirects.contains(message.row.exchange)))
+      rows.append(
+        Self.unmatched(
+          message, isRedirect: redirects.contains(message.row.exchange), loggedAt: matching.misplaced[index]))
     }
+  }
+
+  /// A row whose message is not sure: its differences stay as they are.
+  private static func ambiguous(_ row: VerifiedRow) -> VerifiedRow {
+    func open(_ comparison: FigureComparison) -> FigureComparison {
+      var open = comparison
+      open.causes = []
+      open.unexplained = comparison.difference ?? 0
+      return open
+    }
+    var row = row
+    (row.line, row.header, row.body, row.total) = (open(row.line), open(row.header), open(row.body), open(row.total))
+    row.total.causes = [Cause(.ambiguous, 0)]
+    row.isAmbiguous = true
+    return row
   }
 
   /// Whether a row's message can be one that was left out: the row is from their time, as far as that can be told.
   private func mayBeLeftOut(_ entry: LogEntry, _ tolerance: Int64) -> Bool {
     guard let leftOut else { return false }
-    guard let time = entry.time, let clockOffset else { return true }
-    let (latest, overflows) = time.subtractingReportingOverflow(clockOffset - tolerance)
-    return overflows || latest >= leftOut.firstTime
+    guard let time = entry.time, let clock else { return true }
+    return clock.captureTime(time).saturatingSubtract(-tolerance) >= leftOut.firstTime
   }
 
   /// A row of the log without message.
-  private static func unmatched(_ entry: LogEntry, mayBeLeftOut: Bool) -> VerifiedRow {
+  private static func unmatched(_ entry: LogEntry, _ stray: Matching.Stray?, mayBeLeftOut: Bool) -> VerifiedRow {
     var row = VerifiedRow(entry: entry)
     row.line.app = entry.lineLength
     row.header.app = entry.headerLength
@@ -68,13 +96,20 @@ public struct Verification: Sendable {
     let parts = [entry.lineLength, entry.headerLength, entry.bodyLength].compactMap { $0 }
     let length = entry.length ?? parts.reduce(0, +)
     row.total = FigureComparison(app: length, wire: 0)
-    let kind: Cause.Kind = entry.isFromCache ? .cache : mayBeLeftOut ? .leftOut : .missedByWire
-    row.total.causes = [Cause(kind, length)].significant
+    let cause =
+      switch stray {
+      case .doubled: Cause(.doubled, length)
+      case .otherHost(let host): Cause(.otherHost, length, detail: host)
+      case nil:
+        Cause(
+          entry.isFromCache ? .cache : mayBeLeftOut ? .leftOut : entry.isPending ? .pending : .missedByWire, length)
+      }
+    row.total.causes = [cause].significant
     return row
   }
 
   /// A message without row in the log.
-  private static func unmatched(_ message: WireMessage, isRedirect: Bool) -> VerifiedRow {
+  private static func unmatched(_ message: WireMessage, isRedirect: Bool, loggedAt host: String?) -> VerifiedRow {
     let octets = message.row.octets
     var row = VerifiedRow(message: message)
     row.line.wire = octets.startLine
@@ -82,7 +117,9 @@ public struct Verification: Sendable {
     row.body.wire = octets.body
     row.total = FigureComparison(app: 0, wire: octets.total)
     let kind: Cause.Kind = message.row.kind == .interim ? .interim : isRedirect ? .redirect : .missedByApp
-    row.total.causes = [Cause(kind, -octets.total)].significant
+    row.total.causes = [
+      host.map { Cause(.otherHost, -octets.total, detail: $0) } ?? Cause(kind, -octets.total)
+    ].significant
     return row
   }
 }

@@ -24,6 +24,20 @@ public struct VerificationSummary: Sendable {
     }
   }
 
+  /// A phase of exchanges in the log and on the wire.
+  public struct PhaseBalance: Sendable {
+    /// The phase's name in HAR 1.2.
+    public var name: String
+    /// Rows for which both know it.
+    public var rows = 0
+    /// The middle of the app's and of the wire's durations, and of the app's minus the wire's, in nanoseconds.
+    public var app: Int64 = 0
+    public var wire: Int64 = 0
+    public var difference: Int64 = 0
+    /// Of twenty differences nineteen are at most this large, in nanoseconds.
+    public var spread: Int64 = 0
+  }
+
   /// What one cause explains.
   public struct CauseTotal: Sendable {
     /// Kind and detail; its octets are the sum over all rows.
@@ -50,13 +64,19 @@ public struct VerificationSummary: Sendable {
   public private(set) var headers = Balance()
   /// As `lines`, bodies.
   public private(set) var bodies = Balance()
-  /// Matched rows whose log has no figure at all.
+  /// Of the matched rows those whose message is not sure.
+  public private(set) var ambiguous = Balance()
+  /// Matched rows whose log has no figure of the whole message.
   public private(set) var rowsWithoutFigures = 0
   /// Causes over all rows but those of other hosts, by octets, largest first.
   public private(set) var causes: [CauseTotal] = []
   /// Host, path and balance of matched and unmatched rows together, not other hosts: largest difference first, of equals
   /// those of which most is unexplained.
   public private(set) var apis: [(host: String, path: String, balance: Balance)] = []
+  /// Rows that have nothing to explain: each figure is the wire's, or differs by what no app can see.
+  public private(set) var exactRows = 0
+  /// How long phases took for the app and on the wire.
+  public private(set) var phases: [PhaseBalance] = []
   /// Retransmitted and overhead octets of the matched messages: never visible to an app.
   public private(set) var invisible = 0
 
@@ -80,6 +100,7 @@ public struct VerificationSummary: Sendable {
       let octets = (abs($0.cause.octets), abs($1.cause.octets))
       return octets.0 == octets.1 ? $0.cause.name < $1.cause.name : octets.0 > octets.1
     }
+    phases = PhaseBalance.all(verification.rows)
     self.apis = apis.map { (host: $0.key.host, path: $0.key.path, balance: $0.value) }.sorted { a, b in
       for figure in [{ abs($0.difference) }, \.unexplained] as [(Balance) -> Int] {
         let (mine, other) = (figure(a.balance), figure(b.balance))
@@ -93,17 +114,19 @@ public struct VerificationSummary: Sendable {
     switch row.status {
     case .appOnly: appOnly.add(row.total)
     case .wireOnly: wireOnly.add(row.total)
-    case .matched:
+    case .matched, .ambiguous:
       if let message = row.message?.row { invisible += message.retransmitted + message.overhead }
+      if row.line.app != nil { lines.add(row.line) }
+      if row.header.app != nil { headers.add(row.header) }
+      if row.body.app != nil { bodies.add(row.body) }
       guard row.total.app != nil else {
         rowsWithoutFigures += 1
         return
       }
       matched.add(row.total)
+      if row.isAmbiguous { ambiguous.add(row.total) }
+      if row.isExact { exactRows += 1 }
       if row.entry?.kind == .request { requests.add(row.total) } else { responses.add(row.total) }
-      if row.line.app != nil { lines.add(row.line) }
-      if row.header.app != nil { headers.add(row.header) }
-      if row.body.app != nil { bodies.add(row.body) }
     }
   }
 
@@ -127,6 +150,36 @@ public struct VerificationSummary: Sendable {
   private struct APIName: Hashable {
     var host: String
     var path: String
+  }
+}
+
+extension VerifiedRow {
+  /// Whether each figure is the wire's, or differs by what is never shown to an app.
+  fileprivate var isExact: Bool {
+    status == .matched && total.unexplained == 0 && total.causes.allSatisfy { $0.kind.isInvisible }
+  }
+}
+
+extension VerificationSummary.PhaseBalance {
+  fileprivate static func all(_ rows: [VerifiedRow]) -> [Self] {
+    let names: [(String, KeyPath<LogPhases, Int64?>, KeyPath<ExchangeTimings, Int64?>)] = [
+      ("dns", \.dns, \.dns), ("connect", \.connect, \.connect), ("tls", \.tls, \.tls), ("send", \.send, \.send),
+      ("wait", \.wait, \.wait), ("receive", \.receive, \.receive),
+    ]
+    return names.compactMap { name, ofApp, ofWire in
+      let pairs = rows.compactMap { row -> (app: Int64, wire: Int64)? in
+        guard !row.isAmbiguous, let app = row.phases?.app[keyPath: ofApp], let wire = row.phases?.wire[keyPath: ofWire]
+        else { return nil }
+        return (app, wire)
+      }
+      guard !pairs.isEmpty else { return nil }
+      func middle(_ values: [Int64]) -> Int64 { values.sorted()[values.count / 2] }
+      let differences = pairs.map { $0.app.saturatingSubtract($0.wire) }
+      let sizes = differences.map { Int64(clamping: $0.magnitude) }.sorted()
+      return Self(
+        name: name, rows: pairs.count, app: middle(pairs.map(\.app)), wire: middle(pairs.map(\.wire)),
+        difference: middle(differences), spread: sizes[min(sizes.count * 19 / 20, sizes.count - 1)])
+    }
   }
 }
 

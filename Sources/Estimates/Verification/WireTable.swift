@@ -11,6 +11,8 @@ public struct WireTable: WireMessageConsumer {
   public private(set) var messages: [WireMessage] = []
   /// The messages that did not fit; nil when all did.
   public private(set) var leftOut: LeftOut?
+  /// How long the phases of the exchanges took, by number, of as many exchanges as there are messages at most.
+  public private(set) var timings: [Int: ExchangeTimings] = [:]
   private let limit: Int
 
   /// Messages that are not kept.
@@ -39,6 +41,11 @@ public struct WireTable: WireMessageConsumer {
     leftOut.octets += message.row.octets.total
     leftOut.firstTime = min(leftOut.firstTime, message.row.firstTime)
     self.leftOut = leftOut
+  }
+
+  /// Keeps the phases of an exchange.
+  public mutating func take(_ exchange: Exchange) {
+    if timings.count < limit { timings[exchange.number] = exchange.timings }
   }
 
   /// Puts the messages in the order of their numbers.

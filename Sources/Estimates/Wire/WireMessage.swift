@@ -29,6 +29,12 @@ public struct WireMessage: Sendable {
   /// many were being compressed at once.
   public var gzipLength: Int?
 
+  /// Characters (Unicode scalar values) of the decoded content; nil when it was not seen whole, could not be decoded, or is no
+  /// UTF-8.
+  public var characters: Int?
+  /// UTF-16 units of the decoded content; nil as `characters`.
+  public var utf16Units: Int?
+
   /// A message with nothing known but its row.
   public init(row: Message) {
     self.row = row

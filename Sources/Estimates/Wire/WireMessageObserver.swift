@@ -26,6 +26,8 @@ final class WireMessageObserver: MessageObserver {
     var compressor: GzipLength?
     var hasContentEncoding = false
     var gzipLength: Int?
+    /// The characters of the decoded content so far.
+    var text = TextCount()
     /// Whether some content came before there was a compressor for it.
     var isUncompressed = false
   }
@@ -69,8 +71,9 @@ final class WireMessageObserver: MessageObserver {
   }
 
   func decodedContent(_ octets: RawSpan, of message: Int) {
-    guard let index = messages.index(forKey: message), !messages.values[index].isRequest else { return }
-    compress(octets, index)
+    guard let index = messages.index(forKey: message) else { return }
+    messages.values[index].text.add(octets)
+    if !messages.values[index].isRequest { compress(octets, index) }
   }
 
   func end(of message: Int, decodedLength: Int?) {
@@ -92,7 +95,12 @@ final class WireMessageObserver: MessageObserver {
     message.startLine = gathered.startLine
     message.fields = gathered.fields
     message.isHeaderCut = gathered.isHeaderCut
-    if row.exactness == .exact { message.gzipLength = gathered.gzipLength }
+    if row.exactness == .exact {
+      message.gzipLength = gathered.gzipLength
+      if row.decodedBody == gathered.text.octets, let text = gathered.text.counts {
+        (message.characters, message.utf16Units) = text
+      }
+    }
     return message
   }
 

@@ -6,11 +6,18 @@ public protocol WireMessageConsumer {
   associatedtype Failure: Error
   /// A message is final.
   mutating func take(_ message: WireMessage) throws(Failure)
+  /// An exchange is final.
+  mutating func take(_ exchange: Exchange)
+}
+
+extension WireMessageConsumer {
+  /// A consumer of messages alone.
+  public mutating func take(_ exchange: Exchange) {}
 }
 
 /// A report sink that puts each message's row together with what the message said.
 ///
-/// Give `observer` to the same `Pipeline`. Exchanges and connections are not passed on.
+/// Give `observer` to the same `Pipeline`. Connections are not passed on.
 public struct WireMessages<Consumer: WireMessageConsumer>: ReportSink {
   /// What the consumer throws.
   public typealias Failure = Consumer.Failure
@@ -36,8 +43,8 @@ public struct WireMessages<Consumer: WireMessageConsumer>: ReportSink {
     try consumer.take(whole)
   }
 
-  /// Nothing to pass on.
-  public mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) {}
+  /// Passes an exchange on.
+  public mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) { consumer.take(exchange) }
 
   /// Nothing to pass on.
   public mutating func connection(_ connection: Connection, texts: borrowing TextPool) {}

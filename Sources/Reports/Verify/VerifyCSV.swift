@@ -13,6 +13,8 @@ public enum VerifyCSV {
     "time_difference_ms", "app_line_bytes", "wire_start_line_bytes", "line_difference", "app_header_bytes",
     "wire_header_bytes", "header_difference", "app_body_bytes", "wire_body_bytes", "body_difference", "app_bytes",
     "wire_message_bytes", "difference", "unexplained_bytes", "causes", "wire_ip_bytes", "exactness", "flags",
+    "app_dns_ms", "wire_dns_ms", "app_connect_ms", "wire_connect_ms", "app_tls_ms", "wire_tls_ms", "app_send_ms",
+    "wire_send_ms", "app_wait_ms", "wire_wait_ms", "app_receive_ms", "wire_receive_ms",
   ]
 
   /// Makes the folder that the file is written to later, if need be.
@@ -31,14 +33,14 @@ public enum VerifyCSV {
     try row.header(columns, to: file)
     for verified in verification.rows {
       row.begin()
-      append(verified, clockOffset: verification.clockOffset ?? 0, to: &row)
+      append(verified, verification.clock, to: &row)
       row.end()
       try file.append(row.octets)
     }
     try file.close()
   }
 
-  private static func append(_ verified: VerifiedRow, clockOffset: Int64, to row: inout CSVRow) {
+  private static func append(_ verified: VerifiedRow, _ clock: ClockFit?, to row: inout CSVRow) {
     let message = verified.message?.row
     let entry = verified.entry
     row.integer(entry?.place)
@@ -52,7 +54,7 @@ public enum VerifyCSV {
     row.integerUnlessZero(message?.status ?? entry?.status ?? 0)
     row.integer(entry?.time.map { Int($0) })
     row.integer(message.map { Int($0.firstTime) })
-    row.milliseconds(timeDifference(verified, clockOffset))
+    row.milliseconds(timeDifference(verified, clock))
     for part in [verified.line, verified.header, verified.body, verified.total] {
       row.integer(part.app)
       row.integer(part.wire)
@@ -63,13 +65,19 @@ public enum VerifyCSV {
     row.integer(message?.ipLength)
     row.name(message?.exactness.name ?? "")
     row.flags(message?.flags.rawValue ?? 0, names: MessageFlags.names)
+    let (app, wire) = (verified.phases?.app, verified.phases?.wire)
+    for phase in [
+      app?.dns, wire?.dns, app?.connect, wire?.connect, app?.tls, wire?.tls, app?.send, wire?.send, app?.wait,
+      wire?.wait, app?.receive, wire?.receive,
+    ] {
+      row.milliseconds(phase)
+    }
   }
 
-  /// The log's time minus that of the message's first octet, after the clocks' offset.
-  private static func timeDifference(_ verified: VerifiedRow, _ clockOffset: Int64) -> Int64? {
+  /// The log's time, as the capture's clock shows it, minus that of the message's first octet.
+  private static func timeDifference(_ verified: VerifiedRow, _ clock: ClockFit?) -> Int64? {
     guard let time = verified.entry?.time, let first = verified.message?.row.firstTime else { return nil }
-    let (shifted, overflows) = time.subtractingReportingOverflow(clockOffset)
-    let (difference, overflowsToo) = shifted.subtractingReportingOverflow(first)
-    return overflows || overflowsToo ? nil : difference
+    let (difference, overflows) = (clock?.captureTime(time) ?? time).subtractingReportingOverflow(first)
+    return overflows ? nil : difference
   }
 }

@@ -25,10 +25,19 @@ struct VerifyCoverage {
     note(summary.appOnly, "rows of the log without message on the wire", summary.appOnly.app)
     note(summary.wireOnly, "messages on the wire without row in the log", summary.wireOnly.wire)
     note(summary.otherHosts, "messages of hosts that the log does not name", summary.otherHosts.wire)
+    note(
+      summary.ambiguous, "rows that may be another message just as well, whose difference is not explained",
+      abs(summary.ambiguous.difference))
+    if summary.rowsWithoutFigures > 0 {
+      lines.append(
+        "rows with a message and without a figure of the whole: \(Summary.grouped(summary.rowsWithoutFigures))")
+    }
     lines.append(
       "never visible to an app: \(Summary.grouped(summary.invisible)) bytes of TCP/IP headers and retransmissions")
-    if let offset = verification.clockOffset {
-      lines.append("clocks: the log is \(Self.duration(offset)) the capture")
+    if let clock = verification.clock {
+      let offset = clock.offset
+      let drift = clock.drift == 0 ? "" : ", and gains \(Self.drift(clock.drift)) ms an hour on it"
+      lines.append("clocks: the log is \(Self.duration(offset)) the capture\(drift)")
       if let zone = Self.timeZone(offset) {
         lines.append("that is about \(zone): the log's times look like local times that were read as UTC")
       }
@@ -44,11 +53,44 @@ struct VerifyCoverage {
     }
   }
 
-  /// How the app seems to count; empty when nothing could be compared.
+  /// What the comparison comes to, in one sentence; nil where there is more to say than one sentence has.
+  var verdict: String? {
+    guard summary.matched.count > 0, summary.appOnly.count == 0, summary.unexplained == 0,
+      summary.exactRows == summary.matched.count
+    else { return nil }
+    return "the log is exact: each figure of its \(Summary.grouped(summary.matched.count)) rows is the wire's"
+  }
+
+  /// How long phases took, in words; empty when the log has none.
+  var phases: [String] {
+    summary.phases.map { phase in
+      "\(phase.name): \(Self.milliseconds(phase.app)) ms in the log, \(Self.milliseconds(phase.wire)) ms on the wire, "
+        + "difference \(Self.milliseconds(phase.difference)) ms, 95% within \(Self.milliseconds(phase.spread)) ms "
+        + "(\(Summary.grouped(phase.rows)) rows)"
+    }
+  }
+
+  /// Milliseconds with three decimals.
+  private static func milliseconds(_ nanoseconds: Int64) -> String {
+    let micros = Int((Double(nanoseconds) / 1000).rounded()).magnitude
+    let sign = nanoseconds < 0 && micros > 0 ? "-" : ""
+    return "\(sign)\(micros / 1000).\(String(1000 + micros % 1000).dropFirst())"
+  }
+
+  /// Nanoseconds a second as milliseconds an hour.
+  private static func drift(_ drift: Double) -> String {
+    let tenths = Int((drift * 3600 / 1e5).rounded())
+    return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
+  }
+
+  /// How the app seems to count; empty when no way to count is borne out by enough rows.
   var readings: [String] {
     func lines(_ kind: String, _ readings: [BestReading]) -> [String] {
-      readings.map {
-        "\(kind) \($0.figure): \($0.description) (\(Summary.grouped($0.rows)) rows)"
+      readings.map { reading in
+        let misses = reading.misses == 0 ? "" : ", not for \(Summary.grouped(reading.misses))"
+        let rivals = reading.rivals == 0 ? "" : "; \(reading.rivals) other ways to count fit as many"
+        return "\(kind) \(reading.figure)\(reading.isFurther ? ", of the others" : ""): \(reading.description) "
+          + "(fits exactly for \(Summary.grouped(reading.rows)) rows\(misses)\(rivals))"
       }
     }
     return lines("request", verification.requestReadings) + lines("response", verification.responseReadings)

@@ -30,7 +30,8 @@ public struct VerifyText {
   /// The text in lines of about `width` columns.
   public func text(width: Int = Summary.defaultWidth, colour: Bool = false) -> String {
     let sections = [
-      figures.lines(width: width, colour: colour), warning(width: width, colour: colour), known.lines, readings,
+      known.verdict.map { [Style.good.apply($0, colour: colour)] } ?? [],
+      figures.lines(width: width, colour: colour), warning(width: width, colour: colour), known.lines, readings, phases,
       causes.map { $0.lines(width: width, colour: colour) } ?? [],
       apis.map { $0.lines(width: width, colour: colour) } ?? [], [lastLine(colour: colour)],
     ]
@@ -70,6 +71,11 @@ public struct VerifyText {
       ? []
       : ["how the app seems to count (of at most 500 rows each):"]
         + lines.map { "  " + TextEscaping.string(Array($0.utf8)) }
+  }
+
+  private var phases: [String] {
+    let lines = known.phases
+    return lines.isEmpty ? [] : ["times, in the middle of all rows that have them:"] + lines.map { "  " + $0 }
   }
 
   private func warning(width: Int, colour: Bool) -> [String] {

@@ -26,7 +26,10 @@ struct PagedMessages<Consumer: WireMessageConsumer>: ReportSink {
     try messages.message(message, texts: texts)
   }
 
-  mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) { page?.exchange(exchange, texts: texts) }
+  mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) {
+    page?.exchange(exchange, texts: texts)
+    messages.exchange(exchange, texts: texts)
+  }
 
   mutating func connection(_ connection: Connection, texts: borrowing TextPool) {
     page?.connection(connection, texts: texts)

@@ -79,7 +79,8 @@ struct VerifyCommand: ParsableCommand {
       sink.messages.consumer.sort()
       let wire = sink.messages.consumer
       let verification = Verification(
-        appLog, wire.messages, leftOut: wire.leftOut, tolerance: Int64(matchWithin * 1_000_000_000))
+        appLog, wire.messages, timings: wire.timings, leftOut: wire.leftOut,
+        tolerance: Int64(matchWithin * 1_000_000_000))
       let summary = VerificationSummary(verification)
       result = summary
       let words = VerifyText(verification, summary, redaction: options.redaction)

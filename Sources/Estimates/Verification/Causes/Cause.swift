@@ -61,6 +61,16 @@ public struct Cause: Sendable, Hashable {
     case headersInBody = "header section counted in the body"
     /// The transfer was cut short: app and wire counted up to different points.
     case aborted = "aborted transfer"
+    /// The app counts the characters of a text instead of its octets.
+    case charactersForOctets = "characters for octets"
+    /// The app counts the UTF-16 units of a text instead of its octets.
+    case utf16Units = "UTF-16 units for octets"
+    /// The app counts content that came from a cache, after a 304 (RFC 9110 §15.4.5).
+    case cachedContent = "cached content counted"
+    /// The app counts the content of the redirection's target.
+    case redirectContent = "content of the redirection's target"
+    /// The app counts several messages in one row: the hops of a redirection, or a request and its repetition with credentials.
+    case hopsSummed = "several messages in one row"
     /// The capture has lost octets of the message.
     case notCaptured = "octets lost by the capture"
 
@@ -77,8 +87,29 @@ public struct Cause: Sendable, Hashable {
     case leftOut = "message left out of the comparison"
     /// The response came from a cache.
     case cache = "served from a cache"
+    /// The log has the message twice.
+    case doubled = "row is there twice"
+    /// The log has the message under another host.
+    case otherHost = "logged at another host"
+    /// The log has the message at another time. No octets.
+    case timeShifted = "logged at another time"
+    /// Another message is as likely the row's, with other figures. No octets: they stay unexplained.
+    case ambiguous = "pairing is ambiguous"
+    /// The exchange was under way when the log ended.
+    case pending = "under way when the log ended"
     /// The app's total is not the sum of its parts.
     case sumOfParts = "total is not the sum of the parts"
+
+    /// Whether no app is shown what the cause is about.
+    var isInvisible: Bool { self == .chunkFraming || self == .trailers || self == .interim }
+
+    /// Whether the cause says something of a row even where it explains no octets of it.
+    var isNote: Bool {
+      switch self {
+      case .timeShifted, .ambiguous, .sumOfParts, .doubled, .otherHost: true
+      default: false
+      }
+    }
   }
 
   /// What kind.
@@ -103,6 +134,6 @@ extension [Cause] {
   /// Octets that they explain together.
   public var octets: Int { reduce(0) { $0 + $1.octets } }
 
-  /// Without the ones that explain nothing.
-  var significant: [Cause] { filter { $0.octets != 0 } }
+  /// Without the ones that say nothing.
+  var significant: [Cause] { filter { $0.octets != 0 || $0.kind.isNote } }
 }

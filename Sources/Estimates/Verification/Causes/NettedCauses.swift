@@ -18,6 +18,15 @@ extension [Cause] {
       result[left].octets += moved
       result[counted].octets -= moved
     }
+    // A header section that is counted in the body is not left out.
+    if let body = result.firstIndex(where: { $0.kind == .headersInBody }) {
+      for kind in [Cause.Kind.lineNotCounted, .headerNotCounted] {
+        guard let left = result.firstIndex(where: { $0.kind == kind }) else { continue }
+        let moved = Swift.min(-result[left].octets, result[body].octets)
+        result[left].octets += moved
+        result[body].octets -= moved
+      }
+    }
     return result.significant
   }
 }

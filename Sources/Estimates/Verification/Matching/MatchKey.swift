@@ -1,25 +1,30 @@
 import HTTPReassembly
 
-/// What a row of a log and a message on the wire must share to be the same message.
+/// What a row of a log and a message on the wire must share to be the same message: host and path, and, where the log has
+/// them, the text of the query and the method.
 ///
-/// Apps log paths as sent or with percent-encoding removed, with or without a slash at the end, and hosts without port: the
-/// key is what is left when these are equal. Interim responses are a kind of their own.
+/// Apps log paths as sent or with percent-encoding removed, with or without a slash at the end, and hosts without port. The
+/// key is what is left when these are equal.
 struct MatchKey: Hashable {
-  var kind: MessageKind
+  /// The host, lower-case, without port.
   var host: String
+  /// The path, percent-encoding removed, without a slash at its end.
   var path: String
+  /// The query, percent-encoding removed; empty also where it is not compared.
+  var query = ""
+  /// The method; empty where it is not compared.
+  var method = ""
 
-  init(kind: MessageKind, host: String, path: String) {
-    self.kind = kind
+  init(host: String, path: String) {
     self.host = Self.withoutPort(host.lowercased())
     let decoded = Self.decoded(path)
     self.path =
       decoded.count > 1 && decoded.hasSuffix("/") ? String(decoded.dropLast()) : decoded.isEmpty ? "/" : decoded
   }
 
-  init(_ entry: LogEntry) { self.init(kind: entry.kind, host: entry.host, path: entry.path) }
+  init(_ entry: LogEntry) { self.init(host: entry.host, path: entry.path) }
 
-  init(_ message: WireMessage) { self.init(kind: message.row.kind, host: message.host, path: message.path) }
+  init(_ message: WireMessage) { self.init(host: message.host, path: message.path) }
 
   private static func withoutPort(_ host: String) -> String {
     portColon(host).map { String(host[..<$0]) } ?? host
@@ -38,8 +43,8 @@ struct MatchKey: Hashable {
   }
 
   /// Percent-encoding removed; octets that are not UTF-8 become U+FFFD, on both sides alike.
-  private static func decoded(_ path: String) -> String {
-    guard path.utf8.contains(UInt8(ascii: "%")) else { return path }
-    return String(decoding: PercentEncoding.decoded(path.utf8), as: UTF8.self)
+  static func decoded(_ text: String) -> String {
+    guard text.utf8.contains(UInt8(ascii: "%")) else { return text }
+    return String(decoding: PercentEncoding.decoded(text.utf8), as: UTF8.self)
   }
 }

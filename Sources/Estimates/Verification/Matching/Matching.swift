@@ -1,107 +1,467 @@
 import HTTPReassembly
 
-/// Which row of a log is which message on the wire: by kind, host and path, then nearest in time, each at most once.
+/// Which row of a log is which message on the wire.
+///
+/// Rows that the log joins (an entry of a HAR, a transaction, a row for an exchange) go to one exchange of the wire, as one. What
+/// both sides know must agree: the whole target where it is logged. Among rows with one key the assignment as a whole is the
+/// likeliest one, by time, sizes and status: first with any way to count, then, once it is known from the pairs that are sure
+/// how the app counts, again.
 struct Matching {
-  /// Index of the message for each entry; nil when there is none.
-  private(set) var messages: [Int?]
+  /// A row of the log and what it is.
+  struct Match: Equatable {
+    /// Index of the message.
+    var message: Int
+    /// Whether another message is as likely, with other figures.
+    var isAmbiguous = false
+    /// The later messages that the row counts too, or is the answer of: hops of a redirection, requests repeated with credentials.
+    var hops: [Int] = []
+    /// For a 304 the earlier responses with the content, for a redirection the response of its target.
+    var contents: [Int] = []
+    /// Nanoseconds by which the row's time is off, where that is more than the log's other rows let expect; else nil.
+    var timeShift: Int64?
+  }
+
+  /// Why a row has no message.
+  enum Stray: Equatable {
+    /// Another row with the same figures and time has it.
+    case doubled
+    /// A message at another host has the same path and figures.
+    case otherHost(String)
+  }
+
+  /// The match of each entry; nil when there is none.
+  private(set) var matches: [Match?]
   /// Index of the entry for each message; nil when there is none.
   private(set) var entries: [Int?]
-  /// The log's clock minus the capture's, nanoseconds; nil when the log has no times or shares no key with the wire.
-  private(set) var offset: Int64?
+  /// What became of entries without a match, where something is known.
+  private(set) var strays: [Int: Stray] = [:]
+  /// Messages without a row whose row names another host.
+  private(set) var misplaced: [Int: String] = [:]
+  /// How the clocks run; nil when the log has no times or shares no key with the wire.
+  let clock: ClockFit?
 
-  /// Messages that are compared with one entry: those next to it in time.
-  private static let neighbours = 64
-
-  /// Matches; `tolerance` is the time, in nanoseconds, by which a row may be off after the clocks' offset.
-  init(_ log: [LogEntry], _ wire: [WireMessage], tolerance: Int64) {
-    messages = Array(repeating: nil, count: log.count)
-    entries = Array(repeating: nil, count: wire.count)
-    var groups: [MatchKey: (entries: [Int], messages: [Int])] = [:]
-    for (index, message) in wire.enumerated() { groups[MatchKey(message), default: ([], [])].messages.append(index) }
-    for (index, entry) in log.enumerated() { groups[MatchKey(entry)]?.entries.append(index) }
-    let shared = groups.values.filter { !$0.entries.isEmpty }
-    offset = ClockOffset.estimate(
-      shared.map { group in
-        (group.entries.compactMap { log[$0].time }, group.messages.map { Self.span(wire[$0]) })
-      })
-    for group in shared { match(group.entries, group.messages, log, wire, tolerance) }
-  }
-
-  private static func span(_ message: WireMessage) -> Range<Int64> {
-    message.row.firstTime..<max(message.row.lastTime, message.row.firstTime)
-  }
+  private let log: [LogEntry]
+  private let wire: [WireMessage]
+  private let rows: [LogExchange]
+  private let exchanges: [WireExchange]
+  private let usesMethod: Bool
+  private var pairs: [Pair?]
+  private var takenBy: [Taken]
 
   private struct Pair {
-    var entry: Int
-    var message: Int
-    var disagreements: Int
-    var distance: Int64
+    var exchange: Int
+    var isAmbiguous = false
   }
 
-  private mutating func match(
-    _ rows: [Int], _ candidates: [Int], _ log: [LogEntry], _ wire: [WireMessage], _ tolerance: Int64
-  ) {
-    let candidates = candidates.sorted { (wire[$0].row.firstTime, $0) < (wire[$1].row.firstTime, $1) }
-    var pairs: [Pair] = []
-    for (ordinal, row) in rows.enumerated() {
-      let time = log[row].time.map { $0 - (offset ?? 0) }
-      // Without a time a row is as likely early as late: rows are taken in their order.
-      let middle =
-        time.map { time in candidates.partitioningIndex { wire[$0].row.firstTime >= time } } ?? ordinal
-      let near = max(middle - Self.neighbours, 0)..<min(middle + Self.neighbours, candidates.count)
-      for place in near {
-        let message = wire[candidates[place]]
-        guard Self.isSameServer(log[row], message) else { continue }
-        let distance = time.map { Self.distance($0, message) } ?? Int64(abs(place - ordinal))
-        guard time == nil || distance <= tolerance else { continue }
-        pairs.append(
-          Pair(
-            entry: row, message: candidates[place], disagreements: Self.disagreements(log[row], message),
-            distance: distance))
+  /// Which exchange of the log has the request of an exchange on the wire, and which its response.
+  private struct Taken {
+    var request: Int?
+    var response: Int?
+  }
+
+  /// Cells of one assignment: pairs that are looked at among the rows of one key.
+  private static let cellLimit = 2_000_000
+
+  /// Matches; `tolerance` is the time, in nanoseconds, by which a row may be off after the clocks' offset.
+  init(_ log: AppLog, _ wire: [WireMessage], tolerance: Int64) {
+    self.log = log.entries
+    let entries = log.entries
+    self.wire = wire
+    exchanges = WireExchange.all(wire)
+    rows = LogExchange.all(entries, exchanges)
+    usesMethod = !rows.isEmpty && rows.allSatisfy { !$0.method.isEmpty }
+    matches = Array(repeating: nil, count: entries.count)
+    self.entries = Array(repeating: nil, count: wire.count)
+    pairs = Array(repeating: nil, count: rows.count)
+    takenBy = Array(repeating: Taken(), count: exchanges.count)
+    let groups = KeyedGroups(rows, exchanges, usesMethod: usesMethod)
+    let sizes = MessageSizes(wire)
+    clock = Self.clock(groups, rows, exchanges, entries, sizes)
+    let chains = RequestChains(exchanges, wire)
+    var gain = PairGain(log: entries, wire: wire, clock: clock, tolerance: tolerance, chains: chains, sizes: sizes)
+    assign(groups, gain)
+    learn(&gain, log)
+    pairs = Array(repeating: nil, count: rows.count)
+    takenBy = Array(repeating: Taken(), count: exchanges.count)
+    assign(groups, gain)
+    learn(&gain, log)
+    takeRevalidated(gain)
+    takeShifted(gain)
+    findStrays(gain)
+    settle(chains, gain)
+  }
+
+  // MARK: Clock
+
+  /// The clock, by the votes of rows whose exchange agrees in all but time.
+  private static func clock(
+    _ groups: KeyedGroups, _ rows: [LogExchange], _ exchanges: [WireExchange], _ log: [LogEntry], _ sizes: MessageSizes
+  ) -> ClockFit? {
+    var votes: [ClockFit.Vote] = []
+    var others: [ClockFit.Vote] = []
+    for (isExact, group) in groups.all {
+      let candidates = group.exchanges
+      for (position, row) in group.rows.enumerated() {
+        guard let time = rows[row].time, !rows[row].isFromCache, isExact || rows[row].query == nil else { continue }
+        if candidates.count > candidateLimit {
+          // Such a key says little: the n-th row is likely the n-th message.
+          guard position < candidates.count else { continue }
+          others.append(.init(time: time, distances: [exchanges[candidates[position]].distance(to: time)]))
+          continue
+        }
+        let agreeing = candidates.filter { agree(rows[row], exchanges[$0], log, sizes) }
+        guard !agreeing.isEmpty else { continue }
+        votes.append(.init(time: time, distances: agreeing.map { exchanges[$0].distance(to: time) }))
       }
     }
-    pairs.sort {
-      ($0.disagreements, $0.distance, $0.entry, $0.message) < ($1.disagreements, $1.distance, $1.entry, $1.message)
+    return ClockFit(votes.isEmpty ? others : votes)
+  }
+
+  /// Exchanges of one key of which each is looked at for the clock.
+  private static let candidateLimit = 64
+
+  private static func agree(
+    _ rows: LogExchange, _ exchange: WireExchange, _ log: [LogEntry], _ sizes: MessageSizes
+  ) -> Bool {
+    if !rows.method.isEmpty, !exchange.method.isEmpty, rows.method != exchange.method { return false }
+    if rows.status > 0, exchange.status > 0, rows.status != exchange.status { return false }
+    for (row, message) in [(rows.request, exchange.request), (rows.response, exchange.response)] {
+      guard let row else { continue }
+      guard let message else { return false }
+      if sizes.looseRest(log[row], message) > 0 { return false }
     }
-    for pair in pairs where messages[pair.entry] == nil && entries[pair.message] == nil {
-      messages[pair.entry] = pair.message
-      entries[pair.message] = pair.entry
+    return true
+  }
+
+  // MARK: Assignment
+
+  private mutating func assign(_ groups: KeyedGroups, _ gain: PairGain) {
+    for group in groups.exact { solve(group, gain) }
+    for group in groups.loose { solve(group, gain) }
+  }
+
+  /// Rows that are pairs of messages first, then those that are one message.
+  private mutating func solve(_ group: KeyedGroups.Group, _ gain: PairGain) {
+    let open = group.rows.filter { pairs[$0] == nil && !rows[$0].isFromCache }
+    let joined = open.filter { rows[$0].isJoined || rows[$0].request != nil && rows[$0].response != nil }
+    let requests = open.filter { !rows[$0].isJoined && rows[$0].response == nil && rows[$0].request != nil }
+    let responses = open.filter { !rows[$0].isJoined && rows[$0].request == nil }
+    solve(joined, group.exchanges.filter { takenBy[$0].request == nil && takenBy[$0].response == nil }, gain)
+    solve(requests, group.exchanges.filter { takenBy[$0].request == nil && exchanges[$0].request != nil }, gain)
+    solve(responses, group.exchanges.filter { takenBy[$0].response == nil && exchanges[$0].response != nil }, gain)
+  }
+
+  private mutating func solve(_ members: [Int], _ candidates: [Int], _ gain: PairGain) {
+    guard !members.isEmpty, !candidates.isEmpty else { return }
+    let ordered = inOrder(members)
+    let ranges = ranges(ordered, candidates, gain)
+    let assignment = OrderedAssignment(ranges: ranges) { row, column in
+      gain(rows[ordered[row]], exchanges[candidates[column]])
+    }
+    var choice = CrossingRepair(assignment, ranges: ranges)
+    choice.improve()
+    for (row, column) in choice.columns.enumerated() {
+      guard let column else { continue }
+      var pair = Pair(exchange: candidates[column])
+      pair.isAmbiguous = isAmbiguous(row, column, choice, assignment, ranges, ordered, candidates)
+      pairs[ordered[row]] = pair
+      take(ordered[row], pair.exchange)
     }
   }
 
-  /// From the nearest moment of the message to `time`.
-  private static func distance(_ time: Int64, _ message: WireMessage) -> Int64 {
-    if time < message.row.firstTime { return message.row.firstTime - time }
-    return max(time - message.row.lastTime, 0)
+  private mutating func take(_ row: Int, _ exchange: Int) {
+    if rows[row].request != nil || rows[row].isJoined { takenBy[exchange].request = row }
+    if rows[row].response != nil || rows[row].isJoined { takenBy[exchange].response = row }
   }
 
-  /// Whether the port that the log names, if it names one, is the message's: that of its host, else the default one or
-  /// the server's.
-  private static func isSameServer(_ entry: LogEntry, _ message: WireMessage) -> Bool {
-    guard let port = MatchKey.port(entry.host) else { return true }
-    if let named = MatchKey.port(message.host) { return port == named }
-    return port == (message.row.isSecure ? 443 : 80) || port == Int(message.row.server.port)
+  /// By time; a row without one keeps its place after the row before it in the log.
+  private func inOrder(_ members: [Int]) -> [Int] {
+    var time = Int64.min
+    let timed = members.map { row in
+      if let own = rows[row].time { time = own }
+      return (row: row, time: time)
+    }
+    return timed.sorted { ($0.time, $0.row) < ($1.time, $1.row) }.map(\.row)
   }
 
-  /// What the log says of the message beside its key that the wire does not confirm.
-  private static func disagreements(_ entry: LogEntry, _ message: WireMessage) -> Int {
-    var count = 0
-    if !entry.method.isEmpty, !message.method.isEmpty, entry.method != message.method { count += 1 }
-    if entry.status > 0, message.row.status > 0, entry.status != message.row.status { count += 1 }
-    if let query = entry.queryLength, entry.kind == .request, query != message.row.queryLength ?? 0 { count += 1 }
-    return count
+  /// The candidates that each row may be, by time; fewer where there are too many for an exact assignment.
+  private func ranges(_ ordered: [Int], _ candidates: [Int], _ gain: PairGain) -> [Range<Int>] {
+    let width = max(Self.cellLimit / max(ordered.count, 1), 16)
+    let longest = candidates.map { exchanges[$0].end.saturatingSubtract(exchanges[$0].start) }.max() ?? 0
+    let reach = gain.tolerance.saturatingSubtract(0)
+    var ranges: [Range<Int>] = []
+    var least = 0
+    var most = 0
+    for (position, row) in ordered.enumerated() {
+      var range = 0..<candidates.count
+      var middle = candidates.count * position / ordered.count
+      if let time = rows[row].time, let clock {
+        let noted = clock.captureTime(time)
+        let early = noted.saturatingSubtract(reach).saturatingSubtract(longest)
+        let low = candidates.partitioningIndex { exchanges[$0].start >= early }
+        let high = candidates.partitioningIndex { exchanges[$0].start.saturatingSubtract(reach) > noted }
+        range = low..<max(low, high)
+        middle = candidates.partitioningIndex { exchanges[$0].start >= noted }
+      }
+      if range.count > width {
+        let low = min(max(middle - width / 2, range.lowerBound), range.upperBound - width)
+        range = low..<low + width
+      }
+      least = max(least, range.lowerBound)
+      most = max(most, range.upperBound, least)
+      ranges.append(least..<most)
+    }
+    return ranges
+  }
+
+  /// Whether another choice is as good and would give the row other figures.
+  private func isAmbiguous(
+    _ row: Int, _ column: Int, _ choice: CrossingRepair, _ assignment: OrderedAssignment, _ ranges: [Range<Int>],
+    _ ordered: [Int], _ candidates: [Int]
+  ) -> Bool {
+    let own = figures(of: candidates[column])
+    for other in ranges[row] where other != column && figures(of: candidates[other]) != own {
+      if choice.loss(row, to: other) < PairGain.doubt { return true }
+      if choice.columns[row] == assignment.columns[row], assignment.loss(row, at: other) < PairGain.doubt { return true }
+    }
+    return false
+  }
+
+  private func figures(of exchange: Int) -> [MessageOctets?] {
+    [exchanges[exchange].request, exchanges[exchange].response].map { $0.map { wire[$0].row.octets } }
+  }
+
+  // MARK: What the pairs teach
+
+  /// How the app counts, and when it notes its times, by the pairs that are sure.
+  private func learn(_ gain: inout PairGain, _ source: AppLog) {
+    var requests: [(entry: LogEntry, message: WireMessage)] = []
+    var responses: [(entry: LogEntry, message: WireMessage)] = []
+    var requestTimes: [(noted: Int64, exchange: WireExchange)] = []
+    var responseTimes: [(noted: Int64, exchange: WireExchange)] = []
+    for (index, pair) in pairs.enumerated() {
+      guard let pair, !pair.isAmbiguous else { continue }
+      let exchange = exchanges[pair.exchange]
+      if let row = rows[index].request, let message = exchange.request {
+        requests.append((log[row], wire[message]))
+        if let time = log[row].time, let clock { requestTimes.append((clock.captureTime(time), exchange)) }
+      }
+      if let row = rows[index].response, let message = exchange.response {
+        let isSame = log[row].status == 0 || log[row].status == wire[message].row.status
+        if isSame { responses.append((log[row], wire[message])) }
+        if let time = log[row].time, let clock { responseTimes.append((clock.captureTime(time), exchange)) }
+      }
+    }
+    gain.sizes.requestReadings = LogReadings(requests, log: source, kind: .request)
+    gain.sizes.responseReadings = LogReadings(responses, log: source, kind: .response)
+    gain.requestDelay = NotedDelay(requestTimes, wire)
+    gain.responseDelay = NotedDelay(responseTimes, wire)
+  }
+
+  // MARK: What is left
+
+  /// Responses from a cache after the server said that they are still good: the row is from a cache, the wire has a 304.
+  private mutating func takeRevalidated(_ gain: PairGain) {
+    let open = openExchanges { $0.status == 304 }
+    for index in rows.indices where rows[index].isFromCache && pairs[index] == nil {
+      let best = (open[rows[index].key] ?? []).filter { isFree($0) }.compactMap { exchange in
+        gain(rows[index], exchanges[exchange]).map { (exchange, $0) }
+      }.max { $0.1 < $1.1 }
+      guard let best, best.1 > 0 else { continue }
+      pairs[index] = Pair(exchange: best.0)
+      take(index, best.0)
+    }
+  }
+
+  private func isFree(_ exchange: Int) -> Bool { takenBy[exchange].request == nil && takenBy[exchange].response == nil }
+
+  /// The exchanges that no row has, by host and path.
+  private func openExchanges(_ isWanted: (WireExchange) -> Bool = { _ in true }) -> [MatchKey: [Int]] {
+    var open: [MatchKey: [Int]] = [:]
+    for (index, exchange) in exchanges.enumerated() where isFree(index) && isWanted(exchange) {
+      open[exchange.key, default: []].append(index)
+    }
+    return open
+  }
+
+  /// Rows whose time is far off: what is left on both sides with one key and exactly the figures that the app would have.
+  private mutating func takeShifted(_ gain: PairGain) {
+    let open = openHalves()
+    for index in rows.indices where pairs[index] == nil && !rows[index].isFromCache {
+      guard !isDoubled(index, gain) else { continue }
+      let candidates = (open[rows[index].key] ?? []).filter { isOpen($0, for: index) && isExact(index, $0, gain) }
+      guard let first = candidates.first else { continue }
+      // Of several with the same figures it does not matter which; of others it does.
+      let others = candidates.filter { figures(of: $0) != figures(of: first) }
+      guard others.isEmpty else { continue }
+      pairs[index] = Pair(exchange: first)
+      take(index, first)
+    }
+  }
+
+  private func openHalves() -> [MatchKey: [Int]] {
+    var open: [MatchKey: [Int]] = [:]
+    for (index, exchange) in exchanges.enumerated()
+    where takenBy[index].request == nil || takenBy[index].response == nil {
+      open[exchange.key, default: []].append(index)
+    }
+    return open
+  }
+
+  private func isOpen(_ exchange: Int, for row: Int) -> Bool {
+    (rows[row].request == nil && !rows[row].isJoined || takenBy[exchange].request == nil)
+      && (rows[row].response == nil && !rows[row].isJoined || takenBy[exchange].response == nil)
+  }
+
+  /// Whether each figure of the rows is what the app would have of the exchange, and there is one.
+  private func isExact(_ index: Int, _ exchange: Int, _ gain: PairGain) -> Bool {
+    let row = rows[index]
+    let other = exchanges[exchange]
+    if !row.method.isEmpty, !other.method.isEmpty, row.method != other.method { return false }
+    if let query = row.query, let text = other.query, query != text { return false }
+    if row.status > 0, other.status > 0, row.status != other.status { return false }
+    var hasFigure = false
+    for (entry, message) in [(row.request, other.request), (row.response, other.response)] {
+      guard let entry else { continue }
+      guard let message else { return false }
+      guard log[entry].hasFigure else { continue }
+      guard gain.sizes.rest(log[entry], message) == 0 else { return false }
+      if [log[entry].length, log[entry].lineLength, log[entry].headerLength, log[entry].bodyLength]
+        .contains(where: { ($0 ?? 0) != 0 })
+      {
+        hasFigure = true
+      }
+    }
+    return hasFigure
+  }
+
+  /// Whether a row that has its message says the same as this one, at the same time.
+  private func isDoubled(_ index: Int, _ gain: PairGain) -> Bool {
+    let near = index - 64..<index + 65
+    return near.clamped(to: rows.indices).contains { other in
+      other != index && pairs[other] != nil && isSame(rows[index], rows[other])
+    }
+  }
+
+  private func isSame(_ a: LogExchange, _ b: LogExchange) -> Bool {
+    guard a.key == b.key, a.method == b.method, a.status == b.status, a.query == b.query else { return false }
+    for (first, second) in [(a.request, b.request), (a.response, b.response)] {
+      guard (first == nil) == (second == nil) else { return false }
+      guard let first, let second else { continue }
+      guard log[first].saysTheSame(as: log[second]) else { return false }
+    }
+    return true
+  }
+
+  private mutating func findStrays(_ gain: PairGain) {
+    var byPath: [String: [Int]] = [:]
+    for (index, exchange) in exchanges.enumerated()
+    where takenBy[index].request == nil || takenBy[index].response == nil {
+      byPath[exchange.key.path, default: []].append(index)
+    }
+    for index in rows.indices where pairs[index] == nil && !rows[index].isFromCache {
+      if isDoubled(index, gain) {
+        for row in rows[index].rows { strays[row] = .doubled }
+        continue
+      }
+      let found = (byPath[rows[index].key.path] ?? []).first { exchange in
+        guard exchanges[exchange].key.host != rows[index].key.host, isOpen(exchange, for: index),
+          isExact(index, exchange, gain)
+        else { return false }
+        guard let time = rows[index].time, let clock else { return true }
+        return exchanges[exchange].distance(to: clock.captureTime(time)).magnitude <= gain.tolerance.magnitude
+      }
+      guard let found else { continue }
+      take(index, found)
+      for row in rows[index].rows { strays[row] = .otherHost(exchanges[found].key.host) }
+      let messages = [
+        rows[index].request.flatMap { _ in exchanges[found].request },
+        rows[index].response.flatMap { _ in exchanges[found].response },
+      ]
+      for message in messages.compactMap({ $0 }) { misplaced[message] = rows[index].host }
+    }
+  }
+
+  // MARK: Rows and messages
+
+  private mutating func settle(_ chains: RequestChains, _ gain: PairGain) {
+    let earlier = earlierContents()
+    for (index, pair) in pairs.enumerated() {
+      guard let pair else { continue }
+      let exchange = exchanges[pair.exchange]
+      var hops: [WireExchange] = []
+      if rows[index].isJoined, rows[index].status > 0, exchange.status > 0, rows[index].status != exchange.status,
+        chains.follows(exchange, to: rows[index].status)
+      {
+        hops = chains.hops(after: exchange).filter { $0.response.map { entries[$0] == nil } ?? true }
+      }
+      if let row = rows[index].request, let message = exchange.request {
+        set(row, message, pair, hops: hops.compactMap(\.request), shift(row, exchange, gain.requestDelay, gain))
+      }
+      if let row = rows[index].response, let message = hops.last?.response ?? exchange.response {
+        // The row is the answer of the last hop; those before it may be counted in it, too.
+        let before = hops.isEmpty ? [] : ([exchange] + hops.dropLast()).compactMap(\.response)
+        set(row, message, pair, hops: before, shift(row, exchange, gain.responseDelay, gain))
+      }
+      for (row, message) in zip(rows[index].interims, exchange.interims) { set(row, message, pair, hops: [], nil) }
+      if let row = rows[index].response, matches[row] != nil {
+        let contents = contents(of: exchange, earlier, chains)
+        matches[row]?.contents = contents
+      }
+    }
+  }
+
+  /// The latest response with content of each target before each 304 of it.
+  private func earlierContents() -> [Int: [Int]] {
+    var latest: [MatchKey: [Int]] = [:]
+    var contents: [Int: [Int]] = [:]
+    for exchange in exchanges {
+      guard let response = exchange.response else { continue }
+      var key = exchange.key
+      key.query = exchange.query ?? ""
+      if exchange.status == 304 {
+        contents[response] = latest[key] ?? []
+      } else if exchange.status == 200 {
+        latest[key] = Array(([response] + (latest[key] ?? [])).prefix(4))
+      }
+    }
+    return contents
+  }
+
+  private func contents(of exchange: WireExchange, _ earlier: [Int: [Int]], _ chains: RequestChains) -> [Int] {
+    guard let response = exchange.response else { return [] }
+    if exchange.status == 304 { return earlier[response] ?? [] }
+    guard (300..<400).contains(exchange.status) else { return [] }
+    return chains.hops(after: exchange).compactMap(\.response)
+  }
+
+  private mutating func set(_ row: Int, _ message: Int, _ pair: Pair, hops: [Int], _ shift: Int64?) {
+    guard entries[message] == nil else { return }
+    matches[row] = Match(message: message, isAmbiguous: pair.isAmbiguous, hops: hops, timeShift: shift)
+    entries[message] = row
+  }
+
+  /// How far a row's time is off, where that is a second or more and far beyond the others'.
+  private func shift(_ row: Int, _ exchange: WireExchange, _ delay: NotedDelay, _ gain: PairGain) -> Int64? {
+    guard let time = log[row].time, let clock else { return nil }
+    let noted = clock.captureTime(time)
+    let rest = delay.rest(noted, exchange, wire)
+    let away = exchange.distance(to: noted)
+    guard rest.magnitude >= 1_000_000_000, away.magnitude >= 1_000_000_000,
+      rest.magnitude / 20 >= delay.spread.magnitude
+    else { return nil }
+    return rest
   }
 }
 
-extension Array {
-  /// The first index whose element and all after it satisfy `predicate`, which holds for none before it.
-  fileprivate func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
-    var low = 0
-    var high = count
-    while low < high {
-      let middle = (low + high) / 2
-      if predicate(self[middle]) { high = middle } else { low = middle + 1 }
-    }
-    return low
+extension LogEntry {
+  /// Whether two rows have the same figures at the same time: closer than an app makes two requests in a row and logs them.
+  fileprivate func saysTheSame(as other: LogEntry) -> Bool {
+    let figures = [length, lineLength, headerLength, bodyLength, decodedLength]
+    guard figures == [other.length, other.lineLength, other.headerLength, other.bodyLength, other.decodedLength],
+      hasFigure
+    else { return false }
+    guard let time, let otherTime = other.time else { return time == nil && other.time == nil }
+    return time.saturatingSubtract(otherTime).magnitude <= 1_000_000_000
   }
 }

@@ -20,6 +20,12 @@ enum BodyReading: Reading, CaseIterable {
   case framedWithTrailers
   /// Everything transferred, start-line and header section included.
   case everything
+  /// Start-line, header section and content, without chunk framing.
+  case everythingUnframed
+  /// The characters of the decoded content instead of its octets (UTF-8).
+  case characters
+  /// The UTF-16 units of the decoded content instead of its octets.
+  case utf16Units
   /// The content with the octets that the capture has lost.
   case uncaptured
 
@@ -30,6 +36,8 @@ enum BodyReading: Reading, CaseIterable {
     case .expectedLength where message.contentLength != nil || message.row.kind == .request: nil
     case .framed where message.row.octets.framing == 0, .framedWithTrailers where message.row.octets.trailer == 0: nil
     case .uncaptured where message.row.missing == 0: nil
+    case .characters where message.characters == nil, .utf16Units where message.utf16Units == nil: nil
+    case .recompressed where message.codings.isEmpty: nil
     default: message.row.octets.body + causes(of: message).octets
     }
   }
@@ -54,16 +62,32 @@ enum BodyReading: Reading, CaseIterable {
         Cause(.headersInBody, octets.startLine + octets.header), Cause(.chunkFraming, octets.framing),
         Cause(.trailers, octets.trailer),
       ].significant
+    case .everythingUnframed: [Cause(.headersInBody, octets.startLine + octets.header)].significant
+    case .characters: units(.charactersForOctets, message.characters ?? body, message)
+    case .utf16Units: units(.utf16Units, message.utf16Units ?? body, message)
     case .uncaptured: [Cause(.notCaptured, message.row.missing)]
     }
   }
+
+  /// Units of the decoded content, of which coding and units each have a share in the difference.
+  private func units(_ kind: Cause.Kind, _ count: Int, _ message: WireMessage) -> [Cause] {
+    let body = message.row.octets.body
+    let decoded = message.decodedLength ?? body
+    return [Cause(.decodedContent, decoded - body), Cause(kind, count - decoded)].significant
+  }
+
+  var simpler: [BodyReading] { [] }
+  var borneOut: [BodyReading] {
+    [.transferred, .nothing, .decoded, .recompressed, .declared, .expectedLength, .framed, .everything, .uncaptured]
+  }
+  static func plain(_ kind: MessageKind) -> BodyReading { .transferred }
 
   var cost: Int {
     switch self {
     case .transferred: 0
     case .nothing, .decoded, .recompressed: 1
-    case .declared, .expectedLength, .framed, .uncaptured: 2
-    case .framedWithTrailers, .everything: 3
+    case .declared, .expectedLength, .framed, .uncaptured, .characters: 2
+    case .framedWithTrailers, .everything, .everythingUnframed, .utf16Units: 3
     }
   }
 }

@@ -16,10 +16,11 @@ struct HeaderReading: Reading {
   /// No header section counted.
   static let nothing = HeaderReading(form: nil)
 
-  func figure(of message: WireMessage) -> Int? {
+  func figure(of message: WireMessage) -> Int? { figure(of: message, FieldGroup.groups(of: message)) }
+
+  func figure(of message: WireMessage, _ groups: [FieldGroup]) -> Int? {
     guard form != nil else { return 0 }
     guard !message.isHeaderCut, !message.row.flags.contains(.headerNotSeen) else { return nil }
-    let groups = FieldGroup.groups(of: message)
     if namesIdentity, !groups.contains(where: { $0.isChunked }) { return nil }
     return message.row.octets.header + causes(of: message, groups).octets
   }
@@ -57,6 +58,38 @@ struct HeaderReading: Reading {
     if includesLine { causes.append(Cause(.lineInHeader, message.row.octets.startLine)) }
     return causes.significant
   }
+
+  var simpler: [HeaderReading] {
+    guard let form else { return [] }
+    func with(_ change: (inout HeaderReading) -> Void) -> HeaderReading {
+      var reading = self
+      change(&reading)
+      return reading
+    }
+    var simpler = unseen.map { name in with { $0.unseen.removeAll { $0 == name } } }
+    if form != .wire { simpler.append(with { $0.form = .wire }) }
+    if includesLine { simpler.append(with { $0.includesLine = false }) }
+    return simpler
+  }
+
+  var borneOut: [HeaderReading] {
+    guard form != nil else { return [] }
+    var folded = self
+    folded.folds.toggle()
+    var identity = self
+    identity.namesIdentity.toggle()
+    return [.nothing, folded, identity]
+  }
+
+  func joined(_ other: HeaderReading) -> HeaderReading? {
+    guard form == other.form, includesLine == other.includesLine else { return nil }
+    var joined = self
+    joined.folds = folds || other.folds
+    joined.unseen = Set(unseen).union(other.unseen).sorted()
+    return joined
+  }
+
+  static func plain(_ kind: MessageKind) -> HeaderReading { HeaderReading(form: .wire) }
 
   var cost: Int {
     guard let form else { return 1 }

@@ -100,6 +100,26 @@ enum LineReading: Reading {
     }
   }
 
+  var simpler: [LineReading] {
+    switch self {
+    case .nothing: []
+    case .request(let target, let end): end == .crlf ? [] : [.request(target, .crlf)]
+    case .status(let reason, let end): end == .crlf ? [] : [.status(reason, .crlf)]
+    }
+  }
+
+  var borneOut: [LineReading] {
+    switch self {
+    case .nothing: []
+    case .request(_, let end): [.nothing] + Target.allCases.map { .request($0, end) }
+    case .status(_, let end): [.nothing] + Reason.allCases.map { .status($0, end) }
+    }
+  }
+
+  static func plain(_ kind: MessageKind) -> LineReading {
+    kind == .request ? .request(.asSent, .crlf) : .status(.asSent, .crlf)
+  }
+
   var cost: Int {
     switch self {
     case .nothing: 1

@@ -33,6 +33,15 @@ struct RequestTargetParts {
   }
 }
 
+extension RequestTargetParts {
+  /// The query of a request-line, without its `?`; empty without one.
+  static func query(_ line: [UInt8]) -> ArraySlice<UInt8> {
+    let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2, omittingEmptySubsequences: false)
+    guard words.count > 1, let mark = words[1].firstIndex(of: UInt8(ascii: "?")) else { return [] }
+    return words[1][(mark + 1)...]
+  }
+}
+
 /// Lengths of the parts of a status-line on the wire.
 struct StatusLineParts {
   /// The reason phrase and the space before it, in octets.

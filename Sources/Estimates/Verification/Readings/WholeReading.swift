@@ -1,11 +1,15 @@
+import HTTPReassembly
+
 /// What an app that logs one figure a message may have counted: a reading of each part, and chunk framing or not.
 struct WholeReading: Reading {
   var line: LineReading
   var header: HeaderReading
   var body: BodyReading
 
-  func figure(of message: WireMessage) -> Int? {
-    guard let line = line.figure(of: message), let header = header.figure(of: message),
+  func figure(of message: WireMessage) -> Int? { figure(of: message, FieldGroup.groups(of: message)) }
+
+  func figure(of message: WireMessage, _ groups: [FieldGroup]) -> Int? {
+    guard let line = line.figure(of: message), let header = header.figure(of: message, groups),
       let body = body.figure(of: message)
     else { return nil }
     return line + header + body
@@ -17,6 +21,30 @@ struct WholeReading: Reading {
   }
 
   var cost: Int { line.cost + header.cost + body.cost }
+
+  /// In a sum a part that is not counted could be any of its octets, so that this, too, needs many rows.
+  var simpler: [WholeReading] {
+    header.simpler.map { WholeReading(line: line, header: $0, body: body) }
+      + line.simpler.map { WholeReading(line: $0, header: header, body: body) }
+  }
+
+  var borneOut: [WholeReading] {
+    line.borneOut.filter { $0 != .nothing }.map { WholeReading(line: $0, header: header, body: body) }
+      + header.borneOut.filter { $0.form != nil }.map { WholeReading(line: line, header: $0, body: body) }
+      + body.borneOut.map { WholeReading(line: line, header: header, body: $0) }
+  }
+
+  func joined(_ other: WholeReading) -> WholeReading? {
+    guard line == other.line, body == other.body, let header = header.joined(other.header) else { return nil }
+    return WholeReading(line: line, header: header, body: body)
+  }
+
+  static func plain(_ kind: MessageKind) -> WholeReading {
+    WholeReading(line: .plain(kind), header: .plain(kind), body: .plain(kind))
+  }
+
+  /// Readings of one message that are voted on: the cheapest.
+  private static let limit = 100
 
   /// The readings whose figure is `figure`: for each line and body the cheapest header section.
   static func readings(of message: WireMessage, giving figure: Int) -> [WholeReading] {
@@ -32,6 +60,6 @@ struct WholeReading: Reading {
         }
       }
     }
-    return found.sorted { $0.cost < $1.cost }
+    return Array(found.sorted { $0.cost < $1.cost }.prefix(limit))
   }
 }

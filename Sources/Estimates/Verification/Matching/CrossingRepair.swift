@@ -1,0 +1,78 @@
+/// Improves an ordered assignment where pairs cross: parallel messages are noted in another order than they are sent.
+///
+/// Two rows that are near to each other exchange their columns, and a row without column takes one that no row has, as long as
+/// that gains.
+struct CrossingRepair {
+  /// The column of each row; nil when it has none.
+  private(set) var columns: [Int?]
+  private var rows: [Int: Int] = [:]
+  private let assignment: OrderedAssignment
+  private let ranges: [Range<Int>]
+
+  /// Rows before and after one that it may exchange with.
+  private static let reach = 24
+  /// Turns over all rows.
+  private static let turns = 4
+  /// Columns looked at for a row that has none.
+  private static let columnLimit = 512
+
+  init(_ assignment: OrderedAssignment, ranges: [Range<Int>]) {
+    self.assignment = assignment
+    self.ranges = ranges
+    columns = assignment.columns
+    for (row, column) in columns.enumerated() {
+      if let column { rows[column] = row }
+    }
+  }
+
+  private func worth(_ row: Int, _ column: Int?) -> Double {
+    column.map { assignment.gain(row, $0) } ?? 0
+  }
+
+  /// Improves until nothing gains any more, or the turns are over.
+  mutating func improve() {
+    for _ in 0..<Self.turns {
+      var hasChanged = false
+      for row in columns.indices {
+        for other in row + 1..<max(row + 1, min(row + Self.reach, columns.count)) {
+          let now = worth(row, columns[row]) + worth(other, columns[other])
+          let then = worth(row, columns[other]) + worth(other, columns[row])
+          guard then > now + 1e-9 else { continue }
+          set(row, columns[other], other, columns[row])
+          hasChanged = true
+        }
+        if columns[row] == nil, let free = bestFree(row) {
+          columns[row] = free
+          rows[free] = row
+          hasChanged = true
+        }
+      }
+      if !hasChanged { return }
+    }
+  }
+
+  private mutating func set(_ row: Int, _ column: Int?, _ other: Int, _ otherColumn: Int?) {
+    columns[row] = column
+    columns[other] = otherColumn
+    if let column { rows[column] = row }
+    if let otherColumn { rows[otherColumn] = other }
+  }
+
+  private func bestFree(_ row: Int) -> Int? {
+    var best: (column: Int, gain: Double)?
+    for column in ranges[row].prefix(Self.columnLimit) where rows[column] == nil {
+      let gain = assignment.gain(row, column)
+      if gain > best?.gain ?? 0 { best = (column, gain) }
+    }
+    return best?.column
+  }
+
+  /// What is lost when `row` takes `column` and the row that has it, if one has, takes that of `row`, or none where that is
+  /// impossible.
+  func loss(_ row: Int, to column: Int) -> Double {
+    let now = worth(row, columns[row])
+    guard let other = rows[column] else { return now - worth(row, column) }
+    let swapped = worth(row, column) + worth(other, columns[row])
+    return now + worth(other, column) - max(swapped, worth(row, column))
+  }
+}

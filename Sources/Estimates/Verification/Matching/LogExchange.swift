@@ -1,0 +1,123 @@
+import HTTPReassembly
+
+/// The rows of a log that are about one exchange, as indices into the log's entries. A row that nothing joins to another one is
+/// an exchange of its own.
+struct LogExchange {
+  /// The request's row; nil when the log has none.
+  var request: Int?
+  /// The final response's row; nil when the log has none.
+  var response: Int?
+  /// The interim responses' rows.
+  var interims: [Int] = []
+  /// Host and path.
+  var key: MatchKey
+  /// The query as logged, percent-encoding removed; nil when the log does not say.
+  var query: String?
+  /// Octets of the query without `?`, when the log has no more of it.
+  var queryLength: Int?
+  /// The method; empty when the log does not say.
+  var method = ""
+  /// The final response's status; 0 when the log does not say.
+  var status = 0
+  /// The host as logged.
+  var host = ""
+  /// When, as logged: the request's time, else the response's.
+  var time: Int64?
+  /// Whether the log says that nothing was on the wire.
+  var isFromCache = false
+  /// Whether request and response are known to belong together.
+  var isJoined = false
+
+  /// Its first row.
+  var first: Int { request ?? response ?? interims.first ?? 0 }
+  /// Its rows.
+  var rows: [Int] { [request, response].compactMap { $0 } + interims }
+
+  fileprivate init(_ entry: LogEntry) { key = MatchKey(entry) }
+
+  fileprivate mutating func add(_ entry: LogEntry, _ index: Int) {
+    switch entry.kind {
+    case .request: request = index
+    case .response: response = index
+    case .interim: interims.append(index)
+    }
+    if entry.kind == .request || host.isEmpty {
+      host = entry.host
+      key = MatchKey(entry)
+      query = entry.query.map(MatchKey.decoded)
+      time = entry.time
+    }
+    if entry.kind == .request { queryLength = entry.queryLength }
+    if !entry.method.isEmpty { method = entry.method }
+    if entry.kind == .response, entry.status > 0 { status = entry.status }
+    if entry.isFromCache { isFromCache = true }
+    if time == nil { time = entry.time }
+  }
+
+  private func takes(_ entry: LogEntry) -> Bool {
+    switch entry.kind {
+    case .request: request == nil
+    case .response: response == nil
+    case .interim: true
+    }
+  }
+
+  /// The exchanges of a log, by their first rows.
+  static func all(_ entries: [LogEntry], _ wire: [WireExchange]) -> [LogExchange] {
+    var exchanges: [LogExchange] = []
+    var indices: [Int: Int] = [:]
+    var single: [Int] = []
+    for (index, entry) in entries.enumerated() {
+      guard let number = entry.exchange else {
+        single.append(index)
+        continue
+      }
+      if let known = indices[number], exchanges[known].takes(entry) {
+        exchanges[known].add(entry, index)
+        continue
+      }
+      indices[number] = exchanges.count
+      var exchange = LogExchange(entry)
+      exchange.isJoined = true
+      exchange.add(entry, index)
+      exchanges.append(exchange)
+    }
+    exchanges += joined(single, entries, wire)
+    return exchanges.sorted { $0.first < $1.first }
+  }
+
+  /// Rows whose log does not say which belong together. Where one message of an API follows the other, request, response,
+  /// request, response, and the wire has as many exchanges, they are joined; else each row stays alone.
+  private static func joined(_ rows: [Int], _ entries: [LogEntry], _ wire: [WireExchange]) -> [LogExchange] {
+    guard !rows.isEmpty else { return [] }
+    var counts: [MatchKey: Int] = [:]
+    for exchange in wire where exchange.request != nil && exchange.response != nil {
+      counts[exchange.key, default: 0] += 1
+    }
+    var groups: [MatchKey: [Int]] = [:]
+    for row in rows { groups[MatchKey(entries[row]), default: []].append(row) }
+    var exchanges: [LogExchange] = []
+    for (key, group) in groups {
+      let ordered = group.sorted { a, b in
+        if let first = entries[a].time, let second = entries[b].time, first != second { return first < second }
+        return a < b
+      }
+      let alternates =
+        ordered.count == 2 * (counts[key] ?? 0)
+        && ordered.enumerated().allSatisfy { position, row in
+          entries[row].kind == (position % 2 == 0 ? .request : .response)
+        }
+      for (position, row) in ordered.enumerated() {
+        if alternates, position % 2 == 1 {
+          exchanges[exchanges.count - 1].add(entries[row], row)
+          continue
+        }
+        var exchange = LogExchange(entries[row])
+        exchange.isJoined = alternates
+        exchange.add(entries[row], row)
+        exchanges.append(exchange)
+      }
+    }
+    return exchanges
+  }
+}

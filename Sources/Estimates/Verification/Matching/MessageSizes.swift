@@ -1,0 +1,58 @@
+import HTTPReassembly
+
+/// How far a row's figures are from what an app can have counted of a message, which is worked out once for each message.
+struct MessageSizes {
+  private let wire: [WireMessage]
+  private let memo: Memo
+  /// How the app counts; nil until it is known.
+  var requestReadings: LogReadings? { didSet { memo.expected.removeAll() } }
+  /// As `requestReadings`, of responses.
+  var responseReadings: LogReadings? { didSet { memo.expected.removeAll() } }
+
+  private final class Memo {
+    var bodies: [Int: [Int]] = [:]
+    var expected: [Int: LogReadings.Expected] = [:]
+  }
+
+  init(_ wire: [WireMessage]) {
+    self.wire = wire
+    memo = Memo()
+  }
+
+  /// Octets that are left of a row's figures when the nearest of what the app would have is taken away: 0 when they fit.
+  func rest(_ entry: LogEntry, _ message: Int) -> Int {
+    guard let readings = wire[message].row.kind == .request ? requestReadings : responseReadings else {
+      return looseRest(entry, message)
+    }
+    let expected =
+      memo.expected[message]
+      ?? {
+        let expected = readings.expected(of: wire[message])
+        memo.expected[message] = expected
+        return expected
+      }()
+    return readings.rest(entry, expected) ?? looseRest(entry, message)
+  }
+
+  /// As `rest`, before it is known how the app counts: of body and length only.
+  func looseRest(_ entry: LogEntry, _ message: Int) -> Int {
+    let bodies = bodies(of: message)
+    let octets = wire[message].row.octets
+    var rest = 0
+    if let body = entry.bodyLength { rest = bodies.map { abs($0 - body) }.min() ?? 0 }
+    if let length = entry.length {
+      // A header section may be counted in any way, and not at all.
+      let slack = 2 * (octets.startLine + octets.header) + octets.framing + octets.trailer
+      let nearest = bodies.map { body in length < body ? body - length : max(length - body - slack, 0) }.min() ?? 0
+      rest = max(rest, nearest)
+    }
+    return rest
+  }
+
+  private func bodies(of message: Int) -> [Int] {
+    if let known = memo.bodies[message] { return known }
+    let bodies = BodyReading.allCases.compactMap { $0.figure(of: wire[message]) }
+    memo.bodies[message] = bodies
+    return bodies
+  }
+}

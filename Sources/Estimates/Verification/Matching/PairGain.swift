@@ -1,0 +1,154 @@
+import Foundation
+import HTTPReassembly
+
+/// How well an exchange of the log and one on the wire fit: what is hard to believe costs, in natural logarithms of how much
+/// less likely it is.
+struct PairGain {
+  /// What a pair is worth that fits in everything.
+  static let whole = 20.0
+  /// Two assignments are as good when their sums differ by less: one is not twenty times as likely as the other.
+  static let doubt = 3.0
+
+  let log: [LogEntry]
+  let wire: [WireMessage]
+  let clock: ClockFit?
+  let tolerance: Int64
+  /// How late after the exchange's moments requests and responses are noted.
+  var requestDelay = NotedDelay()
+  var responseDelay = NotedDelay()
+  let chains: RequestChains
+  /// How far figures are from what the app can have counted.
+  var sizes: MessageSizes
+
+  /// The gain of a pair; nil when it cannot be one.
+  func callAsFunction(_ rows: LogExchange, _ exchange: WireExchange) -> Double? {
+    guard isPossible(rows, exchange) else { return nil }
+    var gain = Self.whole
+    if let request = rows.request, exchange.request == nil { gain -= log[request].hasFigure ? 6 : 1 }
+    if let response = rows.response, exchange.response == nil { gain -= log[response].hasFigure ? 6 : 1 }
+    if rows.isJoined, (rows.response == nil) != (exchange.response == nil) { gain -= 2 }
+    var isChain = false
+    if rows.status > 0, exchange.status > 0, rows.status != exchange.status {
+      if exchange.status == 304, rows.status == 200 {
+        gain -= 1
+      } else if chains.follows(exchange, to: rows.status) {
+        isChain = true
+        gain -= 1
+      } else {
+        gain -= 9
+      }
+    }
+    if let length = rows.queryLength, rows.query == nil, exchange.query != nil, length != queryLength(exchange) {
+      gain -= 9
+    }
+    guard let late = timeCost(rows, exchange) else { return nil }
+    gain -= late
+    if let request = rows.request, let message = exchange.request {
+      gain -= sizeCost(request, message) * (isChain ? 0.2 : 1)
+    }
+    if let response = rows.response, let message = exchange.response {
+      gain -= sizeCost(response, message) * (isChain ? 0.2 : 1)
+    }
+    return gain
+  }
+
+  private func queryLength(_ exchange: WireExchange) -> Int {
+    exchange.request.flatMap { wire[$0].row.queryLength } ?? 0
+  }
+
+  /// Whether nothing that the log knows for certain speaks against the pair.
+  private func isPossible(_ rows: LogExchange, _ exchange: WireExchange) -> Bool {
+    if !rows.method.isEmpty, !exchange.method.isEmpty, rows.method != exchange.method { return false }
+    if let query = rows.query, let other = exchange.query, query != other { return false }
+    guard let port = MatchKey.port(rows.host), let message = exchange.request ?? exchange.response else { return true }
+    if let named = MatchKey.port(wire[message].host) { return port == named }
+    return port == (wire[message].row.isSecure ? 443 : 80) || port == Int(wire[message].row.server.port)
+  }
+
+  // MARK: Time
+
+  private func timeCost(_ rows: LogExchange, _ exchange: WireExchange) -> Double? {
+    guard let clock else { return 0 }
+    var cost = 0.0
+    for (row, delay) in [(rows.request, requestDelay), (rows.response, responseDelay)] {
+      guard let row, let time = log[row].time else { continue }
+      let noted = clock.captureTime(time)
+      guard exchange.distance(to: noted).magnitude <= tolerance.magnitude else { return nil }
+      let rest = Double(delay.rest(noted, exchange, wire)) / Double(delay.spread)
+      cost += Foundation.log(1 + rest * rest)
+    }
+    // Two rows of one exchange have one cause of being late.
+    return rows.request != nil && rows.response != nil ? cost * 0.6 : cost
+  }
+
+  // MARK: Size
+
+  private func sizeCost(_ row: Int, _ message: Int) -> Double {
+    let entry = log[row]
+    guard entry.hasFigure else { return 0 }
+    let cost = Self.cost(octets: sizes.rest(entry, message))
+    // What was cut off may have been counted up to any octet.
+    return entry.isAborted || wire[message].row.exactness == .atLeast ? min(cost, 3) : min(cost, 14)
+  }
+
+  /// What it costs that octets are left that no way to count gives.
+  private static func cost(octets: Int) -> Double { octets == 0 ? 0 : 3.5 + Foundation.log(1 + Double(octets)) }
+}
+
+extension LogEntry {
+  /// Whether it has any figure of octets.
+  var hasFigure: Bool { length != nil || lineLength != nil || headerLength != nil || bodyLength != nil }
+}
+
+/// At which moment of an exchange an app notes its time, and how exactly.
+struct NotedDelay {
+  /// A moment of an exchange.
+  enum Moment: CaseIterable {
+    case requestStart, requestEnd, responseStart, responseEnd
+
+    /// When it was, in nanoseconds since the Unix epoch; nil when its message is not there.
+    func time(_ exchange: WireExchange, _ wire: [WireMessage]) -> Int64? {
+      switch self {
+      case .requestStart: exchange.request.map { wire[$0].row.firstTime }
+      case .requestEnd: exchange.request.map { wire[$0].row.lastTime }
+      case .responseStart: exchange.response.map { wire[$0].row.firstTime }
+      case .responseEnd: exchange.response.map { wire[$0].row.lastTime }
+      }
+    }
+  }
+
+  /// The moment; nil is any one while the exchange is under way.
+  var moment: Moment?
+  /// Nanoseconds from it to the noted time, in the middle.
+  var delay: Int64 = 0
+  /// Nanoseconds by which single times are off.
+  var spread: Int64 = 20_000_000
+
+  /// Nothing known.
+  init() {}
+
+  /// What fits the noted times of pairs best; `pairs` are those that are sure.
+  init(_ pairs: [(noted: Int64, exchange: WireExchange)], _ wire: [WireMessage]) {
+    var least = Int64.max
+    for moment in Moment.allCases {
+      let delays = pairs.compactMap { pair in
+        moment.time(pair.exchange, wire).map { pair.noted.saturatingSubtract($0) }
+      }.sorted()
+      guard delays.count >= 5, delays.count * 2 > pairs.count else { continue }
+      let middle = delays[delays.count / 2]
+      let rests = delays.map { Int64(clamping: $0.saturatingSubtract(middle).magnitude) }.sorted()
+      // Where three quarters of them are, so that a few outliers do not count.
+      let spread = rests[rests.count * 3 / 4]
+      guard spread < least else { continue }
+      least = spread
+      (self.moment, delay) = (moment, middle)
+      self.spread = min(max(spread, 1_000_000), 1_000_000_000)
+    }
+  }
+
+  /// Nanoseconds from when the time would be noted to when it was.
+  func rest(_ noted: Int64, _ exchange: WireExchange, _ wire: [WireMessage]) -> Int64 {
+    guard let time = moment?.time(exchange, wire) else { return exchange.distance(to: noted) }
+    return noted.saturatingSubtract(time).saturatingSubtract(delay)
+  }
+}

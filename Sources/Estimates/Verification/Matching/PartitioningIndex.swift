@@ -1,0 +1,12 @@
+extension RandomAccessCollection where Index == Int {
+  /// The first index whose element and all after it satisfy `predicate`, which holds for none before it.
+  func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
+    var low = startIndex
+    var high = endIndex
+    while low < high {
+      let middle = low + (high - low) / 2
+      if predicate(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

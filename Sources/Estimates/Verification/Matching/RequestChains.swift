@@ -1,0 +1,87 @@
+import HTTPReassembly
+
+/// Which exchange a client sends by itself after another one: the target of a redirection (RFC 9110 §15.4), and the same
+/// request again with credentials (§15.5.2, §15.5.8).
+struct RequestChains {
+  private let wire: [WireMessage]
+  private let exchanges: [WireExchange]
+  private let byKey: [MatchKey: [Int]]
+
+  /// Hops that are followed at most: what clients follow at most, or more.
+  private static let limit = 20
+  /// Nanoseconds from a response to the request that follows from it.
+  private static let reach: Int64 = 10_000_000_000
+
+  init(_ exchanges: [WireExchange], _ wire: [WireMessage]) {
+    self.wire = wire
+    self.exchanges = exchanges
+    var byKey: [MatchKey: [Int]] = [:]
+    for (index, exchange) in exchanges.enumerated() {
+      byKey[exchange.key, default: []].append(index)
+    }
+    self.byKey = byKey
+  }
+
+  /// The exchanges that follow from one, in order, without it.
+  func hops(after exchange: WireExchange) -> [WireExchange] {
+    var hops: [WireExchange] = []
+    var last = exchange
+    while hops.count < Self.limit, let next = next(last) {
+      hops.append(next)
+      last = next
+    }
+    return hops
+  }
+
+  /// Whether a chain from `exchange` ends with `status`.
+  func follows(_ exchange: WireExchange, to status: Int) -> Bool {
+    guard Self.goesOn(exchange.status) else { return false }
+    return hops(after: exchange).last?.status == status
+  }
+
+  private static func goesOn(_ status: Int) -> Bool { [301, 302, 303, 307, 308, 401, 407].contains(status) }
+
+  private func next(_ exchange: WireExchange) -> WireExchange? {
+    guard Self.goesOn(exchange.status), let index = exchange.response else { return nil }
+    let response = wire[index]
+    var key = exchange.key
+    var query = exchange.query
+    if exchange.status < 400 {
+      guard let location = response.values(of: "location").first,
+        let target = Self.resolve(String(decoding: location, as: UTF8.self), key)
+      else { return nil }
+      (key, query) = target
+    }
+    let candidates = byKey[key] ?? []
+    let start = candidates.partitioningIndex { exchanges[$0].start >= response.row.firstTime }
+    for candidate in candidates[start...] {
+      let other = exchanges[candidate]
+      guard other.start.saturatingSubtract(response.row.lastTime) <= Self.reach else { return nil }
+      guard let request = other.request, query == nil || other.query == nil || query == other.query,
+        wire[request].row.client.address == response.row.client.address
+      else { continue }
+      return other
+    }
+    return nil
+  }
+
+  /// Host, path and query of a reference (RFC 3986 §5.2), as far as redirections of real servers need it.
+  private static func resolve(_ text: String, _ base: MatchKey) -> (MatchKey, String?)? {
+    let reference = text.prefix { $0 != "#" }
+    if let url = LogURL(String(reference)), !url.host.isEmpty {
+      return (MatchKey(host: url.host, path: url.path), query(reference))
+    }
+    if reference.hasPrefix("//"), let url = LogURL("http:" + reference) {
+      return (MatchKey(host: url.host, path: url.path), query(reference))
+    }
+    let path = String(reference.prefix { $0 != "?" })
+    if path.hasPrefix("/") { return (MatchKey(host: base.host, path: path), query(reference)) }
+    guard !path.isEmpty else { return (base, query(reference)) }
+    let folder = base.path.lastIndex(of: "/").map { base.path[...$0] } ?? "/"
+    return (MatchKey(host: base.host, path: folder + path), query(reference))
+  }
+
+  private static func query(_ reference: Substring) -> String {
+    reference.firstIndex(of: "?").map { MatchKey.decoded(String(reference[reference.index(after: $0)...])) } ?? ""
+  }
+}

@@ -1,0 +1,75 @@
+import HTTPReassembly
+
+/// The messages of one exchange on the wire, as indices into the list of all.
+struct WireExchange {
+  /// The request; nil when it was not captured.
+  var request: Int?
+  /// The final response; nil when there was none.
+  var response: Int?
+  /// The interim responses.
+  var interims: [Int] = []
+  /// Host and path.
+  var key: MatchKey
+  /// The query, percent-encoding removed, empty without one; nil when the request-line is not known.
+  var query: String?
+  /// The method; empty when unknown.
+  var method: String
+  /// The final response's status; 0 when unknown.
+  var status = 0
+  /// The exchange's first octet and its last, in nanoseconds since the Unix epoch.
+  var start: Int64
+  var end: Int64
+
+  /// The exchanges of `wire`, by the time of their first octet.
+  static func all(_ wire: [WireMessage]) -> [WireExchange] {
+    var exchanges: [WireExchange] = []
+    var indices: [Int: Int] = [:]
+    for (index, message) in wire.enumerated() {
+      // Rows that were made without an exchange are exchanges of their own.
+      let number = message.row.exchange == 0 ? -1 - index : message.row.exchange
+      let known = indices[number]
+      let position = known ?? exchanges.count
+      if known == nil {
+        indices[number] = position
+        exchanges.append(
+          WireExchange(
+            key: MatchKey(message), method: message.method, start: message.row.firstTime, end: message.row.lastTime))
+      }
+      exchanges[position].add(message, index)
+    }
+    return exchanges.sorted { ($0.start, $0.request ?? $0.response ?? 0) < ($1.start, $1.request ?? $1.response ?? 0) }
+  }
+
+  private mutating func add(_ message: WireMessage, _ index: Int) {
+    start = min(start, message.row.firstTime)
+    end = max(end, message.row.lastTime)
+    switch message.row.kind {
+    case .request:
+      request = index
+      key = MatchKey(message)
+      method = message.method
+      if !message.startLine.isEmpty, !message.row.flags.contains(.lineTooLong) {
+        query = MatchKey.decoded(String(decoding: RequestTargetParts.query(message.startLine), as: UTF8.self))
+      }
+    case .response:
+      response = index
+      status = message.row.status
+    case .interim: interims.append(index)
+    }
+  }
+
+  /// Nanoseconds from the exchange to `time`: negative before its first octet, positive after its last, 0 while it is under
+  /// way.
+  func distance(to time: Int64) -> Int64 {
+    if time < start { return time.saturatingSubtract(start) }
+    return time > end ? time.saturatingSubtract(end) : 0
+  }
+}
+
+extension Int64 {
+  /// The difference, or the nearest number that there is.
+  func saturatingSubtract(_ other: Int64) -> Int64 {
+    let (difference, overflows) = subtractingReportingOverflow(other)
+    return overflows ? (self < other ? .min : .max) : difference
+  }
+}

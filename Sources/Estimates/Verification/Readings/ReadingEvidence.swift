@@ -1,0 +1,210 @@
+import HTTPReassembly
+
+/// The readings that a log's figures bear out, most rows first.
+///
+/// One log is written by one program, which counts every message of a kind the same way. A reading is believed when it fits
+/// exactly for at least five rows and for a twentieth of those that it speaks of, and so is each of its assumptions: sums of a
+/// few small causes give any figure. What a row bears out by itself needs no other rows.
+struct ReadingEvidence<R: Reading> {
+  /// A figure of the app, and the message that it is about.
+  typealias Sample = (message: WireMessage, figure: Int)
+
+  /// A reading that is believed.
+  struct Believed: Sendable {
+    var reading: R
+    /// Rows that were looked at and that it fits exactly.
+    var fits: Int
+    /// Rows that were looked at and that none of the readings before it fits, nor this one.
+    var misses: Int
+    /// Other readings that fit as many rows, and name other causes.
+    var rivals = 0
+  }
+
+  /// Most rows first.
+  private(set) var believed: [Believed] = []
+  private let plain: R
+
+  /// Rows that are looked at: evenly spread over all.
+  static var sampleLimit: Int { 500 }
+  /// The rows that make a reading believed, and their share.
+  static var leastRows: Int { 5 }
+  static var leastShare: Int { 20 }
+  /// Rows of which every reading is sought.
+  private static var thoroughSamples: Int { 12 }
+  /// Rows of which readings are sought when no other one explains them.
+  private static var searchLimit: Int { 40 }
+  /// Readings that are voted on.
+  private static var candidateLimit: Int { 600 }
+  /// Readings that are believed at most: an app has a few kinds of messages.
+  private static var believedLimit: Int { 6 }
+
+  private struct Prepared {
+    var message: WireMessage
+    var groups: [FieldGroup]
+    var figure: Int
+  }
+
+  /// Weighs what `search` finds on samples.
+  init(_ all: [Sample], kind: MessageKind, search: (WireMessage, Int) -> [R]) {
+    plain = R.plain(kind)
+    let step = max((all.count + Self.sampleLimit - 1) / Self.sampleLimit, 1)
+    let samples = stride(from: 0, to: all.count, by: step).map { index in
+      let (message, figure) = all[index]
+      return Prepared(message: message, groups: FieldGroup.groups(of: message), figure: figure)
+    }
+    guard samples.count >= Self.leastRows else { return }
+    var candidates = Self.candidates(samples, plain, search)
+    var rest = samples
+    while believed.count < Self.believedLimit, rest.count >= Self.leastRows,
+      let best = Self.best(&candidates, rest, samples, plain)
+    {
+      let misses = rest.count { best.reading.figure(of: $0.message, $0.groups) != $0.figure }
+      guard misses < rest.count else { break }
+      believed.append(Believed(reading: best.reading, fits: rest.count - misses, misses: misses, rivals: best.rivals))
+      rest.removeAll { best.reading.figure(of: $0.message, $0.groups) == $0.figure }
+    }
+  }
+
+  private static func candidates(
+    _ samples: [Prepared], _ plain: R, _ search: (WireMessage, Int) -> [R]
+  ) -> [R] {
+    var candidates: [R] = [plain]
+    var known: Set<R> = [plain]
+    var searches = 0
+    func look(_ sample: Prepared) {
+      searches += 1
+      for reading in search(sample.message, sample.figure)
+      where candidates.count < candidateLimit && known.insert(reading).inserted {
+        candidates.append(reading)
+      }
+    }
+    let stride = max(samples.count / thoroughSamples, 1)
+    let thorough = Set(Swift.stride(from: 0, to: samples.count, by: stride).prefix(thoroughSamples))
+    for index in thorough.sorted() { look(samples[index]) }
+    for (index, sample) in samples.enumerated() where !thorough.contains(index) {
+      guard searches < searchLimit, candidates.count < candidateLimit else { break }
+      if candidates.contains(where: { $0.figure(of: sample.message, sample.groups) == sample.figure }) { continue }
+      look(sample)
+    }
+    return candidates
+  }
+
+  /// The reading that fits most of `rest`, with no assumption in it that is not borne out; nil when none fits enough.
+  private static func best(
+    _ candidates: inout [R], _ rest: [Prepared], _ all: [Prepared], _ plain: R
+  ) -> (reading: R, rivals: Int)? {
+    var votes = candidates.map { reading in fits(reading, rest) }
+    // What two readings of different rows assume may be one reading of both.
+    if let top = votes.indices.max(by: { isBehind($0, $1, votes, candidates) }) {
+      let others = votes.indices.filter { $0 != top && votes[$0] >= leastRows }.sorted { votes[$0] > votes[$1] }
+      var joined = (reading: candidates[top], votes: votes[top])
+      for index in others.prefix(60) {
+        guard let union = joined.reading.joined(candidates[index]) else { continue }
+        let count = fits(union, rest)
+        if count >= joined.votes + leastRows { joined = (union, count) }
+      }
+      if joined.votes > votes[top] {
+        candidates.append(joined.reading)
+        votes.append(joined.votes)
+      }
+    }
+    let order = votes.indices.sorted { isBehind($1, $0, votes, candidates) }
+    for index in order.prefix(20) where votes[index] >= leastRows {
+      let reading = pruned(candidates[index], rest)
+      let count = fits(reading, rest)
+      guard count >= leastRows, count * leastShare >= speaksOf(reading, rest, plain) else { continue }
+      let rivals = order.prefix(60).count { other in
+        votes[other] >= count && candidates[other].cost <= reading.cost + 2 && differs(candidates[other], reading, rest)
+      }
+      return (reading, rivals)
+    }
+    return nil
+  }
+
+  private static func isBehind(_ a: Int, _ b: Int, _ votes: [Int], _ candidates: [R]) -> Bool {
+    if votes[a] != votes[b] { return votes[a] < votes[b] }
+    return (candidates[a].cost, a) > (candidates[b].cost, b)
+  }
+
+  private static func fits(_ reading: R, _ samples: [Prepared]) -> Int {
+    samples.count { reading.figure(of: $0.message, $0.groups) == $0.figure }
+  }
+
+  /// The rows of which a reading says something else than that the app counts as the wire does; all where it says that.
+  private static func speaksOf(_ reading: R, _ samples: [Prepared], _ plain: R) -> Int {
+    if reading == plain { return samples.count }
+    return samples.count { sample in
+      let figure = reading.figure(of: sample.message, sample.groups)
+      return figure != nil && figure != plain.figure(of: sample.message, sample.groups)
+    }
+  }
+
+  /// The reading without the assumptions that too few rows bear out.
+  private static func pruned(_ reading: R, _ samples: [Prepared]) -> R {
+    var reading = reading
+    while true {
+      var weakest: (reading: R, rows: Int)?
+      for simpler in reading.simpler {
+        var bearing = 0
+        var concerned = 0
+        for sample in samples {
+          let (own, other) = (
+            reading.figure(of: sample.message, sample.groups), simpler.figure(of: sample.message, sample.groups)
+          )
+          guard own != other else { continue }
+          concerned += 1
+          if own == sample.figure { bearing += 1 }
+          if other == sample.figure { bearing -= 1 }
+        }
+        if bearing < leastRows || bearing * leastShare < concerned, bearing < weakest?.rows ?? .max {
+          weakest = (simpler, bearing)
+        }
+      }
+      guard let weakest else { return reading }
+      reading = weakest.reading
+    }
+  }
+
+  /// Whether two readings that fit the same rows name other causes for them.
+  private static func differs(_ a: R, _ b: R, _ samples: [Prepared]) -> Bool {
+    guard a != b else { return false }
+    return samples.prefix(50).contains { sample in
+      a.figure(of: sample.message, sample.groups) == sample.figure
+        && b.figure(of: sample.message, sample.groups) == sample.figure
+        && Set(a.causes(of: sample.message)) != Set(b.causes(of: sample.message))
+    }
+  }
+
+  // MARK: What it says of a row
+
+  /// Why `figure` differs from the wire's for `message`; nil when nothing that is believed gives it.
+  func explain(_ message: WireMessage, _ figure: Int) -> [Cause]? {
+    for believed in believed where believed.reading.figure(of: message) == figure {
+      return believed.reading.causes(of: message)
+    }
+    let bases = believed.isEmpty ? [plain] : believed.prefix(2).map(\.reading)
+    for base in bases {
+      let borneOut = base.borneOut.filter { $0.figure(of: message) == figure }
+      if let reading = borneOut.min(by: { $0.cost < $1.cost }) { return reading.causes(of: message) }
+    }
+    return nil
+  }
+
+  /// The causes of the reading that is nearest to a figure that none gives: the rest is unexplained.
+  func likeliest(_ message: WireMessage, _ figure: Int) -> [Cause] {
+    let readings = believed.isEmpty ? [plain] : believed.map(\.reading)
+    return readings.first { $0.figure(of: message) != nil }?.causes(of: message) ?? []
+  }
+
+  /// What an app that counts like this may have of a message, the likeliest first; empty when nothing is known.
+  func expected(of message: WireMessage) -> [Int] {
+    var figures = likeliestFigures(of: message)
+    for reading in believed.first?.reading.borneOut ?? [] {
+      if let figure = reading.figure(of: message), !figures.contains(figure) { figures.append(figure) }
+    }
+    return figures
+  }
+
+  /// What an app that counts like this would have of a message by what is believed alone.
+  func likeliestFigures(of message: WireMessage) -> [Int] { believed.compactMap { $0.reading.figure(of: message) } }
+}

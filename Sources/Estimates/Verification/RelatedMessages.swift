@@ -1,0 +1,46 @@
+import HTTPReassembly
+
+/// Other messages that a row may have counted, beside its own.
+struct RelatedMessages {
+  /// Messages of the same kind that belong to the same load: hops of a redirection, requests repeated with credentials.
+  var hops: [WireMessage] = []
+  /// For a 304 the earlier responses with the content, for a redirection the response of its target.
+  var contents: [WireMessage] = []
+
+  /// Why `figure` differs from the wire's, where it is that of several messages, or has the content of another one; nil when it
+  /// has not.
+  func explain<R: Reading>(_ evidence: ReadingEvidence<R>, _ message: WireMessage, _ figure: Int) -> [Cause]? {
+    if !hops.isEmpty, let causes = sum(evidence, message, figure) { return causes }
+    guard R.self == BodyReading.self || R.self == WholeReading.self, message.row.kind == .response else { return nil }
+    let octets = message.row.octets
+    let kind: Cause.Kind = message.row.status == 304 ? .cachedContent : .redirectContent
+    let base = R.self == BodyReading.self ? octets.body : octets.total
+    for content in contents {
+      for length in [content.row.octets.body, content.decodedLength].compactMap({ $0 }) where length > 0 {
+        let cause = Cause(kind, length - octets.body)
+        if figure == base + length - octets.body { return [cause] }
+        let headers = octets.startLine + octets.header
+        if R.self == BodyReading.self, figure == headers + length { return [Cause(.headersInBody, headers), cause] }
+      }
+    }
+    return nil
+  }
+
+  private func sum<R: Reading>(_ evidence: ReadingEvidence<R>, _ message: WireMessage, _ figure: Int) -> [Cause]? {
+    for own in evidence.expected(of: message) {
+      guard let reading = evidence.explain(message, own) else { continue }
+      var others = 0
+      var isKnown = true
+      for hop in hops {
+        // What is the nearest to how the app counts everything else.
+        guard let octets = evidence.likeliestFigures(of: hop).first else {
+          isKnown = false
+          break
+        }
+        others += octets
+      }
+      if isKnown, own + others == figure { return (reading + [Cause(.hopsSummed, others)]).significant }
+    }
+    return nil
+  }
+}
