@@ -18,6 +18,7 @@ struct CSVLogTests {
     var request = LogEntry(place: 2, kind: .request, host: "api.example.com", path: "/v1/items", time: after(100))
     (request.method, request.queryLength) = ("GET", 7)
     (request.length, request.lineLength, request.headerLength, request.bodyLength) = (431, 26, 405, 0)
+    #expect(request.exchange == nil && request.query == nil && request.endTime == nil && request.phases == nil)
     #expect(log.entries[0] == request)
 
     #expect(log.entries[2].path == "/a \"quoted\", path")
@@ -104,6 +105,9 @@ struct CSVLogTests {
 
       """)
     #expect(log.entries.map(\.queryLength) == [5, nil, nil])
+    // The second response cannot be of the exchange that has one: the app was started again.
+    #expect(log.entries.map(\.exchange) == [1, 1, 2])
+    #expect(log.entries.map(\.isPending) == [false, false, false])
     #expect(log.entries.map(\.isFromCache) == [false, true, false])
     #expect(log.entries.map(\.isAborted) == [false, false, true])
     #expect(log.entries.map(\.time) == [after(250), after(500), after(750)])

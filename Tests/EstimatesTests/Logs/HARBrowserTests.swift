@@ -23,11 +23,17 @@ struct HARBrowserTests {
       place: 1, kind: .request, host: "api.example.com:8080", path: "/v1/items", time: after(113.5))
     (request.method, request.queryLength, request.length) = ("GET", 14, 412)
     (request.headerLength, request.bodyLength) = (412, 0)
+    (request.exchange, request.query, request.endTime) = (1, "page=2&q=a%20b", after(114))
+    var phases = LogPhases()
+    (phases.dns, phases.connect, phases.send) = (2_000_000, 10_000_000, 500_000)
+    (phases.wait, phases.receive) = (40_250_000, 3_000_000)
+    request.phases = phases
     #expect(log.entries[0] == request)
     var response = LogEntry(
       place: 1, kind: .response, host: "api.example.com:8080", path: "/v1/items", time: after(154.25))
     (response.method, response.queryLength, response.status, response.length) = ("GET", 14, 200, 1_265)
     (response.headerLength, response.bodyLength, response.decodedLength) = (231, 1_034, 4_096)
+    (response.exchange, response.query, response.endTime) = (1, "page=2&q=a%20b", after(157.25))
     #expect(log.entries[1] == response)
 
     #expect(log.entries[2].isFromCache && log.entries[3].isFromCache)

@@ -15,6 +15,26 @@ struct HARProxyTests {
     #expect(log.entries.map(\.time) == [after(100), after(141), after(1_100), after(1_100)])
   }
 
+  @Test("TLS is inside of connect, unless the entry's time shows that it is not")
+  func tls() throws {
+    func phases(_ time: String, _ ssl: String) throws -> (LogPhases, Int64) {
+      let log = try LogFolder.read(
+        "{\"log\": {\"entries\": [{\"startedDateTime\": \"2026-03-01T10:00:00Z\", \(time) "
+          + "\"request\": {\"url\": \"https://h/\"}, \"response\": {\"status\": 200}, \"timings\": {\"blocked\": 1, "
+          + "\"dns\": -1, \"connect\": 50, \"ssl\": \(ssl), \"send\": 2, \"wait\": 3, \"receive\": 4}}]}}")
+      #expect(log.entries[1].endTime == (log.entries[0].time ?? 0) + 9_000_000)
+      return (try #require(log.entries[0].phases), (log.entries[0].time ?? 0) - tenOClock)
+    }
+    for (time, ssl, connect, tls, delay) in [
+      ("", "30", 20, 30, 51), ("\"time\": 60,", "30", 20, 30, 51), ("\"time\": 90,", "30", 50, 30, 81),
+      ("\"time\": -1,", "30", 20, 30, 51), ("", "60", 50, 60, 111), ("\"time\": 60,", "-1", 50, nil, 51),
+    ] as [(String, String, Int64, Int64?, Int64)] {
+      let (found, start) = try phases(time, ssl)
+      #expect(found.connect == connect * 1_000_000 && found.tls == tls.map { $0 * 1_000_000 }, "\(time) \(ssl)")
+      #expect(found.dns == nil && start == delay * 1_000_000, "\(time) \(ssl)")
+    }
+  }
+
   @Test("Proxyman: as HAR 1.2")
   func proxyman() throws {
     let log = try LogReader().read(LogFolder.fixture("proxyman.har"))
@@ -76,6 +96,8 @@ struct HARProxyTests {
     #expect(responses.last?.headerLength == 9)
     #expect(log.entries.allSatisfy { $0.length == nil && $0.lineLength == nil })
     #expect(zip(requests, responses).allSatisfy { ($0.time ?? 0) < ($1.time ?? 0) })
+    #expect(log.entries.map(\.exchange) == log.entries.map(\.place))
+    #expect(requests[0].query?.utf8.count == 9 && requests.dropFirst().allSatisfy { $0.query == "" })
   }
 }
 

@@ -15,7 +15,12 @@ struct TaskMetricsTests {
     var request = LogEntry(place: 1, kind: .request, host: "api.example.com", path: "/old", time: after(250))
     (request.method, request.queryLength, request.length) = ("GET", 4, 301)
     (request.headerLength, request.bodyLength, request.decodedLength) = (301, 0, 0)
+    (request.exchange, request.query) = (1, "id=7")
+    request.phases = LogPhases()
+    request.phases?.receive = log.entries[0].phases?.receive
     #expect(log.entries[0] == request)
+    #expect(log.entries.map(\.exchange) == [1, 1, 2, 2, 3, 3, 4, 5, 5])
+    #expect(log.entries.map(\.query) == ["id=7", "id=7"] + Array(repeating: "", count: 7))
     let response = log.entries[3]
     #expect(response.length == 1_250 && response.headerLength == 210 && response.bodyLength == 1_040)
     #expect(response.decodedLength == 4_096)
@@ -48,6 +53,39 @@ struct TaskMetricsTests {
     #expect(
       try LogFolder.read(task("{\"request\": {\"url\": \"http://h/\"}, \"countOfRequestHeaderBytesSent\": -1}")).notices
         == ["rows without a time: 1"])
+  }
+
+  @Test("phases come from the dates; connect ends where TLS begins; a clock that was set tells nothing")
+  func phases() throws {
+    let dates = [
+      "domainLookupStartDate": 0.001, "domainLookupEndDate": 0.003, "connectStartDate": 0.003,
+      "secureConnectionStartDate": 0.013, "secureConnectionEndDate": 0.043, "connectEndDate": 0.043,
+      "requestStartDate": 0.044, "requestEndDate": 0.045, "responseStartDate": 0.105, "responseEndDate": 0.305,
+    ]
+    func first(_ dates: [String: Double]) throws -> [LogEntry] {
+      let text = dates.map { "\"\($0.key)\": \(1_772_359_200 + $0.value)" }.joined(separator: ", ")
+      return try LogFolder.read(
+        task(
+          "{\"request\": {\"url\": \"https://h/?\"}, \"response\": {\"statusCode\": 200}, \"countOfRequestHeaderBytesSent\": 1, "
+            + text + "}")
+      ).entries
+    }
+    // Seconds since 1970 as floating-point numbers are exact to a quarter of a microsecond.
+    func isNear(_ found: Int64?, _ expected: Double?) -> Bool {
+      guard let found, let expected else { return found == nil && expected == nil }
+      return abs(Double(found) - expected * 1e6) < 1_000
+    }
+    var rows = try first(dates)
+    var phases = try #require(rows[0].phases)
+    #expect(isNear(phases.dns, 2) && isNear(phases.connect, 10) && isNear(phases.tls, 30))
+    #expect(isNear(phases.send, 1) && isNear(phases.wait, 60) && isNear(phases.receive, 200))
+    #expect(isNear(rows[0].endTime.map { $0 - tenOClock }, 45) && isNear(rows[1].endTime.map { $0 - tenOClock }, 305))
+    #expect(rows[1].phases == nil && rows.map(\.query) == ["", ""] && rows.map(\.queryLength) == [0, 0])
+
+    rows = try first(dates.filter { !$0.key.hasPrefix("secure") }.merging(["responseEndDate": 0.1]) { $1 })
+    phases = try #require(rows[0].phases)
+    #expect(isNear(phases.connect, 40) && phases.tls == nil && phases.receive == nil)
+    #expect(try first([:])[0].phases == nil)
   }
 
   @Test(

@@ -16,8 +16,7 @@ struct CSVLog {
     }
     let width = records.ends.count
 
-    var row = MonitorRow(times: LogTime(unit: options.timeUnit, zone: options.timeZone))
-    var entries: [LogEntry] = []
+    var table = MonitorTable(columns: positions, options: options)
     var bad = BadRows()
     var rows = 0
     while try records.advance() {
@@ -29,21 +28,16 @@ struct CSVLog {
         guard records.ends.count == width else {
           throw RowProblem("expected \(width) cells as in the header, found \(records.ends.count)")
         }
-        let entry = try row.entry(place: records.line) { column throws(RowProblem) in
-          guard let position = positions[column] else { return .absent }
-          let text = try records.text(position)
+        try table.add(place: records.line) { column throws(RowProblem) in
+          let text = try records.text(column.index)
           return text.isEmpty ? .absent : .text(text)
         }
-        entries.append(entry)
       } catch {
         bad.note("line \(records.line)", error)
       }
     }
     try bad.check(file: file.path, rows: rows)
     guard rows > 0 else { throw LogError(file: file.path, "has a header but no rows") }
-    var log = AppLog(dialect: .monitor, entries: entries)
-    log.notices = positions.notices
-    log.noteTimes()
-    return log
+    return table.log()
   }
 }

@@ -9,5 +9,5 @@ struct CharlesHAR: HARMeaning {
   }
 
   /// The client's request was there before Charles looked for a server.
-  func requestDelay(_ timings: HARTimings) -> Double { 0 }
+  func requestDelay(_ timings: HARTimings, total: Double?) -> Double { 0 }
 }

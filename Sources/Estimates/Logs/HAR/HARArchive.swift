@@ -25,6 +25,8 @@ struct HAREntry: Decodable {
   let request: HARMessage
   let response: HARMessage?
   let timings: HARTimings?
+  /// Milliseconds of the whole exchange; nil is unknown.
+  let time: Double?
   /// Chrome: `memory` or `disk`.
   let cacheKind: String?
   /// Chrome: a service worker answered, maybe after a request of its own, which has an entry of its own.
@@ -33,7 +35,7 @@ struct HAREntry: Decodable {
   let fetchType: String?
 
   private enum Key: String, CodingKey {
-    case startedDateTime, request, response, timings
+    case startedDateTime, request, response, timings, time
     case cacheKind = "_fromCache"
     case isFromServiceWorker = "_fetchedViaServiceWorker"
     case fetchType = "_fetchType"
@@ -45,6 +47,7 @@ struct HAREntry: Decodable {
     request = try container.decode(HARMessage.self, forKey: .request)
     response = try container.decodeIfPresent(HARMessage.self, forKey: .response)
     timings = try container.decodeIfPresent(HARTimings.self, forKey: .timings)
+    time = try? container.milliseconds(.time)
     cacheKind = container.looseText(.cacheKind) ?? (container.looseFlag(.cacheKind) ? "cache" : nil)
     isFromServiceWorker = container.looseFlag(.isFromServiceWorker)
     fetchType = container.looseText(.fetchType)
@@ -117,22 +120,27 @@ struct HARContent: Decodable {
   }
 }
 
-/// How long an exchange took, in milliseconds; nil is unknown. `ssl` is inside of `connect`.
+/// How long the phases of an exchange took, in milliseconds; nil is unknown, or that there was no such phase.
 struct HARTimings: Decodable {
   let blocked: Double?
   let dns: Double?
+  /// With `ssl` in it, says HAR 1.2; not all producers do.
   let connect: Double?
+  let ssl: Double?
   let send: Double?
   let wait: Double?
+  let receive: Double?
 
-  private enum Key: String, CodingKey { case blocked, dns, connect, send, wait }
+  private enum Key: String, CodingKey { case blocked, dns, connect, ssl, send, wait, receive }
 
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     blocked = try container.milliseconds(.blocked)
     dns = try container.milliseconds(.dns)
     connect = try container.milliseconds(.connect)
+    ssl = try container.milliseconds(.ssl)
     send = try container.milliseconds(.send)
     wait = try container.milliseconds(.wait)
+    receive = try container.milliseconds(.receive)
   }
 }

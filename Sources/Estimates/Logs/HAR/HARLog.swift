@@ -59,30 +59,39 @@ struct HARLog {
   private func rows(
     of entry: HAREntry, place: Int, start: Int64, url: LogURL, meaning: any HARMeaning, names: inout NamePool
   ) -> [LogEntry] {
-    let (host, path) = (names.shared(url.host), names.shared(url.path))
     let isFromCache = meaning.isFromCache(entry)
     let isAborted = meaning.isAborted(entry)
-    let delay = entry.timings.map(meaning.requestDelay) ?? 0
+    let timings = entry.timings
+    let requestTime = start + HARTimings.nanoseconds(timings.map { meaning.requestDelay($0, total: entry.time) } ?? 0)
+    let phases = timings?.phases(total: entry.time)
 
-    var request = LogEntry(place: place, kind: .request, host: host, path: path, time: start + Self.nanoseconds(delay))
+    var request = LogEntry(
+      place: place, kind: .request, host: names.shared(url.host), path: names.shared(url.path), time: requestTime)
+    request.exchange = place
     request.method = entry.request.method ?? ""
+    request.query = names.shared(url.query ?? "")
     request.queryLength = url.queryLength
-    request.set(meaning.request(entry.request))
+    request.endTime = phases?.send.map { requestTime + $0 }
+    request.phases = phases.flatMap { $0.isEmpty ? nil : $0 }
     request.isFromCache = isFromCache
-    request.isAborted = isAborted && (entry.response?.status ?? 0) == 0
-    guard let answer = entry.response, answer.status != 0 else { return [request] }
+    guard let answer = entry.response, answer.status != 0 else {
+      request.set(meaning.request(entry.request))
+      request.isAborted = isAborted
+      return [request]
+    }
 
+    var response = request
+    response.kind = answer.status < 200 && answer.status != 101 ? .interim : .response
     // Without timings the response is as late as the request: nearer than nothing.
-    let wait = (entry.timings?.send ?? 0) + (entry.timings?.wait ?? 0)
-    var response = LogEntry(
-      place: place, kind: answer.status < 200 && answer.status != 101 ? .interim : .response, host: host, path: path,
-      time: start + Self.nanoseconds(delay + wait))
-    response.method = request.method
-    response.queryLength = url.queryLength
+    let responseTime = requestTime + (phases?.send ?? 0) + (phases?.wait ?? 0)
+    response.time = responseTime
+    // Without `wait` nobody knows when the response began to be received.
+    response.endTime = phases?.wait == nil ? nil : phases?.receive.map { responseTime + $0 }
+    response.phases = nil
     response.status = answer.status
     response.set(meaning.response(answer))
-    response.isFromCache = isFromCache
     response.isAborted = isAborted
+    request.set(meaning.request(entry.request))
     return [request, response]
   }
 
@@ -90,8 +99,6 @@ struct HARLog {
     let version = message?.httpVersion.lowercased() ?? ""
     return ["h2", "h3", "http/2", "http/3", "quic"].contains { version.hasPrefix($0) }
   }
-
-  private static func nanoseconds(_ milliseconds: Double) -> Int64 { Int64((milliseconds * 1e6).rounded()) }
 }
 
 extension LogEntry {

@@ -10,8 +10,8 @@ protocol HARMeaning: Sendable {
   func isFromCache(_ entry: HAREntry) -> Bool
   /// Whether the transfer failed or was cancelled.
   func isAborted(_ entry: HAREntry) -> Bool
-  /// Milliseconds from `startedDateTime` to the request's first octet.
-  func requestDelay(_ timings: HARTimings) -> Double
+  /// Milliseconds from `startedDateTime` to the request's first octet; `total` is the entry's `time`.
+  func requestDelay(_ timings: HARTimings, total: Double?) -> Double
 }
 
 /// Octets of one message, as its producer means them; nil is unknown.
@@ -39,9 +39,7 @@ extension HARMeaning {
     entry.response?.error != nil || (entry.response?.status ?? 0) == 0
   }
 
-  func requestDelay(_ timings: HARTimings) -> Double {
-    (timings.blocked ?? 0) + (timings.dns ?? 0) + (timings.connect ?? 0)
-  }
+  func requestDelay(_ timings: HARTimings, total: Double?) -> Double { timings.untilConnected(total: total) }
 
   /// Both sizes, and their sum as the whole message.
   static func standard(_ message: HARMessage) -> HARFigures {

@@ -18,5 +18,5 @@ struct MitmproxyHAR: HARMeaning {
   }
 
   /// The entry begins with the client's request; the connection to the server may be older, and `wait` covers it.
-  func requestDelay(_ timings: HARTimings) -> Double { 0 }
+  func requestDelay(_ timings: HARTimings, total: Double?) -> Double { 0 }
 }

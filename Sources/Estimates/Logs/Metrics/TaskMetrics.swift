@@ -27,7 +27,14 @@ struct TransactionMetrics: Decodable {
   let networkProtocolName: String
   let fetchType: FetchType
   let fetchStartDate: MetricsDate?
+  let domainLookupStartDate: MetricsDate?
+  let domainLookupEndDate: MetricsDate?
+  let connectStartDate: MetricsDate?
+  let secureConnectionStartDate: MetricsDate?
+  let secureConnectionEndDate: MetricsDate?
+  let connectEndDate: MetricsDate?
   let requestStartDate: MetricsDate?
+  let requestEndDate: MetricsDate?
   let responseStartDate: MetricsDate?
   let responseEndDate: MetricsDate?
   let requestHeader: Int?
@@ -50,7 +57,8 @@ struct TransactionMetrics: Decodable {
 
   private enum Key: String, CodingKey {
     case request, response, networkProtocolName, resourceFetchType
-    case fetchStartDate, requestStartDate, responseStartDate, responseEndDate
+    case fetchStartDate, domainLookupStartDate, domainLookupEndDate, connectStartDate, secureConnectionStartDate
+    case secureConnectionEndDate, connectEndDate, requestStartDate, requestEndDate, responseStartDate, responseEndDate
     case countOfRequestHeaderBytesSent, countOfRequestBodyBytesSent, countOfRequestBodyBytesBeforeEncoding
     case countOfResponseHeaderBytesReceived, countOfResponseBodyBytesReceived, countOfResponseBodyBytesAfterDecoding
   }
@@ -61,10 +69,18 @@ struct TransactionMetrics: Decodable {
     response = try container.decodeIfPresent(Response.self, forKey: .response)
     networkProtocolName = try container.decodeIfPresent(String.self, forKey: .networkProtocolName) ?? ""
     fetchType = try container.decodeIfPresent(FetchType.self, forKey: .resourceFetchType) ?? .unknown
-    fetchStartDate = try container.decodeIfPresent(MetricsDate.self, forKey: .fetchStartDate)
-    requestStartDate = try container.decodeIfPresent(MetricsDate.self, forKey: .requestStartDate)
-    responseStartDate = try container.decodeIfPresent(MetricsDate.self, forKey: .responseStartDate)
-    responseEndDate = try container.decodeIfPresent(MetricsDate.self, forKey: .responseEndDate)
+    let date = { (key: Key) in try container.decodeIfPresent(MetricsDate.self, forKey: key) }
+    fetchStartDate = try date(.fetchStartDate)
+    domainLookupStartDate = try date(.domainLookupStartDate)
+    domainLookupEndDate = try date(.domainLookupEndDate)
+    connectStartDate = try date(.connectStartDate)
+    secureConnectionStartDate = try date(.secureConnectionStartDate)
+    secureConnectionEndDate = try date(.secureConnectionEndDate)
+    connectEndDate = try date(.connectEndDate)
+    requestStartDate = try date(.requestStartDate)
+    requestEndDate = try date(.requestEndDate)
+    responseStartDate = try date(.responseStartDate)
+    responseEndDate = try date(.responseEndDate)
     requestHeader = try container.octets(.countOfRequestHeaderBytesSent)
     requestBody = try container.octets(.countOfRequestBodyBytesSent)
     requestBodyBeforeEncoding = try container.octets(.countOfRequestBodyBytesBeforeEncoding)

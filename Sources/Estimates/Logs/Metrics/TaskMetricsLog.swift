@@ -58,36 +58,59 @@ struct TaskMetricsLog {
   private func rows(
     of metrics: TransactionMetrics, _ place: Int, _ url: LogURL, hasError: Bool, _ names: inout NamePool
   ) throws(RowProblem) -> [LogEntry] {
-    let (host, path) = (names.shared(url.host), names.shared(url.path))
-    let isFromCache = metrics.fetchType == .localCache || metrics.fetchType == .serverPush
     let start = try time(metrics.requestStartDate ?? metrics.fetchStartDate)
 
-    var request = LogEntry(place: place, kind: .request, host: host, path: path, time: start)
+    var request = LogEntry(
+      place: place, kind: .request, host: names.shared(url.host), path: names.shared(url.path), time: start)
+    request.exchange = place
     request.method = metrics.request.httpMethod ?? ""
+    request.query = names.shared(url.query ?? "")
     request.queryLength = url.queryLength
+    request.isFromCache = metrics.fetchType == .localCache || metrics.fetchType == .serverPush
+    var response = request
+
+    request.endTime = try time(metrics.requestEndDate)
+    let phases = try phases(metrics)
+    request.phases = phases.isEmpty ? nil : phases
     request.headerLength = metrics.requestHeader
     request.bodyLength = metrics.requestBody
     request.decodedLength = metrics.requestBodyBeforeEncoding
     request.length = Self.sum(metrics.requestHeader, metrics.requestBody)
-    request.isFromCache = isFromCache
     request.isAborted = metrics.response == nil
     guard let answer = metrics.response else { return [request] }
     guard 0...999 ~= answer.statusCode else {
       throw RowProblem("response.statusCode: expected a status code, found \(answer.statusCode)")
     }
 
-    var response = LogEntry(
-      place: place, kind: .response, host: host, path: path, time: try time(metrics.responseStartDate) ?? start)
-    response.method = request.method
-    response.queryLength = url.queryLength
+    response.kind = .response
+    response.time = try time(metrics.responseStartDate) ?? start
+    response.endTime = try time(metrics.responseEndDate)
     response.status = answer.statusCode
     response.headerLength = metrics.responseHeader
     response.bodyLength = metrics.responseBody
     response.decodedLength = metrics.responseBodyAfterDecoding
     response.length = Self.sum(metrics.responseHeader, metrics.responseBody)
-    response.isFromCache = isFromCache
     response.isAborted = hasError || metrics.responseStartDate != nil && metrics.responseEndDate == nil
     return [request, response]
+  }
+
+  /// The phases. Apple's connect ends when TLS is there.
+  private func phases(_ metrics: TransactionMetrics) throws(RowProblem) -> LogPhases {
+    var phases = LogPhases()
+    phases.dns = try duration(metrics.domainLookupStartDate, metrics.domainLookupEndDate)
+    phases.connect = try duration(
+      metrics.connectStartDate, metrics.secureConnectionStartDate ?? metrics.connectEndDate)
+    phases.tls = try duration(metrics.secureConnectionStartDate, metrics.secureConnectionEndDate)
+    phases.send = try duration(metrics.requestStartDate, metrics.requestEndDate)
+    phases.wait = try duration(metrics.requestEndDate, metrics.responseStartDate)
+    phases.receive = try duration(metrics.responseStartDate, metrics.responseEndDate)
+    return phases
+  }
+
+  /// Nanoseconds between two dates; nil when one is not there, or when they are not in this order: the clock was set.
+  private func duration(_ start: MetricsDate?, _ end: MetricsDate?) throws(RowProblem) -> Int64? {
+    guard let start = try time(start), let end = try time(end), start <= end else { return nil }
+    return end - start
   }
 
   private func time(_ date: MetricsDate?) throws(RowProblem) -> Int64? {

@@ -1,16 +1,19 @@
 /// Where a table has the columns of a log.
 struct ColumnPositions {
-  /// Positions by the column's place in `LogColumn.allCases`, -1 for none: looked up for each cell.
-  private let positions: [Int]
+  /// A column that is there, and its index in a row.
+  struct Found {
+    let column: LogColumn
+    let index: Int
+  }
+
   /// The columns that are there.
-  let found: [LogColumn]
+  let found: [Found]
 
   /// Finds the columns, without regard to case and to spaces around a name. Throws a `RowProblem` with what is missing.
   init(header: [String], columns: LogColumns) throws(RowProblem) {
     let header = header.map(Self.folded)
-    var positions = [Int](repeating: -1, count: LogColumn.allCases.count)
-    var found: [LogColumn] = []
-    for (place, column) in LogColumn.allCases.enumerated() {
+    var found: [Found] = []
+    for column in LogColumn.allCases {
       let name = Self.folded(columns.name(column))
       let other = columns.names[column] == nil ? column.otherName : nil
       guard let position = header.firstIndex(where: { $0 == name || $0 == other }) else {
@@ -21,27 +24,23 @@ struct ColumnPositions {
       guard header[(position + 1)...].firstIndex(where: { $0 == name || $0 == other }) == nil else {
         throw RowProblem("column \(columns.name(column)) is there twice")
       }
-      positions[place] = position
-      found.append(column)
+      found.append(Found(column: column, index: position))
     }
-    let missing = LogColumn.required.filter { !found.contains($0) }
+    let names = Set(found.map(\.column))
+    let missing = LogColumn.required.filter { !names.contains($0) }
     guard missing.isEmpty else { throw Self.missing(missing, columns, header) }
-    guard LogColumn.lengths.contains(where: found.contains) else {
+    guard LogColumn.lengths.contains(where: names.contains) else {
       throw Self.missing(LogColumn.lengths, columns, header)
     }
-    self.positions = positions
     self.found = found
   }
 
-  /// Where a column is; nil when it is not there.
-  subscript(_ column: LogColumn) -> Int? {
-    let position = positions[column.place]
-    return position < 0 ? nil : position
-  }
+  /// Whether a column is there.
+  func has(_ column: LogColumn) -> Bool { found.contains { $0.column == column } }
 
   /// One line for each figure that this log cannot say anything about.
   var notices: [String] {
-    LogColumn.lengths.filter { !found.contains($0) }.map { "no column \($0.rawValue): it is not verified" }
+    LogColumn.lengths.filter { !has($0) }.map { "no column \($0.rawValue): it is not verified" }
   }
 
   private static func folded(_ name: String) -> String {
@@ -54,28 +53,5 @@ struct ColumnPositions {
     let more = header.count > 20 ? " and \(header.count - 20) more" : ""
     let map = columns.first.map { "map it, as \($0.rawValue)=NAME" } ?? ""
     return RowProblem("no column \(wanted); there are: \(there)\(more); \(map)")
-  }
-}
-
-extension LogColumn {
-  /// Its place in `allCases`.
-  fileprivate var place: Int {
-    switch self {
-    case .host: 0
-    case .path: 1
-    case .type: 2
-    case .time: 3
-    case .length: 4
-    case .lineLength: 5
-    case .headerLength: 6
-    case .bodyLength: 7
-    case .decodedLength: 8
-    case .method: 9
-    case .status: 10
-    case .queryLength: 11
-    case .error: 12
-    case .isFromCache: 13
-    case .source: 14
-    }
   }
 }

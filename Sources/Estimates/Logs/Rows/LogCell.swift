@@ -42,6 +42,23 @@ enum LogCell: Equatable {
     return Int(number)
   }
 
+  /// A duration in nanoseconds, of a number of units of `unit` nanoseconds; nil when absent, and when negative, with which
+  /// producers say unknown. Throws for what is no number, and for more than a day.
+  func duration(unit: Double, _ column: LogColumn) throws(RowProblem) -> Int64? {
+    let number: Double?
+    switch self {
+    case .absent: return nil
+    case .text(let text): number = Double(text)
+    case .integer(let integer): number = Double(integer)
+    case .real(let real): number = real
+    case .octets: number = nil
+    }
+    guard let number, number * unit <= 86_400e9 else {
+      throw RowProblem(column, expected: "a duration of at most a day", found: self)
+    }
+    return number < 0 ? nil : Int64((number * unit).rounded())
+  }
+
   /// Text that is there.
   func text(_ column: LogColumn, expected: String) throws(RowProblem) -> String {
     guard case .text(let text) = self else { throw RowProblem(column, expected: expected, found: self) }
@@ -62,6 +79,12 @@ enum LogCell: Equatable {
     default: break
     }
     throw RowProblem(column, expected: "true or false", found: self)
+  }
+
+  /// Whether it is text with this word in it, of letters.
+  func hasWord(_ word: String) -> Bool {
+    guard case .text(let text) = self else { return false }
+    return text.split { !$0.isLetter }.contains { $0 == word }
   }
 
   /// Whether an error is named: anything but nothing, 0 and false.

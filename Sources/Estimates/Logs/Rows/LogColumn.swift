@@ -30,6 +30,32 @@ public enum LogColumn: String, Sendable, CaseIterable {
   case isFromCache = "from_cache"
   /// Where the figures come from; `cache` says that the response came from a cache, as TrafficProbe writes it.
   case source
+  /// What the rows of one exchange share, a number or text.
+  case exchange
+  /// The query without the `?`.
+  case query
+  /// When the message ended.
+  case endTime = "end_time"
+  /// Seconds from `time` to the message's end.
+  case duration
+  /// Milliseconds from `time` to the message's end.
+  case durationMilliseconds = "duration_ms"
+  /// Milliseconds of the name resolution.
+  case dns = "dns_ms"
+  /// Milliseconds of the TCP handshake.
+  case connect = "connect_ms"
+  /// Milliseconds of the TLS handshake.
+  case tls = "tls_ms"
+  /// Milliseconds from the first octet of the request to its last.
+  case send = "send_ms"
+  /// Milliseconds from the last octet of the request to the first of the final response.
+  case wait = "wait_ms"
+  /// Milliseconds from the first octet of the final response to its last.
+  case receive = "receive_ms"
+  /// Whether the exchange was under way when the log ended.
+  case pending
+  /// What the log does not know, in words; `pending` among them says that the exchange was under way, as TrafficProbe writes it.
+  case unknown
 
   /// Another name that is as good as the own one.
   var otherName: String? { self == .queryLength ? "query_length" : nil }

@@ -16,19 +16,19 @@ struct LogTime {
   static let expected = "a time (ISO 8601, yyyy-MM-dd HH:mm:ss.SSS, or a number since 1970 or 2001)"
 
   /// The time in a cell; nil when it is absent.
-  func time(_ cell: LogCell) throws(RowProblem) -> Int64? {
+  func time(_ cell: LogCell, _ column: LogColumn = .time) throws(RowProblem) -> Int64? {
     switch cell {
     case .absent: return nil
     case .integer(let number):
-      guard let time = time(seconds: number, nanoseconds: 0) else { throw problem(cell) }
+      guard let time = time(seconds: number, nanoseconds: 0) else { throw problem(cell, column) }
       return time
     case .real(let number):
-      guard let time = time(number) else { throw problem(cell) }
+      guard let time = time(number) else { throw problem(cell, column) }
       return time
     case .text(let text):
-      guard let time = time(text) else { throw problem(cell) }
+      guard let time = time(text) else { throw problem(cell, column) }
       return time
-    case .octets: throw problem(cell)
+    case .octets: throw problem(cell, column)
     }
   }
 
@@ -99,10 +99,10 @@ struct LogTime {
     return after == guess ? guess : before
   }
 
-  private func problem(_ cell: LogCell) -> RowProblem {
+  private func problem(_ cell: LogCell, _ column: LogColumn) -> RowProblem {
     let words =
       unit == .automatic
       ? "\(Self.expected) between 2009 and 2200" : "\(Self.expected), \(unit.rawValue), before 2200"
-    return RowProblem(.time, expected: words, found: cell)
+    return RowProblem(column, expected: words, found: cell)
   }
 }

@@ -7,8 +7,10 @@ struct LogURL: Equatable {
   let host: String
   /// The path, as it stands there.
   let path: String
+  /// The query as it stands there, without the `?`; nil without a query.
+  let query: String?
   /// Octets of the query without the `?`; nil without a query.
-  let queryLength: Int?
+  var queryLength: Int? { query?.utf8.count }
 
   /// The parts; nil when there is no scheme.
   init?(_ text: String) {
@@ -19,7 +21,7 @@ struct LogURL: Equatable {
     scheme = text[..<colon].lowercased()
     var rest = text[octets.index(after: colon)...]
     guard rest.utf8.starts(with: "//".utf8) else {
-      (host, path, queryLength) = ("", String(rest), nil)
+      (host, path, query) = ("", String(rest), nil)
       return
     }
     rest = rest.dropFirst(2)
@@ -27,18 +29,18 @@ struct LogURL: Equatable {
     let authority = rest[..<(end ?? rest.endIndex)]
     let at = authority.utf8.lastIndex(of: UInt8(ascii: "@")).map { authority.utf8.index(after: $0) }
     host = authority[(at ?? authority.startIndex)...].lowercased()
-    (path, queryLength) = Self.target(rest[(end ?? rest.endIndex)...])
+    (path, query) = Self.target(rest[(end ?? rest.endIndex)...])
   }
 
-  /// The path and the length of the query of what comes after an authority.
-  static func target(_ text: Substring) -> (path: String, queryLength: Int?) {
+  /// The path and the query of what comes after an authority.
+  static func target(_ text: Substring) -> (path: String, query: String?) {
     let octets = text.utf8
     let target = text[..<(octets.firstIndex(of: UInt8(ascii: "#")) ?? octets.endIndex)]
     guard let mark = target.utf8.firstIndex(of: UInt8(ascii: "?")) else {
       return (target.isEmpty ? "/" : String(target), nil)
     }
-    let query = target.utf8[target.utf8.index(after: mark)...]
-    return (mark == target.startIndex ? "/" : String(target[..<mark]), query.count)
+    let query = String(target[target.utf8.index(after: mark)...])
+    return (mark == target.startIndex ? "/" : String(target[..<mark]), query)
   }
 
   private static func isScheme(_ octet: UInt8) -> Bool {

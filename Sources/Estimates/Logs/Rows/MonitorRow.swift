@@ -1,31 +1,79 @@
 import HTTPReassembly
 
-/// Makes entries from the cells of a monitor's table, be it CSV or SQLite.
+/// Makes an entry of the cells of one row of a monitor's table, be it CSV or SQLite.
 struct MonitorRow {
   private let times: LogTime
   private var names = NamePool()
+  private var row = LogEntry(place: 0, kind: .request, host: "", path: "/", time: nil)
+  private var phases = LogPhases()
+  private var duration: Int64?
+  private var isFromCacheBySource = false
+  private var isPendingByWord = false
+  /// What the row calls its exchange.
+  private(set) var exchange: String?
+  /// Whether the row has a query where another row without one would show that there is none.
+  private(set) var showsQueries = false
+  /// Whether the row's duration is too long for seconds.
+  private(set) var hasLongDuration = false
 
   init(times: LogTime) { self.times = times }
 
-  /// The entry of one row. `cell` gives the value of a column, absent for a column that the table has not.
-  mutating func entry(place: Int, _ cell: (LogColumn) throws(RowProblem) -> LogCell) throws(RowProblem) -> LogEntry {
-    let kind = try Self.kind(cell(.type))
-    let host = try Self.host(cell(.host))
-    let (path, query) = try Self.path(cell(.path))
-    let time = try times.time(cell(.time))
-    var entry = LogEntry(place: place, kind: kind, host: names.shared(host), path: names.shared(path), time: time)
-    entry.queryLength = try Self.size(cell(.queryLength), .queryLength) ?? query
-    entry.method = try Self.method(cell(.method))
-    entry.status = try Self.status(cell(.status))
-    entry.length = try cell(.length).length(.length)
-    entry.lineLength = try cell(.lineLength).length(.lineLength)
-    entry.headerLength = try cell(.headerLength).length(.headerLength)
-    entry.bodyLength = try cell(.bodyLength).length(.bodyLength)
-    entry.decodedLength = try cell(.decodedLength).length(.decodedLength)
-    entry.isAborted = try cell(.error).namesError
-    let isFromCache = try cell(.isFromCache).flag(.isFromCache)
-    let source = try cell(.source)
-    entry.isFromCache = isFromCache || source == .text("cache")
+  /// Forgets the row before.
+  mutating func begin(place: Int) {
+    row = LogEntry(place: place, kind: .request, host: "", path: "/", time: nil)
+    phases = LogPhases()
+    (duration, exchange) = (nil, nil)
+    (isFromCacheBySource, isPendingByWord, showsQueries, hasLongDuration) = (false, false, false, false)
+  }
+
+  /// Takes the value of a column.
+  mutating func take(_ cell: LogCell, _ column: LogColumn) throws(RowProblem) {
+    switch column {
+    case .type: row.kind = try Self.kind(cell)
+    case .host: row.host = names.shared(try Self.host(cell))
+    case .path: try takePath(cell)
+    case .time: row.time = try times.time(cell)
+    case .length: row.length = try cell.length(column)
+    case .lineLength: row.lineLength = try cell.length(column)
+    case .headerLength: row.headerLength = try cell.length(column)
+    case .bodyLength: row.bodyLength = try cell.length(column)
+    case .decodedLength: row.decodedLength = try cell.length(column)
+    case .method: row.method = try Self.method(cell)
+    case .status: row.status = try Self.status(cell)
+    case .queryLength: row.queryLength = try Self.size(cell, column) ?? row.queryLength
+    case .error: row.isAborted = cell.namesError
+    case .isFromCache: row.isFromCache = try cell.flag(column)
+    case .source: isFromCacheBySource = cell == .text("cache")
+    case .exchange: exchange = try Self.name(cell)
+    case .query: try takeQuery(cell)
+    case .endTime: row.endTime = try times.time(cell, column)
+    case .duration:
+      // Nobody says the unit of this one; what is not seconds shows by its size, and is not refused.
+      if let seconds = try? cell.duration(unit: 1e9, column) {
+        duration = seconds
+      } else {
+        hasLongDuration = cell != .absent
+      }
+    case .durationMilliseconds: duration = try cell.duration(unit: 1e6, column)
+    case .dns: phases.dns = try cell.duration(unit: 1e6, column)
+    case .connect: phases.connect = try cell.duration(unit: 1e6, column)
+    case .tls: phases.tls = try cell.duration(unit: 1e6, column)
+    case .send: phases.send = try cell.duration(unit: 1e6, column)
+    case .wait: phases.wait = try cell.duration(unit: 1e6, column)
+    case .receive: phases.receive = try cell.duration(unit: 1e6, column)
+    case .pending: row.isPending = try cell.flag(column)
+    case .unknown: isPendingByWord = cell.hasWord("pending")
+    }
+  }
+
+  /// The row.
+  func entry() -> LogEntry {
+    var entry = row
+    entry.isFromCache = row.isFromCache || isFromCacheBySource
+    entry.isPending = row.isPending || isPendingByWord
+    if !phases.isEmpty { entry.phases = phases }
+    if entry.endTime == nil, let time = entry.time, let duration { entry.endTime = time + duration }
+    if entry.query == nil, entry.queryLength == 0 { entry.query = "" }
     return entry
   }
 
@@ -55,18 +103,50 @@ struct MonitorRow {
     return text.lowercase
   }
 
-  private static func path(_ cell: LogCell) throws(RowProblem) -> (String, Int?) {
+  private mutating func takePath(_ cell: LogCell) throws(RowProblem) {
     // The path of a URL without one is empty. A CSV file cannot tell that from no path.
-    if cell == .absent { return ("/", nil) }
+    if cell == .absent { return }
     let text = try cell.text(.path, expected: "a path")
-    if text.isEmpty || text.utf8.first == UInt8(ascii: "/") || text.utf8.first == UInt8(ascii: "?") {
-      return LogURL.target(text[...])
+    if text == "*" {
+      row.path = text
+    } else if text.isEmpty || text.utf8.first == UInt8(ascii: "/") || text.utf8.first == UInt8(ascii: "?") {
+      let (path, query) = LogURL.target(text[...])
+      row.path = names.shared(path)
+      guard let query else { return }
+      setQuery(query)
+      showsQueries = true
+    } else {
+      guard let url = LogURL(text), !url.host.isEmpty else {
+        throw RowProblem(.path, expected: "a path that begins with /", found: cell)
+      }
+      row.path = names.shared(url.path)
+      if let query = url.query { setQuery(query) } else { row.query = "" }
     }
-    if text == "*" { return (text, nil) }
-    guard let url = LogURL(text), !url.host.isEmpty else {
-      throw RowProblem(.path, expected: "a path that begins with /", found: cell)
+  }
+
+  private mutating func takeQuery(_ cell: LogCell) throws(RowProblem) {
+    // Nothing in the cell is nothing known, until another row shows that the log has queries.
+    if cell == .absent { return }
+    var text = try cell.text(.query, expected: "a query")
+    if text.utf8.first == UInt8(ascii: "?") { text.removeFirst() }
+    showsQueries = !text.isEmpty
+    let length = row.queryLength
+    setQuery(text)
+    row.queryLength = length ?? (text.isEmpty ? nil : row.queryLength)
+  }
+
+  private mutating func setQuery(_ query: String) {
+    row.query = names.shared(query)
+    row.queryLength = query.utf8.count
+  }
+
+  private static func name(_ cell: LogCell) throws(RowProblem) -> String? {
+    switch cell {
+    case .absent: return nil
+    case .text(let text): return text
+    case .integer(let number): return "\(number)"
+    case .real, .octets: throw RowProblem(.exchange, expected: "a whole number or text", found: cell)
     }
-    return (url.path, url.queryLength)
   }
 
   private static func method(_ cell: LogCell) throws(RowProblem) -> String {

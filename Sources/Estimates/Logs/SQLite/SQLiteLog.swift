@@ -27,8 +27,7 @@ struct SQLiteLog {
     let cursor = try Row.fetchCursor(
       database, sql: "SELECT \(place), \(columns) FROM \(quotedName) LIMIT ?", arguments: [options.rowLimit + 1])
 
-    var row = MonitorRow(times: LogTime(unit: options.timeUnit, zone: options.timeZone))
-    var entries: [LogEntry] = []
+    var entries = MonitorTable(columns: table.positions, options: options)
     var bad = BadRows()
     var rows = 0
     while let values = try cursor.next() {
@@ -39,23 +38,18 @@ struct SQLiteLog {
       let number: Int
       if case .int64(let rowID) = (values[0] as DatabaseValue).storage { number = Int(rowID) } else { number = rows }
       do throws(RowProblem) {
-        let entry = try row.entry(place: number) { column throws(RowProblem) in
-          guard let position = table.positions[column] else { return .absent }
-          let value: DatabaseValue = values[position + 1]
-          if column == .path, value.isNull { throw RowProblem(.path, expected: "a path", found: .absent) }
+        try entries.add(place: number) { found throws(RowProblem) in
+          let value: DatabaseValue = values[found.index + 1]
+          if found.column == .path, value.isNull { throw RowProblem(.path, expected: "a path", found: .absent) }
           return LogCell(value)
         }
-        entries.append(entry)
       } catch {
         bad.note("table \(table.name.shortened()), row \(number)", error)
       }
     }
     try bad.check(file: path, rows: rows)
     guard rows > 0 else { throw LogError(file: path, "table \(table.name) has no rows") }
-    var log = AppLog(dialect: .monitor, entries: entries)
-    log.notices = table.positions.notices
-    log.noteTimes()
-    return log
+    return entries.log()
   }
 
   /// A name as SQL writes it.

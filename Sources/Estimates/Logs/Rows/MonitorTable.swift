@@ -1,0 +1,71 @@
+import HTTPReassembly
+
+/// The rows of a monitor's table, be it CSV or SQLite, and what can be said of them only when all were read.
+struct MonitorTable {
+  private let columns: ColumnPositions
+  private let taken: [ColumnPositions.Found]
+  private var row: MonitorRow
+  private var exchanges = ExchangeNumbers()
+  private var entries: [LogEntry] = []
+  /// Whether paths without a query have none: some paths of this table have one, or it has a column for queries.
+  private var hasQueries = false
+  /// Whether the column `duration` cannot be in seconds.
+  private var hasLongDuration = false
+
+  init(columns: ColumnPositions, options: LogOptions) {
+    self.columns = columns
+    // A duration without a unit is the least certain of what tells the end.
+    let hasEnd = columns.has(.endTime) || columns.has(.durationMilliseconds)
+    taken = columns.found.filter { $0.column != .duration || !hasEnd }
+    row = MonitorRow(times: LogTime(unit: options.timeUnit, zone: options.timeZone))
+  }
+
+  /// Takes a row. `cell` gives the value with an index in the row.
+  mutating func add(place: Int, cell: (ColumnPositions.Found) throws(RowProblem) -> LogCell) throws(RowProblem) {
+    row.begin(place: place)
+    for column in taken { try row.take(cell(column), column.column) }
+    var entry = row.entry()
+    entry.exchange = row.exchange.map { exchanges.number($0, entry.kind, host: entry.host) }
+    if row.showsQueries { hasQueries = true }
+    if row.hasLongDuration { hasLongDuration = true }
+    entries.append(entry)
+  }
+
+  /// The log of all rows.
+  consuming func log() -> AppLog {
+    if hasQueries {
+      for index in entries.indices where entries[index].query == nil && entries[index].queryLength == nil {
+        entries[index].query = ""
+      }
+    }
+    movePhases()
+    var log = AppLog(dialect: .monitor, entries: entries)
+    log.notices = columns.notices
+    if hasLongDuration {
+      for index in log.entries.indices { log.entries[index].endTime = nil }
+      log.notices.append("column duration is not in seconds and is passed over; map it, as duration_ms=duration")
+    }
+    log.noteTimes()
+    return log
+  }
+
+  /// Phases belong to the first row of an exchange; a log may know them only at its end.
+  private mutating func movePhases() {
+    guard columns.found.contains(where: { LogColumn.phases.contains($0.column) }) else { return }
+    var first: [Int: Int] = [:]
+    for index in entries.indices {
+      guard let exchange = entries[index].exchange else { continue }
+      guard let start = first[exchange] else {
+        first[exchange] = index
+        continue
+      }
+      if entries[start].phases == nil { entries[start].phases = entries[index].phases }
+      entries[index].phases = nil
+    }
+  }
+}
+
+extension LogColumn {
+  /// The columns of `LogPhases`.
+  static let phases: [Self] = [.dns, .connect, .tls, .send, .wait, .receive]
+}
