@@ -17,7 +17,7 @@ import Testing
 
   /// What an app logs decoded is the same path; what only looks encoded is not.
   @Test func keysAreThoseOfDecodedPaths() {
-    func key(_ path: String) -> MatchKey { MatchKey(kind: .request, host: "a.example", path: path) }
+    func key(_ path: String) -> MatchKey { MatchKey(host: "a.example", path: path) }
     #expect(key("/caf%C3%A9/") == key("/café"))
     #expect(key("/%+1") != key("/\u{1}"))
     #expect(key("") == key("/"))

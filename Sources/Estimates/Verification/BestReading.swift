@@ -33,6 +33,10 @@ extension LineReading: CustomStringConvertible {
   }
 }
 
+extension LineReading {
+  fileprivate var isAsSent: Bool { self == .request(.asSent, .crlf) || self == .status(.asSent, .crlf) }
+}
+
 extension LineReading.Target {
   fileprivate var words: String {
     switch self {
@@ -72,7 +76,7 @@ extension HeaderReading: CustomStringConvertible {
   var description: String {
     guard let form else { return "not counted" }
     var words = form.words
-    if includesLine { words += ", start-line included" }
+    if let line { words += line.isAsSent ? ", start-line included" : ", with a \(line)" }
     if folds { words += ", repeated fields folded" }
     if namesIdentity { words += ", Transfer-Encoding named Identity" }
     if !unseen.isEmpty { words += ", without \(unseen.joined(separator: ", "))" }

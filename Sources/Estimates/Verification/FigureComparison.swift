@@ -22,7 +22,8 @@ public struct FigureComparison: Sendable, Equatable {
 public enum VerifiedStatus: String, Sendable, CaseIterable {
   /// Both are there.
   case matched
-  /// Both are there, and another message is as likely the row's: the difference is not explained.
+  /// Both are there, and another message is as likely the row's; where that one has other figures, the difference is not
+  /// explained.
   case ambiguous
   /// The wire has no such message.
   case appOnly = "app_only"
@@ -49,10 +50,16 @@ public struct VerifiedRow: Sendable {
   public var status: VerifiedStatus {
     entry == nil ? .wireOnly : message == nil ? .appOnly : isAmbiguous ? .ambiguous : .matched
   }
-  /// Whether another message is as likely the row's, with other figures.
+  /// Whether another message is as likely the row's.
   public var isAmbiguous = false
   /// Nanoseconds that the phases of the exchange took, as the log has them and as the wire has them; on the row that has them.
   public var phases: (app: LogPhases, wire: ExchangeTimings)?
+  /// Octets that no cause explains, of the whole message (app minus wire) or, where they are more, of its parts with signs removed:
+  /// parts that are wrong do not become right by a sum that hides it.
+  public var unexplained: Int {
+    let parts = [line, header, body].reduce(0) { $0 + Int($1.unexplained.magnitude) }
+    return parts > abs(total.unexplained) ? parts : total.unexplained
+  }
   /// Host, of the wire where it is known there.
   public var host: String { message?.host ?? entry?.host ?? "" }
   /// Path, of the wire where it is known there.

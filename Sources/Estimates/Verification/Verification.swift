@@ -32,7 +32,7 @@ public struct Verification: Sendable {
     var requests: [(entry: LogEntry, message: WireMessage)] = []
     var responses: [(entry: LogEntry, message: WireMessage)] = []
     for (index, entry) in log.entries.enumerated() {
-      guard let match = matching.matches[index], !match.isAmbiguous else { continue }
+      guard let match = matching.matches[index], !match.isOpen else { continue }
       let message = wire[match.message]
       if entry.kind == .request { requests.append((entry, message)) } else { responses.append((entry, message)) }
     }
@@ -49,9 +49,9 @@ public struct Verification: Sendable {
       let message = wire[match.message]
       let readings = entry.kind == .request ? requestReadings : responseReadings
       let related = RelatedMessages(hops: match.hops.map { wire[$0] }, contents: match.contents.map { wire[$0] })
-      var row =
-        match.isAmbiguous
-        ? Self.ambiguous(readings.compare(entry, message, related)) : readings.compare(entry, message, related)
+      var row = readings.compare(entry, message, related)
+      if match.isOpen { row = Self.open(row) }
+      row.isAmbiguous = match.isAmbiguous
       if match.timeShift != nil { row.total.causes.append(Cause(.timeShifted, 0)) }
       if let phases = entry.phases, let times = timings[message.row.exchange] { row.phases = (phases, times) }
       rows.append(row)
@@ -65,8 +65,8 @@ public struct Verification: Sendable {
     }
   }
 
-  /// A row whose message is not sure: its differences stay as they are.
-  private static func ambiguous(_ row: VerifiedRow) -> VerifiedRow {
+  /// A row whose message may be one with other figures: its differences have no reason.
+  private static func open(_ row: VerifiedRow) -> VerifiedRow {
     func open(_ comparison: FigureComparison) -> FigureComparison {
       var open = comparison
       open.causes = []
@@ -76,7 +76,6 @@ public struct Verification: Sendable {
     var row = row
     (row.line, row.header, row.body, row.total) = (open(row.line), open(row.header), open(row.body), open(row.total))
     row.total.causes = [Cause(.ambiguous, 0)]
-    row.isAmbiguous = true
     return row
   }
 

@@ -16,12 +16,14 @@ public struct VerificationSummary: Sendable {
     /// App minus wire.
     public var difference: Int { app - wire }
 
-    mutating func add(_ comparison: FigureComparison) {
+    mutating func add(_ comparison: FigureComparison, unexplained: Int? = nil) {
       count += 1
       app += comparison.app ?? 0
       wire += comparison.wire ?? 0
-      unexplained += abs(comparison.unexplained)
+      self.unexplained += abs(unexplained ?? comparison.unexplained)
     }
+
+    mutating func add(_ row: VerifiedRow) { add(row.total, unexplained: row.unexplained) }
   }
 
   /// A phase of exchanges in the log and on the wire.
@@ -64,7 +66,7 @@ public struct VerificationSummary: Sendable {
   public private(set) var headers = Balance()
   /// As `lines`, bodies.
   public private(set) var bodies = Balance()
-  /// Of the matched rows those whose message is not sure.
+  /// Of the matched rows those of which another message, with other figures, is as likely.
   public private(set) var ambiguous = Balance()
   /// Matched rows whose log has no figure of the whole message.
   public private(set) var rowsWithoutFigures = 0
@@ -91,7 +93,7 @@ public struct VerificationSummary: Sendable {
         continue
       }
       add(row)
-      apis[APIName(host: row.host, path: row.path), default: Balance()].add(row.total)
+      apis[APIName(host: row.host, path: row.path), default: Balance()].add(row)
       for cause in row.total.causes {
         causes[Cause.Name(cause), default: CauseTotal(cause: Cause(cause.kind, 0, detail: cause.detail))].add(cause)
       }
@@ -123,10 +125,10 @@ public struct VerificationSummary: Sendable {
         rowsWithoutFigures += 1
         return
       }
-      matched.add(row.total)
-      if row.isAmbiguous { ambiguous.add(row.total) }
+      matched.add(row)
+      if row.total.causes.contains(where: { $0.kind == .ambiguous }) { ambiguous.add(row) }
       if row.isExact { exactRows += 1 }
-      if row.entry?.kind == .request { requests.add(row.total) } else { responses.add(row.total) }
+      if row.entry?.kind == .request { requests.add(row) } else { responses.add(row) }
     }
   }
 
@@ -156,7 +158,7 @@ public struct VerificationSummary: Sendable {
 extension VerifiedRow {
   /// Whether each figure is the wire's, or differs by what is never shown to an app.
   fileprivate var isExact: Bool {
-    status == .matched && total.unexplained == 0 && total.causes.allSatisfy { $0.kind.isInvisible }
+    message != nil && unexplained == 0 && total.causes.allSatisfy { $0.kind.isInvisible }
   }
 }
 
@@ -168,7 +170,7 @@ extension VerificationSummary.PhaseBalance {
     ]
     return names.compactMap { name, ofApp, ofWire in
       let pairs = rows.compactMap { row -> (app: Int64, wire: Int64)? in
-        guard !row.isAmbiguous, let app = row.phases?.app[keyPath: ofApp], let wire = row.phases?.wire[keyPath: ofWire]
+        guard let app = row.phases?.app[keyPath: ofApp], let wire = row.phases?.wire[keyPath: ofWire]
         else { return nil }
         return (app, wire)
       }

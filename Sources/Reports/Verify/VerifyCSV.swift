@@ -60,7 +60,7 @@ public enum VerifyCSV {
       row.integer(part.wire)
       row.integer(part.difference)
     }
-    row.integer(verified.total.unexplained)
+    row.integer(verified.unexplained)
     row.text(Array(verified.total.causes.map { "\($0.name)=\($0.octets)" }.joined(separator: "; ").utf8))
     row.integer(message?.ipLength)
     row.name(message?.exactness.name ?? "")

@@ -11,8 +11,8 @@ import Testing
     HeaderForm.allCases.flatMap { form in
       [false, true].flatMap { folds in
         [[], ["host"], ["cookie", "host"], ["set-cookie"], ["transfer-encoding", "x-long"], [""]].flatMap { unseen in
-          [false, true].map { includesLine in
-            HeaderReading(form: form, folds: folds, includesLine: includesLine, unseen: unseen)
+          [nil, .request(.path, .crlf), .status(.asSent, .crlf)].map { line in
+            HeaderReading(form: form, folds: folds, line: line, unseen: unseen)
           }
         }
       }

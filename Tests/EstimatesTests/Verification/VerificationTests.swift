@@ -11,7 +11,7 @@ import Testing
   /// The log of an app that counts as `line`, `header` and `body` say, some time after each message.
   private func log(
     line: LineReading, status: LineReading, header: HeaderReading, body: BodyReading, delay: Int64 = 3_000_000,
-    hasLengthOnly: Bool = false
+    hasLengthOnly: Bool = false, of wire: [WireMessage] = WireSamples.everything
   ) -> AppLog {
     var entries: [LogEntry] = []
     for (index, message) in wire.enumerated() where message.row.kind != .interim {
@@ -40,7 +40,7 @@ import Testing
         $0.difference == nil || $0.difference == $0.causes.octets + $0.unexplained
       }
         && (row.total.app ?? 0) - (row.total.wire ?? 0) == row.total.causes.octets + row.total.unexplained
-        || row.status == .matched && row.total.app == nil
+        || row.message != nil && row.total.app == nil
     }
   }
 
@@ -60,27 +60,40 @@ import Testing
     #expect(names.contains(.chunkFraming))
     #expect(names.contains(.trailers))
     #expect(!names.contains(.fieldNotSeen))
-    #expect(verification.clockOffset == 3_000_000)
+    #expect(verification.clock?.offset == 0)
   }
 
   @Test func aMonitorThatDropsWhatItDoesNotSeeIsExplained() throws {
+    let wire = WireSamples.repeated
     let verification = Verification(
       log(
         line: .request(.decodedPath, .lineFeed), status: .status(.asSent, .none),
-        header: HeaderReading(form: .lineFeed, folds: true, unseen: ["accept", "host", "user-agent"]), body: .decoded),
-      wire)
+        header: HeaderReading(form: .lineFeed, folds: true, unseen: ["accept", "host", "user-agent"]), body: .decoded,
+        of: wire), wire)
     let summary = VerificationSummary(verification)
     #expect(isBalanced(verification))
     #expect(summary.unexplained == 0)
     let causes = Dictionary(uniqueKeysWithValues: summary.causes.map { ($0.cause.name, $0.cause.octets) })
-    #expect(causes["query dropped"] == -10)
-    #expect(causes["percent-decoding"] == -2)
-    #expect(causes["field not seen by the app (accept)"] == -13)
-    #expect(causes["field not seen by the app (user-agent)"] == -17)
-    #expect(causes["empty line missing"] == -24)
+    #expect(causes["query dropped"] == -10 * 6)
+    #expect(causes["percent-decoding"] == -2 * 6)
+    #expect(causes["field not seen by the app (accept)"] == -13 * 6)
+    #expect(causes["field not seen by the app (user-agent)"] == -17 * 6)
+    #expect(causes["empty line missing"] == -2 * 62)
     #expect(
       verification.requestReadings.first?.description
         == "request-line with the path percent-decoded, no query, ended by LF")
+  }
+
+  /// Fields that one row alone could lack are no evidence: any sum can be made of some.
+  @Test func whatOneRowAloneWouldShowStaysUnexplained() throws {
+    let verification = Verification(
+      log(
+        line: .request(.asSent, .crlf), status: .status(.asSent, .crlf),
+        header: HeaderReading(form: .wire, unseen: ["accept"]), body: .transferred), wire)
+    let summary = VerificationSummary(verification)
+    #expect(isBalanced(verification))
+    #expect(summary.unexplained == 13)
+    #expect(!summary.causes.contains { $0.cause.kind == .fieldNotSeen })
   }
 
   @Test func aLogWithOneFigureAMessageIsExplained() throws {
@@ -102,7 +115,7 @@ import Testing
     let verification = Verification(log, wire)
     #expect(isBalanced(verification))
     // All but the response that was cut short, whose rest may have come to the app.
-    #expect(verification.rows.filter { $0.status == .matched && $0.total.unexplained != 0 }.count >= 11)
+    #expect(verification.rows.filter { $0.status == .matched && $0.unexplained != 0 }.count >= 11)
   }
 
   @Test func anyFiguresBalance() {
@@ -127,7 +140,8 @@ import Testing
         if Bool.random(using: &random) { log.entries[index].time = nil }
         if Int.random(in: 0..<4, using: &random) == 0 { log.entries[index].host = "other.example" }
       }
-      #expect(isBalanced(Verification(log, wire)))
+      let balances = isBalanced(Verification(log, wire))
+      #expect(balances)
     }
   }
 
@@ -138,7 +152,7 @@ import Testing
       body: .transferred,
       delay: offset)
     let verification = Verification(log, wire)
-    #expect(abs((verification.clockOffset ?? .max) - offset) < 50_000_000)
+    #expect(abs((verification.clock?.offset ?? .max / 2) - offset) < 50_000_000)
     #expect(VerificationSummary(verification).matched.count == 12)
   }
 

@@ -34,7 +34,13 @@ enum WireSamples {
 
   /// Queries, percent-encoding, cookies, repeated and folded fields, bare line feeds, chunks with trailers, interim
   /// responses, redirects, HEAD, 304, an unusual reason phrase, and a response that stops in the middle.
-  static let everything: [WireMessage] = messages([
+  static let everything: [WireMessage] = messages(turns)
+
+  /// The same six times, on one connection.
+  static let repeated: [WireMessage] = messages(
+    (0..<6).flatMap { $0 == 5 ? turns[...] : turns.dropLast() })
+
+  private static let turns: [(request: String, response: String)] = [
     (
       "GET /a%20b/?q=%41&r=2 HTTP/1.1\r\nHost: a.example\r\nUser-Agent: x/1\r\nAccept: */*\r\nCookie: s=1; t=2\r\n\r\n",
       "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nSet-Cookie: a=1\r\nSet-Cookie: b=2\r\nContent-Length: 2\r\n\r\nok"
@@ -51,5 +57,5 @@ enum WireSamples {
     ("HEAD /there HTTP/1.1\r\nHost: a.example:8080\r\n\r\n", "HTTP/1.1 200\r\nContent-Length: 99\r\n\r\n"),
     ("GET /there HTTP/1.1\r\nHost: a.example\r\nNo colon\r\n\r\n", "HTTP/1.1 304 Not Modified\r\nETag: \"1\"\r\n\r\n"),
     ("GET /cut HTTP/1.1\r\nHost: a.example\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nonly this"),
-  ])
+  ]
 }

@@ -10,6 +10,11 @@ struct ChromeHAR: HARMeaning {
   func response(_ message: HARMessage) -> HARFigures {
     var figures = Self.standard(message)
     figures.decoded = message.content?.size
+    // A preflight's transfer size is not noted: 0, from which the header text was subtracted.
+    if message.transferSize == 0, let headers = message.headersSize, headers > 0, message.bodySize == -headers {
+      (figures.body, figures.whole) = (nil, nil)
+      return figures
+    }
     // Known for HTTP/2 too. 0 stands for not known unless there is nothing else.
     if let transferred = message.transferSize, transferred > 0 || figures.whole == nil { figures.whole = transferred }
     return figures

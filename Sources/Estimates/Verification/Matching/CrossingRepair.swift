@@ -11,6 +11,8 @@ struct CrossingRepair {
 
   /// Rows before and after one that it may exchange with.
   private static let reach = 24
+  /// What an exchange has to gain: the order of rows and messages is evidence itself.
+  private static let leastGain = 1.0
   /// Turns over all rows.
   private static let turns = 4
   /// Columns looked at for a row that has none.
@@ -37,7 +39,7 @@ struct CrossingRepair {
         for other in row + 1..<max(row + 1, min(row + Self.reach, columns.count)) {
           let now = worth(row, columns[row]) + worth(other, columns[other])
           let then = worth(row, columns[other]) + worth(other, columns[row])
-          guard then > now + 1e-9 else { continue }
+          guard then > now + Self.leastGain else { continue }
           set(row, columns[other], other, columns[row])
           hasChanged = true
         }

@@ -86,10 +86,14 @@ struct LogExchange {
     return exchanges.sorted { $0.first < $1.first }
   }
 
-  /// Rows whose log does not say which belong together. Where one message of an API follows the other, request, response,
-  /// request, response, and the wire has as many exchanges, they are joined; else each row stays alone.
+  /// Rows whose log does not say which belong together.
+  ///
+  /// Most monitors write both rows of an exchange when it ends: where each request is followed by a response of its target, the
+  /// two are joined. Else, where the messages of an API follow each other, request, response, request, response, and the wire
+  /// has as many exchanges, they are joined, too. All other rows stay alone.
   private static func joined(_ rows: [Int], _ entries: [LogEntry], _ wire: [WireExchange]) -> [LogExchange] {
     guard !rows.isEmpty else { return [] }
+    if let pairs = neighbours(rows, entries) { return pairs }
     var counts: [MatchKey: Int] = [:]
     for exchange in wire where exchange.request != nil && exchange.response != nil {
       counts[exchange.key, default: 0] += 1
@@ -120,4 +124,43 @@ struct LogExchange {
     }
     return exchanges
   }
+
+  /// A row and the next one, joined wherever they are a request and its response; nil where the log is not written so.
+  private static func neighbours(_ rows: [Int], _ entries: [LogEntry]) -> [LogExchange]? {
+    func areOne(_ request: LogEntry, _ response: LogEntry) -> Bool {
+      request.kind == .request && response.kind == .response && MatchKey(request) == MatchKey(response)
+        && (request.method.isEmpty || response.method.isEmpty || request.method == response.method)
+        && (request.query == nil || response.query == nil || request.query == response.query)
+    }
+    let requests = rows.count { entries[$0].kind == .request }
+    let responses = rows.count { entries[$0].kind == .response }
+    let next = zip(rows, rows.dropFirst())
+    let together = next.count { areOne(entries[$0], entries[$1]) }
+    guard together >= leastPairs, together * 20 >= min(requests, responses) * 19 else { return nil }
+    var exchanges: [LogExchange] = []
+    // Where rows are written as messages come, a request that is still open may be the one that is answered.
+    var open: [MatchKey: Int] = [:]
+    var position = 0
+    while position < rows.count {
+      let row = rows[position]
+      var exchange = LogExchange(entries[row])
+      exchange.add(entries[row], row)
+      let isAlone = open[exchange.key].map { position - $0 > openRows } ?? true
+      if position + 1 < rows.count, isAlone, areOne(entries[row], entries[rows[position + 1]]) {
+        exchange.isJoined = true
+        exchange.add(entries[rows[position + 1]], rows[position + 1])
+        position += 1
+      } else {
+        open[exchange.key] = entries[row].kind == .request ? position : nil
+      }
+      exchanges.append(exchange)
+      position += 1
+    }
+    return exchanges
+  }
+
+  /// Pairs of rows that make it likely that the log is written in pairs.
+  private static let leastPairs = 5
+  /// Rows after which a request that nothing answered is taken as lost.
+  private static let openRows = 40
 }

@@ -11,8 +11,10 @@ struct Matching {
   struct Match: Equatable {
     /// Index of the message.
     var message: Int
-    /// Whether another message is as likely, with other figures.
+    /// Whether another message is as likely.
     var isAmbiguous = false
+    /// Whether such a message has other figures, so that the row's difference from its own says nothing.
+    var isOpen = false
     /// The later messages that the row counts too, or is the answer of: hops of a redirection, requests repeated with credentials.
     var hops: [Int] = []
     /// For a 304 the earlier responses with the content, for a redirection the response of its target.
@@ -51,6 +53,7 @@ struct Matching {
   private struct Pair {
     var exchange: Int
     var isAmbiguous = false
+    var isOpen = false
   }
 
   /// Which exchange of the log has the request of an exchange on the wire, and which its response.
@@ -78,7 +81,8 @@ struct Matching {
     let sizes = MessageSizes(wire)
     clock = Self.clock(groups, rows, exchanges, entries, sizes)
     let chains = RequestChains(exchanges, wire)
-    var gain = PairGain(log: entries, wire: wire, clock: clock, tolerance: tolerance, chains: chains, sizes: sizes)
+    var gain = PairGain(
+      log: entries, wire: wire, exchanges: exchanges, clock: clock, tolerance: tolerance, chains: chains, sizes: sizes)
     assign(groups, gain)
     learn(&gain, log)
     pairs = Array(repeating: nil, count: rows.count)
@@ -156,14 +160,14 @@ struct Matching {
     let ordered = inOrder(members)
     let ranges = ranges(ordered, candidates, gain)
     let assignment = OrderedAssignment(ranges: ranges) { row, column in
-      gain(rows[ordered[row]], exchanges[candidates[column]])
+      gain(rows[ordered[row]], candidates[column])
     }
     var choice = CrossingRepair(assignment, ranges: ranges)
     choice.improve()
     for (row, column) in choice.columns.enumerated() {
       guard let column else { continue }
       var pair = Pair(exchange: candidates[column])
-      pair.isAmbiguous = isAmbiguous(row, column, choice, assignment, ranges, ordered, candidates)
+      (pair.isAmbiguous, pair.isOpen) = doubt(row, column, choice, assignment, ranges[row], candidates)
       pairs[ordered[row]] = pair
       take(ordered[row], pair.exchange)
     }
@@ -214,17 +218,22 @@ struct Matching {
     return ranges
   }
 
-  /// Whether another choice is as good and would give the row other figures.
-  private func isAmbiguous(
-    _ row: Int, _ column: Int, _ choice: CrossingRepair, _ assignment: OrderedAssignment, _ ranges: [Range<Int>],
-    _ ordered: [Int], _ candidates: [Int]
-  ) -> Bool {
+  /// Whether another choice is as good, and whether it would give the row other figures.
+  private func doubt(
+    _ row: Int, _ column: Int, _ choice: CrossingRepair, _ assignment: OrderedAssignment, _ range: Range<Int>,
+    _ candidates: [Int]
+  ) -> (isAmbiguous: Bool, isOpen: Bool) {
     let own = figures(of: candidates[column])
-    for other in ranges[row] where other != column && figures(of: candidates[other]) != own {
-      if choice.loss(row, to: other) < PairGain.doubt { return true }
-      if choice.columns[row] == assignment.columns[row], assignment.loss(row, at: other) < PairGain.doubt { return true }
+    var isAmbiguous = false
+    for other in range where other != column {
+      let isAsGood =
+        choice.loss(row, to: other) < PairGain.doubt
+        || choice.columns[row] == assignment.columns[row] && assignment.loss(row, at: other) < PairGain.doubt
+      guard isAsGood else { continue }
+      isAmbiguous = true
+      if figures(of: candidates[other]) != own { return (true, true) }
     }
-    return false
+    return (isAmbiguous, false)
   }
 
   private func figures(of exchange: Int) -> [MessageOctets?] {
@@ -240,7 +249,7 @@ struct Matching {
     var requestTimes: [(noted: Int64, exchange: WireExchange)] = []
     var responseTimes: [(noted: Int64, exchange: WireExchange)] = []
     for (index, pair) in pairs.enumerated() {
-      guard let pair, !pair.isAmbiguous else { continue }
+      guard let pair, !pair.isOpen else { continue }
       let exchange = exchanges[pair.exchange]
       if let row = rows[index].request, let message = exchange.request {
         requests.append((log[row], wire[message]))
@@ -256,6 +265,21 @@ struct Matching {
     gain.sizes.responseReadings = LogReadings(responses, log: source, kind: .response)
     gain.requestDelay = NotedDelay(requestTimes, wire)
     gain.responseDelay = NotedDelay(responseTimes, wire)
+    gain.waitSpread = waitSpread(gain)
+  }
+
+  /// By how much the time from a request to its response is off in most pairs, in nanoseconds.
+  private func waitSpread(_ gain: PairGain) -> Int64 {
+    let rests = pairs.indices.compactMap { index -> UInt64? in
+      guard let pair = pairs[index], !pair.isOpen, let clock, let request = rows[index].request,
+        let response = rows[index].response, let sent = log[request].time, let came = log[response].time
+      else { return nil }
+      let exchange = exchanges[pair.exchange]
+      let first = gain.requestDelay.rest(clock.captureTime(sent), exchange, wire)
+      return gain.responseDelay.rest(clock.captureTime(came), exchange, wire).saturatingSubtract(first).magnitude
+    }.sorted()
+    guard rests.count >= 5 else { return gain.waitSpread }
+    return Int64(clamping: min(max(rests[rests.count * 9 / 10], 500_000), 1_000_000_000))
   }
 
   // MARK: What is left
@@ -265,7 +289,7 @@ struct Matching {
     let open = openExchanges { $0.status == 304 }
     for index in rows.indices where rows[index].isFromCache && pairs[index] == nil {
       let best = (open[rows[index].key] ?? []).filter { isFree($0) }.compactMap { exchange in
-        gain(rows[index], exchanges[exchange]).map { (exchange, $0) }
+        gain(rows[index], exchange).map { (exchange, $0) }
       }.max { $0.1 < $1.1 }
       guard let best, best.1 > 0 else { continue }
       pairs[index] = Pair(exchange: best.0)
@@ -389,12 +413,7 @@ struct Matching {
     for (index, pair) in pairs.enumerated() {
       guard let pair else { continue }
       let exchange = exchanges[pair.exchange]
-      var hops: [WireExchange] = []
-      if rows[index].isJoined, rows[index].status > 0, exchange.status > 0, rows[index].status != exchange.status,
-        chains.follows(exchange, to: rows[index].status)
-      {
-        hops = chains.hops(after: exchange).filter { $0.response.map { entries[$0] == nil } ?? true }
-      }
+      let hops = gain.chain(rows[index], pair.exchange).filter { $0.response.map { entries[$0] == nil } ?? true }
       if let row = rows[index].request, let message = exchange.request {
         set(row, message, pair, hops: hops.compactMap(\.request), shift(row, exchange, gain.requestDelay, gain))
       }
@@ -405,7 +424,7 @@ struct Matching {
       }
       for (row, message) in zip(rows[index].interims, exchange.interims) { set(row, message, pair, hops: [], nil) }
       if let row = rows[index].response, matches[row] != nil {
-        let contents = contents(of: exchange, earlier, chains)
+        let contents = contents(of: pair.exchange, earlier, chains)
         matches[row]?.contents = contents
       }
     }
@@ -428,16 +447,18 @@ struct Matching {
     return contents
   }
 
-  private func contents(of exchange: WireExchange, _ earlier: [Int: [Int]], _ chains: RequestChains) -> [Int] {
+  private func contents(of index: Int, _ earlier: [Int: [Int]], _ chains: RequestChains) -> [Int] {
+    let exchange = exchanges[index]
     guard let response = exchange.response else { return [] }
     if exchange.status == 304 { return earlier[response] ?? [] }
     guard (300..<400).contains(exchange.status) else { return [] }
-    return chains.hops(after: exchange).compactMap(\.response)
+    return chains.hops(after: index).compactMap(\.response)
   }
 
   private mutating func set(_ row: Int, _ message: Int, _ pair: Pair, hops: [Int], _ shift: Int64?) {
     guard entries[message] == nil else { return }
-    matches[row] = Match(message: message, isAmbiguous: pair.isAmbiguous, hops: hops, timeShift: shift)
+    matches[row] = Match(
+      message: message, isAmbiguous: pair.isAmbiguous, isOpen: pair.isOpen, hops: hops, timeShift: shift)
     entries[message] = row
   }
 

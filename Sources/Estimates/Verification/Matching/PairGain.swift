@@ -11,46 +11,59 @@ struct PairGain {
 
   let log: [LogEntry]
   let wire: [WireMessage]
+  let exchanges: [WireExchange]
   let clock: ClockFit?
   let tolerance: Int64
   /// How late after the exchange's moments requests and responses are noted.
   var requestDelay = NotedDelay()
   var responseDelay = NotedDelay()
+  /// By how much the time between the two is off, in nanoseconds: less than each of them where a client waits for a connection.
+  var waitSpread: Int64 = 20_000_000
   let chains: RequestChains
   /// How far figures are from what the app can have counted.
   var sizes: MessageSizes
 
-  /// The gain of a pair; nil when it cannot be one.
-  func callAsFunction(_ rows: LogExchange, _ exchange: WireExchange) -> Double? {
+  /// The gain of a pair; nil when it cannot be one. `exchange` is an index.
+  func callAsFunction(_ rows: LogExchange, _ index: Int) -> Double? {
+    var exchange = exchanges[index]
     guard isPossible(rows, exchange) else { return nil }
     var gain = Self.whole
     if let request = rows.request, exchange.request == nil { gain -= log[request].hasFigure ? 6 : 1 }
     if let response = rows.response, exchange.response == nil { gain -= log[response].hasFigure ? 6 : 1 }
     if rows.isJoined, (rows.response == nil) != (exchange.response == nil) { gain -= 2 }
-    var isChain = false
-    if rows.status > 0, exchange.status > 0, rows.status != exchange.status {
-      if exchange.status == 304, rows.status == 200 {
-        gain -= 1
-      } else if chains.follows(exchange, to: rows.status) {
-        isChain = true
-        gain -= 1
-      } else {
-        gain -= 9
-      }
+    let chain = chain(rows, index)
+    if let last = chain.last {
+      // The row is about the chain: its response is the last one.
+      gain -= 1
+      (exchange.response, exchange.status, exchange.end) = (last.response, last.status, max(exchange.end, last.end))
+    } else if rows.status > 0, exchange.status > 0, rows.status != exchange.status {
+      gain -= exchange.status == 304 && rows.status == 200 ? 1 : 9
     }
     if let length = rows.queryLength, rows.query == nil, exchange.query != nil, length != queryLength(exchange) {
       gain -= 9
     }
     guard let late = timeCost(rows, exchange) else { return nil }
     gain -= late
+    var sizes = 0.0
     if let request = rows.request, let message = exchange.request {
-      gain -= sizeCost(request, message) * (isChain ? 0.2 : 1)
+      // The requests of a chain may be counted together.
+      sizes += sizeCost(request, message) * (chain.isEmpty ? 1 : 0.2)
     }
-    if let response = rows.response, let message = exchange.response {
-      gain -= sizeCost(response, message) * (isChain ? 0.2 : 1)
-    }
-    return gain
+    if let response = rows.response, let message = exchange.response { sizes += sizeCost(response, message) }
+    return gain - min(sizes, Self.sizeLimit)
   }
+
+  /// The later exchanges that the rows are about, too: where their status is that of the last one.
+  func chain(_ rows: LogExchange, _ index: Int) -> [WireExchange] {
+    let exchange = exchanges[index]
+    guard rows.isJoined, rows.response != nil, rows.status > 0, exchange.status > 0, rows.status != exchange.status
+    else { return [] }
+    let hops = chains.hops(after: index)
+    return hops.last?.status == rows.status ? hops : []
+  }
+
+  /// What sizes cost at most: a row at the right time is its message's, however wrong the app counts.
+  private static let sizeLimit = 15.0
 
   private func queryLength(_ exchange: WireExchange) -> Int {
     exchange.request.flatMap { wire[$0].row.queryLength } ?? 0
@@ -69,16 +82,24 @@ struct PairGain {
 
   private func timeCost(_ rows: LogExchange, _ exchange: WireExchange) -> Double? {
     guard let clock else { return 0 }
+    var rests: [Double] = []
     var cost = 0.0
     for (row, delay) in [(rows.request, requestDelay), (rows.response, responseDelay)] {
       guard let row, let time = log[row].time else { continue }
       let noted = clock.captureTime(time)
       guard exchange.distance(to: noted).magnitude <= tolerance.magnitude else { return nil }
-      let rest = Double(delay.rest(noted, exchange, wire)) / Double(delay.spread)
-      cost += Foundation.log(1 + rest * rest)
+      rests.append(Double(delay.rest(noted, exchange, wire)))
+      // The second one says something new only by how far it is from the first.
+      if rests.count == 1 { cost += Self.cost(rests[0], delay.spread) }
     }
-    // Two rows of one exchange have one cause of being late.
-    return rows.request != nil && rows.response != nil ? cost * 0.6 : cost
+    if rests.count == 2 { cost += Self.cost(rests[1] - rests[0], waitSpread) }
+    return cost
+  }
+
+  /// What it costs that a time is off: little within the spread, and never too much, for some times are far off.
+  private static func cost(_ rest: Double, _ spread: Int64) -> Double {
+    let share = rest / Double(spread)
+    return Foundation.log(1 + share * share)
   }
 
   // MARK: Size
@@ -86,13 +107,15 @@ struct PairGain {
   private func sizeCost(_ row: Int, _ message: Int) -> Double {
     let entry = log[row]
     guard entry.hasFigure else { return 0 }
-    let cost = Self.cost(octets: sizes.rest(entry, message))
+    let cost = cost(octets: sizes.rest(entry, message))
     // What was cut off may have been counted up to any octet.
     return entry.isAborted || wire[message].row.exactness == .atLeast ? min(cost, 3) : min(cost, 14)
   }
 
-  /// What it costs that octets are left that no way to count gives.
-  private static func cost(octets: Int) -> Double { octets == 0 ? 0 : 3.5 + Foundation.log(1 + Double(octets)) }
+  /// What it costs that octets are left that no way to count gives: more where it is known how the app counts.
+  private func cost(octets: Int) -> Double {
+    octets == 0 ? 0 : (sizes.requestReadings == nil ? 3.5 : 8) + Foundation.log(1 + Double(octets))
+  }
 }
 
 extension LogEntry {
@@ -137,8 +160,8 @@ struct NotedDelay {
       guard delays.count >= 5, delays.count * 2 > pairs.count else { continue }
       let middle = delays[delays.count / 2]
       let rests = delays.map { Int64(clamping: $0.saturatingSubtract(middle).magnitude) }.sorted()
-      // Where three quarters of them are, so that a few outliers do not count.
-      let spread = rests[rests.count * 3 / 4]
+      // Where nine of ten are, so that a few outliers do not count.
+      let spread = rests[rests.count * 9 / 10]
       guard spread < least else { continue }
       least = spread
       (self.moment, delay) = (moment, middle)

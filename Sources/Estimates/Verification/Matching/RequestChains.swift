@@ -3,46 +3,55 @@ import HTTPReassembly
 /// Which exchange a client sends by itself after another one: the target of a redirection (RFC 9110 §15.4), and the same
 /// request again with credentials (§15.5.2, §15.5.8).
 struct RequestChains {
-  private let wire: [WireMessage]
   private let exchanges: [WireExchange]
-  private let byKey: [MatchKey: [Int]]
+  /// The exchange that follows from each, as indices; each follows from one at most.
+  private let next: [Int?]
 
   /// Hops that are followed at most: what clients follow at most, or more.
   private static let limit = 20
   /// Nanoseconds from a response to the request that follows from it.
   private static let reach: Int64 = 10_000_000_000
 
+  /// The chains among all exchanges, which are ordered by time.
   init(_ exchanges: [WireExchange], _ wire: [WireMessage]) {
-    self.wire = wire
     self.exchanges = exchanges
     var byKey: [MatchKey: [Int]] = [:]
-    for (index, exchange) in exchanges.enumerated() {
-      byKey[exchange.key, default: []].append(index)
+    for (index, exchange) in exchanges.enumerated() { byKey[exchange.key, default: []].append(index) }
+    let starts = exchanges.indices.filter { Self.goesOn(exchanges[$0].status) && exchanges[$0].response != nil }
+    var next: [Int?] = Array(repeating: nil, count: exchanges.count)
+    var taken: Set<Int> = []
+    // A client that keeps its connection goes on there; only then the others look for what is left.
+    for isSameConnection in [true, false] {
+      for index in starts where next[index] == nil {
+        let found = Self.next(exchanges[index], exchanges, byKey, wire, isSameConnection: isSameConnection) {
+          !taken.contains($0)
+        }
+        guard let found else { continue }
+        next[index] = found
+        taken.insert(found)
+      }
     }
-    self.byKey = byKey
+    self.next = next
   }
 
-  /// The exchanges that follow from one, in order, without it.
-  func hops(after exchange: WireExchange) -> [WireExchange] {
+  /// The exchanges that follow from the one at an index, in order, without it.
+  func hops(after index: Int) -> [WireExchange] {
     var hops: [WireExchange] = []
-    var last = exchange
-    while hops.count < Self.limit, let next = next(last) {
-      hops.append(next)
-      last = next
+    var last = index
+    while hops.count < Self.limit, let following = next[last] {
+      hops.append(exchanges[following])
+      last = following
     }
     return hops
   }
 
-  /// Whether a chain from `exchange` ends with `status`.
-  func follows(_ exchange: WireExchange, to status: Int) -> Bool {
-    guard Self.goesOn(exchange.status) else { return false }
-    return hops(after: exchange).last?.status == status
-  }
-
   private static func goesOn(_ status: Int) -> Bool { [301, 302, 303, 307, 308, 401, 407].contains(status) }
 
-  private func next(_ exchange: WireExchange) -> WireExchange? {
-    guard Self.goesOn(exchange.status), let index = exchange.response else { return nil }
+  private static func next(
+    _ exchange: WireExchange, _ exchanges: [WireExchange], _ byKey: [MatchKey: [Int]], _ wire: [WireMessage],
+    isSameConnection: Bool, isFree: (Int) -> Bool
+  ) -> Int? {
+    guard let index = exchange.response else { return nil }
     let response = wire[index]
     var key = exchange.key
     var query = exchange.query
@@ -56,11 +65,12 @@ struct RequestChains {
     let start = candidates.partitioningIndex { exchanges[$0].start >= response.row.firstTime }
     for candidate in candidates[start...] {
       let other = exchanges[candidate]
-      guard other.start.saturatingSubtract(response.row.lastTime) <= Self.reach else { return nil }
+      guard other.start.saturatingSubtract(response.row.lastTime) <= reach else { return nil }
       guard let request = other.request, query == nil || other.query == nil || query == other.query,
-        wire[request].row.client.address == response.row.client.address
+        wire[request].row.client.address == response.row.client.address,
+        !isSameConnection || wire[request].row.connection == response.row.connection, isFree(candidate)
       else { continue }
-      return other
+      return candidate
     }
     return nil
   }

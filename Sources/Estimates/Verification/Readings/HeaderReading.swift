@@ -8,8 +8,8 @@ struct HeaderReading: Reading {
   var folds = false
   /// Whether it is told `Transfer-Encoding: Identity` where the wire said `chunked`.
   var namesIdentity = false
-  /// Whether the start-line counts as part of the header section.
-  var includesLine = false
+  /// The start-line that counts as part of the header section; nil: none does.
+  var line: LineReading?
   /// Names of the fields that it does not see, in lower case, sorted.
   var unseen: [String] = []
 
@@ -21,6 +21,7 @@ struct HeaderReading: Reading {
   func figure(of message: WireMessage, _ groups: [FieldGroup]) -> Int? {
     guard form != nil else { return 0 }
     guard !message.isHeaderCut, !message.row.flags.contains(.headerNotSeen) else { return nil }
+    if let line, line.figure(of: message) == nil { return nil }
     if namesIdentity, !groups.contains(where: { $0.isChunked }) { return nil }
     return message.row.octets.header + causes(of: message, groups).octets
   }
@@ -55,7 +56,10 @@ struct HeaderReading: Reading {
     causes.append(Cause(.fieldLineShape, shape))
     causes.append(Cause(.foldedFields, folded))
     causes += form.causes(fields: fields, escaped: escaped)
-    if includesLine { causes.append(Cause(.lineInHeader, message.row.octets.startLine)) }
+    if let line {
+      causes.append(Cause(.lineInHeader, message.row.octets.startLine))
+      causes += line.causes(of: message)
+    }
     return causes.significant
   }
 
@@ -68,7 +72,7 @@ struct HeaderReading: Reading {
     }
     var simpler = unseen.map { name in with { $0.unseen.removeAll { $0 == name } } }
     if form != .wire { simpler.append(with { $0.form = .wire }) }
-    if includesLine { simpler.append(with { $0.includesLine = false }) }
+    if line != nil { simpler.append(with { $0.line = nil }) }
     return simpler
   }
 
@@ -78,11 +82,23 @@ struct HeaderReading: Reading {
     folded.folds.toggle()
     var identity = self
     identity.namesIdentity.toggle()
-    return [.nothing, folded, identity]
+    // A start-line that is counted may be counted without its query.
+    let lines = (line?.borneOut ?? []).filter { $0 != .nothing }.map { other in
+      var reading = self
+      reading.line = other
+      return reading
+    }
+    return [.nothing, folded, identity] + lines
+  }
+
+  var assumptions: Int { unseen.count + (form == .wire ? 0 : 1) + (line == nil ? 0 : 1) }
+
+  func isOfOneProgram(with other: HeaderReading) -> Bool {
+    form == nil || other.form == nil || form == other.form && (line == nil) == (other.line == nil)
   }
 
   func joined(_ other: HeaderReading) -> HeaderReading? {
-    guard form == other.form, includesLine == other.includesLine else { return nil }
+    guard form == other.form, line == other.line else { return nil }
     var joined = self
     joined.folds = folds || other.folds
     joined.unseen = Set(unseen).union(other.unseen).sorted()
@@ -93,7 +109,7 @@ struct HeaderReading: Reading {
 
   var cost: Int {
     guard let form else { return 1 }
-    return form.cost + (folds ? 1 : 0) + (namesIdentity ? 1 : 0) + (includesLine ? 2 : 0)
+    return form.cost + (folds ? 1 : 0) + (namesIdentity ? 1 : 0) + (line.map { 2 + $0.cost } ?? 0)
       + unseen.reduce(0) { $0 + Self.cost(unseen: $1) }
   }
 

@@ -25,12 +25,15 @@ struct HeaderReadingSearch {
     guard groups.count <= Self.groupLimit else { return }
     let hasRepeated = groups.contains { $0.lines > 1 }
     let hasChunked = groups.contains { $0.isChunked }
+    // A tool that counts the start-line with the header section takes it as it was sent, or makes it from the path.
+    let lines: [LineReading?] =
+      message.row.kind == .request
+      ? [nil, .request(.asSent, .crlf), .request(.path, .crlf)] : [nil, .status(.asSent, .crlf)]
     for form in HeaderForm.allCases {
       for folds in hasRepeated ? [false, true] : [false] {
         for namesIdentity in hasChunked ? [false, true] : [false] {
-          for includesLine in [false, true] {
-            let reading = HeaderReading(
-              form: form, folds: folds, namesIdentity: namesIdentity, includesLine: includesLine)
+          for line in lines {
+            let reading = HeaderReading(form: form, folds: folds, namesIdentity: namesIdentity, line: line)
             guard let full = reading.figure(of: message) else { continue }
             tables.append((reading, full, sums(reading, form)))
           }

@@ -116,6 +116,14 @@ enum LineReading: Reading {
     }
   }
 
+  func isOfOneProgram(with other: LineReading) -> Bool {
+    switch (self, other) {
+    case (.request(_, let end), .request(_, let otherEnd)): end == otherEnd
+    case (.status(_, let end), .status(_, let otherEnd)): end == otherEnd
+    default: true
+    }
+  }
+
   static func plain(_ kind: MessageKind) -> LineReading {
     kind == .request ? .request(.asSent, .crlf) : .status(.asSent, .crlf)
   }

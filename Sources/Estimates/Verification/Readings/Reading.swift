@@ -23,6 +23,10 @@ protocol Reading: Hashable, Sendable {
   var borneOut: [Self] { get }
   /// This reading and what another one assumes beyond it, where that is possible.
   func joined(_ other: Self) -> Self?
+  /// How many of its assumptions could be chosen so that any figure comes out: as many unknowns as need equations.
+  var assumptions: Int { get }
+  /// Whether one program can count some rows by this reading and others by `other`.
+  func isOfOneProgram(with other: Self) -> Bool
   /// What is taken of an app of which nothing is known: it counts as the wire does.
   static func plain(_ kind: MessageKind) -> Self
 }
@@ -30,6 +34,8 @@ protocol Reading: Hashable, Sendable {
 extension Reading {
   func figure(of message: WireMessage, _ groups: [FieldGroup]) -> Int? { figure(of: message) }
   func joined(_ other: Self) -> Self? { nil }
+  func isOfOneProgram(with other: Self) -> Bool { true }
+  var assumptions: Int { 0 }
 }
 
 /// How a line ends in an app's eyes.

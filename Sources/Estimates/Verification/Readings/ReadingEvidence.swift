@@ -56,7 +56,7 @@ struct ReadingEvidence<R: Reading> {
     var candidates = Self.candidates(samples, plain, search)
     var rest = samples
     while believed.count < Self.believedLimit, rest.count >= Self.leastRows,
-      let best = Self.best(&candidates, rest, samples, plain)
+      let best = Self.best(&candidates, rest, plain, after: believed.first?.reading)
     {
       let misses = rest.count { best.reading.figure(of: $0.message, $0.groups) != $0.figure }
       guard misses < rest.count else { break }
@@ -91,8 +91,9 @@ struct ReadingEvidence<R: Reading> {
 
   /// The reading that fits most of `rest`, with no assumption in it that is not borne out; nil when none fits enough.
   private static func best(
-    _ candidates: inout [R], _ rest: [Prepared], _ all: [Prepared], _ plain: R
+    _ candidates: inout [R], _ rest: [Prepared], _ plain: R, after first: R?
   ) -> (reading: R, rivals: Int)? {
+    if let first { candidates.removeAll { !$0.isOfOneProgram(with: first) } }
     var votes = candidates.map { reading in fits(reading, rest) }
     // What two readings of different rows assume may be one reading of both.
     if let top = votes.indices.max(by: { isBehind($0, $1, votes, candidates) }) {
@@ -112,7 +113,9 @@ struct ReadingEvidence<R: Reading> {
     for index in order.prefix(20) where votes[index] >= leastRows {
       let reading = pruned(candidates[index], rest)
       let count = fits(reading, rest)
-      guard count >= leastRows, count * leastShare >= speaksOf(reading, rest, plain) else { continue }
+      guard count >= leastRows, count * leastShare >= speaksOf(reading, rest, plain),
+        shapes(reading, rest) >= min(reading.assumptions, mostShapes)
+      else { continue }
       let rivals = order.prefix(60).count { other in
         votes[other] >= count && candidates[other].cost <= reading.cost + 2 && differs(candidates[other], reading, rest)
       }
@@ -129,6 +132,19 @@ struct ReadingEvidence<R: Reading> {
   private static func fits(_ reading: R, _ samples: [Prepared]) -> Int {
     samples.count { reading.figure(of: $0.message, $0.groups) == $0.figure }
   }
+
+  /// Different messages among the rows that a reading fits: rows whose header sections are alike are one equation.
+  private static func shapes(_ reading: R, _ samples: [Prepared]) -> Int {
+    var shapes: Set<[Int]> = []
+    for sample in samples where reading.figure(of: sample.message, sample.groups) == sample.figure {
+      shapes.insert(sample.groups.flatMap { [$0.nameLength, $0.lines, $0.valueLength] })
+      if shapes.count >= mostShapes { break }
+    }
+    return shapes.count
+  }
+
+  /// Equations that are enough for any number of unknowns.
+  private static var mostShapes: Int { 4 }
 
   /// The rows of which a reading says something else than that the app counts as the wire does; all where it says that.
   private static func speaksOf(_ reading: R, _ samples: [Prepared], _ plain: R) -> Int {

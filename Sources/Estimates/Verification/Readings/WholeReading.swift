@@ -39,6 +39,13 @@ struct WholeReading: Reading {
     return WholeReading(line: line, header: header, body: body)
   }
 
+  var assumptions: Int { header.assumptions + (line == .nothing ? 1 : 0) }
+
+  func isOfOneProgram(with other: WholeReading) -> Bool {
+    header.isOfOneProgram(with: other.header) && line.isOfOneProgram(with: other.line)
+      && (line == .nothing) == (other.line == .nothing)
+  }
+
   static func plain(_ kind: MessageKind) -> WholeReading {
     WholeReading(line: .plain(kind), header: .plain(kind), body: .plain(kind))
   }
@@ -52,10 +59,11 @@ struct WholeReading: Reading {
     var found: [WholeReading] = []
     for line in message.row.kind == .request ? LineReading.requests : LineReading.responses {
       guard let lineFigure = line.figure(of: message) else { continue }
+      // In a sum a start-line is counted as such, or not at all.
       for body in BodyReading.allCases {
         guard let bodyFigure = body.figure(of: message) else { continue }
         let headers = search.readings(giving: figure - lineFigure - bodyFigure)
-        if let header = headers.min(by: { $0.cost < $1.cost }) {
+        if let header = headers.filter({ $0.line == nil }).min(by: { $0.cost < $1.cost }) {
           found.append(WholeReading(line: line, header: header, body: body))
         }
       }
