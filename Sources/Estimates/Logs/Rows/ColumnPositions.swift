@@ -66,7 +66,7 @@ struct ColumnPositions {
   }
 
   /// Where a column is; nil when it is not there.
-  private static func index(
+  static func index(
     of column: LogColumn, _ header: [String], _ folded: [String], _ columns: LogColumns
   ) throws(RowProblem) -> Int? {
     if let name = columns.names[column] {

@@ -114,22 +114,26 @@ public struct LogColumns: Sendable, Equatable {
       guard sides.count == 2, !sides[1].isEmpty else {
         throw LogError("column mapping: expected NAME=COLUMN, found '\(String(pair).shortened())'")
       }
-      if sides[0] == "url" {
-        try set([.host, .path], to: String(sides[1]))
-        continue
+      do throws(LogError) { try set(String(sides[0]), to: String(sides[1])) } catch {
+        throw LogError("column mapping: \(error.description)")
       }
-      guard let column = LogColumn(rawValue: String(sides[0])) else {
-        let known = LogColumn.allCases.map(\.rawValue).joined(separator: ", ")
-        throw LogError("column mapping: no column '\(String(sides[0]).shortened())'; there are \(known)")
-      }
-      try set([column], to: String(sides[1]))
     }
   }
 
-  private mutating func set(_ columns: [LogColumn], to name: String) throws(LogError) {
-    for column in columns {
-      guard names.updateValue(name, forKey: column) == nil else {
-        throw LogError("column mapping: \(column.rawValue) is given twice")
+  /// Sets a column by our name, or both of them with `url`. Throws a `LogError` for an unknown name, and for one that is set.
+  mutating func set(_ name: String, to column: String) throws(LogError) {
+    let columns: [LogColumn]
+    if name == "url" {
+      columns = [.host, .path]
+    } else if let known = LogColumn(rawValue: name) {
+      columns = [known]
+    } else {
+      let known = LogColumn.allCases.map(\.rawValue).joined(separator: ", ")
+      throw LogError("no column '\(name.shortened())'; there are url, \(known)")
+    }
+    for known in columns {
+      guard names.updateValue(column, forKey: known) == nil else {
+        throw LogError("\(known.rawValue) is given twice")
       }
     }
   }
