@@ -7,6 +7,12 @@ enum ErrorOutput {
     ProgressBar<ContinuousClock>.standardError("sniffer: \(escaped(text))\n")
   }
 
+  /// Shows a question, or a line of what leads to one, without the program's name. Line ends stay as they are.
+  static func show(_ text: String) {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }
+    ProgressBar<ContinuousClock>.standardError(lines.joined(separator: "\n"))
+  }
+
   private static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -18,7 +18,7 @@ public struct AppLog: Sendable {
 
 /// Who wrote a log. What its lengths mean differs, and with it what explains a difference from the wire.
 public enum LogDialect: String, Sendable, CaseIterable {
-  /// A table of an app's own monitor, CSV or SQLite: one row a message.
+  /// A table of an app's own monitor, CSV or SQLite: one row a message, or one row an exchange.
   case monitor
   /// URLSessionTaskTransactionMetrics, exported as JSON. Header counts include the start-line.
   case urlSessionMetrics = "urlsession_metrics"

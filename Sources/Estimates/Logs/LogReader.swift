@@ -3,7 +3,7 @@
 /// It is strict. A row that is not what it should be refuses the whole log, with the first such row and the count of
 /// them, because sums over the rest would look right and be wrong.
 public struct LogReader: Sendable {
-  private let options: LogOptions
+  let options: LogOptions
 
   /// A reader.
   public init(options: LogOptions = LogOptions()) { self.options = options }

@@ -12,9 +12,17 @@ struct LogReadingOptions: ParsableArguments {
   var logFormat: LogFormat?
 
   @Option(
+    name: [.long, .customLong("map")],
     help: ArgumentHelp(
-      "What the log calls its columns, where it differs: host=Host,path=url_path,…", valueName: "names"))
+      "What the log calls its columns, where it differs: host=Host,path=url_path,…; on a terminal, unknown ones are asked for.",
+      valueName: "names"))
   var columns: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "File with what the log calls its columns, a line NAME=COLUMN each; what was asked for is written there.",
+      valueName: "file"), completion: .file())
+  var mapFile: String?
 
   @Option(help: ArgumentHelp("The table of an SQLite log; found unless given.", valueName: "name"))
   var table: String?
@@ -48,6 +56,49 @@ struct LogReadingOptions: ParsableArguments {
       }
       return options
     }
+  }
+}
+
+extension LogReadingOptions {
+  /// How to read `log`: what the options say, then what the file of columns says, then what somebody at the terminal says,
+  /// which is written into that file for the next time. Throws a `LogError` for a file that cannot be used.
+  func options(for log: String) throws -> LogOptions {
+    var options = try options
+    var isNew = false
+    if let mapFile {
+      if let file = try Self.mapping(mapFile) {
+        options.columns.names.merge(file.columns.names) { given, _ in given }
+        options.table = options.table ?? file.table
+      } else if ColumnQuestions.areAnswered {
+        isNew = true
+      } else {
+        throw LogError("\(mapFile): there is no such file, and nobody at a terminal to ask for the columns")
+      }
+    }
+    guard ColumnQuestions.areAnswered, let answered = try ColumnQuestions.mapping(of: log, options) else {
+      return options
+    }
+    options.columns = answered.columns
+    options.table = answered.table
+    guard let mapFile else { return options }
+    let text = try answered.text(of: log)
+    do {
+      // A file that came while the questions were answered is somebody else's.
+      try Data(text.utf8).write(to: URL(fileURLWithPath: mapFile), options: isNew ? .withoutOverwriting : .atomic)
+    } catch {
+      throw LogError("\(mapFile): cannot be written: \(error.localizedDescription)")
+    }
+    return options
+  }
+
+  /// The mapping of a file; nil when there is no such file.
+  private static func mapping(_ path: String) throws(LogError) -> LogMapping? {
+    guard FileManager.default.fileExists(atPath: path) else { return nil }
+    guard let handle = FileHandle(forReadingAtPath: path),
+      let data = try? handle.read(upToCount: LogMapping.longest + 1)
+    else { throw LogError("\(path): cannot be read") }
+    guard let text = String(validating: data, as: UTF8.self) else { throw LogError("\(path): is not UTF-8") }
+    return try LogMapping(parsing: text, file: path)
   }
 }
 

@@ -49,11 +49,10 @@ struct VerifyCommand: ParsableCommand {
   }
 
   func run() throws {
-    let logOptions = try reading.options
     let appLog: AppLog
-    do throws(LogError) {
-      appLog = try LogReader(options: logOptions).read(log)
-    } catch {
+    do {
+      appLog = try LogReader(options: try reading.options(for: log)).read(log)
+    } catch let error as LogError {
       ErrorOutput.write(error.description)
       throw ExitCode(ExitStatus.failure.rawValue)
     }

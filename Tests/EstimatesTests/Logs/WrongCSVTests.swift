@@ -45,7 +45,10 @@ struct WrongCSVTests {
   func columns() throws {
     #expect(
       try LogFolder.refusal("host,url,type,length\nh,/p,request,1\n")
-        == "line 1, no column path, occur_time; there are: host, url, type, length; map it, as path=NAME")
+        == "line 1, no column occur_time; there are: host, url, type, length; map it, as occur_time=NAME")
+    #expect(
+      try LogFolder.refusal("Server,Address,type,length\nh,/p,request,1\n")
+        == "line 1, no column host, path, occur_time; there are: Server, Address, type, length; map it, as host=NAME")
     #expect(
       try LogFolder.refusal("host,path,type,occur_time,size\nh,/p,request,1772359200,1\n").hasPrefix(
         "line 1, no column length, line_length, header_length, body_length; there are:"))

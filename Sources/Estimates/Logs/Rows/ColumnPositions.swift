@@ -6,45 +6,94 @@ struct ColumnPositions {
     let index: Int
   }
 
-  /// The columns that are there.
-  let found: [Found]
+  /// What a row is.
+  enum Shape {
+    /// A request or a response.
+    case message
+    /// A request and what answered it.
+    case exchange
+  }
 
-  /// Finds the columns, without regard to case and to spaces around a name. Throws a `RowProblem` with what is missing.
+  /// The columns that are there, and that a table of this shape has.
+  let found: [Found]
+  /// What a row is.
+  let shape: Shape
+
+  /// Finds the columns, without regard to case and to what stands between words. Throws a `RowProblem` with what is missing.
   init(header: [String], columns: LogColumns) throws(RowProblem) {
-    let header = header.map(Self.folded)
-    var found: [Found] = []
+    let folded = header.map(LogColumn.folded)
+    var indices: [LogColumn: Int] = [:]
     for column in LogColumn.allCases {
-      let name = Self.folded(columns.name(column))
-      let other = columns.names[column] == nil ? column.otherName : nil
-      guard let position = header.firstIndex(where: { $0 == name || $0 == other }) else {
-        // A name that was given has to be there, even for a column that a log may lack.
-        if columns.names[column] != nil { throw Self.missing([column], columns, header) }
-        continue
-      }
-      guard header[(position + 1)...].firstIndex(where: { $0 == name || $0 == other }) == nil else {
-        throw RowProblem("column \(columns.name(column)) is there twice")
-      }
-      found.append(Found(column: column, index: position))
+      indices[column] = try Self.index(of: column, header, folded, columns)
     }
-    let names = Set(found.map(\.column))
-    let missing = LogColumn.required.filter { !names.contains($0) }
-    guard missing.isEmpty else { throw Self.missing(missing, columns, header) }
-    guard LogColumn.lengths.contains(where: names.contains) else {
-      throw Self.missing(LogColumn.lengths, columns, header)
+    let there = Set(indices.keys)
+    let hasMessages = there.contains(.type) && LogColumn.lengths.contains(where: there.contains)
+    let hasExchanges = LogColumn.exchangeLengths.contains(where: there.contains)
+    shape = hasMessages || !hasExchanges ? .message : .exchange
+    let required = shape == .message ? LogColumn.required : [.host, .path]
+    let missing = required.filter { !there.contains($0) }
+    guard missing.isEmpty else {
+      // Without a type, a row may well be an exchange of which the log has a sum only.
+      if shape == .message, missing.allSatisfy({ $0 == .type || $0 == .time }),
+        let sum = folded.firstIndex(where: LogColumn.sums.contains)
+      {
+        throw RowProblem(
+          "column \(header[sum].shortened()) counts request and response together; expected a column for each, as "
+            + "request_length and response_length")
+      }
+      throw Self.missing(missing, columns, header)
     }
-    self.found = found
+    guard hasMessages || hasExchanges else { throw Self.missing(LogColumn.lengths, columns, header) }
+    let others = shape == .message ? LogColumn.ofExchanges : LogColumn.ofMessages
+    found = LogColumn.allCases.compactMap { column in
+      others.contains(column) ? nil : indices[column].map { Found(column: column, index: $0) }
+    }
   }
 
   /// Whether a column is there.
   func has(_ column: LogColumn) -> Bool { found.contains { $0.column == column } }
 
-  /// One line for each figure that this log cannot say anything about.
+  /// What to know of the figures that this log cannot say anything about.
   var notices: [String] {
-    LogColumn.lengths.filter { !has($0) }.map { "no column \($0.rawValue): it is not verified" }
+    switch shape {
+    case .message: LogColumn.lengths.filter { !has($0) }.map { "no column \($0.rawValue): it is not verified" }
+    case .exchange:
+      // Few logs have many of the eight.
+      [LogColumn.exchangeLengths.filter { !has($0) }.map(\.rawValue)].filter { !$0.isEmpty }.map {
+        "no column \($0.joined(separator: ", ")): not verified"
+      }
+    }
   }
 
-  private static func folded(_ name: String) -> String {
-    name.lowercased().split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+  /// Where a column is; nil when it is not there.
+  static func index(
+    of column: LogColumn, _ header: [String], _ folded: [String], _ columns: LogColumns
+  ) throws(RowProblem) -> Int? {
+    if let name = columns.names[column] {
+      // As it is written there, else as names are compared.
+      let wanted = LogColumn.folded(name)
+      let exact = header.indices.filter { header[$0] == name }
+      let indices = exact.isEmpty ? folded.indices.filter { folded[$0] == wanted } : exact
+      guard indices.count <= 1 else { throw RowProblem("column \(name) is there twice") }
+      // A name that was given has to be there, even for a column that a log may lack.
+      guard let index = indices.first else { throw missing([column], columns, header) }
+      return index
+    }
+    // What is mapped to one column is no other; but a URL is host and path.
+    let isOfURL = column == .host || column == .path
+    let taken = isOfURL ? [] : Set(columns.names.values.map(LogColumn.folded))
+    let names = column.knownNames.filter { !taken.contains($0) }
+    let indices = folded.indices.filter { names.contains(folded[$0]) }
+    guard indices.count > 1 else { return indices.first }
+    if let double = indices.first(where: { index in indices.contains { $0 != index && folded[$0] == folded[index] } }) {
+      throw RowProblem("column \(header[double].shortened()) is there twice")
+    }
+    // Of two figures only the log's author knows which is meant. Of names and times the first of our list is.
+    guard column.isFigure else {
+      return names.lazy.compactMap { name in indices.first { folded[$0] == name } }.first
+    }
+    let candidates = indices.map { header[$0].shortened() }.joined(separator: " and ")
+    throw RowProblem("columns \(candidates) could both be \(column.rawValue); map it, as \(column.rawValue)=NAME")
   }
 
   private static func missing(_ columns: [LogColumn], _ names: LogColumns, _ header: [String]) -> RowProblem {
@@ -53,5 +102,13 @@ struct ColumnPositions {
     let more = header.count > 20 ? " and \(header.count - 20) more" : ""
     let map = columns.first.map { "map it, as \($0.rawValue)=NAME" } ?? ""
     return RowProblem("no column \(wanted); there are: \(there)\(more); \(map)")
+  }
+}
+
+extension LogColumn {
+  /// Whether it counts octets.
+  fileprivate var isFigure: Bool {
+    LogColumn.lengths.contains(self) || LogColumn.exchangeLengths.contains(self)
+      || [.decodedLength, .requestDecodedLength, .responseDecodedLength, .queryLength].contains(self)
   }
 }

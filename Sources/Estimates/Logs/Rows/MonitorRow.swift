@@ -1,10 +1,12 @@
 import HTTPReassembly
 
-/// Makes an entry of the cells of one row of a monitor's table, be it CSV or SQLite.
+/// Makes entries of the cells of one row of a monitor's table, be it CSV or SQLite.
 struct MonitorRow {
   private let times: LogTime
   private var names = NamePool()
   private var row = LogEntry(place: 0, kind: .request, host: "", path: "/", time: nil)
+  /// The response, where a row is an exchange.
+  private var answer = LogEntry(place: 0, kind: .response, host: "", path: "/", time: nil)
   private var phases = LogPhases()
   private var duration: Int64?
   private var isFromCacheBySource = false
@@ -21,6 +23,7 @@ struct MonitorRow {
   /// Forgets the row before.
   mutating func begin(place: Int) {
     row = LogEntry(place: place, kind: .request, host: "", path: "/", time: nil)
+    answer = LogEntry(place: place, kind: .response, host: "", path: "/", time: nil)
     phases = LogPhases()
     (duration, exchange) = (nil, nil)
     (isFromCacheBySource, isPendingByWord, showsQueries, hasLongDuration) = (false, false, false, false)
@@ -38,6 +41,17 @@ struct MonitorRow {
     case .headerLength: row.headerLength = try cell.length(column)
     case .bodyLength: row.bodyLength = try cell.length(column)
     case .decodedLength: row.decodedLength = try cell.length(column)
+    case .requestLength: row.length = try Self.figure(cell, column)
+    case .requestLineLength: row.lineLength = try Self.figure(cell, column)
+    case .requestHeaderLength: row.headerLength = try Self.figure(cell, column)
+    case .requestBodyLength: row.bodyLength = try Self.figure(cell, column)
+    case .requestDecodedLength: row.decodedLength = try Self.figure(cell, column)
+    case .responseTime: answer.time = try times.time(cell, column)
+    case .responseLength: answer.length = try Self.figure(cell, column)
+    case .responseLineLength: answer.lineLength = try Self.figure(cell, column)
+    case .responseHeaderLength: answer.headerLength = try Self.figure(cell, column)
+    case .responseBodyLength: answer.bodyLength = try Self.figure(cell, column)
+    case .responseDecodedLength: answer.decodedLength = try Self.figure(cell, column)
     case .method: row.method = try Self.method(cell)
     case .status: row.status = try Self.status(cell)
     case .queryLength: row.queryLength = try Self.size(cell, column) ?? row.queryLength
@@ -66,8 +80,8 @@ struct MonitorRow {
     }
   }
 
-  /// The row.
-  func entry() -> LogEntry {
+  /// The row as a message.
+  func message() -> LogEntry {
     var entry = row
     entry.isFromCache = row.isFromCache || isFromCacheBySource
     entry.isPending = row.isPending || isPendingByWord
@@ -75,6 +89,42 @@ struct MonitorRow {
     if entry.endTime == nil, let time = entry.time, let duration { entry.endTime = time + duration }
     if entry.query == nil, entry.queryLength == 0 { entry.query = "" }
     return entry
+  }
+
+  /// The row as an exchange: a request, and a response unless the log says that there was none, which is a status that is not
+  /// there, in a log that has a column for it, and no figure.
+  func messages(exchange: Int, hasStatus: Bool) -> [LogEntry] {
+    var request = message()
+    request.kind = .request
+    request.exchange = exchange
+    request.status = 0
+    request.endTime = nil
+    if let time = request.time, let send = phases.send { request.endTime = time + send }
+    let isAnswered = !hasStatus || row.status != 0 || answer.hasOctets
+    request.isAborted = row.isAborted && !isAnswered
+    guard isAnswered else { return [request] }
+
+    var response = request
+    response.kind = .response
+    response.status = row.status
+    // Where nothing tells, the response is as late as the request: nearer than nothing.
+    response.time = answer.time
+    if response.time == nil, let time = request.time { response.time = time + (phases.send ?? 0) + (phases.wait ?? 0) }
+    response.endTime = message().endTime
+    response.phases = nil
+    response.length = answer.length
+    response.lineLength = answer.lineLength
+    response.headerLength = answer.headerLength
+    response.bodyLength = answer.bodyLength
+    response.decodedLength = answer.decodedLength
+    response.isAborted = row.isAborted
+    return [request, response]
+  }
+
+  /// A length in a row that is an exchange: -1 says unknown, as in HAR and in the counts of Apple and OkHttp.
+  private static func figure(_ cell: LogCell, _ column: LogColumn) throws(RowProblem) -> Int? {
+    let length = try cell.length(column)
+    return length == -1 ? nil : length
   }
 
   private static func kind(_ cell: LogCell) throws(RowProblem) -> MessageKind {
@@ -169,6 +219,13 @@ struct MonitorRow {
     guard let size = try cell.length(column) else { return nil }
     guard size >= 0 else { throw RowProblem(column, expected: "a number of octets", found: cell) }
     return size
+  }
+}
+
+extension LogEntry {
+  /// Whether any figure says that there was something.
+  fileprivate var hasOctets: Bool {
+    [length, lineLength, headerLength, bodyLength, decodedLength].contains { ($0 ?? 0) != 0 }
   }
 }
 

@@ -3,10 +3,13 @@ import HTTPReassembly
 /// The rows of a monitor's table, be it CSV or SQLite, and what can be said of them only when all were read.
 struct MonitorTable {
   private let columns: ColumnPositions
+  /// The columns of which cells are read.
   private let taken: [ColumnPositions.Found]
   private var row: MonitorRow
   private var exchanges = ExchangeNumbers()
   private var entries: [LogEntry] = []
+  private var count = 0
+  private let hasStatus: Bool
   /// Whether paths without a query have none: some paths of this table have one, or it has a column for queries.
   private var hasQueries = false
   /// Whether the column `duration` cannot be in seconds.
@@ -14,6 +17,7 @@ struct MonitorTable {
 
   init(columns: ColumnPositions, options: LogOptions) {
     self.columns = columns
+    hasStatus = columns.has(.status)
     // A duration without a unit is the least certain of what tells the end.
     let hasEnd = columns.has(.endTime) || columns.has(.durationMilliseconds)
     taken = columns.found.filter { $0.column != .duration || !hasEnd }
@@ -24,11 +28,17 @@ struct MonitorTable {
   mutating func add(place: Int, cell: (ColumnPositions.Found) throws(RowProblem) -> LogCell) throws(RowProblem) {
     row.begin(place: place)
     for column in taken { try row.take(cell(column), column.column) }
-    var entry = row.entry()
-    entry.exchange = row.exchange.map { exchanges.number($0, entry.kind, host: entry.host) }
+    switch columns.shape {
+    case .message:
+      var entry = row.message()
+      entry.exchange = row.exchange.map { exchanges.number($0, entry.kind, host: entry.host) }
+      entries.append(entry)
+    case .exchange:
+      count += 1
+      entries += row.messages(exchange: count, hasStatus: hasStatus)
+    }
     if row.showsQueries { hasQueries = true }
     if row.hasLongDuration { hasLongDuration = true }
-    entries.append(entry)
   }
 
   /// The log of all rows.
@@ -42,7 +52,9 @@ struct MonitorTable {
     var log = AppLog(dialect: .monitor, entries: entries)
     log.notices = columns.notices
     if hasLongDuration {
-      for index in log.entries.indices { log.entries[index].endTime = nil }
+      for index in log.entries.indices where log.entries[index].kind != .request || columns.shape == .message {
+        log.entries[index].endTime = nil
+      }
       log.notices.append("column duration is not in seconds and is passed over; map it, as duration_ms=duration")
     }
     log.noteTimes()
@@ -51,7 +63,9 @@ struct MonitorTable {
 
   /// Phases belong to the first row of an exchange; a log may know them only at its end.
   private mutating func movePhases() {
-    guard columns.found.contains(where: { LogColumn.phases.contains($0.column) }) else { return }
+    guard columns.shape == .message, columns.found.contains(where: { LogColumn.phases.contains($0.column) }) else {
+      return
+    }
     var first: [Int: Int] = [:]
     for index in entries.indices {
       guard let exchange = entries[index].exchange else { continue }
@@ -63,9 +77,4 @@ struct MonitorTable {
       entries[index].phases = nil
     }
   }
-}
-
-extension LogColumn {
-  /// The columns of `LogPhases`.
-  static let phases: [Self] = [.dns, .connect, .tls, .send, .wait, .receive]
 }

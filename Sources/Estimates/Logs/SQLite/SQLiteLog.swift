@@ -12,6 +12,25 @@ struct SQLiteLog {
     }
   }
 
+  /// The tables from which the log's has to be chosen, or whose columns are not known; nil when there is nothing to ask.
+  func unknownTables() throws(LogError) -> [LogTable]? {
+    let file = try SQLiteFile(path: path)
+    do {
+      return try file.queue.read { database in
+        if (try? SQLiteTable.find(in: database, options: options, file: path)) != nil { return nil }
+        return try SQLiteTable.names(in: database, options: options, file: path).map { name, columns in
+          let rows = try Row.fetchAll(
+            database,
+            sql: "SELECT \(columns.map(Self.quoted).joined(separator: ", ")) FROM \(Self.quoted(name)) LIMIT ?",
+            arguments: [LogTable.sampleRows])
+          return LogTable(name: name, columns: columns, rows: rows.map { $0.databaseValues.map { LogCell($0) } })
+        }
+      }
+    } catch {
+      throw SQLiteFile.error(error, file: path)
+    }
+  }
+
   private func read(_ database: Database) throws -> AppLog {
     let table = try SQLiteTable.find(in: database, options: options, file: path)
     let quotedName = Self.quoted(table.name)

@@ -16,13 +16,7 @@ struct SQLiteTable {
 
   /// Finds the table of a log: the one asked for, else the only one that has the columns.
   static func find(in database: Database, options: LogOptions, file: String) throws -> SQLiteTable {
-    // Virtual tables would run code of their own, views what their author likes.
-    let rows = try Row.fetchAll(
-      database,
-      sql: """
-        SELECT name, wr FROM pragma_table_list
-        WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name LIMIT ?
-        """, arguments: [limit])
+    let rows = try tables(database)
     let names: [String] = try rows.map { try text($0[0], file) }
     guard !names.isEmpty else { throw LogError(file: file, "has no table") }
 
@@ -54,6 +48,25 @@ struct SQLiteTable {
     default:
       throw LogError(file: file, "several tables could be the log: \(list(fitting.map(\.name))); choose one")
     }
+  }
+
+  /// The tables that could be asked for, or the one that is, with their columns.
+  static func names(
+    in database: Database, options: LogOptions, file: String
+  ) throws -> [(name: String, columns: [String])] {
+    try tables(database).map { try description(of: $0, in: database, file) }
+      .filter { options.table == nil || options.table?.lowercased() == $0.name.lowercased() }
+      .map { ($0.name, $0.columns) }
+  }
+
+  /// Virtual tables would run code of their own, views what their author likes.
+  private static func tables(_ database: Database) throws -> [Row] {
+    try Row.fetchAll(
+      database,
+      sql: """
+        SELECT name, wr FROM pragma_table_list
+        WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name LIMIT ?
+        """, arguments: [limit])
   }
 
   private struct Description {
