@@ -77,7 +77,11 @@ extension HeaderReading: CustomStringConvertible {
     guard let form else { return "not counted" }
     var words = form.words
     if let line { words += line.isAsSent ? ", start-line included" : ", with a \(line)" }
-    if folds { words += ", repeated fields folded" }
+    switch folds {
+    case .none: break
+    case .comma: words += ", repeated fields folded"
+    case .lineFeed: words += ", repeated fields folded with a line feed"
+    }
     if namesIdentity { words += ", Transfer-Encoding named Identity" }
     if !unseen.isEmpty { words += ", without \(unseen.joined(separator: ", "))" }
     return words
@@ -119,6 +123,7 @@ extension BodyReading: CustomStringConvertible {
     case .everythingUnframed: "everything transferred but chunk framing, header section included"
     case .characters: "characters of the decoded content"
     case .utf16Units: "UTF-16 units of the decoded content"
+    case .limited: "content, at most 1 MiB of it"
     case .uncaptured: "content with what the capture lost"
     }
   }

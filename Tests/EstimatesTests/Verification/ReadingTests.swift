@@ -9,7 +9,7 @@ import Testing
   private var lines: [LineReading] { LineReading.requests + LineReading.responses }
   private var headers: [HeaderReading] {
     HeaderForm.allCases.flatMap { form in
-      [false, true].flatMap { folds in
+      Folding.allCases.flatMap { folds in
         [[], ["host"], ["cookie", "host"], ["set-cookie"], ["transfer-encoding", "x-long"], [""]].flatMap { unseen in
           [nil, .request(.path, .crlf), .status(.asSent, .crlf)].map { line in
             HeaderReading(form: form, folds: folds, line: line, unseen: unseen)
@@ -74,7 +74,7 @@ import Testing
     let response = WireSamples.everything[1]
     // Set-Cookie: a=1 twice: 10 + 3 each; folded "Set-Cookie: a=1, b=2".
     let full = try #require(HeaderReading(form: .wire).figure(of: response))
-    #expect(HeaderReading(form: .wire, folds: true).figure(of: response) == full - (10 + 4) + 2)
+    #expect(HeaderReading(form: .wire, folds: .comma).figure(of: response) == full - (10 + 4) + 2)
   }
 
   /// Whatever set of likely fields an app does not see, the search finds a reading with that figure.

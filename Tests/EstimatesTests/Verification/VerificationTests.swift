@@ -68,7 +68,7 @@ import Testing
     let verification = Verification(
       log(
         line: .request(.decodedPath, .lineFeed), status: .status(.asSent, .none),
-        header: HeaderReading(form: .lineFeed, folds: true, unseen: ["accept", "host", "user-agent"]), body: .decoded,
+        header: HeaderReading(form: .lineFeed, folds: .comma, unseen: ["accept", "host", "user-agent"]), body: .decoded,
         of: wire), wire)
     let summary = VerificationSummary(verification)
     #expect(isBalanced(verification))
@@ -99,7 +99,7 @@ import Testing
   @Test func aLogWithOneFigureAMessageIsExplained() throws {
     let verification = Verification(
       log(
-        line: .nothing, status: .nothing, header: HeaderReading(form: .prettyJSON, folds: true), body: .transferred,
+        line: .nothing, status: .nothing, header: HeaderReading(form: .prettyJSON, folds: .comma), body: .transferred,
         hasLengthOnly: true), wire)
     let summary = VerificationSummary(verification)
     #expect(isBalanced(verification))

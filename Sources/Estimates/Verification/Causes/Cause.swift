@@ -61,6 +61,8 @@ public struct Cause: Sendable, Hashable {
     case headersInBody = "header section counted in the body"
     /// The transfer was cut short: app and wire counted up to different points.
     case aborted = "aborted transfer"
+    /// The tool keeps so much of a body and no more.
+    case limitedBody = "body cut at the tool's limit"
     /// The app counts the characters of a text instead of its octets.
     case charactersForOctets = "characters for octets"
     /// The app counts the UTF-16 units of a text instead of its octets.

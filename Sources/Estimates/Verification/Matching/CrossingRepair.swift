@@ -8,6 +8,8 @@ struct CrossingRepair {
   private var rows: [Int: Int] = [:]
   private let assignment: OrderedAssignment
   private let ranges: [Range<Int>]
+  /// Whether two rows may be two columns the other way round: not where both follow each other without overlap.
+  private let mayCross: (_ rows: (Int, Int), _ columns: (Int, Int)) -> Bool
 
   /// Rows before and after one that it may exchange with.
   private static let reach = 24
@@ -18,7 +20,11 @@ struct CrossingRepair {
   /// Columns looked at for a row that has none.
   private static let columnLimit = 512
 
-  init(_ assignment: OrderedAssignment, ranges: [Range<Int>]) {
+  init(
+    _ assignment: OrderedAssignment, ranges: [Range<Int>],
+    mayCross: @escaping (_ rows: (Int, Int), _ columns: (Int, Int)) -> Bool
+  ) {
+    self.mayCross = mayCross
     self.assignment = assignment
     self.ranges = ranges
     columns = assignment.columns
@@ -39,7 +45,7 @@ struct CrossingRepair {
         for other in row + 1..<max(row + 1, min(row + Self.reach, columns.count)) {
           let now = worth(row, columns[row]) + worth(other, columns[other])
           let then = worth(row, columns[other]) + worth(other, columns[row])
-          guard then > now + Self.leastGain else { continue }
+          guard then > now + Self.leastGain, crosses(row, other) else { continue }
           set(row, columns[other], other, columns[row])
           hasChanged = true
         }
@@ -51,6 +57,12 @@ struct CrossingRepair {
       }
       if !hasChanged { return }
     }
+  }
+
+  /// Whether two rows may exchange their columns; with a free column there is nothing that could cross.
+  private func crosses(_ row: Int, _ other: Int) -> Bool {
+    guard let column = columns[row], let otherColumn = columns[other] else { return true }
+    return mayCross((row, other), (column, otherColumn))
   }
 
   private mutating func set(_ row: Int, _ column: Int?, _ other: Int, _ otherColumn: Int?) {
@@ -74,6 +86,7 @@ struct CrossingRepair {
   func loss(_ row: Int, to column: Int) -> Double {
     let now = worth(row, columns[row])
     guard let other = rows[column] else { return now - worth(row, column) }
+    guard crosses(row, other) else { return .infinity }
     let swapped = worth(row, column) + worth(other, columns[row])
     return now + worth(other, column) - max(swapped, worth(row, column))
   }

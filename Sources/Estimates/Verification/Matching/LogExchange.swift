@@ -23,6 +23,8 @@ struct LogExchange {
   var host = ""
   /// When, as logged: the request's time, else the response's.
   var time: Int64?
+  /// When the exchange ended, as logged, or the latest that is known of it.
+  var end: Int64?
   /// Whether the log says that nothing was on the wire.
   var isFromCache = false
   /// Whether request and response are known to belong together.
@@ -52,6 +54,15 @@ struct LogExchange {
     if entry.kind == .response, entry.status > 0 { status = entry.status }
     if entry.isFromCache { isFromCache = true }
     if time == nil { time = entry.time }
+    if let last = entry.endTime ?? entry.time { end = max(end ?? last, last) }
+  }
+
+  /// Whether one of the two may have begun before the other one had ended, by the log's own times.
+  func overlaps(_ other: LogExchange) -> Bool {
+    guard let time, let end, let otherTime = other.time, let otherEnd = other.end, isJoined, other.isJoined else {
+      return true
+    }
+    return time <= otherEnd && otherTime <= end
   }
 
   private func takes(_ entry: LogEntry) -> Bool {

@@ -162,7 +162,11 @@ struct Matching {
     let assignment = OrderedAssignment(ranges: ranges) { row, column in
       gain(rows[ordered[row]], candidates[column])
     }
-    var choice = CrossingRepair(assignment, ranges: ranges)
+    let (logged, sent) = (self.rows, self.exchanges)
+    var choice = CrossingRepair(assignment, ranges: ranges) { pair, columns in
+      logged[ordered[pair.0]].overlaps(logged[ordered[pair.1]])
+        || sent[candidates[columns.0]].overlaps(sent[candidates[columns.1]])
+    }
     choice.improve()
     for (row, column) in choice.columns.enumerated() {
       guard let column else { continue }

@@ -20,11 +20,17 @@ struct RequestChains {
     let starts = exchanges.indices.filter { Self.goesOn(exchanges[$0].status) && exchanges[$0].response != nil }
     var next: [Int?] = Array(repeating: nil, count: exchanges.count)
     var taken: Set<Int> = []
+    var successor: [Int?] = Array(repeating: nil, count: exchanges.count)
+    var newest: [Int: Int] = [:]
+    for index in exchanges.indices.reversed() {
+      guard let message = exchanges[index].request ?? exchanges[index].response else { continue }
+      successor[index] = newest.updateValue(index, forKey: wire[message].row.connection)
+    }
     // A client that keeps its connection goes on there; only then the others look for what is left.
     for isSameConnection in [true, false] {
       for index in starts where next[index] == nil {
-        let found = Self.next(exchanges[index], exchanges, byKey, wire, isSameConnection: isSameConnection) {
-          !taken.contains($0)
+        let found = Self.next(exchanges[index], exchanges, byKey, wire) { other in
+          !taken.contains(other) && (!isSameConnection || successor[index] == other)
         }
         guard let found else { continue }
         next[index] = found
@@ -49,7 +55,7 @@ struct RequestChains {
 
   private static func next(
     _ exchange: WireExchange, _ exchanges: [WireExchange], _ byKey: [MatchKey: [Int]], _ wire: [WireMessage],
-    isSameConnection: Bool, isFree: (Int) -> Bool
+    isFree: (Int) -> Bool
   ) -> Int? {
     guard let index = exchange.response else { return nil }
     let response = wire[index]
@@ -67,8 +73,7 @@ struct RequestChains {
       let other = exchanges[candidate]
       guard other.start.saturatingSubtract(response.row.lastTime) <= reach else { return nil }
       guard let request = other.request, query == nil || other.query == nil || query == other.query,
-        wire[request].row.client.address == response.row.client.address,
-        !isSameConnection || wire[request].row.connection == response.row.connection, isFree(candidate)
+        wire[request].row.client.address == response.row.client.address, isFree(candidate)
       else { continue }
       return candidate
     }

@@ -58,6 +58,9 @@ struct WireExchange {
     }
   }
 
+  /// Whether one of the two begins before the other one has ended.
+  func overlaps(_ other: WireExchange) -> Bool { start <= other.end && other.start <= end }
+
   /// Nanoseconds from the exchange to `time`: negative before its first octet, positive after its last, 0 while it is under
   /// way.
   func distance(to time: Int64) -> Int64 {

@@ -26,8 +26,12 @@ enum BodyReading: Reading, CaseIterable {
   case characters
   /// The UTF-16 units of the decoded content instead of its octets.
   case utf16Units
+  /// No more than a mebioctet, which some tools keep at most (Firefox, `devtools.netmonitor.requestBodyLimit`).
+  case limited
   /// The content with the octets that the capture has lost.
   case uncaptured
+
+  private static let limit = 1 << 20
 
   func figure(of message: WireMessage) -> Int? {
     switch self {
@@ -36,6 +40,7 @@ enum BodyReading: Reading, CaseIterable {
     case .expectedLength where message.contentLength != nil || message.row.kind == .request: nil
     case .framed where message.row.octets.framing == 0, .framedWithTrailers where message.row.octets.trailer == 0: nil
     case .uncaptured where message.row.missing == 0: nil
+    case .limited where message.row.octets.body <= Self.limit: nil
     case .characters where message.characters == nil, .utf16Units where message.utf16Units == nil: nil
     case .recompressed where message.codings.isEmpty: nil
     default: message.row.octets.body + causes(of: message).octets
@@ -65,6 +70,7 @@ enum BodyReading: Reading, CaseIterable {
     case .everythingUnframed: [Cause(.headersInBody, octets.startLine + octets.header)].significant
     case .characters: units(.charactersForOctets, message.characters ?? body, message)
     case .utf16Units: units(.utf16Units, message.utf16Units ?? body, message)
+    case .limited: [Cause(.limitedBody, Self.limit - body)]
     case .uncaptured: [Cause(.notCaptured, message.row.missing)]
     }
   }
@@ -78,7 +84,7 @@ enum BodyReading: Reading, CaseIterable {
 
   var simpler: [BodyReading] { [] }
   var borneOut: [BodyReading] {
-    [.transferred, .nothing, .decoded, .recompressed, .declared, .expectedLength, .framed, .everything, .uncaptured]
+    [.transferred, .nothing, .decoded, .recompressed, .declared, .expectedLength, .framed, .everything, .uncaptured, .limited]
   }
   static func plain(_ kind: MessageKind) -> BodyReading { .transferred }
 
@@ -86,7 +92,7 @@ enum BodyReading: Reading, CaseIterable {
     switch self {
     case .transferred: 0
     case .nothing, .decoded, .recompressed: 1
-    case .declared, .expectedLength, .framed, .uncaptured, .characters: 2
+    case .declared, .expectedLength, .framed, .uncaptured, .characters, .limited: 2
     case .framedWithTrailers, .everything, .everythingUnframed, .utf16Units: 3
     }
   }

@@ -41,13 +41,16 @@ struct FieldGroup {
   }
 
   /// Field lines that an app counts for the group.
-  func countedLines(folds: Bool) -> Int { folds ? 1 : lines }
+  func countedLines(folds: Folding) -> Int { folds == .none ? lines : 1 }
 
-  /// Octets of names and values that an app counts: folded, one name and the values joined by ", ".
-  func namesAndValues(folds: Bool) -> Int {
-    folds ? nameLength + valueLength + 2 * (lines - 1) : nameLength * lines + valueLength
+  /// Octets of names and values that an app counts: folded, one name and the joined values.
+  func namesAndValues(folds: Folding) -> Int {
+    folds == .none
+      ? nameLength * lines + valueLength : nameLength + valueLength + folds.separator * (lines - 1)
   }
 
   /// Characters escaped in JSON.
-  func escaped(folds: Bool) -> Int { escapedInValues + (folds ? escapedInNames / max(lines, 1) : escapedInNames) }
+  func escaped(folds: Folding) -> Int {
+    escapedInValues + (folds == .none ? escapedInNames : escapedInNames / max(lines, 1))
+  }
 }

@@ -1,11 +1,26 @@
 import HTTPReassembly
 
+/// How an app is given fields of the same name (RFC 9110 §5.3).
+enum Folding: Int, CaseIterable, Hashable, Sendable {
+  /// Each as a line of its own.
+  case none
+  /// As one, the values joined by a comma and a space.
+  case comma
+  /// As one, the values joined by a line feed (Firefox, of Set-Cookie).
+  case lineFeed
+
+  /// Octets between two values.
+  var separator: Int { self == .lineFeed ? 1 : 2 }
+  /// How far-fetched.
+  var cost: Int { rawValue }
+}
+
 /// What an app may have counted as the header section.
 struct HeaderReading: Reading {
   /// How it writes fields; nil: it does not count them.
   var form: HeaderForm?
-  /// Whether repeated fields are one.
-  var folds = false
+  /// How repeated fields become one, if they do.
+  var folds = Folding.none
   /// Whether it is told `Transfer-Encoding: Identity` where the wire said `chunked`.
   var namesIdentity = false
   /// The start-line that counts as part of the header section; nil: none does.
@@ -45,7 +60,7 @@ struct HeaderReading: Reading {
             ? Cause(.cookies, -group.wireLength) : Cause(.fieldNotSeen, -group.wireLength, detail: group.name))
         continue
       }
-      let canonical = group.namesAndValues(folds: false) + 4 * group.lines
+      let canonical = group.namesAndValues(folds: .none) + 4 * group.lines
       let counted = group.namesAndValues(folds: folds) + 4 * group.countedLines(folds: folds)
       shape += canonical - group.wireLength
       folded += counted - canonical
@@ -78,8 +93,11 @@ struct HeaderReading: Reading {
 
   var borneOut: [HeaderReading] {
     guard form != nil else { return [] }
-    var folded = self
-    folded.folds.toggle()
+    let folded = Folding.allCases.filter { $0 != folds }.map { folding in
+      var reading = self
+      reading.folds = folding
+      return reading
+    }
     var identity = self
     identity.namesIdentity.toggle()
     // A start-line that is counted may be counted without its query.
@@ -88,7 +106,7 @@ struct HeaderReading: Reading {
       reading.line = other
       return reading
     }
-    return [.nothing, folded, identity] + lines
+    return [.nothing, identity] + folded + lines
   }
 
   var assumptions: Int { unseen.count + (form == .wire ? 0 : 1) + (line == nil ? 0 : 1) }
@@ -100,7 +118,7 @@ struct HeaderReading: Reading {
   func joined(_ other: HeaderReading) -> HeaderReading? {
     guard form == other.form, line == other.line else { return nil }
     var joined = self
-    joined.folds = folds || other.folds
+    joined.folds = folds == .none ? other.folds : folds
     joined.unseen = Set(unseen).union(other.unseen).sorted()
     return joined
   }
@@ -109,7 +127,7 @@ struct HeaderReading: Reading {
 
   var cost: Int {
     guard let form else { return 1 }
-    return form.cost + (folds ? 1 : 0) + (namesIdentity ? 1 : 0) + (line.map { 2 + $0.cost } ?? 0)
+    return form.cost + folds.cost + (namesIdentity ? 1 : 0) + (line.map { 2 + $0.cost } ?? 0)
       + unseen.reduce(0) { $0 + Self.cost(unseen: $1) }
   }
 

@@ -30,7 +30,7 @@ struct HeaderReadingSearch {
       message.row.kind == .request
       ? [nil, .request(.asSent, .crlf), .request(.path, .crlf)] : [nil, .status(.asSent, .crlf)]
     for form in HeaderForm.allCases {
-      for folds in hasRepeated ? [false, true] : [false] {
+      for folds in hasRepeated ? Folding.allCases : [.none] {
         for namesIdentity in hasChunked ? [false, true] : [false] {
           for line in lines {
             let reading = HeaderReading(form: form, folds: folds, namesIdentity: namesIdentity, line: line)
