@@ -218,10 +218,6 @@ def main():
     rows = truth.read(f"{folder}/capture.pcap.gz")
     if options.site:
         against_site(rows, options.site, producer)
-    with open(f"{folder}/exchanges.csv", "w", newline="") as file:
-        writer = csv.DictWriter(file, truth.COLUMNS, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
 
     def write(name, found):
         with open(f"{folder}/{name}.truth.csv", "w", newline="") as file:
