@@ -188,6 +188,44 @@ def curl(path, ids, wire):
     return out
 
 
+def site_requests(log):
+    """source id -> events, of the requests for the site, in their order."""
+    types = {number: name for name, number in log["constants"]["logEventTypes"].items()}
+    kinds = {number: name for name, number in log["constants"]["logSourceType"].items()}
+    found = {}
+    for event in log["events"]:
+        if kinds[event["source"]["type"]] == "URL_REQUEST":
+            found.setdefault(event["source"]["id"], []).append((types[event["type"]], event.get("params") or {}))
+    return {source: events for source, events in found.items()
+            if any(p.get("url", "").startswith(("http://app.example.com", "http://api.example.net")) for _, p in events)}
+
+
+def strip_netlog(source, target):
+    """The requests for the site alone, without what tells of the machine."""
+    log = json.load(open(source))
+    wanted = site_requests(log)
+    kept = {name: log["constants"][name] for name in ("logEventTypes", "logSourceType", "logEventPhase", "timeTickOffset", "logFormatVersion")}
+    events = [e for e in log["events"] if e["source"]["id"] in wanted]
+    with open(target, "wb") as file, gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0) as out:
+        out.write(json.dumps({"constants": kept, "events": events}, indent=0).encode())
+
+
+def netlog(path, wire):
+    """A row is a URL_REQUEST, from 1 in the order of their first events."""
+    out = []
+    for number, (_, events) in enumerate(site_requests(json.loads(gzip.open(path).read())).items(), 1):
+        params = dict(events)
+        lines = {"sent": "HTTP_TRANSACTION_SEND_REQUEST_HEADERS", "got": "HTTP_TRANSACTION_READ_RESPONSE_HEADERS"}
+        value = lambda which, name: next((h.split(":", 1)[1].strip() for h in params.get(lines[which], {}).get("headers", [])
+                                          if h.lower().startswith(name)), "")
+        url = next(p["url"] for _, p in events if p.get("url"))
+        method = params.get(lines["sent"], {}).get("line", "GET ").split(" ")[0]
+        legs, known = wire.find(method, url, value("sent", "x-id:"), value("got", "x-serial:")) if lines["sent"] in params else ([], False)
+        wire.take(legs)
+        out += entry_rows(number, legs, not legs, False)
+    return out
+
+
 def strip_har(source, target):
     """Without contents and posted texts of more than 200 characters, and without what tells of the machine."""
     har = json.load(open(source))
@@ -230,9 +268,11 @@ def main():
         print(f"{producer}/{name}: {len(found)} messages;", ", ".join(f"{k} {n}" for k, n in sorted(kinds.items())))
 
     if work:
-        for name in ("log.csv", "totals.csv", "exchanges-log.csv", "log.jsonl", "log.ids.csv", "netlog.json"):
+        for name in ("log.csv", "totals.csv", "exchanges-log.csv", "log.jsonl", "log.ids.csv"):
             if os.path.exists(f"{work}/{name}"):
                 open(f"{folder}/{name}", "wb").write(open(f"{work}/{name}", "rb").read())
+        if os.path.exists(f"{work}/netlog.json"):
+            strip_netlog(f"{work}/netlog.json", f"{folder}/netlog.json.gz")
         if os.path.exists(f"{work}/log.har"):
             strip_har(f"{work}/log.har", f"{folder}/log.har.gz")
     if os.path.exists(f"{folder}/log.har.gz"):
@@ -243,6 +283,8 @@ def main():
     for name in ("log", "totals", "exchanges-log"):
         if os.path.exists(f"{folder}/{name}.csv"):
             write(f"{name}.csv", table(f"{folder}/{name}.csv", Wire(rows)))
+    if os.path.exists(f"{folder}/netlog.json.gz"):
+        write("netlog.json", netlog(f"{folder}/netlog.json.gz", Wire(rows)))
     if os.path.exists(f"{folder}/log.jsonl"):
         write("log.jsonl", curl(f"{folder}/log.jsonl", f"{folder}/log.ids.csv", Wire(rows)))
 

@@ -33,7 +33,7 @@ def run(transfers):
         url = transfer[-1]
         ids.append(f"{number:05}")
         number += 1
-        arguments += ["-s", "-o", "/dev/null", "-w", "%{json}\n", "-H", f"X-Id: {ids[-1]}", *transfer[:-1], url if url.startswith("http") else APP + url]
+        arguments += ["-s", *([] if "-o" in transfer else ["-o", "/dev/null"]), "-w", "%{json}\n", "-H", f"X-Id: {ids[-1]}", *transfer[:-1], url if url.startswith("http") else APP + url]
     return ids, arguments
 
 
@@ -81,7 +81,8 @@ for i in range(6):
     ask(["--data-binary", "日本語 ünïcödé Ωμέγα 🎈" * (3 + i), f"/utf8/{i}"], [f"/utf8/{5 * i}?q=gr%C3%BCn"], [f"/item/größe/{i}"])
 for code in (404, 500, 503, 204):
     ask([f"/status/{code}"], ["-f", f"/status/{code}"])
-ask(["--retry", "2", "--retry-delay", "1", "/status/503"])
+# Before it tries again curl empties its output file, which /dev/null does not let it do.
+ask(["-o", f"{folder}/answer", "--retry", "2", "--retry-delay", "1", "/status/503"])
 for i in range(4):
     ask(["-I", f"/item/{i}"], ["-X", "DELETE", f"/item/{i}"])
 ask(["-c", f"{folder}/jar", "/cookies/set"])
