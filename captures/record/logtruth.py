@@ -145,6 +145,10 @@ def har(path, wire, prefer=None):
                 continue
             legs, known = ([], True) if cached else wire.find(method, url, identity, serial)
             if prefer:
+                # The proxy's other leg, of which the client may have had no response.
+                there = {id(r) for r in legs}
+                legs = legs + [r for r in wire.ids.get(identity, []) if identity and id(r) not in there and id(r) not in wire.taken
+                               and r["server"] not in {l["server"] for l in legs} and wire.fits(r, method, url)][:1]
                 legs = sorted(legs, key=lambda r: r["server"] != prefer)
             wire.take(legs)
             results[number] = list(entry_rows(number, legs, cached or (not legs and not known), failed))

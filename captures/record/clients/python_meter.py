@@ -11,7 +11,7 @@ writes a row a call, redirects in it; `mitmproxy` is requests without a meter, a
 Host (http.client adds it) and folds repeated fields; httpx shows all; aiohttp shows content decoded, and nothing of the
 bodies of redirects.
 """
-import asyncio, csv, gzip, json, sys, threading, time, zlib
+import asyncio, csv, gzip, json, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
@@ -55,6 +55,8 @@ def day():
         yield one("POST", "/up/form", form={"name": "Zoë", "text": text(n)})
         yield one("POST", "/up/json", json={"text": "Zoë " + text(n)})
         yield one("POST", "/up/stream", stream=text(n).encode())
+    for n in (1000, 30000) if kind == "mitmproxy" else ():
+        yield one("POST", "/up/gzip", raw=gzip.compress(text(n).encode()), headers={"Content-Encoding": "gzip"})
     for n in (25000, 3000000):
         yield one("PUT", "/big", body=text(n))
     yield [call("PUT", "/up/parallel", body=text(1000 + 700 * i)) for i in range(4)]
@@ -130,7 +132,7 @@ numbers = iter(range(10000, 99999))
 
 def prepared(more):
     headers = {"X-Id": f"{next(numbers):05}", **more.get("headers", {})}
-    body = more["body"].encode() if "body" in more else None
+    body = more["body"].encode() if "body" in more else more.get("raw")
     return headers, body, Counted(more["stream"]) if "stream" in more else None
 
 
