@@ -38,7 +38,7 @@ def run(transfers):
 
 
 def ended(ids, arguments):
-    said = subprocess.run(["curl", "-q", *arguments], capture_output=True, text=True, timeout=60)
+    said = subprocess.run(["curl", "-q", *arguments], capture_output=True, text=True, timeout=60, cwd=folder)
     return [(ids[i], line) for i, line in enumerate(said.stdout.splitlines())]
 
 
@@ -82,7 +82,7 @@ for i in range(6):
 for code in (404, 500, 503, 204):
     ask([f"/status/{code}"], ["-f", f"/status/{code}"])
 # Before it tries again curl empties its output file, which /dev/null does not let it do.
-ask(["-o", f"{folder}/answer", "--retry", "2", "--retry-delay", "1", "/status/503"])
+ask(["-o", "answer", "--retry", "2", "--retry-delay", "1", "/status/503"])
 for i in range(4):
     ask(["-I", f"/item/{i}"], ["-X", "DELETE", f"/item/{i}"])
 ask(["-c", f"{folder}/jar", "/cookies/set"])
