@@ -5,6 +5,8 @@
 struct CrossingRepair {
   /// The column of each row; nil when it has none.
   private(set) var columns: [Int?]
+  /// What the columns gain over those of the ordered assignment.
+  private(set) var gained = 0.0
   private var rows: [Int: Int] = [:]
   private let assignment: OrderedAssignment
   private let ranges: [Range<Int>]
@@ -47,11 +49,13 @@ struct CrossingRepair {
           let then = worth(row, columns[other]) + worth(other, columns[row])
           guard then > now + Self.leastGain, crosses(row, other) else { continue }
           set(row, columns[other], other, columns[row])
+          gained += then - now
           hasChanged = true
         }
         if columns[row] == nil, let free = bestFree(row) {
           columns[row] = free
           rows[free] = row
+          gained += worth(row, free)
           hasChanged = true
         }
       }

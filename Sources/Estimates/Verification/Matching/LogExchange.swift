@@ -156,12 +156,14 @@ struct LogExchange {
       let row = rows[position]
       var exchange = LogExchange(entries[row])
       exchange.add(entries[row], row)
+      // A row that is there twice in a row is written twice.
+      let isTwice = position + 1 < rows.count && entries[row].said != nil && entries[row].said == entries[rows[position + 1]].said
       let isAlone = open[exchange.key].map { position - $0 > openRows } ?? true
       if position + 1 < rows.count, isAlone, areOne(entries[row], entries[rows[position + 1]]) {
         exchange.isJoined = true
         exchange.add(entries[rows[position + 1]], rows[position + 1])
         position += 1
-      } else {
+      } else if !isTwice {
         open[exchange.key] = entries[row].kind == .request ? position : nil
       }
       exchanges.append(exchange)

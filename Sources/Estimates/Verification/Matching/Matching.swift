@@ -46,6 +46,8 @@ struct Matching {
   private let wire: [WireMessage]
   private let rows: [LogExchange]
   private let exchanges: [WireExchange]
+  /// The exchange of the log that each entry belongs to, as an index.
+  private let unit: [Int]
   private let usesMethod: Bool
   private var pairs: [Pair?]
   private var takenBy: [Taken]
@@ -72,6 +74,11 @@ struct Matching {
     self.wire = wire
     exchanges = WireExchange.all(wire)
     rows = LogExchange.all(entries, exchanges)
+    var unit = Array(repeating: 0, count: entries.count)
+    for (index, exchange) in rows.enumerated() {
+      for row in exchange.rows { unit[row] = index }
+    }
+    self.unit = unit
     usesMethod = !rows.isEmpty && rows.allSatisfy { !$0.method.isEmpty }
     matches = Array(repeating: nil, count: entries.count)
     self.entries = Array(repeating: nil, count: wire.count)
@@ -81,8 +88,9 @@ struct Matching {
     let sizes = MessageSizes(wire)
     clock = Self.clock(groups, rows, exchanges, entries, sizes)
     let chains = RequestChains(exchanges, wire)
+    let twins = Self.twins(rows, entries)
     var gain = PairGain(
-      log: entries, wire: wire, exchanges: exchanges, clock: clock, tolerance: tolerance, chains: chains, sizes: sizes)
+      log: entries, wire: wire, exchanges: exchanges, clock: clock, tolerance: tolerance, chains: chains, twins: twins, sizes: sizes)
     assign(groups, gain)
     learn(&gain, log)
     pairs = Array(repeating: nil, count: rows.count)
@@ -90,9 +98,23 @@ struct Matching {
     assign(groups, gain)
     learn(&gain, log)
     takeRevalidated(gain)
+    takeNear(groups, gain)
     takeShifted(gain)
     findStrays(gain)
     settle(chains, gain)
+  }
+
+  /// Exchanges of the log whose rows say to the letter what earlier rows say, by their first rows.
+  private static func twins(_ rows: [LogExchange], _ log: [LogEntry]) -> Set<Int> {
+    var seen: Set<LogEntry.Said> = []
+    var twins: Set<Int> = []
+    for row in rows {
+      let said = row.rows.compactMap { log[$0].said }
+      guard !said.isEmpty else { continue }
+      if said.count == row.rows.count, said.allSatisfy(seen.contains) { twins.insert(row.first) }
+      seen.formUnion(said)
+    }
+    return twins
   }
 
   // MARK: Clock
@@ -232,7 +254,7 @@ struct Matching {
     for other in range where other != column {
       let isAsGood =
         choice.loss(row, to: other) < PairGain.doubt
-        || choice.columns[row] == assignment.columns[row] && assignment.loss(row, at: other) < PairGain.doubt
+        || assignment.loss(row, at: other) + choice.gained < PairGain.doubt
       guard isAsGood else { continue }
       isAmbiguous = true
       if figures(of: candidates[other]) != own { return (true, true) }
@@ -301,6 +323,23 @@ struct Matching {
     }
   }
 
+  /// Rows whose figures fit nothing: at the right time, with one key, and with nothing else that could be meant on either side,
+  /// they are that exchange's, however wrong they are.
+  private mutating func takeNear(_ groups: KeyedGroups, _ gain: PairGain) {
+    for group in groups.exact + groups.loose {
+      let open = group.rows.filter { pairs[$0] == nil && !rows[$0].isFromCache && !isDoubled($0, gain) }
+      guard !open.isEmpty else { continue }
+      for row in open {
+        let near = group.exchanges.filter { isOpen($0, for: row) && gain.isNear(rows[row], $0) }
+        guard near.count == 1 else { continue }
+        let others = open.filter { $0 != row && pairs[$0] == nil && gain.isNear(rows[$0], near[0]) }
+        guard others.isEmpty else { continue }
+        pairs[row] = Pair(exchange: near[0])
+        take(row, near[0])
+      }
+    }
+  }
+
   private func isFree(_ exchange: Int) -> Bool { takenBy[exchange].request == nil && takenBy[exchange].response == nil }
 
   /// The exchanges that no row has, by host and path.
@@ -363,22 +402,15 @@ struct Matching {
     return hasFigure
   }
 
-  /// Whether a row that has its message says the same as this one, at the same time.
+  /// Whether for each of the rows there is another one that has its message and says the same, at the same time.
   private func isDoubled(_ index: Int, _ gain: PairGain) -> Bool {
-    let near = index - 64..<index + 65
-    return near.clamped(to: rows.indices).contains { other in
-      other != index && pairs[other] != nil && isSame(rows[index], rows[other])
+    let own = rows[index].rows
+    return own.allSatisfy { row in
+      let near = (row - 64..<row + 65).clamped(to: log.indices)
+      return near.contains { other in
+        !own.contains(other) && pairs[unit[other]] != nil && log[row].saysTheSame(as: log[other])
+      }
     }
-  }
-
-  private func isSame(_ a: LogExchange, _ b: LogExchange) -> Bool {
-    guard a.key == b.key, a.method == b.method, a.status == b.status, a.query == b.query else { return false }
-    for (first, second) in [(a.request, b.request), (a.response, b.response)] {
-      guard (first == nil) == (second == nil) else { return false }
-      guard let first, let second else { continue }
-      guard log[first].saysTheSame(as: log[second]) else { return false }
-    }
-    return true
   }
 
   private mutating func findStrays(_ gain: PairGain) {
@@ -480,13 +512,35 @@ struct Matching {
 }
 
 extension LogEntry {
-  /// Whether two rows have the same figures at the same time: closer than an app makes two requests in a row and logs them.
+  /// What a row says of its message, all but where it stands.
+  struct Said: Hashable {
+    var kind: MessageKind
+    var host: String
+    var path: String
+    var query: String?
+    var method: String
+    var status: Int
+    var figures: [Int?]
+    var time: Int64
+    var endTime: Int64?
+  }
+
+  /// What the row says; nil without a time, for then rows that are alike are ordinary.
+  var said: Said? {
+    time.map {
+      Said(
+        kind: kind, host: host, path: path, query: query, method: method, status: status,
+        figures: [length, lineLength, headerLength, bodyLength, decodedLength, queryLength], time: $0,
+        endTime: endTime)
+    }
+  }
+
+  /// Whether two rows say the same at nearly the same time: closer than an app makes two requests in a row and logs them.
   fileprivate func saysTheSame(as other: LogEntry) -> Bool {
-    let figures = [length, lineLength, headerLength, bodyLength, decodedLength]
-    guard figures == [other.length, other.lineLength, other.headerLength, other.bodyLength, other.decodedLength],
-      hasFigure
-    else { return false }
-    guard let time, let otherTime = other.time else { return time == nil && other.time == nil }
-    return time.saturatingSubtract(otherTime).magnitude <= 1_000_000_000
+    guard var own = said, var others = other.said, hasFigure else { return false }
+    guard own.time.saturatingSubtract(others.time).magnitude <= 1_000_000_000 else { return false }
+    (own.time, others.time) = (0, 0)
+    (own.endTime, others.endTime) = (nil, nil)
+    return own == others
   }
 }

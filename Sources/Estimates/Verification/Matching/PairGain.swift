@@ -20,6 +20,8 @@ struct PairGain {
   /// By how much the time between the two is off, in nanoseconds: less than each of them where a client waits for a connection.
   var waitSpread: Int64 = 20_000_000
   let chains: RequestChains
+  /// First rows of exchanges that are in the log to the letter before: one of its own only where the wire has two at once.
+  let twins: Set<Int>
   /// How far figures are from what the app can have counted.
   var sizes: MessageSizes
 
@@ -43,6 +45,7 @@ struct PairGain {
       gain -= 9
     }
     guard let late = timeCost(rows, exchange) else { return nil }
+    if twins.contains(rows.first), late > Self.twinLimit { return nil }
     gain -= late
     var sizes = 0.0
     if let request = rows.request, let message = exchange.request {
@@ -77,6 +80,24 @@ struct PairGain {
     if let named = MatchKey.port(wire[message].host) { return port == named }
     return port == (wire[message].row.isSecure ? 443 : 80) || port == Int(wire[message].row.server.port)
   }
+
+  /// What the times of a row may cost that is there to the letter before.
+  private static let twinLimit = 3.0
+
+  /// Whether only sizes speak against a pair: what both sides know is the same, and the time is nearly right.
+  func isNear(_ rows: LogExchange, _ index: Int) -> Bool {
+    let exchange = exchanges[index]
+    guard isPossible(rows, exchange), let clock, let time = rows.time else { return false }
+    if rows.status > 0, exchange.status > 0, rows.status != exchange.status { return false }
+    if rows.request != nil, exchange.request == nil { return false }
+    if rows.response != nil, exchange.response == nil { return false }
+    let delay = rows.request == nil ? responseDelay : requestDelay
+    let rest = delay.rest(clock.captureTime(time), exchange, wire).magnitude
+    return rest <= max(Self.near, 20 * delay.spread.magnitude)
+  }
+
+  /// Nanoseconds within which a time is nearly right.
+  private static let near: UInt64 = 250_000_000
 
   // MARK: Time
 
