@@ -101,7 +101,8 @@ struct HARDialectTests {
     #expect(try figures(found(302, 120, 243, 0)) == [120, nil, nil, nil])
     #expect(try figures(found(304, 110, 198, 88)) == [110, nil, nil, nil])
     for (size, known) in [(1 << 20, nil), (1 << 20 + 1, 1 << 20 + 1), (5, 5)] as [(Int, Int?)] {
-      let request = try rows("Firefox", "PUT", request: (300, size), status: 200, response: (100, 141), content: 41).first
+      let request = try rows("Firefox", "PUT", request: (300, size), status: 200, response: (100, 141), content: 41)
+        .first
       #expect(request?.bodyLength == known && request?.length == known.map { $0 + 300 })
     }
     #expect(try found(200, 100, 77, 77, sent: 0)?.isFromCache == true)
