@@ -15,6 +15,11 @@ extension FuzzTarget {
   /// Task metrics of URLSession.
   package static let metricsLog = log("metrics", .urlSessionMetrics, longestInput: 4096)
 
+  /// What curl writes, a line a transfer.
+  package static let curlLog = log("curl", .curl, longestInput: 4096)
+  /// Chrome's log of its network stack.
+  package static let netlogLog = log("netlog", .netlog, longestInput: 8192)
+
   private static func log(_ name: String, _ format: LogFormat, longestInput: Int) -> FuzzTarget {
     FuzzTarget(name, longestInput: longestInput) { input in
       var input = InputOctets(input)
@@ -115,13 +120,14 @@ extension [UInt8] {
   fileprivate func moved(by distance: Int, _ format: LogFormat) -> (content: [UInt8], lines: Int)? {
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     switch format {
-    case .har, .urlSessionMetrics:
+    case .har, .urlSessionMetrics, .netlog:
       guard !starts(with: mark) else { return nil }
       return (mark + Array(repeating: 0x20, count: distance) + self, 0)
     case .csv:
       // Empty lines behind the header are passed over; the header is its first line, if nothing is quoted.
       guard let end = firstIndex(of: 0x0a), !self[..<end].contains(UInt8(ascii: "\"")), end > 3 else { return nil }
       return (self[...end] + Array(repeating: 0x0a, count: distance) + self[(end + 1)...], distance)
+    case .curl: return (Array(repeating: 0x0a, count: distance) + self, distance)
     case .sqlite: return nil
     }
   }

@@ -22,9 +22,20 @@ public enum LogDialect: String, Sendable, CaseIterable {
   case monitor
   /// URLSessionTaskTransactionMetrics, exported as JSON. Header counts include the start-line.
   case urlSessionMetrics = "urlsession_metrics"
-  /// HAR of Chrome and its relatives. `bodySize` includes chunk framing.
+  /// What curl writes of its transfers. Header figures include the start-line, and the response's sums over redirects, challenges
+  /// and interim responses, as `length` of a request does. `bodyLength` is that of the last exchange; a request's has chunk
+  /// framing in it, a response's has not.
+  case curl
+  /// Chrome's log of its network stack. Figures of requests are exact; a response's header section is as Chrome stores it,
+  /// with one space after each colon; bodies are without chunk framing.
+  case chromeNetlog = "chrome_netlog"
+  /// HAR of Chrome and its relatives. A request's `headersSize` lacks the empty line; a response's `bodySize` includes chunk
+  /// framing, and `length` is what was transferred.
   case harChrome = "har_chrome"
-  /// HAR of Firefox. The response's `bodySize` is everything transferred, header section included; `length` is that.
+  /// HAR of Playwright. As Chrome's; a request's `headersSize` lacks the query too, in some requests.
+  case harPlaywright = "har_playwright"
+  /// HAR of Firefox. The response's `bodySize` is the header section and the content together, without chunk framing; `length` is
+  /// that.
   case harFirefox = "har_firefox"
   /// HAR of Safari's Web Inspector.
   case harSafari = "har_safari"

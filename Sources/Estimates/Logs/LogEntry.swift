@@ -47,6 +47,10 @@ public struct LogEntry: Sendable, Equatable {
   public var isFromCache = false
   /// Whether the log says that the exchange was under way when the log ended.
   public var isPending = false
+  /// Redirects and answers to challenges that the row's exchange has in it, one exchange on the wire each: the header figures are
+  /// the sum over all of them, the others are what the dialect says. A request's host and path are those of the first, a
+  /// response's those of the last.
+  public var redirectCount = 0
 
   /// An entry with no figures.
   public init(place: Int, kind: MessageKind, host: String, path: String, time: Int64?) {

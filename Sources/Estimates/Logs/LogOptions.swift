@@ -32,6 +32,10 @@ public enum LogFormat: String, Sendable, CaseIterable {
   case har
   /// Task metrics of URLSession, as JSON.
   case urlSessionMetrics = "urlsession_metrics"
+  /// What curl writes with `-w '%{json}\n'`: a JSON object on each line.
+  case curl
+  /// What Chrome writes with `--log-net-log`.
+  case netlog
 }
 
 /// What a time that is a plain number counts.

@@ -1,4 +1,4 @@
-/// Reads an app's log: CSV, SQLite, HAR or task metrics of URLSession.
+/// Reads an app's log: CSV, SQLite, HAR, task metrics of URLSession, what curl writes, or Chrome's netlog.
 ///
 /// It is strict. A row that is not what it should be refuses the whole log, with the first such row and the count of
 /// them, because sums over the rest would look right and be wrong.
@@ -16,9 +16,7 @@ public struct LogReader: Sendable {
     switch format {
     case .csv: return try CSVLog(file: file, options: options).read()
     case .sqlite: return try SQLiteLog(path: path, options: options).read()
-    case .har: return try JSONLog(file: file, options: options).read(.har)
-    case .urlSessionMetrics: return try JSONLog(file: file, options: options).read(.urlSessionMetrics)
-    case nil: return try JSONLog(file: file, options: options).read(nil)
+    case .har, .urlSessionMetrics, .curl, .netlog, nil: return try JSONLog(file: file, options: options).read(format)
     }
   }
 }

@@ -14,7 +14,9 @@ import Testing
     var options: [String: Set<String>] = [:]
     for name in names where name != "help" {
       let text = try Sniffer.run([name, "--help"]).output
-      options[name] = Set(text.matches(of: #/(?m)^  (?:-\w, )?(--[a-z-]+)/#).map { String($0.output.1) })
+      // An option may have several names.
+      let lines = text.matches(of: #/(?m)^  (?:-\w, )?((?:--[a-z-]+(?:, )?)+)/#).map(\.output.1)
+      options[name] = Set(lines.flatMap { $0.split(separator: ", ").map(String.init) })
     }
     try #require(options.count >= 5 && options["analyze"]?.contains("--output") == true, "\(help)")
     self.options = options

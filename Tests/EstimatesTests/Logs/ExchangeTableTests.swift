@@ -106,6 +106,34 @@ struct ExchangeTableTests {
     #expect(found.map(\.time) == [tenOClock, after(250)])
   }
 
+  @Test("what the listener for OkHttp in docs/app-logs.md wrote, with figures of a server that counted")
+  func okHttp() throws {
+    let found = try LogReader().read(LogFolder.fixture("okhttp.csv"))
+    let truth: [(target: String, sentHeader: Int, sentBody: Int, header: Int, body: Int)] = [
+      ("/plain?page=2", 99, 0, 23, 123),
+      ("/gzip", 99, 0, 46, 41),
+      ("/chunked", 99, 0, 30, 11),
+      ("/moved", 99, 0, 43, 5),
+      ("/final?x=1", 99, 0, 23, 123),
+      ("/empty", 99, 0, 21, 0),
+      ("/cut", 99, 0, 24, 100),
+      ("/api/send", 161, 300, 23, 123),
+    ]
+    #expect(found.entries.count == 2 * truth.count)
+    for (index, truth) in truth.enumerated() {
+      guard let pair = Optional(found.entries.filter { $0.exchange == index + 1 }), pair.count == 2 else {
+        Issue.record("exchange \(index + 1) of \(truth.target)")
+        continue
+      }
+      #expect(pair.allSatisfy { $0.path + ($0.query == "" ? "" : "?" + ($0.query ?? "-")) == truth.target })
+      #expect(pair.map(\.headerLength) == [truth.sentHeader, truth.header], "\(truth.target)")
+      #expect(pair.map(\.bodyLength) == [truth.sentBody, truth.body], "\(truth.target)")
+      #expect((pair[1].endTime ?? 0) >= (pair[1].time ?? .max) && (pair[1].time ?? 0) >= (pair[0].time ?? .max))
+    }
+    #expect(found.entries.filter(\.isAborted).map(\.path) == ["/cut"])
+    #expect(found.entries.allSatisfy { $0.length == nil && $0.lineLength == nil })
+  }
+
   @Test("a table with types has one row a message, whatever else it has")
   func shapes() throws {
     #expect(

@@ -13,7 +13,7 @@ struct LogMutationTests {
     "a damaged log is read or refused in one line, and never crashes the reader",
     arguments: [
       "monitor.csv", "chrome.har", "firefox.har", "safari.har", "charles.har", "proxyman.har", "other.har",
-      "mitmproxy.har", "task_metrics.json", "sqlite",
+      "mitmproxy.har", "task_metrics.json", "curl.ndjson", "chrome-netlog.json", "okhttp.csv", "sqlite",
     ])
   func mutations(name: String) throws {
     let folder = try LogFolder()

@@ -1,24 +1,49 @@
-/// HAR of Chrome's developer tools (creator `WebInspector`), and of Edge, Opera and others that are built from it.
+/// HAR of Chrome's developer tools (creator `WebInspector`), and of Edge, Opera and others that are built from it. Measured with
+/// Chromium 156 against a server that counts octets.
 ///
-/// `headersSize` is the length of the header text in UTF-16 units, start-line and empty line included, and -1 when
-/// there is no text, as with HTTP/2. The response's `bodySize` is `_transferSize` minus that, so it includes chunk
-/// framing; -1 without header text, 0 for a 304 and from a cache. It can be negative when less was transferred than
-/// the header text is long. The request's `bodySize` is the form data in UTF-8, 0 when the tools do not know it.
+/// The request's `headersSize` is the start-line and the header section without its empty line; its `bodySize` is the posted text in
+/// UTF-8, and 0 when there is none or the tools do not know it, as with a `Blob`. The response's `headersSize` is exact; -1 when
+/// there is no text, as with HTTP/2. Its `bodySize` is `_transferSize` minus that, so it includes chunk framing. It is 0 for a
+/// redirect, whatever came, and negative where `_transferSize` is 0 because nobody counted: for the answer to a preflight.
+/// `content.size` is after decoding, and what the cache has for a 304.
 struct ChromeHAR: HARMeaning {
   let dialect = LogDialect.harChrome
 
-  func response(_ message: HARMessage) -> HARFigures {
-    var figures = Self.standard(message)
-    figures.decoded = message.content?.size
-    // A preflight's transfer size is not noted: 0, from which the header text was subtracted.
-    if message.transferSize == 0, let headers = message.headersSize, headers > 0, message.bodySize == -headers {
-      (figures.body, figures.whole) = (nil, nil)
-      return figures
-    }
-    // Known for HTTP/2 too. 0 stands for not known unless there is nothing else.
-    if let transferred = message.transferSize, transferred > 0 || figures.whole == nil { figures.whole = transferred }
+  func request(_ message: HARMessage) -> HARFigures { Self.chromeRequest(message) }
+
+  func response(_ message: HARMessage) -> HARFigures { Self.chromeResponse(message) }
+
+  func isFromCache(_ entry: HAREntry) -> Bool { entry.cacheKind != nil || entry.isFromServiceWorker }
+}
+
+extension HARMeaning {
+  /// A request as Chrome's tools know it.
+  static func chromeRequest(_ message: HARMessage) -> HARFigures {
+    var figures = standard(message)
+    // Whether there was no body, or one that is not known, only the method tells.
+    let mayHaveBody = !["GET", "HEAD", "OPTIONS", "DELETE", "TRACE", "CONNECT"].contains(message.method ?? "")
+    if message.bodySize == 0, mayHaveBody { (figures.body, figures.whole) = (nil, nil) }
     return figures
   }
 
-  func isFromCache(_ entry: HAREntry) -> Bool { entry.cacheKind != nil || entry.isFromServiceWorker }
+  /// A response as Chrome's tools know it.
+  static func chromeResponse(_ message: HARMessage) -> HARFigures {
+    var figures = HARFigures(
+      headers: message.headersSize, body: message.bodySize, decoded: message.content?.size, whole: message.transferSize)
+    // Nothing is transferred of a response of the cache, whose sizes are 0 too; of another one, 0 is that nobody counted.
+    let isCounted = message.transferSize != 0
+    if !isCounted, (message.bodySize ?? 0) < 0 { figures.body = nil }
+    if !isCounted, figures.body == nil { figures.whole = nil }
+    if message.isRedirect, message.bodySize == 0 { (figures.body, figures.decoded, figures.whole) = (nil, nil, nil) }
+    if message.status == 304 { figures.decoded = nil }
+    if figures.whole == nil, message.transferSize == nil, let headers = figures.headers, let body = figures.body {
+      figures.whole = headers + body
+    }
+    return figures
+  }
+}
+
+extension HARMessage {
+  /// Whether it sends the client to somewhere else.
+  var isRedirect: Bool { [301, 302, 303, 307, 308].contains(status) }
 }

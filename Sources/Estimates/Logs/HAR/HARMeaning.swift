@@ -62,6 +62,7 @@ extension HARArchive {
     if name == "webinspector" || name.contains("chrome") || name.contains("chromium") || name.contains("edge") {
       return ChromeHAR()
     }
+    if name == "playwright" { return PlaywrightHAR() }
     if name.contains("firefox") { return FirefoxHAR() }
     if name.contains("charles") { return CharlesHAR() }
     // Proxyman keeps to HAR 1.2 as far as is known.

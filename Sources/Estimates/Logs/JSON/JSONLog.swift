@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads a log that is one JSON text.
+/// Reads a log that is one JSON text, or one a line.
 struct JSONLog {
   let file: LogFile
   let options: LogOptions
@@ -8,11 +8,18 @@ struct JSONLog {
   /// Reads it as the given format, or as the one that its outermost value shows.
   func read(_ format: LogFormat?) throws(LogError) -> AppLog {
     let data = try file.content(limit: options.jsonLimit)
+    if format == .curl || format == nil && CurlLog.begins(data) {
+      return try CurlLog(data: data, file: file.path).read(limit: options.rowLimit)
+    }
     let document: JSONDocument
+    var isCut = false
     let decoder = JSONDecoder()
     if let key = attemptLimitKey { decoder.userInfo[key] = options.rowLimit }
     do { document = try decoder.decode(JSONDocument.self, from: data) } catch {
-      throw LogError(file: file.path, JSONFault(data)?.description ?? Self.words(error))
+      guard let ended = Netlog.ended(data), let repaired = try? decoder.decode(JSONDocument.self, from: ended) else {
+        throw LogError(file: file.path, JSONFault(data)?.description ?? Self.words(error))
+      }
+      (document, isCut) = (repaired, true)
     }
     let times = LogTime(unit: options.timeUnit, zone: options.timeZone)
     switch (document, format) {
@@ -20,6 +27,11 @@ struct JSONLog {
       return try HARLog(archive: archive, file: file.path, times: times).read(limit: options.rowLimit)
     case (.tasks(let tasks), nil), (.tasks(let tasks), .urlSessionMetrics):
       return try TaskMetricsLog(tasks: tasks, file: file.path, times: times).read(limit: options.rowLimit)
+    case (.netlog(let netlog), nil), (.netlog(let netlog), .netlog):
+      var log = try NetlogLog(netlog: netlog, file: file.path).read(limit: options.rowLimit)
+      if isCut { log.notices.append("the netlog has no end: Chrome was killed, or still runs") }
+      return log
+    case (.netlog, _): throw LogError(file: file.path, "is a netlog of Chrome, not \(format?.rawValue ?? "a log")")
     case (.har, _): throw LogError(file: file.path, "is a HAR, not \(format?.rawValue ?? "a log")")
     case (.tasks, _): throw LogError(file: file.path, "is an array of JSON, not \(format?.rawValue ?? "a log")")
     }
@@ -50,10 +62,12 @@ struct JSONLog {
 enum JSONDocument: Decodable {
   case har(HARArchive)
   case tasks([Result<TaskMetrics, RowProblem>])
+  case netlog(Netlog)
 
   private enum Key: String, CodingKey {
     case log
     case transactionMetrics
+    case constants
   }
 
   init(from decoder: any Decoder) throws {
@@ -68,6 +82,8 @@ enum JSONDocument: Decodable {
       self = .har(try container.decode(HARArchive.self, forKey: .log))
     } else if container.contains(.transactionMetrics) {
       self = .tasks([.success(try TaskMetrics(from: decoder))])
+    } else if container.contains(.constants) {
+      self = .netlog(try Netlog(from: decoder))
     } else {
       throw Self.unknown(decoder)
     }
@@ -75,7 +91,8 @@ enum JSONDocument: Decodable {
 
   private static func unknown(_ decoder: any Decoder) -> DecodingError {
     let words =
-      "neither a HAR (an object with \"log\") nor task metrics (an array of objects with \"transactionMetrics\")"
+      "neither a HAR (an object with \"log\"), nor task metrics (an array of objects with \"transactionMetrics\"), nor a netlog "
+      + "(an object with \"constants\"), nor lines of curl (objects with \"size_request\")"
     return DecodingError.typeMismatch(
       JSONDocument.self, DecodingError.Context(codingPath: decoder.codingPath, debugDescription: words))
   }

@@ -31,6 +31,17 @@ extension KeyedDecodingContainer {
     return number
   }
 
+  /// Seconds as nanoseconds: nil when it is not there, null, or negative.
+  func seconds(_ key: Key) throws -> Int64? {
+    guard contains(key), try !decodeNil(forKey: key) else { return nil }
+    let number = try real(key)
+    guard number >= 0 else { return nil }
+    guard number <= 86_400 else {
+      throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "expected seconds of one day")
+    }
+    return Int64((number * 1e9).rounded())
+  }
+
   /// A number. Foundation throws an error of its own, without the place, for one that no `Double` has.
   private func real(_ key: Key) throws -> Double {
     do { return try decode(Double.self, forKey: key) } catch let error as DecodingError { throw error } catch {

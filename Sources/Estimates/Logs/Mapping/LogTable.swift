@@ -34,7 +34,7 @@ extension LogReader {
     switch format {
     case .csv: return try CSVLog(file: file, options: options).unknownTable().map { [$0] }
     case .sqlite: return try SQLiteLog(path: path, options: options).unknownTables()
-    case .har, .urlSessionMetrics, nil: return nil
+    case .har, .urlSessionMetrics, .curl, .netlog, nil: return nil
     }
   }
 }

@@ -1,0 +1,193 @@
+import Foundation
+import HTTPReassembly
+
+/// Makes entries of Chrome's netlog: a row for each request that was sent or answered by the cache, and one for each response.
+struct NetlogLog {
+  let netlog: Netlog
+  let file: String
+
+  /// A request of Chrome, which redirects and challenges make several exchanges.
+  private struct Request {
+    var url = ""
+    var method = ""
+    var start: Int64 = 0
+    var index = 0
+    /// The exchange under way, an index into all of them.
+    var current: Int?
+  }
+
+  /// Throws when there are no exchanges, more of them than `limit`, or events that make no sense.
+  func read(limit: Int) throws(LogError) -> AppLog {
+    let exchanges = try exchanges(limit)
+    guard !exchanges.isEmpty else { throw LogError(file: file, "is a netlog without a request that was sent") }
+    var log = AppLog(dialect: .chromeNetlog, entries: [])
+    var names = NamePool()
+    var bad = BadRows()
+    var skipped = 0
+    var newer = 0
+    for (number, exchange) in exchanges.enumerated() {
+      guard let url = LogURL(exchange.url), !url.host.isEmpty || !url.scheme.hasPrefix("http") else {
+        bad.note(
+          "event \(exchange.index)", RowProblem("url: expected a URL, found '\(exchange.url.shortened())'"))
+        continue
+      }
+      guard ["http", "https", "ws", "wss"].contains(url.scheme) else {
+        skipped += 1
+        continue
+      }
+      if !exchange.isHTTP1 { newer += 1 }
+      log.entries += rows(of: exchange, url, number + 1, &names)
+    }
+    try bad.check(file: file, rows: exchanges.count)
+    log.skippedRows = skipped
+    guard !log.entries.isEmpty else { throw LogError(file: file, "has \(skipped) requests, none of them of HTTP") }
+    if skipped > 0 { log.notices.append("requests that are not HTTP, left out: \(skipped)") }
+    if newer > 0 { log.notices.append("requests of HTTP/2 or HTTP/3, whose headers are not HTTP/1's: \(newer)") }
+    return log
+  }
+
+  private func exchanges(_ limit: Int) throws(LogError) -> [NetlogExchange] {
+    var exchanges: [NetlogExchange] = []
+    var requests: [Int: Request] = [:]
+    for (index, event) in netlog.events {
+      var request = requests[event.source] ?? Request()
+      take(event, index, &request, &exchanges)
+      requests[event.source] = request
+      guard exchanges.count <= limit else { throw LogError(file: file, "has more than \(limit) requests; split it") }
+    }
+    return exchanges
+  }
+
+  private func take(_ event: NetlogEvent, _ index: Int, _ request: inout Request, _ exchanges: inout [NetlogExchange]) {
+    let parameters = event.parameters
+    switch event.kind {
+    case .startJob where event.phase == .begin:
+      // A request is started again when it was redirected.
+      if let current = request.current { exchanges[current].isOver = true }
+      request = Request(
+        url: parameters.url ?? "", method: parameters.method ?? "", start: event.time, index: index, current: nil)
+    case .requestHeaders, .http2RequestHeaders, .quicRequestHeaders:
+      var exchange = NetlogExchange(index: index, url: request.url, method: request.method, start: event.time)
+      exchange.isHTTP1 = event.kind == .requestHeaders
+      if exchange.isHTTP1 {
+        exchange.requestLine = parameters.line?.utf8.count
+        exchange.requestHeader = parameters.headers.map(NetlogExchange.octets)
+      }
+      // It is sent again after a challenge, and when the connection turned out to be closed.
+      if let current = request.current {
+        exchanges[current].isOver = true
+        if exchanges[current].responses.isEmpty { exchanges[current].isAborted = true }
+      }
+      request.current = exchanges.count
+      exchanges.append(exchange)
+    case .readCache where event.phase == .begin && request.current == nil:
+      var exchange = NetlogExchange(index: index, url: request.url, method: request.method, start: request.start)
+      (exchange.isFromCache, exchange.requestBody) = (true, nil)
+      request.current = exchanges.count
+      exchanges.append(exchange)
+    default:
+      guard let current = request.current else { return }
+      exchanges[current].take(event, index)
+    }
+  }
+
+  private func rows(
+    of exchange: NetlogExchange, _ url: LogURL, _ number: Int, _ names: inout NamePool
+  ) -> [LogEntry] {
+    var request = LogEntry(
+      place: exchange.index, kind: .request, host: names.shared(url.host), path: names.shared(url.path),
+      time: time(exchange.start))
+    request.exchange = number
+    request.method = exchange.method
+    request.query = names.shared(url.query ?? "")
+    request.queryLength = url.queryLength
+    request.isFromCache = exchange.isFromCache
+    request.isPending = !exchange.isOver
+    let common = request
+
+    request.endTime = exchange.sent.map(time)
+    request.lineLength = exchange.requestLine
+    request.headerLength = exchange.requestHeader
+    request.bodyLength = exchange.requestBody
+    let final = exchange.responses.last.flatMap { $0.isInterim ? nil : $0 }
+    request.isAborted = exchange.isAborted && final == nil && !exchange.isFromCache
+    var phases = LogPhases()
+    phases.send = Self.duration(exchange.start, exchange.sent)
+    phases.wait = Self.duration(exchange.sent, final?.time)
+    phases.receive = Self.duration(final?.time, exchange.bodyEnd)
+    request.phases = phases.isEmpty ? nil : phases
+    var rows = [request]
+
+    for head in exchange.responses {
+      var response = common
+      response.kind = head.isInterim ? .interim : .response
+      response.place = head.index
+      response.time = time(head.time)
+      response.status = head.status
+      if exchange.isHTTP1 {
+        response.lineLength = head.line
+        response.headerLength = head.header
+      }
+      if !head.isInterim {
+        response.endTime = exchange.bodyEnd.map(time)
+        response.isAborted = exchange.isAborted
+        set(&response, exchange, head.status)
+      }
+      rows.append(response)
+    }
+    if exchange.isFromCache {
+      var response = common
+      response.kind = .response
+      response.decodedLength = exchange.octets
+      rows.append(response)
+    }
+    return rows
+  }
+
+  /// The body. After a 304 Chrome reads what its cache has, and after a redirect it may read nothing: neither says what came.
+  private func set(_ response: inout LogEntry, _ exchange: NetlogExchange, _ status: Int) {
+    guard status != 304 else { return }
+    let nothing = exchange.hasReadBody && !exchange.isAborted && exchange.isOver ? 0 : nil
+    response.bodyLength = exchange.codedOctets ?? exchange.octets ?? nothing
+    response.decodedLength = exchange.octets ?? nothing
+  }
+
+  /// Nanoseconds since 1970 of milliseconds of the log.
+  private func time(_ tick: Int64) -> Int64 {
+    // Both are below 2200, their sum is not always.
+    min(netlog.tickOffset + tick, 7_258_118_399_999) * 1_000_000
+  }
+
+  private static func duration(_ start: Int64?, _ end: Int64?) -> Int64? {
+    guard let start, let end, start <= end else { return nil }
+    return (end - start) * 1_000_000
+  }
+}
+
+extension NetlogExchange {
+  /// Takes an event after the one with which the exchange began.
+  fileprivate mutating func take(_ event: NetlogEvent, _ index: Int) {
+    switch event.kind {
+    case .sendRequest where event.phase == .end: sent = event.time
+    case .requestBody: requestBody = event.parameters.isChunked == true ? nil : event.parameters.length
+    case .responseHeaders, .earlyHints:
+      guard let response = Response(index: index, time: event.time, lines: event.parameters.headers ?? []),
+        responses.last?.isInterim ?? true
+      else { return }
+      responses.append(response)
+    case .readBody:
+      hasReadBody = true
+      if event.phase == .end { bodyEnd = event.time }
+    case .codedOctets: codedOctets = min((codedOctets ?? 0) + (event.parameters.byteCount ?? 0), Self.largest)
+    case .octets: octets = min((octets ?? 0) + (event.parameters.byteCount ?? 0), Self.largest)
+    case .startJob where event.phase == .end, .alive where event.phase == .end:
+      if event.kind == .alive { isOver = true }
+      if (event.parameters.netError ?? 0) != 0 { isAborted = true }
+    case .failed, .cancelled: isAborted = true
+    default: break
+    }
+  }
+
+  /// More than any body has.
+  private static let largest = 1 << 40
+}

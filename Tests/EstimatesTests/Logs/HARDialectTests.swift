@@ -1,0 +1,111 @@
+import HTTPReassembly
+import Testing
+
+@testable import Estimates
+
+/// What producers write where they do not know a figure, in the shapes that were measured.
+@Suite("HAR figures that are unknown")
+struct HARDialectTests {
+  /// A request and a response of a producer, with these sizes.
+  private func rows(
+    _ creator: String, _ method: String, request: (headers: Int, body: Int), status: Int,
+    response: (headers: Int, body: Int), transfer: Int? = nil, content: Int = 0, more: String = ""
+  ) throws -> [LogEntry] {
+    try LogFolder.read(
+      """
+      {"log": {"creator": {"name": "\(creator)"}, "entries": [{"startedDateTime": "2026-03-01T10:00:00Z", \(more)
+        "request": {"method": "\(method)", "url": "http://h/p?q", "headersSize": \(request.headers), "bodySize": \(request.body)},
+        "response": {"status": \(status), "headersSize": \(response.headers), "bodySize": \(response.body),
+          "content": {"size": \(content)}\(transfer.map { ", \"_transferSize\": \($0)" } ?? "")}, "timings": {}}]}}
+      """
+    ).entries
+  }
+
+  /// Header, body, decoded body and whole of a message.
+  private func figures(_ entry: LogEntry?) -> [Int?] {
+    [entry?.headerLength, entry?.bodyLength, entry?.decodedLength, entry?.length]
+  }
+
+  @Test("Chrome: a body of 0 octets is known only of methods without one", arguments: ["WebInspector", "Playwright"])
+  func chromeRequests(creator: String) throws {
+    for method in ["GET", "HEAD", "OPTIONS", "DELETE"] {
+      let found = try rows(
+        creator, method, request: (300, 0), status: 200, response: (100, 7), transfer: 107, content: 7)
+      #expect(figures(found.first) == [300, 0, nil, 300])
+    }
+    for method in ["POST", "PUT", "PATCH", "QUERY"] {
+      let unknown = try rows(
+        creator, method, request: (300, 0), status: 200, response: (100, 7), transfer: 107, content: 7)
+      #expect(figures(unknown.first) == [300, nil, nil, nil])
+      let known = try rows(
+        creator, method, request: (300, 5), status: 200, response: (100, 7), transfer: 107, content: 7)
+      #expect(figures(known.first) == [300, 5, nil, 305])
+      #expect(figures(known.last) == [100, 7, 7, 107])
+    }
+  }
+
+  @Test("Chrome: redirects, answers to preflights, 304, HTTP/2, the cache")
+  func chromeResponses() throws {
+    func found(
+      _ status: Int, _ headers: Int, _ body: Int, _ transfer: Int?, _ content: Int, _ more: String = ""
+    ) throws -> LogEntry? {
+      try rows(
+        "WebInspector", "GET", request: (300, 0), status: status, response: (headers, body), transfer: transfer,
+        content: content, more: more
+      ).last
+    }
+    #expect(try figures(found(302, 120, 0, 120, 0)) == [120, nil, nil, nil])
+    #expect(try figures(found(204, 150, -150, 0, 0)) == [150, nil, 0, nil])
+    #expect(try figures(found(304, 110, 0, 110, 4_096)) == [110, 0, nil, 110])
+    #expect(try figures(found(200, -1, -1, 142, 99)) == [nil, nil, 99, 142])
+    #expect(try figures(found(200, -1, -1, 0, 99)) == [nil, nil, 99, nil])
+    #expect(try figures(found(200, 100, 20, nil, 99)) == [100, 20, 99, 120])
+    let cached = try found(200, -1, 0, 0, 99, "\"_fromCache\": \"disk\",")
+    #expect(figures(cached) == [nil, 0, 99, 0] && cached?.isFromCache == true)
+  }
+
+  @Test("Playwright: redirects are right; the cache shows by a body of minus the header; what was cut is unknown")
+  func playwright() throws {
+    func found(_ status: Int, _ headers: Int, _ body: Int, _ transfer: Int, _ content: Int) throws -> LogEntry? {
+      let rows = try rows(
+        "Playwright", "GET", request: (300, 0), status: status, response: (headers, body), transfer: transfer,
+        content: content)
+      #expect(rows.count == 2 && rows.allSatisfy { $0.isFromCache == rows[0].isFromCache })
+      return rows.last
+    }
+    #expect(try figures(found(302, 120, 5, 125, -1)) == [120, 5, nil, 125])
+    #expect(try figures(found(304, 110, 0, 110, 4_096)) == [110, 0, nil, 110])
+    let cut = try found(200, -1, -1, -1, -1)
+    #expect(figures(cut) == [nil, nil, nil, nil] && cut?.isFromCache == false)
+    let cached = try found(200, 156, -156, 0, 5_207)
+    #expect(figures(cached) == [156, nil, 5_207, nil] && cached?.isFromCache == true)
+    #expect(
+      try LogFolder.read(
+        "{\"log\": {\"creator\": {\"name\": \"Playwright\"}, \"entries\": [{\"startedDateTime\": \"2026-03-01T10:00:00Z\", \"request\": {\"url\": \"http://h/\"}}]}}"
+      )
+      .dialect == .harPlaywright)
+  }
+
+  @Test("Firefox: redirects, 304, content before decoding, the cache")
+  func firefox() throws {
+    func found(
+      _ status: Int, _ headers: Int, _ body: Int, _ content: Int, sent: Int = 300
+    ) throws -> LogEntry? {
+      try rows(
+        "Firefox", "GET", request: (sent, 0), status: status, response: (headers, body), content: content
+      ).last
+    }
+    // 41 octets of gzip, which nobody decoded; an older version wrote 5,000.
+    #expect(try figures(found(200, 100, 141, 41)) == [100, 141, nil, 141])
+    #expect(try figures(found(200, 100, 141, 5_000)) == [100, 141, 5_000, 141])
+    #expect(try figures(found(302, 120, 243, 0)) == [120, nil, nil, nil])
+    #expect(try figures(found(304, 110, 198, 88)) == [110, nil, nil, nil])
+    for (size, known) in [(1 << 20, nil), (1 << 20 + 1, 1 << 20 + 1), (5, 5)] as [(Int, Int?)] {
+      let request = try rows("Firefox", "PUT", request: (300, size), status: 200, response: (100, 141), content: 41)
+        .first
+      #expect(request?.bodyLength == known && request?.length == known.map { $0 + 300 })
+    }
+    #expect(try found(200, 100, 77, 77, sent: 0)?.isFromCache == true)
+    #expect(try found(200, 100, 177, 77)?.isFromCache == false)
+  }
+}
