@@ -7,6 +7,11 @@ do {
     try await Benchmark(server: arguments.server, requests: count).run()
   } else if let count = arguments.stress {
     try await Stress(server: arguments.server, loads: count, isProbed: arguments.isProbed).run()
+  } else if let kind = arguments.memory {
+    try await Memory(
+      server: arguments.server, kind: kind, loads: arguments.requests, octets: arguments.octets,
+      isProbed: arguments.isProbed, isShared: arguments.isShared
+    ).run()
   } else if arguments.isShared {
     try await SharedSession(server: arguments.server).run()
   } else {

@@ -40,7 +40,14 @@
 
     func cancel() {
       native?.stopLoading()
-      record(URLError(.cancelled))
+      didEnd(URLError(.cancelled))
+    }
+
+    /// Records, and lets go of the two protocols, which hold this one.
+    private func didEnd(_ error: (any Error)?) {
+      record(error)
+      native = nil
+      loading.didEnd()
     }
 
     /// Hands something on, on the task's work queue.
@@ -108,17 +115,17 @@
     }
 
     func urlProtocolDidFinishLoading(_ native: URLProtocol) {
-      record(nil)
+      didEnd(nil)
       tell { $0.urlProtocolDidFinishLoading(native) }
     }
 
     func urlProtocol(_ native: URLProtocol, didFailWithError error: any Error) {
-      record(error)
+      didEnd(error)
       tell { $0.urlProtocol(native, didFailWithError: error) }
     }
 
     func urlProtocol(_ native: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {
-      record(nil)
+      didEnd(nil)
       tell { $0.urlProtocol(native, didReceive: challenge) }
     }
 

@@ -42,11 +42,14 @@ final class Transfer: Cancelling, @unchecked Sendable {
 
   /// Notes the task, and says whether it is still wanted.
   func willStart(_ task: URLSessionTask) -> Bool {
-    exchanges = [Exchange(task.originalRequest ?? loading.request, hop: Transfer.hop(of: loading.request))]
-    return stop.withLock { stop in
+    let isWanted = stop.withLock { stop in
       stop.task = task
       return !stop.isCancelled
     }
+    if isWanted {
+      exchanges = [Exchange(task.originalRequest ?? loading.request, hop: Transfer.hop(of: loading.request))]
+    }
+    return isWanted
   }
 
   /// Told by the app's task. It tells its client by itself, and wants to hear no more.
@@ -84,6 +87,7 @@ final class Transfer: Cancelling, @unchecked Sendable {
 
   func didComplete(_ error: (any Error)?) {
     record(error)
+    loading.didEnd()
     guard !isSettled else { return }
     isSettled = true
     client.didComplete(error)

@@ -12,6 +12,7 @@ With --log, one JSON line per message, a request's at its end and a response's a
 
 Endpoints, by the first segment of the path; the rest of the path is free; any method unless said otherwise:
   /echo           200, the request's content
+  /take           200, an empty content
   /bytes/N        200, N octets, Content-Length
   /gzip/N         200, about N octets of text as gzip, Content-Length
   /chunked/N      200, N octets in chunks of 1000
@@ -137,6 +138,8 @@ def answer_to(request):
     name, number = parts[0], int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else 0
     if name == "echo":
         return Answer(200, [("Content-Type", "application/octet-stream")], request.content)
+    if name == "take":
+        return Answer(200)
     if name == "bytes":
         return Answer(200, [("Content-Type", "text/plain")], text(number))
     if name == "gzip":
