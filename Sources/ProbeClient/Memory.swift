@@ -11,6 +11,8 @@ struct Memory {
   enum Kind: String, CaseIterable {
     /// Data tasks with a small response in gzip.
     case gets
+    /// Data tasks with a response in gzip and in chunks, which the probe compresses again.
+    case chunkedGets = "gzip-chunked"
     /// Data tasks with a body.
     case posts
     /// Download tasks.
@@ -36,6 +38,8 @@ struct Memory {
   /// Whether to load with `URLSession.shared`.
   let isShared: Bool
   private static let atOnce = 4
+  /// Loads before anything is measured.
+  private static let first = 50
 
   /// Makes the loads and prints the resident memory, in KiB, before and after them, and its peak.
   func run() async throws {
@@ -52,10 +56,11 @@ struct Memory {
       session = URLSession(configuration: configuration)
     }
     let load = self.load
-    // What is made once is there after these.
-    _ = await load.run(kind == .refused ? Stress.nobody : server, session)
+    // What is made once, and the code of it, is there after these.
+    _ = await all(load, session, count: Memory.first)
+    probe?.flush()
     let before = Memory.resident()
-    let answered = await all(load, session)
+    let answered = await all(load, session, count: loads)
     probe?.flush()
     let after = Memory.resident()
     print("\(loads) \(kind.rawValue), \(answered) answered, ", terminator: "")
@@ -66,6 +71,7 @@ struct Memory {
   private var load: Load {
     switch kind {
     case .gets: Load(path: "/gzip/\(octets)")
+    case .chunkedGets: Load(path: "/gzip-chunked/\(octets)")
     case .posts: Load(method: "POST", path: "/take", body: Data(count: octets))
     case .downloads: Load(path: "/bytes/\(octets)", isDownload: true)
     case .uploads: Load(method: "POST", path: "/take", body: Data(count: octets), isUpload: true)
@@ -77,11 +83,11 @@ struct Memory {
 
   /// Makes the loads, some at once.
   /// - Returns: how many were answered.
-  private func all(_ load: Load, _ session: URLSession) async -> Int {
+  private func all(_ load: Load, _ session: URLSession, count: Int) async -> Int {
     let server = kind == .refused ? Stress.nobody : server
     return await withTaskGroup(of: Int?.self) { group in
       var answered = 0
-      for number in 0..<loads {
+      for number in 0..<count {
         if number >= Memory.atOnce, let status = await group.next(), status != nil { answered += 1 }
         group.addTask { await load.run(server, session) }
       }

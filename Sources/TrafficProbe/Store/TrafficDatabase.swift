@@ -6,6 +6,7 @@ import GRDB
 /// Opened when it is first written, and again when its file has gone away: SQLite would go on writing into a file that no
 /// name leads to. Used from one queue only.
 final class TrafficDatabase {
+  private static let cacheSize = 128
   let url: URL
   let maximumRows: Int
   private var queue: DatabaseQueue?
@@ -72,6 +73,9 @@ final class TrafficDatabase {
     queue = nil
     var configuration = Configuration()
     configuration.busyMode = .timeout(0.25)
+    // KiB of pages in memory. Rows are added at the end of one table: more than these are not looked at again, and the app has
+    // better use for the 2 MiB that SQLite would take.
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -\(TrafficDatabase.cacheSize)") }
     let opened = try DatabaseQueue(path: url.path, configuration: configuration)
     try opened.write { try $0.execute(sql: TrafficDatabase.schema) }
     queue = opened

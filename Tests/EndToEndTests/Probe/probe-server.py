@@ -32,7 +32,7 @@ Endpoints, by the first segment of the path; the rest of the path is free; any m
   /cacheable      200, Cache-Control: max-age=60
   anything else   404
 """
-import argparse, gzip, json, os, socket, ssl, threading, time, zlib
+import argparse, functools, gzip, json, os, socket, ssl, threading, time, zlib
 
 PHRASES = {200: "OK", 201: "Created", 204: "No Content", 301: "Moved Permanently", 302: "Found", 303: "See Other",
            304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request",
@@ -115,6 +115,7 @@ def read_content(peer, request):
         request.content = peer.exactly(length)
 
 
+@functools.lru_cache(maxsize=8)
 def text(count):
     words = "".join("%d apple pear plum %x;" % (i * 7919, i * 104729) for i in range(count // 18 + 1))
     return words[:count].encode()
