@@ -2,7 +2,8 @@ import Foundation
 
 /// The command line: `--server URL --store FILE --log FILE [--requests N]`, or `--server URL --benchmark N`, or
 /// `--server URL --stress N [--probe yes|no]`, or
-/// `--server URL --memory KIND --requests N [--octets N] [--probe yes|no] [--shared yes|no]`, or `--server URL --shared yes`.
+/// `--server URL --memory KIND --requests N [--octets N] [--probe yes|no] [--shared yes|no]`, or `--server URL --shared yes`, or
+/// `--server URL --store FILE --load PATH`.
 struct Arguments {
   var server = ""
   var store: URL?
@@ -19,6 +20,8 @@ struct Arguments {
   var octets = 1000
   /// Whether the loads of `stress` and `memory` have a probe.
   var isProbed = true
+  /// A path to load once, with a probe that writes to `store`.
+  var path: String?
   /// Whether to load with the shared session.
   var isShared = false
 
@@ -34,6 +37,7 @@ struct Arguments {
       case "--requests": requests = Arguments.count(value, name)
       case "--benchmark": benchmark = Arguments.count(value, name)
       case "--stress": stress = Arguments.count(value, name)
+      case "--load": path = value
       case "--octets": octets = Arguments.count(value, name)
       case "--memory":
         memory = Memory.Kind(rawValue: value)
@@ -45,7 +49,7 @@ struct Arguments {
       }
     }
     guard URL(string: server)?.host != nil else { Arguments.fail("--server needs a URL such as http://127.0.0.1:8080") }
-    if benchmark == nil, stress == nil, memory == nil, !isShared, log == nil { Arguments.fail("--log is missing") }
+    if benchmark == nil, stress == nil, memory == nil, path == nil, !isShared, log == nil { Arguments.fail("--log is missing") }
   }
 
   private static func isYes(_ value: String, _ name: String) -> Bool {

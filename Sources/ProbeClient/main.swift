@@ -1,6 +1,10 @@
 import Foundation
 import TrafficProbe
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 let arguments = Arguments(Array(CommandLine.arguments.dropFirst()))
 do {
   if let count = arguments.benchmark {
@@ -12,6 +16,12 @@ do {
       server: arguments.server, kind: kind, loads: arguments.requests, octets: arguments.octets,
       isProbed: arguments.isProbed, isShared: arguments.isShared
     ).run()
+  } else if let path = arguments.path {
+    let probe = TrafficProbe(store: arguments.store)
+    let configuration = URLSessionConfiguration.ephemeral
+    probe.inject(into: configuration)
+    _ = await Load(path: path).run(arguments.server, URLSession(configuration: configuration))
+    probe.flush()
   } else if arguments.isShared {
     try await SharedSession(server: arguments.server).run()
   } else {

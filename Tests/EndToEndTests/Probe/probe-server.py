@@ -23,6 +23,8 @@ Endpoints, by the first segment of the path; the rest of the path is free; any m
   /etag           304 if If-None-Match is "v1", else 200 with that ETag
   /status/C       status C with a short body, none for 204 and 304
   /slow           200, 100000 octets promised; 1000 are sent at once, the rest after 5 seconds
+  /late           200, 10 octets, after 1.5 seconds
+  /stop           closes the connection when 100,000 octets of the request's content were read
   /cut            200, 5000 octets promised, 1000 sent, then the connection is closed
   /cut-gzip       the same with gzip content
   /auth           401 without Authorization (Basic), 200 with
@@ -164,6 +166,9 @@ def answer_to(request):
         return Answer(200, [("ETag", '"v1"')], text(500))
     if name == "status":
         return Answer(number, [], b"" if number in (204, 304) else b"status %d\n" % number)
+    if name == "late":
+        time.sleep(1.5)
+        return Answer(200, [("Content-Type", "Text/Plain; charset=utf-8")], text(10))
     if name == "slow":
         return Answer(200, [], text(100_000), send=1000, wait=5)
     if name == "cut":
@@ -222,6 +227,9 @@ def serve(connection, log, context):
         while (request := read_request(peer)) is not None:
             if "100-continue" in request.fields.get("expect", ""):
                 connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+            if request.path == "/stop":
+                peer.exactly(100_000)
+                return
             read_content(peer, request)
             common = {"host": request.fields.get("host", ""), "path": request.path, "target": request.target,
                       "method": request.method}
