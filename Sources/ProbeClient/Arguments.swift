@@ -1,9 +1,8 @@
 import Foundation
 
 /// The command line: `--server URL --store FILE --log FILE [--requests N]`, or `--server URL --benchmark N`, or
-/// `--server URL --stress N [--probe yes|no]`, or
-/// `--server URL --memory KIND --requests N [--octets N] [--probe yes|no] [--shared yes|no]`, or `--server URL --shared yes`, or
-/// `--server URL --store FILE --load PATH`.
+/// `--server URL --stress N [--probe yes|no]`, or `--server URL --shared yes`, or `--server URL --store FILE --load PATH`, or
+/// `--server URL --memory KIND [--requests N] [--octets N] [--probe yes|no] [--shared yes|no]`.
 struct Arguments {
   var server = ""
   var store: URL?
@@ -49,7 +48,8 @@ struct Arguments {
       }
     }
     guard URL(string: server)?.host != nil else { Arguments.fail("--server needs a URL such as http://127.0.0.1:8080") }
-    if benchmark == nil, stress == nil, memory == nil, path == nil, !isShared, log == nil { Arguments.fail("--log is missing") }
+    let isTour = benchmark == nil && stress == nil && memory == nil && path == nil && !isShared
+    if isTour, log == nil { Arguments.fail("--log is missing") }
   }
 
   private static func isYes(_ value: String, _ name: String) -> Bool {

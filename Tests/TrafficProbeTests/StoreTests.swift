@@ -51,7 +51,8 @@ import Testing
     #expect(sums?[0].requestOctets == 242 && sums?[0].responseOctets == 244)
   }
 
-  @Test("Sums of what failed, of what was refused and of what is under way; with a store and without") func failures() throws {
+  @Test("Sums of what failed, was refused and is under way; with a store and without")
+  func failures() throws {
     let folder = try Folder()
     for url in [folder.file("t.sqlite"), nil] {
       let probe = TrafficProbe(store: url)
@@ -77,6 +78,30 @@ import Testing
       #expect(sums[1].response == APITraffic.Messages(count: 2, line: 40, header: 200, body: 4, framing: 7))
     }
   }
+
+  @Test("The sums as a table: most octets first, with shares, failures and a search") func table() {
+    func api(_ path: String, _ body: Int, failures: Int = 0, refusals: Int = 0) -> APITraffic {
+      APITraffic(
+        host: "a.example", path: path, request: APITraffic.Messages(count: 3, line: 10, header: 90),
+        response: APITraffic.Messages(count: 2, body: body), failures: failures, refusals: refusals)
+    }
+    let table = APITable([api("/b", 0), api("/Large", 700, failures: 1, refusals: 2), api("/a", 0)])
+    #expect(table.octets == 1000 && table.rows.map(\.path) == ["/Large", "/a", "/b"])
+    #expect(table.rows[0].share == 0.8 && table.rows[0].failures == 3 && table.rows[0].requests == 3)
+    #expect(table.rows[0].sent == 100 && table.rows[0].received == 700 && table.rows[0].octets == 800)
+    #expect(table.rows(containing: "large").map(\.path) == ["/Large"] && table.rows(containing: "").count == 3)
+    #expect(table.rows(containing: "A.EXAMPLE/a").map(\.path) == ["/a"])
+    #expect(APITable([]).rows.isEmpty && APITable([APITraffic(host: "a", path: "/")]).rows[0].share == 0)
+  }
+
+  @Test(
+    "Octets in words",
+    arguments: [
+      (0, "0 B"), (999, "999 B"), (1000, "1.00 kB"), (1234, "1.23 kB"), (9994, "9.99 kB"), (9995, "10.0 kB"),
+      (12_345, "12.3 kB"), (99_949, "99.9 kB"), (99_950, "100 kB"), (999_499, "999 kB"), (999_500, "1.00 MB"),
+      (1_050_000, "1.05 MB"), (5_000_000_000_000_000, "5000 TB"), (-1, "0 B"),
+    ])
+  func words(octets: Int, expected: String) { #expect(APITable.words(octets) == expected) }
 
   private static func pending(_ number: Int) -> TrafficRecord {
     var record = StoreTests.record(number)
@@ -170,7 +195,8 @@ import Testing
     #expect(CSVLog.header.hasPrefix("host,path,type,occur_time,length,line_length,header_length,body_length,"))
     #expect(
       CSVLog.line(of: StoreTests.record(7))
-        == "example.com,\"/a,\"\"b\"\"\",response,1700000000.250000,127,20,100,7,GET,200,,0,0,7,estimate,,,,,,,,,,,,0\n")
+        == "example.com,\"/a,\"\"b\"\"\",response,1700000000.250000,127,20,100,7,GET,200,,0,0,7,estimate,,,,,,,,,,,,0\n"
+    )
     #expect(CSVLog.time(12.0000004) == "12.000000" && CSVLog.time(.nan) == "0.000000")
   }
 
