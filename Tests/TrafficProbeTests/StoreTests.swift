@@ -37,6 +37,14 @@ import Testing
     #expect(columns == ["id"] + LogColumns.names)
   }
 
+  @Test("Every column is explained on the library's page") func columns() throws {
+    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../docs/traffic-probe.md").standardized
+    let text = try String(contentsOf: page, encoding: .utf8)
+    let log = try #require(text.components(separatedBy: "\n## The log\n").last?.components(separatedBy: "\n## ").first)
+    #expect(LogColumns.names.count == 27 && LogColumns.names.filter { !log.contains("`\($0)`") } == [])
+  }
+
   @Test("Sums by host and path") func sums() throws {
     let folder = try Folder()
     let store = store(folder.file("t.sqlite"))

@@ -31,6 +31,7 @@
       let native = classes.lazy.compactMap { $0 as? URLProtocol.Type }
         .first { !($0 is ProbeProtocol.Type) && $0.canInit(with: self.loading.request) }
       guard let native else {
+        loading.didEnd()
         loading.client?.urlProtocol(loading, didFailWithError: URLError(.unsupportedURL))
         return
       }
