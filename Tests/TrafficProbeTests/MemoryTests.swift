@@ -18,10 +18,10 @@ import Testing
 
     static let cases = [
       Case(kind: "gets"), Case(kind: "downloads"), Case(kind: "uploads"),
-      Case(kind: "gets", loads: 2000, isShared: true), Case(kind: "downloads", loads: 2000, isShared: true),
-      Case(kind: "uploads", loads: 2000, isShared: true),
+      Case(kind: "gets", loads: 1000, isShared: true), Case(kind: "downloads", loads: 2000, isShared: true),
+      Case(kind: "uploads", loads: 1000, isShared: true),
       // Those that end otherwise, and bodies of which a few would show.
-      Case(kind: "posts", loads: 2000), Case(kind: "redirects", loads: 1000), Case(kind: "refused", loads: 2000),
+      Case(kind: "posts", loads: 1000), Case(kind: "redirects", loads: 1000), Case(kind: "refused", loads: 2000),
       Case(kind: "cancelled", loads: 500), Case(kind: "gzip-chunked", loads: 100, octets: 300_000),
       Case(kind: "downloads", loads: 100, octets: 3_000_000), Case(kind: "uploads", loads: 200, octets: 1_000_000),
     ]
