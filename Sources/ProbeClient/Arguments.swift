@@ -1,7 +1,8 @@
 import Foundation
 
 /// The command line: `--server URL --store FILE --log FILE [--requests N]`, or `--server URL --benchmark N`, or
-/// `--server URL --stress N [--probe yes|no]`, or `--server URL --shared yes`.
+/// `--server URL --stress N [--probe yes|no]`, or `--server URL --shared yes`, or `--server URL --store FILE --load PATH`, or
+/// `--server URL --memory KIND [--requests N] [--octets N] [--probe yes|no] [--shared yes|no]`.
 struct Arguments {
   var server = ""
   var store: URL?
@@ -12,8 +13,14 @@ struct Arguments {
   var benchmark: Int?
   /// How many loads are cancelled at random moments.
   var stress: Int?
-  /// Whether these loads have a probe.
+  /// The kind of the loads whose memory is looked at.
+  var memory: Memory.Kind?
+  /// Octets of the bodies of these.
+  var octets = 1000
+  /// Whether the loads of `stress` and `memory` have a probe.
   var isProbed = true
+  /// A path to load once, with a probe that writes to `store`.
+  var path: String?
   /// Whether to load with the shared session.
   var isShared = false
 
@@ -29,6 +36,11 @@ struct Arguments {
       case "--requests": requests = Arguments.count(value, name)
       case "--benchmark": benchmark = Arguments.count(value, name)
       case "--stress": stress = Arguments.count(value, name)
+      case "--load": path = value
+      case "--octets": octets = Arguments.count(value, name)
+      case "--memory":
+        memory = Memory.Kind(rawValue: value)
+        if memory == nil { Arguments.fail("\(name) needs one of \(Memory.Kind.allCases.map(\.rawValue))") }
       case "--probe":
         isProbed = Arguments.isYes(value, name)
       case "--shared": isShared = Arguments.isYes(value, name)
@@ -36,7 +48,8 @@ struct Arguments {
       }
     }
     guard URL(string: server)?.host != nil else { Arguments.fail("--server needs a URL such as http://127.0.0.1:8080") }
-    if benchmark == nil, stress == nil, !isShared, log == nil { Arguments.fail("--log is missing") }
+    let isTour = benchmark == nil && stress == nil && memory == nil && path == nil && !isShared
+    if isTour, log == nil { Arguments.fail("--log is missing") }
   }
 
   private static func isYes(_ value: String, _ name: String) -> Bool {
@@ -45,8 +58,8 @@ struct Arguments {
   }
 
   private static func count(_ value: String, _ name: String) -> Int {
-    guard let count = Int(value), (1...1_000_000).contains(count) else {
-      fail("\(name) needs a number from 1 to 1000000")
+    guard let count = Int(value), (1...10_000_000).contains(count) else {
+      fail("\(name) needs a number from 1 to 10000000")
     }
     return count
   }

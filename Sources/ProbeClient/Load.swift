@@ -39,7 +39,11 @@ struct Load {
       if isUpload {
         task = session.uploadTask(with: request, from: body) { done($1, $2) }
       } else if isDownload {
-        task = session.downloadTask(with: request) { done($1, $2) }
+        task = session.downloadTask(with: request) { file, response, error in
+          // On Linux nobody else removes it.
+          if let file { try? FileManager.default.removeItem(at: file) }
+          done(response, error)
+        }
       } else {
         task = session.dataTask(with: request) { done($1, $2) }
       }

@@ -19,7 +19,7 @@ struct Stress {
   /// Seconds within which a load is cancelled.
   private static let longest = 0.02
   /// Nothing listens on this port: a load that ends as fast as one can.
-  private static let nobody = "http://127.0.0.1:1"
+  static let nobody = "http://127.0.0.1:1"
 
   func run() async throws {
     let configuration = URLSessionConfiguration.ephemeral

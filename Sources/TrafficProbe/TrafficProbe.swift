@@ -65,9 +65,12 @@ public final class TrafficProbe: Sendable {
   /// What was recorded, written and dropped.
   public var statistics: ProbeStatistics { store.statistics }
 
-  /// The octets of each host and path, most first.
+  /// The octets of each host and path, most first. Requests that are under way are in it as if they were sent whole.
   /// - Throws: what SQLite says of the store.
-  public func traffic() throws -> [APITraffic] { try store.withDatabase { try $0.traffic() } ?? [] }
+  public func traffic() throws -> [APITraffic] {
+    try store.withDatabase { try $0.traffic() }
+      ?? store.waiting.reduce(into: TrafficSums()) { sums, record in sums.add(record) }.sorted
+  }
 
   /// Writes the log as CSV, with the columns that `sniffer verify` reads, replacing the file.
   /// - Throws: what the file system or SQLite says.

@@ -17,6 +17,8 @@ struct WireTests {
     var requestHeader = 0
     /// Requests that the system sent again by itself.
     var repeatedRequests = 0
+    /// Responses that the system shows to nobody.
+    var hiddenResponses = 0
     var responseLine = 0
     var responseHeader = 0
     /// Whether the body of the response cannot be compared.
@@ -26,6 +28,9 @@ struct WireTests {
   static let known: [String: Known] = [
     // Counted decoded, because nothing tells the length before.
     "gzip in chunks": Known(isBodyUnknown: true),
+    "gzip in chunks, download": Known(isBodyUnknown: true),
+    // A download task has no response until it ended well.
+    "cut download": Known(hiddenResponses: 1),
     // Cancelled while the rest was on its way.
     "cancelled": Known(isBodyUnknown: true),
     // "Fine" for "OK"; a second "Vary: " and its CRLF folded into ", ".
@@ -41,10 +46,11 @@ struct WireTests {
     _ = try await app.session.data(from: #require(URL(string: server.base + "/cookies")))
     _ = try await visit.outcome(server.base, app.session)
     let isSent = visit.name != "GET with a body"
-    let isAnswered = visit.path != "/nothing" && isSent
-    let records = try Array(app.records(count: 2 + (isAnswered ? 2 : 1)).dropFirst(2))
-    let expected = try server.messages(count: 2 + (isSent ? records.count : 0)).dropFirst(2)
     let known = WireTests.known[visit.name] ?? Known()
+    let isAnswered = visit.path != "/nothing" && isSent && known.hiddenResponses == 0
+    let records = try Array(app.records(count: 2 + (isAnswered ? 2 : 1)).dropFirst(2))
+    let expected = try server.messages(count: 2 + (isSent ? records.count + known.hiddenResponses : 0))
+      .dropFirst(2)
     let requests = records.filter { $0.kind == .request }
     let responses = records.filter { $0.kind == .response }
     let wireRequests = expected.filter { $0.type == "request" }
@@ -68,7 +74,7 @@ struct WireTests {
     if case .cancelled = visit.how {
       #expect(responses.count == 1 && responses.first?.unknown.contains("cut") == true)
     } else {
-      #expect(responses.count == wireResponses.count)
+      #expect(responses.count == wireResponses.count - known.hiddenResponses)
     }
     for (record, wire) in zip(responses, wireResponses) {
       #expect(record.status == wire.status)
@@ -76,6 +82,10 @@ struct WireTests {
       #expect(record.headerLength - wire.header == known.responseHeader)
       if !known.isBodyUnknown { #expect(record.bodyLength == wire.body) }
       #expect(record.framingLength == (wire.framing > 0 ? nil : 0))
+      // Compressed again, as zlib does it at the same level; the decoded octets would be several times as many.
+      if visit.path.hasPrefix("/gzip-chunked") {
+        #expect(record.unknown == "framing coding" && abs(record.bodyLength - wire.body) < 20 + wire.body / 1000)
+      }
     }
     #expect(records.map(\.hop) == records.indices.map { $0 / 2 })
   }

@@ -15,6 +15,9 @@ struct ChunkFraming: Equatable, Sendable {
     if octets > 0 { chunks += String(octets, radix: 16).utf8.count + 4 }
   }
 
+  /// The octets of the framing of a body that was cut off before its end.
+  var octetsOfChunks: Int { chunks }
+
   /// The octets of the framing of the whole body.
   var octets: Int { chunks + 5 }
 }

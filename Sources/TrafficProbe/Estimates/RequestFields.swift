@@ -20,10 +20,12 @@ enum RequestFields {
   ///   - mentionsBody: whether the request still names a body that the loader does not send any more, as
   ///     FoundationNetworking does after a redirect.
   ///   - isUpload: whether the body came from an upload task, whose POST gets no Content-Type on Linux.
+  ///   - isFromDelegate: whether the body is a stream that the session's delegate gave. On Linux libcurl announces it with an
+  ///     Expect field, because it has no length; for other bodies FoundationNetworking takes the field away.
   /// - Returns: the field lines, in no order.
   static func lines(
     of request: URLRequest, url: URL, body: RequestBodyKind, configuration: URLSessionConfiguration,
-    mentionsBody: Bool = false, isUpload: Bool = false
+    mentionsBody: Bool = false, isUpload: Bool = false, isFromDelegate: Bool = false
   ) -> [FieldLine] {
     var lines = (request.allHTTPHeaderFields ?? [:]).map(line)
     for (name, value) in configuration.httpAdditionalHeaders ?? [:] {
@@ -37,6 +39,7 @@ enum RequestFields {
     if let language = SystemFields.acceptLanguage { lines.fill("Accept-Language", language) }
     #if canImport(FoundationNetworking)
       lines.fill("Accept-Encoding", SystemFields.acceptEncoding)
+      if isFromDelegate { lines.fill("Expect", "100-continue") }
     #else
       lines.fill("Accept-Encoding", SystemFields.acceptEncoding(secure: url.scheme?.lowercased() == "https"))
       if request.httpShouldHandleCookies, let cookies = CookieField.value(for: url, in: configuration) {

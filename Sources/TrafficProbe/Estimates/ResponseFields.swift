@@ -28,6 +28,12 @@ enum ResponseFields {
     }
   }
 
+  /// The media type of the content, lower case, without parameters; empty if the server names none (RFC 9110, section 8.3).
+  static func mediaType(of response: HTTPURLResponse) -> String {
+    let value = ResponseBody.field("Content-Type", of: response) ?? ""
+    return value.prefix { $0 != ";" && $0 != "," }.trimmingCharacters(in: .whitespaces).lowercased()
+  }
+
   /// Splits folded cookies. A comma starts a new cookie only if a token and `=` follow it before any `;`: the comma of an
   /// Expires date is followed by a day without one (RFC 6265, section 4.1.1).
   static func unfolded(_ value: String) -> [String] {

@@ -5,7 +5,7 @@
   ///
   /// Seen on the wire: Host, `Accept: */*`, Accept-Encoding with the codings that libcurl was built with,
   /// `Connection: keep-alive`, User-Agent with the process name and libcurl's version, and Accept-Language with the
-  /// language code of the current locale. It never sends Expect with a body.
+  /// language code of the current locale. It sends Expect with one kind of body only, a stream of the session's delegate.
   enum SystemFields {
     static let accept = "*/*"
     static let connection = "keep-alive"

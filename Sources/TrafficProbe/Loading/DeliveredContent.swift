@@ -17,6 +17,9 @@ struct DeliveredContent {
   /// Holds some 330 KiB until the content ends; nil where it is not needed.
   private var compressor: GzipLength?
 
+  /// Whether nothing but compressing the content again tells its length.
+  var isCompressing: Bool { compressor != nil }
+
   /// The content of `response` is about to come.
   mutating func begin(_ response: HTTPURLResponse) {
     compressor = ResponseBody.needsCompression(response) ? GzipLength() : nil

@@ -5,29 +5,53 @@ import Foundation
 #endif
 
 extension Exchange {
-  /// The record of the request, and that of the response when one came.
-  func records(number: Int, configuration: URLSessionConfiguration, error: (any Error)?) -> [TrafficRecord] {
-    guard let url = request.url else { return [] }
+  /// The record of the request while it is under way: as if all of a body of known length were sent, but `unknown` has `cut`,
+  /// because it may have ended anywhere.
+  func pending(configuration: URLSessionConfiguration) -> TrafficRecord? {
+    guard var record = outline(configuration: configuration) else { return nil }
+    if case .data(let octets) = body { record.bodyLength = octets }
+    record.framingLength = body == .stream ? nil : 0
+    record.unknown = ResponseBody.Unknown.cut.rawValue
+    record.isPending = true
+    return record
+  }
+
+  /// Line and header of the request.
+  private func outline(configuration: URLSessionConfiguration) -> TrafficRecord? {
+    guard let url = request.url else { return nil }
     let lines = RequestFields.lines(
-      of: request, url: url, body: body, configuration: configuration, mentionsBody: mentionsBody, isUpload: isUpload)
+      of: request, url: url, body: body, configuration: configuration, mentionsBody: mentionsBody, isUpload: isUpload,
+      isFromDelegate: isFromDelegate)
     let target = RequestTarget(url)
     let host = lines.first { $0.named("Host") }?.value.lowercased() ?? ""
     let method = request.httpMethod ?? "GET"
-    var sent = TrafficRecord(
-      host: host, path: target.path, kind: .request, occurTime: startedAt, method: method,
+    return TrafficRecord(
+      host: host, path: target.path, kind: .request, occurTime: startedAt,
+      lineLength: RequestLine.octets(method: method, target: target), headerLength: lines.sectionOctets, method: method,
       queryLength: target.queryOctets, hop: hop, exchange: number)
+  }
+
+  /// The record of the request, and that of the response when one came.
+  func records(configuration: URLSessionConfiguration, error: (any Error)?) -> [TrafficRecord] {
+    guard var sent = outline(configuration: configuration) else { return [] }
+    let method = sent.method
     sent.error = error.map(Exchange.name) ?? ""
+    sent.duration = max(0, endedAt - startedAt) * 1000
+    sent.endTime = response == nil ? endedAt : sentAt
     if response != nil || !Exchange.neverLeft(error) {
-      sent.lineLength = RequestLine.octets(method: method, target: target)
-      sent.headerLength = lines.sectionOctets
       fillBody(of: &sent, error: error)
     } else {
+      sent.lineLength = 0
+      sent.headerLength = 0
       sent.framingLength = 0
     }
     guard let response else { return [sent] }
     var received = sent
     received.kind = .response
     received.occurTime = answeredAt
+    received.endTime = endedAt
+    received.duration = nil
+    received.contentType = ResponseFields.mediaType(of: response)
     received.status = response.statusCode
     received.lineLength = StatusLine.octets(status: response.statusCode)
     received.headerLength = ResponseFields.lines(of: response).sectionOctets
@@ -51,10 +75,19 @@ extension Exchange {
       record.bodyLength = isInterrupted && sent > 0 ? min(sent, octets) : octets
     case .stream:
       record.bodyLength = sent
-      record.framingLength = framing?.octets
-      if framing == nil { record.unknown = ResponseBody.Unknown.framing.rawValue }
+      record.framingLength = isBodyWhole(error: error) ? framing?.octets : framing?.octetsOfChunks
     }
-    if error != nil, response == nil { record.unknown = ResponseBody.Unknown.cut.rawValue }
+    var unknown: [ResponseBody.Unknown] = []
+    if record.framingLength == nil { unknown.append(.framing) }
+    if error != nil, response == nil { unknown.append(.cut) }
+    record.unknown = unknown.map(\.rawValue).joined(separator: " ")
+  }
+
+  /// Whether a stream was sent to its end, with the chunk that says so. Nothing asks a stream for more when its exchange was
+  /// interrupted; it is at its end when it was asked and had no more.
+  private func isBodyWhole(error: (any Error)?) -> Bool {
+    if error == nil, (response?.statusCode ?? 200) < 400 { return true }
+    return request.httpBodyStream?.streamStatus == .atEnd || request.httpBodyStream?.streamStatus == .closed
   }
 
   /// Whether an error says that no octet of the request was sent.

@@ -6,6 +6,8 @@ import Foundation
 
 /// One request on its way and the response to it: what the two records are made from.
 struct Exchange {
+  /// Its number in this run.
+  let number: Int
   /// The request, as it was given to the system.
   var request: URLRequest
   /// How many redirects came before it.
@@ -20,16 +22,23 @@ struct Exchange {
   var startedAt = Date().timeIntervalSince1970
   /// Octets of the body that were sent.
   var sent = 0
+  /// When the last of them were given; nil where that cannot be seen.
+  var sentAt: Double?
+  /// Whether the body came from the session's delegate, as a stream that libcurl announces (`Expect: 100-continue`).
+  var isFromDelegate = false
   /// The chunks of a streamed body; nil where they cannot be seen.
   var framing: ChunkFraming?
   var response: HTTPURLResponse?
   var answeredAt = 0.0
+  /// When the last octet of the response came, or the error.
+  var endedAt = 0.0
   /// Whether the response was a redirect that was followed.
   var isRedirected = false
   /// The content of the response, as it was delivered.
   var content = DeliveredContent()
 
-  init(_ request: URLRequest, hop: Int) {
+  init(_ request: URLRequest, hop: Int, number: Int) {
+    self.number = number
     self.request = request
     self.hop = hop
     body = RequestBodyKind(of: request)
@@ -45,6 +54,7 @@ struct Exchange {
 
   mutating func didSend(_ octets: Int) {
     sent += octets
+    sentAt = Date().timeIntervalSince1970
     framing?.add(octets)
   }
 

@@ -39,12 +39,12 @@ final class Loader: @unchecked Sendable {
   func start(_ transfer: Transfer) {
     starting.async { [self] in
       let task = session.dataTask(with: transfer.ownRequest())
-      deliveries.expect(transfer, of: task)
       guard transfer.willStart(task) else {
-        // A task that was never resumed reports nothing.
-        deliveries.forget(task)
+        // The session would keep it, with its body, for ever.
+        task.cancel()
         return
       }
+      deliveries.expect(transfer, of: task)
       task.resume()
     }
   }

@@ -22,7 +22,7 @@
       self.loading = loading
       self.loader = loader
       self.task = task
-      exchange = Exchange(loading.request, hop: 0)
+      exchange = Exchange(loading.request, hop: 0, number: loader.probe.nextExchange())
       super.init()
     }
 
@@ -31,16 +31,28 @@
       let native = classes.lazy.compactMap { $0 as? URLProtocol.Type }
         .first { !($0 is ProbeProtocol.Type) && $0.canInit(with: self.loading.request) }
       guard let native else {
+        loading.didEnd()
         loading.client?.urlProtocol(loading, didFailWithError: URLError(.unsupportedURL))
         return
       }
       self.native = native.init(task: task, cachedResponse: loading.cachedResponse, client: self)
       self.native?.startLoading()
+      // Not before: the task knows the length of its body only now.
+      guard !isRecorded else { return }
+      fillBody(isRedirected: false)
+      if let pending = exchange.pending(configuration: loader.configuration) { loader.probe.add(pending) }
     }
 
     func cancel() {
       native?.stopLoading()
-      record(URLError(.cancelled))
+      didEnd(URLError(.cancelled))
+    }
+
+    /// Records, and lets go of the two protocols, which hold this one.
+    private func didEnd(_ error: (any Error)?) {
+      record(error)
+      native = nil
+      loading.didEnd()
     }
 
     /// Hands something on, on the task's work queue.
@@ -60,15 +72,29 @@
       fillBody(isRedirected: isRedirected)
       if let response = task.response as? HTTPURLResponse {
         if exchange.response == nil { exchange.didReceive(response) }
-        if exchange.content.octets == 0 {
-          // A download goes into a file, past the client.
-          let length = ResponseBody.field("Content-Length", of: response).flatMap { Int($0) } ?? 0
-          exchange.content.addUnseen(max(Int(clamping: task.countOfBytesReceived), max(0, length)))
-        }
       }
-      for var record in exchange.records(
-        number: loader.probe.nextExchange(), configuration: loader.configuration, error: error)
-      {
+      exchange.endedAt = Date().timeIntervalSince1970
+      guard task is URLSessionDownloadTask, !isFromCache, exchange.response != nil else {
+        return add(error, isRedirected: isRedirected)
+      }
+      if let file = native.flatMap(DownloadedFile.init) {
+        // Nothing else touches the exchange any more, and the task's queue has other things to do.
+        PassThrough.reading.async { [self] in
+          file.read(into: &exchange.content)
+          add(error, isRedirected: isRedirected)
+        }
+      } else {
+        let length = exchange.response.flatMap { ResponseBody.field("Content-Length", of: $0) }.flatMap { Int($0) } ?? 0
+        exchange.content.addUnseen(max(0, length))
+        add(error, isRedirected: isRedirected)
+      }
+    }
+
+    /// Where the files of downloads are read.
+    private static let reading = DispatchQueue(label: "TrafficProbe.reading", qos: .utility)
+
+    private func add(_ error: (any Error)?, isRedirected: Bool) {
+      for var record in exchange.records(configuration: loader.configuration, error: error) {
         if isFromCache { record.neverWasOnTheWire() }
         if isRedirected { record.unknown = (record.unknown + " redirects").trimmingCharacters(in: .whitespaces) }
         loader.probe.add(record)
@@ -81,6 +107,7 @@
       exchange.sent = Int(clamping: task.countOfBytesSent)
       exchange.body = expected > 0 ? .data(expected) : exchange.sent > 0 ? .stream : .none
       exchange.isUpload = expected > 0
+      exchange.isFromDelegate = exchange.body == .stream && exchange.request.httpBodyStream == nil
       exchange.framing = nil
     }
   }
@@ -98,27 +125,27 @@
     func urlProtocol(
       _ native: URLProtocol, didReceive response: URLResponse, cacheStoragePolicy policy: URLCache.StoragePolicy
     ) {
-      if let response = response as? HTTPURLResponse { exchange.didReceive(response) }
+      if !isRecorded, let response = response as? HTTPURLResponse { exchange.didReceive(response) }
       tell { $0.urlProtocol(native, didReceive: response, cacheStoragePolicy: policy) }
     }
 
     func urlProtocol(_ native: URLProtocol, didLoad data: Data) {
-      exchange.content.add(data)
+      if !isRecorded { exchange.content.add(data) }
       tell { $0.urlProtocol(native, didLoad: data) }
     }
 
     func urlProtocolDidFinishLoading(_ native: URLProtocol) {
-      record(nil)
+      didEnd(nil)
       tell { $0.urlProtocolDidFinishLoading(native) }
     }
 
     func urlProtocol(_ native: URLProtocol, didFailWithError error: any Error) {
-      record(error)
+      didEnd(error)
       tell { $0.urlProtocol(native, didFailWithError: error) }
     }
 
     func urlProtocol(_ native: URLProtocol, didReceive challenge: URLAuthenticationChallenge) {
-      record(nil)
+      didEnd(nil)
       tell { $0.urlProtocol(native, didReceive: challenge) }
     }
 

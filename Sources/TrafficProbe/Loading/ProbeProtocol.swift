@@ -10,6 +10,7 @@ class ProbeProtocol: URLProtocol {
   /// The property that marks the probe's own requests, so that it does not take them again.
   static let mark = "TrafficProbe.isOwn"
 
+  /// What loads. It holds this protocol in turn, so each of them lets go of the other when the load ends.
   private let load = Locked<(any Cancelling)?>(nil)
 
   override class func canInit(with request: URLRequest) -> Bool {
@@ -52,7 +53,17 @@ class ProbeProtocol: URLProtocol {
     loader.start(transfer)
   }
 
-  override func stopLoading() { load.withLock { $0 }?.cancel() }
+  override func stopLoading() { takeLoad()?.cancel() }
+
+  /// Lets go of what loads, and of all that it holds: the body, the content, the session's task.
+  func didEnd() { _ = takeLoad() }
+
+  private func takeLoad() -> (any Cancelling)? {
+    load.withLock { load in
+      defer { load = nil }
+      return load
+    }
+  }
 }
 
 /// What can be told to stop.

@@ -16,6 +16,7 @@
         let isRequest = records[position].kind == .request
         let header = isRequest ? metrics.countOfRequestHeaderBytesSent : metrics.countOfResponseHeaderBytesReceived
         let body = isRequest ? metrics.countOfRequestBodyBytesSent : metrics.countOfResponseBodyBytesReceived
+        addTimes(of: metrics, to: &records[position])
         if isCached {
           records[position].neverWasOnTheWire()
           continue
@@ -26,6 +27,31 @@
         records[position].bodyLength = Int(clamping: body)
         if records[position].framingLength != 0 { records[position].framingLength = nil }
       }
+    }
+  }
+
+  extension TransactionMetrics {
+    /// When the message ended, and for a request how long the phases of its exchange took. `connect` is without TLS, which the
+    /// system has within its own.
+    private static func addTimes(of metrics: URLSessionTaskTransactionMetrics, to record: inout TrafficRecord) {
+      guard record.kind == .request else {
+        if let end = metrics.responseEndDate { record.endTime = end.timeIntervalSince1970 }
+        return
+      }
+      if let end = metrics.requestEndDate { record.endTime = end.timeIntervalSince1970 }
+      let handshake = metrics.secureConnectionStartDate ?? metrics.connectEndDate
+      record.phases = TrafficRecord.Phases(
+        dns: milliseconds(metrics.domainLookupStartDate, metrics.domainLookupEndDate),
+        connect: milliseconds(metrics.connectStartDate, handshake),
+        tls: milliseconds(metrics.secureConnectionStartDate, metrics.secureConnectionEndDate),
+        send: milliseconds(metrics.requestStartDate, metrics.requestEndDate),
+        wait: milliseconds(metrics.requestEndDate, metrics.responseStartDate),
+        receive: milliseconds(metrics.responseStartDate, metrics.responseEndDate))
+    }
+
+    private static func milliseconds(_ start: Date?, _ end: Date?) -> Double? {
+      guard let start, let end, end >= start else { return nil }
+      return end.timeIntervalSince(start) * 1000
     }
   }
 

@@ -56,8 +56,9 @@ extension Transfer {
 
     private func follow(_ request: URLRequest) -> URLRequest {
       exchanges[exchanges.count - 1].isRedirected = true
+      record(nil)
       let marked = Transfer.marked(request)
-      exchanges.append(Exchange(marked, hop: exchanges.count))
+      begin(marked, hop: exchanges.count)
       return marked
     }
 

@@ -18,6 +18,8 @@ final class Transfer: Cancelling, @unchecked Sendable {
   }
   private let stop = Locked(Stop())
   var exchanges: [Exchange] = []
+  /// How many of them were recorded with their end.
+  private var recorded = 0
   /// Set once the app was given its end, so that it gets no second one.
   var isSettled = false
   #if !canImport(FoundationNetworking)
@@ -42,11 +44,19 @@ final class Transfer: Cancelling, @unchecked Sendable {
 
   /// Notes the task, and says whether it is still wanted.
   func willStart(_ task: URLSessionTask) -> Bool {
-    exchanges = [Exchange(task.originalRequest ?? loading.request, hop: Transfer.hop(of: loading.request))]
-    return stop.withLock { stop in
+    let isWanted = stop.withLock { stop in
       stop.task = task
       return !stop.isCancelled
     }
+    if isWanted { begin(task.originalRequest ?? loading.request, hop: Transfer.hop(of: loading.request)) }
+    return isWanted
+  }
+
+  /// A request is about to go out: its row is written before it has ended, so that it is there if the process dies.
+  func begin(_ request: URLRequest, hop: Int) {
+    let exchange = Exchange(request, hop: hop, number: loader.probe.nextExchange())
+    if let pending = exchange.pending(configuration: loader.configuration) { loader.probe.add(pending) }
+    exchanges.append(exchange)
   }
 
   /// Told by the app's task. It tells its client by itself, and wants to hear no more.
@@ -84,22 +94,25 @@ final class Transfer: Cancelling, @unchecked Sendable {
 
   func didComplete(_ error: (any Error)?) {
     record(error)
+    loading.didEnd()
     guard !isSettled else { return }
     isSettled = true
     client.didComplete(error)
   }
 
-  private func record(_ error: (any Error)?) {
-    for (index, exchange) in exchanges.enumerated() {
-      // Only the last exchange can have failed: the others were answered with a redirect.
+  /// Records the exchanges that have ended since the last call: all that are there. Only the last one can have failed, the
+  /// others were answered with a redirect.
+  func record(_ error: (any Error)?) {
+    for index in recorded..<exchanges.count {
+      exchanges[index].endedAt = Date().timeIntervalSince1970
       let isLast = index == exchanges.count - 1
-      var records = exchange.records(
-        number: loader.probe.nextExchange(), configuration: loader.configuration,
-        error: isLast && !isSettled ? error : nil)
+      var records = exchanges[index].records(
+        configuration: loader.configuration, error: isLast && !isSettled ? error : nil)
       #if !canImport(FoundationNetworking)
         TransactionMetrics.apply(metrics?.transactionMetrics, at: index, to: &records)
       #endif
       for record in records { loader.probe.add(record) }
     }
+    recorded = exchanges.count
   }
 }

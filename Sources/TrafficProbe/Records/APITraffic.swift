@@ -1,15 +1,90 @@
 /// The traffic of one host and path: sums over its records.
 public struct APITraffic: Sendable, Equatable {
+  /// How many messages, and the octets of their parts.
+  public struct Messages: Sendable, Equatable {
+    /// How many were recorded.
+    public var count = 0
+    /// Octets of the start-lines.
+    public var line = 0
+    /// Octets of the header sections.
+    public var header = 0
+    /// Octets of the contents, content coding on, chunk framing off.
+    public var body = 0
+    /// Octets of chunk framing, where it is known.
+    public var framing = 0
+
+    /// Octets of the whole messages.
+    public var octets: Int { line + header + body + framing }
+  }
+
   /// The authority.
   public var host: String
   /// The path, without the query.
   public var path: String
+  /// The requests. Those that are pending are among them.
+  public var request = Messages()
+  /// The responses.
+  public var response = Messages()
+  /// Exchanges that ended with an error, before a response or within it.
+  public var failures = 0
+  /// Responses with a status of 400 and above.
+  public var refusals = 0
+  /// Requests that had not ended when they were written.
+  public var pending = 0
+
   /// How many requests were recorded.
-  public var requests: Int
+  public var requests: Int { request.count }
   /// How many responses were recorded.
-  public var responses: Int
+  public var responses: Int { response.count }
   /// Octets of the requests.
-  public var requestOctets: Int
+  public var requestOctets: Int { request.octets }
   /// Octets of the responses.
-  public var responseOctets: Int
+  public var responseOctets: Int { response.octets }
+  /// Octets of both.
+  public var octets: Int { requestOctets + responseOctets }
+}
+
+/// Sums by host and path, while they are made.
+struct TrafficSums {
+  private struct Key: Hashable {
+    var host: String
+    var path: String
+  }
+
+  private var sums: [Key: APITraffic] = [:]
+
+  /// Most octets first; those with as many by name.
+  var sorted: [APITraffic] {
+    sums.values.sorted { ($1.octets, $0.host, $0.path) < ($0.octets, $1.host, $1.path) }
+  }
+
+  /// Adds what messages of one kind amount to.
+  mutating func add(
+    _ messages: APITraffic.Messages, of kind: TrafficRecord.Kind, host: String, path: String, failures: Int,
+    refusals: Int, pending: Int
+  ) {
+    let key = Key(host: host, path: path)
+    var sum = sums[key] ?? APITraffic(host: host, path: path)
+    let place = kind == .request ? \APITraffic.request : \APITraffic.response
+    sum[keyPath: place].count += messages.count
+    sum[keyPath: place].line += messages.line
+    sum[keyPath: place].header += messages.header
+    sum[keyPath: place].body += messages.body
+    sum[keyPath: place].framing += messages.framing
+    // An error stands on both records of an exchange.
+    if kind == .request { sum.failures += failures }
+    sum.refusals += refusals
+    sum.pending += pending
+    sums[key] = sum
+  }
+
+  /// Adds a record.
+  mutating func add(_ record: TrafficRecord) {
+    add(
+      APITraffic.Messages(
+        count: 1, line: record.lineLength, header: record.headerLength, body: record.bodyLength,
+        framing: record.framingLength ?? 0),
+      of: record.kind, host: record.host, path: record.path, failures: record.error.isEmpty ? 0 : 1,
+      refusals: (record.status ?? 0) >= 400 ? 1 : 0, pending: record.isPending ? 1 : 0)
+  }
 }

@@ -5,12 +5,15 @@ enum CSVLog {
   static let header = LogColumns.names.joined(separator: ",") + "\n"
 
   static func line(of record: TrafficRecord) -> String {
+    let phases = record.phases
     let columns: [String] = [
       escaped(record.host), escaped(record.path), record.kind.rawValue, time(record.occurTime), "\(record.length)",
       "\(record.lineLength)", "\(record.headerLength)", "\(record.bodyLength)", escaped(record.method),
       record.status.map { "\($0)" } ?? "", record.queryLength.map { "\($0)" } ?? "",
       record.framingLength.map { "\($0)" } ?? "", "\(record.hop)", "\(record.exchange)", record.source.rawValue,
-      record.unknown, escaped(record.error),
+      record.unknown, escaped(record.error), escaped(record.contentType), record.endTime.map(time) ?? "",
+      milliseconds(record.duration), milliseconds(phases.dns), milliseconds(phases.connect), milliseconds(phases.tls),
+      milliseconds(phases.send), milliseconds(phases.wait), milliseconds(phases.receive), record.isPending ? "1" : "0",
     ]
     return columns.joined(separator: ",") + "\n"
   }
@@ -21,6 +24,14 @@ enum CSVLog {
     let micros = Int64((seconds * 1e6).rounded())
     let fraction = String(abs(micros) % 1_000_000)
     return "\(micros / 1_000_000)." + String(repeating: "0", count: 6 - fraction.count) + fraction
+  }
+
+  /// Milliseconds with three digits after the point; empty for nil and for what a clock that was set made less than nothing.
+  static func milliseconds(_ value: Double?) -> String {
+    guard let value, value >= 0, value < 1e12 else { return "" }
+    let micros = Int64((value * 1000).rounded())
+    let fraction = String(micros % 1000)
+    return "\(micros / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
   }
 
   /// Quotes a value where RFC 4180 asks for it. Control characters, which no host, path or method has in a request that was

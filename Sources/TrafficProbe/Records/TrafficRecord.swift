@@ -54,6 +54,35 @@ public struct TrafficRecord: Sendable, Equatable {
   /// Domain and code of the error that the exchange ended with, for example `NSURLErrorDomain -1004`; empty without.
   public var error = ""
 
+  /// The media type of a response's content, lower case, without parameters; empty without, and for a request.
+  public var contentType = ""
+  /// Seconds since 1970 UTC: when the last octet of the message was given or came, or its error; nil where that is not known.
+  public var endTime: Double?
+  /// Milliseconds from the start of the request to the end of the exchange, on the record of the request; nil on others, and
+  /// while it is pending.
+  public var duration: Double?
+  /// How long the parts of the exchange took, on the record of the request.
+  public var phases = Phases()
+  /// Whether the exchange had not ended when this was written. The octets are those of a request that is sent whole.
+  public var isPending = false
+
+  /// How long the parts of an exchange took, in milliseconds, where the system says it (Apple platforms); nil where a part did
+  /// not happen or is not known.
+  public struct Phases: Sendable, Equatable {
+    /// Name resolution.
+    public var dns: Double?
+    /// The TCP handshake.
+    public var connect: Double?
+    /// The TLS handshake.
+    public var tls: Double?
+    /// From the first octet of the request to its last.
+    public var send: Double?
+    /// From the last octet of the request to the first of the response.
+    public var wait: Double?
+    /// From the first octet of the response to its last.
+    public var receive: Double?
+  }
+
   /// Octets of the whole message, so far as they can be known.
   public var length: Int { lineLength + headerLength + bodyLength + (framingLength ?? 0) }
 

@@ -6,10 +6,13 @@ import GRDB
 /// Opened when it is first written, and again when its file has gone away: SQLite would go on writing into a file that no
 /// name leads to. Used from one queue only.
 final class TrafficDatabase {
+  private static let cacheSize = 128
   let url: URL
   let maximumRows: Int
   private var queue: DatabaseQueue?
   private var identity: Int?
+  /// The rows of the requests that are under way, by the number of their exchange, which is of this run.
+  private var pending: [Int: Int64] = [:]
 
   init(url: URL, maximumRows: Int) {
     self.url = url
@@ -21,17 +24,30 @@ final class TrafficDatabase {
   func write(_ records: [TrafficRecord]) throws {
     do {
       let maximum = maximumRows
-      try opened().write { database in
-        let statement = try database.cachedStatement(sql: TrafficDatabase.insertion)
-        for record in records { try statement.execute(arguments: TrafficDatabase.arguments(of: record)) }
+      let queue = try opened()
+      let before = pending
+      pending = try queue.write { database in
+        var pending = before
+        for record in records { try TrafficDatabase.write(record, to: database, &pending) }
         try database.execute(
           sql: "DELETE FROM traffic WHERE id <= (SELECT max(id) FROM traffic) - ?", arguments: [maximum])
+        return pending
       }
     } catch {
       // A handle that failed may never work again: the next write opens a new one.
       if !TrafficDatabase.isBusy(error) { queue = nil }
       throw error
     }
+  }
+
+  /// Adds a row, or completes that of a request that was pending; if that one was forgotten meanwhile, adds it again.
+  private static func write(_ record: TrafficRecord, to database: Database, _ pending: inout [Int: Int64]) throws {
+    if record.kind == .request, !record.isPending, let row = pending.removeValue(forKey: record.exchange) {
+      try database.cachedStatement(sql: completion).execute(arguments: arguments(of: record) + [row, record.exchange])
+      if database.changesCount > 0 { return }
+    }
+    try database.cachedStatement(sql: insertion).execute(arguments: arguments(of: record))
+    if record.isPending { pending[record.exchange] = database.lastInsertedRowID }
   }
 
   /// Calls `body` with each row's record, oldest first.
@@ -48,16 +64,19 @@ final class TrafficDatabase {
       try Row.fetchAll(
         database,
         sql: """
-          SELECT host, path, sum(type = 'request') AS requests, sum(type = 'response') AS responses,
-            sum(CASE type WHEN 'request' THEN length ELSE 0 END) AS sent,
-            sum(CASE type WHEN 'response' THEN length ELSE 0 END) AS received
-          FROM traffic GROUP BY host, path ORDER BY sent + received DESC, host, path
+          SELECT host, path, type, count(*) AS messages, sum(line_length) AS line, sum(header_length) AS header,
+            sum(body_length) AS body, sum(ifnull(framing_length, 0)) AS framing, sum(error <> '') AS failures,
+            sum(ifnull(status, 0) >= 400) AS refusals, sum(pending) AS pending
+          FROM traffic GROUP BY host, path, type
           """
-      ).map {
-        APITraffic(
-          host: $0["host"], path: $0["path"], requests: $0["requests"], responses: $0["responses"],
-          requestOctets: $0["sent"], responseOctets: $0["received"])
-      }
+      ).reduce(into: TrafficSums()) { sums, row in
+        sums.add(
+          APITraffic.Messages(
+            count: row["messages"], line: row["line"], header: row["header"], body: row["body"],
+            framing: row["framing"]),
+          of: TrafficRecord.Kind(rawValue: row["type"]) ?? .request, host: row["host"], path: row["path"],
+          failures: row["failures"], refusals: row["refusals"], pending: row["pending"])
+      }.sorted
     }
   }
 
@@ -70,10 +89,15 @@ final class TrafficDatabase {
   private func opened() throws -> DatabaseQueue {
     if let queue, let identity, fileNumber == identity { return queue }
     queue = nil
+    // Another file has other rows.
+    if fileNumber != identity { pending = [:] }
     var configuration = Configuration()
     configuration.busyMode = .timeout(0.25)
+    // KiB of pages in memory. Rows are added at the end of one table: more than these are not looked at again, and the app has
+    // better use for the 2 MiB that SQLite would take.
+    configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -\(TrafficDatabase.cacheSize)") }
     let opened = try DatabaseQueue(path: url.path, configuration: configuration)
-    try opened.write { try $0.execute(sql: TrafficDatabase.schema) }
+    try opened.write { try TrafficDatabase.prepare($0) }
     queue = opened
     identity = fileNumber
     return opened

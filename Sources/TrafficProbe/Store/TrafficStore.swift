@@ -30,7 +30,7 @@ final class TrafficStore: @unchecked Sendable {
   /// Takes a record; never blocks on the disk.
   func add(_ record: TrafficRecord) {
     let (schedule, isFull) = state.withLock { state in
-      state.statistics.recorded += 1
+      if !record.isPending { state.statistics.recorded += 1 }
       state.buffer.add(record)
       let isFull = state.buffer.records.count == batch
       defer { state.isScheduled = true }
@@ -52,7 +52,7 @@ final class TrafficStore: @unchecked Sendable {
     state.withLock { state in
       var statistics = state.statistics
       statistics.droppedByBuffer = state.buffer.refused
-      statistics.waiting = state.buffer.records.count
+      statistics.waiting = state.buffer.completed
       return statistics
     }
   }
@@ -75,16 +75,17 @@ final class TrafficStore: @unchecked Sendable {
       return database == nil ? [] : state.buffer.take()
     }
     guard let database, !records.isEmpty else { return }
+    let completed = records.count { !$0.isPending }
     do {
       try database.write(records)
-      state.withLock { $0.statistics.written += records.count }
+      state.withLock { $0.statistics.written += completed }
     } catch {
       state.withLock { state in
         state.statistics.lastError = "\(error)"
         if TrafficDatabase.isBusy(error) {
           state.buffer.putBack(records)
         } else {
-          state.statistics.droppedByStore += records.count
+          state.statistics.droppedByStore += completed
         }
       }
     }

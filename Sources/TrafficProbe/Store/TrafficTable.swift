@@ -7,19 +7,43 @@ extension TrafficDatabase {
       id INTEGER PRIMARY KEY, host TEXT NOT NULL, path TEXT NOT NULL, type TEXT NOT NULL, occur_time REAL NOT NULL,
       length INTEGER NOT NULL, line_length INTEGER NOT NULL, header_length INTEGER NOT NULL,
       body_length INTEGER NOT NULL, method TEXT NOT NULL, status INTEGER, query_length INTEGER, framing_length INTEGER,
-      hop INTEGER NOT NULL, exchange INTEGER NOT NULL, source TEXT NOT NULL, unknown TEXT NOT NULL, error TEXT NOT NULL)
+      hop INTEGER NOT NULL, exchange INTEGER NOT NULL, source TEXT NOT NULL, unknown TEXT NOT NULL, error TEXT NOT NULL,
+      \(added.map { "\($0) \($1)" }.joined(separator: ", ")))
     """
+
+  /// Columns that tables of earlier releases do not have.
+  static let added: KeyValuePairs = [
+    "content_type": "TEXT NOT NULL DEFAULT ''", "end_time": "REAL", "duration_ms": "REAL", "dns_ms": "REAL",
+    "connect_ms": "REAL", "tls_ms": "REAL", "send_ms": "REAL", "wait_ms": "REAL", "receive_ms": "REAL",
+    "pending": "INTEGER NOT NULL DEFAULT 0",
+  ]
+
+  /// Makes the table, or gives an older one the columns that it lacks.
+  static func prepare(_ database: Database) throws {
+    try database.execute(sql: schema)
+    let there = Set(try database.columns(in: "traffic").map(\.name))
+    for (name, definition) in added where !there.contains(name) {
+      try database.execute(sql: "ALTER TABLE traffic ADD COLUMN \(name) \(definition)")
+    }
+  }
 
   static let insertion = """
     INSERT INTO traffic (\(LogColumns.names.joined(separator: ", ")))
     VALUES (\(LogColumns.names.map { _ in "?" }.joined(separator: ", ")))
     """
 
+  /// Puts what is known at its end in the place of a request that was pending.
+  static let completion = """
+    UPDATE traffic SET \(LogColumns.names.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ? AND exchange = ? AND pending
+    """
+
   static func arguments(of record: TrafficRecord) -> StatementArguments {
     [
       record.host, record.path, record.kind.rawValue, record.occurTime, record.length, record.lineLength,
       record.headerLength, record.bodyLength, record.method, record.status, record.queryLength, record.framingLength,
-      record.hop, record.exchange, record.source.rawValue, record.unknown, record.error,
+      record.hop, record.exchange, record.source.rawValue, record.unknown, record.error, record.contentType,
+      record.endTime, record.duration, record.phases.dns, record.phases.connect, record.phases.tls, record.phases.send,
+      record.phases.wait, record.phases.receive, record.isPending,
     ]
   }
 
@@ -29,6 +53,11 @@ extension TrafficDatabase {
       occurTime: row["occur_time"], lineLength: row["line_length"], headerLength: row["header_length"],
       bodyLength: row["body_length"], framingLength: row["framing_length"], method: row["method"],
       status: row["status"], queryLength: row["query_length"], hop: row["hop"], exchange: row["exchange"],
-      source: TrafficRecord.Source(rawValue: row["source"]) ?? .estimate, unknown: row["unknown"], error: row["error"])
+      source: TrafficRecord.Source(rawValue: row["source"]) ?? .estimate, unknown: row["unknown"], error: row["error"],
+      contentType: row["content_type"], endTime: row["end_time"], duration: row["duration_ms"],
+      phases: TrafficRecord.Phases(
+        dns: row["dns_ms"], connect: row["connect_ms"], tls: row["tls_ms"], send: row["send_ms"], wait: row["wait_ms"],
+        receive: row["receive_ms"]),
+      isPending: row["pending"])
   }
 }

@@ -12,6 +12,7 @@ With --log, one JSON line per message, a request's at its end and a response's a
 
 Endpoints, by the first segment of the path; the rest of the path is free; any method unless said otherwise:
   /echo           200, the request's content
+  /take           200, an empty content
   /bytes/N        200, N octets, Content-Length
   /gzip/N         200, about N octets of text as gzip, Content-Length
   /chunked/N      200, N octets in chunks of 1000
@@ -22,6 +23,8 @@ Endpoints, by the first segment of the path; the rest of the path is free; any m
   /etag           304 if If-None-Match is "v1", else 200 with that ETag
   /status/C       status C with a short body, none for 204 and 304
   /slow           200, 100000 octets promised; 1000 are sent at once, the rest after 5 seconds
+  /late           200, 10 octets, after 1.5 seconds
+  /stop           closes the connection when 100,000 octets of the request's content were read
   /cut            200, 5000 octets promised, 1000 sent, then the connection is closed
   /cut-gzip       the same with gzip content
   /auth           401 without Authorization (Basic), 200 with
@@ -31,7 +34,7 @@ Endpoints, by the first segment of the path; the rest of the path is free; any m
   /cacheable      200, Cache-Control: max-age=60
   anything else   404
 """
-import argparse, gzip, json, os, socket, ssl, threading, time, zlib
+import argparse, functools, gzip, json, os, socket, ssl, threading, time, zlib
 
 PHRASES = {200: "OK", 201: "Created", 204: "No Content", 301: "Moved Permanently", 302: "Found", 303: "See Other",
            304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request",
@@ -114,6 +117,7 @@ def read_content(peer, request):
         request.content = peer.exactly(length)
 
 
+@functools.lru_cache(maxsize=8)
 def text(count):
     words = "".join("%d apple pear plum %x;" % (i * 7919, i * 104729) for i in range(count // 18 + 1))
     return words[:count].encode()
@@ -137,6 +141,8 @@ def answer_to(request):
     name, number = parts[0], int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else 0
     if name == "echo":
         return Answer(200, [("Content-Type", "application/octet-stream")], request.content)
+    if name == "take":
+        return Answer(200)
     if name == "bytes":
         return Answer(200, [("Content-Type", "text/plain")], text(number))
     if name == "gzip":
@@ -160,6 +166,9 @@ def answer_to(request):
         return Answer(200, [("ETag", '"v1"')], text(500))
     if name == "status":
         return Answer(number, [], b"" if number in (204, 304) else b"status %d\n" % number)
+    if name == "late":
+        time.sleep(1.5)
+        return Answer(200, [("Content-Type", "Text/Plain; charset=utf-8")], text(10))
     if name == "slow":
         return Answer(200, [], text(100_000), send=1000, wait=5)
     if name == "cut":
@@ -218,6 +227,9 @@ def serve(connection, log, context):
         while (request := read_request(peer)) is not None:
             if "100-continue" in request.fields.get("expect", ""):
                 connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+            if request.path == "/stop":
+                peer.exactly(100_000)
+                return
             read_content(peer, request)
             common = {"host": request.fields.get("host", ""), "path": request.path, "target": request.target,
                       "method": request.method}

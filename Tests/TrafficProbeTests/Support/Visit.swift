@@ -70,7 +70,12 @@ struct Visit: Sendable, CustomTestStringConvertible {
       case .uploadFile:
         session.uploadTask(with: request, fromFile: file, completionHandler: done).resume()
       case .download:
-        session.downloadTask(with: request) { done($0.flatMap { try? Data(contentsOf: $0) }, $1, $2) }.resume()
+        session.downloadTask(with: request) { file, response, error in
+          let data = file.flatMap { try? Data(contentsOf: $0) }
+          // On Linux nobody else removes it.
+          if let file { try? FileManager.default.removeItem(at: file) }
+          done(data, response, error)
+        }.resume()
       case .cancelled(let seconds):
         let task = session.dataTask(with: request, completionHandler: done)
         task.resume()

@@ -1,0 +1,57 @@
+#if canImport(SwiftUI)
+  import SwiftUI
+
+  /// A screen for an app's debug menu: its APIs, those with the most octets first.
+  ///
+  /// ```swift
+  /// NavigationStack { TrafficScreen(probe) }
+  /// ```
+  public struct TrafficScreen: View {
+    private let probe: TrafficProbe
+    @State private var table = APITable([])
+    @State private var text = ""
+    @State private var problem: String?
+
+    /// A screen of what this probe recorded.
+    public init(_ probe: TrafficProbe) { self.probe = probe }
+
+    /// The list.
+    public var body: some View {
+      List {
+        if let problem { Text(problem) }
+        ForEach(table.rows(containing: text)) { row in
+          VStack(alignment: .leading) {
+            HStack {
+              Text(row.path).lineLimit(1).truncationMode(.middle)
+              Spacer()
+              Text(APITable.words(row.octets)).monospacedDigit()
+            }
+            Text(detail(of: row)).font(.caption).foregroundStyle(.secondary)
+            ProgressView(value: row.share)
+          }
+        }
+      }
+      .searchable(text: $text)
+      .navigationTitle(APITable.words(table.octets))
+      .task { await load() }
+      .refreshable { await load() }
+    }
+
+    private func detail(of row: APITable.Row) -> String {
+      let octets = "\(APITable.words(row.sent)) sent, \(APITable.words(row.received)) received"
+      let failures = row.failures > 0 ? ", \(row.failures) failed" : ""
+      return "\(row.host): \(row.requests) requests\(failures), \(octets)"
+    }
+
+    /// Reads the store off the main thread.
+    private func load() async {
+      let probe = self.probe
+      do {
+        table = APITable(try await Task.detached { try probe.traffic() }.value)
+        problem = nil
+      } catch {
+        problem = error.localizedDescription
+      }
+    }
+  }
+#endif
