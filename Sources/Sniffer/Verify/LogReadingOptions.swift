@@ -6,7 +6,7 @@ import Foundation
 struct LogReadingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Format of the log: csv, sqlite, har or urlsession_metrics; told from the content unless given.",
+      "Format of the log: csv, sqlite, har, urlsession_metrics, curl or netlog; told from the content unless given.",
       valueName: "format"
     ))
   var logFormat: LogFormat?

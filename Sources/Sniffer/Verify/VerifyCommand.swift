@@ -11,7 +11,8 @@ struct VerifyCommand: ParsableCommand {
     commandName: "verify",
     abstract: "Hold an app's own traffic log against the wire, and name the cause of each difference.",
     discussion: """
-      Reads the log of an app's monitor (CSV or SQLite), a HAR file or exported URLSession task metrics, finds the message \
+      Reads the log of an app's monitor (CSV or SQLite), a HAR file, exported URLSession task metrics, what curl writes of its \
+      transfers, or Chrome's netlog, finds the message \
       on the wire for each of its rows, and explains the difference of each figure. With --output, verify.csv has a row for \
       each row of the log and for each message that has none.
 
