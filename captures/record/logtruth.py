@@ -197,9 +197,10 @@ def site_requests(log):
     types = {number: name for name, number in log["constants"]["logEventTypes"].items()}
     kinds = {number: name for name, number in log["constants"]["logSourceType"].items()}
     found = {}
-    for event in log["events"]:
+    for number, event in enumerate(log["events"], 1):
         if kinds[event["source"]["type"]] == "URL_REQUEST":
-            found.setdefault(event["source"]["id"], []).append((types[event["type"]], event.get("params") or {}))
+            parameters = dict(event.get("params") or {}, number=number)
+            found.setdefault(event["source"]["id"], []).append((types[event["type"]], parameters))
     return {source: events for source, events in found.items()
             if any(p.get("url", "").startswith(("http://app.example.com", "http://api.example.net")) for _, p in events)}
 
@@ -215,9 +216,9 @@ def strip_netlog(source, target):
 
 
 def netlog(path, wire):
-    """A row is a URL_REQUEST, from 1 in the order of their first events."""
+    """The row of a request or a response is the event with its header section, from 1 in the file."""
     out = []
-    for number, (_, events) in enumerate(site_requests(json.loads(gzip.open(path).read())).items(), 1):
+    for _, events in site_requests(json.loads(gzip.open(path).read())).items():
         params = dict(events)
         lines = {"sent": "HTTP_TRANSACTION_SEND_REQUEST_HEADERS", "got": "HTTP_TRANSACTION_READ_RESPONSE_HEADERS"}
         value = lambda which, name: next((h.split(":", 1)[1].strip() for h in params.get(lines[which], {}).get("headers", [])
@@ -226,7 +227,10 @@ def netlog(path, wire):
         method = params.get(lines["sent"], {}).get("line", "GET ").split(" ")[0]
         legs, known = wire.find(method, url, value("sent", "x-id:"), value("got", "x-serial:")) if lines["sent"] in params else ([], False)
         wire.take(legs)
-        out += entry_rows(number, legs, not legs, False)
+        for row in entry_rows(0, legs, not legs, False):
+            which = "sent" if row["type"] == "request" else "got"
+            if lines[which] in params:
+                out.append(dict(row, log_row=params[lines[which]]["number"]))
     return out
 
 

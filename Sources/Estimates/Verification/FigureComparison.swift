@@ -57,8 +57,10 @@ public struct VerifiedRow: Sendable {
   /// Octets that no cause explains, of the whole message (app minus wire) or, where they are more, of its parts with signs removed:
   /// parts that are wrong do not become right by a sum that hides it.
   public var unexplained: Int {
-    let parts = [line, header, body].reduce(0) { $0 + Int($1.unexplained.magnitude) }
-    return parts > abs(total.unexplained) ? parts : total.unexplained
+    let parts = [line, header, body].map(\.unexplained)
+    let (sum, size) = (parts.reduce(0, +), parts.reduce(0) { $0 + abs($1) })
+    guard size > abs(total.unexplained) else { return total.unexplained }
+    return abs(sum) == size ? sum : size
   }
   /// Host, of the wire where it is known there.
   public var host: String { message?.host ?? entry?.host ?? "" }

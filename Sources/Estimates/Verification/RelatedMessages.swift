@@ -2,15 +2,17 @@ import HTTPReassembly
 
 /// Other messages that a row may have counted, beside its own.
 struct RelatedMessages {
-  /// Messages of the same kind that belong to the same load: hops of a redirection, requests repeated with credentials.
+  /// Messages that belong to the same load: hops of a redirection, requests repeated with credentials, interim responses.
   var hops: [WireMessage] = []
   /// For a 304 the earlier responses with the content, for a redirection the response of its target.
   var contents: [WireMessage] = []
 
   /// Why `figure` differs from the wire's, where it is that of several messages, or has the content of another one; nil when it
   /// has not.
-  func explain<R: Reading>(_ evidence: ReadingEvidence<R>, _ message: WireMessage, _ figure: Int) -> [Cause]? {
-    if !hops.isEmpty, let causes = sum(evidence, message, figure) { return causes }
+  func explain<R: Reading>(
+    _ evidence: ReadingEvidence<R>, _ message: WireMessage, _ figure: Int, wire: Int
+  ) -> [Cause]? {
+    if !hops.isEmpty, let causes = sum(evidence, message, figure, wire) { return causes }
     guard R.self == BodyReading.self || R.self == WholeReading.self, message.row.kind == .response else { return nil }
     let octets = message.row.octets
     let kind: Cause.Kind = message.row.status == 304 ? .cachedContent : .redirectContent
@@ -26,20 +28,15 @@ struct RelatedMessages {
     return nil
   }
 
-  private func sum<R: Reading>(_ evidence: ReadingEvidence<R>, _ message: WireMessage, _ figure: Int) -> [Cause]? {
-    for own in evidence.expected(of: message) {
-      guard let reading = evidence.explain(message, own) else { continue }
-      var others = 0
-      var isKnown = true
-      for hop in hops {
-        // What is the nearest to how the app counts everything else.
-        guard let octets = evidence.likeliestFigures(of: hop).first else {
-          isKnown = false
-          break
-        }
-        others += octets
-      }
-      if isKnown, own + others == figure { return (reading + [Cause(.hopsSummed, others)]).significant }
+  private func sum<R: Reading>(
+    _ evidence: ReadingEvidence<R>, _ message: WireMessage, _ figure: Int, _ wireFigure: Int
+  ) -> [Cause]? {
+    for own in Set([evidence.likely(message)].compactMap { $0 } + evidence.expected(of: message)) {
+      let others = hops.compactMap { evidence.likely($0) }
+      guard others.count == hops.count, own + others.reduce(0, +) == figure,
+        let reading = own == wireFigure ? [] : evidence.explain(message, own)
+      else { continue }
+      return (reading + [Cause(.hopsSummed, figure - own)]).significant
     }
     return nil
   }

@@ -115,7 +115,9 @@ struct LogReadings {
     var comparison = FigureComparison(app: figure, wire: wire)
     // What does not differ needs no reason.
     guard let figure, figure != wire else { return comparison }
-    if let causes = evidence.explain(message, figure) ?? related.explain(evidence, message, figure) {
+    if let causes = evidence.explain(message, figure)
+      ?? related.explain(evidence, message, figure, wire: wire)
+    {
       comparison.causes = causes
       return comparison
     }
@@ -149,6 +151,10 @@ struct LogReadings {
       let isEmpty = row.line.app == nil && row.header.app == nil && row.body.app == nil
       return isUnknown || isEmpty ? FigureComparison(wire: octets.total) : sum(row, entry.parts, octets)
     }
+    // A row about several messages may have the sum of all in its length, and parts of one of them.
+    if !related.hops.isEmpty, let causes = related.explain(wholes, message, length, wire: octets.total) {
+      return FigureComparison(app: length, wire: octets.total, causes: causes)
+    }
     if let parts = entry.partsOfLength(octets) { return sum(row, parts, octets, length: length) }
     if entry.hasAllParts { return sum(row, entry.parts, octets, length: length) }
     guard let body = entry.bodyLength else {
@@ -163,7 +169,8 @@ struct LogReadings {
   }
 
   /// The whole message from some of its parts.
-  private func sum(_ row: VerifiedRow, _ parts: Parts, _ octets: MessageOctets, length: Int? = nil) -> FigureComparison {
+  private func sum(_ row: VerifiedRow, _ parts: Parts, _ octets: MessageOctets, length: Int? = nil) -> FigureComparison
+  {
     var total = FigureComparison(wire: octets.total)
     var causes: [Cause] = []
     var sum = 0
@@ -233,7 +240,9 @@ extension LogEntry {
   }
 
   /// Whether parts can be a whole message: of a body alone only the log can say so, by giving more than it.
-  private func isWhole(_ parts: Parts) -> Bool { parts.contains([.header, .body]) || parts == .body && headerLength != nil }
+  private func isWhole(_ parts: Parts) -> Bool {
+    parts.contains([.header, .body]) || parts == .body && headerLength != nil
+  }
 
   /// Whether the length is the sum of the row's parts.
   var lengthIsSum: Bool { partsOfLength(MessageOctets()) != nil || hasAllParts }

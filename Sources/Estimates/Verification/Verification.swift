@@ -32,7 +32,7 @@ public struct Verification: Sendable {
     var requests: [(entry: LogEntry, message: WireMessage)] = []
     var responses: [(entry: LogEntry, message: WireMessage)] = []
     for (index, entry) in log.entries.enumerated() {
-      guard let match = matching.matches[index], !match.isOpen else { continue }
+      guard let match = matching.matches[index], !match.isOpen, !match.isChain else { continue }
       let message = wire[match.message]
       if entry.kind == .request { requests.append((entry, message)) } else { responses.append((entry, message)) }
     }
@@ -57,7 +57,7 @@ public struct Verification: Sendable {
       rows.append(row)
     }
     let redirects = Set(wire.filter(\.isRedirect).map(\.row.exchange)).union(
-      matching.matches.lazy.compactMap { $0 }.flatMap(\.hops).map { wire[$0].row.exchange })
+      matching.matches.lazy.compactMap { $0 }.filter(\.isChain).flatMap(\.hops).map { wire[$0].row.exchange })
     for (index, message) in wire.enumerated() where matching.entries[index] == nil {
       rows.append(
         Self.unmatched(
@@ -116,9 +116,10 @@ public struct Verification: Sendable {
     row.body.wire = octets.body
     row.total = FigureComparison(app: 0, wire: octets.total)
     let kind: Cause.Kind = message.row.kind == .interim ? .interim : isRedirect ? .redirect : .missedByApp
-    row.total.causes = [
-      host.map { Cause(.otherHost, -octets.total, detail: $0) } ?? Cause(kind, -octets.total)
-    ].significant
+    row.total.causes =
+      [
+        host.map { Cause(.otherHost, -octets.total, detail: $0) } ?? Cause(kind, -octets.total)
+      ].significant
     return row
   }
 }

@@ -32,9 +32,11 @@ public struct VerificationSummary: Sendable {
     public var name: String
     /// Rows for which both know it.
     public var rows = 0
-    /// The middle of the app's and of the wire's durations, and of the app's minus the wire's, in nanoseconds.
+    /// The middle of the app's durations, in nanoseconds.
     public var app: Int64 = 0
+    /// The middle of the wire's durations, in nanoseconds.
     public var wire: Int64 = 0
+    /// The middle of the differences, app minus wire, in nanoseconds.
     public var difference: Int64 = 0
     /// Of twenty differences nineteen are at most this large, in nanoseconds.
     public var spread: Int64 = 0

@@ -18,7 +18,8 @@ extension PageComparison {
     ].filter { $0.1.count > 0 }
     return PageComparison(
       title: "The app's log against the wire", shortTitle: "The app's log",
-      note: "Messages that both have; the last three with chunk framing and trailers.", facts: (known.verdict.map { [$0] } ?? []) + known.lines + known.phases,
+      note: "Messages that both have; the last three with chunk framing and trailers.",
+      facts: (known.verdict.map { [$0] } ?? []) + known.lines + known.phases,
       warnings: known.warning.map { [$0] } ?? [], subject: Subject("part", "parts"), details: matchedDetails,
       isOrdered: true, rows: balances.map { row($0.0, $0.1) })
   }

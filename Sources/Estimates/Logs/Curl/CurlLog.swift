@@ -33,7 +33,9 @@ struct CurlLog {
       guard rows <= limit else { throw LogError(file: file, "has more than \(limit) rows; split it") }
       do throws(RowProblem) {
         let transfer = try Self.transfer(line, decoder)
-        guard let url = LogURL(transfer.effectiveURL), !url.host.isEmpty || !url.scheme.hasPrefix("http") else {
+        guard let url = LogURL(CurlTransfer.repaired(transfer.effectiveURL)),
+          !url.host.isEmpty || !url.scheme.hasPrefix("http")
+        else {
           throw RowProblem("url_effective: expected a URL, found '\(transfer.effectiveURL.shortened())'")
         }
         guard ["http", "https", "ws", "wss"].contains(url.scheme) else {
@@ -70,7 +72,11 @@ struct CurlLog {
   ) -> [LogEntry] {
     let isSeveral = transfer.redirectCount > 0
     // Without redirects both are the same, and the last has a scheme; a host and a path are the same under any scheme.
-    let given = isSeveral ? transfer.url.flatMap { LogURL($0.contains("://") ? $0 : "http://\($0)") } : nil
+    let given =
+      isSeveral
+      ? transfer.url.map(CurlTransfer.repaired).flatMap {
+        LogURL($0.contains("://") ? $0 : "http://\($0)")
+      } : nil
     let first = given.flatMap { $0.host.isEmpty ? nil : $0 } ?? last
 
     var request = LogEntry(

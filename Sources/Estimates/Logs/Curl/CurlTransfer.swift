@@ -101,3 +101,12 @@ struct CurlTransfer: Decodable {
     return numbers.count == 2 && (numbers[0] > 8 || numbers[0] == 8 && numbers[1] >= 8)
   }
 }
+
+extension CurlTransfer {
+  /// A URL as it was asked for. Up to 7.88 curl writes an octet beyond ASCII as `u` and eight digits, without the backslash
+  /// and with the sign in them (measured): `uffffffc3` is the octet C3.
+  static func repaired(_ url: String) -> String {
+    guard url.contains("uffffff") else { return url }
+    return url.replacing(/uffffff([89a-f][0-9a-f])/) { match in "%\(match.output.1.uppercased())" }
+  }
+}

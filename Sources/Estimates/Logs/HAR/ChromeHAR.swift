@@ -9,23 +9,12 @@
 struct ChromeHAR: HARMeaning {
   let dialect = LogDialect.harChrome
 
-  func request(_ message: HARMessage) -> HARFigures { Self.chromeRequest(message) }
-
   func response(_ message: HARMessage) -> HARFigures { Self.chromeResponse(message) }
 
   func isFromCache(_ entry: HAREntry) -> Bool { entry.cacheKind != nil || entry.isFromServiceWorker }
 }
 
 extension HARMeaning {
-  /// A request as Chrome's tools know it.
-  static func chromeRequest(_ message: HARMessage) -> HARFigures {
-    var figures = standard(message)
-    // Whether there was no body, or one that is not known, only the method tells.
-    let mayHaveBody = !["GET", "HEAD", "OPTIONS", "DELETE", "TRACE", "CONNECT"].contains(message.method ?? "")
-    if message.bodySize == 0, mayHaveBody { (figures.body, figures.whole) = (nil, nil) }
-    return figures
-  }
-
   /// A response as Chrome's tools know it.
   static func chromeResponse(_ message: HARMessage) -> HARFigures {
     var figures = HARFigures(

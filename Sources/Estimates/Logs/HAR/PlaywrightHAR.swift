@@ -6,8 +6,6 @@
 struct PlaywrightHAR: HARMeaning {
   let dialect = LogDialect.harPlaywright
 
-  func request(_ message: HARMessage) -> HARFigures { Self.chromeRequest(message) }
-
   func response(_ message: HARMessage) -> HARFigures {
     var figures = HARFigures(
       headers: message.headersSize, body: message.bodySize, decoded: message.content?.size, whole: message.transferSize)

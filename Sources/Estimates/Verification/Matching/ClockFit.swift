@@ -63,7 +63,9 @@ public struct ClockFit: Sendable, Equatable {
   ) -> [(time: Int64, distance: Int64)] {
     votes.compactMap { vote in
       let shift = vote.time.saturatingSubtract(clock.captureTime(vote.time))
-      let nearest = vote.distances.min { $0.saturatingSubtract(shift).magnitude < $1.saturatingSubtract(shift).magnitude }
+      let nearest = vote.distances.min {
+        $0.saturatingSubtract(shift).magnitude < $1.saturatingSubtract(shift).magnitude
+      }
       guard let nearest, nearest.saturatingSubtract(shift).magnitude <= reach.magnitude else { return nil }
       return (vote.time, nearest)
     }
@@ -73,7 +75,9 @@ public struct ClockFit: Sendable, Equatable {
   /// on to those that agree with the line.
   private mutating func fitDrift(_ votes: [Vote]) {
     let times = votes.map(\.time)
-    guard let first = times.min(), let last = times.max(), last.saturatingSubtract(first) >= Self.driftSpan else { return }
+    guard let first = times.min(), let last = times.max(), last.saturatingSubtract(first) >= Self.driftSpan else {
+      return
+    }
     let flat = Self.agreeing(votes, self)
     var line = self
     for _ in 0..<8 {

@@ -52,7 +52,11 @@ struct CrossingRepair {
           gained += then - now
           hasChanged = true
         }
-        if columns[row] == nil, let free = bestFree(row) {
+        if let free = bestFree(row) {
+          if let column = columns[row] {
+            gained -= worth(row, column)
+            rows[column] = nil
+          }
           columns[row] = free
           rows[free] = row
           gained += worth(row, free)
@@ -77,12 +81,23 @@ struct CrossingRepair {
   }
 
   private func bestFree(_ row: Int) -> Int? {
+    // What a row has is left only for more than that.
+    let least = columns[row].map { worth(row, $0) + Self.leastGain } ?? 0
     var best: (column: Int, gain: Double)?
-    for column in ranges[row].prefix(Self.columnLimit) where rows[column] == nil {
+    for column in ranges[row].prefix(Self.columnLimit) where rows[column] == nil && fits(row, column) {
       let gain = assignment.gain(row, column)
-      if gain > best?.gain ?? 0 { best = (column, gain) }
+      if gain > best?.gain ?? least { best = (column, gain) }
     }
     return best?.column
+  }
+
+  /// Whether the pairs near a row may cross one of it with a free column.
+  private func fits(_ row: Int, _ column: Int) -> Bool {
+    let near = (row - Self.reach..<row + Self.reach + 1).clamped(to: columns.indices)
+    return near.allSatisfy { other in
+      guard other != row, let otherColumn = columns[other], (other < row) != (otherColumn < column) else { return true }
+      return mayCross((row, other), (column, otherColumn))
+    }
   }
 
   /// What is lost when `row` takes `column` and the row that has it, if one has, takes that of `row`, or none where that is

@@ -50,7 +50,8 @@ struct LogExchange {
       time = entry.time
     }
     if entry.kind == .request { queryLength = entry.queryLength }
-    if !entry.method.isEmpty { method = entry.method }
+    // Of a chain of redirections the method of the last request is not that of the first.
+    if entry.kind == .request || request == nil { method = entry.method }
     if entry.kind == .response, entry.status > 0 { status = entry.status }
     if entry.isFromCache { isFromCache = true }
     if time == nil { time = entry.time }
@@ -147,7 +148,7 @@ struct LogExchange {
     let responses = rows.count { entries[$0].kind == .response }
     let next = zip(rows, rows.dropFirst())
     let together = next.count { areOne(entries[$0], entries[$1]) }
-    guard together >= leastPairs, together * 20 >= min(requests, responses) * 19 else { return nil }
+    guard together >= leastPairs, together * 5 >= min(requests, responses) * 4 else { return nil }
     var exchanges: [LogExchange] = []
     // Where rows are written as messages come, a request that is still open may be the one that is answered.
     var open: [MatchKey: Int] = [:]
@@ -157,7 +158,8 @@ struct LogExchange {
       var exchange = LogExchange(entries[row])
       exchange.add(entries[row], row)
       // A row that is there twice in a row is written twice.
-      let isTwice = position + 1 < rows.count && entries[row].said != nil && entries[row].said == entries[rows[position + 1]].said
+      let isTwice =
+        position + 1 < rows.count && entries[row].said != nil && entries[row].said == entries[rows[position + 1]].said
       let isAlone = open[exchange.key].map { position - $0 > openRows } ?? true
       if position + 1 < rows.count, isAlone, areOne(entries[row], entries[rows[position + 1]]) {
         exchange.isJoined = true

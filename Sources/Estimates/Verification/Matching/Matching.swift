@@ -15,8 +15,10 @@ struct Matching {
     var isAmbiguous = false
     /// Whether such a message has other figures, so that the row's difference from its own says nothing.
     var isOpen = false
-    /// The later messages that the row counts too, or is the answer of: hops of a redirection, requests repeated with credentials.
+    /// Other messages that the row may count, too: hops of a redirection, requests repeated with credentials, interim responses.
     var hops: [Int] = []
+    /// Whether the row is about several exchanges.
+    var isChain = false
     /// For a 304 the earlier responses with the content, for a redirection the response of its target.
     var contents: [Int] = []
     /// Nanoseconds by which the row's time is off, where that is more than the log's other rows let expect; else nil.
@@ -90,7 +92,8 @@ struct Matching {
     let chains = RequestChains(exchanges, wire)
     let twins = Self.twins(rows, entries)
     var gain = PairGain(
-      log: entries, wire: wire, exchanges: exchanges, clock: clock, tolerance: tolerance, chains: chains, twins: twins, sizes: sizes)
+      log: entries, wire: wire, exchanges: exchanges, clock: clock, tolerance: tolerance, chains: chains, twins: twins,
+      sizes: sizes)
     assign(groups, gain)
     learn(&gain, log)
     pairs = Array(repeating: nil, count: rows.count)
@@ -132,15 +135,27 @@ struct Matching {
         if candidates.count > candidateLimit {
           // Such a key says little: the n-th row is likely the n-th message.
           guard position < candidates.count else { continue }
-          others.append(.init(time: time, distances: [exchanges[candidates[position]].distance(to: time)]))
+          others.append(
+            .init(time: time, distances: [distance(rows[row], exchanges[candidates[position]], time, sizes)]))
           continue
         }
         let agreeing = candidates.filter { agree(rows[row], exchanges[$0], log, sizes) }
         guard !agreeing.isEmpty else { continue }
-        votes.append(.init(time: time, distances: agreeing.map { exchanges[$0].distance(to: time) }))
+        votes.append(.init(time: time, distances: agreeing.map { distance(rows[row], exchanges[$0], time, sizes) }))
       }
     }
     return ClockFit(votes.isEmpty ? others : votes)
+  }
+
+  /// Nanoseconds from the exchange to a row's time: 0 while it is under way, else from the message that the row is about.
+  private static func distance(
+    _ rows: LogExchange, _ exchange: WireExchange, _ time: Int64, _ sizes: MessageSizes
+  ) -> Int64 {
+    let whole = exchange.distance(to: time)
+    guard whole != 0, let message = rows.request == nil ? exchange.response : exchange.request else { return whole }
+    let row = sizes.row(message)
+    if time < row.firstTime { return time.saturatingSubtract(row.firstTime) }
+    return time.saturatingSubtract(row.lastTime)
   }
 
   /// Exchanges of one key of which each is looked at for the clock.
@@ -193,7 +208,8 @@ struct Matching {
     for (row, column) in choice.columns.enumerated() {
       guard let column else { continue }
       var pair = Pair(exchange: candidates[column])
-      (pair.isAmbiguous, pair.isOpen) = doubt(row, column, choice, assignment, ranges[row], candidates)
+      (pair.isAmbiguous, pair.isOpen) = doubt(
+        row, column, choice, assignment, ranges[row], candidates, for: ordered[row])
       pairs[ordered[row]] = pair
       take(ordered[row], pair.exchange)
     }
@@ -247,9 +263,9 @@ struct Matching {
   /// Whether another choice is as good, and whether it would give the row other figures.
   private func doubt(
     _ row: Int, _ column: Int, _ choice: CrossingRepair, _ assignment: OrderedAssignment, _ range: Range<Int>,
-    _ candidates: [Int]
+    _ candidates: [Int], for member: Int
   ) -> (isAmbiguous: Bool, isOpen: Bool) {
-    let own = figures(of: candidates[column])
+    let own = figures(of: candidates[column], for: member)
     var isAmbiguous = false
     for other in range where other != column {
       let isAsGood =
@@ -257,13 +273,16 @@ struct Matching {
         || assignment.loss(row, at: other) + choice.gained < PairGain.doubt
       guard isAsGood else { continue }
       isAmbiguous = true
-      if figures(of: candidates[other]) != own { return (true, true) }
+      if figures(of: candidates[other], for: member) != own { return (true, true) }
     }
     return (isAmbiguous, false)
   }
 
-  private func figures(of exchange: Int) -> [MessageOctets?] {
-    [exchanges[exchange].request, exchanges[exchange].response].map { $0.map { wire[$0].row.octets } }
+  /// What a row of the log would be compared with: the octets of those messages that it is about.
+  private func figures(of exchange: Int, for row: Int) -> [MessageOctets?] {
+    let request = rows[row].request == nil ? nil : exchanges[exchange].request
+    let response = rows[row].response == nil ? nil : exchanges[exchange].response
+    return [request, response].map { $0.map { wire[$0].row.octets } }
   }
 
   // MARK: What the pairs teach
@@ -275,7 +294,7 @@ struct Matching {
     var requestTimes: [(noted: Int64, exchange: WireExchange)] = []
     var responseTimes: [(noted: Int64, exchange: WireExchange)] = []
     for (index, pair) in pairs.enumerated() {
-      guard let pair, !pair.isOpen else { continue }
+      guard let pair, !pair.isOpen, gain.chain(rows[index], pair.exchange).isEmpty else { continue }
       let exchange = exchanges[pair.exchange]
       if let row = rows[index].request, let message = exchange.request {
         requests.append((log[row], wire[message]))
@@ -323,19 +342,21 @@ struct Matching {
     }
   }
 
-  /// Rows whose figures fit nothing: at the right time, with one key, and with nothing else that could be meant on either side,
-  /// they are that exchange's, however wrong they are.
+  /// Rows whose figures fit nothing: at the right time and with one key they are the nearest exchange's, however wrong they are.
   private mutating func takeNear(_ groups: KeyedGroups, _ gain: PairGain) {
     for group in groups.exact + groups.loose {
       let open = group.rows.filter { pairs[$0] == nil && !rows[$0].isFromCache && !isDoubled($0, gain) }
-      guard !open.isEmpty else { continue }
-      for row in open {
+      for row in open where pairs[row] == nil {
         let near = group.exchanges.filter { isOpen($0, for: row) && gain.isNear(rows[row], $0) }
-        guard near.count == 1 else { continue }
-        let others = open.filter { $0 != row && pairs[$0] == nil && gain.isNear(rows[$0], near[0]) }
-        guard others.isEmpty else { continue }
-        pairs[row] = Pair(exchange: near[0])
-        take(row, near[0])
+        guard let nearest = near.min(by: { gain.lateness(rows[row], $0) < gain.lateness(rows[row], $1) }) else {
+          continue
+        }
+        var pair = Pair(exchange: nearest)
+        pair.isAmbiguous =
+          near.count > 1 || open.contains { $0 != row && pairs[$0] == nil && gain.isNear(rows[$0], nearest) }
+        pair.isOpen = near.contains { figures(of: $0, for: row) != figures(of: nearest, for: row) }
+        pairs[row] = pair
+        take(row, nearest)
       }
     }
   }
@@ -359,7 +380,7 @@ struct Matching {
       let candidates = (open[rows[index].key] ?? []).filter { isOpen($0, for: index) && isExact(index, $0, gain) }
       guard let first = candidates.first else { continue }
       // Of several with the same figures it does not matter which; of others it does.
-      let others = candidates.filter { figures(of: $0) != figures(of: first) }
+      let others = candidates.filter { figures(of: $0, for: index) != figures(of: first, for: index) }
       guard others.isEmpty else { continue }
       pairs[index] = Pair(exchange: first)
       take(index, first)
@@ -451,12 +472,15 @@ struct Matching {
       let exchange = exchanges[pair.exchange]
       let hops = gain.chain(rows[index], pair.exchange).filter { $0.response.map { entries[$0] == nil } ?? true }
       if let row = rows[index].request, let message = exchange.request {
-        set(row, message, pair, hops: hops.compactMap(\.request), shift(row, exchange, gain.requestDelay, gain))
+        set(
+          row, message, pair, hops: hops.compactMap(\.request), isChain: !hops.isEmpty,
+          shift(row, exchange, gain.requestDelay, gain))
       }
       if let row = rows[index].response, let message = hops.last?.response ?? exchange.response {
-        // The row is the answer of the last hop; those before it may be counted in it, too.
-        let before = hops.isEmpty ? [] : ([exchange] + hops.dropLast()).compactMap(\.response)
-        set(row, message, pair, hops: before, shift(row, exchange, gain.responseDelay, gain))
+        // The row is the answer of the last hop; those before it, and interim ones, may be counted in it, too.
+        let all = [exchange] + hops
+        let before = all.dropLast().compactMap(\.response) + all.flatMap(\.interims)
+        set(row, message, pair, hops: before, isChain: !hops.isEmpty, shift(row, exchange, gain.responseDelay, gain))
       }
       for (row, message) in zip(rows[index].interims, exchange.interims) { set(row, message, pair, hops: [], nil) }
       if let row = rows[index].response, matches[row] != nil {
@@ -491,10 +515,13 @@ struct Matching {
     return chains.hops(after: index).compactMap(\.response)
   }
 
-  private mutating func set(_ row: Int, _ message: Int, _ pair: Pair, hops: [Int], _ shift: Int64?) {
+  private mutating func set(
+    _ row: Int, _ message: Int, _ pair: Pair, hops: [Int], isChain: Bool = false, _ shift: Int64?
+  ) {
     guard entries[message] == nil else { return }
     matches[row] = Match(
-      message: message, isAmbiguous: pair.isAmbiguous, isOpen: pair.isOpen, hops: hops, timeShift: shift)
+      message: message, isAmbiguous: pair.isAmbiguous, isOpen: pair.isOpen, hops: hops, isChain: isChain,
+      timeShift: shift)
     entries[message] = row
   }
 

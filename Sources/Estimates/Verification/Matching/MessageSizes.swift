@@ -19,6 +19,9 @@ struct MessageSizes {
     memo = Memo()
   }
 
+  /// The row of a message on the wire.
+  func row(_ message: Int) -> Message { wire[message].row }
+
   /// Octets that are left of a row's figures when the nearest of what the app would have is taken away: 0 when they fit.
   func rest(_ entry: LogEntry, _ message: Int) -> Int {
     guard let readings = wire[message].row.kind == .request ? requestReadings : responseReadings else {

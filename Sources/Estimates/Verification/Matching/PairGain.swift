@@ -53,6 +53,7 @@ struct PairGain {
       sizes += sizeCost(request, message) * (chain.isEmpty ? 1 : 0.2)
     }
     if let response = rows.response, let message = exchange.response { sizes += sizeCost(response, message) }
+    if twins.contains(rows.first), sizes > 0 { return nil }
     return gain - min(sizes, Self.sizeLimit)
   }
 
@@ -87,13 +88,19 @@ struct PairGain {
   /// Whether only sizes speak against a pair: what both sides know is the same, and the time is nearly right.
   func isNear(_ rows: LogExchange, _ index: Int) -> Bool {
     let exchange = exchanges[index]
-    guard isPossible(rows, exchange), let clock, let time = rows.time else { return false }
+    guard isPossible(rows, exchange), clock != nil, rows.time != nil else { return false }
     if rows.status > 0, exchange.status > 0, rows.status != exchange.status { return false }
     if rows.request != nil, exchange.request == nil { return false }
     if rows.response != nil, exchange.response == nil { return false }
     let delay = rows.request == nil ? responseDelay : requestDelay
-    let rest = delay.rest(clock.captureTime(time), exchange, wire).magnitude
-    return rest <= max(Self.near, 20 * delay.spread.magnitude)
+    return lateness(rows, index) <= max(Self.near, 20 * delay.spread.magnitude)
+  }
+
+  /// Nanoseconds by which the rows' time is off from that of an exchange.
+  func lateness(_ rows: LogExchange, _ index: Int) -> UInt64 {
+    guard let clock, let time = rows.time else { return 0 }
+    let delay = rows.request == nil ? responseDelay : requestDelay
+    return delay.rest(clock.captureTime(time), exchanges[index], wire).magnitude
   }
 
   /// Nanoseconds within which a time is nearly right.

@@ -84,7 +84,10 @@ enum BodyReading: Reading, CaseIterable {
 
   var simpler: [BodyReading] { [] }
   var borneOut: [BodyReading] {
-    [.transferred, .nothing, .decoded, .recompressed, .declared, .expectedLength, .framed, .everything, .uncaptured, .limited]
+    [
+      .transferred, .nothing, .decoded, .recompressed, .declared, .expectedLength, .framed, .everything, .uncaptured,
+      .limited,
+    ]
   }
   static func plain(_ kind: MessageKind) -> BodyReading { .transferred }
 

@@ -222,5 +222,12 @@ struct ReadingEvidence<R: Reading> {
   }
 
   /// What an app that counts like this would have of a message by what is believed alone.
-  func likeliestFigures(of message: WireMessage) -> [Int] { believed.compactMap { $0.reading.figure(of: message) } }
+  private func likeliestFigures(of message: WireMessage) -> [Int] {
+    believed.compactMap { $0.reading.figure(of: message) }
+  }
+
+  /// The likeliest figure of a message, as the wire has it where nothing is believed; nil when it is not known.
+  func likely(_ message: WireMessage) -> Int? {
+    believed.isEmpty ? plain.figure(of: message) : likeliestFigures(of: message).first
+  }
 }

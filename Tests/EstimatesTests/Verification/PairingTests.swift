@@ -1,0 +1,192 @@
+import HTTPReassembly
+import TestSupport
+import Testing
+
+@testable import Estimates
+
+/// Which row is which message where several could be.
+@Suite struct PairingTests {
+  /// Exchanges of one target at given times: (milliseconds, octets of the response's body).
+  private func wire(_ exchanges: [(at: Int64, body: Int)], path: String = "/poll", host: String = "a.example")
+    -> [WireMessage]
+  {
+    var messages: [WireMessage] = []
+    for (index, exchange) in exchanges.enumerated() {
+      for kind in [MessageKind.request, .response] {
+        var row = Message()
+        row.number = messages.count + 1
+        row.exchange = index + 1
+        row.connection = index + 1
+        row.kind = kind
+        row.firstTime = 1_700_000_000_000_000_000 + exchange.at * 1_000_000 + (kind == .response ? 30_000_000 : 0)
+        row.lastTime = row.firstTime
+        row.octets.startLine = 20
+        row.octets.header = 30
+        row.octets.body = kind == .response ? exchange.body : 0
+        row.decodedBody = row.octets.body
+        row.status = kind == .response ? 200 : 0
+        var message = WireMessage(row: row)
+        (message.host, message.path, message.method) = (host, path, "GET")
+        message.startLine = Array((kind == .request ? "GET \(path) HTTP/1.1" : "HTTP/1.1 200 OK").utf8)
+        messages.append(message)
+      }
+    }
+    return messages
+  }
+
+  /// A row for each message, as the wire has it, `late` milliseconds later.
+  private func log(_ wire: [WireMessage], late: Int64 = 2) -> [LogEntry] {
+    wire.enumerated().map { index, message in
+      var entry = LogEntry(
+        place: index + 1, kind: message.row.kind, host: message.host, path: message.path,
+        time: message.row.firstTime + late * 1_000_000)
+      entry.exchange = message.row.exchange
+      entry.method = "GET"
+      entry.status = message.row.status
+      (entry.lineLength, entry.headerLength, entry.bodyLength) = (20, 30, message.row.octets.body)
+      entry.length = message.row.octets.total
+      return entry
+    }
+  }
+
+  private func verify(_ entries: [LogEntry], _ wire: [WireMessage]) -> Verification {
+    Verification(AppLog(dialect: .monitor, entries: entries), wire)
+  }
+
+  private func numbers(_ verification: Verification) -> [Int?] {
+    verification.rows.filter { $0.entry != nil }.map { $0.message?.row.number }
+  }
+
+  private let polls: [(at: Int64, body: Int)] = (0..<12).map { (Int64($0) * 400, 100 + $0 * 7) }
+
+  @Test func parallelRowsInAnyOrderFindTheirOwn() {
+    let wire = wire((0..<8).map { (Int64($0), 100 + $0 * 31) })
+    var random = SeededRandom(seed: 3)
+    for _ in 0..<20 {
+      var entries = log(wire)
+      // Noted within some milliseconds, in another order than sent.
+      for pair in stride(from: 0, to: entries.count, by: 2) {
+        let late = Int64.random(in: 0...9_000_000, using: &random)
+        for index in [pair, pair + 1] { entries[index].time = (entries[index].time ?? 0) + late }
+      }
+      #expect(numbers(verify(entries, wire)) == (1...16).map { $0 })
+    }
+  }
+
+  @Test func aRowThatIsMissingMovesNoOther() {
+    let wire = wire(polls)
+    for missing in 0..<12 {
+      var entries = log(wire)
+      entries.removeSubrange(missing * 2..<missing * 2 + 2)
+      let expected = (1...24).filter { ($0 - 1) / 2 != missing }
+      #expect(numbers(verify(entries, wire)) == expected)
+    }
+  }
+
+  @Test func anErrorIsTheRowsOwn() {
+    let wire = wire(polls)
+    var entries = log(wire)
+    entries[7].bodyLength = 5_000
+    entries[7].length = 5_050
+    let verification = verify(entries, wire)
+    #expect(numbers(verification) == (1...24).map { $0 })
+    let wrong = verification.rows.filter { $0.unexplained != 0 }
+    #expect(wrong.count == 1 && wrong.first?.unexplained == 5_000 - (100 + 3 * 7))
+  }
+
+  @Test func aRowThatIsThereTwiceIsNamed() {
+    let wire = wire(polls)
+    var entries = log(wire)
+    for var twin in entries[6..<8] {
+      (twin.place, twin.exchange) = (100, 100)
+      entries.append(twin)
+    }
+    let verification = verify(entries, wire)
+    #expect(numbers(verification) == (1...24).map { $0 } + [nil, nil])
+    #expect(verification.rows.filter { $0.total.causes.map(\.kind) == [.doubled] }.count == 2)
+  }
+
+  @Test func aRowUnderAnotherHostIsNamedOnBothSides() {
+    let wire = wire(polls)
+    var entries = log(wire)
+    for index in 8..<10 { entries[index].host = "b.example" }
+    let verification = verify(entries, wire)
+    #expect(
+      verification.rows.filter { $0.total.causes.map(\.kind) == [.otherHost] }.map(\.status) == [
+        .appOnly, .appOnly, .wireOnly, .wireOnly,
+      ])
+    #expect(VerificationSummary(verification).unexplained == 0)
+  }
+
+  @Test(arguments: [3_000, 90_000] as [Int64])
+  func aRowAtAnotherTimeIsNamed(_ late: Int64) {
+    let wire = wire(polls)
+    var entries = log(wire)
+    for index in 4..<6 { entries[index].time = (entries[index].time ?? 0) + late * 1_000_000 }
+    let verification = verify(entries, wire)
+    #expect(numbers(verification) == (1...24).map { $0 })
+    #expect(
+      verification.rows.filter { $0.total.causes.map(\.kind) == [.timeShifted] }.compactMap(\.entry?.place) == [5, 6])
+  }
+
+  /// One row of two messages at once: either may be it, and what differs is not explained.
+  @Test func whatMayBeAnotherMessageIsAmbiguous() throws {
+    let wire = wire(polls + [(at: 9_000, body: 500), (at: 9_000, body: 600)])
+    var entries = log(wire)
+    entries.removeLast(2)
+    entries[25].bodyLength = 547
+    entries[25].length = 597
+    let verification = verify(entries, wire)
+    let row = try #require(verification.rows.first { $0.entry?.place == 26 })
+    #expect(row.status == .ambiguous && [47, 53].contains(abs(row.unexplained)))
+    #expect(row.total.causes.map(\.kind) == [.ambiguous])
+  }
+
+  @Test func theQueryDecides() {
+    var wire = wire(polls)
+    var entries = log(wire)
+    for index in wire.indices {
+      let page = 11 - index / 2
+      if wire[index].row.kind == .request {
+        wire[index].startLine = Array("GET /poll?page=\(page) HTTP/1.1".utf8)
+      }
+      entries[index].query = "page=\(page)"
+      // All at the same time: only the query tells.
+      entries[index].time = entries[0].time
+      entries[index].exchange = 100 - index / 2
+    }
+    entries.reverse()
+    #expect(numbers(verify(entries, wire)) == (1...24).reversed().map { $0 })
+  }
+
+  /// Rows that no number joins are joined where each request is followed by its response.
+  @Test func rowsInPairsAreOneExchange() {
+    let wire = wire((0..<8).map { (Int64($0), 100) })
+    var entries = log(wire)
+    for index in entries.indices { entries[index].exchange = nil }
+    let verification = verify(entries, wire)
+    for pair in stride(from: 0, to: 16, by: 2) {
+      #expect(verification.rows[pair].message?.row.exchange == verification.rows[pair + 1].message?.row.exchange)
+    }
+  }
+
+  @Test func charactersAreNotOctets() throws {
+    let text = "Zoë und Jürgen \u{1F600}"
+    let turn = (
+      request: "GET /t HTTP/1.1\r\nHost: a.example\r\n\r\n",
+      response: "HTTP/1.1 200 OK\r\nContent-Length: \(text.utf8.count)\r\n\r\n\(text)"
+    )
+    let messages = WireSamples.messages(Array(repeating: turn, count: 6))
+    let response = try #require(messages.first { $0.row.kind == .response })
+    #expect(response.characters == text.unicodeScalars.count && response.utf16Units == text.utf16.count)
+    let entries = messages.map { message in
+      var entry = LogEntry(
+        place: message.row.number, kind: message.row.kind, host: "a.example", path: "/t", time: message.row.firstTime)
+      entry.bodyLength = message.row.kind == .request ? 0 : text.unicodeScalars.count
+      return entry
+    }
+    let verification = verify(entries, messages)
+    #expect(verification.rows.allSatisfy { $0.body.unexplained == 0 })
+    #expect(verification.rows.filter { $0.body.causes.map(\.kind) == [.charactersForOctets] }.count == 6)
+  }
+}
