@@ -123,10 +123,3 @@ public struct Verification: Sendable {
     return row
   }
 }
-
-extension WireMessage {
-  /// Whether it redirects (RFC 9110 §15.4), so that the URL loading system goes on by itself.
-  fileprivate var isRedirect: Bool {
-    [301, 302, 303, 307, 308].contains(row.status) && fields.contains { $0.isNamed("location") }
-  }
-}

@@ -85,6 +85,10 @@ struct UnrunCommand: Sendable {
     UnrunCommand(part: "sudo ", reason: "needs privileges on the reader's machine, and changes it or captures there"),
     UnrunCommand(
       part: "sniffer live", reason: "captures on an interface of the reader's; the live tests do on their own"),
+    UnrunCommand(
+      part: "curl -s -o answer.json", reason: "asks a server of the reader's; CurlLogTests reads what it wrote"),
+    UnrunCommand(
+      part: "chromium --log-net-log", reason: "visits a site of the reader's; NetlogTests reads what it wrote"),
     UnrunCommand(part: "make ", reason: "builds or tests the whole package"),
     UnrunCommand(part: "swift ", reason: "builds the package, and waits for the build that runs the tests"),
     UnrunCommand(part: "probe-server.py", reason: "serves until it is stopped; ProbeVerifyTests runs it"),

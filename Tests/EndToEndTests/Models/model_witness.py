@@ -208,11 +208,26 @@ def request_figures(message):
         "netfox": (0, 0, body, 0),
         "okhttp": (0, sum(len(name + value) + 4 for name, value in message.fields), body, 0),
         "urlsession_metrics": (0, len(message.head), body + message.framing, 0),
-        "har_chrome": (0, len(message.head.decode()), body, 0),
-        "har_firefox": (0, len(message.head.decode()), body, 0),
-        "har_mitmproxy": (0, sum(len(name + value) + 4 for name, value in message.fields), body, 0),
+        "har_chrome": (0, len(message.head.decode()) - 2, body, 0),
+        "har_firefox": (0, len(message.head.decode()), min(units(message), 1 << 20), 0),
+        "har_mitmproxy": (0, printed(message.fields), len(message.body) if decoded(message) is None else len(decoded(message)), 0),
         "trafficprobe": (len(method + b" " + target + b" HTTP/1.1\r\n"), text(folded(message.fields), 2) + 2, body, 0),
     }
+
+
+def printed(fields):
+    """What mitmproxy takes for the header's size: its list of fields as text."""
+    return len("Headers[" + ", ".join(str((name, value)) for name, value in fields) + "]")
+
+
+def units(message):
+    """UTF-16 units of the body, where it is text and not coded."""
+    if get(message.fields, b"content-encoding") is not None:
+        return len(message.body)
+    try:
+        return len(message.body.decode().encode("utf-16-le")) // 2
+    except UnicodeDecodeError:
+        return len(message.body)
 
 
 def response_figures(message):
@@ -244,6 +259,8 @@ def response_figures(message):
         probe_body = min(expected, len(message.body)) if expected >= 0 else zipped
     total = len(message.head) + len(message.body) + message.framing
     utf16 = len(message.head.decode().encode("utf-16-le")) // 2
+    is_redirect = status in (301, 302, 303, 307, 308) and get(message.fields, b"location") is not None
+    again = 13 * max(len(cookies) - 1, 0)
     return {
         "networkeye": (0, 0, expected, 0),
         "hertz": (0, 0, delivered, 0),
@@ -255,9 +272,9 @@ def response_figures(message):
         "netfox": (0, 0, delivered, 0),
         "okhttp": (0, raw, len(message.body), 0),
         "urlsession_metrics": (0, len(message.head), len(message.body) + message.framing, 0),
-        "har_chrome": (0, utf16, total - utf16, 0),
-        "har_firefox": (0, utf16, total, 0),
-        "har_mitmproxy": (0, raw, len(message.body), 0),
+        "har_chrome": (0, utf16, 0 if is_redirect else total - utf16, 0),
+        "har_firefox": (0, utf16 - again, total - message.framing - again, 0),
+        "har_mitmproxy": (0, printed(message.fields), len(message.body), 0),
         "trafficprobe": (probe_line, probe_header, probe_body, 0),
     }
 
