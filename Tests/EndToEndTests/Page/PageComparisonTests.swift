@@ -171,18 +171,20 @@ struct PageComparisonTests {
     let host = "a.example"
     let field = "x-<b>"
     let scratch = try Scratch()
+    // As many of each as make it sure that the field is not counted.
+    let request = "GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\(field): \(String(repeating: "y", count: 77))\r\n\r\n"
     let capture = try scratch.file(
       "capture.pcap",
       HandMadeCapture.octets(
-        request: "GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\(field): \(String(repeating: "y", count: 77))\r\n\r\n",
-        response: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"))
+        request: String(repeating: request, count: 6),
+        response: String(repeating: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", count: 6)))
     let length = 6 + host.utf8.count + 2 + 2
     let log = try scratch.file(
       "app.csv",
       Array(
         """
         host,path,type,occur_time,header_length
-        "\(host)","\(path)",request,1700000000,\(length)
+        \(String(repeating: "\"\(host)\",\"\(path)\",request,1700000000,\(length)\n", count: 6))\
         "\(host)","\(path)",response,1700000000,0
         "\(host)","/__proto__\u{202e}<script>alert(4)</script>",request,1700000000,10
 
