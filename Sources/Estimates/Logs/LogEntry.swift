@@ -29,8 +29,9 @@ public struct LogEntry: Sendable, Equatable {
   public var time: Int64?
   /// When the message ended, as logged, in the clock of `time`; nil when the log does not say.
   public var endTime: Int64?
-  /// How long the phases of the exchange took; on the first row of the exchange, else nil.
-  public var phases: LogPhases?
+  /// How long the phases of the exchange took as the app measured them, `connect` without the TLS handshake; on the first row of
+  /// the exchange, else nil.
+  public var phases: ExchangeTimings?
   /// The whole message.
   public var length: Int?
   /// The start-line.
@@ -62,25 +63,7 @@ public struct LogEntry: Sendable, Equatable {
   }
 }
 
-/// How long the phases of an exchange took as an app measured them, in nanoseconds; nil where a phase did not happen or the
-/// log does not say. The phases are those of HAR 1.2, but `tls` is not inside of `connect`.
-public struct LogPhases: Sendable, Equatable {
-  /// Name resolution.
-  public var dns: Int64?
-  /// The TCP handshake.
-  public var connect: Int64?
-  /// The TLS handshake.
-  public var tls: Int64?
-  /// From the first octet of the request to its last.
-  public var send: Int64?
-  /// From the last octet of the request to the first of the final response.
-  public var wait: Int64?
-  /// From the first octet of the final response to its last.
-  public var receive: Int64?
-
-  /// Nothing known.
-  public init() {}
-
-  /// Whether nothing is known.
-  public var isEmpty: Bool { self == LogPhases() }
+extension ExchangeTimings {
+  /// Whether no phase is known.
+  var isEmpty: Bool { self == ExchangeTimings() }
 }

@@ -53,7 +53,7 @@ public struct VerifiedRow: Sendable {
   /// Whether another message is as likely the row's.
   public var isAmbiguous = false
   /// Nanoseconds that the phases of the exchange took, as the log has them and as the wire has them; on the row that has them.
-  public var phases: (app: LogPhases, wire: ExchangeTimings)?
+  public var phases: (app: ExchangeTimings, wire: ExchangeTimings)?
   /// Octets that no cause explains, of the whole message (app minus wire) or, where they are more, of its parts with signs removed:
   /// parts that are wrong do not become right by a sum that hides it.
   public var unexplained: Int {

@@ -166,13 +166,13 @@ extension VerifiedRow {
 
 extension VerificationSummary.PhaseBalance {
   fileprivate static func all(_ rows: [VerifiedRow]) -> [Self] {
-    let names: [(String, KeyPath<LogPhases, Int64?>, KeyPath<ExchangeTimings, Int64?>)] = [
-      ("dns", \.dns, \.dns), ("connect", \.connect, \.connect), ("tls", \.tls, \.tls), ("send", \.send, \.send),
-      ("wait", \.wait, \.wait), ("receive", \.receive, \.receive),
+    let names: [(String, KeyPath<ExchangeTimings, Int64?>)] = [
+      ("dns", \.dns), ("connect", \.connect), ("tls", \.tls), ("send", \.send), ("wait", \.wait),
+      ("receive", \.receive),
     ]
-    return names.compactMap { name, ofApp, ofWire in
+    return names.compactMap { name, duration in
       let pairs = rows.compactMap { row -> (app: Int64, wire: Int64)? in
-        guard let app = row.phases?.app[keyPath: ofApp], let wire = row.phases?.wire[keyPath: ofWire]
+        guard let app = row.phases?.app[keyPath: duration], let wire = row.phases?.wire[keyPath: duration]
         else { return nil }
         return (app, wire)
       }

@@ -67,7 +67,7 @@ struct CurlLogTests {
           + "\"time_pretransfer\": 0.009, \"time_posttransfer\": 0.010, \"time_starttransfer\": 0.050, \"time_total\": 0.075"
       )
     ).entries
-    var phases = LogPhases()
+    var phases = ExchangeTimings()
     (phases.dns, phases.connect, phases.tls) = (1_000_000, 2_000_000, 5_000_000)
     (phases.send, phases.wait, phases.receive) = (1_000_000, 40_000_000, 25_000_000)
     #expect(entries[0].phases == phases && entries[1].phases == nil)

@@ -18,7 +18,7 @@ struct ExchangeTableTests {
     var request = LogEntry(place: 2, kind: .request, host: "h:8443", path: "/a", time: tenOClock)
     (request.exchange, request.method, request.query, request.queryLength) = (1, "POST", "b=c", 3)
     request.endTime = after(50)
-    var phases = LogPhases()
+    var phases = ExchangeTimings()
     (phases.send, phases.wait) = (50_000_000, 100_000_000)
     var response = request
     (response.kind, response.status, response.time, response.endTime) = (.response, 201, after(250), after(500))

@@ -24,7 +24,7 @@ struct HARBrowserTests {
     (request.method, request.queryLength, request.length) = ("GET", 14, 412)
     (request.headerLength, request.bodyLength) = (412, 0)
     (request.exchange, request.query, request.endTime) = (1, "page=2&q=a%20b", after(114))
-    var phases = LogPhases()
+    var phases = ExchangeTimings()
     (phases.dns, phases.connect, phases.send) = (2_000_000, 10_000_000, 500_000)
     (phases.wait, phases.receive) = (40_250_000, 3_000_000)
     request.phases = phases

@@ -17,7 +17,7 @@ struct HARProxyTests {
 
   @Test("TLS is inside of connect, unless the entry's time shows that it is not")
   func tls() throws {
-    func phases(_ time: String, _ ssl: String) throws -> (LogPhases, Int64) {
+    func phases(_ time: String, _ ssl: String) throws -> (ExchangeTimings, Int64) {
       let log = try LogFolder.read(
         "{\"log\": {\"entries\": [{\"startedDateTime\": \"2026-03-01T10:00:00Z\", \(time) "
           + "\"request\": {\"url\": \"https://h/\"}, \"response\": {\"status\": 200}, \"timings\": {\"blocked\": 1, "

@@ -79,7 +79,7 @@ struct MonitorTableTests {
   @Test("phases are on the first row of an exchange, wherever the log has them; -1 is unknown")
   func phases() throws {
     let columns = "host,path,type,occur_time,length,exchange,dns_ms,connect_ms,tls_ms,send_ms,wait_ms,receive_ms"
-    var phases = LogPhases()
+    var phases = ExchangeTimings()
     (phases.dns, phases.connect, phases.tls) = (1_000_000, 2_500_000, nil)
     (phases.send, phases.wait, phases.receive) = (0, 40_000_000, 5_000_000)
     let found = try rows(

@@ -16,7 +16,7 @@ struct TaskMetricsTests {
     (request.method, request.queryLength, request.length) = ("GET", 4, 301)
     (request.headerLength, request.bodyLength, request.decodedLength) = (301, 0, 0)
     (request.exchange, request.query) = (1, "id=7")
-    request.phases = LogPhases()
+    request.phases = ExchangeTimings()
     request.phases?.receive = log.entries[0].phases?.receive
     #expect(log.entries[0] == request)
     #expect(log.entries.map(\.exchange) == [1, 1, 2, 2, 3, 3, 4, 5, 5])

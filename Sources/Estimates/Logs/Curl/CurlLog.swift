@@ -1,4 +1,5 @@
 import Foundation
+import HTTPReassembly
 
 /// Makes entries of what curl writes with `-w '%{json}\\n'`: a line for each transfer, a request and its response for each line.
 struct CurlLog {
@@ -117,9 +118,9 @@ struct CurlLog {
   }
 
   /// The phases of a transfer with one exchange. Steps that did not happen, as connecting again, are 0.
-  private static func phases(_ transfer: CurlTransfer) -> LogPhases {
+  private static func phases(_ transfer: CurlTransfer) -> ExchangeTimings {
     let times = transfer.times
-    var phases = LogPhases()
+    var phases = ExchangeTimings()
     if let connected = times.connected, connected > 0 {
       phases.dns = times.resolved
       phases.connect = difference(times.resolved, connected)

@@ -1,7 +1,9 @@
+import HTTPReassembly
+
 extension HARTimings {
   /// The phases, with `ssl` apart from `connect`. `total` is the entry's `time` in milliseconds, if it has one.
-  func phases(total: Double?) -> LogPhases {
-    var phases = LogPhases()
+  func phases(total: Double?) -> ExchangeTimings {
+    var phases = ExchangeTimings()
     phases.dns = Self.nanoseconds(dns)
     phases.tls = Self.nanoseconds(ssl)
     phases.connect = Self.nanoseconds(connectsWithTLS(total) ? connect.map { $0 - (ssl ?? 0) } : connect)

@@ -1,3 +1,5 @@
+import HTTPReassembly
+
 /// Makes entries of task metrics: two rows for each transaction, so that redirects are there.
 ///
 /// Header counts include the start-line; body counts are as transferred, with framing and coding.
@@ -95,8 +97,8 @@ struct TaskMetricsLog {
   }
 
   /// The phases. Apple's connect ends when TLS is there.
-  private func phases(_ metrics: TransactionMetrics) throws(RowProblem) -> LogPhases {
-    var phases = LogPhases()
+  private func phases(_ metrics: TransactionMetrics) throws(RowProblem) -> ExchangeTimings {
+    var phases = ExchangeTimings()
     phases.dns = try duration(metrics.domainLookupStartDate, metrics.domainLookupEndDate)
     phases.connect = try duration(
       metrics.connectStartDate, metrics.secureConnectionStartDate ?? metrics.connectEndDate)

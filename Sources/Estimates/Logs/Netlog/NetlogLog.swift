@@ -111,7 +111,7 @@ struct NetlogLog {
     request.bodyLength = exchange.requestBody
     let final = exchange.responses.last.flatMap { $0.isInterim ? nil : $0 }
     request.isAborted = exchange.isAborted && final == nil && !exchange.isFromCache
-    var phases = LogPhases()
+    var phases = ExchangeTimings()
     phases.send = Self.duration(exchange.start, exchange.sent)
     phases.wait = Self.duration(exchange.sent, final?.time)
     phases.receive = Self.duration(final?.time, exchange.bodyEnd)

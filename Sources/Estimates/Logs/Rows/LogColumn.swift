@@ -94,7 +94,7 @@ public enum LogColumn: String, Sendable, CaseIterable {
   /// Columns that only a table with one row an exchange has.
   static let ofExchanges: Set<Self> = Set(
     exchangeLengths + [.requestDecodedLength, .responseDecodedLength, .responseTime])
-  /// The columns of `LogPhases`.
+  /// The columns of `ExchangeTimings`.
   static let phases: [Self] = [.dns, .connect, .tls, .send, .wait, .receive]
 }
 

@@ -7,7 +7,7 @@ struct MonitorRow {
   private var row = LogEntry(place: 0, kind: .request, host: "", path: "/", time: nil)
   /// The response, where a row is an exchange.
   private var answer = LogEntry(place: 0, kind: .response, host: "", path: "/", time: nil)
-  private var phases = LogPhases()
+  private var phases = ExchangeTimings()
   private var duration: Int64?
   private var isFromCacheBySource = false
   private var isPendingByWord = false
@@ -24,7 +24,7 @@ struct MonitorRow {
   mutating func begin(place: Int) {
     row = LogEntry(place: place, kind: .request, host: "", path: "/", time: nil)
     answer = LogEntry(place: place, kind: .response, host: "", path: "/", time: nil)
-    phases = LogPhases()
+    phases = ExchangeTimings()
     (duration, exchange) = (nil, nil)
     (isFromCacheBySource, isPendingByWord, showsQueries, hasLongDuration) = (false, false, false, false)
   }

@@ -234,7 +234,7 @@ struct Matching {
   private func ranges(_ ordered: [Int], _ candidates: [Int], _ gain: PairGain) -> [Range<Int>] {
     let width = max(Self.cellLimit / max(ordered.count, 1), 16)
     let longest = candidates.map { exchanges[$0].end.saturatingSubtract(exchanges[$0].start) }.max() ?? 0
-    let reach = gain.tolerance.saturatingSubtract(0)
+    let reach = gain.tolerance
     var ranges: [Range<Int>] = []
     var least = 0
     var most = 0
