@@ -14,7 +14,7 @@ let package = Package(
   products: [
     .executable(name: "sniffer", targets: ["Sniffer"]),
     .executable(name: "probe-client", targets: ["ProbeClient"]),
-    .library(name: "HTTPReassembly", targets: ["HTTPReassembly", "ContentCodings", "Capture"]),
+    .library(name: "HTTPReassembly", targets: ["Packets", "HTTPReassembly", "ContentCodings", "Capture"]),
     .library(name: "TrafficProbe", targets: ["TrafficProbe"]),
   ],
   dependencies: [
@@ -47,10 +47,11 @@ let package = Package(
     .target(name: "Locks", swiftSettings: settings),
 
     // The flow of data, in its order: packets, the core, what the core counts, reports, the command line.
+    .target(name: "Packets", swiftSettings: settings),
     .target(
-      name: "Capture", dependencies: ["CPcap", "CZlib", "CZstd", "HTTPReassembly", "Locks"], swiftSettings: settings),
+      name: "Capture", dependencies: ["CPcap", "CZlib", "CZstd", "Locks", "Packets"], swiftSettings: settings),
     .target(
-      name: "HTTPReassembly", dependencies: [.product(name: "DequeModule", package: "swift-collections")],
+      name: "HTTPReassembly", dependencies: ["Packets", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
     .target(
       name: "ContentCodings", dependencies: ["CBrotli", "CDeflate", "CZlib", "CZstd", "HTTPReassembly", "Locks"],

@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// A capture file, FIFO or standard input, read once from start to end.
 ///

@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// Several captures read as one, in the order of time.
 ///

@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// A name that a capture gives for an address (pcapng name resolution block).
 public struct NameRecord: Equatable, Sendable {

@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// A packet whose octets are in the buffer of a window. Unsafe site: a span over memory that this value does not own.
 ///

@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// The capture files that were read last, kept open, so that octets of their packets can be read again.
 final class RereadableFiles: CapturedOctets {

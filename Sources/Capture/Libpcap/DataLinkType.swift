@@ -1,5 +1,5 @@
 import CPcap
-import HTTPReassembly
+import Packets
 
 extension LinkType {
   /// libpcap's number for this link type on this system (`DLT_`), which differs from the registry's where systems had

@@ -1,5 +1,5 @@
 import CPcap
-import HTTPReassembly
+import Packets
 
 /// A filter compiled for each link type that a capture turns out to have. Unsafe site: a name that libpcap owns.
 struct FilterPrograms {

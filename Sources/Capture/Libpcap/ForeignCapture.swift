@@ -1,5 +1,5 @@
 import CPcap
-import HTTPReassembly
+import Packets
 
 /// A capture file that libpcap opens, in a format that this package has no reader for. Unsafe sites: libpcap's handle,
 /// and the packets it lends.

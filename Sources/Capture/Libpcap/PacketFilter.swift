@@ -1,5 +1,5 @@
 import CPcap
-import HTTPReassembly
+import Packets
 
 /// A filter expression in the language of pcap-filter(7), known to be well formed.
 public struct PacketFilter: Sendable {

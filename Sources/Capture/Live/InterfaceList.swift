@@ -1,5 +1,5 @@
 import CPcap
-import HTTPReassembly
+import Packets
 
 #if canImport(Glibc)
   import Glibc

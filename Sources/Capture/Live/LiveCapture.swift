@@ -1,5 +1,5 @@
-import HTTPReassembly
 import Locks
+import Packets
 
 /// One interface, opened to capture on, through libpcap.
 ///

@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// What is captured on one or several interfaces, from now until it is stopped.
 ///

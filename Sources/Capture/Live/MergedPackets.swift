@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// The reader's end of the queue: what was taken from it, as one sequence of packets.
 ///

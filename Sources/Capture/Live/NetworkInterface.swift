@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// A network interface, or a pseudo-interface of libpcap such as `any`, that packets may be captured on.
 public struct NetworkInterface: Equatable, Sendable {

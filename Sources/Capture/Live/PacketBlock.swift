@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// A block of memory that packets are copied into, one behind the other, each behind a header of its own.
 ///

@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 import Synchronization
 
 /// One capture thread's way into the queue. Unsafe sites: packets of libpcap, lent for the time of one call.

@@ -1,6 +1,6 @@
 import Dispatch
-import HTTPReassembly
 import Locks
+import Packets
 
 /// A bounded queue of packets between capture threads and one reader.
 ///

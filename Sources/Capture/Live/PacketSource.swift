@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// What a capture thread takes packets from: an interface, or in tests anything.
 ///

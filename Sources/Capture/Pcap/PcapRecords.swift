@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// The records of a pcap file, in the version its file header declares.
 ///

@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 #if canImport(Glibc)
   import Glibc

@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// The blocks of a pcapng file (draft-ietf-opsawg-pcapng), section by section.
 ///

@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// What an interface description block says of its packets (draft-ietf-opsawg-pcapng §4.2), and what was lost on it.
 struct PcapngInterface {

@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// The records of a name resolution block (draft-ietf-opsawg-pcapng §4.5).
 enum PcapngNames {

@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// pcapng blocks that wait to be written, in little-endian order. Unsafe sites: integers stored into the
 /// octets of an array, and what is lent to `write(2)`.

@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// Builds the blocks of a pcapng file (draft-ietf-opsawg-pcapng) with timestamps in nanoseconds.
 enum PcapngEncoder {

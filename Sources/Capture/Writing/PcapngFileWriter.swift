@@ -1,4 +1,4 @@
-import HTTPReassembly
+import Packets
 
 /// Writes captured packets to a pcapng file, or to several in turn.
 ///

@@ -9,12 +9,14 @@ public struct IPAddress: Hashable, Sendable {
   public var low: UInt64
 
   /// Makes an IPv6 address from its two halves.
+  @inlinable
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
   /// Makes an IPv4 address.
+  @inlinable
   @inline(__always)
   public init(v4 address: UInt32) {
     high = 0
@@ -22,11 +24,18 @@ public struct IPAddress: Hashable, Sendable {
   }
 
   /// Whether this is an IPv4 address.
+  @inlinable
   public var isIPv4: Bool { high == 0 && low >> 32 == 0xffff }
+
+  /// Whether all 16 octets are the same.
+  @inlinable
+  @inline(__always)
+  public static func == (a: IPAddress, b: IPAddress) -> Bool { a.high == b.high && a.low == b.low }
 }
 
 extension IPAddress: Comparable {
   /// Numeric order of the 16 octets.
+  @inlinable
   @inline(__always)
   public static func < (a: IPAddress, b: IPAddress) -> Bool {
     a.high == b.high ? a.low < b.low : a.high < b.high
@@ -65,10 +74,17 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
   public var port: UInt16
 
   /// Makes an endpoint.
+  @inlinable
+  @inline(__always)
   public init(address: IPAddress, port: UInt16) {
     self.address = address
     self.port = port
   }
+
+  /// Whether address and port are the same.
+  @inlinable
+  @inline(__always)
+  public static func == (a: Endpoint, b: Endpoint) -> Bool { a.port == b.port && a.address == b.address }
 
   /// `address:port`, with IPv6 addresses in brackets.
   public var description: String {

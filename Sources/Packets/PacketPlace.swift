@@ -6,6 +6,7 @@ public struct PacketPlace: Sendable, Equatable {
   public var offset: Int
 
   /// The place at `offset` of a capture.
+  @inlinable
   public init(capture: Int32, offset: Int) {
     self.capture = capture
     self.offset = offset
