@@ -40,13 +40,13 @@ package struct Analysis: Sendable {
       violations.append("\(octets) octets of memory are counted for no connection")
     }
     violations += brokenInvariants()
-    if decoders == nil, observer == nil, packets.count < Self.restingLimit {
-      violations += differenceAtRest(packets, configuration)
+    if decoders == nil, observer == nil, packets.count < Self.twiceLimit {
+      violations += differenceReadCarefully(packets, configuration)
     }
   }
 
   /// Packets that are analyzed twice: more take long.
-  private static let restingLimit = 5000
+  private static let twiceLimit = 5000
 
   package var ledger: Ledger { totals.ledger }
   package var anomalies: AnomalyLog { totals.anomalies }

@@ -8,6 +8,21 @@ package struct SeenMessage: Sendable {
   package var host: String
   package var path: String
   package var version: String
+  /// Content-Type, Content-Encoding and Transfer-Encoding.
+  package var content: [String]
+
+  /// All that is known of it, texts as they are and not as handles.
+  package var description: String {
+    var row = message
+    row.method = .none
+    row.host = .none
+    row.path = .none
+    row.version = .none
+    row.contentType = .none
+    row.contentEncoding = .none
+    row.transferEncoding = .none
+    return "\(row) \(method) \(host) \(path) \(version) \(content)"
+  }
 
   package subscript<Value>(dynamicMember member: KeyPath<Message, Value>) -> Value { message[keyPath: member] }
 }
@@ -19,6 +34,15 @@ package struct SeenExchange: Sendable {
   package var method: String
   package var host: String
   package var path: String
+
+  /// All that is known of it, texts as they are and not as handles.
+  package var description: String {
+    var row = exchange
+    row.method = .none
+    row.host = .none
+    row.path = .none
+    return "\(row) \(method) \(host) \(path)"
+  }
 
   package subscript<Value>(dynamicMember member: KeyPath<Exchange, Value>) -> Value { exchange[keyPath: member] }
 }
@@ -35,7 +59,8 @@ package struct CollectingSink: ReportSink {
     messages.append(
       SeenMessage(
         message: message, method: texts.string(message.method), host: texts.string(message.host),
-        path: texts.string(message.path), version: texts.string(message.version)))
+        path: texts.string(message.path), version: texts.string(message.version),
+        content: [message.contentType, message.contentEncoding, message.transferEncoding].map { texts.string($0) }))
   }
 
   package mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) {

@@ -1,0 +1,119 @@
+/// Every limit of the analysis, each with its reason. Lengths are octets, durations nanoseconds.
+public struct Configuration: Sendable {
+  /// What totals are grouped by.
+  public struct Grouping: Sendable, Equatable {
+    /// Whether the path is part of an API's name.
+    public var path: Bool
+    /// Whether the method is part of an API's name.
+    public var method: Bool
+
+    /// Host and path, and method when asked for.
+    public init(path: Bool = true, method: Bool = false) {
+      self.path = path
+      self.method = method
+    }
+  }
+
+  /// What totals are grouped by, beside the host.
+  public var grouping = Grouping()
+  /// Whether path segments that look like identifiers are grouped under a template.
+  public var templatePaths = false
+  /// Whether content codings are taken off to learn the decoded length.
+  public var decodesContent = true
+  /// Whether segments with a wrong TCP checksum are left out. Off, because a sender's own capture has unfinished
+  /// checksums when the network card computes them.
+  public var verifiesChecksums = false
+
+  // Link and internet
+
+  /// Tunnels opened inside one another. Real paths nest two or three; each level costs another pass over headers.
+  public var tunnelDepthLimit = 8
+  /// IPv6 extension headers in one packet; RFC 8504 §5.3 lets receivers limit them, and 8 is its example.
+  public var extensionHeaderLimit = 8
+  /// Datagrams being reassembled at once.
+  public var fragmentedDatagramLimit = 1024
+  /// Octets held for datagrams being reassembled, together: Linux's default (`ipfrag_high_thresh`).
+  public var fragmentOctetLimit = 4 << 20
+  /// Packet time after which an incomplete datagram is given up: Linux's default; RFC 8200 §4.5 says 60 s.
+  public var fragmentTimeout: Int64 = 30_000_000_000
+  /// Fragments of one datagram: 64 KiB in pieces of 8 octets would be 8,192; real paths make tens.
+  public var fragmentsPerDatagramLimit = 1024
+
+  // Transport
+
+  /// Connections in the table at once; beyond it the one idle longest is evicted.
+  public var connectionLimit = 1 << 19
+  /// Messages that are not final, all connections together: each takes some 400 octets. Beyond it the ended ones of the
+  /// connections seen least recently become final, and charges that come later are their connections' own.
+  public var openMessageLimit = 1 << 16
+  /// Octets of memory that all connections take together, what they hold and keep included; beyond it the one idle longest
+  /// is evicted. It leaves the program, and its totals, the rest of 256 MiB.
+  public var connectionOctetLimit = 144 << 20
+  /// Packet time without a segment after which an open connection is finished as `idle`. Middleboxes must keep
+  /// an established connection for 2 h 4 min (RFC 5382 §5), but apps and phones give up far sooner.
+  public var idleTimeout: Int64 = 600_000_000_000
+  /// Packet time for which a closed connection still takes late retransmissions: 30 s is Linux' half of TIME-WAIT.
+  public var closedTimeout: Int64 = 30_000_000_000
+  /// Packet time without a segment after which a SYN ends an open connection at once: what was not answered for longer
+  /// than a sender's patience (RFC 9293 §3.8.3 suggests some minutes, apps have less) is over.
+  public var reopenSilence: Int64 = 30_000_000_000
+  /// Packet time for which a hole that the peer has acknowledged is held open for a copy captured late.
+  public var acknowledgedHoleTimeout: Int64 = 1_000_000_000
+  /// Packet time for which what follows a request for CONNECT or Upgrade waits for the answer: a proxy may take as long
+  /// as connecting does, which is some two minutes at most (Linux' `tcp_syn_retries`).
+  public var switchAnswerTimeout: Int64 = 130_000_000_000
+  /// Packet time for which a hole that nobody acknowledged is held open: a sender retransmits for longer than
+  /// this only with gaps in between that idle connections have too.
+  public var holeTimeout: Int64 = 60_000_000_000
+  /// Packet time for which a connection whose SYN was not seen waits for segments captured out of order.
+  public var midstreamStartTimeout: Int64 = 50_000_000
+  /// Octets held behind a hole in one direction: a receive window of 4 MiB is the largest default in use.
+  public var heldOctetLimit = 4 << 20
+  /// Segments held behind a hole in one direction.
+  public var heldSegmentLimit = 8192
+  /// Octets of memory held behind holes, all connections together, with some 150 for each segment.
+  public var heldOctetTotalLimit = 64 << 20
+  /// Octets of payload remembered, all connections together, to compare retransmissions with.
+  public var payloadHistoryLength = 4 << 20
+
+  // HTTP
+
+  /// Octets of one line that are kept to be understood; what follows is counted but not looked at.
+  public var lineLimit = 64 << 10
+  /// Requests on one connection that wait for their response.
+  public var outstandingRequestLimit = 1 << 17
+  /// Requests that wait for their response, all connections together: each takes some 370 octets. Beyond it the oldest of
+  /// the connection that sends one more stops waiting.
+  public var outstandingRequestTotalLimit = 1 << 18
+  /// Messages of one direction that still take charges (retransmissions) after they ended.
+  public var lingeringMessageLimit = 32
+  /// Ended messages that still take charges, all connections together: each takes some 700 octets. Beyond it each direction
+  /// keeps its newest one only.
+  public var lingeringMessageTotalLimit = 1 << 16
+  /// Packets of one direction whose message is not known yet, because a line is incomplete or held back: beyond it they
+  /// are charged to the connection.
+  public var pendingChargeLimit = 1024
+  /// Octets of the first line of a stream that are looked at to tell whether it is HTTP.
+  public var probeLimit = 8 << 10
+
+  // Content
+
+  /// Octets that the content of one message may decode to before decoding stops.
+  public var decodedContentLimit = 16 << 30
+  /// Content codings applied to one message.
+  public var contentCodingLimit = 4
+
+  // Names and totals
+
+  /// Names learnt for addresses; beyond it the oldest is forgotten.
+  public var nameLimit = 65_536
+  /// APIs with totals of their own; beyond it messages are counted under an API without a path. Each takes about 1 KiB
+  /// while reports are made: 128 MiB.
+  public var apiLimit = 1 << 17
+  /// Octets of the names of all APIs together, hosts counted for each; beyond it messages are counted under an API without
+  /// a path, too. A hostile path has up to `lineLimit` octets, usual names have some tens.
+  public var apiTextLimit = 32 << 20
+
+  /// The defaults.
+  public init() {}
+}

@@ -1,0 +1,379 @@
+/// The analysis of a capture: packets in, rows and a balanced ledger out.
+///
+/// ```
+/// packet ─► PacketDecoder ─► ConnectionTable ─► TCPConnection ─► Session ─► RowStore ─► APITable, sink
+///           headers          which one          in order         messages   rows        totals, reports
+/// ```
+///
+/// One pass, one direction, nothing global, no clock but the packets'. Give it every packet in the order of capture,
+/// then `finishConnections()` and read `totals`.
+public struct Pipeline<Sink: ReportSink>: ~Copyable {
+  private var decoder: PacketDecoder
+  private var connections = ConnectionTable<Session>()
+  private var run: Run
+  private var apis: APITable
+  /// Rows of connections that the sink has not seen yet.
+  private var finalConnections: [Connection] = []
+  /// Receives the rows.
+  public var sink: Sink
+  private var lookups = DNSLookups()
+  /// Messages that may be open before those of idle connections become final.
+  private var retirementMark: Int
+  /// No connection's time-out runs out before this capture time.
+  private var quietUntil = Int64.min
+
+  /// Reads octets of packets again that have a place; nil when none can be. For packets that are processed after it was set.
+  public var capturedOctets: (any CapturedOctets)? {
+    get { run.history.captured }
+    set { run.history.captured = newValue }
+  }
+
+  /// Starts an analysis.
+  ///
+  /// - Parameters:
+  ///   - configuration: The limits and choices.
+  ///   - decoders: Makes decoders for content codings; without them coded content has no decoded length.
+  ///   - observer: Sees what messages say; without one only lengths are looked at.
+  ///   - sink: Receives the rows.
+  public init(
+    configuration: Configuration = Configuration(), decoders: (any ContentDecoderSource)? = nil,
+    observer: (any MessageObserver)? = nil, sink: consuming Sink
+  ) {
+    decoder = PacketDecoder(configuration: configuration)
+    apis = APITable(configuration: configuration)
+    retirementMark = configuration.openMessageLimit
+    run = Run(configuration: configuration, decoders: decoders, observer: observer)
+    self.sink = sink
+  }
+
+  /// Takes the next packet; `octets` are what was captured of it.
+  ///
+  /// - Throws: What the sink throws.
+  public mutating func process(_ packet: Packet, _ octets: RawSpan) throws(Sink.Failure) {
+    let time = min(max(packet.timestamp, -Self.timestampLimit), Self.timestampLimit)
+    advanceClock(to: time)
+    if let segment = decoder.ordinarySegment(packet, octets, ledger: &run.ledger) {
+      receive(segment, octets, at: time, place: packet.place)
+    } else {
+      processAny(packet, octets, at: time)
+    }
+    if connectionOctets > run.configuration.connectionOctetLimit { try evictToLimit() }
+    if run.rows.messages.count > retirementMark { retireIdlest() }
+    if !isHandedOver { try handOver() }
+  }
+
+  /// Whether the sink has seen every final row.
+  @inline(__always)
+  private var isHandedOver: Bool { run.rows.isHandedOver && finalConnections.isEmpty }
+
+  /// Takes a packet that is no ordinary one.
+  @inline(never)
+  private mutating func processAny(_ packet: Packet, _ octets: RawSpan, at time: Int64) {
+    var packet = packet
+    packet.timestamp = time
+    switch decoder.dissect(packet, octets, ledger: &run.ledger, anomalies: &run.anomalies) {
+    case .nothing: break
+    case .tcp(let segment): receive(segment, octets, at: time, place: packet.place)
+    case .reassembledTCP(let segment): receiveReassembled(segment, at: time)
+    case .udp(let datagram): learnNames(datagram, octets, at: time)
+    case .reassembledUDP(let datagram): learnReassembledNames(datagram, at: time)
+    }
+  }
+
+  /// Capture times are taken as at most 146 years from the epoch, which is in 2116, so that no two of them are further
+  /// apart than their difference can say. What lies beyond is a damaged or hostile capture.
+  private static var timestampLimit: Int64 { (1 << 62) - 1 }
+
+  private mutating func advanceClock(to time: Int64) {
+    run.anomalies.now = time
+    if time > run.clock {
+      run.clock = time
+      expireConnections(at: time)
+    } else if time < run.clock {
+      run.anomalies.note(.timestampBackwards)
+    }
+  }
+
+  // MARK: Time without packets
+
+  /// The capture time after which the next connection is finished because its time-out has run out; nil if there is none.
+  public var nextDeadline: Int64? { nextToExpire?.deadline }
+
+  /// Says that it is `time` where the packets are captured, and that no packet has come since the last one: connections
+  /// whose time-outs have run out are finished, as the next packet would finish them.
+  ///
+  /// Nothing else depends on it: a packet may still come that was captured before.
+  ///
+  /// - Throws: What the sink throws.
+  public mutating func pass(to time: Int64) throws(Sink.Failure) {
+    expireConnections(at: min(time, Self.timestampLimit))
+    if !isHandedOver { try handOver() }
+  }
+
+  // MARK: Connections
+
+  /// Takes a segment; `place` is that of the packet's octets, if the segment's payload lies in them.
+  private mutating func receive(_ segment: TCPSegment, _ octets: RawSpan, at time: Int64, place: PacketPlace?) {
+    run.ledger.pending += segment.payloadLength
+    let key = ConnectionKey(segment.source, segment.destination)
+    guard let slot = connections.slot(for: key) else { return open(segment, octets, key, at: time, place, flags: []) }
+    if segment.flags.contains(.syn) || connections.look(slot, { $0.hasPendingReopen }), isReopened(slot, segment) {
+      run.anomalies.note(.tcpPortReused, connection: connections.number(of: slot))
+      let syn = connections.change(slot) { $0.takePendingReopen() }
+      finish(slot, .captureEnd)
+      guard let syn else { return open(segment, octets, key, at: time, place, flags: .portReused) }
+      open(syn.segment, octets, key, at: syn.time, nil, flags: .portReused)
+      if let slot = connections.slot(for: key) {
+        connections.see(slot) { $0.receive(segment, octets, at: time, place: place, run: &run) }
+      }
+      return
+    }
+    connections.see(slot) { $0.receive(segment, octets, at: time, place: place, run: &run) }
+  }
+
+  private mutating func open(
+    _ segment: TCPSegment, _ octets: RawSpan, _ key: ConnectionKey, at time: Int64, _ place: PacketPlace?,
+    flags: ConnectionFlags
+  ) {
+    if connections.count >= run.configuration.connectionLimit {
+      run.anomalies.note(.connectionTableFull)
+      if let slot = connections.idlestClosed ?? connections.idlestOpen { finish(slot, .evicted) }
+    }
+    var connection = TCPConnection<Session>(first: segment, key: key, at: time, run: &run)
+    connection.record.flags = flags
+    let slot = connections.insert(consume connection, for: key)
+    connections.see(slot) { $0.receive(segment, octets, at: time, place: place, run: &run) }
+  }
+
+  /// Asked of few segments, since a call to a connection that changes nothing is handed a copy of it.
+  @inline(never)
+  private func isReopened(_ slot: Int, _ segment: TCPSegment) -> Bool {
+    connections.look(slot) {
+      $0.isReopened(by: segment, clock: run.clock, silence: run.configuration.reopenSilence)
+    }
+  }
+
+  /// Gives up the connections idle longest until the others keep to the limit of memory.
+  @inline(never)
+  private mutating func evictToLimit() throws(Sink.Failure) {
+    while connectionOctets > run.configuration.connectionOctetLimit,
+      let slot = connections.idlestClosed ?? connections.idlestOpen
+    {
+      run.anomalies.note(.connectionMemoryFull, connection: connections.number(of: slot))
+      finish(slot, .evicted)
+      // Rows hold on to their texts until they are handed over.
+      try handOver()
+    }
+  }
+
+  private mutating func receiveReassembled(_ segment: TCPSegment, at time: Int64) {
+    let datagram = decoder.reassembled
+    datagram.withOctets { receive(segment, $0, at: time, place: nil) }
+  }
+
+  private mutating func finish(_ slot: Int, _ end: ConnectionEnd) {
+    var connection = connections.remove(slot)
+    finalConnections.append(connection.finish(end, run: &run))
+  }
+
+  /// Makes the ended messages of the connections seen least recently final, until few enough rows are left. Charges that
+  /// come later are their connections' own.
+  @inline(never)
+  private mutating func retireIdlest() {
+    let limit = run.configuration.openMessageLimit
+    for var slot in [connections.idlestClosed, connections.idlestOpen] {
+      while let current = slot, run.rows.openMessages > limit / 8 * 7 {
+        connections.change(current) { $0.retireRows(&run) }
+        slot = connections.next(after: current)
+      }
+    }
+    // Messages in progress cannot end for that: to look for others again is worth it when there are an eighth more.
+    retirementMark = max(limit, run.rows.openMessages / 8 * 9)
+  }
+
+  /// Finishes the connections whose time-outs have run out at `time`, in the order in which they ran out.
+  ///
+  /// Neither that order nor what is said of them depends on when somebody looks: whether time passes in one step or in
+  /// several, with packets or without, the rows and their numbers are the same.
+  @inline(__always)
+  private mutating func expireConnections(at time: Int64) {
+    if time > quietUntil { finishExpired(at: time) }
+  }
+
+  @inline(never)
+  private mutating func finishExpired(at time: Int64) {
+    let now = run.anomalies.now
+    while let next = nextToExpire, next.deadline < time {
+      run.anomalies.now = next.deadline
+      finish(next.slot, next.end)
+    }
+    run.anomalies.now = now
+    // What is seen from now on has its whole time-out before it.
+    let shortest = min(run.configuration.idleTimeout, run.configuration.closedTimeout)
+    quietUntil = min(nextDeadline ?? .max, run.clock.addingSaturated(shortest))
+  }
+
+  /// The connection whose time-out runs out first, and the capture time at which it does.
+  private var nextToExpire: (slot: Int, end: ConnectionEnd, deadline: Int64)? {
+    let open = connections.idlestOpen.map { (slot: $0, end: ConnectionEnd.idle, deadline: idleDeadline($0)) }
+    let closed = connections.idlestClosed.map { (slot: $0, end: ConnectionEnd.fin, deadline: closedDeadline($0)) }
+    guard let open, let closed else { return open ?? closed }
+    return closed.deadline < open.deadline ? closed : open
+  }
+
+  private func idleDeadline(_ slot: Int) -> Int64 {
+    connections.lastSeen(slot).addingSaturated(run.configuration.idleTimeout)
+  }
+
+  private func closedDeadline(_ slot: Int) -> Int64 {
+    connections.lastSeen(slot).addingSaturated(run.configuration.closedTimeout)
+  }
+
+  // MARK: Names
+
+  /// Learns the name of an address, as from a capture file's name records.
+  public mutating func learn(name: [UInt8], for address: IPAddress) {
+    run.names.learn(name, for: address, lookup: nil)
+  }
+
+  private mutating func learnNames(_ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64) {
+    guard DNSLookups.concerns(datagram) else { return }
+    let captured = min(datagram.capturedPayloadLength, max(octets.byteCount - datagram.payloadOffset, 0))
+    let payload = octets.extracting(datagram.payloadOffset..<datagram.payloadOffset + captured)
+    lookups.read(payload, datagram, at: time, names: &run.names, anomalies: &run.anomalies)
+  }
+
+  private mutating func learnReassembledNames(_ datagram: UDPDatagram, at time: Int64) {
+    let octets = decoder.reassembled
+    octets.withOctets { learnNames(datagram, $0, at: time) }
+  }
+
+  // MARK: Results
+
+  /// Counts every final row for its API and gives it to the sink, also after one that it could not take; then throws its
+  /// first error.
+  @inline(never)
+  private mutating func handOver() throws(Sink.Failure) {
+    var failure: Sink.Failure?
+    while let row = run.rows.nextFinalMessage() {
+      do throws(Sink.Failure) { try handOver(message: row) } catch { failure = failure ?? error }
+      run.rows.messages.discard(Int(row))
+    }
+    while let row = run.rows.nextFinalExchange() {
+      do throws(Sink.Failure) { try handOver(exchange: row) } catch { failure = failure ?? error }
+      run.rows.exchanges.discard(Int(row))
+    }
+    if !finalConnections.isEmpty {
+      for connection in finalConnections {
+        do throws(Sink.Failure) { try sink.connection(connection, texts: run.texts) } catch {
+          failure = failure ?? error
+        }
+      }
+      finalConnections.removeAll(keepingCapacity: finalConnections.count < 64)
+    }
+    if let failure { throw failure }
+  }
+
+  @inline(__always)
+  private mutating func handOver(message row: RowIndex) throws(Sink.Failure) {
+    run.rows.messages.look(Int(row)) { apis.add($0.message, texts: &run.texts, anomalies: &run.anomalies) }
+    defer { run.rows.messages.look(Int(row)) { $0.message.releaseTexts(of: &run.texts) } }
+    try run.rows.messages.look(Int(row)) { (open: borrowing OpenMessage) throws(Sink.Failure) in
+      try sink.message(open.message, texts: run.texts)
+    }
+  }
+
+  @inline(__always)
+  private mutating func handOver(exchange row: RowIndex) throws(Sink.Failure) {
+    run.rows.exchanges.look(Int(row)) { open in
+      guard let wait = open.exchange.timings.wait else { return }
+      apis.add(wait, of: open.exchange, texts: &run.texts, anomalies: &run.anomalies)
+    }
+    defer { run.rows.exchanges.look(Int(row)) { $0.exchange.releaseTexts(of: &run.texts) } }
+    try run.rows.exchanges.look(Int(row)) { (open: borrowing OpenExchange) throws(Sink.Failure) in
+      try sink.exchange(open.exchange, texts: run.texts)
+    }
+  }
+
+  /// Says how many packets were dropped in all before they could be captured, as far as is known now.
+  public mutating func setDropped(_ packets: Int) { run.ledger.droppedPackets = packets }
+
+  /// Ends every connection: what follows is another capture.
+  ///
+  /// - Throws: What the sink throws.
+  public mutating func finishConnections() throws(Sink.Failure) {
+    var failure: Sink.Failure?
+    for (_, slot) in connections.allInOrder() {
+      finish(Int(slot), .captureEnd)
+      do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
+    }
+    decoder.finish(ledger: &run.ledger, anomalies: &run.anomalies)
+    run.familiarLines.forgetAll(&run.texts)
+    run.clock = .min
+    quietUntil = .min
+    if let failure { throw failure }
+  }
+
+  /// What is known so far. Before `finishConnections()`, octets whose class is not known yet are in no class.
+  public var totals: Totals {
+    Totals(
+      ledger: run.ledger, anomalies: run.anomalies, apis: apis.sorted(texts: run.texts), texts: run.texts)
+  }
+
+  /// The ledger so far.
+  public var ledger: Ledger { run.ledger }
+
+  /// What is known so far, with the messages that are not final yet counted as far as they are known: for a look at a
+  /// run that goes on. Takes time in proportion to the connections that are open.
+  public var snapshot: Totals {
+    var apis = apis
+    var texts = run.texts
+    var anomalies = run.anomalies
+    forEachOpenMessage { message, _ in apis.add(message, texts: &texts, anomalies: &anomalies) }
+    return Totals(ledger: run.ledger, anomalies: run.anomalies, apis: apis.sorted(texts: texts), texts: texts)
+  }
+
+  /// Hands over every message that is not final yet, as far as it is known, in the order of connections; `texts` are what
+  /// its texts are handles into.
+  public func forEachOpenMessage(_ body: (Message, borrowing TextPool) -> Void) {
+    connections.forEach { connection in
+      let sides = connection.session?.sides
+      let client = connection.clientSide(sides)
+      connection.session?.forEachOpenMessage { row, isInProgress in
+        var message = run.rows.messages.look(Int(row)) { $0.message }
+        if isInProgress { message.exactness = .atLeast }
+        message.client = connection.endpoints[client]
+        message.server = connection.endpoints[1 - client]
+        let pending = run.rows.messages.look(Int(row)) { $0.pendingContent }
+        if let outcome = pending.flatMap({ run.decoders?.outcome(of: $0) }) {
+          _ = message.note(outcome, isComplete: true)
+        }
+        body(message, run.texts)
+      }
+    }
+  }
+
+  /// Octets of memory that connections take, as `Configuration.connectionOctetLimit` counts them: estimated, with what they hold
+  /// and keep.
+  public var connectionOctets: Int { run.connectionOctets }
+
+  /// Connections that are being followed.
+  public var connectionCount: Int { connections.count }
+}
+
+extension Int64 {
+  /// The sum of a time and a time-out, which may be endless.
+  fileprivate func addingSaturated(_ timeout: Int64) -> Int64 {
+    let (sum, overflow) = addingReportingOverflow(timeout)
+    return overflow ? .max : sum
+  }
+}
+
+extension TCPConnection where Receiver == Session {
+  /// Makes the rows of its ended messages final.
+  fileprivate mutating func retireRows(_ run: inout Run) {
+    borrowRun(&run)
+    session?.retireEnded(&run)
+    giveBackRun(&run)
+  }
+}

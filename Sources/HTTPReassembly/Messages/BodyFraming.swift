@@ -1,0 +1,106 @@
+/// How the end of a message's body is found (RFC 9112 §6.3).
+enum BodyFraming: Equatable {
+  /// There is none.
+  case none
+  /// Content-Length octets.
+  case length(Int)
+  /// The chunked transfer coding.
+  case chunked
+  /// All octets until the connection closes.
+  case untilClose
+  /// It cannot be told: the message is in error.
+  case undetermined
+  /// There is none, and what follows belongs to another protocol.
+  case tunnel
+}
+
+/// The fields that decide the framing of a message, gathered from its header section.
+struct FramingFields {
+  /// The value of Content-Length, if there is exactly one.
+  var contentLength: Int?
+  var hasContentLength = false
+  var isContentLengthInvalid = false
+  var isContentLengthConflicting = false
+  var isContentLengthRepeated = false
+  var hasTransferEncoding = false
+  /// Whether the last transfer coding is chunked.
+  var isChunkedLast = false
+  /// Whether chunked occurs before the end, or twice.
+  var isChunkedMisplaced = false
+
+  /// Whether something of them is odd, or has to be looked at.
+  @inline(__always)
+  var isOdd: Bool {
+    isContentLengthInvalid || isContentLengthConflicting || isContentLengthRepeated
+      || hasTransferEncoding && (hasContentLength || !isChunkedLast || isChunkedMisplaced)
+  }
+
+  /// Takes a Content-Length value: a number, or a list of equal numbers (RFC 9110 §8.6).
+  mutating func addContentLength(_ line: RawSpan, _ range: Range<Int>) {
+    if hasContentLength { isContentLengthRepeated = true }
+    hasContentLength = true
+    if contentLength == nil, !isContentLengthInvalid, let value = Self.number(line, range) {
+      contentLength = value
+      return
+    }
+    var offset = range.lowerBound
+    repeat {
+      let end = line.firstOffset(of: ASCII.comma, in: offset..<range.upperBound) ?? range.upperBound
+      let value = Self.number(line, line.trimmingWhitespace(offset..<end))
+      if offset > range.lowerBound || end < range.upperBound { isContentLengthRepeated = true }
+      if let value {
+        if let known = contentLength, known != value { isContentLengthConflicting = true }
+        contentLength = contentLength ?? value
+      } else {
+        isContentLengthInvalid = true
+      }
+      offset = end + 1
+    } while offset <= range.upperBound
+  }
+
+  /// `1*DIGIT`; what exceeds 62 bits is as good as endless.
+  @inline(__always)
+  private static func number(_ line: RawSpan, _ range: Range<Int>) -> Int? {
+    guard !range.isEmpty else { return nil }
+    var value = 0
+    for offset in range {
+      let octet = line.octet(offset)
+      guard octet.isDigit else { return nil }
+      value = value > Int.max / 20 ? Int.max / 2 : value * 10 + Int(octet - 0x30)
+    }
+    return value
+  }
+
+  /// Takes a Transfer-Encoding value: a list of transfer codings (RFC 9112 §6.1).
+  mutating func addTransferEncoding(_ line: RawSpan, _ range: Range<Int>) {
+    hasTransferEncoding = true
+    var offset = range.lowerBound
+    while offset <= range.upperBound {
+      let end = line.firstOffset(of: ASCII.comma, in: offset..<range.upperBound) ?? range.upperBound
+      let element = line.trimmingWhitespace(offset..<end)
+      offset = end + 1
+      guard !element.isEmpty else { continue }
+      let nameEnd = line.firstOffset(of: ASCII.semicolon, in: element) ?? element.upperBound
+      let name = line.trimmingWhitespace(element.lowerBound..<nameEnd)
+      if isChunkedLast { isChunkedMisplaced = true }
+      isChunkedLast = name.count == 7 && line.matches("chunked", at: name.lowerBound)
+    }
+  }
+
+  /// The framing of a request's body.
+  func request() -> BodyFraming {
+    if hasTransferEncoding { return isChunkedLast ? .chunked : .undetermined }
+    if isContentLengthInvalid || isContentLengthConflicting { return .undetermined }
+    return contentLength.map { $0 == 0 ? .none : .length($0) } ?? .none
+  }
+
+  /// The framing of a response's body.
+  func response(status: Int, to method: MethodKind) -> BodyFraming {
+    if status == 101 { return .tunnel }
+    if method == .head || status < 200 || status == 204 || status == 304 { return .none }
+    if method == .connect, status < 300 { return .tunnel }
+    if hasTransferEncoding { return isChunkedLast ? .chunked : .untilClose }
+    if isContentLengthInvalid || isContentLengthConflicting { return .undetermined }
+    return contentLength.map { $0 == 0 ? .none : .length($0) } ?? .untilClose
+  }
+}

@@ -1,0 +1,109 @@
+// How long a message's content is without its codings (RFC 9110 §8.4): counted while it passes, never stored.
+
+extension OpenContent {
+  /// Content of a message is about to come.
+  mutating func start(of row: RowIndex, _ run: inout Run) {
+    let (content, transfer) = run.rows.messages.look(Int(row)) {
+      ($0.message.contentEncoding, $0.message.transferEncoding)
+    }
+    guard content != .none || transfer != .none else { return }
+    let codings = run.codings.names(content: content, transfer: transfer, run.texts)
+    guard !codings.isEmpty else { return }
+    isIdentity = false
+    guard run.configuration.decodesContent, run.decoders != nil else {
+      run.rows[message: row].flags.insert(.notDecoded)
+      return
+    }
+    guard codings.count <= run.configuration.contentCodingLimit else {
+      run.note(.contentCodingsTooMany)
+      run.rows[message: row].flags.insert(.codingUnknown)
+      return
+    }
+    guard let decoder = run.decoders?.decoder(for: codings) else {
+      run.note(.contentCodingUnknown)
+      run.rows[message: row].flags.insert(.codingUnknown)
+      return
+    }
+    self.decoder = decoder
+    self.codings = codings
+  }
+
+  /// Octets of the content of a message.
+  @inline(__always)
+  func take(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
+    guard run.observer != nil else {
+      decoder?.feed(octets)
+      return
+    }
+    show(octets, of: row, &run)
+  }
+
+  @inline(never)
+  private func show(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
+    guard let observer = run.observer else { return }
+    let number = run.rows[message: row].number
+    observer.content(octets, of: number)
+    if isIdentity {
+      observer.decodedContent(octets, of: number)
+    } else {
+      decoder?.feed(octets) { observer.decodedContent($0, of: number) }
+    }
+  }
+
+  /// The content of a message has ended, wholly seen or not. How that came out is asked for at once, or when the message
+  /// becomes final.
+  mutating func finish(of row: RowIndex, isComplete: Bool, _ run: inout Run) {
+    if isIdentity {
+      if isComplete, run.rows[message: row].missing == 0 {
+        run.rows[message: row].decodedBody = run.rows[message: row].octets.body
+      }
+      return
+    }
+    guard let decoder else { return }
+    self.decoder = nil
+    if isComplete, let pending = run.decoders?.finishLater(decoder) {
+      run.rows.messages[Int(row)].pendingContent = pending
+    } else if let anomaly = run.rows[message: row].note(decoder.finish(), isComplete: isComplete) {
+      run.note(anomaly)
+    }
+    run.decoders?.recycle(decoder, codings: codings)
+  }
+
+  /// Takes what came of a content that was decoded while the analysis went on.
+  @inline(never)
+  static func settle(_ pending: PendingContent, of row: RowIndex, _ run: inout Run) {
+    guard let outcome = run.decoders?.outcome(of: pending) else { return }
+    run.decoders?.forget(pending)
+    run.rows.messages[Int(row)].pendingContent = nil
+    guard let anomaly = run.rows[message: row].note(outcome, isComplete: true) else { return }
+    // Not the time of the packet that makes the message final.
+    let now = run.anomalies.now
+    run.anomalies.now = run.rows[message: row].lastTime
+    run.note(anomaly)
+    run.anomalies.now = now
+  }
+}
+
+extension Message {
+  /// Notes how the decoding of its content ended, and returns what was odd about that. Only a complete content's length counts.
+  mutating func note(_ outcome: ContentOutcome, isComplete: Bool) -> Anomaly? {
+    switch outcome {
+    case .decoded(let octets):
+      if isComplete { decodedBody = octets }
+      return nil
+    case .decodedWithTrailingJunk(let octets):
+      flags.insert(.codingTrailingJunk)
+      if isComplete { decodedBody = octets }
+      return .contentTrailingJunk
+    case .failed(.corrupt):
+      flags.insert(.codingCorrupt)
+      return .contentCorrupt
+    case .failed(.truncated):
+      flags.insert(.codingTruncated)
+      return .contentTruncated
+    case .failed(.beyondLimit):
+      flags.insert(.codingBeyondLimit)
+      return .contentBeyondLimit
+    }
+  }
+}

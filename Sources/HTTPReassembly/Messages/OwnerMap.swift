@@ -1,0 +1,139 @@
+/// Whose octet was this? The messages of one direction of a connection that still take charges, oldest first, with the ranges
+/// of the stream that they own (MEASURES §2, "Charging overhead").
+///
+/// Packets, records and retransmissions are charged through it, whatever the protocol above is: a range is one of the
+/// TCP stream, and what it belongs to is the index of a row.
+struct OwnerMap {
+  /// A message that owns a range of the stream.
+  struct Owner {
+    /// Position of its first octet.
+    var start: StreamPosition
+    /// Position after its last octet; `.never` until that is known.
+    var end: StreamPosition
+    /// The row of the message.
+    var row: RowIndex
+
+    /// Whether it still takes octets.
+    @inline(__always)
+    var isInProgress: Bool { end == .never }
+  }
+
+  /// The newest owner; means nothing while there is none. Nearly everything is about it.
+  private(set) var newest = Owner(start: .unknown, end: .unknown, row: -1)
+  private var older = IndexRing<Owner>()
+
+  /// Whether no message takes charges.
+  @inline(__always)
+  var isEmpty: Bool { newest.row < 0 }
+
+  /// How many messages take charges.
+  @inline(__always)
+  var count: Int { isEmpty ? 0 : older.count &+ 1 }
+
+  /// Octets of memory that the map takes on the heap.
+  var memory: Int { older.memory }
+
+  /// Whether the newest message still takes octets.
+  @inline(__always)
+  var hasMessageInProgress: Bool { !isEmpty && newest.isInProgress }
+
+  /// The owner at an index, the oldest at 0.
+  subscript(index: Int) -> Owner {
+    @inline(__always) get { index == older.count ? newest : older[index] }
+  }
+
+  /// A message starts at a position: it owns what follows, until it ends.
+  @inline(__always)
+  mutating func append(_ row: RowIndex, from start: StreamPosition) {
+    if !isEmpty { older.append(newest) }
+    newest = Owner(start: start, end: .never, row: row)
+  }
+
+  /// The newest message ends before a position.
+  @inline(__always)
+  mutating func endNewest(at position: StreamPosition) { newest.end = position }
+
+  /// Takes the oldest message away, which there must be.
+  @inline(__always)
+  mutating func removeFirst() {
+    if older.isEmpty {
+      precondition(!isEmpty)
+      newest.row = -1
+    } else {
+      older.removeFirst()
+    }
+  }
+
+  /// Charges a packet to the messages that own its octets. Returns the octets that no message owns.
+  @inline(__always)
+  func charge(_ charge: Charge, _ rows: inout RowStore) -> Int {
+    // Nearly every packet: new octets of the newest message.
+    if charge.retransmitted == 0, !isEmpty, charge.position >= newest.start {
+      guard charge.position < newest.end else { return charge.overhead }
+      rows.messages[Int(newest.row)].message.overhead += charge.overhead
+      return 0
+    }
+    return chargeOlder(charge, &rows)
+  }
+
+  @inline(never)
+  private func chargeOlder(_ charge: Charge, _ rows: inout RowStore) -> Int {
+    var overhead = charge.overhead
+    var position = charge.position
+    let end = charge.position + charge.retransmitted
+    var unowned = 0
+    var index = count - 1
+    // From the newest back to the one that owns the first octet, or starts after it.
+    while index > 0, self[index].start > position { index -= 1 }
+    while index >= 0, index < count {
+      let owner = self[index]
+      // The owner of the first octet has the packet's headers; where that is nobody, nobody has.
+      if charge.position >= owner.start, charge.position < owner.end {
+        rows.messages[Int(owner.row)].message.overhead += overhead
+        overhead = 0
+      }
+      let low = max(position, owner.start)
+      let high = min(end, owner.end)
+      if low < high {
+        rows.messages[Int(owner.row)].message.retransmitted += high - low
+        unowned += low - position
+        position = high
+      }
+      if position >= end || owner.start >= end { break }
+      index += 1
+    }
+    return unowned + overhead + max(end - position, 0)
+  }
+
+  /// Charges a segment without payload to the message most recently in progress. Returns the octets that none owns.
+  @inline(__always)
+  func chargeNewest(_ overhead: Int, _ rows: inout RowStore) -> Int {
+    if isEmpty { return overhead }
+    rows.messages[Int(newest.row)].message.overhead += overhead
+    return 0
+  }
+
+  /// Flags the messages that own octets of a range: they were sent again with different content.
+  func flagConflict(_ range: Range<StreamPosition>, _ rows: inout RowStore) {
+    for index in 0..<count where self[index].start < range.upperBound && self[index].end > range.lowerBound {
+      rows.messages[Int(self[index].row)].message.flags.insert(.conflicting)
+    }
+  }
+
+  /// Gives octets that came after their hole was given up to the messages that miss them: as content, because a hole in
+  /// anything else ends a message. Returns how many found an owner.
+  func acceptLate(_ range: Range<StreamPosition>, _ rows: inout RowStore) -> Int {
+    var left = range.count
+    for index in 0..<count {
+      let owner = self[index]
+      let inside = min(range.upperBound, owner.end) - max(range.lowerBound, owner.start)
+      let missing = rows.messages.look(Int(owner.row)) { $0.message.missing }
+      guard missing > 0, inside > 0 else { continue }
+      let count = min(inside, missing, left)
+      rows.messages[Int(owner.row)].message.missing -= count
+      rows.messages[Int(owner.row)].message.octets.body += count
+      left -= count
+    }
+    return range.count - left
+  }
+}

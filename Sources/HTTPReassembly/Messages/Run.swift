@@ -1,0 +1,59 @@
+/// What belongs to a whole run, and is lent to each connection while it works on a segment.
+struct Run: StreamContext {
+  let configuration: Configuration
+  var ledger = Ledger()
+  var anomalies = AnomalyLog()
+  var names: NameTable
+  var history: PayloadHistory
+  var clock: Int64 = .min
+  var heldOctets = 0
+  var connectionMemory = 0
+  var connection = ConnectionContext()
+
+  /// The side being read: set before a session reads.
+  var side: Side = 0
+  /// The packet that brought what is being read.
+  var arrival = SegmentArrival(time: 0, acknowledged: .unknown, overhead: 0)
+
+  var texts = TextPool()
+  var rows = RowStore()
+  var decoders: (any ContentDecoderSource)?
+  /// Sees what messages say; nil for an analysis that needs lengths only.
+  let observer: (any MessageObserver)?
+  var codings = CodingList()
+  /// Empty while `observer` wants to see every line.
+  var familiarLines = FamiliarLines()
+
+  private(set) var messageCount = 0
+  private(set) var exchangeCount = 0
+  private(set) var connectionCount = 0
+
+  init(configuration: Configuration, decoders: (any ContentDecoderSource)?, observer: (any MessageObserver)? = nil) {
+    self.configuration = configuration
+    self.observer = observer
+    self.decoders = configuration.decodesContent ? decoders : nil
+    names = NameTable(limit: configuration.nameLimit)
+    history = PayloadHistory(capacity: configuration.payloadHistoryLength)
+  }
+
+  /// Octets of memory that all connections take, what they hold behind holes, their rows and their texts included.
+  @inline(__always)
+  var connectionOctets: Int { connectionMemory &+ heldOctets &+ rows.memory &+ texts.memory }
+
+  @inline(__always)
+  mutating func nextMessage() -> Int {
+    messageCount += 1
+    return messageCount
+  }
+
+  @inline(__always)
+  mutating func nextExchange() -> Int {
+    exchangeCount += 1
+    return exchangeCount
+  }
+
+  mutating func nextConnection() -> Int {
+    connectionCount += 1
+    return connectionCount
+  }
+}

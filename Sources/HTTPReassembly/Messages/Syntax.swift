@@ -1,0 +1,121 @@
+// Octets and character classes of RFC 9110 §5.6 and RFC 9112 §2.
+
+enum ASCII {
+  static let tab: UInt8 = 0x09
+  static let lineFeed: UInt8 = 0x0a
+  static let carriageReturn: UInt8 = 0x0d
+  static let space: UInt8 = 0x20
+  static let comma: UInt8 = 0x2c
+  static let slash: UInt8 = 0x2f
+  static let colon: UInt8 = 0x3a
+  static let semicolon: UInt8 = 0x3b
+  static let questionMark: UInt8 = 0x3f
+  static let at: UInt8 = 0x40
+}
+
+extension UInt8 {
+  /// `tchar` of RFC 9110 §5.6.2.
+  @inline(__always)
+  var isTokenCharacter: Bool {
+    // One bit a character: its 0x21...0x3f and 0x40...0x7f.
+    let low: UInt64 = 0x03ff_6cfa_0000_0000
+    let high: UInt64 = 0x57ff_ffff_c7ff_fffe
+    return self < 0x80 && (self < 0x40 ? low >> UInt64(self) : high >> UInt64(self - 0x40)) & 1 != 0
+  }
+
+  var isDigit: Bool { self >= 0x30 && self <= 0x39 }
+  /// SP or HTAB, the whitespace of RFC 9110 §5.6.3.
+  var isWhitespace: Bool { self == ASCII.space || self == ASCII.tab }
+
+  var lowercased: UInt8 { self >= 0x41 && self <= 0x5a ? self | 0x20 : self }
+}
+
+extension UInt64 {
+  /// The high bits of those of eight octets that are `octet`: exact for the lowest of them.
+  @inline(__always)
+  func matches(_ octet: UInt8) -> UInt64 {
+    // An octet is the sought one where the exclusive or is zero.
+    let difference = self ^ 0x0101_0101_0101_0101 &* UInt64(octet)
+    return (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
+  }
+
+  /// The high bits of those of eight octets that are not US-ASCII: they have them.
+  @inline(__always)
+  var nonASCIIOctets: UInt64 { self & 0x8080_8080_8080_8080 }
+}
+
+extension RawSpan {
+  /// The offset of the first `octet` in `range`, or nil.
+  @inline(__always)
+  func firstOffset(of octet: UInt8, in range: Range<Int>) -> Int? {
+    firstOffset(in: range) { $0.matches(octet) }
+  }
+
+  /// The offset of the first octet in `range` that is looked for, or nil: of eight octets, `matches` says which ones are by
+  /// their high bits, and need be right of the lowest only.
+  @inline(__always)
+  func firstOffset(in range: Range<Int>, _ matches: (UInt64) -> UInt64) -> Int? {
+    var offset = range.lowerBound
+    precondition(offset >= 0 && range.upperBound <= byteCount)
+    while offset <= range.upperBound - 8 {
+      let found = matches(littleEndian64(within: offset))
+      if found != 0 { return offset &+ found.trailingZeroBitCount / 8 }
+      offset &+= 8
+    }
+    while offset < range.upperBound {
+      if matches(UInt64(octet(within: offset))) & 0x80 != 0 { return offset }
+      offset &+= 1
+    }
+    return nil
+  }
+
+  /// Whether the octets at `offset` are `text`, ASCII letters in either case; `text` is lower-case letters, digits and
+  /// punctuation that has the bit 0x20.
+  @inline(__always)
+  package func matches(_ text: StaticString, at offset: Int) -> Bool {
+    let length = text.utf8CodeUnitCount
+    guard offset >= 0, offset + length <= byteCount else { return false }
+    var index = 0
+    while index + 8 <= length {
+      let octets = littleEndian64(offset + index)
+      // Setting the bit of lower case changes letters, and makes controls of punctuation: those must be neither.
+      let isPrintable = (octets | octets << 1) & 0x4040_4040_4040_4040 == 0x4040_4040_4040_4040
+      guard isPrintable, octets | 0x2020_2020_2020_2020 == text.littleEndian64(index) else { return false }
+      index += 8
+    }
+    while index < length {
+      if octet(offset + index).lowercased != text.octet(index) { return false }
+      index += 1
+    }
+    return true
+  }
+
+  /// Whether the octets, as far as `text` reaches, are those of `text` from `offset` on, ASCII letters in either case; `text` is
+  /// lower-case.
+  func isPrefix(of text: StaticString, from offset: Int) -> Bool {
+    for index in 0..<min(byteCount, max(text.utf8CodeUnitCount - offset, 0))
+    where octet(index).lowercased != text.octet(offset + index) { return false }
+    return true
+  }
+
+  /// Whether CRLF is at `offset`.
+  @inline(__always)
+  func isLineEnd(at offset: Int) -> Bool {
+    offset >= 0 && offset + 2 <= byteCount && octet(within: offset) == ASCII.carriageReturn
+      && octet(within: offset + 1) == ASCII.lineFeed
+  }
+
+  /// Whether every octet is US-ASCII.
+  var isASCII: Bool { firstOffset(in: 0..<byteCount) { $0.nonASCIIOctets } == nil }
+
+  /// `range` without whitespace at its ends.
+  @inline(__always)
+  func trimmingWhitespace(_ range: Range<Int>) -> Range<Int> {
+    precondition(range.lowerBound >= 0 && range.upperBound <= byteCount)
+    var low = range.lowerBound
+    var high = range.upperBound
+    while low < high, octet(within: low).isWhitespace { low &+= 1 }
+    while high > low, octet(within: high &- 1).isWhitespace { high &-= 1 }
+    return low..<high
+  }
+}

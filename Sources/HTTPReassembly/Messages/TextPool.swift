@@ -1,0 +1,212 @@
+/// A handle to a short octet string in a `TextPool`.
+public struct TextID: Hashable, Sendable {
+  /// Position in the pool.
+  @usableFromInline let index: Int32
+
+  @usableFromInline init(index: Int32) { self.index = index }
+
+  /// The empty text: unknown, or not applicable.
+  @inlinable public static var none: TextID { TextID(index: 0) }
+}
+
+/// Octet strings from the wire, each held once. Handles are small values that compare as the strings do.
+///
+/// A text lives as long as something retains it: `intern` retains, `release` gives up. What comes off the wire
+/// is not always UTF-8 and always hostile, so texts are octets until a report escapes them.
+public struct TextPool: Sendable {
+  @usableFromInline
+  struct PooledText: Sendable {
+    @usableFromInline var octets: [UInt8]
+    var hash: Int
+    var references: Int
+    /// Number among all texts that were ever here, in their order.
+    @usableFromInline var serial: Int
+  }
+
+  @usableFromInline var entries: [PooledText] = [PooledText(octets: [], hash: 0, references: 1, serial: 0)]
+  private var free: [Int32] = []
+  /// Open addressing with linear probing; 0 marks an empty place (entry 0 is the empty text, never looked up).
+  private var places: [Int32] = Array(repeating: 0, count: 256)
+  private var used = 0
+  /// Texts that were asked for lately, by a few of their octets: most texts come again and again, and a look here costs
+  /// less than a hash that nobody can foresee. What is found is compared octet by octet.
+  private var recent: [Int32] = Array(repeating: 0, count: 256)
+  private var lastSerial = 0
+  /// Octets of memory that the texts take, with what belongs to each.
+  package private(set) var memory = 0
+  private static var entryCost: Int { MemoryLayout<PooledText>.stride + 64 }
+
+  /// Texts held.
+  public var count: Int { used }
+
+  package init() {}
+
+  /// The octets of a text.
+  public func octets(_ id: TextID) -> [UInt8] { entries[Int(id.index)].octets }
+
+  /// Lends the octets of a text.
+  @inlinable
+  @inline(__always)
+  package func withOctets<Result>(_ id: TextID, _ body: (RawSpan) -> Result) -> Result {
+    entries[Int(id.index)].octets.withOctets(body)
+  }
+
+  /// Number of a text that no other text of this pool had or will have, unlike its handle.
+  @inlinable
+  @inline(__always)
+  package func serial(_ id: TextID) -> Int { entries[Int(id.index)].serial }
+
+  /// The last octet of a text; nil of the empty one.
+  @inline(__always)
+  func last(_ id: TextID) -> UInt8? { entries[Int(id.index)].octets.last }
+
+  /// Octets of a text.
+  func length(_ id: TextID) -> Int { entries[Int(id.index)].octets.count }
+
+  /// A text as a string; octets that are not UTF-8 become U+FFFD.
+  public func string(_ id: TextID) -> String { String(decoding: octets(id), as: UTF8.self) }
+
+  /// The handle of `octets`, with one reference more.
+  package mutating func intern(_ octets: borrowing RawSpan) -> TextID {
+    guard octets.byteCount > 0 else { return .none }
+    let mark = Self.mark(octets)
+    let known = Int(recent[mark])
+    // The place of a text that is gone holds no octets, or another text's.
+    if known != 0, octets.hasSameOctets(as: entries[known].octets) {
+      entries[known].references += 1
+      return TextID(index: Int32(known))
+    }
+    let id = find(octets)
+    recent[mark] = id.index
+    return id
+  }
+
+  private mutating func find(_ octets: borrowing RawSpan) -> TextID {
+    let hash = Self.hash(octets)
+    var place = hash & (places.count - 1)
+    while places[place] != 0 {
+      let index = Int(places[place])
+      if entries[index].hash == hash, octets.hasSameOctets(as: entries[index].octets) {
+        entries[index].references += 1
+        return TextID(index: Int32(index))
+      }
+      place = (place + 1) & (places.count - 1)
+    }
+    var copy: [UInt8] = []
+    octets.append(0..<octets.byteCount, to: &copy)
+    lastSerial += 1
+    let entry = PooledText(octets: copy, hash: hash, references: 1, serial: lastSerial)
+    let index: Int32
+    if let reused = free.popLast() {
+      entries[Int(reused)] = entry
+      index = reused
+    } else {
+      index = Int32(entries.count)
+      entries.append(entry)
+    }
+    places[place] = index
+    used += 1
+    memory += octets.byteCount + Self.entryCost
+    if used * 2 > places.count { grow() }
+    return TextID(index: index)
+  }
+
+  /// The handle of `octets`, with one reference more.
+  package mutating func intern(_ octets: [UInt8]) -> TextID {
+    octets.withOctets { intern($0) }
+  }
+
+  /// The handle of another pool's text, with one reference more.
+  package mutating func intern(_ id: TextID, of source: borrowing TextPool) -> TextID {
+    id == .none ? .none : source.entries[Int(id.index)].octets.withOctets { intern($0) }
+  }
+
+  /// Takes one more reference.
+  package mutating func retain(_ id: TextID) {
+    guard id != .none else { return }
+    entries[Int(id.index)].references += 1
+  }
+
+  /// Gives up one reference; the last one frees the text.
+  @inline(__always)
+  package mutating func release(_ id: TextID) { release([id]) }
+
+  /// The same for several, at most 32.
+  @inline(__always)
+  package mutating func release<let count: Int>(_ ids: InlineArray<count, TextID>) {
+    /// A bit for each that was the last one of its text.
+    var last: UInt32 = 0
+    do {
+      // Asks once whether the memory is its own.
+      var entries = entries.mutableSpan
+      for index in ids.indices where ids[index] != .none {
+        let place = Int(ids[index].index)
+        entries[place].references -= 1
+        if entries[place].references == 0 { last |= 1 << UInt32(index) }
+      }
+    }
+    while last != 0 {
+      free(ids[last.trailingZeroBitCount])
+      last &= last - 1
+    }
+  }
+
+  @inline(never)
+  private mutating func free(_ id: TextID) {
+    let index = Int(id.index)
+    remove(index)
+    memory -= entries[index].octets.count + Self.entryCost
+    entries[index].octets = []
+    free.append(id.index)
+    used -= 1
+  }
+
+  private mutating func remove(_ index: Int) {
+    let mask = places.count - 1
+    var hole = entries[index].hash & mask
+    while places[hole] != index { hole = (hole + 1) & mask }
+    // Close the gap, so that probing never has to step over deleted places.
+    var next = (hole + 1) & mask
+    while places[next] != 0 {
+      let home = entries[Int(places[next])].hash & mask
+      if (next - home) & mask >= (next - hole) & mask {
+        places[hole] = places[next]
+        hole = next
+      }
+      next = (next + 1) & mask
+    }
+    places[hole] = 0
+  }
+
+  private mutating func grow() {
+    let old = places
+    places = Array(repeating: 0, count: old.count * 2)
+    for index in old where index != 0 {
+      var place = entries[Int(index)].hash & (places.count - 1)
+      while places[place] != 0 { place = (place + 1) & (places.count - 1) }
+      places[place] = index
+    }
+  }
+
+  /// A place in `recent`.
+  private static func mark(_ octets: borrowing RawSpan) -> Int {
+    let count = octets.byteCount
+    var mixed = UInt64(count) &* 0x9e37_79b9_7f4a_7c15
+    if count >= 8 {
+      mixed ^= octets.littleEndian64(0) &* 0xff51_afd7_ed55_8ccd
+      mixed = (mixed ^ mixed >> 29) &+ octets.littleEndian64(count - 8) &* 0xc4ce_b9fe_1a85_ec53
+    } else {
+      // Of up to three octets each one, of up to seven some.
+      let (first, middle, last) = (octets.octet(0), octets.octet(count / 2), octets.octet(count - 1))
+      mixed = (mixed ^ UInt64(first) << 16 ^ UInt64(middle) << 8 ^ UInt64(last)) &* 0xff51_afd7_ed55_8ccd
+    }
+    return Int(mixed >> 56)
+  }
+
+  /// The standard library's hasher is seeded per process, so that nobody can prepare colliding texts.
+  private static func hash(_ octets: borrowing RawSpan) -> Int {
+    var hasher = Hasher()
+    octets.hash(into: &hasher)
+    return hasher.finalize()
+  }
+}

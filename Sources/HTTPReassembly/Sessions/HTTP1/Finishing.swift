@@ -1,0 +1,137 @@
+// How messages and exchanges become final, and who pays for what comes late.
+
+extension Conversation {
+  // MARK: Charges
+
+  /// Charges a packet to the messages that own its octets. What no message owns is the connection's.
+  @inline(__always)
+  func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
+    run.connection.added.unattributed += owners[side].charge(charge, &run.rows)
+  }
+
+  /// Octets of a hole that was given up come after all: they are counted where they belong, but no longer read.
+  mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    // A row that is final keeps what it misses, so that its connection must keep it too.
+    let found = max(0, range.upperBound - max(range.lowerBound, retiredThrough[side]))
+    run.ledger.missing -= found
+    run.connection.added.missing -= found
+    let owned = owners[side].acceptLate(range, &run.rows)
+    run.ledger.settle(owned, as: .body)
+    run.connection.added.unattributed += range.count - owned
+    run.ledger.settle(range.count - owned, as: lateClass)
+  }
+
+  // MARK: Final rows
+
+  /// A message of `side` has ended: makes those before it final that need not wait for charges any longer.
+  @inline(__always)
+  mutating func retire(_ side: Side, _ run: inout Run) {
+    let limit = run.configuration.lingeringMessageLimit
+    if run.rows.lingering > run.configuration.lingeringMessageTotalLimit, (2...limit).contains(owners[side].count) {
+      run.note(.httpMessagesFull)
+      retire(side, keeping: 1, &run)
+    } else if owners[side].count > limit {
+      retire(side, keeping: limit, &run)
+    }
+  }
+
+  /// Makes every ended message final, though charges may still come: there are too many rows.
+  mutating func retireEnded(_ run: inout Run) {
+    for side in 0..<2 { retire(side, keeping: 0, &run) }
+  }
+
+  /// Makes the oldest messages of `side` final until at most `limit` are left.
+  private mutating func retire(_ side: Side, keeping limit: Int, _ run: inout Run) {
+    var hasRetired = false
+    while owners[side].count > limit, !owners[side][0].isInProgress, !oldestAwaitsName(on: side, run) {
+      retiredThrough[side] = max(retiredThrough[side], owners[side][0].end)
+      finishFirst(side, &run)
+      hasRetired = true
+    }
+    if hasRetired { finishExchanges(&run) }
+  }
+
+  /// Whether the oldest message is a response that waits for the end of its request's header section, which names it; not for ever.
+  @inline(__always)
+  private func oldestAwaitsName(on side: Side, _ run: Run) -> Bool {
+    let (kind, host, exchange) = run.rows.messages.look(Int(owners[side][0].row)) {
+      ($0.message.kind, $0.message.host, $0.exchange)
+    }
+    guard kind != .request, host == .none, owners[side].count < Self.namelessLimit else { return false }
+    return read(exchange, run) { $0.exchange.request != nil && $0.exchange.host == .none } == true
+  }
+
+  /// Messages kept open at most because the oldest of them has no name yet.
+  private static var namelessLimit: Int { 1024 }
+
+  /// Makes the oldest message of `side` final: its row changes no more.
+  private mutating func finishFirst(_ side: Side, _ run: inout Run) {
+    let row = owners[side][0].row
+    let (exchange, pending) = run.rows.messages.look(Int(row)) { ($0.exchange, $0.pendingContent) }
+    let client = namedClient ?? run.connection.client ?? requestSide ?? 0
+    namedClient = client
+    if let name = read(exchange, run, { (host: $0.exchange.host, source: $0.hostSource) }) {
+      adoptLateName(name.host, name.source, row, &run)
+    }
+    if let pending { OpenContent.settle(pending, of: row, &run) }
+    run.rows[message: row].client = run.connection.endpoints[client]
+    run.rows[message: row].server = run.connection.endpoints[1 - client]
+    let (kind, first, length, ipLength) = run.rows.messages.look(Int(row)) {
+      ($0.message.kind, $0.message.firstTime, $0.message.octets.total, $0.message.ipLength)
+    }
+    run.rows.finishMessage(row)
+    change(exchange, &run) { exchange in
+      exchange.openMessages -= 1
+      exchange.exchange.ipLength += ipLength
+      if kind == .request {
+        exchange.requestFirst = first
+        exchange.exchange.requestLength += length
+      } else {
+        if kind == .response { exchange.responseFirst = first }
+        exchange.exchange.responseLength += length
+      }
+    }
+    if owners[side].count > 1 { run.rows.lingering -= 1 }
+    owners[side].removeFirst()
+  }
+
+  /// A response can start before the header section of its request is complete; in the end it is.
+  @inline(__always)
+  private func adoptLateName(_ host: TextID, _ source: HostSource, _ row: RowIndex, _ run: inout Run) {
+    let (kind, own) = run.rows.messages.look(Int(row)) { ($0.message.kind, $0.message.host) }
+    guard kind != .request, own == .none, host != .none else { return }
+    run.rows[message: row].host = host
+    run.rows[message: row].hostSource = source
+    run.texts.retain(host)
+  }
+
+  /// Makes exchanges final, oldest first, as far as all their messages are.
+  mutating func finishExchanges(_ run: inout Run) {
+    while read(exchanges.first, run, { $0.isAnswered && $0.openMessages == 0 }) == true { finishFirstExchange(&run) }
+  }
+
+  private mutating func finishFirstExchange(_ run: inout Run) {
+    guard let row = exchanges.row(exchanges.first) else { return }
+    change(exchanges.first, &run) { open in
+      if let first = open.requestFirst, let last = open.requestLast {
+        open.exchange.timings.send = max(last - first, 0)
+      }
+      if let sent = open.requestLast, let first = open.responseFirst {
+        open.exchange.timings.wait = max(first - sent, 0)
+      }
+      if let first = open.responseFirst, let last = open.responseLast {
+        open.exchange.timings.receive = max(last - first, 0)
+      }
+    }
+    run.rows.finishExchange(row)
+    exchanges.removeFirst()
+  }
+
+  /// The connection is over: everything is final.
+  mutating func finishAll(_ run: inout Run) {
+    for side in 0..<2 {
+      while !owners[side].isEmpty { finishFirst(side, &run) }
+    }
+    while exchanges.count > 0 { finishFirstExchange(&run) }
+  }
+}

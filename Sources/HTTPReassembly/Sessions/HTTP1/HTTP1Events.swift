@@ -1,0 +1,86 @@
+/// What an `HTTP1Parser` finds in a stream, in the stream's order.
+///
+/// Octets are passed on as counts wherever nobody needs to see them. `Context` is handed through untouched, so that
+/// the consumer can keep what belongs to the connection and borrow what belongs to the run.
+protocol HTTP1Events {
+  associatedtype Context
+
+  /// How much of a stream is looked at.
+  func limits(_ context: Context) -> HTTP1Limits
+  /// The first octets of a stream between messages are taken as one head, if they are one that the consumer takes at once.
+  /// `ended` receives what follows the head, and the head's octets; nothing has happened when it was not called.
+  mutating func head(
+    _ octets: RawSpan, from offset: Int, at start: LineStart, _ context: inout Context
+  ) -> (length: Int, framing: BodyFraming)?
+  /// A message starts: `length` octets of start-line, terminator included, of which `line` (without terminator) are
+  /// known. False if the line cannot start a message in this stream.
+  mutating func startLine(
+    _ startLine: StartLine, _ line: RawSpan, length: Int, at start: LineStart, _ context: inout Context
+  ) -> Bool
+  /// A field line of the header section, unfolded, without terminator, and where its parts are; nil when it is none. Its
+  /// octets are counted separately.
+  mutating func fieldLine(_ line: RawSpan, _ field: FieldLine?, isASCII: Bool, _ context: inout Context)
+  /// The header section is complete.
+  mutating func endOfHeaders(_ context: inout Context) -> BodyFraming
+  /// Content octets.
+  mutating func body(_ octets: RawSpan, _ context: inout Context)
+  /// Content octets that are in the packets but beyond the snap length.
+  mutating func unseenBody(_ count: Int, _ context: inout Context)
+  /// Content octets that were never captured.
+  mutating func missingBody(_ count: Int, _ context: inout Context)
+  /// Octets of the current message that are no content.
+  mutating func count(_ count: Int, as part: MessagePart, _ context: inout Context)
+  /// The message is complete, and ends before `position`. Says what follows.
+  mutating func endOfMessage(at position: StreamPosition, _ context: inout Context) -> AfterMessage
+  /// The message stops before `position` without its end having been seen.
+  mutating func brokenMessage(at position: StreamPosition, _ flags: MessageFlags, _ context: inout Context)
+  /// Octets that belong to no message.
+  mutating func outsideMessages(_ count: Int, as reason: OutsideReason, _ context: inout Context)
+  /// Octets that were never captured, in no message that could be told.
+  mutating func missingOutsideMessages(_ count: Int, _ context: inout Context)
+  /// Something odd.
+  mutating func note(_ anomaly: Anomaly, _ flags: MessageFlags, _ line: RawSpan, _ context: inout Context)
+}
+
+/// How much of a stream a parser looks at, in octets.
+struct HTTP1Limits {
+  /// Octets of one line that are kept to be understood.
+  var line: Int
+  /// Octets of the first line of a stream that are looked at to tell whether it is HTTP.
+  var probe: Int
+}
+
+/// The parts of a message beside its start-line and content.
+enum MessagePart: UInt8 {
+  case header
+  case framing
+  case trailer
+}
+
+/// Why octets belong to no message.
+enum OutsideReason: UInt8 {
+  /// In a stream that is HTTP: before, between or after messages.
+  case stray
+  /// In a stream that has not shown to be HTTP.
+  case undecided
+  /// After CONNECT or Upgrade.
+  case tunnel
+}
+
+/// What a stream goes on with after a message.
+enum AfterMessage: UInt8 {
+  /// The next message.
+  case message
+  /// The next message, once the other side has been read up to where it waited for this one.
+  case pause
+  /// Unknown until the other side has answered: a request for CONNECT or Upgrade.
+  case answer
+  /// Another protocol.
+  case tunnel
+}
+
+/// Where a line starts: its position in the stream, and the packet that brought its first octet.
+struct LineStart {
+  var position: StreamPosition
+  var arrival: SegmentArrival
+}

@@ -1,0 +1,313 @@
+/// A connection whose streams are read as HTTP/1, until their first octets or a message say otherwise.
+///
+/// A side can be TLS all the same: a server answers a request in clear text with a TLS alert, and a client greets a server of clear
+/// text with a ClientHello.
+struct HTTP1Session {
+  private var conversation: Conversation
+  private var parsers = Sides<HTTP1Parser>(repeating: HTTP1Parser(position: 0))
+  /// The records of a side that is TLS; nil for a side that is not.
+  private var records = Sides<TLSRecords?>(repeating: nil)
+  private var hasStarted = Sides<Bool>(repeating: false)
+  /// What waits until it is known whose octets they are; nil when nothing does.
+  private var pending: PendingCharges?
+  /// Octets of memory that were counted for it.
+  private var counted = 0
+
+  init(_ opening: ConnectionOpening, _ run: inout Run) {
+    conversation = Conversation(opening)
+    count(&run)
+  }
+
+  /// Goes on from a connection that was taken for TLS, because a side of it is not.
+  init(_ session: consuming TLSSession, _ run: inout Run) {
+    self.init(session.opening, &run)
+    for side in 0..<2 {
+      guard let records = session.records[side] else { continue }
+      self.records[side] = records
+      hasStarted[side] = true
+    }
+    conversation.mayHaveLostMessages = session.mayHaveLostMessages
+    pending = session.takePending()
+  }
+
+  mutating func connected(after duration: Int64) { conversation.connected(after: duration) }
+
+  /// What the streams have to know.
+  private var needs: StreamNeeds {
+    mutating get {
+      var needs: StreamNeeds = []
+      for side in 0..<2 {
+        if parsers.look(side, { $0.isWaiting }) { needs.insert(.waiting(side)) }
+        if parsers.look(side, { $0.expectsMore }), !isTLS(side) { needs.insert(.more(side)) }
+      }
+      return needs
+    }
+  }
+
+  /// Whether a side is TLS.
+  @inline(__always)
+  private mutating func isTLS(_ side: Side) -> Bool { records.look(side) { $0 != nil } }
+
+  // MARK: Octets
+
+  /// The stream of `side` starts at `position`, not at 0.
+  private mutating func start(_ side: Side, at position: StreamPosition, firstOctet: UInt8?) {
+    hasStarted[side] = true
+    // A tunnel can be known before one side has sent anything.
+    let isTunnel = parsers.look(side) { $0.isTunnel }
+    parsers[side] = HTTP1Parser(position: position)
+    if isTunnel { parsers[side].answered(isTunnel: true) }
+    if !isTunnel, let firstOctet, TLSRecords.canStart(with: firstOctet) { records[side] = TLSRecords() }
+  }
+
+  mutating func receive(
+    _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
+  ) -> Taken {
+    if !hasStarted[side] { start(side, at: position, firstOctet: octets.byteCount > 0 ? octets.octet(0) : nil) }
+    run.side = side
+    run.arrival = arrival
+    let charge = Charge(position: position, retransmitted: 0, overhead: arrival.overhead)
+    // Nearly every packet of a large message: more of its content, and nothing waits for what comes of it.
+    if pending == nil, !isTLS(side), parsers.look(side, { $0.passContent(octets.byteCount) }) {
+      conversation.body(octets, &run)
+      conversation.charge(charge, to: side, &run)
+      return Taken(count: octets.byteCount, needs: needs)
+    }
+    var consumed = octets.byteCount
+    if isTLS(side) {
+      readRecords(side, octets, at: position, &run)
+    } else {
+      startSimpleResponse(side, at: position, octets, arrival, &run)
+      consumed = parsers[side].consume(octets, arrival: arrival, events: &conversation, context: &run)
+      spreadAnswer(from: side)
+    }
+    self.charge(charge, to: side, &run)
+    settle(side, &run)
+    return Taken(count: consumed, needs: needs)
+  }
+
+  private mutating func readRecords(_ side: Side, _ octets: RawSpan, at position: StreamPosition, _ run: inout Run) {
+    guard var reading = records[side] else { return }
+    let refused = reading.consume(octets, ledger: &run.ledger)
+    records[side] = reading
+    run.connection.added.unattributed += octets.byteCount - refused
+    guard refused > 0 else { return }
+    records[side] = nil
+    // Nothing that starts like this is HTTP: what was refused is opaque unless HTTP follows.
+    parsers[side] = HTTP1Parser(position: position + octets.byteCount)
+    conversation.outsideMessages(refused, as: .undecided, &run)
+  }
+
+  /// A response without a start-line, if that is what must come now (HTTP/0.9).
+  @inline(__always)
+  private mutating func startSimpleResponse(
+    _ side: Side, at position: StreamPosition, _ octets: RawSpan, _ arrival: SegmentArrival, _ run: inout Run
+  ) {
+    guard conversation.expectsSimpleResponse, conversation.requestSide == 1 - side,
+      parsers.look(side, { $0.isBeforeMessage }),
+      octets.byteCount > 0
+    else { return }
+    // A server that does not know HTTP/0.9 answers with a status-line all the same: its first octets tell, and may come
+    // one by one.
+    guard !parsers[side].canBeVersion(octets) else { return }
+    let start = parsers[side].isBetweenMessages ? LineStart(position: position, arrival: arrival) : nil
+    startSimpleResponse(side, at: start ?? parsers[side].lineStart, &run)
+  }
+
+  /// Starts a response without a start-line: at `start`, which is before octets that were kept because they could have been one.
+  private mutating func startSimpleResponse(_ side: Side, at start: LineStart?, _ run: inout Run) {
+    guard let start else { return }
+    conversation.startSimpleResponse(at: start, &run)
+    parsers[side].expectSimpleResponse(events: &conversation, context: &run)
+  }
+
+  /// A response has decided what the stream of requests goes on with.
+  @inline(__always)
+  private mutating func spreadAnswer(from side: Side) {
+    guard let isTunnel = conversation.answer else { return }
+    conversation.answer = nil
+    if isTunnel || parsers[1 - side].isWaiting { parsers[1 - side].answered(isTunnel: isTunnel) }
+  }
+
+  mutating func stopWaiting(_ side: Side) -> StreamNeeds {
+    parsers[side].answered(isTunnel: false)
+    return needs
+  }
+
+  mutating func skipUnseen(
+    _ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
+  ) -> StreamNeeds {
+    if !hasStarted[side] { start(side, at: position, firstOctet: nil) }
+    run.side = side
+    run.arrival = arrival
+    if isTLS(side) {
+      records[side]?.skip(count, isInPacket: true, ledger: &run.ledger)
+      run.connection.added.unattributed += count
+      conversation.missingOutsideMessages(count, &run)
+    } else {
+      parsers[side].skipUnseen(count, events: &conversation, context: &run)
+    }
+    charge(Charge(position: position, retransmitted: 0, overhead: arrival.overhead), to: side, &run)
+    settle(side, &run)
+    return needs
+  }
+
+  mutating func skipMissing(
+    _ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run
+  ) -> StreamNeeds {
+    if !hasStarted[side] { start(side, at: position, firstOctet: nil) }
+    run.side = side
+    if isTLS(side) {
+      records[side]?.skip(count, isInPacket: false, ledger: &run.ledger)
+      conversation.missingOutsideMessages(count, &run)
+    } else {
+      parsers[side].skipMissing(count, events: &conversation, context: &run)
+    }
+    settle(side, &run)
+    return needs
+  }
+
+  mutating func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds {
+    guard hasStarted[side] else { return needs }
+    run.side = side
+    if isTLS(side) {
+      records[side]?.finish(&run.ledger)
+    } else {
+      if conversation.expectsSimpleResponse, conversation.requestSide == 1 - side,
+        parsers.look(side, { $0.isInVersion })
+      {
+        startSimpleResponse(side, at: parsers[side].lineStart, &run)
+      }
+      parsers[side].finish(isComplete: isComplete, events: &conversation, context: &run)
+      spreadAnswer(from: side)
+    }
+    settle(side, &run)
+    return needs
+  }
+
+  mutating func evict(_ run: inout Run) { conversation.flagEviction(&run) }
+
+  mutating func close(_ run: inout Run) -> SessionEnd {
+    if let pending {
+      for side in 0..<2 {
+        for charge in pending.charges[side] { conversation.charge(charge, to: side, &run) }
+      }
+      self.pending = nil
+    }
+    conversation.settleUndecided(&run)
+    conversation.finishAll(&run)
+    run.connectionMemory -= counted
+    return SessionEnd(
+      client: conversation.namedClient, requestSide: conversation.requestSide, applicationProtocol: applicationProtocol)
+  }
+
+  /// What the connection carries, as far as is known.
+  private var applicationProtocol: ConnectionProtocol {
+    if conversation.isHTTP { return .http1 }
+    if records[0]?.isConfirmed == true || records[1]?.isConfirmed == true { return .tls }
+    return conversation.isHTTP2 ? .http2 : .other
+  }
+
+  /// Hands over the rows of messages that are not final yet, and whether each of them is in progress.
+  func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
+    for side in 0..<2 {
+      for index in 0..<conversation.owners[side].count {
+        let owner = conversation.owners[side][index]
+        body(owner.row, owner.isInProgress)
+      }
+    }
+  }
+
+  /// The side that its rows call the client; nil when there were none.
+  var client: Side? { conversation.namedClient }
+  /// The side that sends requests; nil while it is not known.
+  var requestSide: Side? { conversation.requestSide }
+
+  /// Makes every ended message final, though charges may still come: there are too many rows.
+  mutating func retireEnded(_ run: inout Run) {
+    conversation.retireEnded(&run)
+    count(&run)
+  }
+
+  // MARK: Charges
+
+  mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
+    guard charge.overhead > 0 || charge.retransmitted > 0 else { return }
+    if charge.end > settledPosition(side), hasRoom(side, run) {
+      openPending().charges[side].append(charge)
+      count(&run)
+    } else {
+      conversation.charge(charge, to: side, &run)
+    }
+  }
+
+  private func hasRoom(_ side: Side, _ run: Run) -> Bool {
+    pending.map { $0.charges[side].count < run.configuration.pendingChargeLimit } ?? true
+  }
+
+  private mutating func openPending() -> PendingCharges {
+    let opened = pending ?? PendingCharges()
+    pending = opened
+    return opened
+  }
+
+  /// Position up to which it is known what the octets of a side are.
+  @inline(__always)
+  private mutating func settledPosition(_ side: Side) -> StreamPosition {
+    guard hasStarted[side] else { return .unknown }
+    return isTLS(side) ? .never : parsers.look(side) { $0.settledPosition }
+  }
+
+  /// Counts what it takes: incomplete lines, and what waits for their end.
+  @inline(__always)
+  private mutating func count(_ run: inout Run) {
+    let memory =
+      MemoryLayout<HTTP1Session>.stride + 32 + parsers.look(0) { $0.keptOctets } + parsers.look(1) { $0.keptOctets }
+      + conversation.memory + (pending?.memory ?? 0)
+    run.connectionMemory += memory - counted
+    counted = memory
+  }
+
+  @inline(__always)
+  private mutating func settle(_ side: Side, _ run: inout Run) {
+    if pending != nil { settlePending(side, &run) }
+    count(&run)
+  }
+
+  @inline(never)
+  private mutating func settlePending(_ side: Side, _ run: inout Run) {
+    guard let pending else { return }
+    let settled = settledPosition(side)
+    for range in pending.conflicts[side] where range.upperBound <= settled {
+      conversation.owners[side].flagConflict(range, &run.rows)
+    }
+    pending.conflicts[side].removeAll { $0.upperBound <= settled }
+    for charge in pending.charges[side] where charge.end <= settled { conversation.charge(charge, to: side, &run) }
+    pending.charges[side].removeAll { $0.end <= settled }
+    if pending.isEmpty { self.pending = nil }
+  }
+
+  mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
+    run.connection.added.unattributed += conversation.owners[side].chargeNewest(overhead, &run.rows)
+  }
+
+  mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    let isKnown = range.upperBound <= settledPosition(side)
+    if isKnown || (pending.map { $0.conflicts[side].count >= PendingCharges.conflictLimit } ?? false) {
+      conversation.owners[side].flagConflict(range, &run.rows)
+    } else {
+      openPending().conflicts[side].append(range)
+      count(&run)
+    }
+  }
+
+  mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    guard !isTLS(side) else {
+      run.ledger.missing -= range.count
+      run.connection.added.missing -= range.count
+      run.connection.added.unattributed += range.count
+      return run.ledger.settle(range.count, as: .tls)
+    }
+    conversation.acceptLate(range, on: side, &run)
+  }
+}

@@ -1,0 +1,64 @@
+// The fields that a reader of messages must understand, as they come (RFC 9110 §5, RFC 9112 §6.3).
+
+extension HeaderSection {
+  /// Takes a field of the message whose row it is.
+  mutating func take(
+    _ known: KnownField, _ line: RawSpan, _ value: Range<Int>, of row: RowIndex, _ run: inout Run
+  ) {
+    switch known {
+    case .contentLength: framing.addContentLength(line, value)
+    case .transferEncoding:
+      framing.addTransferEncoding(line, value)
+      let text = run.rows[message: row].transferEncoding
+      run.rows[message: row].transferEncoding = Self.combined(text, line.extracting(value), &run.texts)
+    case .contentEncoding:
+      let text = run.rows[message: row].contentEncoding
+      run.rows[message: row].contentEncoding = Self.combined(text, line.extracting(value), &run.texts)
+    case .contentType:
+      guard run.rows[message: row].contentType == .none else { break }
+      run.rows[message: row].contentType = run.texts.intern(line.extracting(value))
+    case .host where run.rows[message: row].kind == .request:
+      hostCount += 1
+      // The target's authority beats Host (RFC 9112 §3.2.2); of several Host fields the first is taken.
+      guard run.rows[message: row].hostSource == .unknown else { break }
+      let host = HostName.intern(line, value, defaultPort: ":80", &run.texts)
+      guard host != .none else { break }
+      run.rows[message: row].host = host
+      run.rows[message: row].hostSource = .hostField
+    case .upgrade: hasUpgrade = !value.isEmpty
+    case .connection:
+      if line.contains("upgrade", in: value) { connectionUpgrades = true }
+    case .host: break
+    }
+  }
+
+  /// Octets of a list of codings that is gathered from several field lines: any honest one is far shorter, and each line
+  /// costs a copy of those before it.
+  private static let combinedLimit = 1024
+
+  /// Field lines of the same name are one list (RFC 9110 §5.3). Returns the text of the list, instead of `text`.
+  private static func combined(_ text: TextID, _ value: RawSpan, _ texts: inout TextPool) -> TextID {
+    guard text != .none else { return texts.intern(value) }
+    var combined = texts.octets(text)
+    guard combined.count + value.byteCount < combinedLimit else { return text }
+    combined.append(ASCII.comma)
+    combined.append(ASCII.space)
+    value.append(0..<value.byteCount, to: &combined)
+    texts.release(text)
+    return texts.intern(combined)
+  }
+}
+
+extension RawSpan {
+  /// Whether `text` (lower-case) is an element of the comma-separated list in `range`.
+  func contains(_ text: StaticString, in range: Range<Int>) -> Bool {
+    var offset = range.lowerBound
+    while offset < range.upperBound {
+      let end = firstOffset(of: ASCII.comma, in: offset..<range.upperBound) ?? range.upperBound
+      let element = trimmingWhitespace(offset..<end)
+      if element.count == text.utf8CodeUnitCount, matches(text, at: element.lowerBound) { return true }
+      offset = end + 1
+    }
+    return false
+  }
+}

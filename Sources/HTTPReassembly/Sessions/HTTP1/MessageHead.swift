@@ -1,0 +1,268 @@
+/// The start-line and the header section of a message as nearly all are: whole in these octets, ASCII, lines ended by CRLF, no
+/// field folded or repeated that decides anything, a path for a target, a known version.
+///
+/// `ordinary` changes nothing but what is remembered of lines. Any other head is for the parser's state machine, which
+/// reads every head, and these the same.
+struct MessageHead {
+  /// What a line that matters says: where it is, and what is remembered of it.
+  private struct Field {
+    /// Where the line starts in the octets.
+    var start: Int
+    /// Octets of the line with its CRLF; 0 when there is no such field.
+    var length = 0
+    /// Where the value is, counted from the line's start.
+    var value = 0..<0
+    /// Where it stands in its section.
+    var index = 0
+    /// The text of the familiar line that it is, retained; nil when it is none.
+    var text: TextID?
+
+    static var none: Field { Field(start: 0) }
+    var isThere: Bool { length > 0 }
+  }
+
+  private let start: Int
+  /// Octets of the start-line.
+  let startLength: Int
+  /// Octets of start-line and header section.
+  private(set) var length: Int
+  private let startLine: StartLine?
+  /// The familiar line that the start-line is, with its texts retained.
+  private let familiar: FamiliarLines.Line?
+  private(set) var isRequest: Bool
+  private(set) var status = 0
+  /// What of the fields needs no texts.
+  private(set) var section = HeaderSection()
+  private var host = Field.none
+  private var contentType = Field.none
+  private var contentEncoding = Field.none
+  private var transferEncoding = Field.none
+  private var contentLength = false
+  private var upgrade = false
+
+  /// The head at `offset` of `octets`, if it is an ordinary one.
+  static func ordinary(_ octets: RawSpan, from offset: Int, _ run: inout Run) -> MessageHead? {
+    let limit = min(run.configuration.lineLimit, run.configuration.probeLimit)
+    guard octets.byteCount - offset >= 18,
+      let lineFeed = octets.firstOffset(of: ASCII.lineFeed, in: offset..<min(octets.byteCount, offset + limit)),
+      lineFeed - offset >= 13, octets.octet(within: lineFeed - 1) == ASCII.carriageReturn,
+      var head = MessageHead(octets, offset..<lineFeed + 1, &run)
+    else { return nil }
+    if head.readFields(octets, limit: limit, &run) { return head }
+    head.release(&run)
+    return nil
+  }
+
+  /// Gives up what it retains: it is not taken.
+  func release(_ run: inout Run) {
+    if let familiar { run.texts.release([familiar.methodText, familiar.text, familiar.version]) }
+    run.texts.release(
+      [host.text ?? .none, contentType.text ?? .none, contentEncoding.text ?? .none, transferEncoding.text ?? .none])
+  }
+
+  private init?(_ octets: RawSpan, _ line: Range<Int>, _ run: inout Run) {
+    start = line.lowerBound
+    startLength = line.count
+    length = line.count
+    if let slot = run.familiarLines.startLine(in: line, of: octets) {
+      let known = run.familiarLines[slot]
+      run.texts.retain(known.methodText)
+      run.texts.retain(known.text)
+      run.texts.retain(known.version)
+      isRequest = known.meaning == .request
+      status = isRequest ? 0 : Int(known.number)
+      familiar = known
+      startLine = nil
+      return
+    }
+    familiar = nil
+    let content = octets.extracting(line.lowerBound..<line.upperBound - 2)
+    startLine = StartLine(content)
+    switch startLine {
+    case .request(let request):
+      isRequest = true
+      guard content.isVersion1(request.version), Method.isRegistered(content, request.method),
+        Method.kind(content, request.method) != .connect, !request.target.isEmpty,
+        content.octet(request.target.lowerBound) == ASCII.slash
+      else { return nil }
+    case .response(let response):
+      isRequest = false
+      status = response.status
+      guard content.isVersion1(response.version) else { return nil }
+    case nil: return nil
+    }
+  }
+
+  // MARK: Fields
+
+  /// Reads the header section. False when it is not an ordinary one, or not whole.
+  private mutating func readFields(_ octets: RawSpan, limit: Int, _ run: inout Run) -> Bool {
+    var offset = start + startLength
+    var index = 0
+    let count = octets.byteCount
+    // The octet after a field line tells that it is not folded: for the first one, that it is a field line at all.
+    guard offset < count, !octets.octet(within: offset).isWhitespace else { return false }
+    while true {
+      if let slot = run.familiarLines.field(at: offset, in: octets, index: index) {
+        let length = Int(run.familiarLines[slot].length)
+        if run.familiarLines[slot].meaning != .none {
+          // It is retained, because another line may take its slot before the end of the section.
+          let line = run.familiarLines[slot]
+          run.texts.retain(line.text)
+          let field = Field(start: offset, length: length, value: line.value, index: index, text: line.text)
+          guard take(line.meaning, field, octets) else {
+            run.texts.release(line.text)
+            return false
+          }
+        }
+        offset += length
+      } else if octets.isLineEnd(at: offset) {
+        length = offset + 2 - start
+        return true
+      } else {
+        guard let line = OrdinaryFieldLine(octets, from: offset), line.end - offset <= limit,
+          !line.field.hasSpaceBeforeColon
+        else { return false }
+        let field = Field(start: offset, length: line.end - offset, value: line.field.value, index: index)
+        guard takeNew(field, name: line.field.name, octets, &run) else { return false }
+        offset = line.end
+      }
+      index += 1
+    }
+  }
+
+  /// Takes a field line that is not familiar. False when the state machine has to.
+  private mutating func takeNew(_ field: Field, name: Range<Int>, _ octets: RawSpan, _ run: inout Run) -> Bool {
+    let line = octets.extracting(field.start..<field.start + field.length - 2)
+    var meaning = FamiliarLines.Meaning.none
+    switch KnownField(line, name) {
+    case nil: break
+    case .contentLength:
+      // Lengths are rarely the same: not remembered.
+      guard !contentLength else { return false }
+      contentLength = true
+      section.framing.addContentLength(line, field.value)
+      return true
+    case .upgrade:
+      guard !upgrade, !field.value.isEmpty else { return false }
+      meaning = .upgrade
+    case .connection:
+      if line.contains("upgrade", in: field.value) { meaning = .connectionUpgrade }
+    case .host: return take(.host, field, octets)
+    case .contentType: return take(.contentType, field, octets)
+    case .contentEncoding: return take(.contentEncoding, field, octets)
+    case .transferEncoding: return take(.transferEncoding, field, octets)
+    }
+    var remembered = FamiliarLines.Line(meaning: meaning)
+    remembered.value = field.value
+    run.familiarLines.remember(
+      field: field.start..<field.start + field.length, of: octets, index: field.index, remembered, &run.texts)
+    return meaning == .none || take(meaning, field, octets)
+  }
+
+  /// Takes a field that matters. False when it came before: the state machine combines them.
+  private mutating func take(_ meaning: FamiliarLines.Meaning, _ field: Field, _ octets: RawSpan) -> Bool {
+    switch meaning {
+    case .host:
+      guard !host.isThere else { return false }
+      host = field
+    case .contentType:
+      guard !contentType.isThere else { return false }
+      contentType = field
+    case .contentEncoding:
+      guard !contentEncoding.isThere else { return false }
+      contentEncoding = field
+    case .transferEncoding:
+      guard !transferEncoding.isThere else { return false }
+      transferEncoding = field
+      let line = octets.extracting(field.start..<field.start + field.length - 2)
+      section.framing.addTransferEncoding(line, field.value)
+    case .upgrade:
+      guard !upgrade else { return false }
+      upgrade = true
+      section.hasUpgrade = true
+    case .connectionUpgrade: section.connectionUpgrades = true
+    case .none, .request, .response: break
+    }
+    return true
+  }
+
+  // MARK: Texts
+
+  /// What the request-line says, with its texts retained.
+  func request(_ octets: RawSpan, _ run: inout Run) -> RequestStart {
+    if let familiar {
+      return RequestStart(
+        kind: familiar.method, method: familiar.methodText, path: familiar.text, version: familiar.version,
+        queryLength: familiar.number < 0 ? nil : Int(familiar.number))
+    }
+    guard case .request(let request) = startLine else { preconditionFailure("a request has a request-line") }
+    let found = RequestStart(request, octets.extracting(start..<start + startLength - 2), &run)
+    var line = FamiliarLines.Line(meaning: .request)
+    line.method = found.kind
+    line.methodText = found.method
+    line.text = found.path
+    line.version = found.version
+    line.number = found.queryLength.map { Int32(truncatingIfNeeded: $0) } ?? -1
+    run.familiarLines.remember(startLine: start..<start + startLength, of: octets, line, &run.texts)
+    return found
+  }
+
+  /// The version that the status-line says, retained.
+  func version(_ octets: RawSpan, _ run: inout Run) -> TextID {
+    if let familiar { return familiar.version }
+    guard case .response(let response) = startLine else { preconditionFailure("a response has a status-line") }
+    let content = octets.extracting(start..<start + startLength - 2)
+    var line = FamiliarLines.Line(meaning: .response)
+    line.version = run.texts.intern(content.extracting(response.version))
+    line.number = Int32(truncatingIfNeeded: response.status)
+    run.familiarLines.remember(startLine: start..<start + startLength, of: octets, line, &run.texts)
+    return line.version
+  }
+
+  /// Writes what the fields say into the row of the message.
+  func takeFields(_ octets: RawSpan, of row: RowIndex, _ section: inout HeaderSection, _ run: inout Run) {
+    if host.isThere, !isRequest, let text = host.text { run.texts.release(text) }
+    if host.isThere, isRequest {
+      section.hostCount = 1
+      let name = text(host, .host, octets, &run) { line, value, texts in
+        HostName.intern(line, value, defaultPort: ":80", &texts)
+      }
+      if name != .none {
+        run.rows[message: row].host = name
+        run.rows[message: row].hostSource = .hostField
+      }
+    }
+    if contentType.isThere { run.rows[message: row].contentType = text(contentType, .contentType, octets, &run) }
+    if contentEncoding.isThere {
+      run.rows[message: row].contentEncoding = text(contentEncoding, .contentEncoding, octets, &run)
+    }
+    if transferEncoding.isThere {
+      run.rows[message: row].transferEncoding = text(transferEncoding, .transferEncoding, octets, &run)
+    }
+  }
+
+  /// The text of a field, retained: that of the familiar line, or a new one, whose line is remembered.
+  @inline(__always)
+  private func text(
+    _ field: Field, _ meaning: FamiliarLines.Meaning, _ octets: RawSpan, _ run: inout Run,
+    _ intern: (RawSpan, Range<Int>, inout TextPool) -> TextID = { $2.intern($0.extracting($1)) }
+  ) -> TextID {
+    if let text = field.text { return text }
+    let range = field.start..<field.start + field.length
+    let text = intern(octets.extracting(range.lowerBound..<range.upperBound - 2), field.value, &run.texts)
+    var line = FamiliarLines.Line(meaning: meaning)
+    line.value = field.value
+    line.text = text
+    run.familiarLines.remember(field: range, of: octets, index: field.index, line, &run.texts)
+    return text
+  }
+}
+
+extension RawSpan {
+  /// Whether the octets in `range` are `HTTP/1.1` or `HTTP/1.0`.
+  @inline(__always)
+  fileprivate func isVersion1(_ range: Range<Int>) -> Bool {
+    range.count == 8 && (isVersion11(at: range.lowerBound) || matchesExactly("HTTP/1.0", at: range.lowerBound))
+  }
+}

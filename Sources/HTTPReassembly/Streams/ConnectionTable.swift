@@ -1,0 +1,200 @@
+/// The connections that are being followed, by their endpoints, and in the order in which they were last seen.
+struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
+  private struct Bucket {
+    var hash: UInt32
+    /// Slot of the connection; -1 when the bucket is empty.
+    var slot: Int32
+  }
+
+  /// A connection with what the table knows of it.
+  private struct Entry {
+    var connection: TCPConnection<Receiver>
+    let hash: UInt32
+    /// The slots before and after it in its list; -1 at the ends.
+    var previous: Int32 = -1
+    var next: Int32 = -1
+    /// Which list it is in.
+    var isClosed = false
+  }
+
+  /// The ends of a list of connections, of which the one seen least recently is the first.
+  private struct List {
+    var first: Int32 = -1
+    var last: Int32 = -1
+  }
+
+  private var entries = Slab<Entry>()
+  private var buckets = Array(repeating: Bucket(hash: 0, slot: -1), count: 1024)
+  private var open = List()
+  private var closed = List()
+  private let seed = HashSeed()
+  /// The connection of the last segment: most segments belong to the same one as the one before.
+  private var latestKey: ConnectionKey?
+  private var latestSlot = -1
+
+  /// Connections in the table.
+  var count: Int { entries.count }
+
+  /// Changes a connection, and makes it the one that was seen last.
+  @inline(__always)
+  mutating func see(_ slot: Int, _ body: (inout TCPConnection<Receiver>) -> Void) {
+    body(&entries[slot].connection)
+    let isClosed = entries.look(slot) { $0.connection.isClosed }
+    if isClosed ? Int(closed.last) != slot : Int(open.last) != slot { moveToEnd(slot, isClosed: isClosed) }
+  }
+
+  /// Changes a connection, which is not seen with that.
+  @inline(__always)
+  mutating func change<Result>(_ slot: Int, _ body: (inout TCPConnection<Receiver>) -> Result) -> Result {
+    body(&entries[slot].connection)
+  }
+
+  /// Something of a connection, without a copy of it.
+  @inline(__always)
+  func look<Result>(_ slot: Int, _ body: (borrowing TCPConnection<Receiver>) -> Result) -> Result {
+    entries.look(slot) { body($0.connection) }
+  }
+
+  /// Looks at every connection, in the order of their numbers in reports.
+  func forEach(_ body: (borrowing TCPConnection<Receiver>) -> Void) {
+    for (_, slot) in allInOrder() { look(Int(slot), body) }
+  }
+
+  /// The number that a connection has in reports.
+  func number(of slot: Int) -> Int { look(slot) { $0.record.number } }
+
+  /// Capture time of the latest segment of a connection.
+  @inline(__always)
+  func lastSeen(_ slot: Int) -> Int64 { look(slot) { $0.lastSeen } }
+
+  /// The slot of the connection between two endpoints.
+  @inline(__always)
+  mutating func slot(for key: ConnectionKey) -> Int? {
+    if latestKey == key { return latestSlot }
+    return find(key)
+  }
+
+  @inline(never)
+  private mutating func find(_ key: ConnectionKey) -> Int? {
+    let hash = UInt32(truncatingIfNeeded: key.hash(seed))
+    var index = Int(hash) & (buckets.count - 1)
+    while buckets[index].slot >= 0 {
+      let slot = Int(buckets[index].slot)
+      if buckets[index].hash == hash, look(slot, { $0.isBetween(key) }) {
+        latestKey = key
+        latestSlot = slot
+        return slot
+      }
+      index = (index + 1) & (buckets.count - 1)
+    }
+    return nil
+  }
+
+  /// Adds a connection whose endpoints are not in the table.
+  mutating func insert(_ connection: consuming TCPConnection<Receiver>, for key: ConnectionKey) -> Int {
+    let hash = UInt32(truncatingIfNeeded: key.hash(seed))
+    let slot = entries.insert(Entry(connection: connection, hash: hash))
+    if entries.count * 2 > buckets.count { grow() }
+    enter(hash, slot)
+    append(slot)
+    latestKey = key
+    latestSlot = slot
+    return slot
+  }
+
+  /// Takes a connection out.
+  mutating func remove(_ slot: Int) -> TCPConnection<Receiver> {
+    unlink(slot)
+    vacate(slot)
+    if latestSlot == slot { latestKey = nil }
+    return entries.remove(slot).connection
+  }
+
+  /// The open connection seen least recently.
+  var idlestOpen: Int? { open.first < 0 ? nil : Int(open.first) }
+  /// The closed connection seen least recently.
+  var idlestClosed: Int? { closed.first < 0 ? nil : Int(closed.first) }
+
+  /// The connection seen next after one, of those that are as open or as closed as it is.
+  func next(after slot: Int) -> Int? {
+    let next = entries.look(slot) { $0.next }
+    return next < 0 ? nil : Int(next)
+  }
+
+  /// Every connection, in the order of their numbers in reports.
+  ///
+  /// There can be very many, and it is asked for when memory is full already: so they are gathered and sorted in one array.
+  func allInOrder() -> [(number: Int, slot: Int32)] {
+    var all: [(number: Int, slot: Int32)] = []
+    all.reserveCapacity(count)
+    for slot in entries.indices { all.append((number(of: slot), Int32(slot))) }
+    all.sort { $0.number < $1.number }
+    return all
+  }
+
+  // MARK: Buckets
+
+  private mutating func enter(_ hash: UInt32, _ slot: Int) {
+    var index = Int(hash) & (buckets.count - 1)
+    while buckets[index].slot >= 0 { index = (index + 1) & (buckets.count - 1) }
+    buckets[index] = Bucket(hash: hash, slot: Int32(slot))
+  }
+
+  private mutating func vacate(_ slot: Int) {
+    let mask = buckets.count - 1
+    var gap = Int(entries.look(slot) { $0.hash }) & mask
+    while buckets[gap].slot != Int32(slot) { gap = (gap + 1) & mask }
+    // Close the gap, so that looking up never steps over deleted buckets.
+    var index = (gap + 1) & mask
+    while buckets[index].slot >= 0 {
+      if (index - Int(buckets[index].hash)) & mask >= (index - gap) & mask {
+        buckets[gap] = buckets[index]
+        gap = index
+      }
+      index = (index + 1) & mask
+    }
+    buckets[gap].slot = -1
+  }
+
+  private mutating func grow() {
+    let old = buckets
+    buckets = Array(repeating: Bucket(hash: 0, slot: -1), count: old.count * 2)
+    for bucket in old where bucket.slot >= 0 { enter(bucket.hash, Int(bucket.slot)) }
+  }
+
+  // MARK: Lists
+
+  @inline(never)
+  private mutating func moveToEnd(_ slot: Int, isClosed: Bool) {
+    unlink(slot)
+    entries[slot].isClosed = isClosed
+    append(slot)
+  }
+
+  private mutating func append(_ slot: Int) {
+    let isClosed = entries.look(slot) { $0.isClosed }
+    let last = isClosed ? closed.last : open.last
+    entries[slot].previous = last
+    entries[slot].next = -1
+    if last >= 0 { entries[Int(last)].next = Int32(slot) }
+    changeList(isClosed: isClosed) { list in
+      list.last = Int32(slot)
+      if list.first < 0 { list.first = Int32(slot) }
+    }
+  }
+
+  private mutating func unlink(_ slot: Int) {
+    let (previous, next, isClosed) = entries.look(slot) { ($0.previous, $0.next, $0.isClosed) }
+    if previous >= 0 { entries[Int(previous)].next = next }
+    if next >= 0 { entries[Int(next)].previous = previous }
+    changeList(isClosed: isClosed) { list in
+      if list.first == Int32(slot) { list.first = next }
+      if list.last == Int32(slot) { list.last = previous }
+    }
+  }
+
+  @inline(__always)
+  private mutating func changeList(isClosed: Bool, _ body: (inout List) -> Void) {
+    if isClosed { body(&closed) } else { body(&open) }
+  }
+}

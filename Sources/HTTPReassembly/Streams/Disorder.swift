@@ -1,0 +1,25 @@
+/// What a connection has out of order: few ever have anything, so that it lies in memory of its own.
+final class Disorder {
+  /// Payload of each direction that waits behind a hole.
+  var held = Sides<HeldSegments>(repeating: HeldSegments())
+  /// Holes of each direction that were given up, newest last.
+  var holes = Sides<[Range<StreamPosition>]>(repeating: [])
+  /// A SYN that came in an open connection: once it is answered, it is a new connection's.
+  var pendingReopen: (segment: TCPSegment, time: Int64)?
+}
+
+/// Octets of memory that the parts of a connection take, with what the allocator adds: what `connectionOctetLimit` counts.
+enum StreamMemory {
+  /// A connection without its session: itself, and what the table has of it.
+  static func connection<Receiver>(_ type: TCPConnection<Receiver>.Type) -> Int {
+    MemoryLayout<TCPConnection<Receiver>>.stride + 48
+  }
+  /// What is out of order, without the elements.
+  static var disorder: Int {
+    2 * (MemoryLayout<HeldSegments>.stride + 8) + MemoryLayout<(TCPSegment, Int64)?>.stride + 48
+  }
+  /// A hole that is remembered.
+  static var hole: Int { 2 * MemoryLayout<Range<StreamPosition>>.stride }
+  /// A segment behind a hole, without its octets.
+  static var heldSegment: Int { MemoryLayout<HeldSegment>.stride * 3 / 2 + 48 }
+}

@@ -1,0 +1,138 @@
+/// Elements that stay where they are: made and removed in any order, reached by a small number.
+///
+/// Memory comes in blocks that are never moved, so growing copies nothing and an element is changed where it lies without
+/// reference counting or checks of overlapping access. It is unsafe code for that reason: an array would copy all
+/// elements each time it grows, hold twice their memory while it does, and ask with each change whether it is shared. Every
+/// access asks whether the slot is used, so that a wrong number stops the program and touches nothing.
+///
+/// A slab has one owner: a copy of it would be the same elements.
+@safe
+struct Slab<Element> {
+  private static var blockLength: Int { 1024 }
+  /// Blocks at most: more than any limit lets a slab need.
+  private static var blockLimit: Int { 1 << 14 }
+
+  /// Elements, and for each whether it is one.
+  @unsafe
+  private struct Block {
+    var elements: UnsafeMutablePointer<Element>
+    var isUsed: UnsafeMutablePointer<Bool>
+  }
+
+  /// Gives the memory back when the last owner is gone.
+  @safe
+  private final class Memory {
+    let blocks: UnsafeMutablePointer<Block>
+    var count = 0
+
+    init() { unsafe blocks = .allocate(capacity: Slab.blockLimit) }
+
+    deinit {
+      for index in 0..<count {
+        let block = unsafe blocks[index]
+        // Each used slot was initialized by `insert` and not yet deinitialized by `remove` or `discard`.
+        for slot in 0..<Slab.blockLength where unsafe block.isUsed[slot] {
+          unsafe (block.elements + slot).deinitialize(count: 1)
+        }
+        unsafe block.elements.deallocate()
+        unsafe block.isUsed.deallocate()
+      }
+      unsafe blocks.deallocate()
+    }
+
+    func grow() {
+      precondition(count < Slab.blockLimit, "a slab is limited by what it is used for")
+      let isUsed = UnsafeMutablePointer<Bool>.allocate(capacity: Slab.blockLength)
+      unsafe isUsed.initialize(repeating: false, count: Slab.blockLength)
+      unsafe (blocks + count).initialize(to: Block(elements: .allocate(capacity: Slab.blockLength), isUsed: isUsed))
+      count += 1
+    }
+  }
+
+  private let memory: Memory
+  private let blocks: UnsafeMutablePointer<Block>
+  private var free: [Int32] = []
+  /// Slots that were ever used.
+  private var end = 0
+  /// Elements in it.
+  private(set) var count = 0
+
+  init() {
+    memory = Memory()
+    unsafe blocks = memory.blocks
+  }
+
+  /// Puts an element in. Returns its number, which may have been another's before.
+  @inline(__always)
+  mutating func insert(_ element: consuming Element) -> Int {
+    count &+= 1
+    var index = end
+    if let reused = free.popLast() {
+      index = Int(reused)
+    } else {
+      if index == memory.count * Self.blockLength { memory.grow() }
+      end = index + 1
+    }
+    unsafe blocks[index / Self.blockLength].isUsed[index % Self.blockLength] = true
+    unsafe address(index).initialize(to: element)
+    return index
+  }
+
+  /// Takes an element out.
+  mutating func remove(_ index: Int) -> Element {
+    vacate(index)
+    return unsafe address(index).move()
+  }
+
+  /// Takes an element out that nobody needs.
+  @inline(__always)
+  mutating func discard(_ index: Int) {
+    vacate(index)
+    unsafe address(index).deinitialize(count: 1)
+  }
+
+  /// The slot of an element is another's from now on: whoever calls this moves or deinitializes the element.
+  @inline(__always)
+  private mutating func vacate(_ index: Int) {
+    check(index)
+    unsafe blocks[index / Self.blockLength].isUsed[index % Self.blockLength] = false
+    free.append(Int32(truncatingIfNeeded: index))
+    count &-= 1
+  }
+
+  subscript(index: Int) -> Element {
+    @inline(__always) _read {
+      check(index)
+      yield unsafe address(index).pointee
+    }
+    @inline(__always) nonmutating _modify {
+      check(index)
+      yield unsafe &address(index).pointee
+    }
+  }
+
+  /// The numbers of its elements, in ascending order.
+  var indices: [Int] {
+    (0..<end).filter { index in unsafe blocks[index / Self.blockLength].isUsed[index % Self.blockLength] }
+  }
+
+  /// Something of an element, looked at where it lies: reading it by its number can copy all of it.
+  @inline(__always)
+  func look<Result, Failure: Error>(
+    _ index: Int, _ body: (borrowing Element) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    check(index)
+    return try unsafe body(address(index).pointee)
+  }
+
+  @inline(__always)
+  private func check(_ index: Int) {
+    precondition(index >= 0 && index < end)
+    unsafe precondition(blocks[index / Self.blockLength].isUsed[index % Self.blockLength])
+  }
+
+  @inline(__always)
+  private func address(_ index: Int) -> UnsafeMutablePointer<Element> {
+    unsafe blocks[index / Self.blockLength].elements + index % Self.blockLength
+  }
+}

@@ -1,0 +1,54 @@
+/// What streams use of a whole run: it is lent to each connection while that works on a segment.
+protocol StreamContext {
+  var configuration: Configuration { get }
+  var ledger: Ledger { get set }
+  var anomalies: AnomalyLog { get set }
+  var names: NameTable { get set }
+  var history: PayloadHistory { get set }
+  /// Capture time of the packet being processed, in nanoseconds and never going backwards: what timers go by.
+  var clock: Int64 { get set }
+  /// Octets held behind holes, all connections together.
+  var heldOctets: Int { get set }
+  /// Octets of memory that connections take, all together, without what is held.
+  var connectionMemory: Int { get set }
+  /// The connection being worked on.
+  var connection: ConnectionContext { get set }
+
+  /// The number of the next connection in reports.
+  mutating func nextConnection() -> Int
+}
+
+extension StreamContext {
+  /// Counts an anomaly of the connection being worked on.
+  mutating func note(_ anomaly: Anomaly) {
+    anomalies.note(anomaly, connection: connection.number)
+  }
+
+  /// Counts an anomaly, with the octets that show it.
+  mutating func note(_ anomaly: Anomaly, example: RawSpan) {
+    anomalies.note(anomaly, connection: connection.number, example: example)
+  }
+}
+
+/// The connection being worked on: what its session needs to know of it, and what it adds to it.
+struct ConnectionContext {
+  /// Its number in reports, which no other has; 0 before the first.
+  var number = 0
+  /// The endpoint of each side.
+  var endpoints = Sides(repeating: Endpoint(address: IPAddress(high: 0, low: 0), port: 0))
+  /// The side that opened the connection, where the capture shows it.
+  var client: Side?
+  var added = Added()
+
+  /// What is added to it.
+  struct Added {
+    /// Octets in no message.
+    var unattributed = 0
+    /// Octets never captured.
+    var missing = 0
+    /// Messages.
+    var messages = 0
+    /// Flags.
+    var flags: ConnectionFlags = []
+  }
+}

@@ -1,0 +1,144 @@
+// Octets in the order of their sequence numbers, handed to the session.
+
+extension TCPConnection {
+  mutating func openSession(_ run: inout Receiver.Context) {
+    guard session == nil else { return }
+    let opening = ConnectionOpening(
+      connectDuration: connectDuration, lookupDuration: lookupDuration, isSeen: opener != nil)
+    session = Receiver(opening, &run)
+  }
+
+  /// Tells the session that a stream has ended.
+  mutating func finishSession(_ side: Side, isComplete: Bool, _ run: inout Receiver.Context) {
+    if let needs = session?.finish(side, isComplete: isComplete, &run) { self.needs = needs }
+  }
+
+  /// Whether what the sender had received has been delivered on the other side, or cannot be.
+  @inline(__always)
+  func isReady(_ acknowledged: StreamPosition, _ side: Side) -> Bool {
+    let other = 1 - side
+    // A stream that has not started has delivered nothing, but may hold what was acknowledged.
+    if acknowledged <= streams[other].deliveredThrough, streams[other].isStarted || !streams[other].isHolding {
+      return true
+    }
+    // What the other side waits for may be this very answer (CONNECT, Upgrade).
+    if needs.contains(.waiting(other)) { return true }
+    return !streams[other].isHolding && !isTailMissing(other)
+  }
+
+  /// Whether the peer has acknowledged more of a stream than was captured.
+  ///
+  /// One octet more is a FIN that was not captured, unless a message is known to go on.
+  @inline(__always)
+  func isTailMissing(_ side: Side) -> Bool {
+    let beyond = streams[side].uncapturedTail
+    return beyond > 1 || beyond == 1 && needs.contains(.more(side))
+  }
+
+  /// Whether there is something to wait for: payload behind a hole, or a tail that the peer has acknowledged.
+  func isStuck(_ side: Side) -> Bool {
+    streams[side].isHolding || isTailMissing(side) || streams[side].isFinAhead
+  }
+
+  /// Hands the next octets of a stream to the session. Returns how many it did not take yet.
+  mutating func deliver(
+    _ payload: RawSpan, length: Int, at position: StreamPosition, _ place: PacketPlace?, _ arrival: SegmentArrival,
+    _ side: Side, _ run: inout Receiver.Context
+  ) -> Int {
+    openSession(&run)
+    run.history.remember(payload, at: position, place: place, newest: &streams[side].newestPayload)
+    var arrival = arrival
+    var consumed = 0
+    if payload.byteCount > 0, let taken = session?.receive(side, payload, at: position, arrival, &run) {
+      consumed = taken.count
+      needs = taken.needs
+    }
+    streams[side].next = position + consumed
+    guard consumed == payload.byteCount else { return length - consumed }
+    let unseen = length - consumed
+    guard unseen > 0 else { return 0 }
+    if consumed > 0 { arrival.overhead = 0 }
+    if let needs = session?.skipUnseen(side, unseen, at: streams[side].next, arrival, &run) { self.needs = needs }
+    streams[side].next += unseen
+    return 0
+  }
+
+  /// Delivers everything that can be delivered. With `isForced`, nothing more is expected: holes are given up.
+  mutating func advance(_ run: inout Receiver.Context, isForced: Bool) {
+    // Nearly every segment: all that came is delivered, and nothing is waited for. What a FIN changes is done when it comes.
+    if !isForced, streams[0].isSettled, streams[1].isSettled, !isTailMissing(0), !isTailMissing(1) {
+      streams[0].stuckSince = nil
+      streams[1].stuckSince = nil
+      return
+    }
+    while true {
+      var hasProgress = false
+      for side in 0..<2 {
+        startIfDue(side, &run, isForced: isForced)
+        dropUnreachable(side, &run)
+        if deliverHeld(side, &run) { hasProgress = true }
+        if finishIfDue(side, &run) { hasProgress = true }
+      }
+      if !hasProgress, !giveUpSomething(&run, isForced: isForced) { break }
+    }
+    for side in 0..<2 {
+      if !isStuck(side) {
+        streams[side].stuckSince = nil
+      } else if streams[side].stuckSince == nil {
+        streams[side].stuckSince = run.clock
+      }
+    }
+    if !isClosed {
+      isClosed =
+        (streams[0].isFinished && streams[1].isFinished)
+        || ((streams[0].isReset || streams[1].isReset) && !isStuck(0) && !isStuck(1))
+    }
+  }
+
+  /// A stream whose SYN was not captured starts at the first octet that came, after a moment for earlier ones.
+  private mutating func startIfDue(_ side: Side, _ run: inout Receiver.Context, isForced: Bool) {
+    guard !streams[side].isStarted, streams[side].isHolding, let first = firstHeld(side) else { return }
+    // What the peer has acknowledged before is where the stream goes on.
+    let isNext = first.position == streams[side].acknowledged
+    let waited = run.clock - record.opened
+    guard isForced || isNext || waited > run.configuration.midstreamStartTimeout else { return }
+    streams[side].start(at: first.position)
+    if !record.flags.contains(.noHandshake) {
+      record.flags.insert(.noHandshake)
+      run.note(.tcpNoHandshake)
+    }
+  }
+
+  private mutating func deliverHeld(_ side: Side, _ run: inout Receiver.Context) -> Bool {
+    var hasProgress = false
+    while streams[side].isStarted, streams[side].heldFirst == streams[side].next, let first = firstHeld(side),
+      isReady(first.arrival.acknowledged, side), !needs.contains(.waiting(side))
+    {
+      deliverFirstHeld(side, &run)
+      hasProgress = true
+    }
+    return hasProgress
+  }
+
+  mutating func deliverFirstHeld(_ side: Side, _ run: inout Receiver.Context) {
+    var segment = changeHeld(side, &run) { $0.removeFirst() }
+    let rest = segment.octets.withOctets {
+      deliver($0, length: segment.length, at: segment.position, nil, segment.arrival, side, &run)
+    }
+    guard rest > 0 else { return }
+    let consumed = segment.length - rest
+    segment.octets.removeFirst(min(consumed, segment.octets.count))
+    segment.position += consumed
+    segment.length = rest
+    segment.arrival.overhead = 0
+    changeHeld(side, &run) { $0.prepend(segment) }
+  }
+
+  /// Ends a stream, once everything before the end has been delivered.
+  private mutating func finishIfDue(_ side: Side, _ run: inout Receiver.Context) -> Bool {
+    guard streams[side].isAtFin, !streams[side].isFinished else { return false }
+    streams[side].isFinished = true
+    finishSession(side, isComplete: true, &run)
+    return true
+  }
+}

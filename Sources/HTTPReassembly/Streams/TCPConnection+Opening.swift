@@ -1,0 +1,103 @@
+// How a connection opens (RFC 9293 §3.5), and what its segments without payload are charged to.
+
+extension TCPConnection {
+  mutating func noteSyn(_ segment: TCPSegment, from side: Side, at time: Int64, _ run: inout Receiver.Context) {
+    forgetSpoofedStart(of: side, segment, &run)
+    let position = streams[side].space.position(of: segment.sequence &+ 1, near: streams[side].start)
+    if !streams[side].isStarted {
+      streams[side].start(at: position)
+    } else if position != streams[side].start {
+      run.note(.tcpSynInConnection)
+      // With RST it opens nothing (RFC 9293 §3.10.7), and was charged as a reset is.
+      if segment.flags.isDisjoint(with: [.ack, .rst]), segment.payloadLength == 0 {
+        openDisorder(&run).pendingReopen = (segment, time)
+      }
+      return
+    }
+    streams[side].hasSyn = true
+    if segment.flags.contains(.ack) {
+      hasSynAck = true
+      startAcknowledged(1 - side, segment.acknowledgment)
+    } else if opener == nil {
+      opener = side
+      synTime = time
+      lookupDuration = run.names.takeLookup(of: endpoints[1 - side].address)
+    } else if opener != side, !hasSynAck {
+      // RFC 9293 §3.5: each side's SYN crossed the other's. The first one counts as the opener.
+      if !record.flags.contains(.simultaneousOpen) { run.note(.tcpSimultaneousOpen) }
+      record.flags.insert(.simultaneousOpen)
+    }
+  }
+
+  /// Gives away the SYN that turned out to be the next connection's, with all that was counted for it.
+  mutating func takePendingReopen() -> (segment: TCPSegment, time: Int64)? {
+    guard let disorder, let (segment, time) = disorder.pendingReopen else { return nil }
+    disorder.pendingReopen = nil
+    let side = side(of: segment)
+    let overhead = segment.networkLength + segment.headerLength
+    streams[side].packets -= 1
+    streams[side].ipLength -= overhead
+    record.setup -= overhead
+    return (segment, time)
+  }
+
+  /// A SYN says where a stream starts. What came before it from that side, with other sequence numbers and without
+  /// payload, was none of this connection: somebody else's RST or FIN, which the other side has not taken.
+  private mutating func forgetSpoofedStart(of side: Side, _ segment: TCPSegment, _ run: inout Receiver.Context) {
+    let stream = streams[side]
+    guard !stream.hasSyn, stream.payloadLength == segment.payloadLength, stream.packets > 1,
+      stream.space.position(of: segment.sequence &+ 1, near: stream.next) != stream.next
+    else { return }
+    var fresh = TCPStream()
+    fresh.packets = stream.packets
+    fresh.ipLength = stream.ipLength
+    fresh.payloadLength = stream.payloadLength
+    fresh.advertisedWindow = stream.advertisedWindow
+    fresh.windowScale = stream.windowScale
+    fresh.space.learn(segment.sequence &+ 1)
+    streams[side] = fresh
+    if let disorder {
+      run.connectionMemory -= disorder.holes[side].count * StreamMemory.hole
+      disorder.holes[side] = []
+    }
+    if streams[1 - side].fin == .never { streams[1 - side].limit = .never }
+    isClosed = false
+  }
+
+  /// A SYN-ACK tells where the opener's stream starts, even if its SYN was not captured.
+  mutating func startAcknowledged(_ side: Side, _ sequence: UInt32) {
+    guard !streams[side].isStarted else { return }
+    streams[side].start(at: streams[side].space.position(of: sequence, near: 0))
+  }
+
+  /// The handshake is over once the opener sends anything after the SYN-ACK.
+  mutating func establish(by side: Side, at time: Int64) {
+    guard !isEstablished, side == knownClient, hasSynAck || record.flags.contains(.simultaneousOpen) else { return }
+    isEstablished = true
+    if let synTime {
+      connectDuration = max(time - synTime, 0)
+      session?.connected(after: max(time - synTime, 0))
+    }
+  }
+
+  /// Charges a segment that carries no payload (MEASURES §2).
+  mutating func chargeBare(
+    _ segment: TCPSegment, from side: Side, _ acknowledged: StreamPosition, _ overhead: Int, at time: Int64,
+    _ run: inout Receiver.Context
+  ) {
+    if segment.flags.contains(.syn) {
+      record.setup += overhead
+    } else if segment.flags.contains(.fin) {
+      record.teardown += overhead
+    } else if !isEstablished, side == knownClient, hasSynAck {
+      record.setup += overhead
+      establish(by: side, at: time)
+    } else if isClosed || (streams[1 - side].fin != .never && acknowledged > streams[1 - side].fin) {
+      record.teardown += overhead
+    } else if session != nil {
+      session?.chargeAcknowledgment(overhead, to: 1 - side, &run)
+    } else {
+      record.unattributed += overhead
+    }
+  }
+}

@@ -1,0 +1,274 @@
+/// One TCP connection: takes its segments in the order of capture, and hands each stream's octets to the session in the order
+/// of their sequence numbers (RFC 9293).
+///
+/// Two rules keep the result independent of the order of capture. A stream goes on past a hole only once nothing can be
+/// expected to fill it. And a segment is delivered only after what its sender had acknowledged with it: a response is
+/// read after its request, even if it was captured first.
+struct TCPConnection<Receiver: StreamReceiver> {
+  /// What has been counted of it.
+  var record: ConnectionCounts
+  private let key: ConnectionKey
+  /// Whether side 0, the sender of the first captured segment, is the higher endpoint of `key`.
+  private let isReversed: Bool
+  var streams = Sides<TCPStream>(repeating: TCPStream())
+  /// What is out of order; nil while nothing ever was.
+  private(set) var disorder: Disorder?
+  /// Reads the streams, from the first octet of either on.
+  var session: Receiver?
+  /// What the session needs next.
+  var needs: StreamNeeds = []
+  /// The side that sent the first SYN without ACK.
+  @OptionalSide var opener: Side? = nil
+  var hasSynAck = false
+  var isEstablished = false
+  /// Both streams have ended, or one was reset: only late copies can follow.
+  var isClosed = false
+  /// Capture time of the latest segment.
+  var lastSeen: Int64
+  /// Capture time of the first SYN, until the handshake is complete.
+  @OptionalTime var synTime: Int64? = nil
+  @OptionalTime var connectDuration: Int64? = nil
+  @OptionalTime var lookupDuration: Int64? = nil
+
+  init(first segment: TCPSegment, key: ConnectionKey, at time: Int64, run: inout Receiver.Context) {
+    self.key = key
+    isReversed = segment.source != key.low
+    lastSeen = time
+    record = ConnectionCounts(number: run.nextConnection(), opened: time, closed: time)
+    run.connectionMemory += StreamMemory.connection(Self.self)
+  }
+
+  /// The endpoint of each side.
+  var endpoints: Sides<Endpoint> { isReversed ? Sides(key.high, key.low) : Sides(key.low, key.high) }
+
+  /// Whether it is the connection between two endpoints.
+  @inline(__always)
+  func isBetween(_ key: ConnectionKey) -> Bool { self.key == key }
+
+  /// The side that sent a segment.
+  @inline(__always)
+  func side(of segment: TCPSegment) -> Side { (segment.source == key.low) == isReversed ? 1 : 0 }
+
+  /// Whether a segment starts a new connection between the same endpoints (port reuse).
+  ///
+  /// A SYN alone does not end an open connection: its receiver only challenges it (RFC 5961 §4.2). It does once it is
+  /// answered, or when the connection had closed, never opened, or been silent for long.
+  func isReopened(by segment: TCPSegment, clock: Int64, silence: Int64) -> Bool {
+    let side = side(of: segment)
+    if let sequence = disorder?.pendingReopen.map({ $0.segment.sequence &+ 1 }) {
+      let isAnswer = segment.flags.contains([.syn, .ack]) && segment.acknowledgment == sequence
+      if isAnswer || (!segment.flags.contains(.syn) && segment.sequence == sequence) { return true }
+    }
+    guard segment.flags.contains(.syn), !segment.flags.contains(.ack) else { return false }
+    let stream = streams[side]
+    // The SYN of this very connection, again or late.
+    guard stream.isStarted, stream.space.position(of: segment.sequence &+ 1, near: stream.start) != stream.start else {
+      return false
+    }
+    return isClosed || !isEstablished && streams[0].payloadLength + streams[1].payloadLength == 0
+      || clock - lastSeen > silence
+  }
+
+  // MARK: Segments
+
+  /// Takes a segment; `octets` hold its payload at `segment.payloadOffset`, and start at `place` of their capture.
+  @inline(__always)
+  mutating func receive(
+    _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, place: PacketPlace?, run: inout Receiver.Context
+  ) {
+    if !receiveNext(segment, octets, at: time, place, &run) {
+      receiveAny(segment, octets, at: time, place: place, run: &run)
+    }
+  }
+
+  /// Takes a segment as nearly all are: the next octets of a stream or a bare acknowledgment, on an open connection where
+  /// nothing is awaited and everything that was acknowledged has been delivered. False, and nothing has changed, for any other.
+  ///
+  /// It does what `receiveAny` does with such a segment.
+  @inline(__always)
+  private mutating func receiveNext(
+    _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, _ place: PacketPlace?, _ run: inout Receiver.Context
+  ) -> Bool {
+    let side = side(of: segment)
+    let other = 1 - side
+    guard segment.flags.isDisjoint(with: [.syn, .fin, .rst]), segment.flags.contains(.ack), !segment.hasBadChecksum,
+      isEstablished || !hasSynAck && !record.flags.contains(.simultaneousOpen), !isClosed,
+      needs.isDisjoint(with: [.waiting(0), .waiting(1)]), streams[0].isUndisturbed, streams[1].isUndisturbed
+    else { return false }
+    let next = streams[other].next
+    let acknowledged = streams[other].space.position(of: segment.acknowledgment, near: next)
+    guard acknowledged <= next,
+      segment.payloadLength == 0
+        || streams[side].space.position(of: segment.sequence, near: streams[side].next) == streams[side].next
+    else { return false }
+
+    borrowRun(&run)
+    lastSeen = max(lastSeen, run.clock)
+    record.closed = max(record.closed, time)
+    let overhead = segment.networkLength + segment.headerLength
+    streams[side].packets += 1
+    streams[side].ipLength += overhead + segment.payloadLength
+    streams[side].payloadLength += segment.payloadLength
+    if acknowledged > streams[other].acknowledged {
+      streams[other].acknowledgedSince = lastSeen
+      streams[other].acknowledged = acknowledged
+    }
+    streams[side].noteWindow(segment)
+    if segment.payloadLength > 0 {
+      let payload = octets.extracting(
+        segment.payloadOffset..<segment.payloadOffset + segment.capturedPayloadLength)
+      var place = place
+      place?.offset += segment.payloadOffset
+      let arrival = SegmentArrival(time: time, acknowledged: acknowledged, overhead: overhead)
+      let position = streams[side].next
+      let rest = deliver(payload, length: segment.payloadLength, at: position, place, arrival, side, &run)
+      if rest > 0 {
+        holdRest(rest, of: payload, length: segment.payloadLength, at: position, arrival, side, &run)
+        advance(&run, isForced: false)
+      }
+    } else if session != nil {
+      session?.chargeAcknowledgment(overhead, to: other, &run)
+    } else {
+      record.unattributed += overhead
+    }
+    giveBackRun(&run)
+    return true
+  }
+
+  /// Takes any segment.
+  @inline(never)
+  private mutating func receiveAny(
+    _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, place: PacketPlace?, run: inout Receiver.Context
+  ) {
+    let side = side(of: segment)
+    borrowRun(&run)
+    defer { giveBackRun(&run) }
+    lastSeen = max(lastSeen, run.clock)
+    record.closed = max(record.closed, time)
+    let overhead = segment.networkLength + segment.headerLength
+    streams[side].packets += 1
+    streams[side].ipLength += overhead + segment.payloadLength
+    streams[side].payloadLength += segment.payloadLength
+
+    if segment.hasBadChecksum {
+      run.ledger.settle(segment.payloadLength, as: .outOfWindow)
+      record.unattributed += overhead + segment.payloadLength
+      return
+    }
+    let position = locate(segment, side)
+    let acknowledged = noteAcknowledgment(segment, from: side)
+    streams[side].noteWindow(segment)
+    if segment.flags.contains(.syn) { noteSyn(segment, from: side, at: time, &run) }
+
+    let arrival = SegmentArrival(time: time, acknowledged: acknowledged, overhead: overhead)
+    if segment.flags.contains(.rst) {
+      run.ledger.settle(segment.payloadLength, as: .outOfWindow)
+      record.teardown += overhead
+      record.unattributed += segment.payloadLength
+      noteReset(position, from: side, acknowledged, &run)
+    } else if segment.payloadLength > 0 {
+      establish(by: side, at: time)
+      let payload = octets.extracting(
+        segment.payloadOffset..<segment.payloadOffset + segment.capturedPayloadLength)
+      var place = place
+      place?.offset += segment.payloadOffset
+      accept(payload, length: segment.payloadLength, at: position, place, arrival, from: side, &run)
+    } else {
+      chargeBare(segment, from: side, acknowledged, overhead, at: time, &run)
+    }
+    if segment.flags.contains(.fin), !segment.flags.contains(.rst) {
+      noteFin(position + segment.payloadLength, from: side, &run)
+    }
+    advance(&run, isForced: false)
+  }
+
+  /// The position of a segment's first octet of payload.
+  private mutating func locate(_ segment: TCPSegment, _ side: Side) -> StreamPosition {
+    let sequence = segment.flags.contains(.syn) ? segment.sequence &+ 1 : segment.sequence
+    streams[side].space.learn(sequence)
+    return streams[side].space.position(of: sequence, near: streams[side].next)
+  }
+
+  /// Learns what the sender had received when it sent the segment. Returns that position in the opposite stream.
+  private mutating func noteAcknowledgment(_ segment: TCPSegment, from side: Side) -> StreamPosition {
+    guard segment.flags.contains(.ack) else { return .unknown }
+    let other = 1 - side
+    // A RST that answers a stray segment may acknowledge anything.
+    if !streams[other].space.isKnown {
+      guard !segment.flags.contains(.rst) else { return .unknown }
+      streams[other].space.learn(segment.acknowledgment)
+    }
+    // The first thing that the opener acknowledges is the other side's SYN, even if nothing of that side is captured.
+    if side == opener, !streams[other].isStarted, streams[other].packets == 0, !segment.flags.contains(.rst) {
+      startAcknowledged(other, segment.acknowledgment)
+    }
+    let reference = max(streams[other].next, streams[other].acknowledged)
+    let position = streams[other].space.position(of: segment.acknowledgment, near: reference)
+    guard !segment.flags.contains(.rst) else { return position }
+    let reach = max(max(streams[other].next, streams[other].heldEnd), streams[other].acknowledged)
+    // Beyond what a window allows it is no acknowledgment of this stream. A one-sided capture knows no better.
+    if position > streams[other].acknowledged, position <= reach + TCPStream.largestWindow {
+      if streams[other].acknowledged <= streams[other].next { streams[other].acknowledgedSince = lastSeen }
+      streams[other].acknowledged = position
+    }
+    return position
+  }
+
+  // MARK: Out of order
+
+  /// What is out of order, from now on with memory of its own.
+  mutating func openDisorder(_ run: inout Receiver.Context) -> Disorder {
+    if let disorder { return disorder }
+    let disorder = Disorder()
+    self.disorder = disorder
+    run.connectionMemory += StreamMemory.disorder
+    return disorder
+  }
+
+  /// Changes what is held of a direction.
+  mutating func changeHeld<Result>(
+    _ side: Side, _ run: inout Receiver.Context, _ body: (inout HeldSegments) -> Result
+  ) -> Result {
+    let disorder = openDisorder(&run)
+    let before = disorder.held[side].memory
+    let result = body(&disorder.held[side])
+    streams[side].heldFirst = disorder.held[side].firstPosition
+    streams[side].heldEnd = disorder.held[side].end
+    run.heldOctets += disorder.held[side].memory - before
+    return result
+  }
+
+  /// Whether a SYN came in the open connection that may be a new connection's.
+  @inline(__always)
+  var hasPendingReopen: Bool { disorder != nil && disorder?.pendingReopen != nil }
+
+  /// The first segment of a direction that is held.
+  func firstHeld(_ side: Side) -> HeldSegment? { disorder?.held[side].first }
+
+  /// Octets of memory that it takes without its session, as they were counted.
+  var memory: Int {
+    guard let disorder else { return StreamMemory.connection(Self.self) }
+    return StreamMemory.connection(Self.self) + StreamMemory.disorder
+      + (disorder.holes[0].count + disorder.holes[1].count) * StreamMemory.hole
+  }
+
+  // MARK: The run's view of this connection
+
+  @inline(__always)
+  func borrowRun(_ run: inout Receiver.Context) {
+    if run.connection.number != record.number {
+      run.connection.number = record.number
+      run.connection.endpoints = endpoints
+    }
+    run.connection.client = knownClient
+    run.connection.added = ConnectionContext.Added()
+  }
+
+  @inline(__always)
+  mutating func giveBackRun(_ run: inout Receiver.Context) {
+    record.unattributed += run.connection.added.unattributed
+    record.missing += run.connection.added.missing
+    record.messages += run.connection.added.messages
+    record.flags.formUnion(run.connection.added.flags)
+  }
+}
