@@ -255,13 +255,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   @inline(never)
   private mutating func handOver() throws(Sink.Failure) {
     var failure: Sink.Failure?
-    while let row = run.rows.nextFinalMessage() {
-      do throws(Sink.Failure) { try handOver(message: row) } catch { failure = failure ?? error }
-      run.rows.messages.discard(Int(row))
-    }
-    while let row = run.rows.nextFinalExchange() {
-      do throws(Sink.Failure) { try handOver(exchange: row) } catch { failure = failure ?? error }
-      run.rows.exchanges.discard(Int(row))
+    do throws(Sink.Failure) {
+      try Self.handOver(&run.rows, to: &sink, &apis, &run.texts, &run.anomalies)
+    } catch {
+      failure = error
     }
     if !finalConnections.isEmpty {
       for connection in finalConnections {
@@ -274,25 +271,31 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     if let failure { throw failure }
   }
 
-  @inline(__always)
-  private mutating func handOver(message row: RowIndex) throws(Sink.Failure) {
-    run.rows.messages.look(Int(row)) { apis.add($0.message, texts: &run.texts, anomalies: &run.anomalies) }
-    defer { run.rows.messages.look(Int(row)) { $0.message.releaseTexts(of: &run.texts) } }
-    try run.rows.messages.look(Int(row)) { (open: borrowing OpenMessage) throws(Sink.Failure) in
-      try sink.message(open.message, texts: run.texts)
+  /// The same of messages and exchanges: what they are made of is lent here apart, so that nothing of it is copied.
+  private static func handOver(
+    _ rows: inout RowStore, to sink: inout Sink, _ apis: inout APITable, _ texts: inout TextPool,
+    _ anomalies: inout AnomalyLog
+  ) throws(Sink.Failure) {
+    var failure: Sink.Failure?
+    while let row = rows.nextFinalMessage() {
+      apis.add(rows.messages[Int(row)].message, texts: &texts, anomalies: &anomalies)
+      do throws(Sink.Failure) { try sink.message(rows.messages[Int(row)].message, texts: texts) } catch {
+        failure = failure ?? error
+      }
+      rows.messages[Int(row)].message.releaseTexts(of: &texts)
+      rows.messages.discard(Int(row))
     }
-  }
-
-  @inline(__always)
-  private mutating func handOver(exchange row: RowIndex) throws(Sink.Failure) {
-    run.rows.exchanges.look(Int(row)) { open in
-      guard let wait = open.exchange.timings.wait else { return }
-      apis.add(wait, of: open.exchange, texts: &run.texts, anomalies: &run.anomalies)
+    while let row = rows.nextFinalExchange() {
+      if let wait = rows.exchanges[Int(row)].exchange.timings.wait {
+        apis.add(wait, of: rows.exchanges[Int(row)].exchange, texts: &texts, anomalies: &anomalies)
+      }
+      do throws(Sink.Failure) { try sink.exchange(rows.exchanges[Int(row)].exchange, texts: texts) } catch {
+        failure = failure ?? error
+      }
+      rows.exchanges[Int(row)].exchange.releaseTexts(of: &texts)
+      rows.exchanges.discard(Int(row))
     }
-    defer { run.rows.exchanges.look(Int(row)) { $0.exchange.releaseTexts(of: &run.texts) } }
-    try run.rows.exchanges.look(Int(row)) { (open: borrowing OpenExchange) throws(Sink.Failure) in
-      try sink.exchange(open.exchange, texts: run.texts)
-    }
+    if let failure { throw failure }
   }
 
   /// Says how many packets were dropped in all before they could be captured, as far as is known now.

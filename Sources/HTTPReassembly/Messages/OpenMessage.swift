@@ -22,6 +22,14 @@ struct OpenContent {
   var codings: [String] = []
   /// Whether the content has no coding, so that its length needs no decoder.
   var isIdentity = true
+  /// Whether a content is being read that is looked at, or has a coding.
+  var isOpen = false
+
+  /// Octets of memory that it takes, of its own.
+  static var memory: Int { MemoryLayout<OpenContent>.stride + 64 }
+
+  /// The message is another one's from now on.
+  mutating func close() { if isOpen { self = OpenContent() } }
 }
 
 /// A request with its responses, while something of it is still open.

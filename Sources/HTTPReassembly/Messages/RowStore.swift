@@ -8,12 +8,10 @@ struct RowStore {
   /// Exchanges that are not final.
   var exchanges = Slab<OpenExchange>()
   /// Final rows that the report has not seen yet, in the order in which they became final.
-  private var finalMessages: [RowIndex] = []
-  private var finalExchanges: [RowIndex] = []
+  private var finalMessages = FinalRows()
+  private var finalExchanges = FinalRows()
   /// Ended messages that still take charges, all connections together, but for the newest one of each direction.
   var lingering = 0
-  private var nextMessage = 0
-  private var nextExchange = 0
 
   init() {}
 
@@ -25,10 +23,10 @@ struct RowStore {
 
   /// Exchanges that are not final, all connections together.
   @inline(__always)
-  var openExchanges: Int { exchanges.count &- (finalExchanges.count &- nextExchange) }
+  var openExchanges: Int { exchanges.count &- finalExchanges.count }
 
   /// Messages that are not final, all connections together.
-  var openMessages: Int { messages.count - (finalMessages.count - nextMessage) }
+  var openMessages: Int { messages.count - finalMessages.count }
 
   /// A message that is not final, or not yet handed over.
   subscript(message row: RowIndex) -> Message {
@@ -50,31 +48,47 @@ struct RowStore {
   @inline(__always)
   mutating func finishExchange(_ row: RowIndex) { finalExchanges.append(row) }
 
-  /// The message that became final first and has not been handed over yet; its row stays until `discardMessage`.
+  /// The message that became final first and has not been handed over yet; its row stays until it is discarded.
   @inline(__always)
-  mutating func nextFinalMessage() -> RowIndex? {
-    guard nextMessage < finalMessages.count else {
-      finalMessages.removeAll(keepingCapacity: finalMessages.count <= Self.capacityLimit)
-      nextMessage = 0
-      return nil
-    }
-    nextMessage += 1
-    return finalMessages[nextMessage - 1]
-  }
+  mutating func nextFinalMessage() -> RowIndex? { finalMessages.next() }
 
   /// The same of exchanges.
   @inline(__always)
-  mutating func nextFinalExchange() -> RowIndex? {
-    guard nextExchange < finalExchanges.count else {
-      finalExchanges.removeAll(keepingCapacity: finalExchanges.count <= Self.capacityLimit)
-      nextExchange = 0
-      return nil
-    }
-    nextExchange += 1
-    return finalExchanges[nextExchange - 1]
+  mutating func nextFinalExchange() -> RowIndex? { finalExchanges.next() }
+}
+
+/// Rows that became final and wait for the report, in that order. All are taken before more come, nearly always, so that the
+/// memory is used from its start again.
+private struct FinalRows {
+  private var rows: [RowIndex] = []
+  private var end = 0
+  private var first = 0
+
+  @inline(__always)
+  var isEmpty: Bool { first == end }
+
+  @inline(__always)
+  var count: Int { end &- first }
+
+  @inline(__always)
+  mutating func append(_ row: RowIndex) {
+    if end < rows.count { rows[end] = row } else { rows.append(row) }
+    end &+= 1
   }
 
-  /// Indices for which memory is kept: what one packet makes final is a few, and what the end of a capture does is much.
+  @inline(__always)
+  mutating func next() -> RowIndex? {
+    guard first < end else {
+      if rows.count > Self.capacityLimit { rows = [] }
+      first = 0
+      end = 0
+      return nil
+    }
+    first &+= 1
+    return rows[first &- 1]
+  }
+
+  /// Rows for which memory is kept: what one packet makes final is a few, and what the end of a capture does is many.
   private static var capacityLimit: Int { 4096 }
 }
 

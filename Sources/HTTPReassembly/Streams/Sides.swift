@@ -3,8 +3,8 @@ typealias Side = Int
 
 /// A value for each side of a connection.
 ///
-/// Reads go to one of two places that the compiler knows, and not to a place in an `InlineArray` that is computed: for that
-/// it copies both values first (Swift 6.3), and large ones are read for each packet.
+/// Reads name one of two elements that the compiler knows, and not a computed index of an `InlineArray`: for that it copies both
+/// values first (Swift 6.3), and large ones are read for each packet.
 struct Sides<Value> {
   private var values: InlineArray<2, Value>
 
@@ -19,10 +19,12 @@ struct Sides<Value> {
     @inline(__always) _modify { yield &values[side] }
   }
 
-  /// Something of a side's value, looked at in its place: for values that refer to memory elsewhere, of which a copy would
+  /// Something of a side's value, looked at where it lies: for values that refer to memory elsewhere, of which a copy would
   /// cost reference counts.
   @inline(__always)
-  mutating func look<Result>(_ side: Side, _ body: (inout Value) -> Result) -> Result { body(&values[side]) }
+  func look<Result>(_ side: Side, _ body: (borrowing Value) -> Result) -> Result {
+    side == 0 ? body(values[0]) : body(values[1])
+  }
 }
 
 /// A side that may not be known, in one octet: an optional number takes sixteen in a connection.

@@ -3,8 +3,8 @@
 struct Conversation {
   /// The messages of each side that are in progress or still take charges.
   var owners = Sides<OwnerMap>(repeating: OwnerMap())
-  /// How the content of the newest message of each side is decoded; nil when it has no coding.
-  private var contents = Sides<OpenContentBox?>(repeating: nil)
+  /// How the content of the newest message of each side is decoded; nil on a side where no content had a coding.
+  private var contents = Sides<OwnMemory<OpenContent>?>(repeating: nil)
   /// The header section being read on each side; nil when there is none.
   private var headers = Sides<HeaderSectionBox?>(repeating: nil)
   /// The exchanges that are not final.
@@ -44,19 +44,18 @@ struct Conversation {
   var isHTTP: Bool { requestSide != nil }
 
   /// Octets of memory that it takes on the heap, its rows not included.
-  var memory: Int { owners[0].memory + owners[1].memory + exchanges.memory }
+  var memory: Int {
+    owners.look(0) { $0.memory } + owners.look(1) { $0.memory } + exchanges.memory
+      + (contents[0] == nil ? 0 : OpenContent.memory)
+      + (contents[1] == nil ? 0 : OpenContent.memory)
+  }
 
   /// The handshake is complete only now: its duration belongs to the first exchange.
   mutating func connected(after duration: Int64) { connectDuration = duration }
 
   /// The row of the newest message of the side being read.
   @inline(__always)
-  private func row(_ run: borrowing Run) -> RowIndex { owners[run.side].newest.row }
-}
-
-/// Content with a coding, which few connections have: in memory of its own.
-private final class OpenContentBox {
-  var content = OpenContent()
+  private func row(_ run: borrowing Run) -> RowIndex { owners.look(run.side) { $0.newest.row } }
 }
 
 /// A header section that does not come at once, which few do: in memory of its own.
@@ -213,7 +212,7 @@ extension Conversation: HTTP1Events {
     run.rows[message: row].flags.formUnion(flags)
     adoptRequest(of: exchange, into: row, &run)
     noteResponseStart(of: exchange, row, &run)
-    if run.observer != nil { contents[run.side] = OpenContentBox() }
+    if run.observer != nil { openContent(run) }
   }
 
   /// Adds a message of the side being read, of the exchange of this number in the conversation.
@@ -231,9 +230,9 @@ extension Conversation: HTTP1Events {
     run.rows[message: row].lastTime = start.arrival.time
     run.rows.messages[Int(row)].note(run.arrival)
     if isTunnel { run.rows[message: row].flags.insert(.tunnelled) }
-    if !owners[run.side].isEmpty { run.rows.lingering += 1 }
+    if !owners.look(run.side, { $0.isEmpty }) { run.rows.lingering += 1 }
     owners[run.side].append(row, from: start.position)
-    contents[run.side] = nil
+    contents[run.side]?.value.close()
     return row
   }
 
@@ -258,7 +257,7 @@ extension Conversation: HTTP1Events {
   // MARK: Header section
 
   mutating func fieldLine(_ line: RawSpan, _ found: FieldLine?, isASCII: Bool, _ run: inout Run) {
-    guard !owners[run.side].isEmpty else { return }
+    guard !owners.look(run.side, { $0.isEmpty }) else { return }
     let row = row(run)
     if !isASCII, let header = headers[run.side], !header.section.notedNonASCII {
       header.section.notedNonASCII = true
@@ -272,7 +271,7 @@ extension Conversation: HTTP1Events {
   }
 
   mutating func endOfHeaders(_ run: inout Run) -> BodyFraming {
-    guard !owners[run.side].isEmpty, let header = headers[run.side] else { return .none }
+    guard !owners.look(run.side, { $0.isEmpty }), let header = headers[run.side] else { return .none }
     headers[run.side] = nil
     return endOfHeaders(header.section, &run)
   }
@@ -371,15 +370,20 @@ extension Conversation: HTTP1Events {
       $0.message.contentEncoding != .none || $0.message.transferEncoding != .none
     }
     guard isCoded || run.observer != nil else { return }
-    let box = OpenContentBox()
-    box.content.start(of: row, &run)
-    contents[run.side] = box
+    openContent(run)
+    contents[run.side]?.value.start(of: row, &run)
+  }
+
+  /// Content is looked at, or has to be decoded.
+  private mutating func openContent(_ run: borrowing Run) {
+    if contents[run.side] == nil { contents[run.side] = OwnMemory(OpenContent()) }
+    contents[run.side]?.value.isOpen = true
   }
 
   // MARK: End of a message
 
   mutating func endOfMessage(at position: StreamPosition, _ run: inout Run) -> AfterMessage {
-    guard owners[run.side].hasMessageInProgress else { return .message }
+    guard owners.look(run.side, { $0.hasMessageInProgress }) else { return .message }
     headers[run.side] = nil
     finishContent(isComplete: true, &run)
     close(at: position, &run)
@@ -405,7 +409,7 @@ extension Conversation: HTTP1Events {
   }
 
   mutating func brokenMessage(at position: StreamPosition, _ flags: MessageFlags, _ run: inout Run) {
-    guard owners[run.side].hasMessageInProgress else { return }
+    guard owners.look(run.side, { $0.hasMessageInProgress }) else { return }
     headers[run.side] = nil
     let row = row(run)
     let (kind, exchange) = run.rows.messages.look(Int(row)) { ($0.message.kind, $0.exchange) }
@@ -420,14 +424,14 @@ extension Conversation: HTTP1Events {
 
   private mutating func finishContent(isComplete: Bool, _ run: inout Run) {
     let row = row(run)
-    guard let box = contents[run.side] else {
+    guard let content = contents[run.side], content.value.isOpen else {
       // Without a coding the decoded length is that of the content.
       if isComplete, run.rows[message: row].missing == 0 {
         run.rows[message: row].decodedBody = run.rows[message: row].octets.body
       }
       return
     }
-    box.content.finish(of: row, isComplete: isComplete, &run)
+    content.value.finish(of: row, isComplete: isComplete, &run)
   }
 
   private mutating func close(at position: StreamPosition, _ run: inout Run) {
@@ -453,7 +457,7 @@ extension Conversation: HTTP1Events {
   // MARK: Octets
 
   mutating func count(_ count: Int, as part: MessagePart, _ run: inout Run) {
-    guard !owners[run.side].isEmpty else { return run.ledger.settle(count, as: .stray) }
+    guard !owners.look(run.side, { $0.isEmpty }) else { return run.ledger.settle(count, as: .stray) }
     let row = row(run)
     switch part {
     case .header:
@@ -471,16 +475,16 @@ extension Conversation: HTTP1Events {
 
   @inline(__always)
   mutating func body(_ octets: RawSpan, _ run: inout Run) {
-    guard !owners[run.side].isEmpty else { return run.ledger.settle(octets.byteCount, as: .stray) }
+    guard !owners.look(run.side, { $0.isEmpty }) else { return run.ledger.settle(octets.byteCount, as: .stray) }
     let row = row(run)
     run.rows[message: row].octets.body += octets.byteCount
     run.rows.messages[Int(row)].note(run.arrival)
     run.ledger.settle(octets.byteCount, as: .body)
-    contents[run.side]?.content.take(octets, of: row, &run)
+    if let content = contents[run.side], content.value.isOpen { content.value.take(octets, of: row, &run) }
   }
 
   mutating func unseenBody(_ count: Int, _ run: inout Run) {
-    guard !owners[run.side].isEmpty else { return run.ledger.settle(count, as: .stray) }
+    guard !owners.look(run.side, { $0.isEmpty }) else { return run.ledger.settle(count, as: .stray) }
     let row = row(run)
     run.rows[message: row].octets.body += count
     run.rows.messages[Int(row)].note(run.arrival)
@@ -492,14 +496,14 @@ extension Conversation: HTTP1Events {
 
   mutating func missingBody(_ count: Int, _ run: inout Run) {
     countMissing(count, &run)
-    guard !owners[run.side].isEmpty else { return }
+    guard !owners.look(run.side, { $0.isEmpty }) else { return }
     run.rows[message: row(run)].missing += count
     loseContent(&run)
   }
 
   /// Not all of the newest message's content could be seen.
   private mutating func loseContent(_ run: inout Run) {
-    contents[run.side]?.content.decoder = nil
+    contents[run.side]?.value.decoder = nil
     run.rows[message: row(run)].flags.insert(.contentNotSeen)
   }
 
@@ -525,7 +529,7 @@ extension Conversation: HTTP1Events {
 
   /// The messages in progress end because the connection is no longer followed.
   mutating func flagEviction(_ run: inout Run) {
-    for side in 0..<2 where owners[side].hasMessageInProgress {
+    for side in 0..<2 where owners.look(side, { $0.hasMessageInProgress }) {
       run.rows[message: owners[side].newest.row].flags.insert(.evicted)
     }
   }
@@ -554,7 +558,7 @@ extension Conversation: HTTP1Events {
   }
 
   private mutating func flagCurrent(_ flags: MessageFlags, _ run: inout Run) {
-    guard !flags.isEmpty, owners[run.side].hasMessageInProgress else { return }
+    guard !flags.isEmpty, owners.look(run.side, { $0.hasMessageInProgress }) else { return }
     run.rows[message: row(run)].flags.formUnion(flags)
   }
 }

@@ -6,7 +6,7 @@ extension Conversation {
   /// Charges a packet to the messages that own its octets. What no message owns is the connection's.
   @inline(__always)
   func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
-    run.connection.added.unattributed += owners[side].charge(charge, &run.rows)
+    run.connection.added.unattributed += owners.look(side) { $0.charge(charge, &run.rows) }
   }
 
   /// Octets of a hole that was given up come after all: they are counted where they belong, but no longer read.
@@ -15,7 +15,7 @@ extension Conversation {
     let found = max(0, range.upperBound - max(range.lowerBound, retiredThrough[side]))
     run.ledger.missing -= found
     run.connection.added.missing -= found
-    let owned = owners[side].acceptLate(range, &run.rows)
+    let owned = owners.look(side) { $0.acceptLate(range, &run.rows) }
     run.ledger.settle(owned, as: .body)
     run.connection.added.unattributed += range.count - owned
     run.ledger.settle(range.count - owned, as: lateClass)
@@ -27,10 +27,12 @@ extension Conversation {
   @inline(__always)
   mutating func retire(_ side: Side, _ run: inout Run) {
     let limit = run.configuration.lingeringMessageLimit
-    if run.rows.lingering > run.configuration.lingeringMessageTotalLimit, (2...limit).contains(owners[side].count) {
+    if run.rows.lingering > run.configuration.lingeringMessageTotalLimit,
+      (2...limit).contains(owners.look(side, { $0.count }))
+    {
       run.note(.httpMessagesFull)
       retire(side, keeping: 1, &run)
-    } else if owners[side].count > limit {
+    } else if owners.look(side, { $0.count }) > limit {
       retire(side, keeping: limit, &run)
     }
   }
@@ -43,8 +45,10 @@ extension Conversation {
   /// Makes the oldest messages of `side` final until at most `limit` are left.
   private mutating func retire(_ side: Side, keeping limit: Int, _ run: inout Run) {
     var hasRetired = false
-    while owners[side].count > limit, !owners[side][0].isInProgress, !oldestAwaitsName(on: side, run) {
-      retiredThrough[side] = max(retiredThrough[side], owners[side][0].end)
+    while owners.look(side, { $0.count }) > limit, !owners.look(side, { $0[0].isInProgress }),
+      !oldestAwaitsName(on: side, run)
+    {
+      retiredThrough[side] = max(retiredThrough[side], owners.look(side, { $0[0].end }))
       finishFirst(side, &run)
       hasRetired = true
     }
@@ -54,10 +58,10 @@ extension Conversation {
   /// Whether the oldest message is a response that waits for the end of its request's header section, which names it; not for ever.
   @inline(__always)
   private func oldestAwaitsName(on side: Side, _ run: Run) -> Bool {
-    let (kind, host, exchange) = run.rows.messages.look(Int(owners[side][0].row)) {
+    let (kind, host, exchange) = run.rows.messages.look(Int(owners.look(side, { $0[0].row }))) {
       ($0.message.kind, $0.message.host, $0.exchange)
     }
-    guard kind != .request, host == .none, owners[side].count < Self.namelessLimit else { return false }
+    guard kind != .request, host == .none, owners.look(side, { $0.count }) < Self.namelessLimit else { return false }
     return read(exchange, run) { $0.exchange.request != nil && $0.exchange.host == .none } == true
   }
 
@@ -66,7 +70,7 @@ extension Conversation {
 
   /// Makes the oldest message of `side` final: its row changes no more.
   private mutating func finishFirst(_ side: Side, _ run: inout Run) {
-    let row = owners[side][0].row
+    let row = owners.look(side, { $0[0].row })
     let (exchange, pending) = run.rows.messages.look(Int(row)) { ($0.exchange, $0.pendingContent) }
     let client = namedClient ?? run.connection.client ?? requestSide ?? 0
     namedClient = client
@@ -91,7 +95,7 @@ extension Conversation {
         exchange.exchange.responseLength += length
       }
     }
-    if owners[side].count > 1 { run.rows.lingering -= 1 }
+    if owners.look(side, { $0.count }) > 1 { run.rows.lingering -= 1 }
     owners[side].removeFirst()
   }
 
@@ -130,7 +134,7 @@ extension Conversation {
   /// The connection is over: everything is final.
   mutating func finishAll(_ run: inout Run) {
     for side in 0..<2 {
-      while !owners[side].isEmpty { finishFirst(side, &run) }
+      while !owners.look(side, { $0.isEmpty }) { finishFirst(side, &run) }
     }
     while exchanges.count > 0 { finishFirstExchange(&run) }
   }

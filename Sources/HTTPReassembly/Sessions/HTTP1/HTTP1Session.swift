@@ -33,20 +33,19 @@ struct HTTP1Session {
   mutating func connected(after duration: Int64) { conversation.connected(after: duration) }
 
   /// What the streams have to know.
+  @inline(__always)
   private var needs: StreamNeeds {
-    mutating get {
-      var needs: StreamNeeds = []
-      for side in 0..<2 {
-        if parsers.look(side, { $0.isWaiting }) { needs.insert(.waiting(side)) }
-        if parsers.look(side, { $0.expectsMore }), !isTLS(side) { needs.insert(.more(side)) }
-      }
-      return needs
+    var needs: StreamNeeds = []
+    for side in 0..<2 {
+      if parsers.look(side, { $0.isWaiting }) { needs.insert(.waiting(side)) }
+      if parsers.look(side, { $0.expectsMore }), !isTLS(side) { needs.insert(.more(side)) }
     }
+    return needs
   }
 
   /// Whether a side is TLS.
   @inline(__always)
-  private mutating func isTLS(_ side: Side) -> Bool { records.look(side) { $0 != nil } }
+  private func isTLS(_ side: Side) -> Bool { records.look(side) { $0 != nil } }
 
   // MARK: Octets
 
@@ -68,7 +67,7 @@ struct HTTP1Session {
     run.arrival = arrival
     let charge = Charge(position: position, retransmitted: 0, overhead: arrival.overhead)
     // Nearly every packet of a large message: more of its content, and nothing waits for what comes of it.
-    if pending == nil, !isTLS(side), parsers.look(side, { $0.passContent(octets.byteCount) }) {
+    if pending == nil, !isTLS(side), parsers[side].passContent(octets.byteCount) {
       conversation.body(octets, &run)
       conversation.charge(charge, to: side, &run)
       return Taken(count: octets.byteCount, needs: needs)
@@ -253,7 +252,7 @@ struct HTTP1Session {
 
   /// Position up to which it is known what the octets of a side are.
   @inline(__always)
-  private mutating func settledPosition(_ side: Side) -> StreamPosition {
+  private func settledPosition(_ side: Side) -> StreamPosition {
     guard hasStarted[side] else { return .unknown }
     return isTLS(side) ? .never : parsers.look(side) { $0.settledPosition }
   }
@@ -279,7 +278,7 @@ struct HTTP1Session {
     guard let pending else { return }
     let settled = settledPosition(side)
     for range in pending.conflicts[side] where range.upperBound <= settled {
-      conversation.owners[side].flagConflict(range, &run.rows)
+      conversation.owners.look(side) { $0.flagConflict(range, &run.rows) }
     }
     pending.conflicts[side].removeAll { $0.upperBound <= settled }
     for charge in pending.charges[side] where charge.end <= settled { conversation.charge(charge, to: side, &run) }
@@ -288,13 +287,13 @@ struct HTTP1Session {
   }
 
   mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
-    run.connection.added.unattributed += conversation.owners[side].chargeNewest(overhead, &run.rows)
+    run.connection.added.unattributed += conversation.owners.look(side) { $0.chargeNewest(overhead, &run.rows) }
   }
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     let isKnown = range.upperBound <= settledPosition(side)
     if isKnown || (pending.map { $0.conflicts[side].count >= PendingCharges.conflictLimit } ?? false) {
-      conversation.owners[side].flagConflict(range, &run.rows)
+      conversation.owners.look(side) { $0.flagConflict(range, &run.rows) }
     } else {
       openPending().conflicts[side].append(range)
       count(&run)

@@ -6,19 +6,40 @@
 struct MessageHead {
   /// What a line that matters says: where it is, and what is remembered of it.
   private struct Field {
-    /// Where the line starts in the octets.
-    var start: Int
-    /// Octets of the line with its CRLF; 0 when there is no such field.
-    var length = 0
-    /// Where the value is, counted from the line's start.
-    var value = 0..<0
-    /// Where it stands in its section.
-    var index = 0
+    private var lineStart: Int32 = 0
+    private var lineLength: Int32 = 0
+    private var valueStart: Int32 = 0
+    private var valueEnd: Int32 = 0
+    private var number: Int32 = 0
     /// The text of the familiar line that it is, retained; nil when it is none.
     var text: TextID?
 
-    static var none: Field { Field(start: 0) }
-    var isThere: Bool { length > 0 }
+    static var none: Field { Field(lines: 0..<0, value: 0..<0, index: 0) }
+
+    @inline(__always)
+    init(lines: Range<Int>, value: Range<Int>, index: Int, text: TextID? = nil) {
+      lineStart = Int32(truncatingIfNeeded: lines.lowerBound)
+      lineLength = Int32(truncatingIfNeeded: lines.count)
+      valueStart = Int32(truncatingIfNeeded: value.lowerBound)
+      valueEnd = Int32(truncatingIfNeeded: value.upperBound)
+      number = Int32(truncatingIfNeeded: index)
+      self.text = text
+    }
+
+    /// Where the line is in the octets, with its CRLF; empty when there is no such field.
+    @inline(__always)
+    var line: Range<Int> { Int(lineStart)..<Int(lineStart &+ lineLength) }
+    /// The same without the CRLF.
+    @inline(__always)
+    var content: Range<Int> { Int(lineStart)..<Int(lineStart &+ lineLength &- 2) }
+    /// Where the value is, counted from the line's start.
+    @inline(__always)
+    var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
+    /// Where it stands in its section.
+    @inline(__always)
+    var index: Int { Int(number) }
+    @inline(__always)
+    var isThere: Bool { lineLength > 0 }
   }
 
   private let start: Int
@@ -26,7 +47,10 @@ struct MessageHead {
   let startLength: Int
   /// Octets of start-line and header section.
   private(set) var length: Int
-  private let startLine: StartLine?
+  /// Where the method ends and the target is in a request-line that is not familiar.
+  private var methodEnd: Int32 = 0
+  private var targetStart: Int32 = 0
+  private var targetEnd: Int32 = 0
   /// The familiar line that the start-line is, with its texts retained.
   private let familiar: FamiliarLines.Line?
   private(set) var isRequest: Bool
@@ -72,19 +96,20 @@ struct MessageHead {
       isRequest = known.meaning == .request
       status = isRequest ? 0 : Int(known.number)
       familiar = known
-      startLine = nil
       return
     }
     familiar = nil
     let content = octets.extracting(line.lowerBound..<line.upperBound - 2)
-    startLine = StartLine(content)
-    switch startLine {
+    switch StartLine(content) {
     case .request(let request):
       isRequest = true
       guard content.isVersion1(request.version), Method.isRegistered(content, request.method),
         Method.kind(content, request.method) != .connect, !request.target.isEmpty,
-        content.octet(request.target.lowerBound) == ASCII.slash
+        content.octet(request.target.lowerBound) == ASCII.slash, request.version.upperBound == content.byteCount
       else { return nil }
+      methodEnd = Int32(request.method.upperBound)
+      targetStart = Int32(request.target.lowerBound)
+      targetEnd = Int32(request.target.upperBound)
     case .response(let response):
       isRequest = false
       status = response.status
@@ -109,7 +134,7 @@ struct MessageHead {
           // It is retained, because another line may take its slot before the end of the section.
           let line = run.familiarLines[slot]
           run.texts.retain(line.text)
-          let field = Field(start: offset, length: length, value: line.value, index: index, text: line.text)
+          let field = Field(lines: offset..<offset + length, value: line.value, index: index, text: line.text)
           guard take(line.meaning, field, octets) else {
             run.texts.release(line.text)
             return false
@@ -123,7 +148,7 @@ struct MessageHead {
         guard let line = OrdinaryFieldLine(octets, from: offset), line.end - offset <= limit,
           !line.field.hasSpaceBeforeColon
         else { return false }
-        let field = Field(start: offset, length: line.end - offset, value: line.field.value, index: index)
+        let field = Field(lines: offset..<line.end, value: line.field.value, index: index)
         guard takeNew(field, name: line.field.name, octets, &run) else { return false }
         offset = line.end
       }
@@ -133,7 +158,7 @@ struct MessageHead {
 
   /// Takes a field line that is not familiar. False when the state machine has to.
   private mutating func takeNew(_ field: Field, name: Range<Int>, _ octets: RawSpan, _ run: inout Run) -> Bool {
-    let line = octets.extracting(field.start..<field.start + field.length - 2)
+    let line = octets.extracting(field.content)
     var meaning = FamiliarLines.Meaning.none
     switch KnownField(line, name) {
     case nil: break
@@ -156,7 +181,7 @@ struct MessageHead {
     var remembered = FamiliarLines.Line(meaning: meaning)
     remembered.value = field.value
     run.familiarLines.remember(
-      field: field.start..<field.start + field.length, of: octets, index: field.index, remembered, &run.texts)
+      field: field.line, of: octets, index: field.index, remembered, &run.texts)
     return meaning == .none || take(meaning, field, octets)
   }
 
@@ -175,7 +200,7 @@ struct MessageHead {
     case .transferEncoding:
       guard !transferEncoding.isThere else { return false }
       transferEncoding = field
-      let line = octets.extracting(field.start..<field.start + field.length - 2)
+      let line = octets.extracting(field.content)
       section.framing.addTransferEncoding(line, field.value)
     case .upgrade:
       guard !upgrade else { return false }
@@ -196,8 +221,11 @@ struct MessageHead {
         kind: familiar.method, method: familiar.methodText, path: familiar.text, version: familiar.version,
         queryLength: familiar.number < 0 ? nil : Int(familiar.number))
     }
-    guard case .request(let request) = startLine else { preconditionFailure("a request has a request-line") }
-    let found = RequestStart(request, octets.extracting(start..<start + startLength - 2), &run)
+    let content = octets.extracting(start..<start + startLength - 2)
+    let request = RequestLine(
+      method: 0..<Int(methodEnd), target: Int(targetStart)..<Int(targetEnd),
+      version: content.byteCount - 8..<content.byteCount)
+    let found = RequestStart(request, content, &run)
     var line = FamiliarLines.Line(meaning: .request)
     line.method = found.kind
     line.methodText = found.method
@@ -211,11 +239,10 @@ struct MessageHead {
   /// The version that the status-line says, retained.
   func version(_ octets: RawSpan, _ run: inout Run) -> TextID {
     if let familiar { return familiar.version }
-    guard case .response(let response) = startLine else { preconditionFailure("a response has a status-line") }
     let content = octets.extracting(start..<start + startLength - 2)
     var line = FamiliarLines.Line(meaning: .response)
-    line.version = run.texts.intern(content.extracting(response.version))
-    line.number = Int32(truncatingIfNeeded: response.status)
+    line.version = run.texts.intern(content.extracting(0..<8))
+    line.number = Int32(truncatingIfNeeded: status)
     run.familiarLines.remember(startLine: start..<start + startLength, of: octets, line, &run.texts)
     return line.version
   }
@@ -249,12 +276,11 @@ struct MessageHead {
     _ intern: (RawSpan, Range<Int>, inout TextPool) -> TextID = { $2.intern($0.extracting($1)) }
   ) -> TextID {
     if let text = field.text { return text }
-    let range = field.start..<field.start + field.length
-    let text = intern(octets.extracting(range.lowerBound..<range.upperBound - 2), field.value, &run.texts)
+    let text = intern(octets.extracting(field.content), field.value, &run.texts)
     var line = FamiliarLines.Line(meaning: meaning)
     line.value = field.value
     line.text = text
-    run.familiarLines.remember(field: range, of: octets, index: field.index, line, &run.texts)
+    run.familiarLines.remember(field: field.line, of: octets, index: field.index, line, &run.texts)
     return text
   }
 }
