@@ -181,3 +181,30 @@
     CaptureError(file: name, offset: offset + position, isDecompressedOffset: isDecompressed, problem: problem)
   }
 }
+
+/// The byte order of a file or of a section of it.
+enum ByteOrder {
+  case little
+  case big
+
+  /// An integer that was loaded as if it were little-endian, in this order.
+  @inline(__always)
+  func callAsFunction<Integer: FixedWidthInteger>(_ value: Integer) -> Integer {
+    self == .little ? value : value.byteSwapped
+  }
+
+  /// Two 32-bit integers, the first one first, that were loaded as if they were one little-endian integer.
+  @inline(__always)
+  func halves(_ value: UInt64) -> (UInt32, UInt32) {
+    (self(UInt32(truncatingIfNeeded: value)), self(UInt32(truncatingIfNeeded: value >> 32)))
+  }
+}
+
+/// The octets of a capture in their order, decompressed.
+///
+/// It is called once for each refill of a window, never once per packet, so that dynamic dispatch costs nothing.
+protocol OctetSource: AnyObject {
+  /// Puts up to `buffer.count` octets at the start of `buffer`, and waits until there is one at least. Returns their
+  /// number; 0 is the end. What precedes a fault is returned before the fault is thrown.
+  @unsafe func read(into buffer: UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int
+}
