@@ -155,6 +155,14 @@
       UnsafeRawBufferPointer(start: memory + start + range.lowerBound, count: range.count))
   }
 
+  /// Lends octets, counted from the cursor.
+  func withOctets<Result>(_ range: Range<Int>, _ body: (RawSpan) -> Result) -> Result {
+    precondition(range.lowerBound >= 0 && range.upperBound <= available)
+    return body(
+      unsafe RawSpan(
+        _unsafeStart: UnsafeRawPointer(memory + start + range.lowerBound), byteCount: range.count))
+  }
+
   /// Replaces everything by `octets`, which a library that reads by itself owns.
   mutating func replace(with octets: UnsafeRawBufferPointer) -> Range<Int> {
     start = 0
@@ -172,9 +180,9 @@
     unsafe lent.octets = UnsafeRawBufferPointer(start: memory + range.lowerBound, count: range.count)
   }
 
-  /// Offset in the source of what is at a place in the buffer.
+  /// Offset in the source of what is at `index` in the buffer.
   @inline(__always)
-  func offset(of place: Int) -> Int { offset - (start - place) }
+  func sourceOffset(of index: Int) -> Int { offset - (start - index) }
 
   /// An error about what begins at `position` octets from the cursor.
   func error(_ problem: CaptureError.Problem, at position: Int = 0) -> CaptureError {
@@ -193,10 +201,23 @@ enum ByteOrder {
     self == .little ? value : value.byteSwapped
   }
 
+  /// Two 16-bit integers, the first one first, that were loaded as if they were one little-endian integer.
+  @inline(__always)
+  func halves(_ value: UInt32) -> (UInt16, UInt16) {
+    (self(UInt16(truncatingIfNeeded: value)), self(UInt16(truncatingIfNeeded: value >> 16)))
+  }
+
   /// Two 32-bit integers, the first one first, that were loaded as if they were one little-endian integer.
   @inline(__always)
   func halves(_ value: UInt64) -> (UInt32, UInt32) {
     (self(UInt32(truncatingIfNeeded: value)), self(UInt32(truncatingIfNeeded: value >> 32)))
+  }
+
+  /// A 64-bit integer whose upper half comes first in either order, as pcapng has its times; loaded as above.
+  @inline(__always)
+  func time(_ value: UInt64) -> UInt64 {
+    let (high, low) = halves(value)
+    return UInt64(high) << 32 | UInt64(low)
   }
 }
 

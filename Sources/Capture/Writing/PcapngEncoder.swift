@@ -26,7 +26,7 @@ enum PcapngEncoder {
   static func appendSection(application: String, to buffer: inout BlockBuffer) {
     let application = text(application)
     let length = 28 + (application.isEmpty ? 0 : 4 + application.count.paddedTo4 + 4)
-    buffer.startBlock(PcapngBlocks.sectionHeaderType, length: length)
+    buffer.startBlock(PcapngFormat.BlockType.sectionHeader, length: length)
     buffer.append(0x1a2b_3c4d as UInt32)
     // Version 1.0.
     buffer.append(1 as UInt16)
