@@ -15,11 +15,11 @@
   let isDecompressed: Bool
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
-  /// Reads the source, once `readAhead` was called.
+  /// The thread that reads the source; nil until `readAhead` is called.
   private var ahead: ReadAhead?
-  /// Whose memory `memory` is; nil when it is the window's own.
+  /// The block that owns `memory`; nil when the window owns it.
   private var block: ReadAhead.Block?
-  /// Where the cursor is in the buffer.
+  /// Index of the cursor in the buffer.
   private var start = 0
   /// End of what has been filled.
   private var end = 0
@@ -173,7 +173,7 @@
     return pass(octets.count)
   }
 
-  /// Puts octets, by their place in the buffer, into a packet. They must be withdrawn before the next `fill`.
+  /// Lends octets, by their indices in the buffer, to a packet. They must be withdrawn before the next `fill`.
   @inline(__always)
   func lend(_ range: Range<Int>, to lent: inout LentPacket) {
     precondition(range.lowerBound >= 0 && range.upperBound <= end)
