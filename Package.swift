@@ -49,7 +49,11 @@ let package = Package(
     // The flow of data, in its order: packets, the core, what the core counts, reports, the command line.
     .target(name: "Packets", swiftSettings: settings),
     .target(
-      name: "Capture", dependencies: ["CPcap", "CZlib", "CZstd", "Locks", "Packets"], swiftSettings: settings),
+      name: "Capture",
+      dependencies: [
+        "CPcap", "CZlib", "CZstd", "Locks", "Packets", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
     .target(
       name: "HTTPReassembly", dependencies: ["Packets", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),

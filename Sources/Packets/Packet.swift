@@ -8,6 +8,8 @@ public struct Packet: Sendable, Equatable {
   public var originalLength: Int
   /// What the first octet of the packet is the start of.
   public var linkType: LinkType
+  /// The interface and the process that it was captured from or for, as far as the capture says.
+  public var origin = PacketOrigin()
   /// Octets of frame check sequence at the end of the packet, as the capture declared it; usually 0.
   public var frameCheckSequenceLength: Int
   /// Where its octets can be read again; nil when they cannot.

@@ -24,8 +24,8 @@ import Testing
     var events: [String] = []
     while true {
       let step = try series.advance()
-      if let time = series.takePassedTime() { events.append("+\(time)") }
-      #expect(series.takePassedTime() == nil)
+      if let time = series.takeEvents().passedTime { events.append("+\(time)") }
+      #expect(series.takeEvents().isEmpty)
       switch step {
       case .packet: series.withPacket { packet, _ in events.append("\(packet.timestamp)") }
       case .capture(let continues): events.append(continues ? "…" : "|")
@@ -51,9 +51,9 @@ import Testing
     // One capture by itself.
     var reader = try CaptureReader(path: folder.file("live.pcapng"))
     var times: [Int64?] = []
-    while try reader.advance() { times.append(reader.takePassedTime()) }
+    while try reader.advance() { times.append(reader.takeEvents().passedTime) }
     #expect(times == [nil, 3000, nil, 9000])
-    #expect(reader.takePassedTime() == 6000)
+    #expect(reader.takeEvents().passedTime == 6000)
   }
 
   @Test func statisticsAsSuchTellNothingNew() throws {

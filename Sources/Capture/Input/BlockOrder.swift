@@ -1,33 +1,33 @@
 import Locks
 
-/// Which block of a source is read next, which is taken next, and which were read in between: what the two threads share that
-/// read a source ahead.
+/// Which block of a source is read next, which is consumed next, and which wait in between: what the thread that reads ahead
+/// shares with the consumer.
 struct BlockOrder {
-  /// Blocks that nobody reads into or from.
+  /// Blocks that neither thread uses.
   private var free: [ReadAhead.Block]
-  /// Blocks that were read and not taken yet, in any order.
+  /// Blocks that were read and not consumed yet, in any order.
   private var filled: [ReadAhead.Block] = []
   /// Number of the block to be read next.
   private var nextToRead = 0
-  /// Number of the block to be taken next.
+  /// Number of the block to be consumed next.
   private var nextToTake = 0
-  /// Number of the first block that there will not be, as far as is known.
+  /// Number of the first block behind the end of the source, as far as is known.
   private var end = Int.max
-  /// Why there will not be that block; nil when the source ends there.
+  /// Why the source ends there; nil when it simply ends.
   private(set) var fault: CaptureError?
-  /// Whether the thread waits for free blocks.
+  /// Whether the thread is blocked, waiting for free blocks.
   private var isWaitedForFree = false
-  /// Whether who takes waits for the next block.
+  /// Whether the consumer is blocked, waiting for the next block.
   private var isWaitedForNext = false
 
   init(_ free: [ReadAhead.Block]) { self.free = free }
 
   /// Whether all blocks have been claimed.
   var isClaimed: Bool { nextToRead >= end }
-  /// Whether all blocks have been taken.
+  /// Whether all blocks have been consumed.
   var isTaken: Bool { nextToTake >= end }
 
-  /// Gives out a free block to read the next one into, which its number says; nil if none is free, or there is no next one.
+  /// Gives out a free block, with the number of the block to read into it; nil if none is free, or all have been claimed.
   mutating func claim() -> ReadAhead.Block? {
     guard !isClaimed, let block = free.popLast() else { return nil }
     block.number = nextToRead
@@ -35,14 +35,14 @@ struct BlockOrder {
     return block
   }
 
-  /// As `claim`, and has the thread wait when nothing is free.
+  /// As `claim`; when nothing is free, the thread is noted as blocked.
   mutating func claimOrWait() -> ReadAhead.Block? {
     let block = claim()
     isWaitedForFree = block == nil && !isClaimed
     return block
   }
 
-  /// Puts in a block that has been read; `isLast` if the source ends or fails behind it. Returns whether to wake who takes.
+  /// Puts in a block that has been read; `isLast` if the source ends or fails behind it. Returns whether to wake the consumer.
   mutating func add(_ block: ReadAhead.Block, isLast: Bool, fault: CaptureError?) -> Bool {
     let behind = block.number + (block.count > 0 ? 1 : 0)
     if isLast, behind < end {
@@ -53,28 +53,28 @@ struct BlockOrder {
     return (isTaken || next != nil) && isWaitedForNext.take()
   }
 
-  /// Hands out the block to be taken next; nil if it has not been read, or there is none.
+  /// Hands out the block to be consumed next; nil if it has not been read, or there is none.
   mutating func take() -> ReadAhead.Block? {
     guard !isTaken, let next else { return nil }
     nextToTake += 1
     return filled.remove(at: next)
   }
 
-  /// Has who takes wait for the next block.
+  /// Notes that the consumer is blocked, waiting for the next block.
   mutating func waitForNext() { isWaitedForNext = true }
 
-  /// Takes a block back. Returns whether to wake the thread, which is worth it for two.
+  /// Takes a block back. Returns whether to wake the thread, which is worth its cost for two blocks.
   mutating func recycle(_ block: ReadAhead.Block) -> Bool {
     free.append(block)
     return free.count > 1 && isWaitedForFree.take()
   }
 
-  /// Ends it: nobody takes any more. Returns whether to wake the thread.
+  /// Notes that the consumer is gone. Returns whether to wake the thread.
   mutating func close() -> Bool {
     end = 0
     return isWaitedForFree.take()
   }
 
-  /// Where the block to be taken next is.
+  /// Index of the block to be consumed next.
   private var next: Int? { filled.firstIndex { $0.number == nextToTake } }
 }

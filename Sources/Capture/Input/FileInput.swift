@@ -1,4 +1,5 @@
 import Synchronization
+import SystemPackage
 
 #if canImport(Glibc)
   import Glibc
@@ -18,13 +19,13 @@ final class FileInput: OctetSource {
   /// Length in octets when opened, of a regular file; nil for streams.
   let size: Int?
   /// Whether its path opens the same file again, from its start.
-  var isReopenable: Bool { size != nil && descriptor != STDIN_FILENO }
+  var isReopenable: Bool { size != nil && descriptor != .standardInput }
   /// Octets read from the system so far.
   var octetsRead: Int { octetsReadSoFar.load(ordering: .relaxed) }
-  /// Asked for by who shows progress, on another thread than the one that reads.
+  /// Atomic, since progress is shown by another thread than the one that reads.
   private let octetsReadSoFar = Atomic<Int>(0)
 
-  private let descriptor: Int32
+  private let descriptor: FileDescriptor
   private let waiting: Waiting
   /// What `peek` read ahead and `read` has not returned yet.
   private var ahead: [UInt8] = []
@@ -35,24 +36,26 @@ final class FileInput: OctetSource {
     name = isStandardInput ? "standard input" : path
     self.waiting = waiting
     // Non-blocking, because opening a FIFO would wait for its writer, and could not be stopped.
-    descriptor =
-      isStandardInput ? STDIN_FILENO : retryingInterrupted { unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
-    guard descriptor >= 0 else { throw CaptureError(file: name, problem: .cannotOpen(errno: errno)) }
-    var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else {
-      size = nil
-      throw CaptureError(file: name, problem: .cannotOpen(errno: errno))
+    descriptor = try systemCall {
+      if isStandardInput { return .standardInput }
+      return try unsafe FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+    } failure: {
+      CaptureError(file: path, problem: .cannotOpen(errno: $0))
     }
-    let kind = status.st_mode & S_IFMT
-    size = kind == S_IFREG ? Int(status.st_size) : nil
-    if kind == S_IFDIR { throw CaptureError(file: name, problem: .isDirectory) }
+    let status: Stat
+    do throws(Errno) { status = try descriptor.stat() } catch {
+      size = nil
+      throw CaptureError(file: name, problem: .cannotOpen(errno: error.rawValue))
+    }
+    size = status.type == .regular ? Int(status.size) : nil
+    if status.type == .directory { throw CaptureError(file: name, problem: .isDirectory) }
     if waiting.follows, size == nil {
       throw CaptureError(file: name, problem: .unsupported("following what is no regular file"))
     }
   }
 
   deinit {
-    if descriptor > STDIN_FILENO { close(descriptor) }
+    if descriptor != .standardInput { try? descriptor.close() }
   }
 
   /// What can be told of a path without opening it.
@@ -67,13 +70,12 @@ final class FileInput: OctetSource {
 
   /// What a path is.
   static func kind(_ path: String) -> Kind {
-    var status = stat()
     guard path != standardInputPath else { return .stream }
-    guard unsafe stat(path, &status) == 0 else { return .unreadable }
-    switch status.st_mode & S_IFMT {
-    case S_IFREG: return .file(Int(status.st_size))
-    case S_IFDIR: return .unreadable
-    default: return .stream
+    guard let status = try? unsafe Stat(path) else { return .unreadable }
+    return switch status.type {
+    case .regular: .file(Int(status.size))
+    case .directory: .unreadable
+    default: .stream
     }
   }
 
@@ -100,23 +102,23 @@ final class FileInput: OctetSource {
     return try unsafe readDescriptor(into: buffer)
   }
 
-  /// Where `read` goes on, in octets from the start of a regular file; nil where octets are not at any place to be read.
-  var place: Int? { size == nil || waiting.follows || descriptor == STDIN_FILENO ? nil : octetsRead - ahead.count }
+  /// Offset at which `read` goes on, in octets from the start of a regular file; nil where octets cannot be read by their offset.
+  var offset: Int? { size == nil || waiting.follows || descriptor == .standardInput ? nil : octetsRead - ahead.count }
 
-  /// Fills a buffer with what is at `place` of a regular file, from its start on. `count` becomes the octets that were there,
-  /// also when an error is thrown. Returns whether the file, or the reading of it, ends with them.
+  /// Fills a buffer with what is at `offset` of a regular file, in octets from its start. `count` becomes the octets that were
+  /// there, also when an error is thrown. Returns whether the file, or the reading of it, ends with them.
   ///
   /// For any thread at any time, unlike `read(into:)`.
-  func read(at place: Int, into buffer: UnsafeMutableRawBufferPointer, count: inout Int) throws(CaptureError) -> Bool {
+  func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer, count: inout Int) throws(CaptureError) -> Bool {
     count = 0
     while count < buffer.count {
       guard !waiting.isStopped else { return true }
-      let received = retryingInterrupted {
-        unsafe pread(
-          descriptor, buffer.baseAddress.map { unsafe $0 + count }, buffer.count - count, off_t(place + count))
-      }
-      guard received >= 0 else {
-        throw CaptureError(file: name, offset: place + count, problem: .readFailed(errno: errno))
+      let position = offset + count
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+      let received = try systemCall {
+        try unsafe descriptor.read(fromAbsoluteOffset: Int64(position), into: rest)
+      } failure: {
+        CaptureError(file: name, offset: position, problem: .readFailed(errno: $0))
       }
       if received == 0 { return true }
       octetsReadSoFar.add(received, ordering: .relaxed)
@@ -130,7 +132,8 @@ final class FileInput: OctetSource {
   func read(_ count: Int, at offset: Int, into buffer: inout [UInt8]) -> Bool {
     guard count <= buffer.count else { return false }
     let received = unsafe buffer.withUnsafeMutableBytes { memory in
-      retryingInterrupted { unsafe pread(descriptor, memory.baseAddress, count, off_t(offset)) }
+      let start = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[..<count])
+      return try? unsafe descriptor.read(fromAbsoluteOffset: Int64(offset), into: start)
     }
     return received == count
   }
@@ -140,10 +143,15 @@ final class FileInput: OctetSource {
     var growth: FileGrowth?
     while !waiting.isStopped {
       if size == nil, !isReadable() { continue }
-      let count = unsafe systemRead(descriptor, buffer.baseAddress, buffer.count)
-      if count < 0 {
-        if errno == EINTR || errno == EAGAIN { continue }
-        throw readError()
+      let count: Int
+      do {
+        // A signal may be the stop, which is looked at first.
+        count = try unsafe descriptor.read(into: buffer, retryOnInterrupt: false)
+      } catch Errno.interrupted, Errno.resourceTemporarilyUnavailable {
+        continue
+      } catch {
+        let number = (error as? Errno ?? .ioError).rawValue
+        throw CaptureError(file: name, offset: octetsRead, problem: .readFailed(errno: number))
       }
       octetsReadSoFar.add(count, ordering: .relaxed)
       if count > 0 || !waiting.follows { return count }
@@ -155,24 +163,7 @@ final class FileInput: OctetSource {
 
   /// Whether reading would not wait, after a moment's wait for that. An end and an error are there to be read, too.
   private func isReadable() -> Bool {
-    var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return unsafe poll(&wanted, 1, Waiting.interval) > 0
-  }
-
-  private func readError() -> CaptureError {
-    CaptureError(file: name, offset: octetsRead, problem: .readFailed(errno: errno))
-  }
-}
-
-/// `read(2)`, under a name that the class's own `read` does not hide.
-private func systemRead(_ descriptor: Int32, _ start: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-  unsafe read(descriptor, start, count)
-}
-
-/// Repeats a system call for as long as signals interrupt it.
-func retryingInterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
-  while true {
-    let result = call()
-    if result != -1 || errno != EINTR { return result }
+    var wanted = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&wanted, 1, Int32(Waiting.interval)) > 0
   }
 }

@@ -15,11 +15,11 @@
   let isDecompressed: Bool
   private var memory: UnsafeMutableRawPointer
   private var capacity: Int
-  /// Reads the source, once `readAhead` was called.
+  /// The thread that reads the source; nil until `readAhead` is called.
   private var ahead: ReadAhead?
-  /// Whose memory `memory` is; nil when it is the window's own.
+  /// The block that owns `memory`; nil when the window owns it.
   private var block: ReadAhead.Block?
-  /// Where the cursor is in the buffer.
+  /// Index of the cursor in the buffer.
   private var start = 0
   /// End of what has been filled.
   private var end = 0
@@ -155,6 +155,14 @@
       UnsafeRawBufferPointer(start: memory + start + range.lowerBound, count: range.count))
   }
 
+  /// Lends octets, counted from the cursor.
+  func withOctets<Result>(_ range: Range<Int>, _ body: (RawSpan) -> Result) -> Result {
+    precondition(range.lowerBound >= 0 && range.upperBound <= available)
+    return body(
+      unsafe RawSpan(
+        _unsafeStart: UnsafeRawPointer(memory + start + range.lowerBound), byteCount: range.count))
+  }
+
   /// Replaces everything by `octets`, which a library that reads by itself owns.
   mutating func replace(with octets: UnsafeRawBufferPointer) -> Range<Int> {
     start = 0
@@ -165,19 +173,59 @@
     return pass(octets.count)
   }
 
-  /// Puts octets, by their place in the buffer, into a packet. They must be withdrawn before the next `fill`.
+  /// Lends octets, by their indices in the buffer, to a packet. They must be withdrawn before the next `fill`.
   @inline(__always)
   func lend(_ range: Range<Int>, to lent: inout LentPacket) {
     precondition(range.lowerBound >= 0 && range.upperBound <= end)
     unsafe lent.octets = UnsafeRawBufferPointer(start: memory + range.lowerBound, count: range.count)
   }
 
-  /// Offset in the source of what is at a place in the buffer.
+  /// Offset in the source of what is at `index` in the buffer.
   @inline(__always)
-  func offset(of place: Int) -> Int { offset - (start - place) }
+  func sourceOffset(of index: Int) -> Int { offset - (start - index) }
 
   /// An error about what begins at `position` octets from the cursor.
   func error(_ problem: CaptureError.Problem, at position: Int = 0) -> CaptureError {
     CaptureError(file: name, offset: offset + position, isDecompressedOffset: isDecompressed, problem: problem)
   }
+}
+
+/// The byte order of a file or of a section of it.
+enum ByteOrder {
+  case little
+  case big
+
+  /// An integer that was loaded as if it were little-endian, in this order.
+  @inline(__always)
+  func callAsFunction<Integer: FixedWidthInteger>(_ value: Integer) -> Integer {
+    self == .little ? value : value.byteSwapped
+  }
+
+  /// Two 16-bit integers, the first one first, that were loaded as if they were one little-endian integer.
+  @inline(__always)
+  func halves(_ value: UInt32) -> (UInt16, UInt16) {
+    (self(UInt16(truncatingIfNeeded: value)), self(UInt16(truncatingIfNeeded: value >> 16)))
+  }
+
+  /// Two 32-bit integers, the first one first, that were loaded as if they were one little-endian integer.
+  @inline(__always)
+  func halves(_ value: UInt64) -> (UInt32, UInt32) {
+    (self(UInt32(truncatingIfNeeded: value)), self(UInt32(truncatingIfNeeded: value >> 32)))
+  }
+
+  /// A 64-bit integer whose upper half comes first in either order, as pcapng has its times; loaded as above.
+  @inline(__always)
+  func time(_ value: UInt64) -> UInt64 {
+    let (high, low) = halves(value)
+    return UInt64(high) << 32 | UInt64(low)
+  }
+}
+
+/// The octets of a capture in their order, decompressed.
+///
+/// It is called once for each refill of a window, never once per packet, so that dynamic dispatch costs nothing.
+protocol OctetSource: AnyObject {
+  /// Puts up to `buffer.count` octets at the start of `buffer`, and waits until there is one at least. Returns their
+  /// number; 0 is the end. What precedes a fault is returned before the fault is thrown.
+  @unsafe func read(into buffer: UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int
 }

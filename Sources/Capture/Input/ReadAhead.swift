@@ -1,27 +1,27 @@
 import Dispatch
 import Locks
 
-/// Reads a source on a thread of its own, a few blocks ahead of who takes them: what the system takes to copy a file, and a
-/// library to decompress it, passes beside the analysis.
+/// Reads a source on a thread of its own, a few blocks ahead of the consumer: the analysis goes on while the system copies a
+/// file, or a library decompresses it.
 ///
-/// Who takes faster than the thread reads need not wait for it: of a plain file it reads the block after that one meanwhile.
+/// A consumer that is faster than the thread does not wait for it: it reads the next block of a plain file itself.
 ///
-/// Unsafe sites: the blocks' memory, which is one thread's while it is filled, and then who took it.
+/// Unsafe sites: the blocks' memory, which belongs to one thread at a time: the one that fills it, then the consumer.
 @safe final class ReadAhead {
   /// Octets before each block, for what is left of the one before it.
   static let headroom = 64 << 10
   /// Octets of a block: enough that waking a thread for it costs nothing beside reading it.
   static let bufferLength = 512 << 10
-  /// Blocks: one that is read from, one that is filled, and two for when either is late.
+  /// Number of blocks: one that is consumed, one that is filled, and two for when either is late.
   private static let count = 4
 
-  /// A block, of one thread at a time.
+  /// A block of memory, which belongs to one thread at a time.
   @safe final class Block: @unchecked Sendable {
     /// `headroom` octets, and then room for `bufferLength`.
     let memory: UnsafeMutableRawPointer
     /// Octets in that room.
     var count = 0
-    /// Which of the source's blocks it is, from 0.
+    /// Index of the source's block that it holds, from 0.
     var number = 0
 
     init() {
@@ -35,17 +35,17 @@ import Locks
     }
   }
 
-  /// What is read from: the thread's alone, unless it is a file, of which any thread may read any place.
+  /// What is read from: only the thread uses a stream; any thread may read any part of a file.
   private enum Input {
     case file(FileInput, start: Int)
     case stream(any OctetSource)
   }
 
-  /// What both threads have: the input is used as said above.
+  /// What both threads use.
   private final class Shared: @unchecked Sendable {
     private let input: Input
     let order = Locked(BlockOrder((0..<ReadAhead.count).map { _ in Block() }))
-    /// Rung for the thread, and for who takes, when it waits and there is something to do.
+    /// Signalled when the thread, or the consumer, is blocked and there is something to do.
     let freed = DispatchSemaphore(value: 0)
     let filled = DispatchSemaphore(value: 0)
 
@@ -62,8 +62,8 @@ import Locks
       do throws(CaptureError) {
         switch input {
         case .file(let file, let start):
-          let place = start + block.number * ReadAhead.bufferLength
-          isLast = try unsafe file.read(at: place, into: block.room, count: &block.count)
+          let offset = start + block.number * ReadAhead.bufferLength
+          isLast = try unsafe file.read(at: offset, into: block.room, count: &block.count)
         case .stream(let source):
           block.count = try unsafe source.read(into: block.room)
           isLast = block.count == 0
@@ -74,7 +74,7 @@ import Locks
       if order.withLock({ $0.add(block, isLast: isLast, fault: fault) }) { filled.signal() }
     }
 
-    /// Reads until all is read, or nobody takes any more.
+    /// Reads until all is read, or the consumer is gone.
     func fillAll() {
       while true {
         let (block, isOver) = order.withLock { ($0.claimOrWait(), $0.isClaimed) }
@@ -86,10 +86,10 @@ import Locks
   private let shared: Shared
   private let thread: CaptureThread
 
-  /// Starts the thread: from now on nobody else may read from the source. Throws when the system has no more threads.
+  /// Starts the thread; the source must not be read in another way from now on. Throws when the system has no more threads.
   init(_ source: any OctetSource, name: String) throws(CaptureError) {
     let input: Input
-    if let file = source as? FileInput, let start = file.place {
+    if let file = source as? FileInput, let start = file.offset {
       input = .file(file, start: start)
     } else {
       input = .stream(source)
@@ -118,7 +118,7 @@ import Locks
     }
   }
 
-  /// What who takes does next.
+  /// What the consumer does next.
   private enum Step {
     case take(Block)
     case read(Block)

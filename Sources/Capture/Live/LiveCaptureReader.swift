@@ -41,7 +41,7 @@ public struct LiveCaptureReader: ~Copyable {
     }
   }
 
-  /// The interfaces' names, by their index.
+  /// The interfaces' names, by their index, which is `PacketOrigin.interface` less one.
   public let interfaces: [String]
   /// Stops the capture.
   public let stop: CaptureStop

@@ -97,6 +97,7 @@ struct MergedPackets: ~Copyable {
     let position = positions[feed]
     let block = blocks[feed][position.block]
     let next = block.lend(at: position.offset, linkType: linkTypes[feed], to: &current)
+    current.packet.origin = PacketOrigin(interface: UInt16(truncatingIfNeeded: feed + 1))
     if next < block.count {
       positions[feed].offset = next
       positions[feed].timestamp = block.timestamp(at: next)

@@ -5,14 +5,19 @@ import Packets
 /// Only one thread at a time has it: the capture thread that fills it, or the reader; the queue's lock is taken to hand
 /// it over. Unsafe sites: the memory, which this type owns; each access is checked against what has been filled.
 @safe final class PacketBlock: @unchecked Sendable {
-  /// Octets of the header: timestamp (8), original length (4), captured length (4).
-  static let headerLength = 16
+  /// Where the fields of the header are, in octets: the time (8), and the original and the captured length (4 each).
+  private enum Header {
+    static let timestamp = 0
+    static let originalLength = 8
+    static let capturedLength = 12
+    static let length = 16
+  }
 
   /// Octets that a packet takes up, its header and padding included.
   @inline(__always)
   static func length(captured: Int) -> Int {
     // The next header is aligned.
-    headerLength + (captured + 7) & ~7
+    Header.length + (captured + 7) & ~7
   }
 
   private let memory: UnsafeMutableRawPointer
@@ -40,11 +45,12 @@ import Packets
     let length = Self.length(captured: octets.count)
     guard length <= room else { return false }
     let start = unsafe memory + count
-    unsafe start.storeBytes(of: timestamp, as: Int64.self)
-    unsafe start.storeBytes(of: originalLength, toByteOffset: 8, as: UInt32.self)
-    unsafe start.storeBytes(of: UInt32(truncatingIfNeeded: octets.count), toByteOffset: 12, as: UInt32.self)
+    unsafe start.storeBytes(of: timestamp, toByteOffset: Header.timestamp, as: Int64.self)
+    unsafe start.storeBytes(of: originalLength, toByteOffset: Header.originalLength, as: UInt32.self)
+    unsafe start.storeBytes(
+      of: UInt32(truncatingIfNeeded: octets.count), toByteOffset: Header.capturedLength, as: UInt32.self)
     if let first = octets.baseAddress {
-      unsafe (start + Self.headerLength).copyMemory(from: first, byteCount: octets.count)
+      unsafe (start + Header.length).copyMemory(from: first, byteCount: octets.count)
     }
     count += length
     return true
@@ -53,20 +59,21 @@ import Packets
   /// Capture time of the packet at `offset`.
   @inline(__always)
   func timestamp(at offset: Int) -> Int64 {
-    precondition(offset >= 0 && offset + Self.headerLength <= count)
-    return unsafe memory.load(fromByteOffset: offset, as: Int64.self)
+    precondition(offset >= 0 && offset + Header.length <= count)
+    return unsafe memory.load(fromByteOffset: offset + Header.timestamp, as: Int64.self)
   }
 
   /// Lends the packet at `offset`, and returns the offset of the next. It must be withdrawn before the block is emptied.
   @inline(__always)
   func lend(at offset: Int, linkType: LinkType, to lent: inout LentPacket) -> Int {
     lent.packet.timestamp = timestamp(at: offset)
-    lent.packet.originalLength = unsafe Int(memory.load(fromByteOffset: offset + 8, as: UInt32.self))
+    lent.packet.originalLength = unsafe Int(
+      memory.load(fromByteOffset: offset + Header.originalLength, as: UInt32.self))
     lent.packet.linkType = linkType
-    let captured = unsafe Int(memory.load(fromByteOffset: offset + 12, as: UInt32.self))
+    let captured = unsafe Int(memory.load(fromByteOffset: offset + Header.capturedLength, as: UInt32.self))
     let next = offset + Self.length(captured: captured)
     precondition(next <= count)
-    unsafe lent.octets = UnsafeRawBufferPointer(start: memory + offset + Self.headerLength, count: captured)
+    unsafe lent.octets = UnsafeRawBufferPointer(start: memory + offset + Header.length, count: captured)
     return next
   }
 }

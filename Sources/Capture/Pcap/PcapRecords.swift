@@ -5,9 +5,24 @@ import Packets
 /// Format: draft-ietf-opsawg-pcap and pcap-savefile(5). The file header's time zone and accuracy are ignored, as they
 /// are everywhere.
 struct PcapRecords {
-  /// Octets of the file header.
-  static let fileHeaderLength = 24
-  private static let modifiedRecordHeaderLength = 24
+  /// Where the fields of the file header are, in octets.
+  private enum FileHeader {
+    static let majorVersion = 4
+    static let minorVersion = 6
+    static let network = 20
+    static let length = 24
+  }
+
+  /// Where the fields of a record header are, in octets.
+  private enum RecordHeader {
+    /// Seconds (4), and their fraction (4).
+    static let time = 0
+    /// The captured and the original length (4 each), in the order of `LengthOrder`.
+    static let lengths = 8
+    static let length = 16
+    /// The length in the files of Alexey Kuznetzov's libpcap.
+    static let modifiedLength = 24
+  }
 
   private let order: ByteOrder
   /// Nanoseconds in one unit of a timestamp's fraction: 1,000, or 1 in nanosecond files.
@@ -46,30 +61,31 @@ struct PcapRecords {
 
   /// Reads the file header, whose magic number has been recognised.
   init(magic: Magic, in window: inout OctetWindow) throws(CaptureError) {
-    guard try window.fill(Self.fileHeaderLength) else {
-      throw window.error(.cut(needed: Self.fileHeaderLength, available: window.available))
+    guard try window.fill(FileHeader.length) else {
+      throw window.error(.cut(needed: FileHeader.length, available: window.available))
     }
     order = magic.order
     nanosecondsPerFraction = magic.nanosecondsPerFraction
-    recordHeaderLength = magic.isModified ? Self.modifiedRecordHeaderLength : 16
-    let version = (order(window.load(4, as: UInt16.self)), order(window.load(6, as: UInt16.self)))
-    switch version {
+    recordHeaderLength = magic.isModified ? RecordHeader.modifiedLength : RecordHeader.length
+    let major = order(window.load(FileHeader.majorVersion, as: UInt16.self))
+    let minor = order(window.load(FileHeader.minorVersion, as: UInt16.self))
+    switch (major, minor) {
     case (2, 4...): lengths = .capturedFirst
     case (2, 3): lengths = .smallerFirst
     // 543.0 was written by an old DG/UX tcpdump.
     case (2, _), (543, 0): lengths = .originalFirst
-    default: throw window.error(.unsupported("pcap version \(version.0).\(version.1)"))
+    default: throw window.error(.unsupported("pcap version \(major).\(minor)"))
     }
-    let network = order(window.load(20, as: UInt32.self))
+    let network = order(window.load(FileHeader.network, as: UInt32.self))
     linkType = LinkType(rawValue: network & 0xffff)
     // Bit 26 says that the length of the frame check sequence is known, the top four bits how many 16-bit words it has.
     frameCheckSequenceLength = network & 0x0400_0000 == 0 ? 0 : Int(network >> 28) * 2
-    window.pass(Self.fileHeaderLength)
+    window.pass(FileHeader.length)
   }
 
   /// The variant in words.
   var formatDescription: String {
-    let modified = recordHeaderLength == Self.modifiedRecordHeaderLength ? "modified " : ""
+    let modified = recordHeaderLength == RecordHeader.modifiedLength ? "modified " : ""
     let resolution = nanosecondsPerFraction == 1 ? "nanoseconds" : "microseconds"
     return "\(modified)pcap (\(resolution), \(order == .little ? "little" : "big")-endian)"
   }
@@ -81,8 +97,8 @@ struct PcapRecords {
       if window.available == 0 { return nil }
       throw window.error(.cut(needed: recordHeaderLength, available: window.available))
     }
-    let (seconds, fraction) = order.halves(window.load(0, as: UInt64.self))
-    let (first, second) = order.halves(window.load(8, as: UInt64.self))
+    let (seconds, fraction) = order.halves(window.load(RecordHeader.time, as: UInt64.self))
+    let (first, second) = order.halves(window.load(RecordHeader.lengths, as: UInt64.self))
     var (captured, original) = (Int(first), Int(second))
     if lengths == .originalFirst || lengths == .smallerFirst && captured > original { swap(&captured, &original) }
     guard captured <= CaptureLimits.packet else {

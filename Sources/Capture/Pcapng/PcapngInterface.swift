@@ -3,6 +3,8 @@ import Packets
 /// What an interface description block says of its packets (draft-ietf-opsawg-pcapng §4.2), and what was lost on it.
 struct PcapngInterface {
   let linkType: LinkType
+  /// The number that `PacketOrigin.interface` gets.
+  var number: UInt16 = 0
   /// Octets captured of a packet at most; 0 is no limit.
   let snapshotLength: Int
   let frameCheckSequenceLength: Int
@@ -15,30 +17,6 @@ struct PcapngInterface {
     var byPackets: UInt64?
     /// The last interface statistics, each of which counts from the start of the capture.
     var byStatistics: UInt64?
-  }
-
-  /// Reads the block's body; `length` is that of the whole block.
-  init(in window: borrowing OctetWindow, order: ByteOrder, length: Int) throws(CaptureError) {
-    linkType = LinkType(rawValue: UInt32(order(window.load(8, as: UInt16.self))))
-    snapshotLength = Int(order(window.load(12, as: UInt32.self)))
-    var resolutionOption: UInt8 = 6
-    var offsetSeconds: Int64 = 0
-    var fcs: UInt8 = 0
-    var options = PcapngOptions(16..<length - 4, order: order)
-    while let option = options.next(in: window) {
-      switch (option.code, option.value.count) {
-      case (9, 1): resolutionOption = window.load(option.value.lowerBound, as: UInt8.self)
-      case (13, 1): fcs = window.load(option.value.lowerBound, as: UInt8.self)
-      case (14, 8): offsetSeconds = order(window.load(option.value.lowerBound, as: Int64.self))
-      default: break
-      }
-    }
-    // Elsewhere a broken option is only a comment lost, but here each timestamp depends on them.
-    guard !options.isMalformed else { throw window.error(.malformed("an interface's options overrun their block")) }
-    resolution = PcapngTimestampResolution(resolutionOption, offsetSeconds: offsetSeconds)
-    // The specification says bits, and gives 4 as its example, which is the octets of Ethernet's; Wireshark reads
-    // octets. No frame check sequence has fewer than 8 bits or more than 7 octets.
-    frameCheckSequenceLength = Int(fcs < 8 ? fcs : fcs / 8)
   }
 
   /// A packet says that `count` packets were lost between the one before it and itself.
@@ -56,6 +34,98 @@ struct PcapngInterface {
   var dropped: UInt64? {
     guard let packets = losses.byPackets else { return losses.byStatistics }
     return max(packets, losses.byStatistics ?? 0)
+  }
+}
+
+extension PcapngInterface {
+  /// Reads the body of a block of `length` octets, which the window holds whole. Returns the interface, and what names it.
+  ///
+  /// Throws when its options overrun the block. Elsewhere a broken option is only a comment lost, but here each timestamp
+  /// depends on them.
+  static func read(
+    in window: borrowing OctetWindow, order: ByteOrder, length: Int
+  ) throws(CaptureError) -> (interface: PcapngInterface, record: InterfaceRecord) {
+    typealias Field = PcapngFormat.InterfaceDescription
+    let linkType = LinkType(rawValue: UInt32(order(window.load(Field.linkType, as: UInt16.self))))
+    var record = InterfaceRecord(name: "", details: "", linkType: linkType)
+    var resolution: UInt8 = 6
+    var offsetSeconds: Int64 = 0
+    var frameCheckSequence: UInt8 = 0
+    var options = PcapngOptions(Field.options..<length - PcapngFormat.Block.trailerLength, order: order)
+    while let option = options.next(in: window) {
+      let value = option.value
+      switch (option.code, value.count) {
+      case (Field.nameOption, _): record.name = window.text(value, limit: CaptureLimits.originTextLength)
+      case (Field.descriptionOption, _): record.details = window.text(value, limit: CaptureLimits.originTextLength)
+      case (Field.resolutionOption, 1): resolution = window.load(value.lowerBound, as: UInt8.self)
+      case (Field.frameCheckSequenceOption, 1): frameCheckSequence = window.load(value.lowerBound, as: UInt8.self)
+      case (Field.offsetOption, 8): offsetSeconds = order(window.load(value.lowerBound, as: Int64.self))
+      default: break
+      }
+    }
+    guard !options.isMalformed else { throw window.error(.malformed("an interface's options overrun their block")) }
+    let interface = PcapngInterface(
+      linkType: linkType,
+      snapshotLength: Int(order(window.load(Field.snapshotLength, as: UInt32.self))),
+      // The specification says bits, and gives 4 as its example, which is the octets of Ethernet's; Wireshark reads
+      // octets. No frame check sequence has fewer than 8 bits or more than 7 octets.
+      frameCheckSequenceLength: Int(frameCheckSequence < 8 ? frameCheckSequence : frameCheckSequence / 8),
+      resolution: PcapngTimestampResolution(resolution, offsetSeconds: offsetSeconds))
+    return (interface, record)
+  }
+
+  private init(
+    linkType: LinkType, snapshotLength: Int, frameCheckSequenceLength: Int, resolution: PcapngTimestampResolution
+  ) {
+    self.linkType = linkType
+    self.snapshotLength = snapshotLength
+    self.frameCheckSequenceLength = frameCheckSequenceLength
+    self.resolution = resolution
+  }
+}
+
+/// What the ticks of a pcapng interface are worth: its `if_tsresol` and `if_tsoffset` (draft-ietf-opsawg-pcapng §4.2).
+struct PcapngTimestampResolution: Equatable {
+  /// Nanoseconds of a tick, if it is a whole number of them and nothing is to be added; else 0.
+  private let wholeNanoseconds: UInt64
+  // Nanoseconds are `(ticks * multiplier / divisor) >> shift + offset`.
+  private let multiplier: Int128
+  private let divisor: Int128
+  private let shift: Int
+  private let offset: Int128
+
+  /// From the option's octet, whose default is 6 (microseconds), and the seconds to add to each timestamp.
+  init(_ option: UInt8 = 6, offsetSeconds: Int64 = 0) {
+    let exponent = Int(option & 0x7f)
+    offset = Int128(offsetSeconds) * 1_000_000_000
+    if option & 0x80 != 0 {
+      (multiplier, divisor, shift) = (1_000_000_000, 1, exponent)
+    } else if exponent <= 9 {
+      (multiplier, divisor, shift) = (Self.power(10, 9 - exponent), 1, 0)
+    } else {
+      // 64 bits of ticks are below 10^20: beyond 29 digits nothing is left of them.
+      (multiplier, divisor, shift) = (1, Self.power(10, min(exponent - 9, 20)), 0)
+    }
+    wholeNanoseconds = divisor == 1 && shift == 0 && offset == 0 ? UInt64(multiplier) : 0
+  }
+
+  /// Nanoseconds since the Unix epoch, rounded down, and held to what 64 bits can say (to the year 2262).
+  @inline(__always)
+  func nanoseconds(_ ticks: UInt64) -> Int64 {
+    let (product, overflow) = ticks.multipliedReportingOverflow(by: wholeNanoseconds)
+    if wholeNanoseconds != 0, !overflow, let result = Int64(exactly: product) { return result }
+    return exactNanoseconds(ticks)
+  }
+
+  @inline(never)
+  private func exactNanoseconds(_ ticks: UInt64) -> Int64 {
+    var value = Int128(ticks) * multiplier
+    if divisor != 1 { value /= divisor }
+    return Int64(clamping: (value >> shift) + offset)
+  }
+
+  private static func power(_ base: Int128, _ exponent: Int) -> Int128 {
+    (0..<exponent).reduce(1) { product, _ in product * base }
   }
 }
 

@@ -6,6 +6,9 @@ struct PcapngOptions {
     let value: Range<Int>
   }
 
+  /// Octets before an option's value: its code (2) and its length (2).
+  private static let headerLength = 4
+
   /// Whether an option was found that ends beyond the block; nothing is read from there on.
   private(set) var isMalformed = false
   private var rest: Range<Int>
@@ -19,10 +22,10 @@ struct PcapngOptions {
 
   /// The next option; nil at the end.
   mutating func next(in window: borrowing OctetWindow) -> Option? {
-    guard rest.count >= 4 else { return nil }
-    let code = order(window.load(rest.lowerBound, as: UInt16.self))
-    let length = Int(order(window.load(rest.lowerBound + 2, as: UInt16.self)))
-    let start = rest.lowerBound + 4
+    guard rest.count >= Self.headerLength else { return nil }
+    let header = order.halves(window.load(rest.lowerBound, as: UInt32.self))
+    let (code, length) = (header.0, Int(header.1))
+    let start = rest.lowerBound + Self.headerLength
     guard code != 0 else {
       rest = rest.upperBound..<rest.upperBound
       return nil
@@ -35,9 +38,4 @@ struct PcapngOptions {
     rest = min(start + length.paddedTo4, rest.upperBound)..<rest.upperBound
     return Option(code: code, value: start..<start + length)
   }
-}
-
-extension Int {
-  /// This length with the padding to 32 bits that pcapng puts behind everything.
-  var paddedTo4: Int { (self + 3) & ~3 }
 }

@@ -1,3 +1,5 @@
+import SystemPackage
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -42,21 +44,24 @@ final class CaptureFolder {
       let created = retryingInterrupted {
         unsafe openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
       }
-      if created >= 0 { return BlockFile(descriptor: created, path: path(name), isRegular: true) }
-      guard errno == EEXIST else { throw error(name) }
-      var status = stat()
-      guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-        if errno == ENOENT { continue }
-        throw error(name)
+      if created >= 0 {
+        return BlockFile(descriptor: FileDescriptor(rawValue: created), path: path(name), isRegular: true)
       }
-      switch status.st_mode & S_IFMT {
-      case S_IFREG: try remove(name)
-      case S_IFCHR:
+      guard errno == EEXIST else { throw error(name) }
+      let status: Stat
+      do throws(Errno) { status = try self.status(name) } catch .noSuchFileOrDirectory {
+        continue
+      } catch {
+        throw self.error(name, error.rawValue)
+      }
+      switch status.type {
+      case .regular: try remove(name)
+      case .characterSpecial:
         let opened = retryingInterrupted { unsafe openat(descriptor, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC) }
         guard opened >= 0 else { throw error(name) }
-        return BlockFile(descriptor: opened, path: path(name), isRegular: false)
-      case S_IFLNK: throw error(name, ELOOP)
-      case S_IFDIR: throw error(name, EISDIR)
+        return BlockFile(descriptor: FileDescriptor(rawValue: opened), path: path(name), isRegular: false)
+      case .symbolicLink: throw error(name, ELOOP)
+      case .directory: throw error(name, EISDIR)
       default: throw error(name, EINVAL)
       }
     }
@@ -70,9 +75,13 @@ final class CaptureFolder {
 
   /// Whether the name is still that of an open file.
   func has(_ file: BlockFile, as name: String) -> Bool {
-    var status = stat()
-    guard unsafe fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return false }
+    guard let status = try? status(name) else { return false }
     return file.isSame(as: status)
+  }
+
+  /// The status of what has a name, and of a symbolic link itself.
+  private func status(_ name: String) throws(Errno) -> Stat {
+    try unsafe Stat(name, relativeTo: FileDescriptor(rawValue: descriptor), flags: .symlinkNoFollow)
   }
 
   /// The names of all files in it.
@@ -97,5 +106,77 @@ final class CaptureFolder {
 
   private func error(_ name: String, _ number: Int32 = errno) -> CaptureError {
     CaptureError(file: path(name), problem: .cannotWrite(errno: number))
+  }
+}
+
+/// An open file that whole blocks are written to. Unsafe site: octets lent to the system.
+final class BlockFile {
+  /// Its path, for errors.
+  let path: String
+  /// Octets written.
+  private(set) var length = 0
+
+  /// Nil once the file is closed.
+  private var descriptor: FileDescriptor?
+  private let isRegular: Bool
+
+  init(descriptor: FileDescriptor, path: String, isRegular: Bool) {
+    self.descriptor = descriptor
+    self.path = path
+    self.isRegular = isRegular
+  }
+
+  deinit { try? descriptor?.close() }
+
+  /// Writes whole blocks.
+  ///
+  /// If that fails, the file is cut to the last block that was written whole, so that it stays readable; nothing more
+  /// may be written then.
+  func write(_ blocks: borrowing BlockBuffer) throws(CaptureError) {
+    guard let descriptor else { return }
+    var written = 0
+    while written < blocks.count {
+      let (count, fault) = unsafe blocks.withUnsafeBytes { octets in
+        do {
+          return (try unsafe descriptor.write(UnsafeRawBufferPointer(rebasing: octets[written...])), Errno.ioError)
+        } catch {
+          return (0, error as? Errno ?? .ioError)
+        }
+      }
+      written += count
+      // To write nothing is no error by POSIX, but no progress either.
+      guard count == 0 else { continue }
+      let whole = length + blocks.boundary(notAfter: written)
+      if isRegular { try? descriptor.resize(to: Int64(whole)) }
+      length = whole
+      throw CaptureError(file: path, offset: whole, problem: .cannotWrite(errno: fault.rawValue))
+    }
+    length += written
+  }
+
+  /// Closes the file. Throws what the file system says only now.
+  func close() throws(CaptureError) {
+    guard let descriptor else { return }
+    self.descriptor = nil
+    try systemCall {
+      // Not again after a signal: on Linux the file is closed by then.
+      do { try descriptor.close() } catch Errno.interrupted {}
+    } failure: {
+      CaptureError(file: path, problem: .cannotWrite(errno: $0))
+    }
+  }
+
+  /// Whether this is the file of a status.
+  func isSame(as status: Stat) -> Bool {
+    guard let own = try? descriptor?.stat() else { return false }
+    return own.deviceID == status.deviceID && own.inode == status.inode
+  }
+}
+
+/// Repeats a system call that swift-system does not have for as long as signals interrupt it.
+private func retryingInterrupted(_ call: () -> Int32) -> Int32 {
+  while true {
+    let result = call()
+    if result != -1 || errno != EINTR { return result }
   }
 }

@@ -14,3 +14,36 @@ public struct FileRotation: Equatable, Sendable {
     self.maximumFiles = maximumFiles.map { max($0, 1) }
   }
 }
+
+/// The names of rotated files: of `live.pcapng` they are `live_00001.pcapng`, `live_00002.pcapng` and so on.
+struct RotatedNames {
+  private let stem: String
+  private let suffix: String
+
+  /// From the name that the user gave; one without an extension gets `.pcapng`.
+  init(_ name: String) {
+    if let dot = name.lastIndex(of: "."), dot != name.startIndex {
+      stem = name[..<dot] + "_"
+      suffix = String(name[dot...])
+    } else {
+      stem = name + "_"
+      suffix = ".pcapng"
+    }
+  }
+
+  /// The name of a file by its number, from 1.
+  func name(_ number: Int) -> String {
+    let digits = String(number)
+    return stem + String(repeating: "0", count: max(5 - digits.count, 0)) + digits + suffix
+  }
+
+  /// The number of the file with a name; nil if it is none of these.
+  func number(_ name: String) -> Int? {
+    guard name.utf8.count >= stem.utf8.count + 5 + suffix.utf8.count, name.hasPrefix(stem), name.hasSuffix(suffix)
+    else { return nil }
+    let digits = name.dropFirst(stem.count).dropLast(suffix.count)
+    // Checked by writing it again, so that no sign and no other way to write a number passes.
+    guard let number = Int(digits), number > 0, self.name(number) == name else { return nil }
+    return number
+  }
+}

@@ -3,18 +3,19 @@ import Packets
 /// Builds the blocks of a pcapng file (draft-ietf-opsawg-pcapng) with timestamps in nanoseconds.
 enum PcapngEncoder {
   /// Octets of an interface statistics block.
-  static let statisticsLength = 24 + 5 * 12 + 4
-  /// Octets of a packet block beside its packet and the padding.
-  static let packetOverhead = 32
+  static let statisticsLength = PcapngFormat.InterfaceStatistics.minimumLength + 5 * 12 + endOfOptionsLength
   /// Octets of the option with a packet's flags, and of the mark behind it.
-  static let flagsLength = 8 + 4
+  private static let flagsLength = 8 + endOfOptionsLength
+  /// Octets of the mark behind the last option.
+  private static let endOfOptionsLength = 4
   /// Octets of text in an option: twice what the system has for a path; its length has only 16 bits.
   private static let textLimit = 8192
 
   /// Octets of a packet block.
   @inline(__always)
   static func length(_ packet: Packet, captured: Int) -> Int {
-    packetOverhead + captured.paddedTo4 + (packet.frameCheckSequenceLength > 0 ? flagsLength : 0)
+    PcapngFormat.EnhancedPacket.minimumLength + captured.paddedTo4
+      + (packet.frameCheckSequenceLength > 0 ? flagsLength : 0)
   }
 
   /// Octets that the blocks before the first packet may take.
@@ -25,17 +26,17 @@ enum PcapngEncoder {
   /// Appends a section header, with the name of the program that writes.
   static func appendSection(application: String, to buffer: inout BlockBuffer) {
     let application = text(application)
-    let length = 28 + (application.isEmpty ? 0 : 4 + application.count.paddedTo4 + 4)
-    buffer.startBlock(PcapngBlocks.sectionHeaderType, length: length)
-    buffer.append(0x1a2b_3c4d as UInt32)
+    let options = application.isEmpty ? 0 : 4 + application.count.paddedTo4 + endOfOptionsLength
+    let length = PcapngFormat.SectionHeader.minimumLength + options
+    buffer.startBlock(PcapngFormat.BlockType.sectionHeader, length: length)
+    buffer.append(PcapngFormat.SectionHeader.magic)
     // Version 1.0.
     buffer.append(1 as UInt16)
     buffer.append(0 as UInt16)
     // The section's length is not known yet.
     buffer.append(-1 as Int64)
     if !application.isEmpty {
-      // shb_userappl
-      buffer.append(option: 4, application)
+      buffer.append(option: PcapngFormat.SectionHeader.applicationOption, application)
       buffer.appendEndOfOptions()
     }
     buffer.endBlock()
@@ -46,14 +47,20 @@ enum PcapngEncoder {
     let name = text(interface.name)
     // The filter's text has a 0 before it, which says that it is an expression.
     let filter = interface.filter.isEmpty ? [] : [0] + text(interface.filter)
-    let options = [(2, name), (9, [9]), (11, filter)] as [(UInt16, [UInt8])]
+    let nanoseconds: [UInt8] = [9]
+    let options = [
+      (PcapngFormat.InterfaceDescription.nameOption, name),
+      (PcapngFormat.InterfaceDescription.resolutionOption, nanoseconds),
+      (PcapngFormat.InterfaceDescription.filterOption, filter),
+    ]
     let used = options.filter { !$1.isEmpty }
-    let length = 20 + used.reduce(4) { $0 + 4 + $1.1.count.paddedTo4 }
-    buffer.startBlock(1, length: length)
+    let length =
+      PcapngFormat.InterfaceDescription.minimumLength
+      + used.reduce(endOfOptionsLength) { $0 + 4 + $1.1.count.paddedTo4 }
+    buffer.startBlock(PcapngFormat.BlockType.interfaceDescription, length: length)
     buffer.append(UInt16(truncatingIfNeeded: interface.linkType.rawValue))
     buffer.append(0 as UInt16)
     buffer.append(UInt32(clamping: interface.snapshotLength))
-    // if_name, if_tsresol (10⁻⁹ s), if_filter
     for (code, value) in used { buffer.append(option: code, value) }
     buffer.appendEndOfOptions()
     buffer.endBlock()
@@ -62,7 +69,7 @@ enum PcapngEncoder {
   /// Appends a packet.
   @inline(__always)
   static func append(_ packet: Packet, octets: RawSpan, interface: Int, to buffer: inout BlockBuffer) {
-    buffer.startBlock(6, length: length(packet, captured: octets.byteCount))
+    buffer.startBlock(PcapngFormat.BlockType.enhancedPacket, length: length(packet, captured: octets.byteCount))
     buffer.append(UInt32(truncatingIfNeeded: interface))
     buffer.append(time: UInt64(clamping: packet.timestamp))
     buffer.append(UInt32(clamping: octets.byteCount))
@@ -70,7 +77,7 @@ enum PcapngEncoder {
     buffer.append(padded: octets)
     if packet.frameCheckSequenceLength > 0 {
       // epb_flags, whose bits 5 to 8 are the octets of the frame check sequence.
-      buffer.append(2 as UInt16)
+      buffer.append(PcapngFormat.EnhancedPacket.flagsOption)
       buffer.append(4 as UInt16)
       buffer.append(UInt32(clamping: packet.frameCheckSequenceLength & 0xf) << 5)
       buffer.appendEndOfOptions()
@@ -82,21 +89,22 @@ enum PcapngEncoder {
   static func append(
     _ statistics: CaptureStatistics, interface: Int, from start: Int64, to end: Int64, in buffer: inout BlockBuffer
   ) {
-    buffer.startBlock(5, length: statisticsLength)
+    buffer.startBlock(PcapngFormat.BlockType.interfaceStatistics, length: statisticsLength)
     buffer.append(UInt32(truncatingIfNeeded: interface))
     buffer.append(time: UInt64(clamping: end))
-    // isb_starttime and isb_endtime
-    for (code, time) in [(2, start), (3, end)] as [(UInt16, Int64)] {
+    typealias Field = PcapngFormat.InterfaceStatistics
+    for (code, time) in [(Field.startTimeOption, start), (Field.endTimeOption, end)] {
       buffer.append(code)
       buffer.append(8 as UInt16)
       buffer.append(time: UInt64(clamping: time))
     }
-    // isb_ifrecv, isb_ifdrop, and isb_osdrop, to which this program's own drops are added: nobody else has a place.
+    // This program's own drops are added to those of the system: they have no option of their own.
     let (bySystem, overflow) = statistics.droppedByKernel.addingReportingOverflow(statistics.droppedByQueue)
     let counts =
       [
-        (4, statistics.received), (5, statistics.droppedByInterface), (7, overflow ? .max : bySystem),
-      ] as [(UInt16, UInt64)]
+        (Field.receivedOption, statistics.received), (Field.interfaceDropsOption, statistics.droppedByInterface),
+        (Field.systemDropsOption, overflow ? .max : bySystem),
+      ]
     for (code, count) in counts {
       buffer.append(code)
       buffer.append(8 as UInt16)

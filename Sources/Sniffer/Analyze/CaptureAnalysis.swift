@@ -101,10 +101,7 @@ struct CaptureAnalysis {
     reading: while true {
       do throws(CaptureError) {
         let step = try series.advance()
-        for record in series.takeNames() { pipeline.learn(name: record.name, for: record.address) }
-        if let time = series.takePassedTime() {
-          do throws(Sink.Failure) { try pipeline.pass(to: time) } catch { report(sinkError: error) }
-        }
+        for event in series.takeEvents() { take(event, &pipeline) }
         switch step {
         case .end: break reading
         case .capture(let continues):
@@ -129,6 +126,16 @@ struct CaptureAnalysis {
       }
     }
     pipeline.setDropped(Int(clamping: series.dropped ?? 0))
+  }
+
+  private mutating func take<Sink: ReportSink>(_ event: CaptureEvent, _ pipeline: inout Pipeline<Sink>) {
+    switch event {
+    case .name(let record): pipeline.learn(name: record.name, for: record.address)
+    case .timePassed(let time):
+      do throws(Sink.Failure) { try pipeline.pass(to: time) } catch { report(sinkError: error) }
+    // The number of lost packets is read at the end. No report has the others.
+    case .drops, .secrets, .interface, .process, .comment: break
+    }
   }
 
   @inline(__always)

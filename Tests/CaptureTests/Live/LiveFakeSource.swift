@@ -1,6 +1,7 @@
 import Dispatch
 import HTTPReassembly
 import Synchronization
+import Testing
 
 @testable import Capture
 
@@ -91,7 +92,11 @@ struct LiveReading {
     while true {
       do throws(CaptureError) {
         switch try reader.advance(waitingUpTo: patience) {
-        case .packet: reader.withPacket { packets.append(LivePacket(ReadPacket($0, $1), interface: $2)) }
+        case .packet:
+          reader.withPacket { packet, octets, interface in
+            #expect(packet.origin == PacketOrigin(interface: UInt16(interface + 1)))
+            packets.append(LivePacket(ReadPacket(packet, octets), interface: interface))
+          }
         case .idle: return
         case .end:
           isEnded = true

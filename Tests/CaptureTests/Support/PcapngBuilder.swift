@@ -51,6 +51,19 @@ struct PcapngBuilder {
     block(5, order(interface) + order(UInt64(0)) + options)
   }
 
+  /// A decryption secrets block; `length` is what it says its secrets have.
+  mutating func secrets(_ octets: [UInt8], kind: UInt32 = 0x544c_534b, length: UInt32? = nil) {
+    block(0x0a, order(kind) + order(length ?? UInt32(octets.count)) + octets)
+  }
+
+  /// Apple's process event block.
+  mutating func process(_ identifier: UInt32, options: [UInt8] = []) {
+    block(0x8000_0001, order(identifier) + options)
+  }
+
+  /// An option with a text.
+  func option(_ code: UInt16, _ text: String) -> [UInt8] { option(code, Array(text.utf8)) }
+
   /// One option, or one name record, which has the same shape.
   func option(_ code: UInt16, _ value: [UInt8]) -> [UInt8] {
     order(code) + order(UInt16(value.count)) + padded(value)

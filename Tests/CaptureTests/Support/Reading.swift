@@ -13,7 +13,11 @@ struct ReadPacket: Equatable {
 /// Everything that a reader gives.
 struct Reading {
   var packets: [ReadPacket] = []
-  var names: [NameRecord] = []
+  var events: [CaptureEvent] = []
+  /// The packets' origins.
+  var origins: [PacketOrigin] = []
+  /// The names among the events.
+  var names: [NameRecord] { events.names }
   var dropped: UInt64?
   var format = ""
   var octetsRead = 0
@@ -28,15 +32,18 @@ struct Reading {
       size = reader.size
       do throws(CaptureError) {
         while try reader.advance() {
-          reader.withPacket { packets.append(ReadPacket($0, $1)) }
-          names += reader.takeNames()
+          reader.withPacket {
+            packets.append(ReadPacket($0, $1))
+            origins.append($0.origin)
+          }
+          events += reader.takeEvents()
         }
       } catch let error {
         self.error = error
         // What was lent before is not lent again.
         reader.withPacket { precondition($1.byteCount == 0) }
       }
-      names += reader.takeNames()
+      events += reader.takeEvents()
       dropped = reader.dropped
       octetsRead = reader.octetsRead
     } catch let error {

@@ -30,7 +30,7 @@ struct CaptureRun: Sendable {
       var reader = try CaptureReader(path: path)
       var left = limit
       while left > 0, try reader.advance() {
-        for record in reader.takeNames() { pipeline.learn(name: record.name, for: record.address) }
+        for case .name(let record) in reader.takeEvents() { pipeline.learn(name: record.name, for: record.address) }
         reader.withPacket { packet, octets in pipeline.process(packet, octets) }
         left -= 1
       }

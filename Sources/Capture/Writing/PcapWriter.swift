@@ -1,14 +1,7 @@
 import Packets
+import SystemPackage
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
-/// Builds a little-endian pcap file with nanosecond timestamps, in memory. Unsafe sites: `write(2)`.
+/// Builds a little-endian pcap file with nanosecond timestamps, in memory. Unsafe site: a path for the system.
 package struct PcapWriter {
   /// The file so far.
   package private(set) var octets: [UInt8] = []
@@ -41,27 +34,16 @@ package struct PcapWriter {
 
   /// Writes the file, in place of one that is there.
   package func write(to path: String) throws(CaptureError) {
-    let descriptor = retryingInterrupted { unsafe open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644) }
-    guard descriptor >= 0 else { throw CaptureError(file: path, problem: .cannotWrite(errno: errno)) }
-    defer { close(descriptor) }
-    var written = 0
-    while written < octets.count {
-      let count = retryingInterrupted {
-        unsafe octets.withUnsafeBytes { buffer in
-          unsafe systemWrite(descriptor, UnsafeRawBufferPointer(rebasing: buffer[written...]))
-        }
-      }
-      guard count >= 0 else { throw CaptureError(file: path, problem: .cannotWrite(errno: errno)) }
-      written += count
+    try systemCall {
+      let descriptor = try unsafe FileDescriptor.open(
+        path, .writeOnly, options: [.create, .truncate, .closeOnExec], permissions: FilePermissions(rawValue: 0o644))
+      try descriptor.closeAfter { _ = try descriptor.writeAll(octets) }
+    } failure: {
+      CaptureError(file: path, problem: .cannotWrite(errno: $0))
     }
   }
 
   private mutating func append32(_ value: UInt32) {
     for shift in stride(from: UInt32(0), to: 32, by: 8) { octets.append(UInt8(truncatingIfNeeded: value >> shift)) }
   }
-}
-
-/// `write(2)`, under a name that the type's own `write` does not hide.
-private func systemWrite(_ descriptor: Int32, _ octets: UnsafeRawBufferPointer) -> Int {
-  unsafe write(descriptor, octets.baseAddress, octets.count)
 }

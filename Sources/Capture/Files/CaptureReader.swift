@@ -6,6 +6,7 @@ import Packets
 /// allocated per packet. Read with
 /// ```
 /// while try reader.advance() {
+///   for event in reader.takeEvents() { … }
 ///   try reader.withPacket { packet, octets in … }
 /// }
 /// ```
@@ -20,7 +21,7 @@ public struct CaptureReader: ~Copyable {
   private let compression: Compression?
   private let format: CaptureFormat
   /// What pcapng tells of its packets; unused in other formats.
-  private var pcapng = PcapngBlocks()
+  private var pcapng: PcapngBlocks
   private var filter: FilterPrograms?
   /// The file's number among those that can be read again; nil when it is not one of them.
   private let number: Int32?
@@ -39,16 +40,26 @@ public struct CaptureReader: ~Copyable {
   ///
   /// With `waiting`, a file that grows can be followed, if it is a plain pcap or pcapng file.
   public init(path: String, filter: PacketFilter? = nil, waiting: Waiting = Waiting()) throws(CaptureError) {
-    try self.init(path: path, filter: filter, waiting: waiting, files: nil, readsAhead: false)
+    try self.init(path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity, waiting: waiting)
   }
 
-  /// As above, adding the file to `files`, so that octets of its packets can be read again.
-  /// With `readsAhead`, a thread of its own reads from the file.
+  package init(
+    path: String, filter: PacketFilter?, bufferCapacity: Int, waiting: Waiting = Waiting()
+  ) throws(CaptureError) {
+    var origins = OriginTable()
+    try self.init(
+      path: path, filter: filter, bufferCapacity: bufferCapacity, waiting: waiting, files: nil, origins: &origins)
+  }
+
+  /// Opens a capture of a series: adds the file to `files`, so that octets of its packets can be read again, and takes over
+  /// `origins`, until `close`. With `readsAhead`, a thread of its own reads from the file.
   init(
-    path: String, filter: PacketFilter?, waiting: Waiting, files: RereadableFiles?, readsAhead: Bool
+    path: String, filter: PacketFilter?, waiting: Waiting, files: RereadableFiles, origins: inout OriginTable,
+    readsAhead: Bool
   ) throws(CaptureError) {
     try self.init(
-      path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity, waiting: waiting, files: files)
+      path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity, waiting: waiting, files: files,
+      origins: &origins)
     // A file that is soon read is not worth a thread. And one that waits for a pipe's writer could not be ended at a fault.
     if case .foreign = format { return }
     if readsAhead, !waiting.follows, let size = file.size, size > Self.leastReadAhead { window.readAhead() }
@@ -56,51 +67,28 @@ public struct CaptureReader: ~Copyable {
 
   private static let leastReadAhead = 4 << 20
 
-  package init(
-    path: String, filter: PacketFilter?, bufferCapacity: Int, waiting: Waiting = Waiting()
-  ) throws(CaptureError) {
-    try self.init(path: path, filter: filter, bufferCapacity: bufferCapacity, waiting: waiting, files: nil)
-  }
-
   private init(
-    path: String, filter: PacketFilter?, bufferCapacity: Int, waiting: Waiting, files: RereadableFiles?
+    path: String, filter: PacketFilter?, bufferCapacity: Int, waiting: Waiting, files: RereadableFiles?,
+    origins: inout OriginTable
   ) throws(CaptureError) {
     let file = try FileInput(path: path, waiting: waiting)
-    let compression = Compression(try file.peek(4))
+    let compression = Compression(try file.peek(Compression.magicLength))
     if waiting.follows, let compression {
       throw CaptureError(
         file: file.name, problem: .unsupported("following a file compressed with \(compression.rawValue)"))
     }
-    let source: any OctetSource
-    switch compression {
-    case nil: source = file
-    case .gzip: source = try GzipInput(file: file)
-    case .zstd: source = try ZstdInput(file: file)
-    }
     var window = OctetWindow(
-      source: source, name: file.name, isDecompressed: compression != nil, capacity: bufferCapacity)
-    guard try window.fill(4) else {
-      throw CaptureError.notACapture(window.copy(0..<window.available), in: compression, file: file.name)
-    }
-    let magic = window.load(0, as: UInt32.self)
-    let format: CaptureFormat
-    if let magic = PcapRecords.Magic(magic) {
-      format = .pcap(try PcapRecords(magic: magic, in: &window))
-    } else if magic == PcapngBlocks.sectionHeaderType {
-      format = .pcapng
-    } else if compression == nil, !waiting.follows, file.isReopenable, let foreign = ForeignCapture(path: path) {
-      format = .foreign(foreign)
-    } else {
-      // Enough to recognise something by.
-      let isEnough = try window.fill(16)
-      let found = window.copy(0..<(isEnough ? 16 : window.available))
-      throw CaptureError.notACapture(found, in: compression, file: file.name)
-    }
+      source: try Compression.source(file, compression), name: file.name, isDecompressed: compression != nil,
+      capacity: bufferCapacity)
+    let format = try CaptureFormat(of: file, path: path, compression, follows: waiting.follows, in: &window)
     // Only now: a value that cannot be copied cannot be left half initialised.
     name = file.name
     self.file = file
     self.compression = compression
     self.format = format
+    pcapng = PcapngBlocks(origins: origins)
+    // Not kept twice, or the first change would copy it.
+    origins = OriginTable()
     if case .foreign = format {
       number = nil
     } else {
@@ -110,19 +98,21 @@ public struct CaptureReader: ~Copyable {
     self.window = window
   }
 
+  // MARK: Packets
+
   /// Reads up to the next packet that passes the filter; false at the end of the capture.
   ///
   /// Throws when the capture is damaged or ends within a packet, when it cannot be read, and when the filter means
   /// nothing for the packet's link type. The packets before have been handed over, and there is nothing to read after.
   public mutating func advance() throws(CaptureError) -> Bool { try readOn() }
 
-  /// Hands over the packets that follow, until `body` returns false, or there is something between two of them that is to be
+  /// Hands over the packets that follow, until `body` returns false, or there is an event between two of them that is to be
   /// taken first, or there are no more: all of that `advanceToPacket` then comes to.
   ///
   /// Throws as `advance` does.
   mutating func passOn(_ body: (Packet, RawSpan) -> Bool) throws(CaptureError) {
     while try readOn() {
-      if pcapng.hasNews {
+      if hasNews {
         isAhead = true
         return
       }
@@ -143,11 +133,10 @@ public struct CaptureReader: ~Copyable {
     }
   }
 
-  /// The next packet that passes the filter, whose octets must be withdrawn before the next call, and whether there are
-  /// names or a passed time to take; nil at the end.
+  /// The next packet that passes the filter, whose octets must be withdrawn before the next call; nil at the end.
   @inline(__always)
-  mutating func advanceToPacket() throws(CaptureError) -> (packet: LentPacket, hasNews: Bool)? {
-    try advance() ? (current, pcapng.hasNews) : nil
+  mutating func advanceToPacket() throws(CaptureError) -> LentPacket? {
+    try advance() ? current : nil
   }
 
   /// Lends the packet that `advance` found. Its octets are valid during the call only.
@@ -165,43 +154,6 @@ public struct CaptureReader: ~Copyable {
     return first
   }
 
-  /// Octets read from the file so far, compressed ones if it is compressed. Of a file that libpcap reads, all at once.
-  public var octetsRead: Int {
-    if case .foreign = format { file.size ?? 0 } else { file.octetsRead }
-  }
-
-  /// The file's length in octets when it was opened; nil if it is a stream.
-  public var size: Int? { file.size }
-
-  /// Packets that the capturing machine says it lost, up to here; nil if the format or the file does not say.
-  public var dropped: UInt64? { pcapng.dropped }
-
-  /// Takes the names that the capture gave for addresses since the last call.
-  public mutating func takeNames() -> [NameRecord] {
-    if pcapng.names.isEmpty { return [] }
-    defer { pcapng.names.removeAll() }
-    return pcapng.names
-  }
-
-  /// Takes the latest time, in nanoseconds since the Unix epoch, at which the capturing machine says that it was still
-  /// capturing, before the packet that was read last or else the end; nil if it has not said so since the last call.
-  @inline(__always)
-  public mutating func takePassedTime() -> Int64? {
-    guard pcapng.statisticsTime != nil else { return nil }
-    return pcapng.statisticsTime.take()
-  }
-
-  /// The format in words, such as `pcap (nanoseconds, big-endian), gzip`.
-  public var formatDescription: String {
-    let text =
-      switch format {
-      case .pcap(let records): records.formatDescription
-      case .pcapng: "pcapng"
-      case .foreign: "read by libpcap"
-      }
-    return compression.map { "\(text), \($0.rawValue)" } ?? text
-  }
-
   @inline(__always)
   private mutating func readPacket() throws(CaptureError) -> Bool {
     current.withdraw()
@@ -214,7 +166,7 @@ public struct CaptureReader: ~Copyable {
     guard let found else { return false }
     window.lend(found, to: &current)
     if let number {
-      current.packet.place = PacketPlace(capture: number, offset: window.offset(of: found.lowerBound))
+      current.packet.place = PacketPlace(capture: number, offset: window.sourceOffset(of: found.lowerBound))
     }
     if first == nil { first = current.packet.timestamp }
     return true
@@ -230,16 +182,44 @@ public struct CaptureReader: ~Copyable {
       throw error
     }
   }
+
+  // MARK: Events
+
+  /// Whether there are events to take.
+  @inline(__always)
+  var hasNews: Bool { !pcapng.news.isEmpty }
+
+  /// Takes what the capture said since the last call, before the packet that was read last or else up to the end: first names,
+  /// secrets and descriptions in the order of the file, then the latest number of lost packets and the latest time.
+  ///
+  /// What waits is bounded (`CaptureLimits`): whoever never calls this loses events, and no memory.
+  public mutating func takeEvents() -> [CaptureEvent] {
+    hasNews ? pcapng.news.take(dropped: dropped) : []
+  }
+
+  /// Moves all events to `pending`; with `onlyRecords`, passed time and the number of lost packets stay.
+  mutating func moveEvents(to pending: inout PendingEvents, onlyRecords: Bool = false) {
+    if onlyRecords { pending.moveRecords(from: &pcapng.news) } else { pending.move(from: &pcapng.news) }
+  }
+
+  /// Gives back what was taken over from the series.
+  consuming func close() -> OriginTable { pcapng.origins }
 }
 
-extension CaptureError {
-  /// For a file that begins with `start`, which no capture does.
-  fileprivate static func notACapture(_ start: [UInt8], in compression: Compression?, file: String) -> CaptureError {
-    let prefix = compression.map { "\($0.rawValue) data, and inside " } ?? ""
-    guard !start.isEmpty else { return CaptureError(file: file, problem: .notACapture(found: prefix + "it is empty")) }
-    let octets = start.map { String($0 >> 4, radix: 16) + String($0 & 0xf, radix: 16) }.joined(separator: " ")
-    let text = String(decoding: start.map { (0x20..<0x7f).contains($0) ? $0 : 0x2e }, as: UTF8.self)
-    let verb = start.count < 4 ? "it is only" : "it begins with"
-    return CaptureError(file: file, problem: .notACapture(found: "\(prefix)\(verb) \(octets) (\(text))"))
+extension CaptureReader {
+  /// Octets read from the file so far, compressed ones if it is compressed. Of a file that libpcap reads, all at once.
+  public var octetsRead: Int {
+    if case .foreign = format { file.size ?? 0 } else { file.octetsRead }
+  }
+
+  /// The file's length in octets when it was opened; nil if it is a stream.
+  public var size: Int? { file.size }
+
+  /// Packets that the capturing machine says it lost, up to here; nil if the format or the file does not say.
+  public var dropped: UInt64? { pcapng.dropped }
+
+  /// The format in words, such as `pcap (nanoseconds, big-endian), gzip`.
+  public var formatDescription: String {
+    format.description + (compression.map { ", \($0.rawValue)" } ?? "")
   }
 }

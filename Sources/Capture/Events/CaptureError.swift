@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import SystemPackage
 
 /// Why a capture cannot be read, or not any further. Every packet before the fault has been handed over already.
 public struct CaptureError: Error, Equatable, Sendable {
@@ -63,16 +57,16 @@ public struct CaptureError: Error, Equatable, Sendable {
 extension CaptureError: CustomStringConvertible {
   /// One line: the file, the offset, and what is wrong there.
   public var description: String {
-    let place = offset.map { "offset \($0)\(isDecompressedOffset ? " of the decompressed stream" : "")" }
-    return [file.isEmpty ? nil : file, place, problem.description].compactMap(\.self).joined(separator: ": ")
+    let position = offset.map { "offset \($0)\(isDecompressedOffset ? " of the decompressed stream" : "")" }
+    return [file.isEmpty ? nil : file, position, problem.description].compactMap(\.self).joined(separator: ": ")
   }
 }
 
 extension CaptureError.Problem: CustomStringConvertible {
-  /// What is wrong, without the place.
+  /// What is wrong, without the file and the offset.
   public var description: String {
     switch self {
-    case .cannotOpen(let errno): "cannot open: \(systemErrorText(errno))"
+    case .cannotOpen(let errno): "cannot open: \(Errno(rawValue: errno))"
     case .isDirectory: "not a capture file: it is a directory"
     case .notACapture(let found): "not a capture file: \(found)"
     case .cut(let needed, let available):
@@ -80,19 +74,14 @@ extension CaptureError.Problem: CustomStringConvertible {
     case .nonsenseLength(let text): "nonsense length: \(text)"
     case .malformed(let text): "malformed: \(text)"
     case .unsupported(let text): "not supported: \(text)"
-    case .readFailed(let errno): "cannot read: \(systemErrorText(errno))"
+    case .readFailed(let errno): "cannot read: \(Errno(rawValue: errno))"
     case .compressionCorrupt(let text): "the compressed stream is corrupt: \(text)"
     case .compressionCut: "the compressed stream is cut"
     case .truncated(let length): "truncated while it was followed: it has only \(length) octets now"
     case .replaced: "moved away or removed while it was followed: what was read ends here"
-    case .cannotWrite(let errno): "cannot write: \(systemErrorText(errno))"
+    case .cannotWrite(let errno): "cannot write: \(Errno(rawValue: errno))"
     case .filter(let text): "filter: \(text)"
     case .libpcap(let text): "libpcap: \(text)"
     }
   }
-}
-
-private func systemErrorText(_ number: Int32) -> String {
-  // The text is copied at once; `strerror` never returns null.
-  unsafe String(cString: strerror(number))
 }

@@ -43,8 +43,10 @@ public struct CaptureSeries: ~Copyable {
   private var position = 0
   private var reader: CaptureReader?
   private let files = RereadableFiles()
+  /// The numbers of what the captures describe; the reader has them while there is one.
+  private var origins = OriginTable()
   private let readsAhead: Bool
-  /// Reads octets of packets again that have a place.
+  /// Reads octets of packets again, of those whose captures can be.
   public var capturedOctets: any CapturedOctets { files }
   /// The reader's packet.
   @usableFromInline private(set) var current = LentPacket()
@@ -52,12 +54,8 @@ public struct CaptureSeries: ~Copyable {
   private var lastTimestamp: Int64?
   private var octetsReadBefore = 0
   private var droppedBefore: UInt64?
-  /// What the captures said until the last step of the time at which they still went on, not taken yet.
-  private var passedTime: Int64?
-  /// Names of captures that have ended, not taken yet.
-  private var namesBefore: [NameRecord] = []
-  /// Whether there are names to take: asked for after each packet.
-  private var hasNames = false
+  /// What the captures said until the last step, not taken yet.
+  private var news = PendingEvents()
 
   /// Looks at each file's first packet. Nothing is thrown here: a file that cannot be read throws when its turn comes.
   ///
@@ -67,17 +65,11 @@ public struct CaptureSeries: ~Copyable {
     paths: [String], filter: PacketFilter? = nil, waiting: Waiting = Waiting(), readsAhead: Bool = false
   ) {
     self.readsAhead = readsAhead
-    self.paths = Self.ordered(paths)
+    self.paths = CaptureOrder.ordered(paths)
     self.filter = filter
     self.waiting = waiting
     // How long a file will be that grows, nobody knows.
-    size = paths.reduce(waiting.follows ? nil : 0) { sum, path in
-      switch FileInput.kind(path) {
-      case .file(let size): sum.map { $0 + size }
-      case .stream: nil
-      case .unreadable: sum
-      }
-    }
+    size = waiting.follows ? nil : CaptureOrder.size(paths)
   }
 
   /// Goes on to the next packet, the next capture or the end.
@@ -87,8 +79,8 @@ public struct CaptureSeries: ~Copyable {
     current.withdraw()
     do throws(CaptureError) {
       if let next = try reader?.advanceToPacket() {
-        current = next.packet
-        if next.hasNews { noteNews() }
+        current = next
+        if reader?.hasNews ?? false { reader?.moveEvents(to: &news) }
         return .packet
       }
     } catch let error {
@@ -129,7 +121,8 @@ public struct CaptureSeries: ~Copyable {
     var next: CaptureReader
     do throws(CaptureError) {
       next = try CaptureReader(
-        path: paths[position - 1], filter: filter, waiting: waiting, files: files, readsAhead: readsAhead)
+        path: paths[position - 1], filter: filter, waiting: waiting, files: files, origins: &origins,
+        readsAhead: readsAhead)
     } catch let error {
       if isNoDamage(error) { return .end }
       throw error
@@ -143,8 +136,10 @@ public struct CaptureSeries: ~Copyable {
       if isNoDamage(error) { return .end }
       throw error
     }
+    // The first packet has been read ahead. A time that passed before it is told with it, not before the capture: it is none of
+    // the capture before this one.
+    next.moveEvents(to: &news, onlyRecords: true)
     reader = consume next
-    hasNames = true
     return .capture(continues: continues(at: first))
   }
 
@@ -166,40 +161,15 @@ public struct CaptureSeries: ~Copyable {
     return overflow || first >= limit
   }
 
-  /// Takes note of what the capture said before the packet that is lent: the first one of a capture is read ahead.
-  @inline(never)
-  private mutating func noteNews() {
-    hasNames = true
-    notePassedTime()
-  }
-
-  private mutating func notePassedTime() {
-    if let time = reader?.takePassedTime() { passedTime = max(passedTime ?? time, time) }
-  }
-
   /// Keeps what the current capture told, and lets go of it.
   private mutating func close() {
-    notePassedTime()
+    reader?.moveEvents(to: &news)
     octetsReadBefore = octetsRead
     droppedBefore = dropped
-    namesBefore = takeAllNames()
-    hasNames = !namesBefore.isEmpty
-    if let reader = reader.take() { lastTimestamp = reader.lastTimestamp ?? lastTimestamp }
-  }
-
-  /// Puts files in the order of their first packets, and leaves streams where they are.
-  private static func ordered(_ paths: [String]) -> [String] {
-    let files = paths.filter { FileInput.kind($0) != .stream }
-    guard files.count > 1 else { return paths }
-    let keyed = files.enumerated().map { (index: $0, path: $1, first: firstTimestamp(of: $1) ?? .max) }
-    var sorted = keyed.sorted { ($0.first, $0.index) < ($1.first, $1.index) }.map(\.path).makeIterator()
-    return paths.map { FileInput.kind($0) == .stream ? $0 : sorted.next() ?? $0 }
-  }
-
-  private static func firstTimestamp(of path: String) -> Int64? {
-    // A small buffer: each file is read only as far as its first packet.
-    guard var reader = try? CaptureReader(path: path, filter: nil, bufferCapacity: 64 << 10) else { return nil }
-    return (try? reader.firstTimestamp()) ?? nil
+    if let reader = reader.take() {
+      lastTimestamp = reader.lastTimestamp ?? lastTimestamp
+      origins = reader.close()
+    }
   }
 }
 
@@ -228,23 +198,14 @@ extension CaptureSeries {
     }
   }
 
-  /// Takes the latest time, in nanoseconds since the Unix epoch, at which the capturing machine says that it was still
-  /// capturing, before the packet, the start of a capture or the end that `advance` came to; nil if none said so since
-  /// the last call.
+  /// Takes what the captures said since the last call, before the packet, the start of a capture or the end that `advance` came
+  /// to: first names, secrets and descriptions in the order of the files, then the latest number of lost packets and the latest
+  /// time.
+  ///
+  /// What waits is bounded (`CaptureLimits`): whoever never calls this loses events, and no memory.
   @inline(__always)
-  public mutating func takePassedTime() -> Int64? {
-    guard passedTime != nil else { return nil }
-    return passedTime.take()
-  }
-
-  /// Takes the names that the captures gave for addresses since the last call, which may be after their end.
-  @inline(__always)
-  public mutating func takeNames() -> [NameRecord] { hasNames ? takeAllNames() : [] }
+  public mutating func takeEvents() -> [CaptureEvent] { news.isEmpty ? [] : takeAllEvents() }
 
   @inline(never)
-  private mutating func takeAllNames() -> [NameRecord] {
-    hasNames = false
-    defer { namesBefore = [] }
-    return namesBefore + (reader?.takeNames() ?? [])
-  }
+  private mutating func takeAllEvents() -> [CaptureEvent] { news.take(dropped: dropped) }
 }

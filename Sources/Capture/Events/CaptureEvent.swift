@@ -1,0 +1,91 @@
+import Packets
+
+/// What a capture says between its packets.
+///
+/// Packets are no events: `CaptureReader` and `CaptureSeries` lend them one by one, and each event is there to be taken before
+/// the packet that follows it in the file.
+public enum CaptureEvent: Equatable, Sendable {
+  /// A name of an address.
+  case name(NameRecord)
+  /// Secrets that decrypt packets of this capture.
+  case secrets(SecretsRecord)
+  /// An interface, before its first packet.
+  case interface(InterfaceRecord)
+  /// A process, before its first packet.
+  case process(ProcessRecord)
+  /// A comment, before the first packet that has it.
+  case comment(CommentRecord)
+  /// How many packets the capturing machines say they lost so far; only the latest figure is kept.
+  case drops(UInt64)
+  /// The latest time, in nanoseconds since the Unix epoch, at which the capturing machine was still capturing.
+  case timePassed(Int64)
+}
+
+/// A name that a capture gives for an address (name resolution block, draft-ietf-opsawg-pcapng §4.5).
+public struct NameRecord: Hashable, Sendable {
+  /// The address.
+  public var address: IPAddress
+  /// The name's octets as the file has them, 1 to 255, without the terminating zero: usually ASCII, but hostile.
+  public var name: [UInt8]
+}
+
+/// Secrets that a capture carries for its own packets (decryption secrets block, draft-ietf-opsawg-pcapng §4.7).
+public struct SecretsRecord: Hashable, Sendable {
+  /// The format of the secrets.
+  public struct Kind: RawRepresentable, Hashable, Sendable {
+    /// The number in the block.
+    public var rawValue: UInt32
+
+    /// Wraps a number, known or not.
+    public init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Lines of a TLS key log (RFC 9850).
+    public static let tlsKeyLog = Kind(rawValue: 0x544c_534b)
+  }
+
+  /// The format of the secrets.
+  public var kind: Kind
+  /// The secrets' octets as the file has them, without padding.
+  public var octets: [UInt8]
+}
+
+extension SecretsRecord: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The kind and the length. The octets are secret, and appear in no text.
+  public var description: String { "secrets of kind 0x\(String(kind.rawValue, radix: 16)), \(octets.count) octets" }
+  /// As `description`.
+  public var debugDescription: String { description }
+}
+
+/// An interface that packets were captured on (interface description block, draft-ietf-opsawg-pcapng §4.2).
+public struct InterfaceRecord: Hashable, Sendable {
+  /// The number that `PacketOrigin.interface` has.
+  public var number: UInt16 = 0
+  /// Its name (`if_name`), cut to 255 octets; empty if the capture does not say.
+  public var name: String
+  /// What it is in words (`if_description`), cut to 255 octets; empty if the capture does not say.
+  public var details: String
+  /// What the first octet of its packets is the start of.
+  public var linkType: LinkType
+}
+
+/// A process that packets belong to (Apple's process event block, type 0x80000001).
+public struct ProcessRecord: Hashable, Sendable {
+  /// The number that `PacketOrigin.process` has.
+  public var number: UInt16 = 0
+  /// The process identifier on the capturing machine.
+  public var identifier: UInt32
+  /// Its name, cut to 255 octets; empty if the capture does not say.
+  public var name: String
+  /// The path of its program, cut to 1,024 octets; empty if the capture does not say.
+  public var path: String
+  /// The 16 octets of its UUID; empty if the capture does not say.
+  public var uuid: [UInt8]
+}
+
+/// A comment on one or more packets (`opt_comment`, draft-ietf-opsawg-pcapng §3.5).
+public struct CommentRecord: Hashable, Sendable {
+  /// The number that `PacketOrigin.comment` has.
+  public var number: UInt16
+  /// The comment's octets as the file has them, at most 2,048: UTF-8 by the specification, but hostile.
+  public var octets: [UInt8]
+}

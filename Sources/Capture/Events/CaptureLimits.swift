@@ -1,0 +1,37 @@
+/// Limits of what a reader accepts or keeps. A length beyond `packet` or `block` is damage, and no memory is allocated for it.
+package enum CaptureLimits {
+  /// Captured octets of one packet: 64 times the largest snapshot length of tcpdump and Wireshark for networks.
+  package static let packet = 16 << 20
+  /// Octets of a pcapng block that must be seen whole: a packet, and as much again as Wireshark writes in options.
+  package static let block = packet + (1 << 20)
+  /// Interfaces of one pcapng section; each costs memory for as long as the section lasts.
+  package static let interfaces = 1 << 16
+
+  // MARK: Events that nobody has taken yet
+
+  /// Name records that wait; later ones are forgotten.
+  package static let waitingNames = 1 << 16
+  /// Octets of a name: what RFC 1035 §2.3.4 allows for a DNS name. A longer text is no name.
+  package static let nameLength = 255
+  /// Secrets blocks that wait; later ones are forgotten.
+  package static let waitingSecrets = 1 << 12
+  /// Octets of the secrets that wait, all blocks together: the TLS key log of some 15,000 connections.
+  package static let waitingSecretsOctets = 16 << 20
+
+  // MARK: Numbers of `PacketOrigin`, for all captures of a series
+
+  /// Interfaces with a number: more than a machine full of containers has.
+  package static let numberedInterfaces = 1 << 12
+  /// Processes with a number: more than a machine runs at a time.
+  package static let numberedProcesses = 1 << 13
+  /// Processes that one pcapng section describes; later ones have no number there.
+  package static let processes = 1 << 16
+  /// Comments with a number: those that name processes repeat, and others are few.
+  package static let numberedComments = 1 << 11
+  /// Octets of a comment with a number: those that name a process and its arguments are shorter.
+  package static let commentLength = 1 << 11
+  /// Octets of an interface's or a process' name, and of a description: beyond what systems allow.
+  package static let originTextLength = 255
+  /// Octets of a program's path: the `MAXPATHLEN` of macOS.
+  package static let programPathLength = 1024
+}

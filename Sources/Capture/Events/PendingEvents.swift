@@ -1,0 +1,78 @@
+/// Events of a capture that wait to be taken, in the order of the file, in bounded memory.
+struct PendingEvents {
+  /// Whether nothing waits.
+  private(set) var isEmpty = true
+
+  /// What waits, except for what only the latest figure counts of.
+  private var records: [CaptureEvent] = []
+  private var nameCount = 0
+  private var secretsCount = 0
+  private var secretsOctets = 0
+  private var passedTime: Int64?
+  private var haveDropsChanged = false
+
+  /// Whether one more name can wait.
+  var hasRoomForName: Bool { nameCount < CaptureLimits.waitingNames }
+
+  /// Whether another secrets block of so many octets can wait.
+  func hasRoomForSecrets(_ count: Int) -> Bool {
+    secretsCount < CaptureLimits.waitingSecrets && count <= CaptureLimits.waitingSecretsOctets - secretsOctets
+  }
+
+  /// Adds an event behind the others. A name or secrets block beyond its limit is forgotten. Interfaces, processes and comments
+  /// are bounded by their numbers.
+  mutating func append(_ event: CaptureEvent) {
+    switch event {
+    case .name(let record):
+      guard hasRoomForName, record.name.count <= CaptureLimits.nameLength else { return }
+      nameCount += 1
+    case .secrets(let record):
+      guard hasRoomForSecrets(record.octets.count) else { return }
+      secretsCount += 1
+      secretsOctets += record.octets.count
+    case .interface, .process, .comment: break
+    case .drops: return noteDrops()
+    case .timePassed(let time): return pass(to: time)
+    }
+    records.append(event)
+    isEmpty = false
+  }
+
+  /// Notes a time at which the capture was still going on.
+  mutating func pass(to time: Int64) {
+    passedTime = max(passedTime ?? time, time)
+    isEmpty = false
+  }
+
+  /// Notes that the number of lost packets has changed.
+  mutating func noteDrops() {
+    haveDropsChanged = true
+    isEmpty = false
+  }
+
+  /// Moves everything from `other` behind what waits here.
+  mutating func move(from other: inout PendingEvents) {
+    moveRecords(from: &other)
+    if let time = other.passedTime { pass(to: time) }
+    if other.haveDropsChanged { noteDrops() }
+    other = PendingEvents()
+  }
+
+  /// Moves everything but passed time and drops from `other` behind what waits here.
+  mutating func moveRecords(from other: inout PendingEvents) {
+    for event in other.records { append(event) }
+    other.records = []
+    (other.nameCount, other.secretsCount, other.secretsOctets) = (0, 0, 0)
+    other.isEmpty = other.passedTime == nil && !other.haveDropsChanged
+  }
+
+  /// Takes everything; `dropped` is how many packets were lost so far.
+  mutating func take(dropped: UInt64?) -> [CaptureEvent] {
+    var events: [CaptureEvent] = []
+    swap(&events, &records)
+    if haveDropsChanged, let dropped { events.append(.drops(dropped)) }
+    if let passedTime { events.append(.timePassed(passedTime)) }
+    self = PendingEvents()
+    return events
+  }
+}

@@ -1,0 +1,86 @@
+/// How a capture file is written.
+enum CaptureFormat {
+  case pcap(PcapRecords)
+  case pcapng
+  /// In a way that only libpcap knows.
+  case foreign(ForeignCapture)
+}
+
+extension CaptureFormat {
+  /// Octets that files are told apart by.
+  private static let magicLength = 4
+  /// Octets of an unknown file that its error shows: enough to recognise something by.
+  private static let shownLength = 16
+
+  /// Recognises the format at the start of a file, and reads the file header if it has one.
+  ///
+  /// Throws when the file is no capture, or ends within its file header.
+  init(
+    of file: FileInput, path: String, _ compression: Compression?, follows: Bool, in window: inout OctetWindow
+  ) throws(CaptureError) {
+    guard try window.fill(Self.magicLength) else {
+      throw Self.notACapture(window.copy(0..<window.available), in: compression, file: file.name)
+    }
+    let magic = window.load(0, as: UInt32.self)
+    if let magic = PcapRecords.Magic(magic) {
+      self = .pcap(try PcapRecords(magic: magic, in: &window))
+    } else if magic == PcapngFormat.BlockType.sectionHeader {
+      self = .pcapng
+    } else if compression == nil, !follows, file.isReopenable, let foreign = ForeignCapture(path: path) {
+      self = .foreign(foreign)
+    } else {
+      let isEnough = try window.fill(Self.shownLength)
+      let found = window.copy(0..<(isEnough ? Self.shownLength : window.available))
+      throw Self.notACapture(found, in: compression, file: file.name)
+    }
+  }
+
+  /// The error of a file that begins with `start`, which no capture does.
+  private static func notACapture(_ start: [UInt8], in compression: Compression?, file: String) -> CaptureError {
+    let prefix = compression.map { "\($0.rawValue) data, and inside " } ?? ""
+    guard !start.isEmpty else { return CaptureError(file: file, problem: .notACapture(found: prefix + "it is empty")) }
+    let octets = start.map { String($0 >> 4, radix: 16) + String($0 & 0xf, radix: 16) }.joined(separator: " ")
+    let text = String(decoding: start.map { (0x20..<0x7f).contains($0) ? $0 : 0x2e }, as: UTF8.self)
+    let verb = start.count < magicLength ? "it is only" : "it begins with"
+    return CaptureError(file: file, problem: .notACapture(found: "\(prefix)\(verb) \(octets) (\(text))"))
+  }
+
+  /// The format in words, such as `pcap (nanoseconds, big-endian)`.
+  var description: String {
+    switch self {
+    case .pcap(let records): records.formatDescription
+    case .pcapng: "pcapng"
+    case .foreign: "read by libpcap"
+    }
+  }
+}
+
+/// How a capture file is compressed.
+enum Compression: String {
+  case gzip
+  case zstd
+
+  /// Octets that compressed files are told by.
+  static let magicLength = 4
+
+  /// What a file begins with; nil if it is not compressed.
+  init?(_ start: [UInt8]) {
+    switch start.prefix(Self.magicLength) {
+    case [0x28, 0xb5, 0x2f, 0xfd]: self = .zstd
+    // A skippable frame (RFC 8878 §3.1.2), with which parallel compressors begin.
+    case let magic where magic.count == 4 && magic[0] & 0xf0 == 0x50 && magic.dropFirst() == [0x2a, 0x4d, 0x18]:
+      self = .zstd
+    case let magic where magic.prefix(2) == [0x1f, 0x8b]: self = .gzip
+    default: return nil
+    }
+  }
+
+  /// The content of a file.
+  static func source(_ file: FileInput, _ compression: Compression?) throws(CaptureError) -> any OctetSource {
+    switch compression {
+    case nil: file
+    case .gzip: try GzipInput(file: file)
+    case .zstd: try ZstdInput(file: file)
+    }
+  }
+}

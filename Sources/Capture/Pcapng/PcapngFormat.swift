@@ -1,0 +1,143 @@
+/// The numbers of pcapng (draft-ietf-opsawg-pcapng): types of blocks, codes of options, and where fields are, in octets from the
+/// start of their block.
+enum PcapngFormat {
+  /// What all blocks have: type and length before the body, and the length again behind it.
+  enum Block {
+    static let type = 0
+    static let length = 4
+    static let body = 8
+    static let trailerLength = 4
+    static let overhead = body + trailerLength
+  }
+
+  /// Types of blocks. A type with the highest bit set is its writer's own (§10.1).
+  enum BlockType {
+    /// A palindrome, so that it is known before the byte order.
+    static let sectionHeader: UInt32 = 0x0a0d_0d0a
+    static let interfaceDescription: UInt32 = 1
+    static let obsoletePacket: UInt32 = 2
+    static let simplePacket: UInt32 = 3
+    static let nameResolution: UInt32 = 4
+    static let interfaceStatistics: UInt32 = 5
+    static let enhancedPacket: UInt32 = 6
+    static let decryptionSecrets: UInt32 = 0x0a
+    /// Apple's: a process, to which packets refer by its index in the section.
+    static let processEvent: UInt32 = 0x8000_0001
+  }
+
+  /// Section header block (§4.1).
+  enum SectionHeader {
+    static let byteOrderMagic = 8
+    static let majorVersion = 12
+    static let minorVersion = 14
+    static let minimumLength = 28
+    /// The magic number as a reader of the writer's own byte order sees it.
+    static let magic: UInt32 = 0x1a2b_3c4d
+    /// `shb_userappl`
+    static let applicationOption: UInt16 = 4
+  }
+
+  /// Interface description block (§4.2).
+  enum InterfaceDescription {
+    static let linkType = 8
+    static let snapshotLength = 12
+    static let options = 16
+    static let minimumLength = 20
+    /// `if_name`
+    static let nameOption: UInt16 = 2
+    /// `if_description`
+    static let descriptionOption: UInt16 = 3
+    /// `if_tsresol`
+    static let resolutionOption: UInt16 = 9
+    /// `if_filter`
+    static let filterOption: UInt16 = 11
+    /// `if_fcslen`
+    static let frameCheckSequenceOption: UInt16 = 13
+    /// `if_tsoffset`
+    static let offsetOption: UInt16 = 14
+  }
+
+  /// Enhanced packet block (§4.3), and the obsolete packet block (appendix A), which differs in its first four octets.
+  enum EnhancedPacket {
+    static let interface = 8
+    /// Of the obsolete block, whose interface has 16 bits: packets lost before this one, or all ones.
+    static let obsoleteDrops = 10
+    static let time = 12
+    static let capturedLength = 20
+    static let originalLength = 24
+    static let octets = 28
+    static let minimumLength = 32
+    /// `epb_flags`
+    static let flagsOption: UInt16 = 2
+    /// `epb_dropcount`
+    static let dropsOption: UInt16 = 4
+    /// Apple's: index of the process event block in the section.
+    static let processOption: UInt16 = 0x8001
+    /// Apple's: the same of the effective process.
+    static let effectiveProcessOption: UInt16 = 0x8003
+    /// Apple's packet flags.
+    static let applePacketFlagsOption: UInt16 = 0x8004
+  }
+
+  /// Simple packet block (§4.4).
+  enum SimplePacket {
+    static let originalLength = 8
+    static let octets = 12
+    static let minimumLength = 16
+  }
+
+  /// Name resolution block (§4.5).
+  enum NameResolution {
+    static let records = 8
+    /// `nrb_record_ipv4`
+    static let ipv4Record: UInt16 = 1
+    /// `nrb_record_ipv6`
+    static let ipv6Record: UInt16 = 2
+  }
+
+  /// Interface statistics block (§4.6).
+  enum InterfaceStatistics {
+    static let interface = 8
+    static let time = 12
+    static let options = 20
+    static let minimumLength = 24
+    /// `isb_starttime`
+    static let startTimeOption: UInt16 = 2
+    /// `isb_endtime`
+    static let endTimeOption: UInt16 = 3
+    /// `isb_ifrecv`
+    static let receivedOption: UInt16 = 4
+    /// `isb_ifdrop`, lost by the interface
+    static let interfaceDropsOption: UInt16 = 5
+    /// `isb_osdrop`, lost by the operating system
+    static let systemDropsOption: UInt16 = 7
+  }
+
+  /// Decryption secrets block (§4.7).
+  enum DecryptionSecrets {
+    static let kind = 8
+    static let secretsLength = 12
+    static let secrets = 16
+    /// Below it a block says nothing.
+    static let minimumLength = 20
+  }
+
+  /// Apple's process event block.
+  enum ProcessEvent {
+    static let identifier = 8
+    static let options = 12
+    /// Below it a block says nothing.
+    static let minimumLength = 16
+    static let nameOption: UInt16 = 2
+    static let pathOption: UInt16 = 3
+    static let uuidOption: UInt16 = 4
+  }
+
+  /// `opt_comment`, which every block may have (§3.5).
+  static let commentOption: UInt16 = 1
+}
+
+extension Int {
+  /// This length with the padding to 32 bits that pcapng puts behind everything.
+  var paddedTo4: Int { (self + 3) & ~3 }
+}

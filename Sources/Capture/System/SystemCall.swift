@@ -1,0 +1,9 @@
+import SystemPackage
+
+/// Calls the system through swift-system, whose errors are all `Errno`s, and throws what `failure` makes of the error's number.
+@inline(__always)
+func systemCall<Result>(
+  _ call: () throws -> Result, failure: (Int32) -> CaptureError
+) throws(CaptureError) -> Result {
+  do { return try call() } catch { throw failure((error as? Errno ?? .ioError).rawValue) }
+}

@@ -1,0 +1,103 @@
+/// Where a packet was captured, and what its capture says about it.
+///
+/// The numbers count from 1 in the order in which the capture describes things, and each number is explained once, by an event of
+/// the reader before the first packet that has it (`CaptureEvent` in Capture). 0 means that the capture says nothing, or that
+/// there was no number left. Equal things of several sections and files of one series have the same number.
+public struct PacketOrigin: Hashable, Sendable {
+  /// What the capture says about a packet in one bit each.
+  public struct Flags: OptionSet, Hashable, Sendable {
+    /// The bits.
+    public var rawValue: UInt16
+
+    /// Wraps bits.
+    @inlinable
+    public init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    /// The capturing machine received the packet (`epb_flags`, draft-ietf-opsawg-pcapng §4.3.1).
+    @inlinable public static var inbound: Flags { Flags(rawValue: 1 << 0) }
+    /// The capturing machine sent the packet (`epb_flags`).
+    @inlinable public static var outbound: Flags { Flags(rawValue: 1 << 1) }
+    /// The packet has a comment (`opt_comment`), whether or not that has a number.
+    @inlinable public static var comment: Flags { Flags(rawValue: 1 << 2) }
+    /// The packet is the first one of its flow (Apple's packet flags).
+    @inlinable public static var newFlow: Flags { Flags(rawValue: 1 << 3) }
+    /// The packet only keeps its connection alive (Apple's packet flags).
+    @inlinable public static var keepAlive: Flags { Flags(rawValue: 1 << 4) }
+    /// The sender says that it has sent the packet before (Apple's packet flags).
+    @inlinable public static var retransmission: Flags { Flags(rawValue: 1 << 5) }
+    /// The packet belongs to a socket (Apple's packet flags).
+    @inlinable public static var socket: Flags { Flags(rawValue: 1 << 6) }
+    /// The packet belongs to a nexus channel, Apple's network stack in user space (Apple's packet flags).
+    @inlinable public static var nexus: Flags { Flags(rawValue: 1 << 7) }
+    /// The packet woke the machine up (Apple's packet flags).
+    @inlinable public static var wake: Flags { Flags(rawValue: 1 << 8) }
+  }
+
+  /// All of it in one word, so that a packet is copied as fast as without.
+  @usableFromInline var word: UInt64
+
+  /// Makes an origin; by default the capture says nothing.
+  @inlinable @inline(__always)
+  public init(interface: UInt16 = 0) {
+    word = Field.interface.word(interface)
+  }
+
+  /// Number of the interface, 0 to 8,191.
+  @inlinable public var interface: UInt16 {
+    get { Field.interface.value(word) }
+    set { Field.interface.set(newValue, in: &word) }
+  }
+
+  /// Number of the process that the packet belongs to, 0 to 16,383.
+  @inlinable public var process: UInt16 {
+    get { Field.process.value(word) }
+    set { Field.process.set(newValue, in: &word) }
+  }
+
+  /// Number of the process on whose behalf that process acts, 0 to 16,383.
+  @inlinable public var effectiveProcess: UInt16 {
+    get { Field.effectiveProcess.value(word) }
+    set { Field.effectiveProcess.set(newValue, in: &word) }
+  }
+
+  /// Number of the packet's comment, 0 to 8,191; 0 also for a comment that is not kept, which `Flags.comment` shows.
+  @inlinable public var comment: UInt16 {
+    get { Field.comment.value(word) }
+    set { Field.comment.set(newValue, in: &word) }
+  }
+
+  /// What the capture says in one bit each.
+  @inlinable public var flags: Flags {
+    get { Flags(rawValue: Field.flags.value(word)) }
+    set { Field.flags.set(newValue.rawValue, in: &word) }
+  }
+
+  /// Bits of the word. A value that does not fit becomes 0.
+  @usableFromInline struct Field {
+    @usableFromInline let shift: UInt64
+    @usableFromInline let width: UInt64
+
+    @inlinable @inline(__always)
+    init(shift: UInt64, width: UInt64) {
+      self.shift = shift
+      self.width = width
+    }
+
+    @inlinable static var interface: Field { Field(shift: 0, width: 13) }
+    @inlinable static var process: Field { Field(shift: 13, width: 14) }
+    @inlinable static var effectiveProcess: Field { Field(shift: 27, width: 14) }
+    @inlinable static var comment: Field { Field(shift: 41, width: 13) }
+    @inlinable static var flags: Field { Field(shift: 54, width: 9) }
+
+    @inlinable @inline(__always)
+    func value(_ word: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: word >> shift & (1 << width - 1)) }
+
+    @inlinable @inline(__always)
+    func word(_ value: UInt16) -> UInt64 { UInt64(value) >> width == 0 ? UInt64(value) << shift : 0 }
+
+    @inlinable @inline(__always)
+    func set(_ value: UInt16, in word: inout UInt64) {
+      word = word & ~((1 << width - 1) << shift) | self.word(value)
+    }
+  }
+}
