@@ -43,32 +43,29 @@ let package = Package(
     .systemLibrary(
       name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
 
-    // Where threads share something.
-    .target(name: "Locks", swiftSettings: settings),
+    // What both sides need, the program and the library for apps.
+    .target(name: "Shared", dependencies: ["CZlib"], swiftSettings: settings),
 
     // The flow of data, in its order: packets, the core, what the core counts, reports, the command line.
     .target(name: "Packets", swiftSettings: settings),
     .target(
-      name: "Capture", dependencies: ["CPcap", "CZlib", "CZstd", "Locks", "Packets"], swiftSettings: settings),
+      name: "Capture", dependencies: ["CPcap", "CZlib", "CZstd", "Packets", "Shared"], swiftSettings: settings),
     .target(
       name: "HTTPReassembly", dependencies: ["Packets", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
     .target(
-      name: "ContentCodings", dependencies: ["CBrotli", "CDeflate", "CZlib", "CZstd", "HTTPReassembly", "Locks"],
+      name: "ContentCodings", dependencies: ["CBrotli", "CDeflate", "CZlib", "CZstd", "HTTPReassembly", "Shared"],
       swiftSettings: settings),
-    .target(name: "GzipLength", dependencies: ["CZlib"], swiftSettings: settings),
-    .target(name: "ReasonPhrases", swiftSettings: settings),
     .target(
       name: "Estimates",
       dependencies: [
-        "ContentCodings", "GzipLength", "HTTPReassembly", "ReasonPhrases",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "ContentCodings", "HTTPReassembly", "Shared", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: settings),
     .target(
       name: "Reports",
       dependencies: [
-        "CSodium", "ContentCodings", "Estimates", "GzipLength", "HTTPReassembly", "Locks",
+        "CSodium", "ContentCodings", "Estimates", "HTTPReassembly", "Shared",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Yams", package: "Yams"),
       ],
@@ -78,7 +75,7 @@ let package = Package(
     .target(
       name: "MetricsEndpoint",
       dependencies: [
-        "HTTPReassembly", "Locks",
+        "HTTPReassembly", "Shared",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
@@ -96,10 +93,10 @@ let package = Package(
       ],
       swiftSettings: settings),
 
-    // For apps: of the above only the three small targets that both sides need, and nothing of it in the above.
+    // For apps: it uses Shared alone, and nothing above uses it.
     .target(
       name: "TrafficProbe",
-      dependencies: ["GzipLength", "Locks", "ReasonPhrases", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["Shared", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings),
     .executableTarget(
       name: "ProbeClient", dependencies: ["TrafficProbe"], swiftSettings: settings),
@@ -112,7 +109,7 @@ let package = Package(
       path: "Fuzz/Targets", swiftSettings: settings),
     .testTarget(
       name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
-    .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: settings),
+    .testTarget(name: "SharedTests", dependencies: ["Shared"], swiftSettings: settings),
     .testTarget(
       name: "CaptureTests", dependencies: ["Capture", "TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -122,13 +119,13 @@ let package = Package(
     .testTarget(
       name: "EstimatesTests",
       dependencies: [
-        "Estimates", "ContentCodings", "GzipLength", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "Estimates", "ContentCodings", "Shared", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Logs/Fixtures"], swiftSettings: settings),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "Estimates", "Locks", "Reports", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "Estimates", "Reports", "Shared", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: settings),
     .testTarget(
@@ -146,7 +143,7 @@ let package = Package(
       dependencies: ["TrafficProbe", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["Locks", "TestSupport"],
+      name: "EndToEndTests", dependencies: ["Shared", "TestSupport"],
       exclude: ["Models/model_witness.py", "Page/browser.py", "Probe/probe-server.py"], swiftSettings: settings),
   ]
 )

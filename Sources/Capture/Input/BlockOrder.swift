@@ -1,4 +1,4 @@
-import Locks
+import Shared
 
 /// Which block of a source is read next, which is taken next, and which were read in between: what the two threads share that
 /// read a source ahead.

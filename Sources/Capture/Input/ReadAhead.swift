@@ -1,5 +1,5 @@
 import Dispatch
-import Locks
+import Shared
 
 /// Reads a source on a thread of its own, a few blocks ahead of who takes them: what the system takes to copy a file, and a
 /// library to decompress it, passes beside the analysis.

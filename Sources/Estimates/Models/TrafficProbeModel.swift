@@ -1,5 +1,5 @@
 import HTTPReassembly
-import ReasonPhrases
+import Shared
 
 /// TrafficProbe, the recorder of this project that runs inside an app: the best that an app can tell without counting at the
 /// socket.
