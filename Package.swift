@@ -41,10 +41,11 @@ let package = Package(
     .systemLibrary(name: "CCap", pkgConfig: "libcap", providers: [.apt(["libcap-dev"])]),
     .systemLibrary(name: "CConfinement", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(
-      name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+      name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
 
     // What both sides need, the program and the library for apps.
     .target(name: "Shared", dependencies: ["CZlib"], swiftSettings: settings),
+    .target(name: "Cryptography", dependencies: ["CCrypto"], swiftSettings: settings),
 
     // The flow of data, in its order: packets, the core, what the core counts, reports, the command line.
     .target(name: "Packets", swiftSettings: settings),
@@ -65,7 +66,7 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "CSodium", "ContentCodings", "Estimates", "HTTPReassembly", "Shared",
+        "ContentCodings", "Cryptography", "Estimates", "HTTPReassembly", "Shared",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Yams", package: "Yams"),
       ],
@@ -86,8 +87,8 @@ let package = Package(
       name: "Sniffer",
       dependencies: [
         .target(name: "CCap", condition: .when(platforms: [.linux])),
-        .target(name: "CConfinement", condition: .when(platforms: [.linux])), "CSodium", "Capture", "ContentCodings",
-        "Estimates", "HTTPReassembly", "MetricsEndpoint", "Reports",
+        .target(name: "CConfinement", condition: .when(platforms: [.linux])), "Capture", "ContentCodings",
+        "Cryptography", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Reports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -110,6 +111,7 @@ let package = Package(
     .testTarget(
       name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
     .testTarget(name: "SharedTests", dependencies: ["Shared"], swiftSettings: settings),
+    .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: settings),
     .testTarget(
       name: "CaptureTests", dependencies: ["Capture", "TestSupport"], swiftSettings: settings),
     .testTarget(

@@ -78,6 +78,7 @@ struct CaptureAnalysis {
     completing: (inout Sink, Totals) throws(ReportError) -> Void, summarizing: (Sink, Totals) -> String
   ) -> ExitStatus {
     let configuration = options.configuration
+    options.prepareDigests()
     // First, since every thread that there will be is to be confined, too.
     Confinement(inputs: paths, outputs: options.isStreaming ? [] : options.output.map { [$0] } ?? []).begin(logger)
     StopSignals.listen(hasOtherReports: !options.isStreaming)
