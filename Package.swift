@@ -83,12 +83,18 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
+    .target(
+      name: "ProcessConfinement",
+      dependencies: [
+        .target(name: "CConfinement", condition: .when(platforms: [.linux])),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "Sniffer",
       dependencies: [
-        .target(name: "CCap", condition: .when(platforms: [.linux])),
-        .target(name: "CConfinement", condition: .when(platforms: [.linux])), "Capture", "ContentCodings",
-        "Cryptography", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Reports",
+        .target(name: "CCap", condition: .when(platforms: [.linux])), "Capture", "ContentCodings", "Cryptography",
+        "Estimates", "HTTPReassembly", "MetricsEndpoint", "ProcessConfinement", "Reports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -144,6 +150,15 @@ let package = Package(
       name: "TrafficProbeTests",
       dependencies: ["TrafficProbe", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings),
+    // Confines itself as a run does, and tries to break out: EndToEndTests run it.
+    .executableTarget(
+      name: "ConfinementAttempts",
+      dependencies: [
+        .target(name: "CConfinement", condition: .when(platforms: [.linux])), "ProcessConfinement",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/ConfinementAttempts", swiftSettings: settings),
     .testTarget(
       name: "EndToEndTests", dependencies: ["Shared", "TestSupport"],
       exclude: ["Models/model_witness.py", "Page/browser.py", "Probe/probe-server.py"], swiftSettings: settings),

@@ -2,6 +2,7 @@ import Capture
 import ContentCodings
 import HTTPReassembly
 import Logging
+import ProcessConfinement
 import Reports
 
 /// One run over capture files: reads, analyses, reports, and keeps going where something fails.

@@ -5,6 +5,9 @@ enum Sniffer {
   /// `sniffer` of the build that these tests are of: it lies beside the bundle of the tests.
   static let url = productsFolder.appendingPathComponent("sniffer")
 
+  /// The test program that confines itself as a run does, and tries to break out.
+  static let confinementAttempts = productsFolder.appendingPathComponent("ConfinementAttempts")
+
   /// Runs `sniffer`.
   static func run(
     _ arguments: [String], input: URL? = nil, output: URL? = nil, environment: [String: String] = [:]
