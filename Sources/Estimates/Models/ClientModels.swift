@@ -1,6 +1,57 @@
 import HTTPReassembly
 import Shared
 
+// What HTTP clients count themselves, and the recorder of this project.
+
+/// OkHttp on Android, with the figures of its event listener: `Headers.byteCount` and the body's `byteCount`.
+///
+/// Headers, both ways: S + 4n. Bodies: octets as transferred, without chunk framing. The start-line and the empty line are
+/// missing.
+///
+/// Assumes the headers of the network request and response, which have all fields, also those that OkHttp adds, and
+/// repeated ones each for itself; so no field is invisible.
+/// Source: OkHttp's documentation of Headers.byteCount and EventListener.
+struct OkHttpModel: TrafficModel {
+  func request(_ request: SeenRequest) -> PartLengths? { Self.lengths(request.wire) }
+
+  func response(_ response: SeenResponse) -> PartLengths? { Self.lengths(response.wire) }
+
+  private static func lengths(_ wire: WireMessage) -> PartLengths {
+    PartLengths(header: wire.fieldLinesLength, body: wire.row.octets.body)
+  }
+}
+
+extension WireMessage {
+  /// Octets of the field lines written canonically, each with its terminator and each for itself: S + 4n.
+  var fieldLinesLength: Int {
+    fields.reduce(0) { $1.name.isEmpty ? $0 : $0 + $1.name.count + $1.value.count + 4 }
+  }
+}
+
+/// URLSessionTaskTransactionMetrics of Apple: what the URL loading system itself counted, one row a transaction.
+///
+/// Header: `countOfRequestHeaderBytesSent` and `countOfResponseHeaderBytesReceived`, which include the start-line. Body:
+/// `countOfRequestBodyBytesSent` and `countOfResponseBodyBytesReceived`, which include chunk framing and codings.
+///
+/// Assumes that the empty line is counted, which Apple does not say (`ModelAssumptions.metricsHaveEmptyLine`); that every
+/// transaction is summed, or redirects vanish; that no count is absent or −1.
+/// Source: Apple, URLSessionTaskTransactionMetrics.
+struct TaskMetricsModel: TrafficModel {
+  /// Whether the empty line is counted.
+  let hasEmptyLine: Bool
+
+  func request(_ request: SeenRequest) -> PartLengths? { lengths(request.wire) }
+
+  func response(_ response: SeenResponse) -> PartLengths? { lengths(response.wire) }
+
+  private func lengths(_ wire: WireMessage) -> PartLengths {
+    let octets = wire.row.octets
+    let emptyLine = hasEmptyLine || octets.header == 0 ? 0 : 2
+    return PartLengths(
+      header: octets.startLine + octets.header - emptyLine, body: octets.body + octets.framing + octets.trailer)
+  }
+}
+
 /// TrafficProbe, the recorder of this project that runs inside an app: the best that an app can tell without counting at the
 /// socket.
 ///
