@@ -116,6 +116,12 @@ let package = Package(
       path: "Fuzz/Targets", swiftSettings: settings),
     .testTarget(
       name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
+    .testTarget(
+      name: "HouseTests",
+      dependencies: [
+        "Capture", "ContentCodings", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Reports", "Shared",
+      ],
+      swiftSettings: settings),
     .testTarget(name: "SharedTests", dependencies: ["Shared"], swiftSettings: settings),
     .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: settings),
     .testTarget(
@@ -139,7 +145,7 @@ let package = Package(
     .testTarget(
       name: "MetricsEndpointTests",
       dependencies: [
-        "HTTPReassembly", "MetricsEndpoint", .product(name: "CoreMetrics", package: "swift-metrics"),
+        "HTTPReassembly", "MetricsEndpoint", "TestSupport", .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: settings),

@@ -14,8 +14,8 @@ package final class GzipLength {
   private var count = 0
 
   /// zlib counts in 32 bits on some platforms; more octets than this at once take another turn.
-  private static let inputLimit = 1 << 30
-  private static let bufferLength = 64 << 10
+  static let inputLimit = 1 << 30
+  static let bufferLength = 64 << 10
 
   /// Starts a member. `level` is zlib's, 0 to 9; 6 is what zlib itself and most callers of it take.
   package init(level: Int = 6) {
