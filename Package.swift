@@ -41,38 +41,36 @@ let package = Package(
     .systemLibrary(name: "CCap", pkgConfig: "libcap", providers: [.apt(["libcap-dev"])]),
     .systemLibrary(name: "CConfinement", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(
-      name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+      name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
 
-    // Where threads share something.
-    .target(name: "Locks", swiftSettings: settings),
+    // What both sides need, the program and the library for apps.
+    .target(name: "Shared", dependencies: ["CZlib"], swiftSettings: settings),
+    .target(name: "Cryptography", dependencies: ["CCrypto"], swiftSettings: settings),
 
     // The flow of data, in its order: packets, the core, what the core counts, reports, the command line.
     .target(name: "Packets", swiftSettings: settings),
     .target(
       name: "Capture",
       dependencies: [
-        "CPcap", "CZlib", "CZstd", "Locks", "Packets", .product(name: "SystemPackage", package: "swift-system"),
+        "CPcap", "CZlib", "CZstd", "Packets", "Shared", .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .target(
       name: "HTTPReassembly", dependencies: ["Packets", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
     .target(
-      name: "ContentCodings", dependencies: ["CBrotli", "CDeflate", "CZlib", "CZstd", "HTTPReassembly", "Locks"],
+      name: "ContentCodings", dependencies: ["CBrotli", "CDeflate", "CZlib", "CZstd", "HTTPReassembly", "Shared"],
       swiftSettings: settings),
-    .target(name: "GzipLength", dependencies: ["CZlib"], swiftSettings: settings),
-    .target(name: "ReasonPhrases", swiftSettings: settings),
     .target(
       name: "Estimates",
       dependencies: [
-        "ContentCodings", "GzipLength", "HTTPReassembly", "ReasonPhrases",
-        .product(name: "GRDB", package: "GRDB.swift"),
+        "ContentCodings", "HTTPReassembly", "Shared", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: settings),
     .target(
       name: "Reports",
       dependencies: [
-        "CSodium", "ContentCodings", "Estimates", "GzipLength", "HTTPReassembly", "Locks",
+        "ContentCodings", "Cryptography", "Estimates", "HTTPReassembly", "Shared",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Yams", package: "Yams"),
       ],
@@ -82,28 +80,34 @@ let package = Package(
     .target(
       name: "MetricsEndpoint",
       dependencies: [
-        "HTTPReassembly", "Locks",
+        "HTTPReassembly", "Shared",
         .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
+    .target(
+      name: "ProcessConfinement",
+      dependencies: [
+        .target(name: "CConfinement", condition: .when(platforms: [.linux])),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: settings),
     .executableTarget(
       name: "Sniffer",
       dependencies: [
-        .target(name: "CCap", condition: .when(platforms: [.linux])),
-        .target(name: "CConfinement", condition: .when(platforms: [.linux])), "CSodium", "Capture", "ContentCodings",
-        "Estimates", "HTTPReassembly", "MetricsEndpoint", "Reports",
+        .target(name: "CCap", condition: .when(platforms: [.linux])), "Capture", "ContentCodings", "Cryptography",
+        "Estimates", "HTTPReassembly", "MetricsEndpoint", "ProcessConfinement", "Reports",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
 
-    // For apps: of the above only the three small targets that both sides need, and nothing of it in the above.
+    // For apps: it uses Shared alone, and nothing above uses it.
     .target(
       name: "TrafficProbe",
-      dependencies: ["GzipLength", "Locks", "ReasonPhrases", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["Shared", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings),
     .executableTarget(
       name: "ProbeClient", dependencies: ["TrafficProbe"], swiftSettings: settings),
@@ -116,7 +120,14 @@ let package = Package(
       path: "Fuzz/Targets", swiftSettings: settings),
     .testTarget(
       name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
-    .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: settings),
+    .testTarget(
+      name: "HouseTests",
+      dependencies: [
+        "Capture", "ContentCodings", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Reports", "Shared",
+      ],
+      swiftSettings: settings),
+    .testTarget(name: "SharedTests", dependencies: ["Shared"], swiftSettings: settings),
+    .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: settings),
     .testTarget(
       name: "CaptureTests", dependencies: ["Capture", "TestSupport"], swiftSettings: settings),
     .testTarget(
@@ -126,19 +137,19 @@ let package = Package(
     .testTarget(
       name: "EstimatesTests",
       dependencies: [
-        "Estimates", "ContentCodings", "GzipLength", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "Estimates", "ContentCodings", "Shared", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       exclude: ["Logs/Fixtures"], swiftSettings: settings),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "Estimates", "Locks", "Reports", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "Estimates", "Reports", "Shared", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: settings),
     .testTarget(
       name: "MetricsEndpointTests",
       dependencies: [
-        "HTTPReassembly", "MetricsEndpoint", .product(name: "CoreMetrics", package: "swift-metrics"),
+        "HTTPReassembly", "MetricsEndpoint", "TestSupport", .product(name: "CoreMetrics", package: "swift-metrics"),
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: settings),
@@ -149,8 +160,17 @@ let package = Package(
       name: "TrafficProbeTests",
       dependencies: ["TrafficProbe", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings),
+    // Confines itself as a run does, and tries to break out: EndToEndTests run it.
+    .executableTarget(
+      name: "ConfinementAttempts",
+      dependencies: [
+        .target(name: "CConfinement", condition: .when(platforms: [.linux])), "ProcessConfinement",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      path: "Tests/ConfinementAttempts", swiftSettings: settings),
     .testTarget(
-      name: "EndToEndTests", dependencies: ["Locks", "TestSupport"],
+      name: "EndToEndTests", dependencies: ["Shared", "TestSupport"],
       exclude: ["Models/model_witness.py", "Page/browser.py", "Probe/probe-server.py"], swiftSettings: settings),
   ]
 )

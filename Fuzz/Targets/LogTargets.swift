@@ -109,7 +109,7 @@ private struct ReadLog: Equatable {
   /// The same log with so many lines before its first row.
   func moved(by lines: Int) -> ReadLog {
     var log = self
-    for index in log.entries.indices { log.entries[index].place += lines }
+    for index in log.entries.indices { log.entries[index].row += lines }
     return log
   }
 }

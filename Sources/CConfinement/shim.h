@@ -22,7 +22,7 @@ static inline long landlock_add(int ruleset, int kind, const void *rule) {
 
 static inline long landlock_restrict(int ruleset) { return syscall(446, ruleset, 0U); }
 
-// Swift has no `fork`; and `ptrace` has variable arguments, too.
+// What the tests try from inside: Swift has no `fork`, and `ptrace` has variable arguments, too.
 static inline int confinement_fork(void) { return fork(); }
 
 static inline int confinement_trace_me(void) { return (int)ptrace(PTRACE_TRACEME, 0, 0, 0); }

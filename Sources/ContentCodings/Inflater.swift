@@ -40,7 +40,7 @@ final class Inflater {
   private var stream: UnsafeMutablePointer<z_stream>?
 
   /// zlib counts in 32 bits on some platforms; more octets than this at once take another turn.
-  private static let inputLimit = 1 << 30
+  static let inputLimit = 1 << 30
 
   init(_ wrapper: Wrapper, memory: WindowMemory) {
     self.wrapper = wrapper

@@ -9,7 +9,7 @@ import HTTPReassembly
 /// for each coding, and 2 MiB of contents that came before.
 public struct SystemContentDecoders: ContentDecoderSource {
   /// Decoders kept for reuse: as many messages as end at about the same time; making one takes microseconds.
-  private static let idleLimit = 32
+  static let idleLimit = 32
 
   /// Octets that all `br` and `zstd` decoders hold together: one `zstd` of the largest window fits.
   public static let windowMemoryLimit = 144 << 20

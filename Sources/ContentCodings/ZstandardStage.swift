@@ -18,9 +18,9 @@ final class ZstandardStage: CodingStage {
   }
 
   /// Binary logarithm of the largest window, in octets.
-  private static let windowLogLimit: Int32 = 27
+  static let windowLogLimit: Int32 = 27
   /// A decoder that has grown beyond this many octets is not kept for the next message.
-  private static let keptLimit = 1 << 20
+  static let keptLimit = 1 << 20
 
   private let memory: WindowMemory
   /// Exists from the first frame on.

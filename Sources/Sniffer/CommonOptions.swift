@@ -1,5 +1,6 @@
 import ArgumentParser
 import Capture
+import Cryptography
 import Foundation
 import HTTPReassembly
 import Logging
@@ -160,7 +161,13 @@ struct CommonOptions: ParsableArguments {
     return try LiveReportSet(format.names, folder: output, context(interfaces))
   }
 
-  var redaction: Redaction? { redact ? .sha256 : nil }
+  /// Makes ready what the reports hash with, if they hash anything: the confinement comes after this.
+  func prepareDigests() {
+    if redact || format.names.contains(.html) { SHA256.prepare() }
+  }
+
+  /// With SHA-256, so that the same text becomes the same pseudonym in every report.
+  var redaction: Redaction? { redact ? Redaction(digest: SHA256.digest) : nil }
 
   /// The log; `--quiet` leaves errors only.
   var logger: Logger {

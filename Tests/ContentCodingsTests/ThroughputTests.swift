@@ -8,7 +8,9 @@ import Testing
 
 /// How much time is spent beside zlib. It prints figures and proves nothing, so it runs only when asked for:
 /// `SNIFFER_THROUGHPUT=1 swift test -c release --filter ThroughputTests`.
-@Suite(.serialized, .enabled(if: ProcessInfo.processInfo.environment["SNIFFER_THROUGHPUT"] != nil))
+@Suite(
+  .serialized,
+  .enabled(if: ProcessInfo.processInfo.environment["SNIFFER_THROUGHPUT"] != nil, "runs only with SNIFFER_THROUGHPUT=1"))
 struct ThroughputTests {
   /// Octets fed at once: a segment on Ethernet, and many.
   @Test(arguments: [(items: 1000, piece: 1448), (items: 50, piece: 1448), (items: 40_000, piece: 1 << 20)])

@@ -1,6 +1,6 @@
 import Estimates
-import GzipLength
 import HTTPReassembly
+import Shared
 import TestSupport
 import Testing
 

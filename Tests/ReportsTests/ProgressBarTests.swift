@@ -1,4 +1,4 @@
-import Locks
+import Shared
 import Testing
 
 @testable import Reports

@@ -1,8 +1,19 @@
+import Foundation
+
 /// A seeded generator (SplitMix64), so that a failing case can be run again.
+///
+/// `SNIFFER_SEED` is a whole number that changes all seeds, for a run that tries other cases; a run says it.
 package struct SeededRandom: RandomNumberGenerator {
   private var state: UInt64
 
-  package init(seed: UInt64) { state = seed }
+  package init(seed: UInt64) { state = seed ^ Self.run }
+
+  /// What changes the seeds of this run; 0 unless asked for.
+  private static let run: UInt64 = {
+    let run = ProcessInfo.processInfo.environment["SNIFFER_SEED"].flatMap { UInt64($0) } ?? 0
+    FileHandle.standardError.write(Data("SEED: SNIFFER_SEED=\(run) repeats what is random here\n".utf8))
+    return run
+  }()
 
   package mutating func next() -> UInt64 {
     state &+= 0x9e37_79b9_7f4a_7c15

@@ -17,7 +17,7 @@ import Testing
     }
 
     static let cases = [
-      Case(kind: "gets"), Case(kind: "downloads"), Case(kind: "uploads"),
+      Case(kind: "gets"), Case(kind: "downloads", loads: 2500), Case(kind: "uploads", loads: 2500),
       Case(kind: "gets", loads: 1000, isShared: true), Case(kind: "downloads", loads: 2000, isShared: true),
       Case(kind: "uploads", loads: 1000, isShared: true),
       // Those that end otherwise, and bodies of which a few would show.
@@ -28,7 +28,7 @@ import Testing
 
     /// What the probe takes once, mostly the code of itself and of SQLite, is there before the first measure; a tenth of the
     /// memory without a probe may come on top.
-    @Test("Ten thousand loads leave no more than without a probe", arguments: cases)
+    @Test("Thousands of loads leave no more than without a probe", arguments: cases)
     func loads(_ measured: Case) async throws {
       async let with = MemoryTests.measure(measured, isProbed: true)
       async let without = MemoryTests.measure(measured, isProbed: false)

@@ -12,12 +12,10 @@ let package = Package(
   dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")],
   targets: [
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .target(name: "GzipLength", dependencies: ["CZlib"], swiftSettings: settings),
-    .target(name: "Locks", swiftSettings: settings),
-    .target(name: "ReasonPhrases", swiftSettings: settings),
+    .target(name: "Shared", dependencies: ["CZlib"], swiftSettings: settings),
     .target(
       name: "TrafficProbe",
-      dependencies: ["GzipLength", "Locks", "ReasonPhrases", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["Shared", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings),
   ]
 )

@@ -1,4 +1,4 @@
-import Locks
+import Shared
 
 /// Which block of a source is read next, which is consumed next, and which wait in between: what the thread that reads ahead
 /// shares with the consumer.

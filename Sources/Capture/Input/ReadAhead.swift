@@ -1,5 +1,5 @@
 import Dispatch
-import Locks
+import Shared
 
 /// Reads a source on a thread of its own, a few blocks ahead of the consumer: the analysis goes on while the system copies a
 /// file, or a library decompresses it.

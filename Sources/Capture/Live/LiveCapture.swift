@@ -1,5 +1,5 @@
-import Locks
 import Packets
+import Shared
 
 /// One interface, opened to capture on, through libpcap.
 ///

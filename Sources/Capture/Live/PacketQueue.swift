@@ -1,6 +1,6 @@
 import Dispatch
-import Locks
 import Packets
+import Shared
 import Synchronization
 
 /// A bounded queue of packets between capture threads and one reader.

@@ -1,6 +1,6 @@
 import Dispatch
 import HTTPReassembly
-import Locks
+import Shared
 
 #if canImport(Darwin)
   import Darwin

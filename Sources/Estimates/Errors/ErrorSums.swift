@@ -35,16 +35,16 @@ public struct WorstError: Sendable, Equatable {
   /// The error in octets, with its sign; 0 when nothing has one.
   public private(set) var error = 0
   /// The number of the message or the position of the API; nil when nothing has been noted.
-  public private(set) var place: Int?
+  public private(set) var number: Int?
 
   /// Nothing noted.
   public init() {}
 
   /// Notes an error. Of errors of the same size the one of the lowest number stays, so that the order does not matter.
-  public mutating func note(_ error: Int, of place: Int) {
+  public mutating func note(_ error: Int, of number: Int) {
     let isWorse = error.magnitude > self.error.magnitude
-    guard isWorse || (error.magnitude == self.error.magnitude && place < self.place ?? .max) else { return }
+    guard isWorse || (error.magnitude == self.error.magnitude && number < self.number ?? .max) else { return }
     self.error = error
-    self.place = place
+    self.number = number
   }
 }

@@ -37,7 +37,7 @@ public struct ModelErrors: Sendable {
     var length: Int { host.count + path.count + method.count }
   }
 
-  private var places: [Name: Int] = [:]
+  private var indices: [Name: Int] = [:]
   private let grouping: Configuration.Grouping
   private let templatesPaths: Bool
   private let limit: Int
@@ -71,38 +71,38 @@ public struct ModelErrors: Sendable {
   mutating func add(_ message: WireMessage, _ estimates: [PartLengths?]) {
     let wire = PartLengths(message.row.octets)
     let number = message.row.number
-    let place = place(of: message)
+    let index = index(of: message)
     switch message.row.kind {
-    case .request: apis[place].requests += 1
-    case .response: apis[place].responses += 1
-    case .interim: apis[place].interim += 1
+    case .request: apis[index].requests += 1
+    case .response: apis[index].responses += 1
+    case .interim: apis[index].interim += 1
     }
     for (model, estimate) in estimates.enumerated() {
       if message.row.kind == .request {
-        apis[place].request[model].add(number, wire: wire, estimate: estimate)
+        apis[index].request[model].add(number, wire: wire, estimate: estimate)
         requests[model].add(number, wire: wire, estimate: estimate)
       } else {
-        apis[place].response[model].add(number, wire: wire, estimate: estimate)
+        apis[index].response[model].add(number, wire: wire, estimate: estimate)
         responses[model].add(number, wire: wire, estimate: estimate)
       }
     }
   }
 
-  private mutating func place(of message: WireMessage) -> Int {
+  private mutating func index(of message: WireMessage) -> Int {
     var path = grouping.path ? message.pathOctets : []
     if templatesPaths, !path.isEmpty { path = PathTemplate.template(of: path) }
     var name = Name(host: message.hostOctets, path: path, method: grouping.method ? Array(message.method.utf8) : [])
-    if let place = places[name] { return place }
+    if let index = indices[name] { return index }
     if !hasRoom(for: name, beyond: 0) {
       messagesBeyondLimit += 1
       name = Name(host: name.host, path: [], method: [])
-      if let place = places[name] { return place }
+      if let index = indices[name] { return index }
       if !hasRoom(for: name, beyond: 8) { name = Name(host: [], path: [], method: []) }
-      if let place = places[name] { return place }
+      if let index = indices[name] { return index }
     }
     let none = models.map { _ in ErrorSums() }
     apis.append(APIErrors(host: name.host, path: name.path, method: name.method, request: none, response: none))
-    places[name] = apis.count - 1
+    indices[name] = apis.count - 1
     nameLength += name.length
     return apis.count - 1
   }

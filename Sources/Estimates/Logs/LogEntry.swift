@@ -5,8 +5,9 @@ import HTTPReassembly
 /// Lengths are octets as the log's producer means them (see `LogDialect`), nil where the log has none. They can be
 /// negative where a producer subtracts what it does not know.
 public struct LogEntry: Sendable, Equatable {
-  /// Where the row stands in the log: its line, row or index, from 1, for people who look it up.
-  public var place: Int
+  /// The number of the row in the log, from 1: the line of a text file, the row of a table, the index of an entry. People
+  /// look it up by this.
+  public var row: Int
   /// Request or response; an interim response is `interim`.
   public var kind: MessageKind
   /// Number of the exchange in the log: rows with the same number are one request and what answered it. Nil when the log
@@ -54,8 +55,8 @@ public struct LogEntry: Sendable, Equatable {
   public var redirectCount = 0
 
   /// An entry with no figures.
-  public init(place: Int, kind: MessageKind, host: String, path: String, time: Int64?) {
-    self.place = place
+  public init(row: Int, kind: MessageKind, host: String, path: String, time: Int64?) {
+    self.row = row
     self.kind = kind
     self.host = host
     self.path = path

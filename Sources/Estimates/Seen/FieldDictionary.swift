@@ -3,9 +3,9 @@
 ///
 /// Values are taken as the octets that were sent: CFNetwork makes text of them, which is the same for UTF-8.
 public struct FieldDictionary: Sendable, Equatable {
-  /// The fields, each in the place of the first of its name, with the name as it was first sent.
+  /// The fields, each where the first of its name was, with the name as it was first sent.
   public private(set) var fields: [WireField] = []
-  private var places: [String: Int] = [:]
+  private var indices: [String: Int] = [:]
 
   /// A dictionary of field lines; lines that are no field lines are not in it.
   public init(_ fields: some Sequence<WireField>) {
@@ -16,10 +16,10 @@ public struct FieldDictionary: Sendable, Equatable {
   public mutating func add(_ field: WireField) {
     guard !field.name.isEmpty else { return }
     let name = field.lowercasedName
-    if let place = places[name] {
-      self.fields[place].value += [UInt8(ascii: ","), UInt8(ascii: " ")] + field.value
+    if let index = indices[name] {
+      self.fields[index].value += [UInt8(ascii: ","), UInt8(ascii: " ")] + field.value
     } else {
-      places[name] = self.fields.count
+      indices[name] = self.fields.count
       self.fields.append(WireField(name: field.name, value: field.value))
     }
   }
@@ -39,5 +39,5 @@ public struct FieldDictionary: Sendable, Equatable {
   public var textLength: Int { fields.reduce(0) { $0 + $1.name.count + $1.value.count } }
 
   /// The value of the field of this name, given in lower case.
-  public func value(of name: String) -> [UInt8]? { places[name].map { fields[$0].value } }
+  public func value(of name: String) -> [UInt8]? { indices[name].map { fields[$0].value } }
 }

@@ -1,4 +1,4 @@
-import ReasonPhrases
+import Shared
 
 extension ReasonPhrase {
   /// What `HTTPURLResponse.localizedString(forStatusCode:)` says in English: the registered phrase in lower case with an

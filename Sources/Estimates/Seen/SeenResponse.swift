@@ -10,9 +10,6 @@ public struct SeenResponse: Sendable {
   /// *D*: octets of the data that is delivered, its content codings taken off; nil when that is unknown.
   public let deliveredLength: Int?
 
-  /// Larger lengths are taken as no number: 256 TiB.
-  static let lengthLimit = 1 << 48
-
   /// What is seen of a response.
   public init(_ wire: WireMessage, _ assumptions: ModelAssumptions) {
     self.wire = wire

@@ -3,13 +3,16 @@ import HTTPReassembly
 // What the header section says of the body, for those who estimate it.
 
 extension WireMessage {
-  /// Content-Length, when all its values are the same number below 2^48; nil when there is none, or it is none.
+  /// A Content-Length from this on is taken as no number: 256 TiB.
+  static let lengthLimit = 1 << 48
+
+  /// Content-Length, when all its values are the same number below `lengthLimit`; nil when there is none, or it is none.
   public var contentLength: Int? {
     let values = values(of: "content-length").flatMap { $0.split(separator: UInt8(ascii: ",")) }
       .map { $0.filter { $0 != UInt8(ascii: " ") && $0 != 0x09 } }
     guard let first = values.first, values.allSatisfy({ $0 == first }),
       first.allSatisfy({ (0x30...0x39).contains($0) }), let length = Int(String(decoding: first, as: UTF8.self)),
-      length < SeenResponse.lengthLimit
+      length < WireMessage.lengthLimit
     else { return nil }
     return length
   }

@@ -1,6 +1,6 @@
 import ContentCodings
-import GzipLength
 import HTTPReassembly
+import Shared
 
 /// Gathers what the messages in progress say, until their rows are final.
 ///

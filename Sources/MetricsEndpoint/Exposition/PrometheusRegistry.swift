@@ -1,5 +1,5 @@
 import CoreMetrics
-import Locks
+import Shared
 
 /// A swift-metrics backend that keeps every metric in memory and renders all of them in the Prometheus text exposition
 /// format 0.0.4.

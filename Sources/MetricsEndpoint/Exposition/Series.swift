@@ -1,5 +1,5 @@
 import CoreMetrics
-import Locks
+import Shared
 import Synchronization
 
 /// One line of the page, or two: a value that goes by a name and labels.

@@ -1,5 +1,5 @@
-import Locks
 import NIOCore
+import Shared
 
 /// The page that is served at the moment: what the analysis hands over, and any number of requests read.
 final class MetricsPage: Sendable {

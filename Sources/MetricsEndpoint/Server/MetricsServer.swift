@@ -1,7 +1,7 @@
-import Locks
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import Shared
 import SystemPackage
 
 /// Serves the page of metrics over HTTP, for Prometheus to fetch.

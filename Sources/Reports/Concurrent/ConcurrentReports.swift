@@ -1,6 +1,6 @@
 import Dispatch
 import HTTPReassembly
-import Locks
+import Shared
 
 /// Reports that are written on a thread of their own, while the analysis goes on.
 ///

@@ -101,5 +101,5 @@ struct ModelErrorTable {
 
 extension WorstError {
   /// What has the error; nil when there is none.
-  fileprivate var hasError: Int? { error == 0 ? nil : place }
+  fileprivate var hasError: Int? { error == 0 ? nil : number }
 }

@@ -39,8 +39,8 @@ enum ModelsCSV {
     row.integer(sums.messages)
     row.integer(sums.unknown)
     for lengths in [sums.wire, sums.estimate, sums.error] { append(lengths, to: &row) }
-    row.integer(sums.worst.place == nil ? nil : sums.worst.error)
-    row.integer(sums.worst.place)
+    row.integer(sums.worst.number == nil ? nil : sums.worst.error)
+    row.integer(sums.worst.number)
   }
 
   /// Appends a cell for each part.

@@ -43,7 +43,7 @@ public enum VerifyCSV {
   private static func append(_ verified: VerifiedRow, _ clock: ClockFit?, to row: inout CSVRow) {
     let message = verified.message?.row
     let entry = verified.entry
-    row.integer(entry?.place)
+    row.integer(entry?.row)
     row.integer(message?.number)
     row.integerUnlessZero(message?.exchange ?? 0)
     row.name(verified.status.rawValue)

@@ -2,6 +2,7 @@ import Capture
 import ContentCodings
 import HTTPReassembly
 import Logging
+import ProcessConfinement
 import Reports
 
 /// One run over capture files: reads, analyses, reports, and keeps going where something fails.
@@ -78,6 +79,7 @@ struct CaptureAnalysis {
     completing: (inout Sink, Totals) throws(ReportError) -> Void, summarizing: (Sink, Totals) -> String
   ) -> ExitStatus {
     let configuration = options.configuration
+    options.prepareDigests()
     // First, since every thread that there will be is to be confined, too.
     Confinement(inputs: paths, outputs: options.isStreaming ? [] : options.output.map { [$0] } ?? []).begin(logger)
     StopSignals.listen(hasOtherReports: !options.isStreaming)

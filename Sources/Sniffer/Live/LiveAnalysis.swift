@@ -46,6 +46,7 @@ struct LiveAnalysis {
         application: "sniffer \(SnifferCommand.configuration.version)", rotation: command.rotation)
     }
     // Once all files are open, and before there is another thread: each is to be confined, and the server most of all.
+    command.options.prepareDigests()
     command.confinement.begin(command.options.logger)
     metrics = try command.metrics.map { try LiveMetrics(address: $0, options: command.options) }
     var reader = try LiveCaptureReader(captures, queue: .init(capacity: command.queue << 20))

@@ -2,6 +2,7 @@ import ArgumentParser
 import Capture
 import HTTPReassembly
 import MetricsEndpoint
+import ProcessConfinement
 import Reports
 
 /// `sniffer live --interface IF`

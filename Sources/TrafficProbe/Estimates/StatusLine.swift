@@ -1,4 +1,4 @@
-import ReasonPhrases
+import Shared
 
 /// The octets of a status-line (RFC 9112, section 4).
 ///

@@ -1,5 +1,5 @@
 import Foundation
-import GzipLength
+import Shared
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

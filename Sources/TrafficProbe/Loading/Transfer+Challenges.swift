@@ -1,5 +1,5 @@
 import Foundation
-import Locks
+import Shared
 
 #if canImport(FoundationNetworking)
   import FoundationNetworking

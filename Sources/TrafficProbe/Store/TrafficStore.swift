@@ -1,5 +1,5 @@
 import Foundation
-import Locks
+import Shared
 
 /// Takes records from any thread and writes them in batches on a queue of its own.
 ///

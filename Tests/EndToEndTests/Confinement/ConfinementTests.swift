@@ -19,8 +19,9 @@
       let victim = try scratch.file("victim", Array("precious".utf8))
       let output = scratch.path("out")
       try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: false)
-      let outcome = try Sniffer.run(
-        ["confinement", capture, "-o", output, "--victim", victim.path] + (serves ? ["--metrics"] : []))
+      let outcome = try Command.run(
+        Sniffer.confinementAttempts,
+        [capture, "-o", output, "--victim", victim.path] + (serves ? ["--metrics"] : []))
       guard Self.holds(outcome.error) else {
         return Environment.skip("everyAttemptIsRefused", because: "this system does not confine: \(outcome.error)")
       }

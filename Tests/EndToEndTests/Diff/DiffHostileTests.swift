@@ -58,10 +58,9 @@ import Testing
   }
 
   /// A reader of Markdown that others wrote finds one table, with nothing in its cells but text and code.
-  @Test func markdownIsATableOfTexts() throws {
-    guard let python = Self.reader.python else {
-      return Environment.skip("markdownIsATableOfTexts", because: Self.reader.reason)
-    }
+  @Test(.enabled(if: reader.python != nil, "\(reader.reason)"))
+  func markdownIsATableOfTexts() throws {
+    let python = try #require(Self.reader.python)
     let outcome = try Sniffer.run(["diff", reports[0], reports[1], "--format", "markdown", "--threshold", "5%"])
     #expect(outcome.status == 2)
     let file = try scratch.file("comment.md", outcome.outputOctets)

@@ -67,9 +67,6 @@ struct Document: Sendable, CustomTestStringConvertible {
       .joined(separator: "\n")
   }
 
-  /// What stands in backquotes in the prose.
-  var inlineCode: [String] { prose.matches(of: #/`([^`\n]+)`/#).map { String($0.output.1) } }
-
   /// The text under a heading, up to the next one of the same or a higher level; nil without the heading.
   func section(_ heading: String) -> String? {
     let lines = text.components(separatedBy: "\n")

@@ -3,20 +3,10 @@ import Testing
 
 /// The workflows for CI that the pages show: what they run is there, or is the reader's own.
 @Suite struct DocumentedWorkflowTests {
-  /// Pages with a workflow, and where its script stands in the reader's repository.
-  @Test(arguments: [("docs/diff.md", "scripts/traffic"), ("docs/budget.md", "scripts/traffic-budget")])
-  func workflowsRunWhatThePagesShow(_ name: String, _ script: String) throws {
+  @Test(arguments: ["docs/diff.md", "docs/budget.md"])
+  func linesOfWorkflowsAreCommands(_ name: String) throws {
     let page = try #require(Document.page(name))
-    let workflow = try #require(page.blocks("yaml").first { $0.contains("jobs:") })
-    #expect(page.prose.contains("`\(script)`"))
-    #expect(workflow.contains("- run: sh \(script)\n") || workflow.contains("run: sh \(script)\n"))
-    #expect(workflow.contains("uses: actions/checkout@v4\n      - uses: ./.github/actions/sniffer\n"))
-    #expect(workflow.contains("run: scripts/record-tests "))
-    // What the script reads is what the step before it has recorded.
-    let sh = try #require(page.blocks("sh").first)
-    let recorded = try #require(workflow.firstMatch(of: #/record-tests (\S+)/#)).output.1
-    #expect(sh.contains(recorded))
-    try expectSyntax(of: workflow)
+    try expectSyntax(of: try #require(page.blocks("yaml").first { $0.contains("jobs:") }))
   }
 
   @Test func theActionAndTheRecorderAreWhole() throws {

@@ -36,10 +36,12 @@ import Testing
     expectFailure(outcome, naming: "standard input", saying: "it is empty", octets: 0)
   }
 
-  @Test func unreadableFile() throws {
-    guard Environment.isRoot, let setpriv = Environment.tool("setpriv") else {
-      return Environment.skip("unreadableFile", because: "needs root and setpriv, to become a user with fewer rights")
-    }
+  @Test(
+    .enabled(
+      if: Environment.isRoot && Environment.tool("setpriv") != nil,
+      "needs root and setpriv, to become a user with fewer rights"))
+  func unreadableFile() throws {
+    let setpriv = try #require(Environment.tool("setpriv"))
     let scratch = try Scratch()
     // The build folder may be closed to others, so the program comes along.
     let program = scratch.path("sniffer")

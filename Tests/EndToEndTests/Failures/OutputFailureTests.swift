@@ -36,10 +36,8 @@ import Testing
     expectFailure(outcome, naming: scratch.path("disk/report"), saying: "Read-only file system")
   }
 
-  @Test func fullStandardOutput() throws {
-    guard FileManager.default.fileExists(atPath: "/dev/full") else {
-      return Environment.skip("fullStandardOutput", because: "there is no /dev/full")
-    }
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"))
+  func fullStandardOutput() throws {
     let folder = scratch.path("report")
     let outcome = try Sniffer.run([capture.path, "-o", folder], output: URL(fileURLWithPath: "/dev/full"))
     #expect(outcome.status == 1 && !outcome.wasKilled)

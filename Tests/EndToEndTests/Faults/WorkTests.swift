@@ -9,11 +9,9 @@ import Testing
   /// Growth from 2n to 4n against that from n to 2n: 2 where work is linear, 4 where it is quadratic.
   private static let limit = 2.2
 
-  @Test(arguments: WorkCapture.allCases)
+  @Test(.enabled(if: InstructionCount.valgrind != nil, "valgrind is not installed"), arguments: WorkCapture.allCases)
   func isLinear(_ kind: WorkCapture) throws {
-    guard let counting = try InstructionCount(of: Sniffer.url) else {
-      return Environment.skip("isLinear", because: "valgrind is not installed")
-    }
+    let counting = try InstructionCount(of: Sniffer.url)
     let counts = try [1, 2, 4].map { try counting.instructions(of: kind, kind.size * $0) }
     let (first, second) = (counts[1] - counts[0], counts[2] - counts[1])
     print("WORK \(kind): \(counts) instructions, growth \(Double(second) / Double(first))")

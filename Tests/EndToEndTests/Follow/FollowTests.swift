@@ -33,11 +33,11 @@ import Testing
     #expect(try Report(folder: report).differences(from: FileAnalysis.of(capture).report).isEmpty)
   }
 
-  @Test(.enabled(if: LiveRun.isPossible, "needs root, Python and the permission to capture on lo"))
+  @Test(
+    .enabled(if: LiveRun.isPossible, "needs root, Python and the permission to capture on lo"),
+    .enabled(if: Environment.tool("tcpdump") != nil, "tcpdump is not installed"))
   func tcpdumpThatIsStillWriting() throws {
-    guard let tcpdump = Environment.tool("tcpdump") else {
-      return Environment.skip("tcpdumpThatIsStillWriting", because: "tcpdump is not installed")
-    }
+    let tcpdump = try #require(Environment.tool("tcpdump"))
     let server = try LocalServer()
     let file = try GrowingFile("tcpdump.pcap", in: scratch)
     let run = try follow(file)

@@ -49,10 +49,8 @@ import Testing
     #expect(outcome.outputLines.allSatisfy { $0.hasPrefix("{\"message\":") && $0.hasSuffix("}") })
   }
 
-  @Test func fullStandardOutput() throws {
-    guard FileManager.default.fileExists(atPath: "/dev/full") else {
-      return Environment.skip("fullStandardOutput", because: "there is no /dev/full")
-    }
+  @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"))
+  func fullStandardOutput() throws {
     let outcome = try Sniffer.run(
       [try Corpus.capture("nginx-keepalive").path, "-o", "-", "--format", "ndjson"],
       output: URL(fileURLWithPath: "/dev/full"))

@@ -64,10 +64,10 @@ struct LiveFailureTests {
   }
 
   /// In a network namespace of its own, which is gone with the process.
-  @Test func interfaceThatVanishes() throws {
-    guard let unshare = Environment.tool("unshare"), let nsenter = Environment.tool("nsenter"),
-      try Command.shell("exec unshare -n ip link add v0 type veth peer name v1", []).status == 0
-    else { return Environment.skip("interfaceThatVanishes", because: "no network namespaces here") }
+  @Test(.enabled(if: Environment.canMakeInterfaces, "no network namespaces here"))
+  func interfaceThatVanishes() throws {
+    let unshare = try #require(Environment.tool("unshare"))
+    let nsenter = try #require(Environment.tool("nsenter"))
     let report = scratch.path("report")
     let line = """
       ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up || exit 99

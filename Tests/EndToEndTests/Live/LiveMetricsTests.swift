@@ -5,10 +5,9 @@ import Testing
 /// The Prometheus endpoint of a live run, scraped with curl, against the report of the same run.
 @Suite(.enabled(if: LiveRun.isPossible, "needs root, Python and the permission to capture on lo"))
 struct LiveMetricsTests {
-  @Test func scrapesAgreeWithTheReport() throws {
-    guard let curl = Environment.tool("curl") else {
-      return Environment.skip("scrapesAgreeWithTheReport", because: "curl is not installed")
-    }
+  @Test(.enabled(if: Environment.tool("curl") != nil, "curl is not installed"))
+  func scrapesAgreeWithTheReport() throws {
+    let curl = try #require(Environment.tool("curl"))
     let scratch = try Scratch()
     let server = try LocalServer()
     let run = try LiveRun(

@@ -6,10 +6,8 @@ import Testing
 /// `captures/record/live-equality` makes and removes: what a run reports is what its saved packets give, file by file
 /// and octet by octet, and agrees with the server's own log.
 @Suite(.timeLimit(.minutes(5))) struct LiveNamespaceTests {
-  @Test func liveIsOfflineAndAgreesWithTheServer() throws {
-    guard Environment.isRoot else {
-      return Environment.skip("liveIsOfflineAndAgreesWithTheServer", because: "network namespaces need root")
-    }
+  @Test(.enabled(if: Environment.isRoot, "network namespaces need root"))
+  func liveIsOfflineAndAgreesWithTheServer() throws {
     let scratch = try Scratch()
     let script = Corpus.folder.appendingPathComponent("record/live-equality")
     let outcome = try Command.run(script, [Sniffer.url.path, scratch.url.path])

@@ -50,10 +50,9 @@ import Testing
     #expect(try files(in: stage) == [])
   }
 
-  @Test func unitsAreWhatSystemdTakes() throws {
-    guard let analyze = Environment.tool("systemd-analyze") else {
-      return Environment.skip("unitsAreWhatSystemdTakes", because: "systemd-analyze is not installed")
-    }
+  @Test(.enabled(if: Environment.tool("systemd-analyze") != nil, "systemd-analyze is not installed"))
+  func unitsAreWhatSystemdTakes() throws {
+    let analyze = try #require(Environment.tool("systemd-analyze"))
     // The programs that the units name have to be there.
     let prefix = scratch.path("prefix")
     let installed = try make("install", ["PREFIX=\(prefix)"])

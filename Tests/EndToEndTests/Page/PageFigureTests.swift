@@ -1,5 +1,5 @@
 import Foundation
-import Locks
+import Shared
 import Testing
 
 /// The page's figures are those of the CSV files.

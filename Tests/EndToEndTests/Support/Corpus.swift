@@ -1,5 +1,5 @@
 import Foundation
-import Locks
+import Shared
 import Testing
 
 /// A capture of the repository's `captures` folder.

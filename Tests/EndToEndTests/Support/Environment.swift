@@ -19,6 +19,14 @@ enum Environment {
     return outcome?.status == 0
   }()
 
-  /// Says why a test did not run; a skip without a reason looks like a test that passed.
+  /// Whether a network namespace with interfaces of its own can be made.
+  static let canMakeInterfaces: Bool = {
+    guard tool("unshare") != nil, tool("nsenter") != nil else { return false }
+    let outcome = try? Command.shell("exec unshare -n ip link add v0 type veth peer name v1", [])
+    return outcome?.status == 0
+  }()
+
+  /// Says why a test left something out: what shows only while it runs. What shows before is a condition of the test. In CI
+  /// either fails unless `Tests/skips` has the reason (`scripts/check-skips`).
   static func skip(_ test: String, because reason: String) { print("SKIPPED \(test): \(reason)") }
 }

@@ -15,7 +15,7 @@ struct PythonPackages: Sendable {
   private static func find(_ name: String, _ packages: [String], _ modules: [String]) -> (python: URL?, reason: String)
   {
     guard let system = Environment.tool("python3") else { return (nil, "python3 is not installed") }
-    let folder = Sniffer.url.deletingLastPathComponent().appendingPathComponent(name)
+    let folder = Sniffer.productsFolder.appendingPathComponent(name)
     let python = folder.appendingPathComponent("bin/python")
     let importing = ["-c", "import " + modules.joined(separator: ", ")]
     if let outcome = try? Command.run(python, importing), outcome.status == 0 { return (python, "") }

@@ -2,8 +2,16 @@ import Foundation
 
 /// The executable under test, run as a user runs it.
 enum Sniffer {
-  /// `sniffer` of the build that these tests are of: it lies beside the bundle of the tests.
-  static let url = productsFolder.appendingPathComponent("sniffer")
+  /// `SNIFFER_PROGRAM`, as `make test` sets it to the release build; else `sniffer` of the build that these tests are of.
+  static let url: URL = {
+    guard let program = ProcessInfo.processInfo.environment["SNIFFER_PROGRAM"], !program.isEmpty else {
+      return productsFolder.appendingPathComponent("sniffer")
+    }
+    return URL(fileURLWithPath: program).standardizedFileURL
+  }()
+
+  /// The test program that confines itself as a run does, and tries to break out.
+  static let confinementAttempts = productsFolder.appendingPathComponent("ConfinementAttempts")
 
   /// Runs `sniffer`.
   static func run(
@@ -14,7 +22,8 @@ enum Sniffer {
     return try Command.run(url, arguments, input: input, output: output, environment: terminal)
   }
 
-  private static var productsFolder: URL {
+  /// The folder of the build that these tests are of: the bundle of the tests lies there.
+  static var productsFolder: URL {
     #if os(macOS)
       let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }
       if let bundle { return bundle.bundleURL.deletingLastPathComponent() }

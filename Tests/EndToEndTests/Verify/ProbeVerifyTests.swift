@@ -5,12 +5,10 @@ import Testing
 /// The whole way: an app with TrafficProbe, servers, a live capture between them, and the app's log against the wire. The
 /// namespaces are made and removed by `captures/record/probe-verify`.
 @Suite(.timeLimit(.minutes(8))) struct ProbeVerifyTests {
-  @Test func everyOctetOfDifferenceIsExplained() throws {
-    guard Environment.isRoot else {
-      return Environment.skip("everyOctetOfDifferenceIsExplained", because: "network namespaces need root")
-    }
+  @Test(.enabled(if: Environment.isRoot, "network namespaces need root"))
+  func everyOctetOfDifferenceIsExplained() throws {
     let scratch = try Scratch()
-    let client = Sniffer.url.deletingLastPathComponent().appendingPathComponent("probe-client")
+    let client = Sniffer.productsFolder.appendingPathComponent("probe-client")
     let script = Corpus.folder.appendingPathComponent("record/probe-verify")
     let outcome = try Command.run(script, [Sniffer.url.path, client.path, scratch.url.path])
     if outcome.status == 77 {

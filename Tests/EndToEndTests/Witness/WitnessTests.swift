@@ -19,10 +19,8 @@ import Testing
     #expect(tallies.reduce(0) { $0 + $1.rows } >= Self.leastRows)
   }
 
-  @Test(.timeLimit(.minutes(5))) func freshTrafficAgreesWithItsWitness() throws {
-    guard Environment.isRoot else {
-      return Environment.skip("freshTrafficAgreesWithItsWitness", because: "recording traffic needs root")
-    }
+  @Test(.enabled(if: Environment.isRoot, "recording traffic needs root"), .timeLimit(.minutes(5)))
+  func freshTrafficAgreesWithItsWitness() throws {
     let scratch = try Scratch()
     let recorder = Corpus.folder.appendingPathComponent("record/live-witness")
     let recording = try Self.record(recorder, into: scratch.path("live"))

@@ -12,10 +12,10 @@ struct CSVLogTests {
     let log = try LogReader().read(LogFolder.fixture("monitor.csv"))
     #expect(log.dialect == .monitor)
     #expect(log.notices.isEmpty && log.skippedRows == 0)
-    #expect(log.entries.map(\.place) == [2, 3, 4, 5, 6])
+    #expect(log.entries.map(\.row) == [2, 3, 4, 5, 6])
     #expect(log.entries.map(\.kind) == [.request, .response, .request, .response, .response])
 
-    var request = LogEntry(place: 2, kind: .request, host: "api.example.com", path: "/v1/items", time: after(100))
+    var request = LogEntry(row: 2, kind: .request, host: "api.example.com", path: "/v1/items", time: after(100))
     (request.method, request.queryLength) = ("GET", 7)
     (request.length, request.lineLength, request.headerLength, request.bodyLength) = (431, 26, 405, 0)
     #expect(request.exchange == nil && request.query == nil && request.endTime == nil && request.phases == nil)
@@ -43,7 +43,7 @@ struct CSVLogTests {
         let log = try LogFolder.read(text)
         #expect(log.entries.map(\.length) == [10, 20])
         #expect(log.entries.map(\.bodyLength) == [3, 6])
-        #expect(log.entries.map(\.place) == [2, 3])
+        #expect(log.entries.map(\.row) == [2, 3])
       }
     }
   }

@@ -16,7 +16,7 @@ struct CurlLogTests {
       ])
     let requests = log.entries.filter { $0.kind == .request }
     let responses = log.entries.filter { $0.kind == .response }
-    #expect(requests.map(\.place) == Array(1...10) && requests.map(\.exchange) == Array(1...10))
+    #expect(requests.map(\.row) == Array(1...10) && requests.map(\.exchange) == Array(1...10))
     #expect(
       requests.map(\.path)
         == ["/plain", "/a", "/b", "/moved", "/gzip", "/chunked", "/upload", "/head", "/auth", "/refused"])
@@ -80,7 +80,7 @@ struct CurlLogTests {
       "\n{\"url\": \"a:81/x?y\", \"url_effective\": \"https://b/z\", \"http_code\": 200, \"num_redirects\": 2, \"size_request\": 9}\r\n\r\n"
     ).entries
     #expect(entries.map(\.host) == ["a:81", "b"] && entries.map(\.path) == ["/x", "/z"])
-    #expect(entries.map(\.query) == ["y", ""] && entries.map(\.place) == [2, 2])
+    #expect(entries.map(\.query) == ["y", ""] && entries.map(\.row) == [2, 2])
     #expect(entries.map(\.redirectCount) == [2, 2])
   }
 

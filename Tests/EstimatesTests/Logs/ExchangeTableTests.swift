@@ -15,7 +15,7 @@ struct ExchangeTableTests {
         + "request_body_length,request_decoded_length,response_length,response_line_length,response_header_length,"
         + "response_body_length,response_decoded_length,send_ms,wait_ms",
       "https://u@H:8443/a?b=c,POST,201,1772359200,1772359200.5,1772359200.25,10,1,2,7,8,100,11,22,67,99,50,100")
-    var request = LogEntry(place: 2, kind: .request, host: "h:8443", path: "/a", time: tenOClock)
+    var request = LogEntry(row: 2, kind: .request, host: "h:8443", path: "/a", time: tenOClock)
     (request.exchange, request.method, request.query, request.queryLength) = (1, "POST", "b=c", 3)
     request.endTime = after(50)
     var phases = ExchangeTimings()
@@ -62,7 +62,7 @@ struct ExchangeTableTests {
       "h,/d,,1772359203,5,7,cut", "h,/e,404,1772359204,-1,-1,")
     #expect(found.entries.map(\.path) == ["/a", "/a", "/b", "/c", "/d", "/d", "/e", "/e"])
     #expect(found.entries.map(\.exchange) == [1, 1, 2, 3, 4, 4, 5, 5])
-    #expect(found.entries.map(\.place) == [2, 2, 3, 4, 5, 5, 6, 6])
+    #expect(found.entries.map(\.row) == [2, 2, 3, 4, 5, 5, 6, 6])
     #expect(found.entries.map(\.isAborted) == [false, false, true, true, false, true, false, false])
     #expect(found.entries.map(\.length) == [5, 9, 5, 5, 5, 7, nil, nil])
     #expect(found.entries.map(\.status) == [0, 200, 0, 0, 0, 0, 0, 404])
@@ -101,7 +101,7 @@ struct ExchangeTableTests {
     }
     try queue.close()
     let found = try LogReader().read(path).entries
-    #expect(found.map(\.place) == [4, 4] && found.map(\.path) == ["/a", "/a"] && found.map(\.query) == ["b", "b"])
+    #expect(found.map(\.row) == [4, 4] && found.map(\.path) == ["/a", "/a"] && found.map(\.query) == ["b", "b"])
     #expect(found.map(\.headerLength) == [120, 80] && found.map(\.bodyLength) == [0, 512])
     #expect(found.map(\.time) == [tenOClock, after(250)])
   }

@@ -9,7 +9,7 @@ struct HARBrowserTests {
   func chrome() throws {
     let log = try LogReader().read(LogFolder.fixture("chrome.har"))
     #expect(log.dialect == .harChrome)
-    #expect(log.entries.map(\.place) == [1, 1, 2, 2, 3, 3, 4, 5, 5, 6, 6])
+    #expect(log.entries.map(\.row) == [1, 1, 2, 2, 3, 3, 4, 5, 5, 6, 6])
     #expect(log.skippedRows == 2)
     #expect(
       log.notices == [
@@ -20,7 +20,7 @@ struct HARBrowserTests {
 
     // Blocked, DNS and connect come before the request, send and wait before the response.
     var request = LogEntry(
-      place: 1, kind: .request, host: "api.example.com:8080", path: "/v1/items", time: after(113.5))
+      row: 1, kind: .request, host: "api.example.com:8080", path: "/v1/items", time: after(113.5))
     (request.method, request.queryLength, request.length) = ("GET", 14, 412)
     (request.headerLength, request.bodyLength) = (412, 0)
     (request.exchange, request.query, request.endTime) = (1, "page=2&q=a%20b", after(114))
@@ -30,7 +30,7 @@ struct HARBrowserTests {
     request.phases = phases
     #expect(log.entries[0] == request)
     var response = LogEntry(
-      place: 1, kind: .response, host: "api.example.com:8080", path: "/v1/items", time: after(154.25))
+      row: 1, kind: .response, host: "api.example.com:8080", path: "/v1/items", time: after(154.25))
     (response.method, response.queryLength, response.status, response.length) = ("GET", 14, 200, 1_265)
     (response.headerLength, response.bodyLength, response.decodedLength) = (231, 1_034, 4_096)
     (response.exchange, response.query, response.endTime) = (1, "page=2&q=a%20b", after(157.25))
@@ -51,7 +51,7 @@ struct HARBrowserTests {
   func firefox() throws {
     let log = try LogReader().read(LogFolder.fixture("firefox.har"))
     #expect(log.dialect == .harFirefox)
-    #expect(log.entries.map(\.place) == [1, 1, 2, 2, 3, 4, 4])
+    #expect(log.entries.map(\.row) == [1, 1, 2, 2, 3, 4, 4])
     #expect(log.entries[0].host == "api.example.com" && log.entries[0].queryLength == 3)
     #expect(log.entries[0].length == 404 && log.entries[0].bodyLength == 24)
     #expect(log.entries[0].time == after(110))

@@ -77,7 +77,7 @@ struct HARProxyTests {
   /// none. A field list counts S + 12n + 7, and 9 when it is empty.
   private func check(_ log: AppLog) throws {
     #expect(log.dialect == .harMitmproxy)
-    #expect(log.entries.map(\.place) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6])
+    #expect(log.entries.map(\.row) == [1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6])
     let requests = log.entries.filter { $0.kind == .request }
     let responses = log.entries.filter { $0.kind == .response }
     #expect(requests.map(\.path) == ["/plain", "/gzip", "/chunked", "/moved", "/upload", "/broken"])
@@ -96,7 +96,7 @@ struct HARProxyTests {
     #expect(responses.last?.headerLength == 9)
     #expect(log.entries.allSatisfy { $0.length == nil && $0.lineLength == nil })
     #expect(zip(requests, responses).allSatisfy { ($0.time ?? 0) < ($1.time ?? 0) })
-    #expect(log.entries.map(\.exchange) == log.entries.map(\.place))
+    #expect(log.entries.map(\.exchange) == log.entries.map(\.row))
     #expect(requests[0].query?.utf8.count == 9 && requests.dropFirst().allSatisfy { $0.query == "" })
   }
 }

@@ -44,7 +44,7 @@ struct SQLiteLogTests {
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
     let log = try LogReader().read(path)
     #expect(log.dialect == .monitor)
-    #expect(log.entries.map(\.place) == [7, 9, 10])
+    #expect(log.entries.map(\.row) == [7, 9, 10])
     #expect(log.entries.map(\.host) == Array(repeating: "api.example.com", count: 3))
     #expect(log.entries.map(\.path) == ["/v1", "/", "/v1"])
     #expect(log.entries.map(\.time) == [after(250), after(1_000), after(2_000)])
@@ -134,7 +134,7 @@ struct SQLiteLogTests {
       """)
     var options = LogOptions()
     options.rowLimit = 4
-    #expect(try LogReader(options: options).read(path).entries.map(\.place) == [1, 2, 3, 4])
+    #expect(try LogReader(options: options).read(path).entries.map(\.row) == [1, 2, 3, 4])
     options.rowLimit = 3
     #expect(throws: LogError("\(path): table t has more than 3 rows; split it")) {
       try LogReader(options: options).read(path)

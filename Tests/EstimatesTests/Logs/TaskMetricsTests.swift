@@ -9,10 +9,10 @@ struct TaskMetricsTests {
   func transactions() throws {
     let log = try LogReader().read(LogFolder.fixture("task_metrics.json"))
     #expect(log.dialect == .urlSessionMetrics)
-    #expect(log.entries.map(\.place) == [1, 1, 2, 2, 3, 3, 4, 5, 5])
+    #expect(log.entries.map(\.row) == [1, 1, 2, 2, 3, 3, 4, 5, 5])
     #expect(log.entries.map(\.status) == [0, 302, 0, 200, 0, 200, 0, 0, 200])
 
-    var request = LogEntry(place: 1, kind: .request, host: "api.example.com", path: "/old", time: after(250))
+    var request = LogEntry(row: 1, kind: .request, host: "api.example.com", path: "/old", time: after(250))
     (request.method, request.queryLength, request.length) = ("GET", 4, 301)
     (request.headerLength, request.bodyLength, request.decodedLength) = (301, 0, 0)
     (request.exchange, request.query) = (1, "id=7")

@@ -49,7 +49,7 @@ struct WrongLogTests {
     #expect(refusal.hasPrefix(words), "\(refusal)")
   }
 
-  @Test("the place of a syntax error is told")
+  @Test("the position of a syntax error is told")
   func position() throws {
     let refusal = try LogFolder.refusal("{\"log\": {\n\"entries\": [\n  {\"a\": tru}\n]}}")
     #expect(refusal.contains("line 3, octet 1"), "\(refusal)")

@@ -33,9 +33,9 @@ import Testing
     #expect(requests.sums.error == PartLengths(line: -20, header: -40, body: 75))
     #expect(requests.sums.error.total == 15)
     #expect(requests.worst[.total]?.error == 55)
-    #expect(requests.worst[.total]?.place == 2)
+    #expect(requests.worst[.total]?.number == 2)
     #expect(requests.worst[.line]?.error == -10)
-    #expect(requests.worst[.line]?.place == 1)
+    #expect(requests.worst[.line]?.number == 1)
     #expect(errors.responses[0].sums.error == PartLengths(body: 1))
     let apis = errors.sortedAPIs
     #expect(apis.map(\.requests) == [1, 2])

@@ -20,7 +20,7 @@ import Testing
       dialect: .monitor,
       entries: messages.enumerated().map { index, message in
         var entry = LogEntry(
-          place: index + 1, kind: message.row.kind, host: message.host, path: message.path,
+          row: index + 1, kind: message.row.kind, host: message.host, path: message.path,
           time: hasTimes ? message.row.firstTime + delay : nil)
         entry.length = message.row.octets.total
         return entry
@@ -45,7 +45,7 @@ import Testing
     // One from before all of the messages that were left out, which the wire never had.
     log.entries.append(
       LogEntry(
-        place: 21, kind: .request, host: "a.example", path: "/never", time: messages[0].row.firstTime + delay - 1))
+        row: 21, kind: .request, host: "a.example", path: "/never", time: messages[0].row.firstTime + delay - 1))
     log.entries[20].length = 5
     let verification = Verification(log, table.messages, leftOut: table.leftOut, tolerance: 1_000_000)
     let unmatched = verification.rows.filter { $0.status == .appOnly }

@@ -38,7 +38,7 @@ import Testing
   private func log(_ wire: [WireMessage], late: Int64 = 2) -> [LogEntry] {
     wire.enumerated().map { index, message in
       var entry = LogEntry(
-        place: index + 1, kind: message.row.kind, host: message.host, path: message.path,
+        row: index + 1, kind: message.row.kind, host: message.host, path: message.path,
         time: message.row.firstTime + late * 1_000_000)
       entry.exchange = message.row.exchange
       entry.method = "GET"
@@ -98,7 +98,7 @@ import Testing
     let wire = wire(polls)
     var entries = log(wire)
     for var twin in entries[6..<8] {
-      (twin.place, twin.exchange) = (100, 100)
+      (twin.row, twin.exchange) = (100, 100)
       entries.append(twin)
     }
     let verification = verify(entries, wire)
@@ -126,7 +126,7 @@ import Testing
     let verification = verify(entries, wire)
     #expect(numbers(verification) == (1...24).map { $0 })
     #expect(
-      verification.rows.filter { $0.total.causes.map(\.kind) == [.timeShifted] }.compactMap(\.entry?.place) == [5, 6])
+      verification.rows.filter { $0.total.causes.map(\.kind) == [.timeShifted] }.compactMap(\.entry?.row) == [5, 6])
   }
 
   /// One row of two messages at once: either may be it, and what differs is not explained.
@@ -137,7 +137,7 @@ import Testing
     entries[25].bodyLength = 547
     entries[25].length = 597
     let verification = verify(entries, wire)
-    let row = try #require(verification.rows.first { $0.entry?.place == 26 })
+    let row = try #require(verification.rows.first { $0.entry?.row == 26 })
     #expect(row.status == .ambiguous && [47, 53].contains(abs(row.unexplained)))
     #expect(row.total.causes.map(\.kind) == [.ambiguous])
   }
@@ -181,7 +181,7 @@ import Testing
     #expect(response.characters == text.unicodeScalars.count && response.utf16Units == text.utf16.count)
     let entries = messages.map { message in
       var entry = LogEntry(
-        place: message.row.number, kind: message.row.kind, host: "a.example", path: "/t", time: message.row.firstTime)
+        row: message.row.number, kind: message.row.kind, host: "a.example", path: "/t", time: message.row.firstTime)
       entry.bodyLength = message.row.kind == .request ? 0 : text.unicodeScalars.count
       return entry
     }

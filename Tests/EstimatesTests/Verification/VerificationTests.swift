@@ -16,7 +16,7 @@ import Testing
     var entries: [LogEntry] = []
     for (index, message) in wire.enumerated() where message.row.kind != .interim {
       var entry = LogEntry(
-        place: index + 1, kind: message.row.kind, host: message.host, path: message.path,
+        row: index + 1, kind: message.row.kind, host: message.host, path: message.path,
         time: message.row.lastTime + delay)
       let isRequest = message.row.kind == .request
       let parts = [
@@ -158,7 +158,7 @@ import Testing
 
   @Test func anotherAppsLogMatchesNothing() {
     let entries = (1...10).map {
-      LogEntry(place: $0, kind: .request, host: "elsewhere.example", path: "/\($0)", time: 0)
+      LogEntry(row: $0, kind: .request, host: "elsewhere.example", path: "/\($0)", time: 0)
     }
     let summary = VerificationSummary(Verification(AppLog(dialect: .monitor, entries: entries), wire))
     #expect(summary.matched.count == 0)
@@ -170,7 +170,7 @@ import Testing
     let request = wire.first { $0.path == "/up" && $0.row.kind == .request }
     let entries = (0..<3).map { index in
       var entry = LogEntry(
-        place: index, kind: .request, host: "A.example:80", path: "/up/",
+        row: index, kind: .request, host: "A.example:80", path: "/up/",
         time: (request?.row.firstTime ?? 0) + Int64(index) * 1_000_000)
       entry.length = 10
       return entry

@@ -1,6 +1,6 @@
 import ContentCodings
-import GzipLength
 import HTTPReassembly
+import Shared
 import TestSupport
 import Testing
 

@@ -23,7 +23,7 @@ import Testing
       message.host = "a.example"
       message.path = "/\(number)"
       table.take(message)
-      var entry = LogEntry(place: number, kind: .request, host: "a.example", path: message.path, time: row.firstTime)
+      var entry = LogEntry(row: number, kind: .request, host: "a.example", path: message.path, time: row.firstTime)
       entry.length = 1000
       entries.append(entry)
     }

@@ -28,7 +28,7 @@ struct CSVLog {
         guard records.ends.count == width else {
           throw RowProblem("expected \(width) cells as in the header, found \(records.ends.count)")
         }
-        try table.add(place: records.line) { column throws(RowProblem) in
+        try table.add(records.line) { column throws(RowProblem) in
           let text = try records.text(column.index)
           return text.isEmpty ? .absent : .text(text)
         }

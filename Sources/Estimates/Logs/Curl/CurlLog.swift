@@ -7,7 +7,7 @@ struct CurlLog {
   let file: String
 
   /// A line without certificates has 1,500 octets; with them, some thousands more.
-  private static let longestLine = 1 << 20
+  static let longestLine = 1 << 20
 
   /// Whether the first line is an object of curl.
   static func begins(_ data: Data) -> Bool {
@@ -81,7 +81,7 @@ struct CurlLog {
     let first = given.flatMap { $0.host.isEmpty ? nil : $0 } ?? last
 
     var request = LogEntry(
-      place: row, kind: .request, host: names.shared(first.host), path: names.shared(first.path), time: nil)
+      row: row, kind: .request, host: names.shared(first.host), path: names.shared(first.path), time: nil)
     request.exchange = exchange
     request.redirectCount = transfer.redirectCount
     // A redirect may change the method, and only the last is known.
@@ -104,7 +104,7 @@ struct CurlLog {
     }
 
     var response = LogEntry(
-      place: row, kind: .response, host: names.shared(last.host), path: names.shared(last.path), time: nil)
+      row: row, kind: .response, host: names.shared(last.host), path: names.shared(last.path), time: nil)
     response.exchange = exchange
     response.redirectCount = transfer.redirectCount
     response.method = transfer.method

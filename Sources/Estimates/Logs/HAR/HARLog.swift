@@ -24,7 +24,7 @@ struct HARLog {
           skipped[url.scheme.shortened(), default: 0] += 1
           continue
         }
-        let rows = rows(of: entry, place: index + 1, start: start, url: url, meaning: meaning, names: &names)
+        let rows = rows(of: entry, row: index + 1, start: start, url: url, meaning: meaning, names: &names)
         log.entries += rows
         if rows.count == 1 { unanswered += 1 }
         if Self.isNewer(entry.request) || Self.isNewer(entry.response) { newer += 1 }
@@ -57,7 +57,7 @@ struct HARLog {
   }
 
   private func rows(
-    of entry: HAREntry, place: Int, start: Int64, url: LogURL, meaning: any HARMeaning, names: inout NamePool
+    of entry: HAREntry, row: Int, start: Int64, url: LogURL, meaning: any HARMeaning, names: inout NamePool
   ) -> [LogEntry] {
     let isFromCache = meaning.isFromCache(entry)
     let isAborted = meaning.isAborted(entry)
@@ -66,8 +66,8 @@ struct HARLog {
     let phases = timings?.phases(total: entry.time)
 
     var request = LogEntry(
-      place: place, kind: .request, host: names.shared(url.host), path: names.shared(url.path), time: requestTime)
-    request.exchange = place
+      row: row, kind: .request, host: names.shared(url.host), path: names.shared(url.path), time: requestTime)
+    request.exchange = row
     request.method = entry.request.method ?? ""
     request.query = names.shared(url.query ?? "")
     request.queryLength = url.queryLength

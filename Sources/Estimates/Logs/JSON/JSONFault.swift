@@ -6,7 +6,7 @@ struct JSONFault: CustomStringConvertible {
   let description: String
 
   /// The older parser is slow and builds objects until it fails, so a larger text is not given to it.
-  private static let limit = 64 << 20
+  static let limit = 64 << 20
 
   /// The fault; nil when there is none to be found.
   init?(_ data: Data) {

@@ -39,20 +39,20 @@ struct JSONLog {
 
   /// What is wrong, and the keys that lead to it.
   static func words(_ error: any Error) -> String {
-    // Foundation throws an error without a place only for numbers.
+    // Foundation throws an error without a position only for numbers.
     guard let error = error as? DecodingError else { return "holds a number that does not fit" }
     switch error {
     case .dataCorrupted(let context) where context.codingPath.isEmpty:
       return "is not JSON: \(context.debugDescription.shortened(to: 120))"
-    case .dataCorrupted(let context): return "\(place(context)): \(context.debugDescription.shortened(to: 120))"
-    case .keyNotFound(let key, let context): return "\(place(context)): no \(key.stringValue)"
+    case .dataCorrupted(let context): return "\(position(context)): \(context.debugDescription.shortened(to: 120))"
+    case .keyNotFound(let key, let context): return "\(position(context)): no \(key.stringValue)"
     case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      return "\(place(context)): \(context.debugDescription.shortened(to: 120))"
+      return "\(position(context)): \(context.debugDescription.shortened(to: 120))"
     @unknown default: return "cannot be read as JSON: \(error)"
     }
   }
 
-  private static func place(_ context: DecodingError.Context) -> String {
+  private static func position(_ context: DecodingError.Context) -> String {
     let keys = context.codingPath.map { key in key.intValue.map { "\($0 + 1)" } ?? key.stringValue.shortened() }
     return keys.isEmpty ? "the outermost value" : keys.joined(separator: ".")
   }

@@ -42,7 +42,7 @@ extension KeyedDecodingContainer {
     return Int64((number * 1e9).rounded())
   }
 
-  /// A number. Foundation throws an error of its own, without the place, for one that no `Double` has.
+  /// A number. Foundation throws an error of its own, without the position, for one that no `Double` has.
   private func real(_ key: Key) throws -> Double {
     do { return try decode(Double.self, forKey: key) } catch let error as DecodingError { throw error } catch {
       throw DecodingError.dataCorruptedError(

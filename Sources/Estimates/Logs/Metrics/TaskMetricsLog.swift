@@ -8,15 +8,15 @@ struct TaskMetricsLog {
   let file: String
   let times: LogTime
 
-  /// Throws when there are no transactions, more of them than `limit`, or tasks that break the format. The place of a
-  /// row is that of its transaction among all of the file.
+  /// Throws when there are no transactions, more of them than `limit`, or tasks that break the format. An entry's row is
+  /// the number of its transaction among all of the file.
   func read(limit: Int) throws(LogError) -> AppLog {
     guard tasks.count <= limit else { throw LogError(file: file, "has more than \(limit) tasks; split it") }
     var log = AppLog(dialect: .urlSessionMetrics, entries: [])
     var names = NamePool()
     var bad = BadRows()
     var skipped: [String: Int] = [:]
-    var place = 0
+    var count = 0
     var newer = 0
     var short = 0
     for (index, attempt) in tasks.enumerated() {
@@ -24,8 +24,8 @@ struct TaskMetricsLog {
         let task = try attempt.get()
         if task.transactions.count <= task.redirectCount { short += 1 }
         for (number, transaction) in task.transactions.enumerated() {
-          place += 1
-          guard place <= limit else { throw RowProblem("more than \(limit) transactions; split the file") }
+          count += 1
+          guard count <= limit else { throw RowProblem("more than \(limit) transactions; split the file") }
           guard let url = LogURL(transaction.request.url) else {
             throw RowProblem(
               "transaction \(number + 1): request.url: expected a URL, found '\(transaction.request.url.shortened())'")
@@ -35,7 +35,7 @@ struct TaskMetricsLog {
             continue
           }
           let isLast = number == task.transactions.count - 1
-          log.entries += try rows(of: transaction, place, url, hasError: isLast && task.error != nil, &names)
+          log.entries += try rows(of: transaction, count, url, hasError: isLast && task.error != nil, &names)
           if transaction.networkProtocolName.hasPrefix("h") && !transaction.networkProtocolName.hasPrefix("http/1") {
             newer += 1
           }
@@ -45,9 +45,9 @@ struct TaskMetricsLog {
       }
     }
     try bad.check(file: file, rows: tasks.count)
-    guard place > 0 else { throw LogError(file: file, "has \(tasks.count) tasks and no transaction") }
+    guard count > 0 else { throw LogError(file: file, "has \(tasks.count) tasks and no transaction") }
     log.skippedRows = skipped.values.reduce(0, +)
-    guard !log.entries.isEmpty else { throw LogError(file: file, "has \(place) transactions, none of them of HTTP") }
+    guard !log.entries.isEmpty else { throw LogError(file: file, "has \(count) transactions, none of them of HTTP") }
     for (scheme, count) in skipped.sorted(by: { $0.key < $1.key }).prefix(10) {
       log.notices.append("transactions of \(scheme): URLs, which are not HTTP, left out: \(count)")
     }
@@ -58,13 +58,13 @@ struct TaskMetricsLog {
   }
 
   private func rows(
-    of metrics: TransactionMetrics, _ place: Int, _ url: LogURL, hasError: Bool, _ names: inout NamePool
+    of metrics: TransactionMetrics, _ row: Int, _ url: LogURL, hasError: Bool, _ names: inout NamePool
   ) throws(RowProblem) -> [LogEntry] {
     let start = try time(metrics.requestStartDate ?? metrics.fetchStartDate)
 
     var request = LogEntry(
-      place: place, kind: .request, host: names.shared(url.host), path: names.shared(url.path), time: start)
-    request.exchange = place
+      row: row, kind: .request, host: names.shared(url.host), path: names.shared(url.path), time: start)
+    request.exchange = row
     request.method = metrics.request.httpMethod ?? ""
     request.query = names.shared(url.query ?? "")
     request.queryLength = url.queryLength

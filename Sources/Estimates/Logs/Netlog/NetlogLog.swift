@@ -95,7 +95,7 @@ struct NetlogLog {
     of exchange: NetlogExchange, _ url: LogURL, _ number: Int, _ names: inout NamePool
   ) -> [LogEntry] {
     var request = LogEntry(
-      place: exchange.index, kind: .request, host: names.shared(url.host), path: names.shared(url.path),
+      row: exchange.index, kind: .request, host: names.shared(url.host), path: names.shared(url.path),
       time: time(exchange.start))
     request.exchange = number
     request.method = exchange.method
@@ -121,7 +121,7 @@ struct NetlogLog {
     for head in exchange.responses {
       var response = common
       response.kind = head.isInterim ? .interim : .response
-      response.place = head.index
+      response.row = head.index
       response.time = time(head.time)
       response.status = head.status
       if exchange.isHTTP1 {

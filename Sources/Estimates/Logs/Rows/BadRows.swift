@@ -3,9 +3,9 @@ struct BadRows {
   private(set) var count = 0
   private var first = ""
 
-  /// Takes note of a row. `place` is where it stands, as `line 3`.
-  mutating func note(_ place: String, _ problem: RowProblem) {
-    if count == 0 { first = "\(place), \(problem.description)" }
+  /// Takes note of a row. `position` is where it is, as `line 3`.
+  mutating func note(_ position: String, _ problem: RowProblem) {
+    if count == 0 { first = "\(position), \(problem.description)" }
     count += 1
   }
 

@@ -4,9 +4,9 @@ import HTTPReassembly
 struct MonitorRow {
   private let times: LogTime
   private var names = NamePool()
-  private var row = LogEntry(place: 0, kind: .request, host: "", path: "/", time: nil)
+  private var row = LogEntry(row: 0, kind: .request, host: "", path: "/", time: nil)
   /// The response, where a row is an exchange.
-  private var answer = LogEntry(place: 0, kind: .response, host: "", path: "/", time: nil)
+  private var answer = LogEntry(row: 0, kind: .response, host: "", path: "/", time: nil)
   private var phases = ExchangeTimings()
   private var duration: Int64?
   private var isFromCacheBySource = false
@@ -21,9 +21,9 @@ struct MonitorRow {
   init(times: LogTime) { self.times = times }
 
   /// Forgets the row before.
-  mutating func begin(place: Int) {
-    row = LogEntry(place: place, kind: .request, host: "", path: "/", time: nil)
-    answer = LogEntry(place: place, kind: .response, host: "", path: "/", time: nil)
+  mutating func begin(_ number: Int) {
+    row = LogEntry(row: number, kind: .request, host: "", path: "/", time: nil)
+    answer = LogEntry(row: number, kind: .response, host: "", path: "/", time: nil)
     phases = ExchangeTimings()
     (duration, exchange) = (nil, nil)
     (isFromCacheBySource, isPendingByWord, showsQueries, hasLongDuration) = (false, false, false, false)
@@ -240,7 +240,7 @@ extension String {
 struct NamePool {
   private var names: Set<String> = []
   /// Names that are kept; a log with more different ones gains nothing.
-  private static let limit = 65_536
+  static let limit = 65_536
 
   /// The string that was seen first, with the same content. Short strings have no storage to share.
   mutating func shared(_ name: String) -> String {

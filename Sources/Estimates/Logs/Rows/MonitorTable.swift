@@ -25,8 +25,8 @@ struct MonitorTable {
   }
 
   /// Takes a row. `cell` gives the value with an index in the row.
-  mutating func add(place: Int, cell: (ColumnPositions.Found) throws(RowProblem) -> LogCell) throws(RowProblem) {
-    row.begin(place: place)
+  mutating func add(_ number: Int, cell: (ColumnPositions.Found) throws(RowProblem) -> LogCell) throws(RowProblem) {
+    row.begin(number)
     for column in taken { try row.take(cell(column), column.column) }
     switch columns.shape {
     case .message:

@@ -40,11 +40,11 @@ struct SQLiteLog {
       throw LogError(file: path, "is a damaged SQLite database: \((verdict ?? "malformed").shortened(to: 200))")
     }
 
-    let place = table.hasRowID ? "_rowid_" : "NULL"
+    let rowID = table.hasRowID ? "_rowid_" : "NULL"
     let columns = table.columns.map(Self.quoted).joined(separator: ", ")
     // One more than allowed tells that there are too many.
     let cursor = try Row.fetchCursor(
-      database, sql: "SELECT \(place), \(columns) FROM \(quotedName) LIMIT ?", arguments: [options.rowLimit + 1])
+      database, sql: "SELECT \(rowID), \(columns) FROM \(quotedName) LIMIT ?", arguments: [options.rowLimit + 1])
 
     var entries = MonitorTable(columns: table.positions, options: options)
     var bad = BadRows()
@@ -57,7 +57,7 @@ struct SQLiteLog {
       let number: Int
       if case .int64(let rowID) = (values[0] as DatabaseValue).storage { number = Int(rowID) } else { number = rows }
       do throws(RowProblem) {
-        try entries.add(place: number) { found throws(RowProblem) in
+        try entries.add(number) { found throws(RowProblem) in
           let value: DatabaseValue = values[found.index + 1]
           if found.column == .path, value.isNull { throw RowProblem(.path, expected: "a path", found: .absent) }
           return LogCell(value)

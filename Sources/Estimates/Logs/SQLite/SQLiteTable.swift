@@ -12,7 +12,7 @@ struct SQLiteTable {
   let positions: ColumnPositions
 
   /// Tables that are looked at, so that a schema made of nothing but tables ends.
-  private static let limit = 1_000
+  static let limit = 1_000
 
   /// Finds the table of a log: the one asked for, else the only one that has the columns.
   static func find(in database: Database, options: LogOptions, file: String) throws -> SQLiteTable {

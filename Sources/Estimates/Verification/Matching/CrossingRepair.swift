@@ -20,7 +20,7 @@ struct CrossingRepair {
   /// Turns over all rows.
   private static let turns = 4
   /// Columns looked at for a row that has none.
-  private static let columnLimit = 512
+  static let columnLimit = 512
 
   init(
     _ assignment: OrderedAssignment, ranges: [Range<Int>],

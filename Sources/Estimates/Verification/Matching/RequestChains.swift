@@ -8,7 +8,7 @@ struct RequestChains {
   private let next: [Int?]
 
   /// Hops that are followed at most: what clients follow at most, or more.
-  private static let limit = 20
+  static let limit = 20
   /// Nanoseconds from a response to the request that follows from it.
   private static let reach: Int64 = 10_000_000_000
 

@@ -31,7 +31,7 @@ enum BodyReading: Reading, CaseIterable {
   /// The content with the octets that the capture has lost.
   case uncaptured
 
-  private static let limit = 1 << 20
+  static let limit = 1 << 20
 
   func figure(of message: WireMessage) -> Int? {
     switch self {

@@ -21,20 +21,20 @@ struct FieldGroup {
   /// The groups of a message, in the order of their first lines.
   static func groups(of message: WireMessage) -> [FieldGroup] {
     var groups: [FieldGroup] = []
-    var places: [String: Int] = [:]
+    var indices: [String: Int] = [:]
     for field in message.fields {
       let name = field.lowercasedName
-      let place = places[name] ?? groups.count
-      if place == groups.count {
-        places[name] = place
+      let index = indices[name] ?? groups.count
+      if index == groups.count {
+        indices[name] = index
         groups.append(FieldGroup(name: name, nameLength: field.name.count))
       }
-      groups[place].lines += 1
-      groups[place].valueLength += field.value.count
-      groups[place].wireLength += field.lineLength + 2
-      groups[place].escapedInNames += PrettyJSON.escapeLength(field.name)
-      groups[place].escapedInValues += PrettyJSON.escapeLength(field.value)
-      groups[place].isChunked =
+      groups[index].lines += 1
+      groups[index].valueLength += field.value.count
+      groups[index].wireLength += field.lineLength + 2
+      groups[index].escapedInNames += PrettyJSON.escapeLength(field.name)
+      groups[index].escapedInValues += PrettyJSON.escapeLength(field.value)
+      groups[index].isChunked =
         field.isNamed("transfer-encoding") && String(decoding: field.value, as: UTF8.self).lowercased() == "chunked"
     }
     return groups

@@ -1,5 +1,5 @@
 import HTTPReassembly
-import ReasonPhrases
+import Shared
 
 /// What an app may have counted as the start-line.
 enum LineReading: Reading {

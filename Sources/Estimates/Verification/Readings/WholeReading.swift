@@ -51,7 +51,7 @@ struct WholeReading: Reading {
   }
 
   /// Readings of one message that are voted on: the cheapest.
-  private static let limit = 100
+  static let limit = 100
 
   /// The readings whose figure is `figure`: for each line and body the cheapest header section.
   static func readings(of message: WireMessage, giving figure: Int) -> [WholeReading] {

@@ -1,6 +1,6 @@
 import ContentCodings
-import GzipLength
 import HTTPReassembly
+import Shared
 
 /// What the page has to know of one message beyond its row.
 struct MessageNotes {

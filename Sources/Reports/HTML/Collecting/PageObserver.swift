@@ -1,6 +1,6 @@
 import ContentCodings
-import GzipLength
 import HTTPReassembly
+import Shared
 
 /// Notes what messages say, until their rows are final. Values and content are hashed or compressed, never kept.
 final class PageObserver: MessageObserver {

@@ -1,4 +1,4 @@
-import CSodium
+import Cryptography
 
 /// Puts the page together: one document that needs nothing but itself and may load nothing.
 ///
@@ -35,15 +35,7 @@ enum PageDocument {
       .utf8)
 
   /// The hash-source of an inline element's text.
-  ///
-  /// Unsafe only as calls of C functions are that are given buffers: libsodium writes exactly
-  /// `crypto_hash_sha256_bytes()` octets and reads as many as it is told there are; of the text in Base64 it writes at
-  /// most as many octets as it is told there is room for, and ends them with a zero.
   private static func source(_ text: [UInt8]) -> String {
-    var digest = [UInt8](repeating: 0, count: crypto_hash_sha256_bytes())
-    _ = unsafe crypto_hash_sha256(&digest, text, UInt64(text.count))
-    var base64 = [CChar](repeating: 0, count: sodium_base64_encoded_len(digest.count, sodium_base64_VARIANT_ORIGINAL))
-    _ = unsafe sodium_bin2base64(&base64, base64.count, digest, digest.count, sodium_base64_VARIANT_ORIGINAL)
-    return "sha256-" + String(decoding: base64.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    "sha256-" + String(decoding: Base64.text(SHA256.digest(text)), as: UTF8.self)
   }
 }

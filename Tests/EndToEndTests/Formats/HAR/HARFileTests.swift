@@ -12,15 +12,14 @@ import Testing
     folder = scratch.url.appendingPathComponent("report")
   }
 
-  @Test(arguments: Corpus.captures, [false, true])
+  @Test(.enabled(if: HARWitness.python != nil, "\(HARWitness.reason)"), arguments: Corpus.captures, [false, true])
   func readersTakeItAndItsFiguresAreThoseOfTheOtherFiles(_ capture: CaptureFile, hasContent: Bool) throws {
-    guard HARWitness.isHere() else { return }
     try run(hasContent ? ["--har-content", "headers,queries,bodies", capture.path] : [capture.path])
     #expect(try HARWitness.complaints(about: folder) == "")
   }
 
-  @Test func aDamagedCaptureGivesAWholeArchive() throws {
-    guard HARWitness.isHere() else { return }
+  @Test(.enabled(if: HARWitness.python != nil, "\(HARWitness.reason)"))
+  func aDamagedCaptureGivesAWholeArchive() throws {
     let whole = try PcapOctets(Corpus.capture("nginx-keepalive").url)
     let octets = whole.part(0..<whole.records.count)
     let file = try scratch.file("cut.pcap", Array(octets.dropLast(octets.count / 3 + 7)))
@@ -29,8 +28,8 @@ import Testing
     #expect(try HARWitness.complaints(about: folder) == "")
   }
 
-  @Test func aCaptureWithoutHTTPHasNoEntries() throws {
-    guard HARWitness.isHere() else { return }
+  @Test(.enabled(if: HARWitness.python != nil, "\(HARWitness.reason)"))
+  func aCaptureWithoutHTTPHasNoEntries() throws {
     let file = try scratch.file("empty.pcap", try PcapOctets(Corpus.capture("nginx-keepalive").url).header)
     try run([file.path])
     #expect(try HARWitness.complaints(about: folder) == "")

@@ -12,12 +12,6 @@ enum HARWitness {
   /// Why there is no Python with the packages.
   static var reason: String { packages.reason }
 
-  /// Whether the readers are here; says it if not.
-  static func isHere(_ test: String = #function) -> Bool {
-    if python == nil { Environment.skip(test, because: reason) }
-    return python != nil
-  }
-
   /// What is wrong with `report.har` in a folder, a line each; empty when every reader takes it and its figures are those
   /// of the CSV files beside it.
   static func complaints(about folder: URL, comparingCSV: Bool = true) throws -> String {

@@ -1,1 +1,0 @@
-#include <sodium.h>

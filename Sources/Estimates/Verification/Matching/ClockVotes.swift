@@ -1,0 +1,55 @@
+import HTTPReassembly
+
+extension ClockFit {
+  /// Exchanges of one key of which each is looked at for the clock.
+  static let candidateLimit = 64
+
+  /// The clock, by the votes of rows whose exchange agrees in all but time.
+  static func voted(
+    _ groups: KeyedGroups, _ rows: [LogExchange], _ exchanges: [WireExchange], _ log: [LogEntry], _ sizes: MessageSizes
+  ) -> ClockFit? {
+    var votes: [ClockFit.Vote] = []
+    var others: [ClockFit.Vote] = []
+    for (isExact, group) in groups.all {
+      let candidates = group.exchanges
+      for (position, row) in group.rows.enumerated() {
+        guard let time = rows[row].time, !rows[row].isFromCache, isExact || rows[row].query == nil else { continue }
+        if candidates.count > candidateLimit {
+          // Such a key says little: the n-th row is likely the n-th message.
+          guard position < candidates.count else { continue }
+          others.append(
+            .init(time: time, distances: [distance(rows[row], exchanges[candidates[position]], time, sizes)]))
+          continue
+        }
+        let agreeing = candidates.filter { agree(rows[row], exchanges[$0], log, sizes) }
+        guard !agreeing.isEmpty else { continue }
+        votes.append(.init(time: time, distances: agreeing.map { distance(rows[row], exchanges[$0], time, sizes) }))
+      }
+    }
+    return ClockFit(votes.isEmpty ? others : votes)
+  }
+
+  /// Nanoseconds from the exchange to a row's time: 0 while it is under way, else from the message that the row is about.
+  private static func distance(
+    _ rows: LogExchange, _ exchange: WireExchange, _ time: Int64, _ sizes: MessageSizes
+  ) -> Int64 {
+    let whole = exchange.distance(to: time)
+    guard whole != 0, let message = rows.request == nil ? exchange.response : exchange.request else { return whole }
+    let row = sizes.row(message)
+    if time < row.firstTime { return time.saturatingSubtract(row.firstTime) }
+    return time.saturatingSubtract(row.lastTime)
+  }
+
+  private static func agree(
+    _ rows: LogExchange, _ exchange: WireExchange, _ log: [LogEntry], _ sizes: MessageSizes
+  ) -> Bool {
+    if !rows.method.isEmpty, !exchange.method.isEmpty, rows.method != exchange.method { return false }
+    if rows.status > 0, exchange.status > 0, rows.status != exchange.status { return false }
+    for (row, message) in [(rows.request, exchange.request), (rows.response, exchange.response)] {
+      guard let row else { continue }
+      guard let message else { return false }
+      if sizes.looseRest(log[row], message) > 0 { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,50 @@
+import HTTPReassembly
+
+extension LogEntry {
+  /// What a row says of its message, all but where it stands.
+  struct Said: Hashable {
+    var kind: MessageKind
+    var host: String
+    var path: String
+    var query: String?
+    var method: String
+    var status: Int
+    var figures: [Int?]
+    var time: Int64
+    var endTime: Int64?
+  }
+
+  /// What the row says; nil without a time, for then rows that are alike are ordinary.
+  var said: Said? {
+    time.map {
+      Said(
+        kind: kind, host: host, path: path, query: query, method: method, status: status,
+        figures: [length, lineLength, headerLength, bodyLength, decodedLength, queryLength], time: $0,
+        endTime: endTime)
+    }
+  }
+
+  /// Whether two rows say the same at nearly the same time: closer than an app makes two requests in a row and logs them.
+  func saysTheSame(as other: LogEntry) -> Bool {
+    guard var own = said, var others = other.said, hasFigure else { return false }
+    guard own.time.saturatingSubtract(others.time).magnitude <= 1_000_000_000 else { return false }
+    (own.time, others.time) = (0, 0)
+    (own.endTime, others.endTime) = (nil, nil)
+    return own == others
+  }
+}
+
+extension LogExchange {
+  /// Exchanges of the log whose rows say to the letter what earlier rows say, by their first rows.
+  static func twins(among rows: [LogExchange], _ log: [LogEntry]) -> Set<Int> {
+    var seen: Set<LogEntry.Said> = []
+    var twins: Set<Int> = []
+    for row in rows {
+      let said = row.rows.compactMap { log[$0].said }
+      guard !said.isEmpty else { continue }
+      if said.count == row.rows.count, said.allSatisfy(seen.contains) { twins.insert(row.first) }
+      seen.formUnion(said)
+    }
+    return twins
+  }
+}

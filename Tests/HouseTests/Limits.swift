@@ -1,0 +1,87 @@
+@testable import Capture
+@testable import ContentCodings
+@testable import Estimates
+@testable import HTTPReassembly
+@testable import MetricsEndpoint
+@testable import Reports
+@testable import Shared
+
+/// The limits of the program, under the names that docs/limits.md has for them.
+enum Limits {
+  /// Each with its value; durations are nanoseconds.
+  static var all: [String: Int] {
+    constants.merging(
+      settings(of: Configuration(), "Configuration").merging(settings(of: LogOptions(), "LogOptions")) { $1 }
+        .merging(settings(of: HARLimits(), "HARContent")) { $1 }
+        .merging(settings(of: MetricsServer.Limits(), "MetricsServer")) { $1 }
+    ) { $1 }
+  }
+
+  /// The numbers and durations that a value has, which so need not be listed.
+  private static func settings(of value: Any, _ name: String) -> [String: Int] {
+    var settings: [String: Int] = [:]
+    for child in Mirror(reflecting: value).children {
+      guard let label = child.label else { continue }
+      switch child.value {
+      case let number as Int: settings["\(name).\(label)"] = number
+      case let number as Int64: settings["\(name).\(label)"] = Int(number)
+      case let duration as Duration: settings["\(name).\(label)"] = Int(duration / .nanoseconds(1))
+      default: break
+      }
+    }
+    return settings
+  }
+
+  private static let constants: [String: Int] = [
+    "CaptureLimits.packet": CaptureLimits.packet, "CaptureLimits.block": CaptureLimits.block,
+    "CaptureLimits.interfaces": CaptureLimits.interfaces, "CaptureLimits.waitingNames": CaptureLimits.waitingNames,
+    "OctetWindow.defaultCapacity": OctetWindow.defaultCapacity, "ReadAhead.bufferLength": ReadAhead.bufferLength,
+    "LiveCapture.maximumSnapshotLength": LiveCapture.Options.maximumSnapshotLength,
+
+    "TCPStream.holeLimit": TCPStream.holeLimit, "Method.longestPlausible": Method.longestPlausible,
+    "LatencyDistribution.exactLimit": LatencyDistribution.exactLimit, "Anomaly.exampleLimit": AnomalyLog.exampleLimit,
+
+    "OutputBuffer.capacity": OutputBuffer.capacity, "SystemContentDecoders.idleLimit": SystemContentDecoders.idleLimit,
+    "HeldContent.limit": HeldContent.limit, "GzipMember.capacity": GzipMember.capacity,
+    "PendingContents.waitingLimit": PendingContents.waitingLimit,
+    "FamiliarContents.octetLimit": FamiliarContents.octetLimit,
+    "SystemContentDecoders.inflaterMemoryLimit": SystemContentDecoders.inflaterMemoryLimit,
+    "SystemContentDecoders.windowMemoryLimit": SystemContentDecoders.windowMemoryLimit,
+    "ZstandardStage.windowLogLimit": Int(ZstandardStage.windowLogLimit),
+    "ZstandardStage.keptLimit": ZstandardStage.keptLimit, "Inflater.inputLimit": Inflater.inputLimit,
+    "GzipLength.bufferLength": GzipLength.bufferLength, "GzipLength.inputLimit": GzipLength.inputLimit,
+
+    "RowBatch.capacity": RowBatch.capacity, "OrderedRows.memoryLimit": OrderedRows.memoryLimit,
+    "OrderedRows.runLimit": OrderedRows.runLimit, "Summary.defaultAPILimit": Summary.defaultAPILimit,
+    "CaptureMetrics.defaultAPILimit": CaptureMetrics.defaultAPILimit, "LabelText.limit": LabelText.limit,
+
+    "ModelErrors.apiLimit": ModelErrors.apiLimit, "ModelErrors.nameLimit": ModelErrors.nameLimit,
+    "WireMessageObserver.headerLimit": WireMessageObserver.headerLimit,
+    "WireMessageObserver.fieldLimit": WireMessageObserver.fieldLimit,
+    "WireMessageObserver.totalLimit": WireMessageObserver.totalLimit,
+    "WireMessageObserver.compressorLimit": WireMessageObserver.compressorLimit, "WireTable.limit": WireTable.limit,
+    "WireMessage.lengthLimit": WireMessage.lengthLimit, "FirefoxHARModel.bodyLimit": FirefoxHARModel.bodyLimit,
+    "CSVRecords.longest": CSVRecords.longest, "JSONFault.limit": JSONFault.limit, "MonitorRow.limit": NamePool.limit,
+    "SQLiteTable.limit": Estimates.SQLiteTable.limit, "LogMapping.longest": LogMapping.longest,
+    "CurlLog.longestLine": CurlLog.longestLine, "ClockFit.candidateLimit": ClockFit.candidateLimit,
+    "Pairing.cellLimit": Pairing.cellLimit, "CrossingRepair.columnLimit": CrossingRepair.columnLimit,
+    "RequestChains.limit": RequestChains.limit, "BodyReading.limit": BodyReading.limit,
+    "WholeReading.limit": WholeReading.limit, "HeaderReadingSearch.costLimit": HeaderReadingSearch.costLimit,
+    "HeaderReadingSearch.groupLimit": HeaderReadingSearch.groupLimit,
+    "HeaderReadingSearch.sumLimit": HeaderReadingSearch.sumLimit,
+
+    "ReportedCell.longestText": ReportedCell.longestText, "GrowthThreshold.octetLimit": GrowthThreshold.octetLimit,
+  ]
+
+  /// Limits of the page that only their own files can see: a test holds their names, and nobody their values.
+  static let closed: Set<String> = [
+    "GzipInput.inputLength", "RereadableFiles.limit", "PcapngEncoder.textLimit", "PcapngFileWriter.bufferLength",
+    "PayloadHistory.chainLimit", "ApplicationLayer.pendingConflictLimit", "Conversation.restingLimit",
+    "Conversation.combinedLimit", "ChunkSize.digitLimit", "HTTP1Parser.longestStartLine", "TLSRecords.longestRecord",
+    "DNSAnswers.recordLimit", "DNSAnswers.aliasLimit", "DNSLookups.limit", "LatencyDistribution.foldingLimit",
+    "FileTail.bufferLength", "CopiedTexts.limit", "ConcurrentReports.limit", "RowJournal.bufferLength",
+    "SortedRun.bufferLength", "HARWire.statusLimit", "VerifyText.limit", "LiveReadings.nameLimit",
+    "LiveView.filterLimit", "LiveDisplay.heldLimit", "ReportedAPIs.rowLimit", "BudgetFile.sizeLimit",
+    "ComparisonCells.beyondLimit", "BudgetText.limit",
+  ]
+}
