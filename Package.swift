@@ -56,24 +56,39 @@ let package = Package(
     .target(
       name: "ContentCodings", dependencies: ["CBrotli", "CDeflate", "CZlib", "CZstd", "HTTPReassembly", "Locks"],
       swiftSettings: settings),
+    // How rows are written and files are made, for captures and reports alike; and how tables are read.
+    .target(
+      name: "Tabular",
+      dependencies: [
+        "Packets", .product(name: "HeapModule", package: "swift-collections"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "TableReading", dependencies: [.product(name: "GRDB", package: "GRDB.swift")], swiftSettings: settings),
     .target(name: "GzipLength", dependencies: ["CZlib"], swiftSettings: settings),
     .target(name: "ReasonPhrases", swiftSettings: settings),
     .target(
       name: "Estimates",
       dependencies: [
-        "ContentCodings", "GzipLength", "HTTPReassembly", "ReasonPhrases",
+        "ContentCodings", "GzipLength", "HTTPReassembly", "ReasonPhrases", "TableReading",
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: settings),
     .target(
       name: "Reports",
       dependencies: [
-        "CSodium", "ContentCodings", "Estimates", "GzipLength", "HTTPReassembly", "Locks",
+        "CSodium", "ContentCodings", "GzipLength", "HTTPReassembly", "Locks", "TableReading", "Tabular",
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Yams", package: "Yams"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "SystemPackage", package: "swift-system"), .product(name: "Yams", package: "Yams"),
       ],
       // The page's parts are in the program itself, so that it needs no file beside it.
       resources: [.embedInCode("HTML/Page")],
+      swiftSettings: settings),
+    // What the commands `models` and `verify` report.
+    .target(
+      name: "EstimateReports", dependencies: ["Estimates", "HTTPReassembly", "Reports", "Tabular"],
       swiftSettings: settings),
     .target(
       name: "MetricsEndpoint",
@@ -90,7 +105,7 @@ let package = Package(
       dependencies: [
         .target(name: "CCap", condition: .when(platforms: [.linux])),
         .target(name: "CConfinement", condition: .when(platforms: [.linux])), "CSodium", "Capture", "ContentCodings",
-        "Estimates", "HTTPReassembly", "MetricsEndpoint", "Reports",
+        "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Reports", "TableReading", "Tabular",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -128,7 +143,8 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "Estimates", "Locks", "Reports", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "EstimateReports", "Estimates", "Locks", "Reports", "TableReading", "Tabular", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .testTarget(

@@ -4,6 +4,7 @@ import Foundation
 import HTTPReassembly
 import Logging
 import Reports
+import Tabular
 
 /// What totals can be grouped by.
 enum GroupingKey: String, CaseIterable, ExpressibleByArgument {

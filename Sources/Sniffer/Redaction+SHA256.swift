@@ -1,5 +1,6 @@
 import CSodium
 import Reports
+import Tabular
 
 extension Redaction {
   /// Redacts with SHA-256, so that the same text becomes the same pseudonym in every report.

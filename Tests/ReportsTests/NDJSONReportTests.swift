@@ -3,6 +3,7 @@ import HTTPReassembly
 import Testing
 
 @testable import Reports
+@testable import Tabular
 
 /// `messages.ndjson`, octet for octet and as a strict reader sees it.
 @Suite struct NDJSONReportTests {

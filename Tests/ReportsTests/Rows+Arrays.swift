@@ -1,6 +1,7 @@
 import HTTPReassembly
 
 @testable import Reports
+@testable import Tabular
 
 // Rows as arrays, which tests have.
 

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// Six CSV files in a folder: messages, exchanges, APIs, connections, ledger and anomalies.
 ///
@@ -37,13 +38,13 @@ public final class CSVReport: Report {
     self.grouping = grouping
     self.redaction = redaction
     let folder = try OutputFolder(path)
-    func file(_ name: String, _ columns: [Column]) throws(ReportError) -> OutputFile {
+    func file(_ name: String, _ columns: [TableColumn]) throws(ReportError) -> OutputFile {
       let file = try folder.file(name)
       var row = CSVRow(redaction: nil)
       try row.header(columns.map(\.name), to: file)
       return file
     }
-    func table(_ name: String, _ columns: [Column]) throws(ReportError) -> OrderedTable {
+    func table(_ name: String, _ columns: [TableColumn]) throws(ReportError) -> OrderedTable {
       OrderedTable(
         OrderedRows(
           file: try file(name, columns), folder: folder, memoryLimit: memoryLimit, runLimit: runLimit))

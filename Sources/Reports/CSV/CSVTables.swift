@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// The tables of a CSV report whose rows are numbered: a value, so that a row costs the report one access.
 struct CSVTables: ~Copyable {

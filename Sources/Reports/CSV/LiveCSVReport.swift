@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// The six CSV files of a run that goes on for long, each complete and readable at any moment.
 ///
@@ -26,7 +27,7 @@ public final class LiveCSVReport: LiveReport {
     self.grouping = grouping
     let folder = try OutputFolder(path)
     self.folder = folder
-    func journal(_ name: String, _ columns: [Column]) throws(ReportError) -> RowJournal {
+    func journal(_ name: String, _ columns: [TableColumn]) throws(ReportError) -> RowJournal {
       var header = CSVRow(redaction: nil)
       header.header(columns.map(\.name))
       return try RowJournal(name + ".csv", in: folder, header: header.octets)
@@ -115,7 +116,7 @@ public final class LiveCSVReport: LiveReport {
   }
 
   private func replace(
-    _ name: String, _ columns: [Column], _ write: (OutputFile) throws(ReportError) -> Void
+    _ name: String, _ columns: [TableColumn], _ write: (OutputFile) throws(ReportError) -> Void
   ) throws(ReportError) {
     try folder.replace(name + ".csv") { file throws(ReportError) in
       try row.header(columns.map(\.name), to: file)

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// `report.har`: an HTTP Archive 1.2, one entry an exchange, in the order of their numbers.
 ///

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// `report.html`: one page to look at, which needs nothing but itself.
 ///

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// The screen of a capture that goes on: the APIs by bytes or rate, how the capture is doing, and the keys.
 ///

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// A capture that goes on, where there is no terminal: one line for each interval, to be read by people and programs.
 ///

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// `messages.ndjson` of a run that goes on for long: rows are appended as they become final, and put in order at a
 /// clean end. `messages.open.ndjson` has the messages that are not final yet; a clean end removes it.

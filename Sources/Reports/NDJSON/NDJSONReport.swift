@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// `messages.ndjson` in a folder: one JSON object a line for each message, in the order of their numbers.
 public final class NDJSONReport: Report {

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// One JSON object a line for each message on standard output, as they become final.
 ///

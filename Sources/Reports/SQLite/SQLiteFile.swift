@@ -1,4 +1,5 @@
 import GRDB
+import Tabular
 
 /// The database's file, and the connection to it.
 ///

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// An SQLite database in a folder: messages, exchanges, connections, APIs, ledger and anomalies.
 ///

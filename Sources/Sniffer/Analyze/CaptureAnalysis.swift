@@ -3,6 +3,7 @@ import ContentCodings
 import HTTPReassembly
 import Logging
 import Reports
+import Tabular
 
 /// One run over capture files: reads, analyses, reports, and keeps going where something fails.
 struct CaptureAnalysis {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Logging
 import Reports
+import Tabular
 
 /// `sniffer confinement [--output DIR] [CAPTURE...]`: confines itself as a run does, and tries to break out.
 ///

@@ -2,6 +2,7 @@ import Capture
 import ContentCodings
 import HTTPReassembly
 import Reports
+import Tabular
 
 /// One live run: takes packets as they come, saves them if asked to, and keeps the reports up to date.
 ///

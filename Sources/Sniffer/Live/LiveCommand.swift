@@ -3,6 +3,7 @@ import Capture
 import HTTPReassembly
 import MetricsEndpoint
 import Reports
+import Tabular
 
 /// `sniffer live --interface IF`
 struct LiveCommand: ParsableCommand {

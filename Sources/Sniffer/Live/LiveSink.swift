@@ -1,5 +1,6 @@
 import HTTPReassembly
 import Reports
+import Tabular
 
 /// Where the rows of a live run go: to the report, if there is one.
 struct LiveSink: ReportSink {

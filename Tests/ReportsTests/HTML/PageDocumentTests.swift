@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Reports
+@testable import Tabular
 
 /// The page as a file and as a document.
 @Suite struct PageDocumentTests {
@@ -67,7 +68,9 @@ import Testing
   }
 
   @Test func comparisonsAreSectionsWithTheLargestDifferencesFirst() throws {
-    let rows = (0..<150).map { PageComparison.Row(name: "row \($0)", app: 1000 + ($0 % 2 == 0 ? -$0 : $0), wire: 1000) }
+    let rows = (0..<150).map {
+      PageComparison.Line(name: "row \($0)", app: 1000 + ($0 % 2 == 0 ? -$0 : $0), wire: 1000)
+    }
     let page = try written([
       PageComparison(title: "The app's log", note: "A note.", rows: rows),
       PageComparison(title: "Another", rows: [.init(name: "<b>", app: 5, wire: 9, difference: 1)]),

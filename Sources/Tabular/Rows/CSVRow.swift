@@ -1,0 +1,135 @@
+import Packets
+
+/// One row of a CSV file (RFC 4180), cell after cell.
+///
+/// Text from the wire is escaped (`TextEscaping`), and a cell that a spreadsheet would run as a formula, or that
+/// starts with an apostrophe itself, gets a leading apostrophe; so to get the octets back, take one leading apostrophe
+/// away, then undo the escapes. Numbers and names of our own need neither. Cells are quoted only when they have to be.
+package struct CSVRow: RowWriter, ~Copyable {
+  private var buffer = RowBuffer()
+  /// What is left out of hosts, paths and endpoints.
+  package let redaction: Redaction?
+
+  package init(redaction: Redaction?) { self.redaction = redaction }
+
+  /// A copy of the row, once it has ended.
+  package var octets: [UInt8] { buffer.octets }
+
+  /// Lends the row, once it has ended.
+  @inline(__always)
+  package func withOctets(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) {
+    try buffer.withOctets(body)
+  }
+
+  /// Starts a row.
+  package mutating func begin() { buffer.clear() }
+
+  /// Ends the row.
+  package mutating func end() {
+    buffer.removeLast()
+    buffer.append(UInt8(ascii: "\r"))
+    buffer.append(UInt8(ascii: "\n"))
+  }
+
+  /// Writes a header row.
+  package mutating func header(_ columns: [String], to file: OutputFile) throws(ReportError) {
+    header(columns)
+    try file.append(octets)
+  }
+
+  /// Makes a header row.
+  package mutating func header(_ columns: [String]) {
+    begin()
+    for column in columns { name(column) }
+    end()
+  }
+
+  /// A cell that says that something is unknown or does not apply.
+  package mutating func empty() { separate() }
+
+  /// An integer.
+  package mutating func integer(_ value: Int) {
+    buffer.append(value, then: Self.separator)
+  }
+
+  /// Several integers: most of a row is.
+  @inline(__always)
+  package mutating func integers<let count: Int>(_ values: InlineArray<count, Int>) {
+    buffer.append(values, each: Self.separator)
+  }
+
+  /// A duration given in nanoseconds, in milliseconds; nothing for nil.
+  package mutating func milliseconds(_ nanoseconds: Int64?) {
+    if let nanoseconds { buffer.appendMilliseconds(nanoseconds) }
+    separate()
+  }
+
+  /// A number given in thousandths; nothing for nil.
+  package mutating func thousandths(_ value: Int?) {
+    if let value { buffer.appendThousandths(value) }
+    separate()
+  }
+
+  /// A name of our own: it needs no escaping.
+  @inline(__always)
+  package mutating func name(_ name: StaticString) { buffer.append(name, then: Self.separator) }
+
+  /// A name of our own.
+  package mutating func name(_ name: String) {
+    buffer.append(name)
+    separate()
+  }
+
+  /// The names of the bits that are set, separated by spaces.
+  @inline(__always)
+  package mutating func flags(_ bits: UInt64, names: @autoclosure () -> [String]) {
+    if bits != 0 { buffer.append(flags: bits, names: names()) }
+    separate()
+  }
+
+  /// `address:port`.
+  package mutating func endpoint(_ endpoint: Endpoint) {
+    buffer.append(endpoint, redaction)
+    separate()
+  }
+
+  /// Text from the wire.
+  package mutating func text(_ octets: RawSpan) {
+    let isDefused = Self.isFormula(octets)
+    if !isDefused, buffer.appendPlain(octets, then: Self.separator) { return }
+    appendUnusual(octets, isDefused: isDefused)
+  }
+
+  @inline(never)
+  private mutating func appendUnusual(_ octets: RawSpan, isDefused: Bool) {
+    let isQuoted = (0..<octets.byteCount).contains {
+      octets.octet($0) == UInt8(ascii: ",") || octets.octet($0) == UInt8(ascii: "\"")
+    }
+    if isQuoted { buffer.append(UInt8(ascii: "\"")) }
+    if isDefused { buffer.append(UInt8(ascii: "'")) }
+    buffer.appendEscaped(octets, doublingQuotes: isQuoted)
+    if isQuoted { buffer.append(UInt8(ascii: "\"")) }
+    separate()
+  }
+
+  private static var separator: UInt8 { UInt8(ascii: ",") }
+
+  private mutating func separate() { buffer.append(Self.separator) }
+
+  /// Whether the cell gets an apostrophe: it starts with what starts a formula in a spreadsheet
+  /// (OWASP, CSV Injection), full-width forms included, or with an apostrophe.
+  @inline(__always)
+  private static func isFormula(_ octets: RawSpan) -> Bool {
+    guard octets.byteCount > 0 else { return false }
+    switch octets.octet(0) {
+    case UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "@"), UInt8(ascii: "'"), 0x09, 0x0d:
+      return true
+    case 0xef:
+      // U+FF1D, U+FF0B, U+FF0D, U+FF20
+      guard octets.byteCount >= 3, octets.octet(1) == 0xbc else { return false }
+      return [0x9d, 0x8b, 0x8d, 0xa0].contains(octets.octet(2))
+    default:
+      return false
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Packets
+
+/// Takes the cells of a row, one after another, in the order of the columns.
+///
+/// What a row has is said once (`MessageRow` and its neighbours); a format says only how a cell looks in it. Writers
+/// are given as generic arguments, so that no cell costs an existential call.
+package protocol RowWriter: ~Copyable {
+  /// What is left out of hosts, paths and endpoints.
+  var redaction: Redaction? { get }
+
+  /// Starts a row.
+  mutating func begin()
+  /// Ends the row.
+  mutating func end()
+
+  /// A cell that says that something is unknown or does not apply.
+  mutating func empty()
+  /// An integer.
+  mutating func integer(_ value: Int)
+  /// Several integers, a cell each.
+  mutating func integers<let count: Int>(_ values: InlineArray<count, Int>)
+  /// A duration given in nanoseconds, in milliseconds; nothing for nil.
+  mutating func milliseconds(_ nanoseconds: Int64?)
+  /// A number given in thousandths, with up to three decimals; nothing for nil.
+  mutating func thousandths(_ value: Int?)
+  /// A name of our own, which needs no escaping; an empty one is unknown.
+  mutating func name(_ name: StaticString)
+  /// As above, of a name that is made while the program runs.
+  mutating func name(_ name: String)
+  /// The names of the bits that are set.
+  mutating func flags(_ bits: UInt64, names: @autoclosure () -> [String])
+  /// `address:port`.
+  mutating func endpoint(_ endpoint: Endpoint)
+  /// Text from the wire; an empty one is unknown.
+  mutating func text(_ octets: RawSpan)
+}
+
+extension RowWriter where Self: ~Copyable {
+  package mutating func integers<let count: Int>(_ values: InlineArray<count, Int>) {
+    for index in values.indices { integer(values[index]) }
+  }
+
+  /// An integer, or nothing for nil.
+  @inline(__always)
+  package mutating func integer(_ value: Int?) {
+    if let value { integer(value) } else { empty() }
+  }
+
+  /// A number or code of which 0 means that there is none.
+  @inline(__always)
+  package mutating func integerUnlessZero(_ value: Int) {
+    if value != 0 { integer(value) } else { empty() }
+  }
+
+  /// A time in nanoseconds since the Unix epoch.
+  package mutating func time(_ nanoseconds: Int64) { integer(Int(nanoseconds)) }
+
+  /// Text from the wire; an empty one is unknown.
+  package mutating func text(_ octets: [UInt8]) { octets.withOctets { text($0) } }
+
+  /// A host from the wire.
+  package mutating func host(_ octets: [UInt8]) { text(redaction?.host(octets) ?? octets) }
+
+  /// A path from the wire.
+  package mutating func path(_ octets: [UInt8]) { text(redaction?.path(octets) ?? octets) }
+}
+
+/// A column of a table: its name, which is the same in every format, and what its cells are.
+package struct TableColumn: Sendable {
+  /// What cells are.
+  package enum Kind: Sendable {
+    /// A whole number: octets, nanoseconds, a number or a count.
+    case integer
+    /// Milliseconds.
+    case real
+    /// Text.
+    case text
+  }
+
+  /// The name, in lower case with underscores.
+  package let name: String
+  /// What cells are.
+  package let kind: Kind
+  /// Whether a cell may be unknown or not apply.
+  package var isOptional = false
+
+  /// A column of whole numbers.
+  package static func integer(_ name: String) -> TableColumn { TableColumn(name: name, kind: .integer) }
+  /// A column of milliseconds.
+  package static func real(_ name: String) -> TableColumn { TableColumn(name: name, kind: .real) }
+  /// A column of text.
+  package static func text(_ name: String) -> TableColumn { TableColumn(name: name, kind: .text) }
+
+  /// The same column, whose cells may be unknown.
+  package var orUnknown: TableColumn { TableColumn(name: name, kind: kind, isOptional: true) }
+}
