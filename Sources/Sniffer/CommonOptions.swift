@@ -155,10 +155,10 @@ struct CommonOptions: ParsableArguments {
   }
 
   /// Opens the reports of a live run; nil without `--output`.
-  func liveReport(_ interfaces: [String]) throws(ReportError) -> LiveReportSet? {
+  func liveReport(_ interfaces: [String]) throws(ReportError) -> ReportSet? {
     guard let output else { return nil }
-    if isStreaming { return LiveReportSet(NDJSONStream(redaction: redaction)) }
-    return try LiveReportSet(format.names, folder: output, context(interfaces))
+    if isStreaming { return ReportSet(NDJSONStream(redaction: redaction)) }
+    return try ReportSet(format.names, folder: output, context(interfaces), isLive: true)
   }
 
   var redaction: Redaction? { redact ? .sha256 : nil }

@@ -90,7 +90,7 @@ import Testing
 
     @Test func aTableThatFailedTakesNoMoreRows() throws {
       let file = OutputFile(try OpenFile.openForWriting("/dev/full"), path: "/dev/full")
-      var table = OrderedTable(OrderedRows(file: file, folder: try OutputFolder(folder.path)))
+      var table = NumberedTable(file, in: try OutputFolder(folder.path))
       let row = Array(repeating: UInt8(ascii: "x"), count: 100_000)
       try table.add(1, row)
       #expect(failure { () throws(ReportError) in try table.add(2, row) } != nil)

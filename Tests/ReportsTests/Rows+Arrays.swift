@@ -11,7 +11,7 @@ extension OrderedRows {
   }
 }
 
-extension OrderedTable {
+extension NumberedTable {
   mutating func add(_ number: Int, _ row: [UInt8]) throws(ReportError) {
     try row.withOctets { octets throws(ReportError) in try add(number, octets) }
   }

@@ -66,12 +66,12 @@ struct ModelErrorTable {
     var count = 0
     var sum = PartLengths()
     var worst = WorstError()
-    for (place, api) in errors.apis.enumerated() {
+    for (index, api) in errors.apis.enumerated() {
       let sums = api[keyPath: byAPI][model]
       guard sums.messages > 0 else { continue }
       count += 1
       sum.add(sums.error)
-      worst.note(sums.error[part], of: place)
+      worst.note(sums.error[part], of: index)
     }
     return (count, sum[part], worst)
   }

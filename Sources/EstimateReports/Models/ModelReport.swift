@@ -32,8 +32,7 @@ public final class ModelReport: EstimateConsumer {
     let folder = try OutputFolder(path)
     func file(_ name: String, _ columns: [String]) throws(ReportError) -> OutputFile {
       let file = try folder.file(name)
-      var row = CSVRow(redaction: nil)
-      try row.header(columns, to: file)
+      try file.append(CSVRow.header(columns))
       return file
     }
     messages = OrderedRows(file: try file(ModelMessagesCSV.fileName, ModelMessagesCSV.columns), folder: folder)

@@ -31,7 +31,7 @@ public enum VerifyCSV {
   ) throws(ReportError) {
     let file = try OutputFolder(folder).file(fileName)
     var row = CSVRow(redaction: redaction)
-    try row.header(columns, to: file)
+    try file.append(CSVRow.header(columns))
     for verified in verification.rows {
       row.begin()
       append(verified, verification.clock, to: &row)

@@ -44,7 +44,7 @@ package struct APICounts: Sendable, Equatable {
     return self[first] + self[second]
   }
 
-  /// Adds the figures of another API. Who reads figures from a file sees to it that sums fit (`APIColumn.limit`).
+  /// Adds the figures of another API. A reader of figures from a file checks that sums fit (`APIColumn.limit`).
   mutating func add(_ other: APICounts) {
     for position in counts.indices { counts[position] += other.counts[position] }
   }

@@ -58,7 +58,7 @@ extension BudgetSubject {
     wait = api.wait
   }
 
-  /// Takes another API in.
+  /// Adds another API.
   fileprivate mutating func add(_ other: BudgetSubject) {
     counts.add(other.counts)
     wait.merge(other.wait)

@@ -1,7 +1,7 @@
 import HTTPReassembly
 
 extension Budget.Check {
-  /// A value of a check, of which it is known what it counts.
+  /// A value of a check with what it counts.
   enum Value {
     /// Messages or octets.
     case whole(Int)

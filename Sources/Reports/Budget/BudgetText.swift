@@ -90,7 +90,7 @@ package enum BudgetCSV {
   ) throws(ReportError) {
     let file = try OutputFolder(folder).file(fileName)
     var row = CSVRow(redaction: redaction)
-    try row.header(columns, to: file)
+    try file.append(CSVRow.header(columns))
     for check in budget.checks {
       row.begin()
       row.integer(check.rule.line)

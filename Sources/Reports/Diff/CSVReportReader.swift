@@ -65,24 +65,24 @@ private struct Positions {
   let waitP95: Int
 
   init(_ records: borrowing CSVRecords) throws(RowFault) {
-    var places: [String: Int] = [:]
+    var indices: [String: Int] = [:]
     for cell in records.ends.indices {
       let name = String(decoding: records.cell(cell), as: UTF8.self)
-      guard places.updateValue(cell, forKey: name) == nil else { throw RowFault("has a column twice") }
+      guard indices.updateValue(cell, forKey: name) == nil else { throw RowFault("has a column twice") }
     }
-    func place(_ name: String) throws(RowFault) -> Int {
-      guard let place = places[name] else {
+    func index(_ name: String) throws(RowFault) -> Int {
+      guard let index = indices[name] else {
         throw RowFault("has no column \(name); is it the apis.csv of a report?")
       }
-      return place
+      return index
     }
-    host = try place("host")
-    path = try place("path")
-    method = places["method"]
+    host = try index("host")
+    path = try index("path")
+    method = indices["method"]
     var counts: [(APIColumn, Int)] = []
-    for column in APIColumn.allCases { counts.append((column, try place(column.rawValue))) }
+    for column in APIColumn.allCases { counts.append((column, try index(column.rawValue))) }
     self.counts = counts
-    waitP50 = try place("wait_ms_p50")
-    waitP95 = try place("wait_ms_p95")
+    waitP50 = try index("wait_ms_p50")
+    waitP95 = try index("wait_ms_p95")
   }
 }

@@ -40,7 +40,7 @@ enum ComparisonFile {
   static func writeCSV(_ comparison: ReportComparison, to file: OutputFile) throws(ReportError) {
     var row = CSVRow(redaction: nil)
     let names = ComparisonRow.names(isByMethod: comparison.isByMethod)
-    try row.header((names + ComparisonRow.figures).map(\.name), to: file)
+    try file.append(CSVRow.header((names + ComparisonRow.figures).map(\.name)))
     for api in comparison.apis {
       row.begin()
       append(api, of: comparison, to: &row)
@@ -51,21 +51,29 @@ enum ComparisonFile {
 
   /// One JSON object (RFC 8259): what was compared, the total, and an array of APIs.
   static func writeJSON(_ comparison: ReportComparison, to file: OutputFile) throws(ReportError) {
-    var head = RowBuffer()
-    head.append("{\"base\":\"")
-    Array(comparison.baseName.utf8).withOctets { head.appendEscapedForJSON($0) }
-    head.append("\",\"new\":\"")
-    Array(comparison.newName.utf8).withOctets { head.appendEscapedForJSON($0) }
-    head.append("\",\"threshold\":")
+    var head = JSONWriter()
+    head.open("{")
+    head.key("base")
+    head.escaped(Array(comparison.baseName.utf8))
+    head.key("new")
+    head.escaped(Array(comparison.newName.utf8))
+    head.key("threshold")
     if let threshold = comparison.threshold {
-      head.append("{\"share\":")
-      head.append(threshold.share.map { "\"\($0.text)\"" } ?? "null")
-      head.append(",\"bytes\":\(threshold.octets),\"per_request\":\(threshold.isPerRequest)")
-      head.append(",\"apis_beyond\":\(comparison.beyond.count)}")
+      head.open("{")
+      head.key("share")
+      if let share = threshold.share { head.name(share.text) } else { head.null() }
+      head.key("bytes")
+      head.integer(threshold.octets)
+      head.key("per_request")
+      head.boolean(threshold.isPerRequest)
+      head.key("apis_beyond")
+      head.integer(comparison.beyond.count)
+      head.close("}")
     } else {
-      head.append("null")
+      head.null()
     }
-    head.append(",\n\"total\":")
+    head.newlineAfterComma()
+    head.key("total")
     try file.append(head.octets)
     var total = JSONRow(ComparisonRow.figures, redaction: nil)
     total.begin()

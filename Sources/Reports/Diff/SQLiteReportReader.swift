@@ -56,7 +56,7 @@ struct SQLiteReportReader {
       throw ReadingError(
         file: path, "its schema has version \(version), and this program reads version \(SQLiteSchema.version)")
     }
-    // A view in its place could run for ever.
+    // A view of that name could run for ever.
     for table in ["apis", "meta"] {
       let kind = try String.fetchOne(database, sql: "SELECT type FROM sqlite_master WHERE name = ?", arguments: [table])
       guard kind == "table" else { throw ReadingError(file: path, "has no table \(table)") }

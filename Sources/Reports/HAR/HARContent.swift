@@ -24,7 +24,7 @@ struct HARLimits {
   var bodyLength = 1 << 20
   /// Octets held at once, of all messages whose rows are not final yet.
   var heldLength = 64 << 20
-  /// Octets of content in one HAR: those who read it mostly hold all of it in memory, several times.
+  /// Octets of content in one HAR: most readers hold all of it in memory, several times.
   var fileBodyLength = 256 << 20
 }
 

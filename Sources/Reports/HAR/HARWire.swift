@@ -88,8 +88,8 @@ struct HARFigures {
   }
 }
 
-/// The interim responses of one exchange: HAR has no place for them, and there is no end to how many there can be, so that
-/// their sums are kept.
+/// The interim responses of one exchange: HAR has no member for them, and there can be any number, so that their sums are
+/// kept.
 struct HARInterim {
   /// Statuses that are named, in order: no server has a reason to send more.
   private static let statusLimit = 16
@@ -138,7 +138,7 @@ enum HAREntry {
     json.open("{")
     for (name, duration) in [("blocked", nil), ("dns", timings.dns), ("connect", connect), ("ssl", timings.tls)] {
       json.key(name)
-      json.milliseconds(duration)
+      if let duration { json.milliseconds(duration) } else { json.integer(-1) }
     }
     // HAR wants these three, and not negative; those that did not happen are named.
     let phases = [("send", timings.send), ("wait", timings.wait), ("receive", timings.receive)]

@@ -1,4 +1,4 @@
-/// Figures that are added up under names, of which a limited number is told apart.
+/// Figures that are added up under names. A limited number of names is told apart.
 struct AddedRows<Name: Hashable, Figures> {
   private let limit: Int
   private let none: Figures
@@ -48,7 +48,7 @@ struct TopRows<Row> {
 
   init(limit: Int) { self.limit = limit }
 
-  /// Takes a row, which is made only if it may stay.
+  /// Adds a row, which is made only if it may stay.
   mutating func add(weight: Int, number: Int, _ row: () -> Row) {
     count += 1
     guard weight >= leastWeight else { return }

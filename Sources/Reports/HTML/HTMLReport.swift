@@ -6,7 +6,7 @@ import Tabular
 /// It is gathered within `PageLimits` while the analysis runs, and written whole: whoever opens the file finds the
 /// old page or the new one. The figures are those of the CSV files. Of what messages say, names of fields are in the
 /// page, never values or content.
-public final class HTMLReport: LiveReport {
+public final class HTMLReport: Report {
   /// The file's name.
   static let fileName = "report.html"
 

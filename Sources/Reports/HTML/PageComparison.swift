@@ -74,7 +74,7 @@ public struct PageComparison: Sendable {
   public var warnings: [String]
   /// What the rows are.
   public var subject: Subject
-  /// Who says more or less than the wire: "app" or "model".
+  /// What is compared with the wire: "app" or "model".
   public var teller: String
   /// The heading of its figures.
   public var figure: String

@@ -47,8 +47,8 @@ extension PageData {
       }, total: figures.connections.count)
   }
 
-  /// Exchanges by place and status, those with the most octets first.
-  func outcomes(_ rows: AddedRows<PlaceName, AddedFigures>) -> PageTable {
+  /// Exchanges by host, path and status, those with the most octets first.
+  func outcomes(_ rows: AddedRows<ShownAPI, AddedFigures>) -> PageTable {
     PageTable(
       ["host", "path", "status"], ["exchanges", "ip_bytes", "time"], rows, weight: \.octets,
       name: { [.text($0.host), .text($0.path), $0.status == 0 ? .null : .integer($0.status)] },
@@ -93,7 +93,7 @@ extension PageData {
       figures: { [.integer($0.count), .integer($0.octets), .integer($0.partCount), .integer($0.partOctets)] })
   }
 
-  /// Contents that the same place had sent before.
+  /// Contents that the same host and path had sent before.
   var repeated: PageTable {
     PageTable(
       ["host", "path"], ["responses", "bytes"], figures.repeated, weight: \.octets,

@@ -8,12 +8,12 @@ import Tabular
 enum PageDocument {
   /// The page with its data.
   static func octets(_ data: PageValue) -> [UInt8] {
-    var json = RowBuffer()
-    data.append(to: &json)
+    var json = JSONWriter()
+    data.write(to: &json)
     let parts = [
       "policy": policy, "style": style, "script": script, "data": Array(json.octets),
     ]
-    // The template is split once, so that nothing in a part is taken for a place to fill.
+    // The template is split once, so that nothing in a part looks like a slot of the template.
     var page: [UInt8] = []
     for (index, piece) in PackageResources.page_html.split(
       separator: UInt8(ascii: "%"), omittingEmptySubsequences: false

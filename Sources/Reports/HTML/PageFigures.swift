@@ -30,19 +30,19 @@ struct PageFigures {
   /// By content coding.
   private(set) var codings = AddedRows<String, CodingFigures>(limit: PageLimits.rows, CodingFigures())
   /// Content that could be compressed: messages and octets; the part: those that gzip makes smaller, and by how much.
-  private(set) var uncompressed = AddedRows<PlaceName, AddedFigures>(AddedFigures())
+  private(set) var uncompressed = AddedRows<ShownAPI, AddedFigures>(AddedFigures())
   /// GET with status 200 and content: messages and octets of content as transferred; the part: those with content that
   /// the same host and path had sent before.
   private(set) var contents = AddedFigures()
   /// Those of `contents` that came again.
-  private(set) var repeated = AddedRows<PlaceName, AddedFigures>(AddedFigures())
+  private(set) var repeated = AddedRows<ShownAPI, AddedFigures>(AddedFigures())
   private var rememberedContents = RememberedHashes(limit: PageLimits.rememberedContents)
   /// Exchanges that ended with 304, and their octets on the wire.
   private(set) var notModified = AddedFigures()
   /// Exchanges that ended with a redirection, their octets on the wire and their time.
-  private(set) var redirects = AddedRows<PlaceName, AddedFigures>(AddedFigures())
+  private(set) var redirects = AddedRows<ShownAPI, AddedFigures>(AddedFigures())
   /// Exchanges that ended with an error or without response, their octets on the wire and their time.
-  private(set) var errors = AddedRows<PlaceName, AddedFigures>(AddedFigures())
+  private(set) var errors = AddedRows<ShownAPI, AddedFigures>(AddedFigures())
 
   init(redaction: Redaction?) { name = PageName(redaction: redaction) }
 
@@ -76,11 +76,11 @@ struct PageFigures {
     if exchange.status == 304 { notModified.add(exchange.ipLength) }
     let isRedirect = [301, 302, 303, 307, 308].contains(exchange.status)
     guard isRedirect || exchange.status >= 400 || exchange.response == nil else { return }
-    let place = PlaceName(host: name.host(host), path: name.path(path), status: exchange.status)
+    let api = ShownAPI(host: name.host(host), path: name.path(path), status: exchange.status)
     if isRedirect {
-      redirects.add(place) { $0.add(exchange.ipLength, time: exchange.timings.duration) }
+      redirects.add(api) { $0.add(exchange.ipLength, time: exchange.timings.duration) }
     } else {
-      errors.add(place) { $0.add(exchange.ipLength, time: exchange.timings.duration) }
+      errors.add(api) { $0.add(exchange.ipLength, time: exchange.timings.duration) }
     }
   }
 
@@ -117,10 +117,10 @@ struct PageFigures {
 
   private mutating func addUncompressed(_ message: Message, gzipLength: Int, _ texts: borrowing TextPool) {
     let saved = message.octets.body - gzipLength
-    let place = PlaceName(
+    let api = ShownAPI(
       host: name.host(texts.octets(message.host)), path: name.path(texts.octets(message.path)),
       isRequest: message.kind == .request)
-    uncompressed.add(place) {
+    uncompressed.add(api) {
       $0.add(message.octets.body, partCount: saved > 0 ? 1 : 0, partOctets: max(saved, 0))
     }
   }
@@ -137,7 +137,7 @@ struct PageFigures {
     let octets = message.octets.body
     contents.add(octets, partCount: isRepeated ? 1 : 0, partOctets: isRepeated ? octets : 0)
     guard isRepeated else { return }
-    repeated.add(PlaceName(host: name.host(host), path: name.path(path))) { $0.add(octets) }
+    repeated.add(ShownAPI(host: name.host(host), path: name.path(path))) { $0.add(octets) }
   }
 
   private mutating func note(_ time: Int64) {

@@ -6,11 +6,11 @@ import HTTPReassembly
 final class PageObserver: MessageObserver {
   /// What was passed over because a limit was reached.
   struct Unread {
-    /// Messages of which nothing but lengths is known.
+    /// Messages about which nothing but their lengths is known.
     var messages = 0
     /// Field lines that are in no figure about fields.
     var fields = 0
-    /// Contents of which it is not known what gzip would make of them.
+    /// Contents that were not compressed to learn what gzip makes of them.
     var contents = 0
   }
 

@@ -1,7 +1,7 @@
 import HTTPReassembly
 
 /// A host and a path, and what else tells rows of one table apart. Texts are ready to be shown.
-struct PlaceName: Hashable {
+struct ShownAPI: Hashable {
   var host: String
   var path: String
   /// The status code of a response; 0 when there was none.
@@ -50,7 +50,7 @@ struct CodingFigures {
   var messages = 0
   /// Their content as transferred.
   var octets = 0
-  /// Those of which the length without the codings is known.
+  /// Those whose length without the codings is known.
   var decodedMessages = 0
   /// The content of those as transferred.
   var codedOctets = 0

@@ -52,8 +52,8 @@ extension AddedFigures {
   }
 }
 
-extension PlaceName: Comparable {
-  static func < (a: PlaceName, b: PlaceName) -> Bool {
+extension ShownAPI: Comparable {
+  static func < (a: ShownAPI, b: ShownAPI) -> Bool {
     if a.host != b.host { return a.host < b.host }
     if a.path != b.path { return a.path < b.path }
     if a.status != b.status { return a.status < b.status }
@@ -84,52 +84,25 @@ enum PageValue {
   /// The duration, or null.
   static func milliseconds(_ nanoseconds: Int64?) -> PageValue { nanoseconds.map { .milliseconds($0) } ?? .null }
 
-  /// Appends the value as JSON that can stand in a `script` element: `<`, `>` and `&` are escaped, so that neither
-  /// `</script` nor `<!--` can occur (HTML Living Standard §4.12.1.3).
-  func append(to buffer: inout RowBuffer) {
+  /// Writes the value as JSON that can stand in a `script` element (`JSONWriter.inScript`).
+  func write(to json: inout JSONWriter) {
     switch self {
-    case .null: buffer.append("null")
-    case .flag(let flag): buffer.append(flag ? "true" : "false")
-    case .integer(let integer): buffer.append(integer)
-    case .milliseconds(let nanoseconds): buffer.appendMilliseconds(nanoseconds)
-    case .text(let text): Self.append(text, to: &buffer)
+    case .null: json.null()
+    case .flag(let flag): json.boolean(flag)
+    case .integer(let integer): json.integer(integer)
+    case .milliseconds(let nanoseconds): json.milliseconds(nanoseconds)
+    case .text(let text): json.inScript(text)
     case .list(let values):
-      Self.append(values, "[", "]", to: &buffer) { value, buffer in value.append(to: &buffer) }
+      json.open("[")
+      for value in values { value.write(to: &json) }
+      json.close("]")
     case .object(let members):
-      Self.append(members, "{", "}", to: &buffer) { member, buffer in
-        Self.append(member.name, to: &buffer)
-        buffer.append(UInt8(ascii: ":"))
-        member.value.append(to: &buffer)
+      json.open("{")
+      for member in members {
+        json.key(inScript: member.name)
+        member.value.write(to: &json)
       }
+      json.close("}")
     }
-  }
-
-  private static func append<Element>(
-    _ elements: [Element], _ start: String, _ end: String, to buffer: inout RowBuffer,
-    _ append: (Element, inout RowBuffer) -> Void
-  ) {
-    buffer.append(start)
-    for (index, element) in elements.enumerated() {
-      if index > 0 { buffer.append(UInt8(ascii: ",")) }
-      append(element, &buffer)
-    }
-    buffer.append(end)
-  }
-
-  private static func append(_ text: String, to buffer: inout RowBuffer) {
-    buffer.append(UInt8(ascii: "\""))
-    for octet in text.utf8 {
-      switch octet {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
-        buffer.append(UInt8(ascii: "\\"))
-        buffer.append(octet)
-      case 0..<0x20, 0x7f, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"):
-        buffer.append("\\u00")
-        buffer.append(TextEscaping.hexadecimalDigit(octet >> 4))
-        buffer.append(TextEscaping.hexadecimalDigit(octet & 0xf))
-      default: buffer.append(octet)
-      }
-    }
-    buffer.append(UInt8(ascii: "\""))
   }
 }

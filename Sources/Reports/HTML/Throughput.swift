@@ -14,7 +14,7 @@ struct Throughput {
   mutating func add(_ octets: Int, isUp: Bool, from start: Int64, to end: Int64) {
     let end = max(start, end)
     widen(toTake: start, end)
-    let (from, to) = (place(start), place(end))
+    let (from, to) = (interval(start), interval(end))
     (first, last) = (min(first, from), max(last, to))
     var given = 0
     for interval in from...to {
@@ -33,7 +33,7 @@ struct Throughput {
     return (first * width, (first...last).map { up[$0] ?? 0 }, (first...last).map { down[$0] ?? 0 })
   }
 
-  private func place(_ time: Int64) -> Int64 { Self.floor(time, width) }
+  private func interval(_ time: Int64) -> Int64 { Self.floor(time, width) }
 
   private static func floor(_ value: Int64, _ divisor: Int64) -> Int64 {
     let (quotient, remainder) = value.quotientAndRemainder(dividingBy: divisor)
@@ -41,7 +41,7 @@ struct Throughput {
   }
 
   private mutating func widen(toTake start: Int64, _ end: Int64) {
-    while max(last, place(end)) - min(first, place(start)) >= Int64(PageLimits.intervals) {
+    while max(last, interval(end)) - min(first, interval(start)) >= Int64(PageLimits.intervals) {
       width *= 2
       up = Self.halved(up)
       down = Self.halved(down)

@@ -3,7 +3,7 @@ import Tabular
 extension LiveView {
   /// What the screen shows, as what is to be written to a terminal of that size.
   ///
-  /// Every line is put in its place and overwrites what was there, so that nothing flickers. What came off the wire is
+  /// Every line overwrites the one that was there, so that nothing flickers. What came off the wire is
   /// escaped; no line is wider than `width` and there are no more than `height`.
   public func frame(width: Int, height: Int, colour: Bool) -> String {
     var result = ""
@@ -145,7 +145,7 @@ struct LiveLayout {
   }
 }
 
-/// Pieces of a line with a style each, of which those that matter least are left out where there is not enough room.
+/// Pieces of a line with a style each. Those that matter least are left out where there is not enough room.
 struct LiveLine {
   /// A part of the line.
   struct Piece {

@@ -49,7 +49,7 @@ struct LiveReadings: Sendable {
   /// Nothing has been seen yet.
   init(redaction: Redaction?) { self.redaction = redaction }
 
-  /// Takes the next look, `elapsed` nanoseconds after the start. When no time has passed since the one before, the
+  /// Reads the totals again, `elapsed` nanoseconds after the start. When no time has passed since the one before, the
   /// rates stay what they were.
   mutating func update(_ totals: Totals, at elapsed: Int64, connections: Int) {
     let seconds = Double(elapsed - self.elapsed) / 1e9

@@ -1,7 +1,7 @@
 import Tabular
 
-/// The table of APIs: columns of numbers that keep their places from one frame to the next, and the name in what room
-/// they leave. (`TextTable` fits its columns to the rows, which would make them dance.)
+/// The table of APIs: columns of numbers that stay where they are from one frame to the next, and the name in the room
+/// that they leave. (`TextTable` fits its columns to the rows, which would make them dance.)
 struct LiveTable {
   /// A column of numbers.
   private struct Column {

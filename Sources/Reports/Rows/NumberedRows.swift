@@ -18,8 +18,9 @@ enum MessageRow {
     .text("exactness"), .text("flags"),
   ]
 
-  /// Appends the cells of a message.
-  static func append<Row: RowWriter & ~Copyable>(_ message: Message, texts: borrowing TextPool, to row: inout Row) {
+  /// Writes the row of a message.
+  static func write<Row: RowWriter & ~Copyable>(_ message: Message, texts: borrowing TextPool, to row: inout Row) {
+    row.begin()
     row.integer(message.number)
     row.integerUnlessZero(message.exchange)
     row.integerUnlessZero(message.connection)
@@ -44,6 +45,7 @@ enum MessageRow {
     row.integers([message.retransmitted, message.overhead, message.ipLength, message.missing])
     row.name(message.exactness.literal)
     row.flags(message.flags.rawValue, names: MessageFlags.names)
+    row.end()
   }
 }
 
@@ -61,8 +63,9 @@ enum ExchangeRow {
     .integer("request_bytes"), .integer("response_bytes"), .integer("ip_bytes"),
   ]
 
-  /// Appends the cells of an exchange.
-  static func append<Row: RowWriter & ~Copyable>(_ exchange: Exchange, texts: borrowing TextPool, to row: inout Row) {
+  /// Writes the row of an exchange.
+  static func write<Row: RowWriter & ~Copyable>(_ exchange: Exchange, texts: borrowing TextPool, to row: inout Row) {
+    row.begin()
     row.integer(exchange.number)
     row.integerUnlessZero(exchange.connection)
     row.integer(exchange.request)
@@ -79,6 +82,7 @@ enum ExchangeRow {
     row.milliseconds(exchange.timings.wait)
     row.milliseconds(exchange.timings.receive)
     row.integers([exchange.requestLength, exchange.responseLength, exchange.ipLength])
+    row.end()
   }
 }
 
@@ -95,8 +99,9 @@ enum ConnectionRow {
     .integer("retransmitted_bytes"), .integer("missing_bytes"), .integer("messages"), .text("end"), .text("flags"),
   ]
 
-  /// Appends the cells of a connection.
-  static func append<Row: RowWriter & ~Copyable>(_ connection: Connection, to row: inout Row) {
+  /// Writes the row of a connection.
+  static func write<Row: RowWriter & ~Copyable>(_ connection: Connection, to row: inout Row) {
+    row.begin()
     row.integer(connection.number)
     row.endpoint(connection.client)
     row.endpoint(connection.server)
@@ -117,5 +122,6 @@ enum ConnectionRow {
     row.integer(connection.messages)
     row.name(connection.end.literal)
     row.flags(UInt64(connection.flags.rawValue), names: ConnectionFlags.names)
+    row.end()
   }
 }

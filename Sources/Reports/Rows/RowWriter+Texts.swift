@@ -5,7 +5,7 @@ extension RowWriter where Self: ~Copyable {
   /// Text from the wire; none is unknown.
   @inline(__always)
   mutating func text(_ id: TextID, _ texts: borrowing TextPool) {
-    if id == .none { empty() } else { texts.withOctets(id) { text($0) } }
+    if id == .none { empty() } else { texts.withOctets(id) { text($0, of: texts.octets(id)) } }
   }
 
   /// A host from the wire.

@@ -93,8 +93,8 @@ struct SQLiteTable {
     self.name = name
     rows = SQLiteRows(width: columns.count)
     let names = columns.map { "\"\($0.name)\"" }.joined(separator: ", ")
-    let places = columns.map { _ in "?" }.joined(separator: ", ")
-    insertion = "INSERT INTO \(name) (\(names)) VALUES (\(places))"
+    let marks = columns.map { _ in "?" }.joined(separator: ", ")
+    insertion = "INSERT INTO \(name) (\(names)) VALUES (\(marks))"
   }
 
   /// Rows that wait.
@@ -109,7 +109,7 @@ struct SQLiteTable {
     try rows.execute(database.cachedStatement(sql: insertion))
   }
 
-  /// Inserts the rows that wait in the place of all that the table has.
+  /// Replaces all that the table has by the rows that wait.
   func replace(in database: Database) throws {
     try database.execute(sql: "DELETE FROM \(name)")
     try insert(into: database)

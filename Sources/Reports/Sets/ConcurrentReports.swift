@@ -7,7 +7,7 @@ import Tabular
 ///
 /// Rows are handed over in batches, in order, and written by one thread: what comes out is the same, octet for octet. A few
 /// batches may wait; then the analysis does. An error is thrown with a later row than the one that could not be written.
-public final class ConcurrentReports: Report {
+public final class ConcurrentReports: ReportSink {
   /// Batches at most: one that is filled, one that is written, and those between.
   private static let limit = 4
 
@@ -58,7 +58,7 @@ public final class ConcurrentReports: Report {
   private let writer: Writer
   private var batch = RowBatch()
 
-  /// Writes to `reports`, none of which may observe what messages say: the analysis would call them, too.
+  /// Writes to `reports`. They may not observe what messages say: the analysis would call them from its own thread.
   public init(_ reports: sending ReportSet) {
     precondition(reports.observer == nil)
     writer = Writer(reports)

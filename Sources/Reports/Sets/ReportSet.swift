@@ -15,29 +15,30 @@ public enum ReportFormat: String, CaseIterable, Sendable {
   case html
 
   /// Opens a report of this format in `folder`, which is created if need be.
-  public func report(folder: String, _ context: ReportContext) throws(ReportError) -> any Report {
+  ///
+  /// - Parameters:
+  ///   - folder: Where the files go.
+  ///   - context: What every report of the run is told.
+  ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
+  /// - Returns: The report.
+  /// - Throws: when a file cannot be created, and for a HAR of a run that goes on.
+  public func report(
+    folder: String, _ context: ReportContext, isLive: Bool = false
+  ) throws(ReportError) -> any Report {
+    let (grouping, redaction) = (context.grouping, context.redaction)
     switch self {
-    case .csv: try CSVReport(folder: folder, grouping: context.grouping, redaction: context.redaction)
-    case .ndjson: try NDJSONReport(folder: folder, redaction: context.redaction)
-    case .sqlite: try SQLiteReport(folder: folder, context)
+    case .csv: return try CSVReport(folder: folder, grouping: grouping, redaction: redaction, isLive: isLive)
+    case .ndjson: return try NDJSONReport(folder: folder, redaction: redaction, isLive: isLive)
+    case .sqlite: return try SQLiteReport(folder: folder, context, isLive: isLive)
     case .har:
-      try HARReport(
+      guard !isLive else {
+        throw ReportError(
+          .create, folder + "/" + HARReport.fileName, reason: "A HAR is readable only when it is complete")
+      }
+      return try HARReport(
         folder: folder, options: HAROptions(content: context.harContent, creatorVersion: context.toolVersion),
-        redaction: context.redaction)
-    case .html: try HTMLReport(folder: folder, grouping: context.grouping, redaction: context.redaction)
-    }
-  }
-
-  /// Opens a report of this format of a run that goes on for long.
-  public func liveReport(folder: String, _ context: ReportContext) throws(ReportError) -> any LiveReport {
-    switch self {
-    case .csv: try LiveCSVReport(folder: folder, grouping: context.grouping, redaction: context.redaction)
-    case .ndjson: try LiveNDJSONReport(folder: folder, redaction: context.redaction)
-    case .sqlite: try SQLiteReport(folder: folder, context, isLive: true)
-    case .har:
-      throw ReportError(
-        .create, folder + "/" + HARReport.fileName, reason: "A HAR is readable only when it is complete")
-    case .html: try HTMLReport(folder: folder, grouping: context.grouping, redaction: context.redaction)
+        redaction: redaction)
+    case .html: return try HTMLReport(folder: folder, grouping: grouping, redaction: redaction)
     }
   }
 }
@@ -47,10 +48,15 @@ public struct ReportSet: Report {
   private var reports: [any Report]
 
   /// Opens a report of each format in `folder`, which is created if need be.
-  public init(_ formats: [ReportFormat], folder: String, _ context: ReportContext) throws(ReportError) {
+  public init(
+    _ formats: [ReportFormat], folder: String, _ context: ReportContext, isLive: Bool = false
+  ) throws(ReportError) {
     reports = []
-    for format in formats { reports.append(try format.report(folder: folder, context)) }
+    for format in formats { reports.append(try format.report(folder: folder, context, isLive: isLive)) }
   }
+
+  /// One report that is open already.
+  public init(_ report: any Report) { reports = [report] }
 
   /// Tells every report that wants to know what messages say; nil when none does.
   public var observer: (any MessageObserver)? {
@@ -72,6 +78,18 @@ public struct ReportSet: Report {
     try reports.attemptAll { report throws(ReportError) in try report.connection(connection, texts: texts) }
   }
 
+  /// Brings every report up to date.
+  public mutating func flush(
+    _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
+  ) throws(ReportError) {
+    try reports.attemptAll { report throws(ReportError) in try report.flush(totals, openMessages: openMessages) }
+  }
+
+  /// Starts anew what somebody has moved away.
+  public mutating func reopen() throws(ReportError) {
+    try reports.attemptAll { report throws(ReportError) in try report.reopen() }
+  }
+
   /// Finishes every report.
   public mutating func finish(_ totals: Totals) throws(ReportError) {
     try reports.attemptAll { report throws(ReportError) in try report.finish(totals) }
@@ -88,55 +106,5 @@ extension Array {
       do throws(ReportError) { try body(&self[index]) } catch { failure = failure ?? error }
     }
     if let failure { throw failure }
-  }
-}
-
-/// Several reports of one live run, each of which gets everything, also after an error of another one.
-public final class LiveReportSet: LiveReport {
-  private var reports: [any LiveReport]
-
-  /// Opens a report of each format in `folder`, which is created if need be.
-  public init(_ formats: [ReportFormat], folder: String, _ context: ReportContext) throws(ReportError) {
-    var reports: [any LiveReport] = []
-    for format in formats { reports.append(try format.liveReport(folder: folder, context)) }
-    self.reports = reports
-  }
-
-  /// One report that is open already.
-  public init(_ report: any LiveReport) { reports = [report] }
-
-  /// Tells every report that wants to know what messages say; nil when none does.
-  public var observer: (any MessageObserver)? { MessageObservers.all(reports.compactMap(\.observer)) }
-
-  /// Passes a message on.
-  public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
-    try reports.attemptAll { report throws(ReportError) in try report.message(message, texts: texts) }
-  }
-
-  /// Passes an exchange on.
-  public func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
-    try reports.attemptAll { report throws(ReportError) in try report.exchange(exchange, texts: texts) }
-  }
-
-  /// Passes a connection on.
-  public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
-    try reports.attemptAll { report throws(ReportError) in try report.connection(connection, texts: texts) }
-  }
-
-  /// Brings every report up to date.
-  public func flush(
-    _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
-  ) throws(ReportError) {
-    try reports.attemptAll { report throws(ReportError) in try report.flush(totals, openMessages: openMessages) }
-  }
-
-  /// Starts anew what somebody has moved away.
-  public func reopen() throws(ReportError) {
-    try reports.attemptAll { report throws(ReportError) in try report.reopen() }
-  }
-
-  /// Finishes every report.
-  public func finish(_ totals: Totals) throws(ReportError) {
-    try reports.attemptAll { report throws(ReportError) in try report.finish(totals) }
   }
 }

@@ -54,7 +54,7 @@ struct RowBatch: Sendable {
     return isFull
   }
 
-  /// Passes every row on, also after one that could not be taken, and takes them away. Returns the first error.
+  /// Passes every row on, also after an error, and removes it. Returns the first error.
   mutating func drain(into reports: inout ReportSet) -> ReportError? {
     var failure: ReportError?
     var next = (message: 0, exchange: 0, connection: 0)
@@ -107,10 +107,10 @@ struct CopiedTexts: Sendable {
   mutating func copy(_ id: TextID, of source: borrowing TextPool) -> TextID {
     guard id != .none else { return .none }
     let serial = source.serial(id)
-    let place = serial & (Self.knownCount - 1)
-    if known[place].serial == serial { return known[place].copy }
+    let slot = serial & (Self.knownCount - 1)
+    if known[slot].serial == serial { return known[slot].copy }
     let copy = texts.intern(id, of: source)
-    known[place] = (serial, copy)
+    known[slot] = (serial, copy)
     return copy
   }
 

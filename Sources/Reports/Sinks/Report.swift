@@ -1,7 +1,7 @@
 import HTTPReassembly
 import Tabular
 
-/// A report sink that writes files, and completes them when the analysis is finished.
+/// A report sink that writes files, brings them up to date while a run goes on, and completes them when it is finished.
 ///
 /// A row that cannot be written throws the first time only; the report goes on with whatever else it can write,
 /// later rows of the same table are left out, and `finish` throws the first error again. So a caller that stops at
@@ -9,20 +9,8 @@ import Tabular
 public protocol Report: ReportSink where Failure == ReportError {
   /// What the pipeline is to tell what messages say; nil for a report that needs their lengths only.
   var observer: (any MessageObserver)? { get }
-  /// Writes what is known only at the end, and completes every file.
-  ///
-  /// - Throws: the first error of the whole report; everything that could be written has been.
-  mutating func finish(_ totals: Totals) throws(ReportError)
-}
 
-extension Report {
-  /// Most reports need lengths only.
-  public var observer: (any MessageObserver)? { nil }
-}
-
-/// A report of a run that goes on for long: what is on disk is readable at any moment and up to date at each flush.
-public protocol LiveReport: Report {
-  /// Brings everything up to date.
+  /// Brings every file up to date, of a run that goes on.
   ///
   /// - Parameters:
   ///   - totals: What is known so far.
@@ -36,6 +24,33 @@ public protocol LiveReport: Report {
   ///
   /// - Throws: the first error.
   mutating func reopen() throws(ReportError)
+
+  /// Writes what is known only at the end, and completes every file.
+  ///
+  /// - Throws: the first error of the whole report; everything that could be written has been.
+  mutating func finish(_ totals: Totals) throws(ReportError)
+}
+
+extension Report {
+  /// Most reports need lengths only.
+  public var observer: (any MessageObserver)? { nil }
+}
+
+/// The first error of several attempts. Each attempt is made, whatever became of the others.
+struct FirstError {
+  /// The error.
+  private(set) var error: ReportError?
+
+  /// After an error, if there was one.
+  init(_ error: ReportError? = nil) { self.error = error }
+
+  /// Makes an attempt.
+  mutating func attempt(_ body: () throws(ReportError) -> Void) {
+    do throws(ReportError) { try body() } catch { self.error = self.error ?? error }
+  }
+
+  /// Throws the error.
+  func check() throws(ReportError) { if let error { throw error } }
 }
 
 /// What messages say beyond their figures, as far as a HAR may have it (`--har-content`). Nothing of it is in a HAR unless
@@ -75,7 +90,7 @@ public struct ReportContext: Sendable {
   }
 }
 
-/// Takes everything and writes nothing, for a run that only wants the summary.
+/// Accepts everything and writes nothing, for a run that only wants the summary.
 public struct NullReport: ReportSink {
   /// Makes one.
   public init() {}

@@ -1,6 +1,6 @@
 import Tabular
 
-/// How far long work has come, on one line of standard error that is redrawn in place, and only when that is a terminal.
+/// How far long work has come, on one line of standard error that is redrawn, and only when that is a terminal.
 ///
 /// ```
 /// [##########----------]  50%  1.2 GB of 2.4 GB  812 MB/s  2 s left
@@ -22,7 +22,7 @@ public struct ProgressBar<Timekeeper: Clock> where Timekeeper.Duration == Durati
   /// - Parameters:
   ///   - clock: What the rate and the time left are reckoned by.
   ///   - terminal: Where it is drawn; nothing is drawn when it is none, or takes no escape sequences.
-  ///   - write: Takes what is drawn.
+  ///   - write: Writes what is drawn.
   public init(
     clock: Timekeeper, terminal: Terminal = .standardError, write: @escaping (String) -> Void = Self.standardError
   ) {

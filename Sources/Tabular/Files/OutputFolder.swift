@@ -2,7 +2,7 @@ import SystemPackage
 
 /// The folder that a report is written to. Its files are opened relative to it, so that they all end up in the
 /// folder that was opened, whatever becomes of its name. A symbolic link on the way to the folder is followed, for the
-/// user named it; one in the place of a file is refused.
+/// user named it; one that has the name of a file is refused.
 package struct OutputFolder {
   /// The folder as the user named it.
   package let path: String
@@ -38,11 +38,11 @@ package struct OutputFolder {
     }
   }
 
-  /// Writes a file anew and puts it in the place of the old one in one step: whoever opens it finds the old or the new
+  /// Writes a file anew and replaces the old one in one step: a program that opens it finds the old or the new
   /// one, whole.
   package func replace(_ name: String, _ write: (OutputFile) throws(ReportError) -> Void) throws(ReportError) {
     let temporary = ".\(name).new"
-    // What an interrupted run has left, or somebody has planted: a new file takes its place.
+    // An interrupted run may have left such a file, or an attacker may have planted one: it is removed first.
     try? descriptor.remove(temporary)
     let file = try file(temporary)
     try write(file)

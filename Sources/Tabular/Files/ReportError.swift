@@ -33,7 +33,7 @@ public struct ReportError: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(operation, file, reason: error.description)
   }
 
-  /// Whether who was to read it has gone away (EPIPE), as `head` does when it has enough.
+  /// Whether the program that reads it has gone away (EPIPE), as `head` does when it has enough.
   public var isReaderGone: Bool { operation == .write && reason == Errno.brokenPipe.description }
 
   /// One line: file, operation, reason.

@@ -1,63 +1,69 @@
 import Packets
 import SystemPackage
 
-/// A table whose rows are numbered, that takes no more rows after an error or after it was finished.
-package struct OrderedTable: ~Copyable {
+/// A table in a file of its own whose rows have numbers, come in any order, and stand in the order of their numbers when
+/// the file is finished.
+///
+/// The table of a finished run holds rows back until it is their turn. That of a run that goes on appends them as they
+/// come, so that whatever happens to the run, the file has whole rows; they are put in order at the end.
+package struct NumberedTable: ~Copyable {
+  private let name: String
+  private let header: [UInt8]
+  private let prefix: [UInt8]
+  private let folder: OutputFolder
+  private let isLive: Bool
+  private var file: OutputFile
+  /// The rows of a run that does not go on; empty otherwise.
   private var rows: OrderedRows
-  /// Whether rows are still taken.
+  /// Whether rows are still accepted: none are after the end, and none after an error unless the run goes on.
   package private(set) var isOpen = true
 
-  package init(_ rows: consuming OrderedRows) { self.rows = rows }
+  /// Creates the file; a file of that name is replaced.
+  ///
+  /// - Parameters:
+  ///   - name: The file's name.
+  ///   - folder: The folder for it and for its temporary files.
+  ///   - header: What the file begins with; no row does.
+  ///   - prefix: What stands in each row before its number.
+  ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
+  ///   - memoryLimit: Octets of rows that wait in memory, in `OrderedRows`.
+  ///   - runLimit: Temporary files that are open at once, in `OrderedRows`.
+  /// - Throws: when the file cannot be created or written.
+  package init(
+    _ name: String, in folder: OutputFolder, header: [UInt8] = [], prefix: [UInt8] = [], isLive: Bool = false,
+    memoryLimit: Int = OrderedRows.memoryLimit, runLimit: Int = OrderedRows.runLimit
+  ) throws(ReportError) {
+    file = try Self.started(name, in: folder, header: header, isLive: isLive)
+    self.name = name
+    self.header = header
+    self.prefix = prefix
+    self.folder = folder
+    self.isLive = isLive
+    rows = OrderedRows(file: file, folder: folder, memoryLimit: memoryLimit, runLimit: runLimit)
+  }
 
-  /// Adds the row of `number`; after the first error rows are left out.
+  /// The table of a finished run in a file that is open already.
+  init(_ file: OutputFile, in folder: OutputFolder) {
+    name = ""
+    header = []
+    prefix = []
+    self.folder = folder
+    isLive = false
+    self.file = file
+    rows = OrderedRows(file: file, folder: folder)
+  }
+
+  /// Adds the row of `number`, which is from 1 on and comes once.
+  ///
+  /// - Throws: when it cannot be written, the first time only unless the run goes on.
   package mutating func add(_ number: Int, _ row: RawSpan) throws(ReportError) {
     guard isOpen else { return }
+    if isLive { return try file.append(row) }
     do throws(ReportError) { try rows.add(number, row) } catch {
       isOpen = false
       throw error
     }
   }
-
-  /// Writes what waits and closes the file.
-  package mutating func finish() throws(ReportError) {
-    guard isOpen else { return }
-    isOpen = false
-    try rows.finish()
-  }
-}
-
-/// A numbered table of a run that goes on: rows are appended as they come, and put in order at the end.
-///
-/// Whatever happens to the run, the file has whole rows, in the order in which they became final.
-package struct RowJournal {
-  private let name: String
-  private let header: [UInt8]
-  private let prefix: [UInt8]
-  private let folder: OutputFolder
-  private var file: OutputFile
-
-  /// Starts the file.
-  ///
-  /// - Parameters:
-  ///   - name: The file's name.
-  ///   - folder: Where it goes.
-  ///   - header: What the file begins with; no row does.
-  ///   - prefix: What stands in each row before its number.
-  /// - Throws: when the file cannot be created or written.
-  package init(
-    _ name: String, in folder: OutputFolder, header: [UInt8] = [], prefix: [UInt8] = []
-  ) throws(ReportError) {
-    self.name = name
-    self.header = header
-    self.prefix = prefix
-    self.folder = folder
-    file = try folder.file(name)
-    try file.append(header)
-    try file.flush()
-  }
-
-  /// Appends a row.
-  package func append(_ row: RawSpan) throws(ReportError) { try file.append(row) }
 
   /// Hands what has been appended to the operating system.
   package func flush() throws(ReportError) { try file.flush() }
@@ -67,24 +73,39 @@ package struct RowJournal {
     try file.flush()
     guard !folder.has(file, as: name) else { return }
     try file.close()
-    self = try RowJournal(name, in: folder, header: header, prefix: prefix)
+    file = try Self.started(name, in: folder, header: header, isLive: isLive)
   }
 
-  /// Puts the rows in the order of their numbers and closes the file.
-  package func finish() throws(ReportError) {
+  /// Puts all rows in order and closes the file. Later rows are left out.
+  package mutating func finish() throws(ReportError) {
+    guard isOpen else { return }
+    isOpen = false
+    if isLive { try replaceInOrder() } else { try rows.finish() }
+  }
+
+  private static func started(
+    _ name: String, in folder: OutputFolder, header: [UInt8], isLive: Bool
+  ) throws(ReportError) -> OutputFile {
+    let file = try folder.file(name)
+    try file.append(header)
+    if isLive { try file.flush() }
+    return file
+  }
+
+  private func replaceInOrder() throws(ReportError) {
     try file.finishAppending()
-    let lines = RowLines(file, prefix: prefix)
+    let lines = NumberedLines(file, prefix: prefix)
     try folder.replace(name) { ordered throws(ReportError) in
       try ordered.append(header)
       var rows = OrderedRows(file: ordered, folder: folder)
-      try lines.forEachNumbered { number, line throws(ReportError) in try rows.add(number, line) }
+      try lines.forEach { number, line throws(ReportError) in try rows.add(number, line) }
       try rows.writeAll()
     }
   }
 }
 
 /// The rows of a file of our own, which has no line break inside a row: the escaping sees to that.
-private struct RowLines {
+private struct NumberedLines {
   private static let bufferLength = 256 << 10
   private let file: OutputFile
   private let prefix: [UInt8]
@@ -94,9 +115,8 @@ private struct RowLines {
     self.prefix = prefix
   }
 
-  /// Hands over each row that starts with a number, with its line end; a row that was not written to its end is left
-  /// out.
-  func forEachNumbered(_ body: (Int, RawSpan) throws(ReportError) -> Void) throws(ReportError) {
+  /// Hands over each row that starts with a number, with its line end; a row that was not written to its end is left out.
+  func forEach(_ body: (Int, RawSpan) throws(ReportError) -> Void) throws(ReportError) {
     var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
     var count = 0
     var offset = 0
@@ -110,8 +130,7 @@ private struct RowLines {
       count += read
       var start = 0
       while let end = buffer[start..<count].firstIndex(of: UInt8(ascii: "\n")) {
-        let line = buffer[start...end]
-        if let number = number(line) {
+        if let number = number(buffer[start...end]) {
           try buffer.withOctets { all throws(ReportError) in try body(number, all.extracting(start..<end + 1)) }
         }
         start = end + 1

@@ -83,7 +83,7 @@ package struct OrderedRows: ~Copyable {
           isDone = false
         }
       }
-      // A run that has been read to its end takes a descriptor and disk space for nothing.
+      // A run that has been read to its end needs no descriptor and no disk space any more.
       if !isDone { runs.removeAll { $0.first == nil } }
     }
   }

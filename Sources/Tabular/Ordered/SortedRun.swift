@@ -41,7 +41,7 @@ package struct SortedRun {
     try file.append(row)
   }
 
-  /// Takes the first row away and passes its octets on. There must be one.
+  /// Removes the first row and passes its octets on. There must be one.
   package mutating func takeFirst(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) {
     try need(firstLength)
     let row = unread.lowerBound..<unread.lowerBound + firstLength

@@ -6,53 +6,51 @@ import Packets
 /// starts with an apostrophe itself, gets a leading apostrophe; so to get the octets back, take one leading apostrophe
 /// away, then undo the escapes. Numbers and names of our own need neither. Cells are quoted only when they have to be.
 package struct CSVRow: RowWriter, ~Copyable {
-  private var buffer = RowBuffer()
+  @usableFromInline var buffer = RowBuffer()
+  @usableFromInline var cells = TextCells()
   /// What is left out of hosts, paths and endpoints.
   package let redaction: Redaction?
 
+  /// Starts without a row.
   package init(redaction: Redaction?) { self.redaction = redaction }
+
+  /// A header row.
+  package static func header(_ columns: [String]) -> [UInt8] {
+    Array((columns.joined(separator: ",") + "\r\n").utf8)
+  }
 
   /// A copy of the row, once it has ended.
   package var octets: [UInt8] { buffer.octets }
 
   /// Lends the row, once it has ended.
+  @inlinable
   @inline(__always)
   package func withOctets(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) {
     try buffer.withOctets(body)
   }
 
   /// Starts a row.
+  @inlinable
   package mutating func begin() { buffer.clear() }
 
   /// Ends the row.
+  @inlinable
   package mutating func end() {
     buffer.removeLast()
     buffer.append(UInt8(ascii: "\r"))
     buffer.append(UInt8(ascii: "\n"))
   }
 
-  /// Writes a header row.
-  package mutating func header(_ columns: [String], to file: OutputFile) throws(ReportError) {
-    header(columns)
-    try file.append(octets)
-  }
-
-  /// Makes a header row.
-  package mutating func header(_ columns: [String]) {
-    begin()
-    for column in columns { name(column) }
-    end()
-  }
-
   /// A cell that says that something is unknown or does not apply.
+  @inlinable
   package mutating func empty() { separate() }
 
   /// An integer.
-  package mutating func integer(_ value: Int) {
-    buffer.append(value, then: Self.separator)
-  }
+  @inlinable
+  package mutating func integer(_ value: Int) { buffer.append(value, then: Self.separator) }
 
   /// Several integers: most of a row is.
+  @inlinable
   @inline(__always)
   package mutating func integers<let count: Int>(_ values: InlineArray<count, Int>) {
     buffer.append(values, each: Self.separator)
@@ -71,6 +69,7 @@ package struct CSVRow: RowWriter, ~Copyable {
   }
 
   /// A name of our own: it needs no escaping.
+  @inlinable
   @inline(__always)
   package mutating func name(_ name: StaticString) { buffer.append(name, then: Self.separator) }
 
@@ -81,6 +80,7 @@ package struct CSVRow: RowWriter, ~Copyable {
   }
 
   /// The names of the bits that are set, separated by spaces.
+  @inlinable
   @inline(__always)
   package mutating func flags(_ bits: UInt64, names: @autoclosure () -> [String]) {
     if bits != 0 { buffer.append(flags: bits, names: names()) }
@@ -88,6 +88,7 @@ package struct CSVRow: RowWriter, ~Copyable {
   }
 
   /// `address:port`.
+  @inlinable
   package mutating func endpoint(_ endpoint: Endpoint) {
     buffer.append(endpoint, redaction)
     separate()
@@ -97,11 +98,6 @@ package struct CSVRow: RowWriter, ~Copyable {
   package mutating func text(_ octets: RawSpan) {
     let isDefused = Self.isFormula(octets)
     if !isDefused, buffer.appendPlain(octets, then: Self.separator) { return }
-    appendUnusual(octets, isDefused: isDefused)
-  }
-
-  @inline(never)
-  private mutating func appendUnusual(_ octets: RawSpan, isDefused: Bool) {
     let isQuoted = (0..<octets.byteCount).contains {
       octets.octet($0) == UInt8(ascii: ",") || octets.octet($0) == UInt8(ascii: "\"")
     }
@@ -112,13 +108,29 @@ package struct CSVRow: RowWriter, ~Copyable {
     separate()
   }
 
-  private static var separator: UInt8 { UInt8(ascii: ",") }
+  /// Text from the wire that comes again.
+  @inlinable
+  @inline(__always)
+  package mutating func text(_ octets: RawSpan, of array: @autoclosure () -> [UInt8]) {
+    if !cells.append(cellOf: octets, to: &buffer) { newText(array()) }
+  }
 
-  private mutating func separate() { buffer.append(Self.separator) }
+  @inline(never)
+  @usableFromInline
+  mutating func newText(_ array: [UInt8]) {
+    let start = buffer.length
+    array.withOctets { text($0) }
+    cells.remember(array, cellFrom: start, of: buffer)
+  }
+
+  @inlinable static var separator: UInt8 { UInt8(ascii: ",") }
+
+  @inlinable
+  @inline(__always)
+  mutating func separate() { buffer.append(Self.separator) }
 
   /// Whether the cell gets an apostrophe: it starts with what starts a formula in a spreadsheet
   /// (OWASP, CSV Injection), full-width forms included, or with an apostrophe.
-  @inline(__always)
   private static func isFormula(_ octets: RawSpan) -> Bool {
     guard octets.byteCount > 0 else { return false }
     switch octets.octet(0) {

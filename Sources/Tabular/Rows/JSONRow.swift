@@ -3,118 +3,106 @@ import Packets
 /// One row as a JSON object (RFC 8259) on a line of its own: every column is a member, in the order of the columns.
 ///
 /// What is unknown is `null`. Flags are an array of names. Text from the wire is escaped as in every format
-/// (`TextEscaping`), which makes it UTF-8 without control characters whatever the octets were; then JSON's own
-/// escapes are put before quotes and backslashes.
+/// (`JSONWriter.escaped`).
 package struct JSONRow: RowWriter, ~Copyable {
   /// What is left out of hosts, paths and endpoints.
   package let redaction: Redaction?
+  /// The names of the columns, each quoted and with its colon.
   private let keys: [[UInt8]]
-  private var buffer = RowBuffer()
+  private var json = JSONWriter()
+  private var cells = TextCells()
   private var column = 0
 
   /// Rows of some columns.
   package init(_ columns: [TableColumn], redaction: Redaction?) {
     self.redaction = redaction
-    keys = columns.enumerated().map { index, column in
-      Array((index == 0 ? "{\"" : ",\"").utf8) + Array(column.name.utf8) + Array("\":".utf8)
-    }
+    keys = columns.map { Array("\"\($0.name)\":".utf8) }
   }
 
   /// What stands before the first cell.
-  package var prefix: [UInt8] { keys.first ?? [] }
+  package var prefix: [UInt8] { [UInt8(ascii: "{")] + (keys.first ?? []) }
 
   /// A copy of the row, once it has ended.
-  package var octets: [UInt8] { buffer.octets }
+  package var octets: [UInt8] { json.octets }
 
   /// Lends the row, once it has ended.
   package func withOctets(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) {
-    try buffer.withOctets(body)
+    try json.withOctets(body)
   }
 
   package mutating func begin() {
-    buffer.clear()
+    json.clear()
+    json.open("{")
     column = 0
   }
 
   package mutating func end() {
-    buffer.append(UInt8(ascii: "}"))
-    buffer.append(UInt8(ascii: "\n"))
+    json.close("}")
+    json.newline()
   }
 
   package mutating func empty() {
     key()
-    buffer.append("null")
+    json.null()
   }
 
   package mutating func integer(_ value: Int) {
     key()
-    buffer.append(value)
+    json.integer(value)
   }
 
   package mutating func milliseconds(_ nanoseconds: Int64?) {
     guard let nanoseconds else { return empty() }
     key()
-    buffer.appendMilliseconds(nanoseconds)
+    json.milliseconds(nanoseconds)
   }
 
   package mutating func thousandths(_ value: Int?) {
     guard let value else { return empty() }
     key()
-    buffer.appendThousandths(value)
+    json.thousandths(value)
   }
 
   package mutating func name(_ name: StaticString) {
     guard name.utf8CodeUnitCount > 0 else { return empty() }
     key()
-    quote()
-    buffer.append(name)
-    quote()
+    json.name(name)
   }
 
   package mutating func name(_ name: String) {
     guard !name.isEmpty else { return empty() }
     key()
-    quote()
-    buffer.append(name)
-    quote()
+    json.name(name)
   }
 
   package mutating func flags(_ bits: UInt64, names: @autoclosure () -> [String]) {
-    let names = bits == 0 ? [] : names()
     key()
-    buffer.append(UInt8(ascii: "["))
-    var rest = bits
-    while rest != 0 {
-      let bit = rest.trailingZeroBitCount
-      rest &= rest - 1
-      guard bit < names.count else { break }
-      quote()
-      buffer.append(names[bit])
-      quote()
-      if rest != 0 { buffer.append(UInt8(ascii: ",")) }
+    json.open("[")
+    if bits != 0 {
+      for (bit, name) in names().enumerated() where bits >> UInt64(bit) & 1 == 1 { json.name(name) }
     }
-    buffer.append(UInt8(ascii: "]"))
+    json.close("]")
   }
 
   package mutating func endpoint(_ endpoint: Endpoint) {
     key()
-    quote()
-    buffer.append(endpoint, redaction)
-    quote()
+    json.endpoint(endpoint, redaction)
   }
 
   package mutating func text(_ octets: RawSpan) {
     guard !octets.isEmpty else { return empty() }
     key()
-    quote()
-    if !buffer.appendPlain(octets) { buffer.appendEscapedForJSON(octets) }
-    quote()
+    json.escaped(octets)
+  }
+
+  package mutating func text(_ octets: RawSpan, of array: @autoclosure () -> [UInt8]) {
+    guard !octets.isEmpty else { return empty() }
+    key()
+    json.escaped(octets, of: array(), &cells)
   }
 
   private mutating func key() {
-    buffer.append(keys[column])
+    json.key(keys[column])
     column += 1
   }
-
-  private mutating func quote() { buffer.append(UInt8(ascii: "\"")) }
 }

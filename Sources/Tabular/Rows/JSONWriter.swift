@@ -23,12 +23,28 @@ package struct JSONWriter: ~Copyable {
     needsComma = needingComma
   }
 
+  // MARK: Structure
+
   /// The name of a member; its value comes next. Names are our own and need no escapes.
   package mutating func key(_ name: String) {
     separate()
     buffer.append(UInt8(ascii: "\""))
     buffer.append(name)
-    buffer.append("\":")
+    buffer.append("\":" as StaticString)
+    needsComma = false
+  }
+
+  /// The name of a member as it is written, with its quotes and its colon; its value comes next.
+  package mutating func key(_ written: [UInt8]) {
+    separate()
+    buffer.append(written)
+    needsComma = false
+  }
+
+  /// The name of a member in a `script` element (`inScript`); its value comes next.
+  package mutating func key(inScript name: String) {
+    inScript(name)
+    buffer.append(UInt8(ascii: ":"))
     needsComma = false
   }
 
@@ -48,35 +64,72 @@ package struct JSONWriter: ~Copyable {
   /// A line end, where white space does not matter.
   package mutating func newline() { buffer.append(UInt8(ascii: "\n")) }
 
-  /// A number.
-  package mutating func integer(_ value: Int) {
+  /// A line end after the comma, where one is needed.
+  package mutating func newlineAfterComma() {
     separate()
-    buffer.append(value)
-    needsComma = true
+    newline()
+    needsComma = false
   }
 
-  /// A duration in milliseconds, exact; −1 for nil, as HAR has it.
-  package mutating func milliseconds(_ nanoseconds: Int64?) {
-    separate()
-    if let nanoseconds { buffer.appendMilliseconds(nanoseconds) } else { buffer.append(-1) }
-    needsComma = true
-  }
+  // MARK: Numbers and words
+
+  /// `null`.
+  package mutating func null() { value { $0.append("null" as StaticString) } }
 
   /// `true` or `false`.
-  package mutating func boolean(_ value: Bool) {
-    separate()
-    buffer.append(value ? "true" : "false")
-    needsComma = true
+  package mutating func boolean(_ flag: Bool) {
+    value { $0.append(flag ? "true" : "false" as StaticString) }
   }
+
+  /// A number.
+  package mutating func integer(_ integer: Int) { value { $0.append(integer) } }
+
+  /// A duration in nanoseconds, in milliseconds: exact.
+  package mutating func milliseconds(_ nanoseconds: Int64) { value { $0.appendMilliseconds(nanoseconds) } }
+
+  /// A number given in thousandths: exact.
+  package mutating func thousandths(_ thousandths: Int) { value { $0.appendThousandths(thousandths) } }
+
+  // MARK: Strings
 
   /// A text of our own that needs no escapes.
-  package mutating func name(_ text: String) {
-    quoted { $0.append(text) }
+  package mutating func name(_ text: String) { quoted { $0.append(text) } }
+
+  /// A text of the program's own that needs no escapes.
+  package mutating func name(_ text: StaticString) { quoted { $0.append(text) } }
+
+  /// Plain ASCII without quotes and backslashes.
+  package mutating func plain(_ octets: [UInt8]) { quoted { $0.append(octets) } }
+
+  /// A time of capture in nanoseconds since the Unix epoch (RFC 3339).
+  package mutating func dateTime(_ time: Int64) { quoted { $0.appendDateTime(time) } }
+
+  /// `address:port`.
+  package mutating func endpoint(_ endpoint: Endpoint, _ redaction: Redaction?) {
+    quoted { $0.append(endpoint, redaction) }
   }
 
-  /// A text from the wire as every report has it (`TextEscaping`).
-  package mutating func escaped(_ octets: [UInt8]) {
-    quoted { buffer in octets.withOctets { buffer.appendEscapedForJSON($0) } }
+  /// A text from the wire as every report has it (`TextEscaping`), which makes it UTF-8 without control characters
+  /// whatever the octets were; then JSON's own escapes are put before quotes and backslashes.
+  package mutating func escaped(_ octets: RawSpan) {
+    quoted { if !$0.appendPlain(octets) { $0.appendEscapedForJSON(octets) } }
+  }
+
+  /// As above.
+  package mutating func escaped(_ octets: [UInt8]) { octets.withOctets { escaped($0) } }
+
+  /// As above, of a text that comes again, in an array that holds it.
+  package mutating func escaped(
+    _ octets: RawSpan, of array: @autoclosure () -> [UInt8], _ cells: inout TextCells
+  ) {
+    separate()
+    needsComma = false
+    if !cells.append(cellOf: octets, to: &buffer) {
+      let start = buffer.length
+      escaped(octets)
+      cells.remember(array(), cellFrom: start, of: buffer)
+    }
+    needsComma = true
   }
 
   /// A text from the wire as it was sent: UTF-8, or else each octet as the character of ISO 8859-1.
@@ -87,44 +140,48 @@ package struct JSONWriter: ~Copyable {
     text.removeAll(keepingCapacity: true)
     let isUTF8 = JSONText.isUTF8(octets)
     if isUTF8 { JSONText.append(utf8: octets, to: &text) } else { JSONText.append(latin1: octets, to: &text) }
-    quoteText()
+    let text = text
+    quoted { $0.append(text) }
     return isUTF8
   }
 
-  /// Plain ASCII without quotes and backslashes.
-  package mutating func plain(_ octets: [UInt8]) {
-    quoted { $0.append(octets) }
-  }
-
-  /// A time of capture in nanoseconds since the Unix epoch (RFC 3339).
-  package mutating func dateTime(_ time: Int64) {
-    quoted { $0.appendDateTime(time) }
-  }
-
-  /// `address:port`.
-  package mutating func endpoint(_ endpoint: Endpoint, _ redaction: Redaction?) {
-    quoted { buffer in
-      guard let redaction else { return buffer.append(endpoint) }
-      buffer.append(redaction.address(endpoint.address))
-      buffer.append(UInt8(ascii: ":"))
-      buffer.append(Int(endpoint.port))
-    }
-  }
-
-  private mutating func quoteText() {
+  /// A text that can stand in a `script` element of HTML: `<`, `>` and `&` are escaped, so that neither `</script` nor
+  /// `<!--` can occur (HTML Living Standard §4.12.1.3).
+  package mutating func inScript(_ string: String) {
+    text.removeAll(keepingCapacity: true)
+    JSONText.append(inScript: string, to: &text)
     let text = text
     quoted { $0.append(text) }
   }
 
   private mutating func quoted(_ body: (inout RowBuffer) -> Void) {
+    value { buffer in
+      buffer.append(UInt8(ascii: "\""))
+      body(&buffer)
+      buffer.append(UInt8(ascii: "\""))
+    }
+  }
+
+  private mutating func value(_ body: (inout RowBuffer) -> Void) {
     separate()
-    buffer.append(UInt8(ascii: "\""))
     body(&buffer)
-    buffer.append(UInt8(ascii: "\""))
     needsComma = true
   }
 
   private mutating func separate() {
     if needsComma { buffer.append(UInt8(ascii: ",")) }
+  }
+}
+
+extension RowBuffer {
+  /// Appends text from the wire, escaped, and as what stands between the quotes of a JSON string (RFC 8259 §7). No
+  /// control character is left by then.
+  fileprivate mutating func appendEscapedForJSON(_ text: RawSpan) {
+    var escaped: [UInt8] = []
+    TextEscaping.append(text, to: &escaped)
+    for octet in escaped {
+      if octet == UInt8(ascii: "\"") || octet == UInt8(ascii: "\\") { append(UInt8(ascii: "\\")) }
+      append(octet)
+    }
   }
 }

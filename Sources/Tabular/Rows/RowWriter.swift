@@ -1,6 +1,6 @@
 import Packets
 
-/// Takes the cells of a row, one after another, in the order of the columns.
+/// Writes the cells of a row, one after another, in the order of the columns.
 ///
 /// What a row has is said once (`MessageRow` and its neighbours); a format says only how a cell looks in it. Writers
 /// are given as generic arguments, so that no cell costs an existential call.
@@ -33,26 +33,34 @@ package protocol RowWriter: ~Copyable {
   mutating func endpoint(_ endpoint: Endpoint)
   /// Text from the wire; an empty one is unknown.
   mutating func text(_ octets: RawSpan)
+  /// As above, of a text that comes again, with the array whose octets it is: its cell is made once and then copied.
+  mutating func text(_ octets: RawSpan, of array: @autoclosure () -> [UInt8])
 }
 
 extension RowWriter where Self: ~Copyable {
+  @inlinable
   package mutating func integers<let count: Int>(_ values: InlineArray<count, Int>) {
     for index in values.indices { integer(values[index]) }
   }
 
+  package mutating func text(_ octets: RawSpan, of array: @autoclosure () -> [UInt8]) { text(octets) }
+
   /// An integer, or nothing for nil.
+  @inlinable
   @inline(__always)
   package mutating func integer(_ value: Int?) {
     if let value { integer(value) } else { empty() }
   }
 
-  /// A number or code of which 0 means that there is none.
+  /// A number or code; 0 means that there is none.
+  @inlinable
   @inline(__always)
   package mutating func integerUnlessZero(_ value: Int) {
     if value != 0 { integer(value) } else { empty() }
   }
 
   /// A time in nanoseconds since the Unix epoch.
+  @inlinable
   package mutating func time(_ nanoseconds: Int64) { integer(Int(nanoseconds)) }
 
   /// Text from the wire; an empty one is unknown.

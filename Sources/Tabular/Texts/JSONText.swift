@@ -74,6 +74,20 @@ package enum JSONText {
     }
   }
 
+  /// Appends a text with JSON's escapes, so that it can stand in a `script` element: `<`, `>` and `&` are escaped, too.
+  static func append(inScript text: String, to result: inout [UInt8]) {
+    for octet in text.utf8 {
+      switch octet {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        result.append(UInt8(ascii: "\\"))
+        result.append(octet)
+      case 0..<0x20, 0x7f, UInt8(ascii: "<"), UInt8(ascii: ">"), UInt8(ascii: "&"):
+        appendEscape(of: UInt32(octet), to: &result)
+      default: result.append(octet)
+      }
+    }
+  }
+
   private static func appendASCII(_ octet: UInt8, to result: inout [UInt8]) {
     switch octet {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"):

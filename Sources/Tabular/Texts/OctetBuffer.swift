@@ -6,10 +6,11 @@ import Packets
 /// This memory always is, since the buffer cannot be copied. Only `count` of its `capacity` octets were written; `write` makes
 /// room before, and checks after, that no more were than there was room for.
 @safe package struct OctetBuffer: ~Copyable {
-  private var memory: UnsafeMutablePointer<UInt8>
-  private var capacity: Int
+  @usableFromInline var memory: UnsafeMutablePointer<UInt8>
+  @usableFromInline var capacity: Int
   /// How many octets there are.
-  private(set) var count = 0
+  @usableFromInline package var count: Int { length }
+  @usableFromInline var length = 0
 
   /// An empty buffer with room for `capacity` octets.
   package init(capacity: Int) {
@@ -20,60 +21,68 @@ import Packets
   deinit { unsafe memory.deallocate() }
 
   /// Whether there is none.
-  package var isEmpty: Bool { count == 0 }
+  package var isEmpty: Bool { length == 0 }
 
-  /// Takes all octets away and keeps the memory.
-  package mutating func removeAll() { count = 0 }
+  /// Removes all octets and keeps the memory.
+  @inlinable
+  package mutating func removeAll() { length = 0 }
 
-  /// Takes away those after the first `length`, of which there must be as many.
+  /// Removes the octets after the first `count`; there must be at least as many.
+  @inlinable
   @inline(__always)
-  package mutating func shorten(to length: Int) {
-    precondition(length >= 0 && length <= count)
-    count = length
+  package mutating func shorten(to count: Int) {
+    precondition(count >= 0 && count <= length)
+    length = count
   }
 
   /// Appends one octet.
+  @inlinable
   @inline(__always)
   package mutating func append(_ octet: UInt8) {
-    if capacity == count { grow(1) }
-    unsafe memory[count] = octet
-    count += 1
+    if capacity == length { grow(1) }
+    unsafe memory[length] = octet
+    length += 1
   }
 
   /// Appends octets.
+  @inlinable
   @inline(__always)
   package mutating func append(_ octets: RawSpan) {
-    let length = octets.byteCount
-    if capacity - count < length { grow(length) }
+    let added = octets.byteCount
+    if capacity - length < added { grow(added) }
     unsafe octets.withUnsafeBytes { source in
       guard let start = source.baseAddress else { return }
-      unsafe UnsafeMutableRawPointer(memory + count).copyMemory(from: start, byteCount: length)
+      unsafe UnsafeMutableRawPointer(memory + length).copyMemory(from: start, byteCount: added)
     }
-    count += length
+    length += added
   }
 
-  /// Lets `body` write at most `length` octets at the end, and takes as many of them as it says.
+  /// Lets `body` write at most `room` octets at the end, and keeps as many of them as it says.
+  @inlinable
   @inline(__always)
-  package mutating func write(atMost length: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
-    if capacity - count < length { grow(length) }
-    let written = unsafe body(memory + count)
-    precondition(written >= 0 && written <= length)
-    count += written
+  package mutating func write(atMost room: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+    if capacity - length < room { grow(room) }
+    let written = unsafe body(memory + length)
+    precondition(written >= 0 && written <= room)
+    length += written
   }
 
   /// Lends the octets.
+  @inlinable
   @inline(__always)
-  package func withOctets<Result, Failure: Error>(_ body: (RawSpan) throws(Failure) -> Result) throws(Failure) -> Result
-  {
-    let octets = unsafe UnsafeRawBufferPointer(start: memory, count: count)
+  package func withOctets<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let octets = unsafe UnsafeRawBufferPointer(start: memory, count: length)
     return try body(unsafe octets.bytes)
   }
 
   @inline(never)
-  private mutating func grow(_ length: Int) {
-    let larger = max(capacity * 2, count + length)
+  @usableFromInline
+  mutating func grow(_ added: Int) {
+    let larger = max(capacity * 2, length + added)
     let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
-    unsafe moved.update(from: memory, count: count)
+    unsafe moved.update(from: memory, count: length)
     unsafe memory.deallocate()
     unsafe memory = moved
     capacity = larger

@@ -40,8 +40,8 @@ package enum TextEscaping {
         continue
       }
       let (length, isShown) = character(at: index, of: text)
-      for place in index..<index + length {
-        let octet = text.octet(place)
+      for offset in index..<index + length {
+        let octet = text.octet(offset)
         if isShown { result.append(octet) } else { appendHexadecimal(octet, to: &result) }
       }
       index += length
@@ -89,8 +89,8 @@ package enum TextEscaping {
     default: return (1, false)
     }
     guard index + length <= text.byteCount, second.contains(text.octet(index + 1)) else { return (1, false) }
-    for place in index + 1..<index + length {
-      let octet = text.octet(place)
+    for offset in index + 1..<index + length {
+      let octet = text.octet(offset)
       guard octet & 0xc0 == 0x80 else { return (1, false) }
       value = value << 6 | UInt32(octet & 0x3f)
     }
@@ -111,7 +111,7 @@ package enum TextEscaping {
 }
 
 extension TextEscaping {
-  /// Takes a text of a report back to the octets that it stands for. A backslash that starts no escape, which no report
+  /// The octets that a text of a report stands for. A backslash that starts no escape, which no report
   /// has, stands for itself.
   package static func octets(_ text: ArraySlice<UInt8>) -> [UInt8] {
     let backslash = UInt8(ascii: "\\")

@@ -55,11 +55,11 @@ import Testing
   }
 
   @Test func jsonCannotEndItsElement() throws {
-    var buffer = RowBuffer()
+    var json = JSONWriter()
     PageValue.object([
       ("</script>", .list([.text("<!-- &\"\\\n\u{7f}é"), .integer(-5), .milliseconds(1_500_000), .null, .flag(true)]))
-    ]).append(to: &buffer)
-    let text = String(decoding: buffer.octets, as: UTF8.self)
+    ]).write(to: &json)
+    let text = String(decoding: json.octets, as: UTF8.self)
     #expect(!text.contains("<") && !text.contains("&"))
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: [Any]]
     let list = try #require(value?["</script>"])
