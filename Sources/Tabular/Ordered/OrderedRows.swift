@@ -1,3 +1,4 @@
+import HeapModule
 import Packets
 
 /// Writes rows to a file in the order of their numbers, though they come in any order and do not all fit in
@@ -96,6 +97,15 @@ package struct OrderedRows: ~Copyable {
     runs.append(try SortedRun(run))
   }
 
+  /// The first row of a run that is being merged.
+  private struct Front: Comparable {
+    var number: Int
+    /// The run's index.
+    var run: Int
+
+    static func < (a: Front, b: Front) -> Bool { a.number < b.number }
+  }
+
   /// Merges the smaller half of the runs into one. Small runs are merged with small ones only, so that a row is
   /// written again no more often than the logarithm of their number.
   private mutating func mergeSmallest() throws(ReportError) {
@@ -104,10 +114,16 @@ package struct OrderedRows: ~Copyable {
     var merging = Array(runs[kept...])
     runs.removeSubrange(kept...)
     let merged = try folder.temporaryFile()
-    while let index = merging.indices.min(by: { merging[$0].first ?? .max < merging[$1].first ?? .max }),
-      let number = merging[index].first
-    {
-      try merging[index].takeFirst { row throws(ReportError) in try SortedRun.append(number, row, to: merged) }
+    var fronts = Heap(merging.indices.compactMap { run in merging[run].first.map { Front(number: $0, run: run) } })
+    while let front = fronts.min {
+      try merging[front.run].takeFirst { row throws(ReportError) in
+        try SortedRun.append(front.number, row, to: merged)
+      }
+      if let number = merging[front.run].first {
+        fronts.replaceMin(with: Front(number: number, run: front.run))
+      } else {
+        fronts.removeMin()
+      }
     }
     runs.append(try SortedRun(merged))
   }
