@@ -1,5 +1,6 @@
 import Estimates
 import HTTPReassembly
+import Reports
 import Tabular
 
 /// Two CSV files in a folder: what each model says of each message, and its errors by API.

@@ -1,5 +1,6 @@
 import Estimates
 import HTTPReassembly
+import Reports
 import Tabular
 
 /// `verify.csv`: one row for each row of an app's log, and for each message on the wire that has none. Lengths are octets,

@@ -7,6 +7,7 @@ import Packets
 package struct RowBuffer: ~Copyable {
   /// Longer than any usual row.
   @usableFromInline var memory = OctetBuffer(capacity: 1024)
+  @usableFromInline var endpoints = EndpointTexts()
   /// Text on its way to be appended, kept for its memory.
   private var escaped: [UInt8] = []
 
@@ -121,7 +122,18 @@ package struct RowBuffer: ~Copyable {
 
   /// Appends `address:port`, with IPv6 addresses in brackets.
   @inlinable
+  @inline(__always)
   package mutating func append(_ endpoint: Endpoint) {
+    if let range = endpoints.range(of: endpoint) {
+      return endpoints.texts.withOctets { memory.append($0.extracting(range)) }
+    }
+    appendNew(endpoint)
+  }
+
+  @inline(never)
+  @usableFromInline
+  mutating func appendNew(_ endpoint: Endpoint) {
+    let start = length
     unsafe memory.write(atMost: Endpoint.longestText) { target in
       var length = 0
       endpoint.forEachOctetOfText { octet in
@@ -130,10 +142,12 @@ package struct RowBuffer: ~Copyable {
       }
       return length
     }
+    memory.withOctets { endpoints.remember($0.extracting(start..<$0.byteCount), of: endpoint) }
   }
 
   /// Appends `address:port`, the address hashed if there is a redaction.
   @inlinable
+  @inline(__always)
   package mutating func append(_ endpoint: Endpoint, _ redaction: Redaction?) {
     guard let redaction else { return append(endpoint) }
     append(redaction.address(endpoint.address))

@@ -1,4 +1,5 @@
 import Packets
+import Tabular
 
 /// One row as a JSON object (RFC 8259) on a line of its own: every column is a member, in the order of the columns.
 ///

@@ -1,4 +1,5 @@
 import Packets
+import Tabular
 
 /// One row of a CSV file (RFC 4180), cell after cell.
 ///
@@ -6,8 +7,8 @@ import Packets
 /// starts with an apostrophe itself, gets a leading apostrophe; so to get the octets back, take one leading apostrophe
 /// away, then undo the escapes. Numbers and names of our own need neither. Cells are quoted only when they have to be.
 package struct CSVRow: RowWriter, ~Copyable {
-  @usableFromInline var buffer = RowBuffer()
-  @usableFromInline var cells = TextCells()
+  private var buffer = RowBuffer()
+  private var cells = TextCells()
   /// What is left out of hosts, paths and endpoints.
   package let redaction: Redaction?
 
@@ -23,18 +24,17 @@ package struct CSVRow: RowWriter, ~Copyable {
   package var octets: [UInt8] { buffer.octets }
 
   /// Lends the row, once it has ended.
-  @inlinable
   @inline(__always)
   package func withOctets(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) {
     try buffer.withOctets(body)
   }
 
   /// Starts a row.
-  @inlinable
+  @inline(__always)
   package mutating func begin() { buffer.clear() }
 
   /// Ends the row.
-  @inlinable
+  @inline(__always)
   package mutating func end() {
     buffer.removeLast()
     buffer.append(UInt8(ascii: "\r"))
@@ -42,15 +42,14 @@ package struct CSVRow: RowWriter, ~Copyable {
   }
 
   /// A cell that says that something is unknown or does not apply.
-  @inlinable
+  @inline(__always)
   package mutating func empty() { separate() }
 
   /// An integer.
-  @inlinable
+  @inline(__always)
   package mutating func integer(_ value: Int) { buffer.append(value, then: Self.separator) }
 
   /// Several integers: most of a row is.
-  @inlinable
   @inline(__always)
   package mutating func integers<let count: Int>(_ values: InlineArray<count, Int>) {
     buffer.append(values, each: Self.separator)
@@ -69,7 +68,6 @@ package struct CSVRow: RowWriter, ~Copyable {
   }
 
   /// A name of our own: it needs no escaping.
-  @inlinable
   @inline(__always)
   package mutating func name(_ name: StaticString) { buffer.append(name, then: Self.separator) }
 
@@ -80,7 +78,6 @@ package struct CSVRow: RowWriter, ~Copyable {
   }
 
   /// The names of the bits that are set, separated by spaces.
-  @inlinable
   @inline(__always)
   package mutating func flags(_ bits: UInt64, names: @autoclosure () -> [String]) {
     if bits != 0 { buffer.append(flags: bits, names: names()) }
@@ -88,7 +85,7 @@ package struct CSVRow: RowWriter, ~Copyable {
   }
 
   /// `address:port`.
-  @inlinable
+  @inline(__always)
   package mutating func endpoint(_ endpoint: Endpoint) {
     buffer.append(endpoint, redaction)
     separate()
@@ -109,25 +106,22 @@ package struct CSVRow: RowWriter, ~Copyable {
   }
 
   /// Text from the wire that comes again.
-  @inlinable
   @inline(__always)
   package mutating func text(_ octets: RawSpan, of array: @autoclosure () -> [UInt8]) {
     if !cells.append(cellOf: octets, to: &buffer) { newText(array()) }
   }
 
   @inline(never)
-  @usableFromInline
-  mutating func newText(_ array: [UInt8]) {
+  private mutating func newText(_ array: [UInt8]) {
     let start = buffer.length
     array.withOctets { text($0) }
     cells.remember(array, cellFrom: start, of: buffer)
   }
 
-  @inlinable static var separator: UInt8 { UInt8(ascii: ",") }
+  private static var separator: UInt8 { UInt8(ascii: ",") }
 
-  @inlinable
   @inline(__always)
-  mutating func separate() { buffer.append(Self.separator) }
+  private mutating func separate() { buffer.append(Self.separator) }
 
   /// Whether the cell gets an apostrophe: it starts with what starts a formula in a spreadsheet
   /// (OWASP, CSV Injection), full-width forms included, or with an apostrophe.

@@ -13,7 +13,7 @@ package struct JSONWriter: ~Copyable {
   package var octets: [UInt8] { buffer.octets }
 
   /// Lends what has been written since `clear`.
-  package func withOctets(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) {
+  package func withOctets<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
     try buffer.withOctets(body)
   }
 

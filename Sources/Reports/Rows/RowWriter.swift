@@ -1,4 +1,5 @@
-import Packets
+import HTTPReassembly
+import Tabular
 
 /// Writes the cells of a row, one after another, in the order of the columns.
 ///
@@ -38,7 +39,6 @@ package protocol RowWriter: ~Copyable {
 }
 
 extension RowWriter where Self: ~Copyable {
-  @inlinable
   package mutating func integers<let count: Int>(_ values: InlineArray<count, Int>) {
     for index in values.indices { integer(values[index]) }
   }
@@ -46,21 +46,18 @@ extension RowWriter where Self: ~Copyable {
   package mutating func text(_ octets: RawSpan, of array: @autoclosure () -> [UInt8]) { text(octets) }
 
   /// An integer, or nothing for nil.
-  @inlinable
   @inline(__always)
   package mutating func integer(_ value: Int?) {
     if let value { integer(value) } else { empty() }
   }
 
   /// A number or code; 0 means that there is none.
-  @inlinable
   @inline(__always)
   package mutating func integerUnlessZero(_ value: Int) {
     if value != 0 { integer(value) } else { empty() }
   }
 
   /// A time in nanoseconds since the Unix epoch.
-  @inlinable
   package mutating func time(_ nanoseconds: Int64) { integer(Int(nanoseconds)) }
 
   /// Text from the wire; an empty one is unknown.
@@ -71,6 +68,24 @@ extension RowWriter where Self: ~Copyable {
 
   /// A path from the wire.
   package mutating func path(_ octets: [UInt8]) { text(redaction?.path(octets) ?? octets) }
+}
+
+extension RowWriter where Self: ~Copyable {
+  /// Text from the wire; none is unknown.
+  @inline(__always)
+  mutating func text(_ id: TextID, _ texts: borrowing TextPool) {
+    if id == .none { empty() } else { texts.withOctets(id) { text($0, of: texts.octets(id)) } }
+  }
+
+  /// A host from the wire.
+  mutating func host(_ id: TextID, _ texts: borrowing TextPool) {
+    if redaction == nil { text(id, texts) } else { host(texts.octets(id)) }
+  }
+
+  /// A path from the wire.
+  mutating func path(_ id: TextID, _ texts: borrowing TextPool) {
+    if redaction == nil { text(id, texts) } else { path(texts.octets(id)) }
+  }
 }
 
 /// A column of a table: its name, which is the same in every format, and what its cells are.
