@@ -87,7 +87,7 @@ package struct CSVRow: RowWriter, ~Copyable {
   /// `address:port`.
   @inline(__always)
   package mutating func endpoint(_ endpoint: Endpoint) {
-    buffer.append(endpoint, redaction)
+    if redaction == nil { buffer.append(endpoint) } else { buffer.append(endpoint, redaction) }
     separate()
   }
 
@@ -105,17 +105,16 @@ package struct CSVRow: RowWriter, ~Copyable {
     separate()
   }
 
-  /// Text from the wire that comes again.
+  /// Text from the wire whose cell may have been made before.
   @inline(__always)
-  package mutating func text(_ octets: RawSpan, of array: @autoclosure () -> [UInt8]) {
-    if !cells.append(cellOf: octets, to: &buffer) { newText(array()) }
-  }
+  package mutating func knownText(_ octets: RawSpan) -> Bool { cells.append(cellOf: octets, to: &buffer) }
 
+  /// Text from the wire whose cell is made now.
   @inline(never)
-  private mutating func newText(_ array: [UInt8]) {
+  package mutating func newText(_ octets: [UInt8]) {
     let start = buffer.length
-    array.withOctets { text($0) }
-    cells.remember(array, cellFrom: start, of: buffer)
+    text(octets)
+    cells.remember(octets, cellFrom: start, of: buffer)
   }
 
   private static var separator: UInt8 { UInt8(ascii: ",") }

@@ -96,10 +96,17 @@ package struct JSONRow: RowWriter, ~Copyable {
     json.escaped(octets)
   }
 
-  package mutating func text(_ octets: RawSpan, of array: @autoclosure () -> [UInt8]) {
+  package mutating func knownText(_ octets: RawSpan) -> Bool {
+    guard cells.has(octets) else { return false }
+    key()
+    json.held(octets, in: cells)
+    return true
+  }
+
+  package mutating func newText(_ octets: [UInt8]) {
     guard !octets.isEmpty else { return empty() }
     key()
-    json.escaped(octets, of: array(), &cells)
+    json.escaped(octets, holdingIn: &cells)
   }
 
   private mutating func key() {

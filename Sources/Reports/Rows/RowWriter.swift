@@ -34,8 +34,10 @@ package protocol RowWriter: ~Copyable {
   mutating func endpoint(_ endpoint: Endpoint)
   /// Text from the wire; an empty one is unknown.
   mutating func text(_ octets: RawSpan)
-  /// As above, of a text that comes again, with the array whose octets it is: its cell is made once and then copied.
-  mutating func text(_ octets: RawSpan, of array: @autoclosure () -> [UInt8])
+  /// Text from the wire that comes again: copies its cell, if that was made before. Returns whether it was.
+  mutating func knownText(_ octets: RawSpan) -> Bool
+  /// Text from the wire that comes again, and whose cell is made now.
+  mutating func newText(_ octets: [UInt8])
 }
 
 extension RowWriter where Self: ~Copyable {
@@ -43,7 +45,9 @@ extension RowWriter where Self: ~Copyable {
     for index in values.indices { integer(values[index]) }
   }
 
-  package mutating func text(_ octets: RawSpan, of array: @autoclosure () -> [UInt8]) { text(octets) }
+  package mutating func knownText(_ octets: RawSpan) -> Bool { false }
+
+  package mutating func newText(_ octets: [UInt8]) { text(octets) }
 
   /// An integer, or nothing for nil.
   @inline(__always)
@@ -74,15 +78,19 @@ extension RowWriter where Self: ~Copyable {
   /// Text from the wire; none is unknown.
   @inline(__always)
   mutating func text(_ id: TextID, _ texts: borrowing TextPool) {
-    if id == .none { empty() } else { texts.withOctets(id) { text($0, of: texts.octets(id)) } }
+    if id == .none { return empty() }
+    // In two steps, since a closure that may need the array retains it.
+    if !texts.withOctets(id, { knownText($0) }) { newText(texts.octets(id)) }
   }
 
   /// A host from the wire.
+  @inline(__always)
   mutating func host(_ id: TextID, _ texts: borrowing TextPool) {
     if redaction == nil { text(id, texts) } else { host(texts.octets(id)) }
   }
 
   /// A path from the wire.
+  @inline(__always)
   mutating func path(_ id: TextID, _ texts: borrowing TextPool) {
     if redaction == nil { text(id, texts) } else { path(texts.octets(id)) }
   }

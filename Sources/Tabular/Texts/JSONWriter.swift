@@ -118,18 +118,19 @@ package struct JSONWriter: ~Copyable {
   /// As above.
   package mutating func escaped(_ octets: [UInt8]) { octets.withOctets { escaped($0) } }
 
-  /// As above, of a text that comes again, in an array that holds it.
-  package mutating func escaped(
-    _ octets: RawSpan, of array: @autoclosure () -> [UInt8], _ cells: inout TextCells
-  ) {
+  /// As above, of a text that comes again: what is written is held in `cells`.
+  package mutating func escaped(_ octets: [UInt8], holdingIn cells: inout TextCells) {
     separate()
     needsComma = false
-    if !cells.append(cellOf: octets, to: &buffer) {
-      let start = buffer.length
-      escaped(octets)
-      cells.remember(array(), cellFrom: start, of: buffer)
-    }
-    needsComma = true
+    let start = buffer.length
+    escaped(octets)
+    cells.remember(octets, cellFrom: start, of: buffer)
+  }
+
+  /// A text that is held in `cells`; nothing when it is not.
+  package mutating func held(_ octets: RawSpan, in cells: borrowing TextCells) {
+    separate()
+    needsComma = cells.append(cellOf: octets, to: &buffer)
   }
 
   /// A text from the wire as it was sent: UTF-8, or else each octet as the character of ISO 8859-1.

@@ -5,7 +5,7 @@ import Packets
 /// Unsafe because a row is dozens of appends of a few octets: an array asks with each of them whether its memory is its own.
 /// This memory always is, since the buffer cannot be copied. Only `count` of its `capacity` octets were written; `write` makes
 /// room before, and checks after, that no more were than there was room for.
-@safe package struct OctetBuffer: ~Copyable {
+@safe public struct OctetBuffer: ~Copyable {
   @usableFromInline var memory: UnsafeMutablePointer<UInt8>
   @usableFromInline var capacity: Int
   /// How many octets there are.

@@ -4,7 +4,7 @@ import Packets
 ///
 /// Rows are a large part of what a run costs, so that cells are written where they will stand. Unsafe only in that:
 /// `OctetBuffer.write` has made room for as many octets as each use says.
-package struct RowBuffer: ~Copyable {
+public struct RowBuffer: ~Copyable {
   /// Longer than any usual row.
   @usableFromInline var memory = OctetBuffer(capacity: 1024)
   @usableFromInline var endpoints = EndpointTexts()
@@ -146,8 +146,6 @@ package struct RowBuffer: ~Copyable {
   }
 
   /// Appends `address:port`, the address hashed if there is a redaction.
-  @inlinable
-  @inline(__always)
   package mutating func append(_ endpoint: Endpoint, _ redaction: Redaction?) {
     guard let redaction else { return append(endpoint) }
     append(redaction.address(endpoint.address))

@@ -4,7 +4,7 @@ import Packets
 ///
 /// A text is recognised by where its octets are: the table holds on to the array, so that nothing else can be there, and
 /// what is shared is not changed. So it does not matter which pool a text is of.
-package struct TextCells: ~Copyable {
+public struct TextCells: ~Copyable {
   @usableFromInline
   struct Slot {
     /// Address of the text's octets; 0 in an empty slot.
@@ -28,6 +28,13 @@ package struct TextCells: ~Copyable {
 
   /// An empty table.
   package init() {}
+
+  /// Whether the cell of a text is held.
+  package func has(_ text: RawSpan) -> Bool {
+    let address = Self.address(text)
+    let slot = slots[Self.slot(address)]
+    return slot.address == address && slot.textLength == text.byteCount
+  }
 
   /// Appends the cell of a text to a row. Returns whether it was known.
   @inlinable
