@@ -61,21 +61,36 @@ let package = Package(
     .target(
       name: "ContentCodings", dependencies: ["CBrotli", "CDeflate", "CZlib", "CZstd", "HTTPReassembly", "Shared"],
       swiftSettings: settings),
+    // How rows are written and files are made, for captures and reports alike; and how tables are read.
+    .target(
+      name: "Tabular",
+      dependencies: [
+        "Packets", .product(name: "HeapModule", package: "swift-collections"),
+        .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
+    .target(
+      name: "TableReading", dependencies: [.product(name: "GRDB", package: "GRDB.swift")], swiftSettings: settings),
     .target(
       name: "Estimates",
       dependencies: [
-        "ContentCodings", "HTTPReassembly", "Shared", .product(name: "GRDB", package: "GRDB.swift"),
+        "ContentCodings", "HTTPReassembly", "Shared", "TableReading", .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: settings),
     .target(
       name: "Reports",
       dependencies: [
-        "ContentCodings", "Cryptography", "Estimates", "HTTPReassembly", "Shared",
+        "ContentCodings", "Cryptography", "HTTPReassembly", "Shared", "TableReading", "Tabular",
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Yams", package: "Yams"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "SystemPackage", package: "swift-system"), .product(name: "Yams", package: "Yams"),
       ],
       // The page's parts are in the program itself, so that it needs no file beside it.
       resources: [.embedInCode("HTML/Page")],
+      swiftSettings: settings),
+    // What the commands `models` and `verify` report.
+    .target(
+      name: "EstimateReports", dependencies: ["Estimates", "HTTPReassembly", "Reports", "Tabular"],
       swiftSettings: settings),
     .target(
       name: "MetricsEndpoint",
@@ -98,7 +113,8 @@ let package = Package(
       name: "Sniffer",
       dependencies: [
         .target(name: "CCap", condition: .when(platforms: [.linux])), "Capture", "ContentCodings", "Cryptography",
-        "Estimates", "HTTPReassembly", "MetricsEndpoint", "ProcessConfinement", "Reports",
+        "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "ProcessConfinement", "Reports",
+        "TableReading", "Tabular",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -143,7 +159,8 @@ let package = Package(
     .testTarget(
       name: "ReportsTests",
       dependencies: [
-        "Estimates", "Reports", "Shared", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
+        "EstimateReports", "Estimates", "Reports", "Shared", "TableReading", "Tabular", "TestSupport",
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     .testTarget(

@@ -45,24 +45,55 @@ extension IPAddress: Comparable {
 extension IPAddress: CustomStringConvertible {
   /// Dotted decimal, or the canonical text of RFC 5952.
   public var description: String {
-    if isIPv4 {
-      return "\(low >> 24 & 0xff).\(low >> 16 & 0xff).\(low >> 8 & 0xff).\(low & 0xff)"
+    var text: [UInt8] = []
+    forEachOctetOfText { text.append($0) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Passes on the octets of `description`, of which there are 39 at most, one after the other.
+  @inlinable
+  @inline(__always)
+  package func forEachOctetOfText(_ body: (UInt8) -> Void) {
+    guard isIPv4 else { return forEachOctetOfIPv6Text(body) }
+    for shift in stride(from: UInt64(24), through: 0, by: -8) {
+      let value = UInt8(truncatingIfNeeded: low >> shift)
+      if value >= 100 { body(0x30 + value / 100) }
+      if value >= 10 { body(0x30 + value / 10 % 10) }
+      body(0x30 + value % 10)
+      if shift > 0 { body(UInt8(ascii: ".")) }
     }
-    let groups = (0..<8).map { index in
+  }
+
+  @inlinable
+  func forEachOctetOfIPv6Text(_ body: (UInt8) -> Void) {
+    func group(_ index: Int) -> UInt16 {
       UInt16(truncatingIfNeeded: (index < 4 ? high : low) >> UInt64((3 - index % 4) * 16))
     }
     // RFC 5952 §4.2: the longest run of two or more zero groups, the first of equals, becomes "::".
     var longest = 0..<0
     var start = 0
-    for index in 0...8 where index == 8 || groups[index] != 0 {
+    for index in 0...8 where index == 8 || group(index) != 0 {
       if index - start > max(longest.count, 1) { longest = start..<index }
       start = index + 1
     }
-    func text(_ range: Range<Int>) -> String {
-      groups[range].map { String($0, radix: 16) }.joined(separator: ":")
+    var index = 0
+    while index < 8 {
+      if longest.contains(index) {
+        body(UInt8(ascii: ":"))
+        body(UInt8(ascii: ":"))
+        index = longest.upperBound
+        continue
+      }
+      if index > 0, index != longest.upperBound || longest.isEmpty { body(UInt8(ascii: ":")) }
+      var isLeading = true
+      for shift in stride(from: UInt16(12), through: 0, by: -4) {
+        let digit = UInt8(truncatingIfNeeded: group(index) >> shift & 0xf)
+        if digit == 0, isLeading, shift > 0 { continue }
+        isLeading = false
+        body(digit < 10 ? 0x30 + digit : 0x57 + digit)
+      }
+      index += 1
     }
-    guard !longest.isEmpty else { return text(0..<8) }
-    return text(0..<longest.lowerBound) + "::" + text(longest.upperBound..<8)
   }
 }
 
@@ -88,6 +119,30 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
 
   /// `address:port`, with IPv6 addresses in brackets.
   public var description: String {
-    address.isIPv4 ? "\(address):\(port)" : "[\(address)]:\(port)"
+    var text: [UInt8] = []
+    forEachOctetOfText { text.append($0) }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Octets of the longest `description`: an IPv6 address of 39 in brackets, a colon and a port of 5.
+  @inlinable package static var longestText: Int { 47 }
+
+  /// Passes on the octets of `description` one after the other.
+  @inlinable
+  @inline(__always)
+  package func forEachOctetOfText(_ body: (UInt8) -> Void) {
+    if address.isIPv4 {
+      address.forEachOctetOfText(body)
+    } else {
+      body(UInt8(ascii: "["))
+      address.forEachOctetOfText(body)
+      body(UInt8(ascii: "]"))
+    }
+    body(UInt8(ascii: ":"))
+    if port >= 10_000 { body(UInt8(truncatingIfNeeded: 0x30 + port / 10_000)) }
+    if port >= 1000 { body(UInt8(truncatingIfNeeded: 0x30 + port / 1000 % 10)) }
+    if port >= 100 { body(UInt8(truncatingIfNeeded: 0x30 + port / 100 % 10)) }
+    if port >= 10 { body(UInt8(truncatingIfNeeded: 0x30 + port / 10 % 10)) }
+    body(UInt8(truncatingIfNeeded: 0x30 + port % 10))
   }
 }

@@ -5,6 +5,7 @@ import Foundation
 import HTTPReassembly
 import Logging
 import Reports
+import Tabular
 
 /// What totals can be grouped by.
 enum GroupingKey: String, CaseIterable, ExpressibleByArgument {
@@ -155,10 +156,10 @@ struct CommonOptions: ParsableArguments {
   }
 
   /// Opens the reports of a live run; nil without `--output`.
-  func liveReport(_ interfaces: [String]) throws(ReportError) -> LiveReportSet? {
+  func liveReport(_ interfaces: [String]) throws(ReportError) -> ReportSet? {
     guard let output else { return nil }
-    if isStreaming { return LiveReportSet(NDJSONStream(redaction: redaction)) }
-    return try LiveReportSet(format.names, folder: output, context(interfaces))
+    if isStreaming { return ReportSet(NDJSONStream(redaction: redaction)) }
+    return try ReportSet(format.names, folder: output, context(interfaces), isLive: true)
   }
 
   /// Makes ready what the reports hash with, if they hash anything: the confinement comes after this.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Capture
 import Reports
+import Tabular
 
 /// `sniffer interfaces`
 struct InterfacesCommand: ParsableCommand {

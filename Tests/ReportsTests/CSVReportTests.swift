@@ -219,7 +219,7 @@ import Testing
     var totals = emptyTotals()
     totals.ledger = Ledger(packets: 1, original: 40, pending: 7)
     totals.ledger.charge(30, to: .link)
-    let live = try LiveCSVReport(folder: folder.path, grouping: .init())
+    let live = try CSVReport(folder: folder.path, grouping: .init(), isLive: true)
     try live.flush(totals) { _ in }
     let rows = folder.rows("ledger.csv")
     #expect(rows.contains("difference,3") && rows.last == "pending,7")

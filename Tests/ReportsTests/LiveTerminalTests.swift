@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Reports
+@testable import Tabular
 
 #if canImport(Glibc)
   import Glibc

@@ -1,6 +1,7 @@
 import HTTPReassembly
 import Testing
 
+@testable import EstimateReports
 @testable import Estimates
 @testable import Reports
 
@@ -60,18 +61,18 @@ import Testing
   }
 
   @Test func numbersKeepTheirSigns() {
-    #expect(ModelErrorTable.signed(1234) == "+1,234")
-    #expect(ModelErrorTable.signed(-1234) == "-1,234")
-    #expect(ModelErrorTable.signed(0) == "0")
-    #expect(ModelErrorTable.mean(-1, of: 4) == "-0.3")
-    #expect(ModelErrorTable.mean(1, of: 1000) == "+<0.1")
-    #expect(ModelErrorTable.mean(-12_345, of: 10) == "-1,234.5")
-    #expect(ModelErrorTable.mean(0, of: 3) == "0.0")
-    #expect(ModelErrorTable.mean(3, of: 0) == "")
-    #expect(ModelErrorTable.mean(.max, of: 1) == "+9,223,372,036,854,775,807")
-    #expect(ModelErrorTable.signedPercent(-50, of: 100) == "-50.0%")
-    #expect(ModelErrorTable.signedPercent(1, of: 1_000_000) == "+<0.1%")
-    #expect(ModelErrorTable.signedPercent(.max, of: 1) == "+>")
-    #expect(ModelErrorTable.signedPercent(1, of: 0) == "")
+    #expect(Numerals.signed(1234) == "+1,234")
+    #expect(Numerals.signed(-1234) == "-1,234")
+    #expect(Numerals.signed(0) == "0")
+    #expect(Numerals.mean(-1, of: 4) == "-0.3")
+    #expect(Numerals.mean(1, of: 1000) == "+<0.1")
+    #expect(Numerals.mean(-12_345, of: 10) == "-1,234.5")
+    #expect(Numerals.mean(0, of: 3) == "0.0")
+    #expect(Numerals.mean(3, of: 0) == "")
+    #expect(Numerals.mean(.max, of: 1) == "+9,223,372,036,854,775,807")
+    #expect(Numerals.signedPercent(-50, of: 100) == "-50.0%")
+    #expect(Numerals.signedPercent(1, of: 1_000_000) == "+<0.1%")
+    #expect(Numerals.signedPercent(.max, of: 1) == "+>")
+    #expect(Numerals.signedPercent(1, of: 0) == "")
   }
 }

@@ -3,6 +3,7 @@ import HTTPReassembly
 import Testing
 
 @testable import Reports
+@testable import Tabular
 
 /// `messages.ndjson`, octet for octet and as a strict reader sees it.
 @Suite struct NDJSONReportTests {
@@ -89,7 +90,7 @@ import Testing
   }
 
   @Test mutating func liveRowsAreSortedAtTheEnd() throws {
-    let report = try LiveNDJSONReport(folder: folder.path)
+    let report = try NDJSONReport(folder: folder.path, isLive: true)
     for number in [3, 1] { try report.message(message(number), texts: texts) }
     let (open, pool) = (message(2), texts)
     try report.flush(emptyTotals()) { body in body(open, pool) }

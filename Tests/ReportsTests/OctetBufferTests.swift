@@ -2,6 +2,7 @@ import HTTPReassembly
 import Testing
 
 @testable import Reports
+@testable import Tabular
 
 @Suite struct OctetBufferTests {
   private func array(_ buffer: borrowing OctetBuffer) -> [UInt8] {

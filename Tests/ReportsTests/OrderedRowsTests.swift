@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Reports
+@testable import Tabular
 
 /// Rows come in any order and stand in order, however little memory there is.
 @Suite struct OrderedRowsTests {

@@ -2,6 +2,7 @@ import HTTPReassembly
 import Testing
 
 @testable import Reports
+@testable import Tabular
 
 /// What `--redact` leaves out. The digest here is no hash, so that the rows can be read.
 @Suite struct RedactionTests {

@@ -2,6 +2,7 @@ import HTTPReassembly
 import Testing
 
 @testable import Reports
+@testable import Tabular
 
 @Suite struct RowBufferTests {
   private func text(_ append: (inout RowBuffer) -> Void) -> String {

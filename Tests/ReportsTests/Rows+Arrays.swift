@@ -1,6 +1,7 @@
 import HTTPReassembly
 
 @testable import Reports
+@testable import Tabular
 
 // Rows as arrays, which tests have.
 
@@ -10,7 +11,7 @@ extension OrderedRows {
   }
 }
 
-extension OrderedTable {
+extension NumberedTable {
   mutating func add(_ number: Int, _ row: [UInt8]) throws(ReportError) {
     try row.withOctets { octets throws(ReportError) in try add(number, octets) }
   }

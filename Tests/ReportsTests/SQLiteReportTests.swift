@@ -4,6 +4,7 @@ import HTTPReassembly
 import Testing
 
 @testable import Reports
+@testable import Tabular
 
 /// The database as it is while it is written, and what is in it.
 @Suite struct SQLiteReportTests {

@@ -2,6 +2,7 @@ import HTTPReassembly
 import Testing
 
 @testable import Reports
+@testable import Tabular
 
 /// Text from the wire in a cell: valid UTF-8, harmless, and unambiguous.
 @Suite struct TextEscapingTests {

@@ -1,14 +1,7 @@
-/// Why a log could not be read. Each description is one line that names the file and what to do.
-public struct LogError: Error, Equatable, CustomStringConvertible {
-  /// One line for people. What comes from the file in it is not escaped.
-  public let description: String
+import TableReading
 
-  /// An error.
-  public init(_ description: String) { self.description = description }
-
-  /// An error of a file.
-  init(file: String, _ problem: String) { self.init("\(file): \(problem)") }
-}
+/// Why a log could not be read.
+public typealias LogError = ReadingError
 
 /// Why one row cannot be an entry: which column, what was found there, what was expected.
 struct RowProblem: Error, Equatable {

@@ -1,3 +1,5 @@
+import TableReading
+
 /// Reads an app's log: CSV, SQLite, HAR, task metrics of URLSession, what curl writes, or Chrome's netlog.
 ///
 /// It is strict. A row that is not what it should be refuses the whole log, with the first such row and the count of
@@ -10,7 +12,7 @@ public struct LogReader: Sendable {
 
   /// Reads the log at `path`, a regular file, which is not changed. A log without any row is an error.
   public func read(_ path: String) throws(LogError) -> AppLog {
-    let file = try LogFile(path: path)
+    let file = try TableFile(path: path)
     // A format that was asked for is taken at its word; the format's own reader says what does not fit.
     let format = if let asked = options.format { asked } else { try file.format() }
     switch format {

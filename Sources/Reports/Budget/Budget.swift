@@ -25,10 +25,7 @@ package struct Budget {
   package init(_ rules: [BudgetRule], _ totals: Totals) {
     for rule in rules {
       let apis = totals.apis.filter { api in
-        rule.matches(
-          APIKey(
-            host: totals.texts.octets(api.host), path: totals.texts.octets(api.path),
-            method: totals.texts.octets(api.method)))
+        rule.matches(APIKey(api, totals.texts))
       }
       if apis.isEmpty { unmatched.append(rule) }
       if rule.scope == .match, !apis.isEmpty {
@@ -61,7 +58,7 @@ extension BudgetSubject {
     wait = api.wait
   }
 
-  /// Takes another API in.
+  /// Adds another API.
   fileprivate mutating func add(_ other: BudgetSubject) {
     counts.add(other.counts)
     wait.merge(other.wait)

@@ -1,3 +1,5 @@
+import Tabular
+
 /// Limits for the APIs that match a pattern.
 package struct BudgetRule: Sendable {
   /// What a limit is for.
@@ -34,5 +36,107 @@ package struct BudgetRule: Sendable {
   /// The pattern in words, escaped.
   package var text: String {
     TextEscaping.string(Array(((method.map { $0 + " " } ?? "") + host.text + " " + path.text).utf8))
+  }
+}
+
+/// What a budget can limit, by the keys of the file.
+package enum BudgetFigure: String, CaseIterable, Sendable {
+  case requests
+  case responses
+  case upBytes = "up_bytes"
+  case downBytes = "down_bytes"
+  case ipBytes = "ip_bytes"
+  case messageBytes = "message_bytes"
+  case startLineBytes = "start_line_bytes"
+  case headerBytes = "header_bytes"
+  case bodyBytes = "body_bytes"
+  case framingBytes = "framing_bytes"
+  case trailerBytes = "trailer_bytes"
+  case requestHeaderBytes = "request_header_bytes"
+  case requestBodyBytes = "request_body_bytes"
+  case responseHeaderBytes = "response_header_bytes"
+  case responseBodyBytes = "response_body_bytes"
+  case missingBytes = "missing_bytes"
+  case errors
+  case status4xx = "status_4xx"
+  case status5xx = "status_5xx"
+  case errorShare = "error_share"
+  case waitP50 = "wait_p50"
+  case waitP95 = "wait_p95"
+  case waitP99 = "wait_p99"
+
+  /// What its values are.
+  package enum Unit: Sendable {
+    /// Messages.
+    case count
+    /// Octets.
+    case octets
+    /// A share of the final responses.
+    case share
+    /// Nanoseconds.
+    case duration
+  }
+
+  /// What its values are.
+  package var unit: Unit {
+    switch self {
+    case .requests, .responses, .errors, .status4xx, .status5xx: .count
+    case .errorShare: .share
+    case .waitP50, .waitP95, .waitP99: .duration
+    default: .octets
+    }
+  }
+}
+
+/// A limit: the most that a figure may be.
+package struct BudgetLimit: Sendable, Equatable {
+  /// What is limited.
+  package let figure: BudgetFigure
+  /// The most it may be: messages, octets, millionths of the final responses, or nanoseconds.
+  package let most: Int
+  /// As it was given.
+  package let text: String
+
+  /// Reads a value of the file; nil when it is none of the figure's unit.
+  init?(_ figure: BudgetFigure, _ text: String) {
+    self.figure = figure
+    self.text = text
+    guard let most = Self.value(text, figure.unit) else { return nil }
+    self.most = most
+  }
+
+  /// What a value of a unit looks like.
+  static func expectation(_ unit: BudgetFigure.Unit) -> String {
+    switch unit {
+    case .count: "a number, as in 100"
+    case .octets: "octets, as in 4096, 20 kB or 1.5 MiB"
+    case .share: "a share of the responses, as in 1%"
+    case .duration: "a time, as in 300 ms or 1.5 s"
+    }
+  }
+
+  private static func value(_ text: String, _ unit: BudgetFigure.Unit) -> Int? {
+    switch unit {
+    case .count: return Decimal64(text, scale: 0)?.units
+    case .share: return Proportion(text).flatMap { $0.millionths <= 1_000_000 ? $0.millionths : nil }
+    case .octets:
+      if let plain = Decimal64(text, scale: 0) { return plain.units }
+      return scaled(
+        text,
+        ["B": 1, "kB": 1000, "MB": 1_000_000, "GB": 1_000_000_000, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30])
+    case .duration: return scaled(text, ["us": 1000, "ms": 1_000_000, "s": 1_000_000_000])
+    }
+  }
+
+  /// A number with a unit after it, between them a space or nothing; nil when it is no whole number of the least unit.
+  private static func scaled(_ text: String, _ units: [String: Int]) -> Int? {
+    let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
+    let name = text.dropFirst(number.count).drop { $0 == " " }
+    guard let factor = units[String(name)], let thousandths = Decimal64(String(number), scale: 3)?.units else {
+      return nil
+    }
+    let (product, overflows) = thousandths.multipliedReportingOverflow(by: factor)
+    guard !overflows, product % 1000 == 0 else { return nil }
+    return product / 1000
   }
 }

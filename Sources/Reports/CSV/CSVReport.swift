@@ -1,16 +1,21 @@
 import HTTPReassembly
+import Tabular
 
 /// Six CSV files in a folder: messages, exchanges, APIs, connections, ledger and anomalies.
 ///
 /// All of them exist with their header row from the start. Rows of messages, exchanges and connections come in any
-/// order and stand in the order of their numbers; memory stays within limits (`OrderedRows`).
+/// order and stand in the order of their numbers at the end (`NumberedTable`). The totals are replaced whole.
+///
+/// Of a run that goes on, the totals are there from the first flush on, and each file is complete and readable at any
+/// moment. `messages.open.csv` has the messages that are not final yet, so that a crash loses no more than the last
+/// interval; a clean end removes it.
 public final class CSVReport: Report {
+  /// The file with the messages that are not final yet, without its extension.
+  static let openMessagesName = "messages.open"
+
   private let grouping: Configuration.Grouping
-  private let redaction: Redaction?
+  private let folder: OutputFolder
   private var tables: CSVTables
-  private let apis: OutputFile
-  private let ledger: OutputFile
-  private let anomalies: OutputFile
   private var isFinished = false
   /// The first error, which `finish` throws.
   public private(set) var failure: ReportError?
@@ -21,40 +26,43 @@ public final class CSVReport: Report {
   ///   - folder: Where the files go.
   ///   - grouping: What the totals are grouped by: decides on the columns of `apis.csv`.
   ///   - redaction: What is left out; nil: nothing.
+  ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
   /// - Throws: when the folder or one of the files cannot be created or opened.
   public convenience init(
-    folder: String, grouping: Configuration.Grouping, redaction: Redaction? = nil
+    folder: String, grouping: Configuration.Grouping, redaction: Redaction? = nil, isLive: Bool = false
   ) throws(ReportError) {
     try self.init(
-      folder: folder, grouping: grouping, redaction: redaction, memoryLimit: OrderedRows.memoryLimit,
-      runLimit: OrderedRows.runLimit)
+      folder: folder, grouping: grouping, redaction: redaction, isLive: isLive,
+      memoryLimit: OrderedRows.memoryLimit, runLimit: OrderedRows.runLimit)
   }
 
   /// As above, with limits of each table (`OrderedRows`).
   init(
-    folder path: String, grouping: Configuration.Grouping, redaction: Redaction?, memoryLimit: Int, runLimit: Int
+    folder path: String, grouping: Configuration.Grouping, redaction: Redaction?, isLive: Bool = false,
+    memoryLimit: Int, runLimit: Int
   ) throws(ReportError) {
     self.grouping = grouping
-    self.redaction = redaction
     let folder = try OutputFolder(path)
-    func file(_ name: String, _ columns: [Column]) throws(ReportError) -> OutputFile {
-      let file = try folder.file(name)
-      var row = CSVRow(redaction: nil)
-      try row.header(columns.map(\.name), to: file)
-      return file
-    }
-    func table(_ name: String, _ columns: [Column]) throws(ReportError) -> OrderedTable {
-      OrderedTable(
-        OrderedRows(
-          file: try file(name, columns), folder: folder, memoryLimit: memoryLimit, runLimit: runLimit))
+    self.folder = folder
+    func table(_ name: String, _ columns: [TableColumn]) throws(ReportError) -> NumberedTable {
+      try NumberedTable(
+        name + ".csv", in: folder, header: CSVRow.header(columns.map(\.name)), isLive: isLive,
+        memoryLimit: memoryLimit, runLimit: runLimit)
     }
     tables = CSVTables(
-      row: CSVRow(redaction: redaction), messages: try table(MessageRow.name + ".csv", MessageRow.columns),
-      exchanges: try table(ExchangeRow.name + ".csv", ExchangeRow.columns),
-      connections: try table(ConnectionRow.name + ".csv", ConnectionRow.columns))
-    apis = try file(APIRow.name + ".csv", APIRow.columns(grouping))
-    ledger = try file(LedgerRow.name + ".csv", LedgerRow.columns)
-    anomalies = try file(AnomalyRow.name + ".csv", AnomalyRow.columns)
+      row: CSVRow(redaction: redaction), messages: try table(MessageRow.name, MessageRow.columns),
+      exchanges: try table(ExchangeRow.name, ExchangeRow.columns),
+      connections: try table(ConnectionRow.name, ConnectionRow.columns))
+    // Of a run that goes on, a ledger without rows would look like one that does not balance.
+    if isLive { return }
+    for (name, columns) in [
+      (APIRow.name, APIRow.columns(grouping)), (LedgerRow.name, LedgerRow.columns),
+      (AnomalyRow.name, AnomalyRow.columns),
+    ] {
+      let file = try folder.file(name + ".csv")
+      try file.append(CSVRow.header(columns.map(\.name)))
+      try file.close()
+    }
   }
 
   /// Writes a message's row.
@@ -72,42 +80,137 @@ public final class CSVReport: Report {
     do throws(ReportError) { try tables.add(connection) } catch { throw noted(error) }
   }
 
-  /// Writes the totals and completes every file. Rows that come after it are left out.
-  ///
-  /// - Throws: the first error of the whole report; everything that could be written has been.
+  /// Brings every file up to date.
+  public func flush(
+    _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
+  ) throws(ReportError) {
+    var first = FirstError()
+    tables.flush(&first)
+    first.attempt { () throws(ReportError) in try writeOpenMessages(openMessages) }
+    write(totals, &first)
+    try first.check()
+  }
+
+  /// Starts the tables anew, after somebody has moved their files away (SIGHUP).
+  public func reopen() throws(ReportError) { try tables.reopen() }
+
+  /// Puts the tables in order and writes the totals. Rows that come after it are left out.
   public func finish(_ totals: Totals) throws(ReportError) {
     if !isFinished {
       isFinished = true
-      var row = CSVRow(redaction: redaction)
-      attempt { () throws(ReportError) in try tables.finishMessages() }
-      attempt { () throws(ReportError) in try tables.finishExchanges() }
-      attempt { () throws(ReportError) in try tables.finishConnections() }
-      attempt { () throws(ReportError) in
-        try APIRow.forEach(of: totals, grouping: grouping, &row) { row throws(ReportError) in
-          try row.withOctets { octets throws(ReportError) in try apis.append(octets) }
-        }
-        try apis.close()
-      }
-      attempt { () throws(ReportError) in
-        try LedgerRow.forEach(of: totals.ledger, &row) { row throws(ReportError) in try ledger.append(row.octets) }
-        try ledger.close()
-      }
-      attempt { () throws(ReportError) in
-        try AnomalyRow.forEach(of: totals.anomalies, &row) { row throws(ReportError) in
-          try row.withOctets { octets throws(ReportError) in try anomalies.append(octets) }
-        }
-        try anomalies.close()
-      }
+      var first = FirstError(failure)
+      tables.finish(&first)
+      write(totals, &first)
+      failure = first.error
+      if failure == nil { folder.remove(Self.openMessagesName + ".csv") }
     }
     if let failure { throw failure }
   }
 
-  private func attempt(_ body: () throws(ReportError) -> Void) {
-    do throws(ReportError) { try body() } catch { _ = noted(error) }
+  private func write(_ totals: Totals, _ first: inout FirstError) {
+    let grouping = grouping
+    first.attempt { () throws(ReportError) in
+      try replace(APIRow.name, APIRow.columns(grouping)) { row, write throws(ReportError) in
+        try APIRow.forEach(of: totals, grouping: grouping, &row, write)
+      }
+    }
+    first.attempt { () throws(ReportError) in
+      try replace(LedgerRow.name, LedgerRow.columns) { row, write throws(ReportError) in
+        try LedgerRow.forEach(of: totals.ledger, &row, write)
+      }
+    }
+    first.attempt { () throws(ReportError) in
+      try replace(AnomalyRow.name, AnomalyRow.columns) { row, write throws(ReportError) in
+        try AnomalyRow.forEach(of: totals.anomalies, &row, write)
+      }
+    }
+  }
+
+  private func writeOpenMessages(
+    _ openMessages: ((Message, borrowing TextPool) -> Void) -> Void
+  ) throws(ReportError) {
+    try folder.replace(Self.openMessagesName + ".csv") { file throws(ReportError) in
+      try file.append(CSVRow.header(MessageRow.columns.map(\.name)))
+      var first = FirstError()
+      openMessages { message, texts in
+        MessageRow.write(message, texts: texts, to: &tables.row)
+        first.attempt { () throws(ReportError) in
+          try tables.row.withOctets { octets throws(ReportError) in try file.append(octets) }
+        }
+      }
+      try first.check()
+    }
+  }
+
+  /// Replaces a file: `body` makes rows, and passes each on.
+  private func replace(
+    _ name: String, _ columns: [TableColumn],
+    _ body: (inout CSVRow, (inout CSVRow) throws(ReportError) -> Void) throws(ReportError) -> Void
+  ) throws(ReportError) {
+    try folder.replace(name + ".csv") { file throws(ReportError) in
+      try file.append(CSVRow.header(columns.map(\.name)))
+      try body(&tables.row) { row throws(ReportError) in
+        try row.withOctets { octets throws(ReportError) in try file.append(octets) }
+      }
+    }
   }
 
   private func noted(_ error: ReportError) -> ReportError {
     if failure == nil { failure = error }
     return error
+  }
+}
+
+/// The tables of a CSV report whose rows are numbered: a value, so that a row costs the report one access.
+private struct CSVTables: ~Copyable {
+  var row: CSVRow
+  private var messages: NumberedTable
+  private var exchanges: NumberedTable
+  private var connections: NumberedTable
+
+  init(
+    row: consuming CSVRow, messages: consuming NumberedTable, exchanges: consuming NumberedTable,
+    connections: consuming NumberedTable
+  ) {
+    self.row = row
+    self.messages = messages
+    self.exchanges = exchanges
+    self.connections = connections
+  }
+
+  mutating func add(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
+    guard messages.isOpen else { return }
+    MessageRow.write(message, texts: texts, to: &row)
+    try row.withOctets { octets throws(ReportError) in try messages.add(message.number, octets) }
+  }
+
+  mutating func add(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
+    guard exchanges.isOpen else { return }
+    ExchangeRow.write(exchange, texts: texts, to: &row)
+    try row.withOctets { octets throws(ReportError) in try exchanges.add(exchange.number, octets) }
+  }
+
+  mutating func add(_ connection: Connection) throws(ReportError) {
+    guard connections.isOpen else { return }
+    ConnectionRow.write(connection, to: &row)
+    try row.withOctets { octets throws(ReportError) in try connections.add(connection.number, octets) }
+  }
+
+  func flush(_ first: inout FirstError) {
+    first.attempt { () throws(ReportError) in try messages.flush() }
+    first.attempt { () throws(ReportError) in try exchanges.flush() }
+    first.attempt { () throws(ReportError) in try connections.flush() }
+  }
+
+  mutating func reopen() throws(ReportError) {
+    try messages.reopen()
+    try exchanges.reopen()
+    try connections.reopen()
+  }
+
+  mutating func finish(_ first: inout FirstError) {
+    first.attempt { () throws(ReportError) in try messages.finish() }
+    first.attempt { () throws(ReportError) in try exchanges.finish() }
+    first.attempt { () throws(ReportError) in try connections.finish() }
   }
 }

@@ -1,13 +1,4 @@
-/// What messages say beyond their figures, as far as a HAR may have it (`--har-content`). Nothing of it is in a HAR unless
-/// it was asked for: it has passwords, tokens and personal data in it.
-public enum HARContent: String, CaseIterable, Sendable {
-  /// Names and values of header fields, cookies, reason phrases, redirect targets.
-  case headers
-  /// The query of request targets.
-  case queries
-  /// Content without its codings.
-  case bodies
-}
+import HTTPReassembly
 
 /// What is particular to a HAR among the reports of a run.
 public struct HAROptions: Sendable {
@@ -33,6 +24,103 @@ struct HARLimits {
   var bodyLength = 1 << 20
   /// Octets held at once, of all messages whose rows are not final yet.
   var heldLength = 64 << 20
-  /// Octets of content in one HAR: those who read it mostly hold all of it in memory, several times.
+  /// Octets of content in one HAR: most readers hold all of it in memory, several times.
   var fileBodyLength = 256 << 20
+}
+
+/// What one message said, as far as it is kept.
+struct HARMessageContent {
+  /// The request-line or status-line without terminator; empty when it was not kept.
+  var startLine: [UInt8] = []
+  /// Field lines of the header section, in order.
+  var fields: [HARField] = []
+  /// Whether something of the header section is left out.
+  var isHeaderCut = false
+  /// The start of the content without its codings.
+  var body: [UInt8] = []
+  /// Whether `body` is not all of the content that came.
+  var isBodyCut = false
+  /// Octets of the whole content without its codings; nil when it was not seen whole or could not be decoded.
+  var decodedLength: Int?
+
+  /// Octets that count against `HARLimits.headerLength`.
+  fileprivate var headerLength = 0
+  /// Octets that count against `HARLimits.heldLength`.
+  fileprivate var length = 0
+}
+
+/// Gathers what messages say until their rows are final, within limits.
+final class HARContentObserver: MessageObserver {
+  private let content: Set<HARContent>
+  private let limits: HARLimits
+  private var messages: [Int: HARMessageContent] = [:]
+  private var heldLength = 0
+
+  init(_ content: Set<HARContent>, limits: HARLimits = HARLimits()) {
+    self.content = content
+    self.limits = limits
+  }
+
+  func startLine(_ line: RawSpan, of message: Int, kind: MessageKind) {
+    guard kind != .interim, content.contains(.headers) || kind == .request && content.contains(.queries) else { return }
+    with(message) { gathered, held in
+      guard hasRoom(for: line.byteCount, gathered, held) else { return gathered.isHeaderCut = true }
+      line.append(0..<line.byteCount, to: &gathered.startLine)
+      gathered.headerLength += line.byteCount
+      gathered.length += line.byteCount
+    }
+  }
+
+  func fieldLine(_ line: RawSpan, name: Range<Int>?, value: Range<Int>?, of message: Int) {
+    // Interim responses have one line of sums, and nothing else comes of what is no field line.
+    guard content.contains(.headers), let name, let value, messages[message] != nil else { return }
+    with(message) { gathered, held in
+      guard gathered.fields.count < limits.fieldCount, hasRoom(for: line.byteCount, gathered, held) else {
+        return gathered.isHeaderCut = true
+      }
+      var field = HARField()
+      line.append(name, to: &field.name)
+      line.append(value, to: &field.value)
+      gathered.fields.append(field)
+      gathered.headerLength += line.byteCount
+      // An empty line takes memory, too.
+      gathered.length += line.byteCount + MemoryLayout<HARField>.stride
+    }
+  }
+
+  func content(_ octets: RawSpan, of message: Int) {}
+
+  func decodedContent(_ octets: RawSpan, of message: Int) {
+    guard content.contains(.bodies) else { return }
+    with(message) { gathered, held in
+      let room = min(limits.bodyLength - gathered.body.count, limits.heldLength - held)
+      let kept = min(max(room, 0), octets.byteCount)
+      octets.append(0..<kept, to: &gathered.body)
+      gathered.length += kept
+      if kept < octets.byteCount { gathered.isBodyCut = true }
+    }
+  }
+
+  func end(of message: Int, decodedLength: Int?) {
+    guard let index = messages.index(forKey: message) else { return }
+    messages.values[index].decodedLength = decodedLength
+  }
+
+  /// What was gathered of a message; it is forgotten here.
+  func take(_ message: Int) -> HARMessageContent? {
+    guard let gathered = messages.removeValue(forKey: message) else { return nil }
+    heldLength -= gathered.length
+    return gathered
+  }
+
+  private func with(_ message: Int, _ body: (inout HARMessageContent, Int) -> Void) {
+    let held = heldLength
+    let before = messages[message]?.length ?? 0
+    body(&messages[message, default: HARMessageContent()], held)
+    heldLength += (messages[message]?.length ?? 0) - before
+  }
+
+  private func hasRoom(for length: Int, _ gathered: HARMessageContent, _ held: Int) -> Bool {
+    gathered.headerLength + length <= limits.headerLength && held + length <= limits.heldLength
+  }
 }

@@ -1,9 +1,11 @@
 import HTTPReassembly
+import Tabular
 
 /// `report.har`: an HTTP Archive 1.2, one entry an exchange, in the order of their numbers.
 ///
 /// Nothing of it is held but what waits for its turn. An entry has three rows in an `OrderedRows`: the request,
-/// what the exchange knows, the response. Messages come before their exchange, which fills in those that there are none of. The file is an archive only when it is finished.
+/// what the exchange knows, the response. Messages come before their exchange, which fills in the
+/// missing ones. The file is an archive only when it is finished.
 public final class HARReport: Report {
   /// The file's name.
   static let fileName = "report.har"
@@ -104,6 +106,12 @@ public final class HARReport: Report {
 
   /// Connections are in this report as far as entries name them.
   public func connection(_ connection: Connection, texts: borrowing TextPool) {}
+
+  /// A HAR is readable only when it is complete, so that `ReportFormat` opens none of a run that goes on.
+  public func flush(_ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void) {}
+
+  /// As above.
+  public func reopen() {}
 
   /// Writes the ledger and completes the archive.
   ///

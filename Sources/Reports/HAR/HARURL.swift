@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// The URL of a request (RFC 3986), made of what the wire said. Whatever that was, the result is ASCII and a URL: what may
 /// not stand in one is percent-encoded.

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// The `_wire…` fields: the figures of a message as `messages.csv` has them. What is unknown is left out.
 enum HARWire {
@@ -87,8 +88,8 @@ struct HARFigures {
   }
 }
 
-/// The interim responses of one exchange: HAR has no place for them, and there is no end to how many there can be, so that
-/// their sums are kept.
+/// The interim responses of one exchange: HAR has no member for them, and there can be any number, so that their sums are
+/// kept.
 struct HARInterim {
   /// Statuses that are named, in order: no server has a reason to send more.
   private static let statusLimit = 16
@@ -114,6 +115,76 @@ struct HARInterim {
     for status in statuses { json.integer(status) }
     json.close("]")
     figures.append(to: &json)
+    json.close("}")
+  }
+}
+
+/// What an entry has of its exchange, beside the two messages.
+///
+/// An entry has only fields that HAR 1.2 has; ours are in the objects below it. There are readers that take an entry with
+/// any other field for that of a certain browser, and refuse it for what it lacks then.
+enum HAREntry {
+  /// Appends the members of an entry that its exchange knows.
+  static func append(_ exchange: Exchange, to json: inout JSONWriter) {
+    let timings = exchange.timings
+    // As in HAR 1.1, `connect` has all of it; `ssl` says how much of that was TLS.
+    let connect = timings.connect == nil && timings.tls == nil ? nil : (timings.connect ?? 0) + (timings.tls ?? 0)
+    json.key("startedDateTime")
+    json.dateTime(exchange.started)
+    json.key("time")
+    json.milliseconds(
+      [timings.dns, connect, timings.send, timings.wait, timings.receive].reduce(Int64(0)) { $0 + ($1 ?? 0) })
+    json.key("timings")
+    json.open("{")
+    for (name, duration) in [("blocked", nil), ("dns", timings.dns), ("connect", connect), ("ssl", timings.tls)] {
+      json.key(name)
+      if let duration { json.milliseconds(duration) } else { json.integer(-1) }
+    }
+    // HAR wants these three, and not negative; those that did not happen are named.
+    let phases = [("send", timings.send), ("wait", timings.wait), ("receive", timings.receive)]
+    for (name, duration) in phases {
+      json.key(name)
+      json.milliseconds(duration ?? 0)
+    }
+    if phases.contains(where: { $0.1 == nil }) {
+      json.key("_wireAbsent")
+      json.open("[")
+      for (name, duration) in phases where duration == nil { json.name(name) }
+      json.close("]")
+    }
+    json.close("}")
+    json.key("cache")
+    json.open("{")
+    json.close("}")
+    json.key("connection")
+    json.name(String(exchange.connection))
+  }
+
+  /// Appends the server's address; a redacted one is none that HAR would take.
+  static func append(server: Endpoint, redaction: Redaction?, to json: inout JSONWriter) {
+    guard redaction == nil else { return }
+    json.key("serverIPAddress")
+    json.name(server.address.description)
+  }
+}
+
+/// `_wireLedger` of the log: every class of octets, also those that no entry has.
+enum HARLedger {
+  /// Appends the classes by their names, and what they add up to.
+  static func append(_ ledger: Ledger, to json: inout JSONWriter) {
+    json.key("_wireLedger")
+    json.open("{")
+    for octetClass in OctetClass.allCases {
+      json.key(octetClass.name)
+      json.integer(ledger[octetClass])
+    }
+    for (name, value) in [
+      ("total", ledger.total), ("original", ledger.original), ("difference", ledger.difference),
+      ("missing", ledger.missing),
+    ] {
+      json.key(name)
+      json.integer(value)
+    }
     json.close("}")
   }
 }

@@ -1,11 +1,12 @@
 import HTTPReassembly
+import Tabular
 
 /// `report.html`: one page to look at, which needs nothing but itself.
 ///
 /// It is gathered within `PageLimits` while the analysis runs, and written whole: whoever opens the file finds the
 /// old page or the new one. The figures are those of the CSV files. Of what messages say, names of fields are in the
 /// page, never values or content.
-public final class HTMLReport: LiveReport {
+public final class HTMLReport: Report {
   /// The file's name.
   static let fileName = "report.html"
 

@@ -4,7 +4,7 @@
 /// taken.
 public struct PageComparison: Sendable {
   /// One thing that both sides have a figure for. Octets.
-  public struct Row: Sendable {
+  public struct Line: Sendable {
     /// What it is: an API, a part of messages, a model.
     public var name: String
     /// What the app or the model says; nil for something that has a difference only, as a cause.
@@ -74,7 +74,7 @@ public struct PageComparison: Sendable {
   public var warnings: [String]
   /// What the rows are.
   public var subject: Subject
-  /// Who says more or less than the wire: "app" or "model".
+  /// What is compared with the wire: "app" or "model".
   public var teller: String
   /// The heading of its figures.
   public var figure: String
@@ -83,13 +83,13 @@ public struct PageComparison: Sendable {
   /// Whether the rows stay in their order; else those with the largest differences come first.
   public var isOrdered: Bool
   /// The rows.
-  public var rows: [Row]
+  public var rows: [Line]
 
   /// A section.
   public init(
     title: String, shortTitle: String? = nil, note: String = "", facts: [String] = [], warnings: [String] = [],
     subject: Subject = Subject("row", "rows"), teller: String = "app", figure: String = "app",
-    details: [Detail] = [], isOrdered: Bool = false, rows: [Row]
+    details: [Detail] = [], isOrdered: Bool = false, rows: [Line]
   ) {
     self.title = title
     self.shortTitle = shortTitle ?? title
@@ -102,5 +102,38 @@ public struct PageComparison: Sendable {
     self.details = details
     self.isOrdered = isOrdered
     self.rows = rows
+  }
+}
+
+extension PageData {
+  /// A section that holds an app's figures against the wire's.
+  func value(_ comparison: PageComparison) -> PageValue {
+    .object([
+      ("title", .text(comparison.title)), ("short_title", .text(comparison.shortTitle)),
+      ("note", .text(comparison.note)), ("facts", sentences(comparison.facts)),
+      ("warnings", sentences(comparison.warnings)),
+      ("subject", .list([.text(comparison.subject.one), .text(comparison.subject.many)])),
+      ("teller", .text(comparison.teller)), ("figure", .text(comparison.figure)),
+      ("details", .list(comparison.details.map { .list([.text($0.name), .flag($0.isDifference)]) })),
+      ("table", table(comparison).value),
+    ])
+  }
+
+  private func table(_ comparison: PageComparison) -> PageTable {
+    let sorted = comparison.rows.enumerated().sorted { a, b in
+      let (mine, other) = (a.element.difference.magnitude, b.element.difference.magnitude)
+      return comparison.isOrdered || mine == other ? a.offset < b.offset : mine > other
+    }
+    return PageTable(
+      ["name", "app", "wire", "difference"] + comparison.details.map(\.name),
+      sorted.prefix(PageLimits.rows).map { _, row in
+        [.text(name.text(Array(row.name.utf8))), .optional(row.app), .optional(row.wire), .integer(row.difference)]
+          + row.details.map { .integer($0) }
+      }, total: comparison.rows.count)
+  }
+
+  /// Sentences are ours, but for names of fields in them.
+  private func sentences(_ sentences: [String]) -> PageValue {
+    .list(sentences.map { .text(name.text(Array($0.utf8), length: PageLimits.sentenceLength)) })
   }
 }

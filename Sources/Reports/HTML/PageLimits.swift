@@ -5,7 +5,7 @@
 enum PageLimits {
   // Shown
 
-  /// APIs, by octets: what somebody who looks for savings can work through.
+  /// APIs, by octets: what a person who looks for savings can work through.
   static let apis = 200
   /// Exchanges, by octets: some 200 octets each in the page.
   static let exchanges = 1000
@@ -22,7 +22,7 @@ enum PageLimits {
 
   // Kept
 
-  /// Messages in progress of which more than lengths is known. 200 octets each: 13 MiB.
+  /// Messages in progress about which more than their lengths is known. 200 octets each: 13 MiB.
   static let messagesInProgress = 1 << 16
   /// Field lines of one message that are looked at: servers take 100 to 200 at most.
   static let fieldsPerMessage = 200

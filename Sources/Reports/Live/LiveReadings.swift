@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// What is known of one API at an instant, and how fast it grew until then.
 struct LiveAPI: Sendable, Equatable {
@@ -23,13 +24,6 @@ struct LiveAPI: Sendable, Equatable {
 
 /// What a look at a run that goes on says, with the rates since the look before it.
 struct LiveReadings: Sendable {
-  /// The texts that make two looks' totals those of the same API; handles differ from one snapshot to the next.
-  private struct Key: Hashable {
-    var host: [UInt8]
-    var path: [UInt8]
-    var method: [UInt8]
-  }
-
   /// Columns that a name may have: a path can have thousands, and no screen or line shows them.
   private static let nameLimit = 300
 
@@ -49,12 +43,13 @@ struct LiveReadings: Sendable {
   private(set) var octetRate = 0.0
 
   private let redaction: Redaction?
-  private var positions: [Key: Int] = [:]
+  /// Where the APIs are in `apis`. Texts, since handles differ from one snapshot to the next.
+  private var positions: [APIKey: Int] = [:]
 
   /// Nothing has been seen yet.
   init(redaction: Redaction?) { self.redaction = redaction }
 
-  /// Takes the next look, `elapsed` nanoseconds after the start. When no time has passed since the one before, the
+  /// Reads the totals again, `elapsed` nanoseconds after the start. When no time has passed since the one before, the
   /// rates stay what they were.
   mutating func update(_ totals: Totals, at elapsed: Int64, connections: Int) {
     let seconds = Double(elapsed - self.elapsed) / 1e9
@@ -69,11 +64,9 @@ struct LiveReadings: Sendable {
     positions = [:]
     messages = 0
     for totalsOfAPI in totals.apis {
-      let key = Key(
-        host: totals.texts.octets(totalsOfAPI.host), path: totals.texts.octets(totalsOfAPI.path),
-        method: totals.texts.octets(totalsOfAPI.method))
+      let key = APIKey(totalsOfAPI, totals.texts)
       let last = before.positions[key].map { before.apis[$0] }
-      var api = LiveAPI(name: last?.name ?? name(totalsOfAPI, totals.texts))
+      var api = LiveAPI(name: last?.name ?? name(key))
       api.requests = totalsOfAPI.requests
       api.up = totalsOfAPI.request.ipLength
       api.down = totalsOfAPI.response.ipLength
@@ -88,7 +81,5 @@ struct LiveReadings: Sendable {
     self.elapsed = max(elapsed, self.elapsed)
   }
 
-  private func name(_ api: APITotals, _ texts: borrowing TextPool) -> String {
-    APIName.string(api, texts: texts, redaction: redaction).shortened(to: Self.nameLimit)
-  }
+  private func name(_ key: APIKey) -> String { key.redacted(redaction).text.shortened(to: Self.nameLimit) }
 }

@@ -1,5 +1,7 @@
-/// The table of APIs: columns of numbers that keep their places from one frame to the next, and the name in what room
-/// they leave. (`TextTable` fits its columns to the rows, which would make them dance.)
+import Tabular
+
+/// The table of APIs: columns of numbers that stay where they are from one frame to the next, and the name in the room
+/// that they leave. (`TextTable` fits its columns to the rows, which would make them dance.)
 struct LiveTable {
   /// A column of numbers.
   private struct Column {
@@ -27,11 +29,11 @@ struct LiveTable {
     self.width = width
     self.order = order
     let isExact = width >= Self.exactWidth
-    func octets(_ value: Int) -> String { isExact ? Summary.grouped(value) : ByteCount.text(Double(value)) }
+    func octets(_ value: Int) -> String { isExact ? Numerals.grouped(value) : ByteCount.text(Double(value)) }
     func rate(_ value: Double) -> String { value > 0 ? ByteCount.text(value) : "0" }
     let octetsWidth = isExact ? 13 : 7
     var columns = [
-      Column(title: "requests", width: 8, importance: 1, orders: [.requests]) { Summary.grouped($0.requests) },
+      Column(title: "requests", width: 8, importance: 1, orders: [.requests]) { Numerals.grouped($0.requests) },
       Column(title: "up", width: octetsWidth, importance: 2, orders: [.up]) { octets($0.up) },
       Column(title: "down", width: octetsWidth, importance: 3, orders: [.down]) { octets($0.down) },
       Column(title: "total", width: octetsWidth, importance: 6, orders: [.bytes]) { octets($0.total) },

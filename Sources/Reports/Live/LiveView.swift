@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// The screen of a capture that goes on: the APIs by bytes or rate, how the capture is doing, and the keys.
 ///
@@ -55,7 +56,7 @@ public struct LiveView: Sendable {
     readings = LiveReadings(redaction: redaction)
   }
 
-  /// Takes what has been counted until now; rates are those since the last call, or since the start.
+  /// Shows what has been counted until now; rates are those since the last call, or since the start.
   ///
   /// - Parameters:
   ///   - totals: A snapshot of the analysis.
@@ -66,7 +67,7 @@ public struct LiveView: Sendable {
     if !isPaused { show() }
   }
 
-  /// Takes what the terminal sent, in pieces as they come. An empty piece says that nothing came for a while, which
+  /// Handles what the terminal sent, in pieces as they come. An empty piece says that nothing came for a while, which
   /// tells the escape key from the start of a sequence; so pass those too.
   ///
   /// - Parameters:

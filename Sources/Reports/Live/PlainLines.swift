@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// A capture that goes on, where there is no terminal: one line for each interval, to be read by people and programs.
 ///
@@ -15,8 +16,8 @@ public struct PlainLines: Sendable {
   /// - Parameter redaction: Leaves out what may be personal.
   public init(redaction: Redaction? = nil) { readings = LiveReadings(redaction: redaction) }
 
-  /// Takes what has been counted until now and says it in a line, with its line break. Packets, bytes, requests, messages and what was
-  /// dropped are since the start, rates are of the interval, and the API on top is the one that had most bytes in it.
+  /// What has been counted until now, in a line with its line break. Packets, bytes, requests, messages and dropped packets
+  /// are since the start, rates are of the interval, and the API on top is the one that had most bytes in it.
   ///
   /// - Parameters:
   ///   - totals: A snapshot of the analysis.

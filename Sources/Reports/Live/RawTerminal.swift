@@ -2,6 +2,8 @@
 // call is given a value of its own, or an array's storage, for the time of the call.
 
 import Synchronization
+import SystemPackage
+import Tabular
 
 #if canImport(Glibc)
   import Glibc
@@ -94,8 +96,8 @@ public final class RawTerminal: Sendable {
   /// - Throws: when the terminal is gone.
   public func draw(_ frame: String) throws(ReportError) {
     guard isTaken else { return }
-    do throws(SystemError) {
-      try FileDescriptor.standard(output).write(frame)
+    do throws(Errno) {
+      try OpenFile.standard(output).write(frame)
     } catch {
       throw ReportError(.write, "terminal", error)
     }

@@ -1,37 +1,51 @@
 import HTTPReassembly
+import Tabular
 
 /// `messages.ndjson` in a folder: one JSON object a line for each message, in the order of their numbers.
+///
+/// Of a run that goes on, rows are appended as they become final, and put in order at a clean end (`NumberedTable`).
+/// `messages.open.ndjson` has the messages that are not final yet; a clean end removes it.
 public final class NDJSONReport: Report {
   /// The file's name.
   static let fileName = "messages.ndjson"
+  /// The file with the messages that are not final yet.
+  static let openMessagesName = "messages.open.ndjson"
 
+  private let folder: OutputFolder
   private var row: JSONRow
-  private var messages: OrderedTable
+  private var messages: NumberedTable
   private var failure: ReportError?
 
   /// Opens the report in `folder`, which is created if need be; a file of that name is replaced.
   ///
+  /// - Parameters:
+  ///   - folder: Where the file goes.
+  ///   - redaction: What is left out; nil: nothing.
+  ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
   /// - Throws: when the folder or the file cannot be created or opened.
-  public convenience init(folder: String, redaction: Redaction? = nil) throws(ReportError) {
-    try self.init(folder: folder, redaction: redaction, memoryLimit: OrderedRows.memoryLimit)
+  public convenience init(
+    folder: String, redaction: Redaction? = nil, isLive: Bool = false
+  ) throws(ReportError) {
+    try self.init(folder: folder, redaction: redaction, isLive: isLive, memoryLimit: OrderedRows.memoryLimit)
   }
 
   /// As above, with a limit of the memory for rows that wait for their turn.
-  init(folder path: String, redaction: Redaction?, memoryLimit: Int) throws(ReportError) {
-    let folder = try OutputFolder(path)
+  init(folder path: String, redaction: Redaction?, isLive: Bool = false, memoryLimit: Int) throws(ReportError) {
+    folder = try OutputFolder(path)
     row = JSONRow(MessageRow.columns, redaction: redaction)
-    messages = OrderedTable(
-      OrderedRows(file: try folder.file(Self.fileName), folder: folder, memoryLimit: memoryLimit))
+    messages = try NumberedTable(
+      Self.fileName, in: folder, prefix: row.prefix, isLive: isLive, memoryLimit: memoryLimit)
   }
 
   /// Writes a message's row.
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
     guard messages.isOpen else { return }
-    row.begin()
-    MessageRow.append(message, texts: texts, to: &row)
-    row.end()
-    try noting { () throws(ReportError) in
+    MessageRow.write(message, texts: texts, to: &row)
+    do throws(ReportError) {
       try row.withOctets { octets throws(ReportError) in try messages.add(message.number, octets) }
+    } catch {
+      failure = failure ?? error
+      throw error
     }
   }
 
@@ -41,18 +55,36 @@ public final class NDJSONReport: Report {
   /// Connections are not in this report.
   public func connection(_ connection: Connection, texts: borrowing TextPool) {}
 
-  /// Completes the file; the totals are not in this report.
-  ///
-  /// - Throws: the first error of the whole report.
-  public func finish(_ totals: Totals) throws(ReportError) {
-    if let failure { throw failure }
-    try noting { () throws(ReportError) in try messages.finish() }
+  /// Brings both files up to date; the totals are not in this report.
+  public func flush(
+    _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
+  ) throws(ReportError) {
+    var first = FirstError()
+    first.attempt { () throws(ReportError) in try messages.flush() }
+    first.attempt { () throws(ReportError) in
+      try folder.replace(Self.openMessagesName) { file throws(ReportError) in
+        var first = FirstError()
+        openMessages { message, texts in
+          MessageRow.write(message, texts: texts, to: &row)
+          first.attempt { () throws(ReportError) in
+            try row.withOctets { octets throws(ReportError) in try file.append(octets) }
+          }
+        }
+        try first.check()
+      }
+    }
+    try first.check()
   }
 
-  private func noting(_ body: () throws(ReportError) -> Void) throws(ReportError) {
-    do throws(ReportError) { try body() } catch {
-      failure = error
-      throw error
-    }
+  /// Starts the table anew, after somebody has moved its file away (SIGHUP).
+  public func reopen() throws(ReportError) { try messages.reopen() }
+
+  /// Puts the table in order; the totals are not in this report.
+  public func finish(_ totals: Totals) throws(ReportError) {
+    var first = FirstError(failure)
+    first.attempt { () throws(ReportError) in try messages.finish() }
+    failure = first.error
+    if let failure { throw failure }
+    folder.remove(Self.openMessagesName)
   }
 }

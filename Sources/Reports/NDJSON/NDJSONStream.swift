@@ -1,10 +1,11 @@
 import HTTPReassembly
+import Tabular
 
 /// One JSON object a line for each message on standard output, as they become final.
 ///
-/// Each row is written at once, so that who reads from a pipe does not wait for a buffer to fill; only rows for a
+/// Each row is written at once, so that a reader of a pipe does not wait for a buffer to fill; only rows for a
 /// regular file are gathered.
-public final class NDJSONStream: LiveReport {
+public final class NDJSONStream: Report {
   private var row: JSONRow
   private let file: OutputFile
   private let isGathered: Bool
@@ -24,9 +25,7 @@ public final class NDJSONStream: LiveReport {
   /// Writes a message's row; nothing after an error.
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
     guard failure == nil else { return }
-    row.begin()
-    MessageRow.append(message, texts: texts, to: &row)
-    row.end()
+    MessageRow.write(message, texts: texts, to: &row)
     try noting { () throws(ReportError) in
       try row.withOctets { octets throws(ReportError) in try file.append(octets) }
       if !isGathered { try file.flush() }

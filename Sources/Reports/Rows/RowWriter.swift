@@ -1,10 +1,11 @@
 import HTTPReassembly
+import Tabular
 
-/// Takes the cells of a row, one after another, in the order of the columns.
+/// Writes the cells of a row, one after another, in the order of the columns.
 ///
 /// What a row has is said once (`MessageRow` and its neighbours); a format says only how a cell looks in it. Writers
 /// are given as generic arguments, so that no cell costs an existential call.
-protocol RowWriter: ~Copyable {
+package protocol RowWriter: ~Copyable {
   /// What is left out of hosts, paths and endpoints.
   var redaction: Redaction? { get }
 
@@ -33,50 +34,94 @@ protocol RowWriter: ~Copyable {
   mutating func endpoint(_ endpoint: Endpoint)
   /// Text from the wire; an empty one is unknown.
   mutating func text(_ octets: RawSpan)
+  /// Text from the wire that comes again: copies its cell, if that was made before. Returns whether it was.
+  mutating func knownText(_ octets: RawSpan) -> Bool
+  /// Text from the wire that comes again, and whose cell is made now.
+  mutating func newText(_ octets: [UInt8])
 }
 
 extension RowWriter where Self: ~Copyable {
-  mutating func integers<let count: Int>(_ values: InlineArray<count, Int>) {
+  package mutating func integers<let count: Int>(_ values: InlineArray<count, Int>) {
     for index in values.indices { integer(values[index]) }
   }
 
+  package mutating func knownText(_ octets: RawSpan) -> Bool { false }
+
+  package mutating func newText(_ octets: [UInt8]) { text(octets) }
+
   /// An integer, or nothing for nil.
   @inline(__always)
-  mutating func integer(_ value: Int?) {
+  package mutating func integer(_ value: Int?) {
     if let value { integer(value) } else { empty() }
   }
 
-  /// A number or code of which 0 means that there is none.
+  /// A number or code; 0 means that there is none.
   @inline(__always)
-  mutating func integerUnlessZero(_ value: Int) {
+  package mutating func integerUnlessZero(_ value: Int) {
     if value != 0 { integer(value) } else { empty() }
   }
 
   /// A time in nanoseconds since the Unix epoch.
-  mutating func time(_ nanoseconds: Int64) { integer(Int(nanoseconds)) }
+  package mutating func time(_ nanoseconds: Int64) { integer(Int(nanoseconds)) }
 
+  /// Text from the wire; an empty one is unknown.
+  package mutating func text(_ octets: [UInt8]) { octets.withOctets { text($0) } }
+
+  /// A host from the wire.
+  package mutating func host(_ octets: [UInt8]) { text(redaction?.host(octets) ?? octets) }
+
+  /// A path from the wire.
+  package mutating func path(_ octets: [UInt8]) { text(redaction?.path(octets) ?? octets) }
+}
+
+extension RowWriter where Self: ~Copyable {
   /// Text from the wire; none is unknown.
   @inline(__always)
   mutating func text(_ id: TextID, _ texts: borrowing TextPool) {
-    if id == .none { empty() } else { texts.withOctets(id) { text($0) } }
+    if id == .none { return empty() }
+    // In two steps, since a closure that may need the array retains it.
+    if !texts.withOctets(id, { knownText($0) }) { newText(texts.octets(id)) }
   }
 
-  /// Text from the wire; an empty one is unknown.
-  mutating func text(_ octets: [UInt8]) { octets.withOctets { text($0) } }
-
   /// A host from the wire.
-  mutating func host(_ octets: [UInt8]) { text(redaction?.host(octets) ?? octets) }
-
-  /// A path from the wire.
-  mutating func path(_ octets: [UInt8]) { text(redaction?.path(octets) ?? octets) }
-
-  /// A host from the wire.
+  @inline(__always)
   mutating func host(_ id: TextID, _ texts: borrowing TextPool) {
     if redaction == nil { text(id, texts) } else { host(texts.octets(id)) }
   }
 
   /// A path from the wire.
+  @inline(__always)
   mutating func path(_ id: TextID, _ texts: borrowing TextPool) {
     if redaction == nil { text(id, texts) } else { path(texts.octets(id)) }
   }
+}
+
+/// A column of a table: its name, which is the same in every format, and what its cells are.
+package struct TableColumn: Sendable {
+  /// What cells are.
+  package enum Kind: Sendable {
+    /// A whole number: octets, nanoseconds, a number or a count.
+    case integer
+    /// Milliseconds.
+    case real
+    /// Text.
+    case text
+  }
+
+  /// The name, in lower case with underscores.
+  package let name: String
+  /// What cells are.
+  package let kind: Kind
+  /// Whether a cell may be unknown or not apply.
+  package var isOptional = false
+
+  /// A column of whole numbers.
+  package static func integer(_ name: String) -> TableColumn { TableColumn(name: name, kind: .integer) }
+  /// A column of milliseconds.
+  package static func real(_ name: String) -> TableColumn { TableColumn(name: name, kind: .real) }
+  /// A column of text.
+  package static func text(_ name: String) -> TableColumn { TableColumn(name: name, kind: .text) }
+
+  /// The same column, whose cells may be unknown.
+  package var orUnknown: TableColumn { TableColumn(name: name, kind: kind, isOptional: true) }
 }

@@ -1,10 +1,11 @@
 import GRDB
+import Tabular
 
 /// The database's file, and the connection to it.
 ///
 /// SQLite opens files by their path, and makes two more beside it (`-wal`, `-shm`) with the same permissions. So the
 /// file is made as every file of a report is, empty, for its owner alone and never through a symbolic link; what
-/// stands in the place of the other two is removed; and once SQLite has opened it, the path that it went by after it
+/// has the names of the other two is removed; and once SQLite has opened it, the path that it went by after it
 /// followed every link has to be that of the file that was made. SQLite itself follows no link to the other two.
 struct SQLiteFile {
   private let name: String

@@ -1,11 +1,12 @@
 import HTTPReassembly
+import Tabular
 
 /// An SQLite database in a folder: messages, exchanges, connections, APIs, ledger and anomalies.
 ///
 /// Rows are inserted as they become final, some thousands in a transaction, in WAL mode: whatever happens to the run,
 /// the database can be read and has whole transactions. The totals are snapshots, each replaced in one transaction.
 /// So the same report serves a run that goes on for long.
-public final class SQLiteReport: LiveReport {
+public final class SQLiteReport: Report {
   /// The file's name.
   public static let fileName = "report.sqlite"
   /// Rows in one transaction: enough that its cost does not show, and few enough to be held for it.
@@ -53,8 +54,7 @@ public final class SQLiteReport: LiveReport {
   /// Adds a message's row.
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
     guard isOpen else { return }
-    row.begin()
-    MessageRow.append(message, texts: texts, to: &row)
+    MessageRow.write(message, texts: texts, to: &row)
     messages.add(row)
     try writeIfDue()
   }
@@ -62,8 +62,7 @@ public final class SQLiteReport: LiveReport {
   /// Adds an exchange's row.
   public func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
     guard isOpen else { return }
-    row.begin()
-    ExchangeRow.append(exchange, texts: texts, to: &row)
+    ExchangeRow.write(exchange, texts: texts, to: &row)
     exchanges.add(row)
     try writeIfDue()
   }
@@ -71,8 +70,7 @@ public final class SQLiteReport: LiveReport {
   /// Adds a connection's row.
   public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
     guard isOpen else { return }
-    row.begin()
-    ConnectionRow.append(connection, to: &row)
+    ConnectionRow.write(connection, to: &row)
     connections.add(row)
     try writeIfDue()
   }
@@ -84,8 +82,7 @@ public final class SQLiteReport: LiveReport {
     guard isOpen else { return }
     var open = SQLiteTable(SQLiteSchema.openMessages, MessageRow.columns)
     openMessages { message, texts in
-      row.begin()
-      MessageRow.append(message, texts: texts, to: &row)
+      MessageRow.write(message, texts: texts, to: &row)
       open.add(row)
     }
     try write([open] + snapshots(of: totals))

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Tabular
 
 /// One row as what an SQLite statement is given. What is unknown is NULL; text from the wire is escaped as in every
 /// format (`TextEscaping`), which makes it UTF-8 without control characters whatever the octets were.

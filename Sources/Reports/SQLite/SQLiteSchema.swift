@@ -1,5 +1,6 @@
 import GRDB
 import HTTPReassembly
+import Tabular
 
 /// The tables, indexes and views of the database.
 enum SQLiteSchema {
@@ -53,7 +54,7 @@ enum SQLiteSchema {
   }
 
   private static func table(
-    _ name: String, _ columns: [Column], key: String?, references: [String: String] = [:]
+    _ name: String, _ columns: [TableColumn], key: String?, references: [String: String] = [:]
   ) -> String {
     let lines = columns.map { column in
       var line = "  \"\(column.name)\" \(type(of: column))"
@@ -66,7 +67,7 @@ enum SQLiteSchema {
     return "CREATE TABLE \(name) (\n\(lines.joined(separator: ",\n"))\n)"
   }
 
-  private static func type(of column: Column) -> String {
+  private static func type(of column: TableColumn) -> String {
     switch column.kind {
     case .integer: "INTEGER"
     case .real: "REAL"
@@ -103,4 +104,38 @@ enum SQLiteSchema {
     FROM apis GROUP BY host
     """,
   ]
+}
+
+/// What the database says of itself: the table `meta`, a name and a value a row, and the table `captures`.
+///
+/// Nothing in it depends on when or where the analysis ran, so that the same capture gives the same content.
+enum SQLiteMeta {
+  /// Writes what is known from the start.
+  static func write(_ context: ReportContext, in database: Database) throws {
+    let keys = ["host"] + (context.grouping.path ? ["path"] : []) + (context.grouping.method ? ["method"] : [])
+    let values = [
+      ("tool", "sniffer"), ("tool_version", context.toolVersion), ("schema_version", "\(SQLiteSchema.version)"),
+      ("grouping", keys.joined(separator: ",")), ("redacted", context.redaction == nil ? "0" : "1"),
+      ("complete", "0"),
+    ]
+    for (name, value) in values {
+      try database.execute(sql: "INSERT INTO meta (name, value) VALUES (?, ?)", arguments: [name, value])
+    }
+    // A file may be named after a person.
+    guard context.redaction == nil else { return }
+    for capture in context.captures {
+      try database.execute(sql: "INSERT INTO captures (name) VALUES (?)", arguments: [name(of: capture)])
+    }
+  }
+
+  /// Says that the run came to its end, and the totals are those of all of it.
+  static func complete(in database: Database) throws {
+    try database.execute(sql: "UPDATE meta SET value = '1' WHERE name = 'complete'")
+  }
+
+  /// A capture's name without its folder: the report says what was analysed, not where it lay.
+  private static func name(of capture: String) -> String {
+    let last = capture.utf8.split(separator: UInt8(ascii: "/")).last ?? capture.utf8[...]
+    return TextEscaping.string(Array(last))
+  }
 }

@@ -1,4 +1,6 @@
-/// How far long work has come, on one line of standard error that is redrawn in place, and only when that is a terminal.
+import Tabular
+
+/// How far long work has come, on one line of standard error that is redrawn, and only when that is a terminal.
 ///
 /// ```
 /// [##########----------]  50%  1.2 GB of 2.4 GB  812 MB/s  2 s left
@@ -20,7 +22,7 @@ public struct ProgressBar<Timekeeper: Clock> where Timekeeper.Duration == Durati
   /// - Parameters:
   ///   - clock: What the rate and the time left are reckoned by.
   ///   - terminal: Where it is drawn; nothing is drawn when it is none, or takes no escape sequences.
-  ///   - write: Takes what is drawn.
+  ///   - write: Writes what is drawn.
   public init(
     clock: Timekeeper, terminal: Terminal = .standardError, write: @escaping (String) -> Void = Self.standardError
   ) {
@@ -56,21 +58,21 @@ public struct ProgressBar<Timekeeper: Clock> where Timekeeper.Duration == Durati
 
   /// Writes to standard error; an error there is nothing to stop for.
   public static func standardError(_ text: String) {
-    try? FileDescriptor.standard(2).write(text)
+    try? OpenFile.standard(2).write(text)
   }
 }
 
 /// The text of a progress bar.
-struct ProgressLine {
+package struct ProgressLine {
   /// Octets done so far.
-  var bytes: Int
+  package var bytes: Int
   /// Octets to do; nil when nobody knows.
-  var total: Int?
+  package var total: Int?
   /// Time since the start.
-  var elapsed: Duration
+  package var elapsed: Duration
 
   /// The line, in at most `width` columns.
-  func text(width: Int) -> String {
+  package func text(width: Int) -> String {
     let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
     let rate = seconds > 0 ? Double(bytes) / seconds : 0
     var parts: [String] = []
@@ -103,21 +105,5 @@ struct ProgressLine {
     if whole < 60 { return "\(whole) s" }
     if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
     return "\(whole / 3600) h \(whole / 60 % 60) min"
-  }
-}
-
-/// Octets in the decimal units of storage and data plans, three digits or so: for a glance, never for a report.
-enum ByteCount {
-  static func text(_ bytes: Double) -> String {
-    var value = bytes
-    for unit in ["B", "kB", "MB", "GB", "TB"] {
-      if value < 999.5 {
-        let tenths = Int((value * 10).rounded())
-        let isWhole = unit == "B" || tenths >= 100
-        return isWhole ? "\(Int(value.rounded())) \(unit)" : "\(tenths / 10).\(tenths % 10) \(unit)"
-      }
-      value /= 1000
-    }
-    return value < 1000 ? "\(Int(value.rounded())) PB" : "many PB"
   }
 }

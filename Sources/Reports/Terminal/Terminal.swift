@@ -1,3 +1,6 @@
+import SystemPackage
+import Tabular
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -8,6 +11,9 @@
 
 /// What is known of the terminal behind a standard stream, at the time of asking.
 public struct Terminal: Sendable, Equatable {
+  /// Columns when there is no terminal that says how many it has.
+  public static let defaultWidth = 100
+
   /// Whether the stream is a terminal at all.
   public var isTerminal: Bool
   /// Columns; nil when there is no terminal or it does not say.
@@ -53,5 +59,52 @@ public struct Terminal: Sendable, Equatable {
 
   private static func environment(_ name: String) -> String? {
     unsafe getenv(name).map { unsafe String(cString: $0) }
+  }
+}
+
+/// Standard output, for what a run prints.
+public enum StandardOutput {
+  /// Writes text.
+  ///
+  /// - Throws: when the other end of a pipe has gone, or a disk is full.
+  public static func write(_ text: String) throws(ReportError) {
+    do throws(Errno) {
+      try OpenFile.standard(1).write(text)
+    } catch {
+      throw ReportError(.write, "standard output", error)
+    }
+  }
+}
+
+/// How a line looks on a terminal that takes colour.
+package enum Style {
+  /// As it is.
+  case plain
+  /// Titles of columns and sections.
+  case heading
+  /// What matters less.
+  case faint
+  /// All is well.
+  case good
+  /// Something to know about the figures.
+  case warning
+  /// The figures cannot be relied on.
+  case bad
+
+  /// The text with the sequences that switch the style on and off (ECMA-48 SGR).
+  package func apply(_ text: String, colour: Bool) -> String {
+    guard colour, let code else { return text }
+    return "\u{1b}[\(code)m\(text)\u{1b}[0m"
+  }
+
+  private var code: Int? {
+    switch self {
+    case .plain: nil
+    case .heading: 1
+    case .faint: 2
+    case .good: 32
+    case .warning: 33
+    case .bad: 31
+    }
   }
 }

@@ -4,6 +4,7 @@ import HTTPReassembly
 import Logging
 import ProcessConfinement
 import Reports
+import Tabular
 
 /// One run over capture files: reads, analyses, reports, and keeps going where something fails.
 struct CaptureAnalysis {

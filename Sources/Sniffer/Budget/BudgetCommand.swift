@@ -2,6 +2,7 @@ import ArgumentParser
 import Capture
 import HTTPReassembly
 import Reports
+import Tabular
 
 /// `sniffer budget CAPTURE... --budget FILE`
 struct BudgetCommand: ParsableCommand {

@@ -1,5 +1,7 @@
 import ArgumentParser
 import Reports
+import TableReading
+import Tabular
 
 /// `sniffer diff BASE NEW`
 struct DiffCommand: ParsableCommand {
@@ -63,7 +65,7 @@ struct DiffCommand: ParsableCommand {
 
   func run() throws {
     let comparison: ReportComparison
-    do throws(ReportReadingError) {
+    do throws(ReadingError) {
       let reports = (try ReportReader.read(base), try ReportReader.read(new))
       for report in [reports.0, reports.1] where report.isComplete == false {
         ErrorOutput.write("\(report.name): its run goes on, or was interrupted: figures are those so far")

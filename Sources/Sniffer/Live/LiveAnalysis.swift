@@ -2,6 +2,7 @@ import Capture
 import ContentCodings
 import HTTPReassembly
 import Reports
+import Tabular
 
 /// One live run: takes packets as they come, saves them if asked to, and keeps the reports up to date.
 ///
@@ -151,7 +152,7 @@ struct LiveAnalysis {
       writer.update(snapshot.statistics)
       do throws(CaptureError) { try writer.flush() } catch { report(error) }
     }
-    if let files = pipeline.sink.report {
+    if var files = pipeline.sink.report {
       do throws(ReportError) {
         try files.flush(snapshot.totals) { body in pipeline.forEachOpenMessage(body) }
       } catch {
@@ -163,15 +164,17 @@ struct LiveAnalysis {
     if let line { ErrorOutput.write(line) }
   }
 
-  private mutating func reopen(_ files: LiveReportSet?, _ writer: PcapngFileWriter?) {
+  private mutating func reopen(_ files: ReportSet?, _ writer: PcapngFileWriter?) {
+    var files = files
     do throws(ReportError) { try files?.reopen() } catch { report(error) }
     do throws(CaptureError) { try writer?.reopen() } catch { report(error) }
   }
 
   private mutating func conclude(
     _ reader: inout LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?,
-    _ files: LiveReportSet?
+    _ files: ReportSet?
   ) -> ExitStatus {
+    var files = files
     let statistics = reader.statistics
     pipeline.setDropped(Int(clamping: statistics.total.dropped))
     if let writer {

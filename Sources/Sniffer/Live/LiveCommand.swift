@@ -4,6 +4,7 @@ import HTTPReassembly
 import MetricsEndpoint
 import ProcessConfinement
 import Reports
+import Tabular
 
 /// `sniffer live --interface IF`
 struct LiveCommand: ParsableCommand {

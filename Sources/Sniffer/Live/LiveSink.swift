@@ -1,10 +1,11 @@
 import HTTPReassembly
 import Reports
+import Tabular
 
 /// Where the rows of a live run go: to the report, if there is one.
 struct LiveSink: ReportSink {
   /// The report; nil when only the summary is wanted.
-  let report: LiveReportSet?
+  var report: ReportSet?
 
   mutating func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
     try report?.message(message, texts: texts)

@@ -1,7 +1,9 @@
 import ArgumentParser
 import Capture
+import EstimateReports
 import Estimates
 import Reports
+import Tabular
 
 /// `sniffer models CAPTURE...`
 struct ModelsCommand: ParsableCommand {

@@ -1,9 +1,11 @@
 import ArgumentParser
 import Capture
+import EstimateReports
 import Estimates
 import Foundation
 import HTTPReassembly
 import Reports
+import Tabular
 
 /// `sniffer verify CAPTURE... --log FILE`
 struct VerifyCommand: ParsableCommand {

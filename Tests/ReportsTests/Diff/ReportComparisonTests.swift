@@ -1,5 +1,6 @@
 import Foundation
 import HTTPReassembly
+import TableReading
 import Testing
 
 @testable import Reports
@@ -76,7 +77,7 @@ import Testing
     var plain = byPath
     plain.isRedacted = false
     for (base, new) in [(byPath, byHost), (byHost, byPath), (byPath, byMethod), (redacted, plain)] {
-      #expect(throws: ReportReadingError.self) { try ReportComparison(base, new) }
+      #expect(throws: ReadingError.self) { try ReportComparison(base, new) }
     }
     // Nothing in it, so nothing against it.
     _ = try ReportComparison(byPath, try report("empty", []))

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPReassembly
+import TableReading
 import Testing
 
 @testable import Reports
@@ -77,7 +78,7 @@ import Testing
     ]
     for (text, problem) in wrong {
       let path = try folder.put("apis.csv", text)
-      let error = #expect(throws: ReportReadingError.self) { try ReportReader.read(path) }
+      let error = #expect(throws: ReadingError.self) { try ReportReader.read(path) }
       let description = error?.description ?? ""
       #expect(
         description.contains(problem) && description.hasPrefix(path) && !description.contains("\n"), "\(description)")
@@ -85,13 +86,13 @@ import Testing
     // Sums that would overflow.
     let most = APIColumn.requestIP.limit
     let path = try folder.put("apis.csv", apisCSV([("a", "/", [.requestIP: most]), ("b", "/", [.requestIP: 1])]))
-    #expect(throws: ReportReadingError.self) { try ReportReader.read(path) }
+    #expect(throws: ReadingError.self) { try ReportReader.read(path) }
   }
 
   @Test func wrongPlacesAreNamed() throws {
     let other = TemporaryFolder()
     for path in [other.path, other.path + "/none", "/dev/null"] {
-      let error = #expect(throws: ReportReadingError.self) { try ReportReader.read(path) }
+      let error = #expect(throws: ReadingError.self) { try ReportReader.read(path) }
       #expect(error?.description.hasPrefix(path) == true)
     }
   }

@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Reports
+@testable import Tabular
 
 /// The archive beyond what captures show: limits, order, what is left out.
 @Suite struct HARReportTests {

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import Reports
+@testable import Tabular
 
 /// Whatever octets come, what stands between the quotes is a JSON string, and says what they said.
 @Suite struct JSONTextTests {

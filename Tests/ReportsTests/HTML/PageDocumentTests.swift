@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import Reports
+@testable import Tabular
 
 /// The page as a file and as a document.
 @Suite struct PageDocumentTests {
@@ -54,11 +55,11 @@ import Testing
   }
 
   @Test func jsonCannotEndItsElement() throws {
-    var buffer = RowBuffer()
+    var json = JSONWriter()
     PageValue.object([
       ("</script>", .list([.text("<!-- &\"\\\n\u{7f}é"), .integer(-5), .milliseconds(1_500_000), .null, .flag(true)]))
-    ]).append(to: &buffer)
-    let text = String(decoding: buffer.octets, as: UTF8.self)
+    ]).write(to: &json)
+    let text = String(decoding: json.octets, as: UTF8.self)
     #expect(!text.contains("<") && !text.contains("&"))
     let value = try JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: [Any]]
     let list = try #require(value?["</script>"])
@@ -67,7 +68,9 @@ import Testing
   }
 
   @Test func comparisonsAreSectionsWithTheLargestDifferencesFirst() throws {
-    let rows = (0..<150).map { PageComparison.Row(name: "row \($0)", app: 1000 + ($0 % 2 == 0 ? -$0 : $0), wire: 1000) }
+    let rows = (0..<150).map {
+      PageComparison.Line(name: "row \($0)", app: 1000 + ($0 % 2 == 0 ? -$0 : $0), wire: 1000)
+    }
     let page = try written([
       PageComparison(title: "The app's log", note: "A note.", rows: rows),
       PageComparison(title: "Another", rows: [.init(name: "<b>", app: 5, wire: 9, difference: 1)]),

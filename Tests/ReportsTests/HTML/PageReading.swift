@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @testable import Reports
+@testable import Tabular
 
 /// A page that was written, and its data as another reader of JSON sees it.
 struct WrittenPage {

@@ -3,6 +3,7 @@ import HTTPReassembly
 import TestSupport
 import Testing
 
+@testable import EstimateReports
 @testable import Estimates
 @testable import Reports
 

@@ -1,6 +1,8 @@
+import TableReading
+
 /// Reads a monitor's table from CSV, as a stream: only the entries are kept.
 struct CSVLog {
-  let file: LogFile
+  let file: TableFile
   let options: LogOptions
 
   func read() throws(LogError) -> AppLog {
@@ -39,5 +41,17 @@ struct CSVLog {
     try bad.check(file: file.path, rows: rows)
     guard rows > 0 else { throw LogError(file: file.path, "has a header but no rows") }
     return table.log()
+  }
+}
+
+extension CSVRecords {
+  /// A cell of the current record as text.
+  ///
+  /// - Throws: when it is not UTF-8.
+  borrowing func text(_ cell: Int) throws(RowProblem) -> String {
+    guard let text = String(validating: self.cell(cell), as: UTF8.self) else {
+      throw RowProblem("cell \(cell + 1): expected UTF-8")
+    }
+    return text
   }
 }

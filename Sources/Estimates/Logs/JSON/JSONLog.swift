@@ -1,8 +1,9 @@
 import Foundation
+import TableReading
 
 /// Reads a log that is one JSON text, or one a line.
 struct JSONLog {
-  let file: LogFile
+  let file: TableFile
   let options: LogOptions
 
   /// Reads it as the given format, or as the one that its outermost value shows.

@@ -1,3 +1,5 @@
+import TableReading
+
 /// A table of a log before its columns are known: for people who have to say which column is which.
 public struct LogTable: Sendable, Equatable {
   /// A column of a table.
@@ -29,7 +31,7 @@ extension LogReader {
   /// The tables of a log whose columns are not known: nil when they are, or when its format needs no columns. Throws a
   /// `LogError` when the file is no log, or no table of it can be read.
   public func unknownTables(_ path: String) throws(LogError) -> [LogTable]? {
-    let file = try LogFile(path: path)
+    let file = try TableFile(path: path)
     let format = if let asked = options.format { asked } else { try file.format() }
     switch format {
     case .csv: return try CSVLog(file: file, options: options).unknownTable().map { [$0] }
@@ -53,7 +55,7 @@ extension CSVLog {
     return LogTable(name: nil, columns: header, rows: rows)
   }
 
-  private static func cells(_ records: borrowing CSVRecords, _ file: LogFile) throws(LogError) -> [String] {
+  private static func cells(_ records: borrowing CSVRecords, _ file: TableFile) throws(LogError) -> [String] {
     do throws(RowProblem) {
       var cells: [String] = []
       for cell in records.ends.indices { cells.append(try records.text(cell)) }

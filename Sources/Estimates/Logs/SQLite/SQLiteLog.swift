@@ -1,4 +1,5 @@
 import GRDB
+import TableReading
 
 /// Reads a monitor's table from an SQLite database.
 struct SQLiteLog {
@@ -6,15 +7,15 @@ struct SQLiteLog {
   let options: LogOptions
 
   func read() throws(LogError) -> AppLog {
-    let file = try SQLiteFile(path: path)
+    let file = try SQLiteSource(path: path)
     do { return try file.queue.read { database in try read(database) } } catch {
-      throw SQLiteFile.error(error, file: path)
+      throw SQLiteSource.error(error, file: path)
     }
   }
 
   /// The tables from which the log's has to be chosen, or whose columns are not known; nil when there is nothing to ask.
   func unknownTables() throws(LogError) -> [LogTable]? {
-    let file = try SQLiteFile(path: path)
+    let file = try SQLiteSource(path: path)
     do {
       return try file.queue.read { database in
         if (try? SQLiteTable.find(in: database, options: options, file: path)) != nil { return nil }
@@ -27,7 +28,7 @@ struct SQLiteLog {
         }
       }
     } catch {
-      throw SQLiteFile.error(error, file: path)
+      throw SQLiteSource.error(error, file: path)
     }
   }
 

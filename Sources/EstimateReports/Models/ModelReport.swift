@@ -1,0 +1,86 @@
+import Estimates
+import HTTPReassembly
+import Reports
+import Tabular
+
+/// Two CSV files in a folder: what each model says of each message, and its errors by API.
+///
+/// Both exist with their header row from the start. Messages come in any order and stand in the order of their numbers;
+/// memory stays within limits (`OrderedRows`).
+public final class ModelReport: EstimateConsumer {
+  private let models: [ModelName]
+  private let grouping: Configuration.Grouping
+  private var row: CSVRow
+  private var messages: OrderedRows
+  private let apis: OutputFile
+  private var rows: [UInt8] = []
+  /// The first error; nothing is written to `model_messages.csv` after it.
+  private var failure: ReportError?
+
+  /// Opens the report in `folder`, which is created if need be; files of the same names are replaced.
+  ///
+  /// - Parameters:
+  ///   - models: The models whose estimates come, in order.
+  ///   - path: Where the files go.
+  ///   - grouping: What the errors are grouped by: decides on the columns of `models.csv`.
+  ///   - redaction: What is left out; nil: nothing.
+  /// - Throws: when the folder or one of the files cannot be created or opened.
+  public init(
+    _ models: [ModelName], folder path: String, grouping: Configuration.Grouping, redaction: Redaction? = nil
+  ) throws(ReportError) {
+    self.models = models
+    self.grouping = grouping
+    let folder = try OutputFolder(path)
+    func file(_ name: String, _ columns: [String]) throws(ReportError) -> OutputFile {
+      let file = try folder.file(name)
+      try file.append(CSVRow.header(columns))
+      return file
+    }
+    messages = OrderedRows(file: try file(ModelMessagesCSV.fileName, ModelMessagesCSV.columns), folder: folder)
+    apis = try file(ModelsCSV.fileName, ModelsCSV.columns(grouping))
+    row = CSVRow(redaction: redaction)
+  }
+
+  /// Writes a message's rows, one a model.
+  public func take(_ message: WireMessage, _ estimates: [PartLengths?]) throws(ReportError) {
+    guard failure == nil else { return }
+    rows.removeAll(keepingCapacity: true)
+    for (name, estimate) in zip(models, estimates) {
+      row.begin()
+      ModelMessagesCSV.append(message, name, estimate, to: &row)
+      row.end()
+      rows += row.octets
+    }
+    do throws(ReportError) {
+      try rows.withOctets { rows throws(ReportError) in try messages.add(message.row.number, rows) }
+    } catch { throw noted(error) }
+  }
+
+  /// Writes the errors by API, and completes both files.
+  ///
+  /// - Throws: the first error of the whole report; everything that could be written has been.
+  public func finish(_ errors: ModelErrors) throws(ReportError) {
+    if failure == nil {
+      do throws(ReportError) { try messages.finish() } catch { _ = noted(error) }
+    }
+    do throws(ReportError) { try write(errors) } catch { _ = noted(error) }
+    if let failure { throw failure }
+  }
+
+  private func write(_ errors: ModelErrors) throws(ReportError) {
+    for api in ModelsCSV.sorted(errors, redaction: row.redaction) {
+      for (model, name) in models.enumerated() {
+        row.begin()
+        ModelsCSV.append(api, name, model, grouping: grouping, to: &row)
+        row.end()
+        try apis.append(row.octets)
+      }
+    }
+    try apis.close()
+  }
+
+  private func noted(_ error: ReportError) -> ReportError {
+    if failure == nil { failure = error }
+    return error
+  }
+}

@@ -1,0 +1,54 @@
+import Estimates
+import HTTPReassembly
+import Reports
+import Tabular
+
+/// What `sniffer models` prints: each model's errors of requests and of responses, and whether the ledger balances.
+///
+/// All figures are octets, estimate less wire. Text from the wire is escaped; the same errors and width give the same text.
+public struct ModelSummary {
+  private let errors: ModelErrors
+  private let ledger: Ledger
+  private let redaction: Redaction?
+  /// Whether mean and worst errors are shown of each part, rather than of the total alone.
+  private let showsParts: Bool
+
+  /// Summarizes errors.
+  public init(_ errors: ModelErrors, ledger: Ledger, redaction: Redaction? = nil, showsParts: Bool = false) {
+    self.errors = errors
+    self.ledger = ledger
+    self.redaction = redaction
+    self.showsParts = showsParts
+  }
+
+  /// The summary, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
+  public func text(for terminal: Terminal) -> String {
+    text(width: terminal.width ?? Terminal.defaultWidth, colour: terminal.takesColour)
+  }
+
+  /// The summary in lines of at most `width` columns, as long as that is enough for names and totals; the last line is never
+  /// shortened.
+  public func text(width: Int = Terminal.defaultWidth, colour: Bool = false) -> String {
+    var sections: [[String]] = []
+    for (title, overall, byAPI) in [
+      ("Requests", errors.requests, \APIErrors.request), ("Responses", errors.responses, \APIErrors.response),
+    ] {
+      let table = ModelErrorTable(
+        errors: errors, overall: overall, byAPI: byAPI, name: name, width: width, colour: colour)
+      sections.append([Style.heading.apply("\(title): octets, estimate less wire", colour: colour)] + table.sums())
+      sections.append(table.extremes(parts: showsParts ? MessagePart.allCases : [.total]))
+    }
+    sections.append(notes(width: width, colour: colour))
+    let style: Style = ledger.difference == 0 ? .good : .bad
+    sections.append([style.apply(Summary.lastLine(ledger), colour: colour)])
+    return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+  }
+
+  private func notes(width: Int, colour: Bool) -> [String] {
+    ModelNotes.lines(errors).flatMap { $0.wrapped(to: width) }.map { Style.warning.apply($0, colour: colour) }
+  }
+
+  private func name(_ api: APIErrors) -> String {
+    APIKey(host: api.host, path: api.path, method: api.method).redacted(redaction).text
+  }
+}

@@ -1,0 +1,166 @@
+import Estimates
+import Reports
+import Tabular
+
+/// What `verify` prints: how much of the wire the app's log knows, how far off it is, and why.
+///
+/// All figures are octets, differences app minus wire. Text from the wire and from the log is escaped.
+public struct VerifyText {
+  private let summary: VerificationSummary
+  private let verification: Verification
+  private let redaction: Redaction?
+  private var known: VerifyCoverage { VerifyCoverage(verification: verification, summary: summary) }
+
+  /// Rows of each table.
+  private static let limit = 20
+
+  /// Describes a verification.
+  public init(_ verification: Verification, _ summary: VerificationSummary, redaction: Redaction? = nil) {
+    self.verification = verification
+    self.summary = summary
+    self.redaction = redaction
+  }
+
+  /// That the comparison is not one of the whole capture, which is in the text, too; nil when it is.
+  public var warning: String? { known.warning }
+
+  /// The text, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
+  public func text(for terminal: Terminal) -> String {
+    text(width: terminal.width ?? Terminal.defaultWidth, colour: terminal.takesColour)
+  }
+
+  /// The text in lines of about `width` columns.
+  public func text(width: Int = Terminal.defaultWidth, colour: Bool = false) -> String {
+    let sections = [
+      known.verdict.map { [Style.good.apply($0, colour: colour)] } ?? [],
+      figures.lines(width: width, colour: colour), warning(width: width, colour: colour), known.lines, readings, phases,
+      causes.map { $0.lines(width: width, colour: colour) } ?? [],
+      apis.map { $0.lines(width: width, colour: colour) } ?? [], [lastLine(colour: colour)],
+    ]
+    return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
+  }
+
+  // MARK: Sections
+
+  private var figures: TextTable {
+    var table = TextTable(columns: [
+      .init(title: "matched", isRight: false), .init(title: "rows", importance: 1), .init(title: "app"),
+      .init(title: "wire"), .init(title: "difference"), .init(title: "share", importance: 2),
+      .init(title: "unexplained"),
+    ])
+    func add(_ name: String, _ balance: VerificationSummary.Balance, _ style: Style = .plain) {
+      guard balance.count > 0 else { return }
+      table.rows.append(
+        (
+          [
+            name, Numerals.grouped(balance.count), Numerals.grouped(balance.app), Numerals.grouped(balance.wire),
+            Numerals.signed(balance.difference), Self.share(balance), Numerals.grouped(balance.unexplained),
+          ], style
+        ))
+    }
+    add("start-lines", summary.lines)
+    add("header sections", summary.headers)
+    add("bodies", summary.bodies)
+    add("requests", summary.requests)
+    add("responses", summary.responses)
+    add("all", summary.matched, .heading)
+    return table
+  }
+
+  private var readings: [String] {
+    let lines = known.readings
+    return lines.isEmpty
+      ? []
+      : ["how the app seems to count (of at most 500 rows each):"]
+        + lines.map { "  " + TextEscaping.string(Array($0.utf8)) }
+  }
+
+  private var phases: [String] {
+    let lines = known.phases
+    return lines.isEmpty ? [] : ["times, in the middle of all rows that have them:"] + lines.map { "  " + $0 }
+  }
+
+  private func warning(width: Int, colour: Bool) -> [String] {
+    warning.map { $0.wrapped(to: width).map { Style.warning.apply($0, colour: colour) } } ?? []
+  }
+
+  private var causes: TextTable? {
+    guard !summary.causes.isEmpty else { return nil }
+    var table = TextTable(columns: [
+      .init(title: "cause", isRight: false, minimum: 24), .init(title: "rows"), .init(title: "bytes"),
+    ])
+    for total in summary.causes.prefix(Self.limit) {
+      table.rows.append(
+        (
+          [
+            TextEscaping.string(Array(total.cause.name.utf8)), Numerals.grouped(total.rows),
+            Numerals.signed(total.cause.octets),
+          ], .plain
+        ))
+    }
+    addRest(summary.causes.dropFirst(Self.limit).map(\.cause.octets), to: &table)
+    return table
+  }
+
+  private var apis: TextTable? {
+    let wrong = summary.wrongAPIs
+    guard !wrong.isEmpty else { return nil }
+    let hasUnexplained = summary.unexplained > 0
+    var table = TextTable(
+      columns: [
+        .init(title: "worst APIs", isRight: false, minimum: 24), .init(title: "rows", importance: 1),
+        .init(title: "app"), .init(title: "wire"), .init(title: "difference"), .init(title: "share", importance: 2),
+      ] + (hasUnexplained ? [.init(title: "unexplained", importance: 3)] : []))
+    func add(_ cells: [String], unexplained: Int, _ style: Style) {
+      table.rows.append((cells + (hasUnexplained ? [Numerals.grouped(unexplained)] : []), style))
+    }
+    for api in wrong.prefix(Self.limit) {
+      let host = Array(api.host.utf8)
+      let path = Array(api.path.utf8)
+      let name = TextEscaping.string((redaction?.host(host) ?? host) + (redaction?.path(path) ?? path))
+      add(
+        [
+          name, Numerals.grouped(api.balance.count), Numerals.grouped(api.balance.app),
+          Numerals.grouped(api.balance.wire), Numerals.signed(api.balance.difference), Self.share(api.balance),
+        ], unexplained: api.balance.unexplained, .plain)
+    }
+    let rest = wrong.dropFirst(Self.limit).map(\.balance)
+    if !rest.isEmpty {
+      add(
+        [
+          "… and \(Numerals.grouped(rest.count)) more", "", "", "",
+          Numerals.signed(rest.reduce(0) { $0 + $1.difference }), "",
+        ], unexplained: rest.reduce(0) { $0 + $1.unexplained }, .faint)
+    }
+    return table
+  }
+
+  private func addRest(_ octets: [Int], to table: inout TextTable) {
+    guard !octets.isEmpty else { return }
+    table.rows.append(
+      (["… and \(Numerals.grouped(octets.count)) more", "", Numerals.signed(octets.reduce(0, +))], .faint))
+  }
+
+  /// What a script looks for.
+  private func lastLine(colour: Bool) -> String {
+    let style: Style = summary.unexplained == 0 ? .good : .warning
+    let bias = summary.bias.map { Self.percentage($0) } ?? "unknown"
+    return style.apply("bias \(bias), unexplained \(summary.unexplained) bytes", colour: colour)
+  }
+
+  // MARK: Numbers
+
+  private static func signed(_ value: Int) -> String { (value > 0 ? "+" : "") + Numerals.grouped(value) }
+
+  private static func share(_ balance: VerificationSummary.Balance) -> String {
+    balance.wire == 0 ? "" : percentage(Double(balance.difference) / Double(balance.wire))
+  }
+
+  /// A signed share with two decimals.
+  static func percentage(_ share: Double) -> String {
+    let hundredths = Int((share * 10_000).rounded())
+    let sign = hundredths > 0 ? "+" : hundredths < 0 ? "-" : ""
+    let digits = hundredths.magnitude
+    return "\(sign)\(digits / 100).\(digits % 100 < 10 ? "0" : "")\(digits % 100)%"
+  }
+}

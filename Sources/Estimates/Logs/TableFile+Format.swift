@@ -1,0 +1,17 @@
+import TableReading
+
+extension TableFile {
+  /// What the content looks like.
+  func format() throws(LogError) -> LogFormat? {
+    if head.starts(with: Array("SQLite format 3\0".utf8)) { return .sqlite }
+    guard !head.contains(0) else {
+      throw LogError(
+        file: path,
+        "is binary, and no SQLite database (an encrypted one looks like this too); expected CSV, SQLite or JSON")
+    }
+    let text = head.starts(with: Self.byteOrderMark) ? head.dropFirst(3) : head[...]
+    let first = text.first { !(0x09...0x0d ~= $0 || $0 == 0x20) }
+    // Which kind of JSON it is can only be told once it is parsed.
+    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? nil : .csv
+  }
+}

@@ -1,0 +1,53 @@
+import HTTPReassembly
+import Tabular
+
+/// What an API is known by: octets from the wire; an empty text is unknown or does not apply.
+package struct APIKey: Hashable, Sendable {
+  /// Name and port, as in reports.
+  package var host: [UInt8]
+  /// The path; empty when totals are grouped by host only.
+  package var path: [UInt8]
+  /// The method; empty unless totals are grouped by it.
+  package var method: [UInt8]
+
+  /// Made of its parts.
+  package init(host: [UInt8], path: [UInt8], method: [UInt8] = []) {
+    self.host = host
+    self.path = path
+    self.method = method
+  }
+
+  /// The key of an API of an analysis.
+  package init(_ api: APITotals, _ texts: borrowing TextPool) {
+    self.init(host: texts.octets(api.host), path: texts.octets(api.path), method: texts.octets(api.method))
+  }
+
+  /// The key as a report shows it: without what may be personal.
+  package func redacted(_ redaction: Redaction?) -> APIKey {
+    guard let redaction else { return self }
+    return APIKey(host: redaction.host(host), path: redaction.path(path), method: method)
+  }
+
+  /// What people are shown: method, host and path, escaped.
+  package var text: String {
+    if host.isEmpty, path.isEmpty { return "(request not captured)" }
+    return TextEscaping.string(method.isEmpty ? host + path : method + [UInt8(ascii: " ")] + host + path)
+  }
+}
+
+extension APIKey: Comparable {
+  /// The order of rows in reports: host, path, method, each by its octets.
+  package static func < (a: APIKey, b: APIKey) -> Bool {
+    if a.host != b.host { return a.host.lexicographicallyPrecedes(b.host) }
+    if a.path != b.path { return a.path.lexicographicallyPrecedes(b.path) }
+    return a.method.lexicographicallyPrecedes(b.method)
+  }
+}
+
+extension Sequence {
+  /// APIs in the order of their rows. Redaction changes names, and so the order; in the old order rows would still tell
+  /// which hidden path comes first.
+  package func sorted(redaction: Redaction, by key: (Element) -> APIKey) -> [Element] {
+    map { (key: key($0).redacted(redaction), api: $0) }.sorted { $0.key < $1.key }.map(\.api)
+  }
+}

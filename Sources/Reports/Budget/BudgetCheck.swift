@@ -1,0 +1,115 @@
+import HTTPReassembly
+
+extension Budget.Check {
+  /// A value of a check with what it counts.
+  enum Value {
+    /// Messages or octets.
+    case whole(Int)
+    /// Octets by request, in thousandths.
+    case thousandths(Int)
+    /// A share, in millionths.
+    case millionths(Int)
+    /// A duration in nanoseconds.
+    case nanoseconds(Int)
+
+    /// As people are shown it.
+    var text: String {
+      switch self {
+      case .whole(let value): Numerals.grouped(value)
+      case .thousandths(let value): Self.decimal(value, of: 1000)
+      case .millionths(let value): Self.decimal(value, of: 10_000) + "%"
+      case .nanoseconds(let value): Self.decimal(value, of: 1_000_000) + " ms"
+      }
+    }
+
+    /// Without a sign, and with one decimal.
+    private static func decimal(_ value: Int, of unit: Int) -> String {
+      let text = Numerals.mean(value, of: unit)
+      return text.hasPrefix("+") ? String(text.dropFirst()) : text
+    }
+  }
+
+  /// What is allowed.
+  var most: Value { value(rule.scope == .request ? limit.most * 1000 : limit.most) }
+
+  /// What was found; nil when there is nothing to tell it from.
+  var actual: Value? { magnitude.map { value($0) } }
+
+  /// How much is beyond the limit; nil when nothing is.
+  var excess: Value? {
+    guard isExceeded, let magnitude else { return nil }
+    return value(magnitude - (rule.scope == .request ? limit.most * 1000 : limit.most))
+  }
+
+  /// The figure, and what it is divided by.
+  package var name: String { limit.figure.rawValue + (rule.scope == .request ? " per request" : "") }
+
+  private var magnitude: Int? {
+    guard rule.scope == .request else { return subject.value(limit.figure) }
+    let requests = subject.counts[.requests]
+    guard requests > 0, let value = subject.value(limit.figure) else { return nil }
+    return (value * 1000 + requests / 2) / requests
+  }
+
+  private func value(_ magnitude: Int) -> Value {
+    if rule.scope == .request { return .thousandths(magnitude) }
+    switch limit.figure.unit {
+    case .count, .octets: return .whole(magnitude)
+    case .share: return .millionths(magnitude)
+    case .duration: return .nanoseconds(magnitude)
+    }
+  }
+}
+
+/// What limits are held against: an API, or several together.
+struct BudgetSubject {
+  /// The figures.
+  var counts = APICounts()
+  /// The wait phase of the exchanges.
+  var wait = LatencyDistribution()
+
+  /// The value of a figure in the unit of its limits; nil when there is nothing to tell it from.
+  func value(_ figure: BudgetFigure) -> Int? {
+    switch figure {
+    case .requests: counts[.requests]
+    case .responses: counts[.responses]
+    case .upBytes: counts[.requestIP]
+    case .downBytes: counts[.responseIP]
+    case .ipBytes: counts[.ip]
+    case .messageBytes: counts[.message]
+    case .startLineBytes: counts[.startLine]
+    case .headerBytes: counts[.header]
+    case .bodyBytes: counts[.body]
+    case .framingBytes: counts[.framing]
+    case .trailerBytes: counts[.trailer]
+    case .requestHeaderBytes: counts[.requestHeader]
+    case .requestBodyBytes: counts[.requestBody]
+    case .responseHeaderBytes: counts[.responseHeader]
+    case .responseBodyBytes: counts[.responseBody]
+    case .missingBytes: counts[.missing]
+    case .errors: counts[.errors]
+    case .status4xx: counts[.status4xx]
+    case .status5xx: counts[.status5xx]
+    case .errorShare:
+      counts[.responses] > 0
+        ? Int((Double(counts[.errors]) / Double(counts[.responses]) * 1_000_000).rounded()) : nil
+    case .waitP50: wait.percentile(50).map { Int($0) }
+    case .waitP95: wait.percentile(95).map { Int($0) }
+    case .waitP99: wait.percentile(99).map { Int($0) }
+    }
+  }
+
+  /// Whether a figure is beyond its limit; exactly at it is not. Nothing is rounded for it.
+  func exceeds(_ limit: BudgetLimit, perRequest: Bool) -> Bool {
+    if perRequest {
+      let requests = counts[.requests]
+      guard requests > 0, let value = value(limit.figure) else { return false }
+      let (most, overflows) = limit.most.multipliedReportingOverflow(by: requests)
+      return !overflows && value > most
+    }
+    if limit.figure == .errorShare {
+      return Int128(counts[.errors]) * 1_000_000 > Int128(limit.most) * Int128(counts[.responses])
+    }
+    return value(limit.figure).map { $0 > limit.most } ?? false
+  }
+}

@@ -1,0 +1,88 @@
+import TableReading
+import Tabular
+
+/// Reads `apis.csv`.
+struct CSVReportReader {
+  let path: String
+  let name: String
+
+  func read() throws(ReadingError) -> ReportedAPIs {
+    do throws(ReadingError) { return try rows() } catch { throw ReadingError(error.description) }
+  }
+
+  private func rows() throws(ReadingError) -> ReportedAPIs {
+    var records = CSVRecords(file: try TableFile(path: path))
+    guard try records.advance() else { throw ReadingError("\(path): has no header row") }
+    let width = records.ends.count
+    let positions: Positions
+    do throws(RowFault) { positions = try Positions(records) } catch {
+      throw ReadingError("\(path): \(error.description)")
+    }
+    var apis = ReportedAPIs(name: name)
+    apis.isByMethod = positions.method != nil
+    while try records.advance() {
+      do throws(RowFault) {
+        guard records.ends.count == width else {
+          throw RowFault("has \(records.ends.count) cells under \(width) columns")
+        }
+        try apis.add(key(records, positions), api(records, positions))
+      } catch {
+        throw ReadingError("\(path): line \(records.line): \(error.description)")
+      }
+    }
+    return apis
+  }
+
+  private func key(_ records: borrowing CSVRecords, _ positions: Positions) -> APIKey {
+    APIKey(
+      host: text(records.cell(positions.host)), path: text(records.cell(positions.path)),
+      method: positions.method.map { text(records.cell($0)) } ?? [])
+  }
+
+  /// A text without the apostrophe that keeps a spreadsheet from taking it for a formula.
+  private func text(_ cell: ArraySlice<UInt8>) -> [UInt8] {
+    TextEscaping.octets(cell.first == UInt8(ascii: "'") ? cell.dropFirst() : cell)
+  }
+
+  private func api(_ records: borrowing CSVRecords, _ positions: Positions) throws(RowFault) -> ReportedAPI {
+    var api = ReportedAPI()
+    for (column, position) in positions.counts {
+      api.figures[column] = try ReportedCell.count(records.cell(position), column)
+    }
+    api.waitP50 = try ReportedCell.milliseconds(records.cell(positions.waitP50), "wait_ms_p50")
+    api.waitP95 = try ReportedCell.milliseconds(records.cell(positions.waitP95), "wait_ms_p95")
+    return api
+  }
+}
+
+/// Where the columns are.
+private struct Positions {
+  let host: Int
+  let path: Int
+  let method: Int?
+  let counts: [(APIColumn, Int)]
+  let waitP50: Int
+  let waitP95: Int
+
+  init(_ records: borrowing CSVRecords) throws(RowFault) {
+    var indices: [String: Int] = [:]
+    for cell in records.ends.indices {
+      let name = String(decoding: records.cell(cell), as: UTF8.self)
+      guard indices.updateValue(cell, forKey: name) == nil else { throw RowFault("has a column twice") }
+    }
+    func index(_ name: String) throws(RowFault) -> Int {
+      guard let index = indices[name] else {
+        throw RowFault("has no column \(name); is it the apis.csv of a report?")
+      }
+      return index
+    }
+    host = try index("host")
+    path = try index("path")
+    method = indices["method"]
+    var counts: [(APIColumn, Int)] = []
+    for column in APIColumn.allCases { counts.append((column, try index(column.rawValue))) }
+    self.counts = counts
+    waitP50 = try index("wait_ms_p50")
+    waitP95 = try index("wait_ms_p95")
+  }
+}

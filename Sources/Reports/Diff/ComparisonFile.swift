@@ -1,0 +1,155 @@
+import Tabular
+
+/// How a comparison is printed.
+package enum ComparisonFormat: String, CaseIterable, Sendable {
+  /// For people, fitted to the terminal.
+  case table
+  /// For spreadsheets and databases: every API and figure.
+  case csv
+  /// For programs: every API and figure.
+  case json
+  /// For a comment on a pull request.
+  case markdown
+
+  /// Prints a comparison on standard output.
+  ///
+  /// - Parameters:
+  ///   - comparison: What is printed.
+  ///   - limit: The most APIs of a table, those beyond the threshold not counted.
+  /// - Throws: when the other end of a pipe has gone, or a disk is full.
+  package func print(_ comparison: ReportComparison, limit: Int) throws(ReportError) {
+    let file = OutputFile(.standard(1), path: "standard output", isOwn: false)
+    switch self {
+    case .table:
+      let terminal = Terminal.standardOutput
+      try file.append(
+        Array(
+          ComparisonTable(comparison, limit: limit)
+            .text(width: terminal.width ?? Terminal.defaultWidth, colour: terminal.takesColour).utf8))
+    case .csv: try ComparisonFile.writeCSV(comparison, to: file)
+    case .json: try ComparisonFile.writeJSON(comparison, to: file)
+    case .markdown: try file.append(Array(ComparisonMarkdown(comparison, limit: limit).text.utf8))
+    }
+    try file.flush()
+  }
+}
+
+/// Writes a comparison for programs, to standard output: every API of both reports.
+enum ComparisonFile {
+  /// CSV (RFC 4180), with a header row.
+  static func writeCSV(_ comparison: ReportComparison, to file: OutputFile) throws(ReportError) {
+    var row = CSVRow(redaction: nil)
+    let names = ComparisonRow.names(isByMethod: comparison.isByMethod)
+    try file.append(CSVRow.header((names + ComparisonRow.figures).map(\.name)))
+    for api in comparison.apis {
+      row.begin()
+      append(api, of: comparison, to: &row)
+      row.end()
+      try file.append(row.octets)
+    }
+  }
+
+  /// One JSON object (RFC 8259): what was compared, the total, and an array of APIs.
+  static func writeJSON(_ comparison: ReportComparison, to file: OutputFile) throws(ReportError) {
+    var head = JSONWriter()
+    head.open("{")
+    head.key("base")
+    head.escaped(Array(comparison.baseName.utf8))
+    head.key("new")
+    head.escaped(Array(comparison.newName.utf8))
+    head.key("threshold")
+    if let threshold = comparison.threshold {
+      head.open("{")
+      head.key("share")
+      if let share = threshold.share { head.name(share.text) } else { head.null() }
+      head.key("bytes")
+      head.integer(threshold.octets)
+      head.key("per_request")
+      head.boolean(threshold.isPerRequest)
+      head.key("apis_beyond")
+      head.integer(comparison.beyond.count)
+      head.close("}")
+    } else {
+      head.null()
+    }
+    head.newlineAfterComma()
+    head.key("total")
+    try file.append(head.octets)
+    var total = JSONRow(ComparisonRow.figures, redaction: nil)
+    total.begin()
+    ComparisonRow.appendFigures(comparison.total, hasThreshold: false, to: &total)
+    total.end()
+    try file.append(total.octets)
+    try file.append(Array(",\"apis\":[\n".utf8))
+    var row = JSONRow(
+      ComparisonRow.names(isByMethod: comparison.isByMethod) + ComparisonRow.figures, redaction: nil)
+    for (index, api) in comparison.apis.enumerated() {
+      if index > 0 { try file.append([UInt8(ascii: ",")]) }
+      row.begin()
+      append(api, of: comparison, to: &row)
+      row.end()
+      try file.append(row.octets)
+    }
+    try file.append(Array("]}\n".utf8))
+  }
+
+  private static func append<Row: RowWriter & ~Copyable>(
+    _ api: APIComparison, of comparison: ReportComparison, to row: inout Row
+  ) {
+    ComparisonRow.appendNames(api, isByMethod: comparison.isByMethod, to: &row)
+    ComparisonRow.appendFigures(api, hasThreshold: comparison.threshold != nil, to: &row)
+  }
+}
+
+/// A row of a comparison as CSV and JSON have it: the API, and of each figure what it was, what it is, and the difference.
+enum ComparisonRow {
+  /// What tells which API it is.
+  static func names(isByMethod: Bool) -> [TableColumn] {
+    [.text("host").orUnknown, .text("path").orUnknown] + (isByMethod ? [.text("method").orUnknown] : [])
+  }
+
+  /// The columns after those; new ones only at the end.
+  static let figures: [TableColumn] = {
+    var columns: [TableColumn] = [.text("change"), .integer("beyond_threshold").orUnknown]
+    func add(_ name: String, _ column: (String) -> TableColumn) {
+      for prefix in ["base_", "new_", "difference_"] { columns.append(column(prefix + name)) }
+    }
+    for column in APIColumn.allCases { add(column.rawValue) { .integer($0) } }
+    for sum in APISum.allCases { add(sum.rawValue) { .integer($0) } }
+    add("ip_bytes_per_request") { .real($0).orUnknown }
+    add("wait_ms_p50") { .real($0).orUnknown }
+    add("wait_ms_p95") { .real($0).orUnknown }
+    return columns
+  }()
+
+  /// Appends the cells of `names`.
+  static func appendNames<Row: RowWriter & ~Copyable>(_ api: APIComparison, isByMethod: Bool, to row: inout Row) {
+    row.text(api.key.host)
+    row.text(api.key.path)
+    if isByMethod { row.text(api.key.method) }
+  }
+
+  /// Appends the cells of `figures`.
+  static func appendFigures<Row: RowWriter & ~Copyable>(_ api: APIComparison, hasThreshold: Bool, to row: inout Row) {
+    row.name(api.change.rawValue)
+    row.integer(hasThreshold ? api.isBeyond ? 1 : 0 : nil)
+    for column in APIColumn.allCases {
+      row.integer(api.base.figures[column])
+      row.integer(api.new.figures[column])
+      row.integer(api.difference(column))
+    }
+    for sum in APISum.allCases {
+      row.integer(api.base.figures[sum])
+      row.integer(api.new.figures[sum])
+      row.integer(api.difference(sum))
+    }
+    for thousandths in [
+      api.base.figures.thousandthsPerRequest, api.new.figures.thousandthsPerRequest, api.perRequestDifference,
+    ] { row.thousandths(thousandths) }
+    for wait in [\ReportedAPI.waitP50, \ReportedAPI.waitP95] {
+      row.milliseconds(api.base[keyPath: wait])
+      row.milliseconds(api.new[keyPath: wait])
+      row.milliseconds(api.difference(wait))
+    }
+  }
+}

@@ -1,0 +1,155 @@
+import TableReading
+
+/// Two reports, API by API.
+package struct ReportComparison: Sendable {
+  /// The first report, as the user named it.
+  package let baseName: String
+  /// The second report, as the user named it.
+  package let newName: String
+  /// Whether APIs have methods.
+  package let isByMethod: Bool
+  /// The threshold that APIs were held against.
+  package let threshold: GrowthThreshold?
+  /// The APIs of both, sorted.
+  package let apis: [APIComparison]
+  /// All APIs together. It is never beyond the threshold, which is one of APIs.
+  package let total: APIComparison
+
+  /// Compares two reports.
+  ///
+  /// - Throws: when they are not of the same things: grouped otherwise, or only one of them with hashed paths.
+  package init(
+    _ base: ReportedAPIs, _ new: ReportedAPIs, threshold: GrowthThreshold? = nil, order: ComparisonOrder = .ip
+  ) throws(ReadingError) {
+    try Self.check(base, new)
+    baseName = base.name
+    newName = new.name
+    isByMethod = base.isByMethod || new.isByMethod
+    self.threshold = threshold
+    let keys = Array(base.apis.keys) + new.apis.keys.filter { base.apis[$0] == nil }
+    let compared = keys.map { key in
+      let api = APIComparison(key, base.apis[key], new.apis[key], threshold)
+      return (magnitude: order.magnitude(api), api: api)
+    }
+    apis = compared.sorted {
+      $0.magnitude == $1.magnitude ? $0.api.key < $1.api.key : $0.magnitude > $1.magnitude
+    }.map(\.api)
+    total = APIComparison(APIKey(host: [], path: []), Self.sum(base), Self.sum(new), nil)
+  }
+
+  /// The APIs that grew beyond the threshold.
+  package var beyond: [APIComparison] { apis.filter(\.isBeyond) }
+
+  private static func sum(_ report: ReportedAPIs) -> ReportedAPI {
+    var sum = ReportedAPI()
+    for api in report.apis.values { sum.figures.add(api.figures) }
+    return sum
+  }
+
+  private static func check(_ base: ReportedAPIs, _ new: ReportedAPIs) throws(ReadingError) {
+    let isSameGrouping = base.grouping == new.grouping
+    if !isSameGrouping, !base.isOfAnyGrouping, !new.isOfAnyGrouping {
+      throw ReadingError(
+        "\(base.name) is grouped by \(base.grouping) and \(new.name) by \(new.grouping); "
+          + "analyze both with the same --group-by")
+    }
+    if let mine = base.isRedacted, let other = new.isRedacted, mine != other {
+      throw ReadingError(
+        "\((mine ? base : new).name) has hashed paths and \((mine ? new : base).name) has not; "
+          + "analyze both with --redact or both without")
+    }
+  }
+}
+
+/// One API in two reports.
+package struct APIComparison: Sendable {
+  /// What became of it. Whether it grew or shrank is told by its `ip_bytes`.
+  package enum Change: String, Sendable {
+    case new
+    case vanished
+    case grew
+    case shrank
+    /// As many `ip_bytes`, but something else is different.
+    case changed
+    case same
+  }
+
+  /// The API.
+  package let key: APIKey
+  /// What became of it.
+  package let change: Change
+  /// What it was; all zero when it is new.
+  package let base: ReportedAPI
+  /// What it is; all zero when it has vanished.
+  package let new: ReportedAPI
+  /// Whether it grew beyond the threshold.
+  package let isBeyond: Bool
+
+  init(_ key: APIKey, _ base: ReportedAPI?, _ new: ReportedAPI?, _ threshold: GrowthThreshold?) {
+    self.key = key
+    self.base = base ?? ReportedAPI()
+    self.new = new ?? ReportedAPI()
+    let difference = self.new.figures[.ip] - self.base.figures[.ip]
+    change =
+      if base == nil { .new } else if new == nil { .vanished } else if difference != 0 {
+        difference > 0 ? .grew : .shrank
+      } else {
+        base == new ? .same : .changed
+      }
+    isBeyond = threshold?.isExceeded(from: self.base.figures, to: self.new.figures) ?? false
+  }
+
+  /// New minus base.
+  package func difference(_ column: APIColumn) -> Int { new.figures[column] - base.figures[column] }
+
+  /// New minus base.
+  package func difference(_ sum: APISum) -> Int { new.figures[sum] - base.figures[sum] }
+
+  /// New minus base in nanoseconds; nil unless both are known.
+  package func difference(_ wait: KeyPath<ReportedAPI, Int64?>) -> Int64? {
+    guard let old = base[keyPath: wait], let new = new[keyPath: wait] else { return nil }
+    return new - old
+  }
+
+  /// New minus base of `ip_bytes` by request, in thousandths of an octet; nil unless both have requests.
+  package var perRequestDifference: Int? {
+    guard let old = base.figures.thousandthsPerRequest, let new = new.figures.thousandthsPerRequest else { return nil }
+    return new - old
+  }
+}
+
+extension APICounts {
+  /// `ip_bytes` by request, in thousandths of an octet, rounded to the nearest; nil without requests.
+  package var thousandthsPerRequest: Int? {
+    let requests = self[.requests]
+    return requests > 0 ? (self[.ip] * 1000 + requests / 2) / requests : nil
+  }
+}
+
+/// What APIs are sorted by: the absolute difference of a figure, the greatest first; and then as in other reports.
+package enum ComparisonOrder: String, CaseIterable, Sendable {
+  case ip = "ip-bytes"
+  case message = "message-bytes"
+  case header = "header-bytes"
+  case body = "body-bytes"
+  case requests
+  case errors
+  case waitP95 = "wait-p95"
+  case perRequest = "per-request"
+  case name
+
+  /// How much is different.
+  func magnitude(_ api: APIComparison) -> UInt {
+    switch self {
+    case .ip: api.difference(APISum.ip).magnitude
+    case .message: api.difference(APISum.message).magnitude
+    case .header: api.difference(APISum.header).magnitude
+    case .body: api.difference(APISum.body).magnitude
+    case .requests: api.difference(APIColumn.requests).magnitude
+    case .errors: api.difference(APISum.errors).magnitude
+    case .waitP95: UInt(api.difference(\.waitP95)?.magnitude ?? 0)
+    case .perRequest: api.perRequestDifference?.magnitude ?? 0
+    case .name: 0
+    }
+  }
+}

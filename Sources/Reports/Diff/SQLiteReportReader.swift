@@ -1,0 +1,96 @@
+import GRDB
+import TableReading
+import Tabular
+
+/// Reads the table `apis` of `report.sqlite`, changing neither it nor its folder.
+struct SQLiteReportReader {
+  let path: String
+  let name: String
+
+  func read() throws(ReadingError) -> ReportedAPIs {
+    do {
+      let file = try SQLiteSource(path: path)
+      return try file.queue.read { database in try rows(database) }
+    } catch {
+      if let error = error as? ReadingError { throw error }
+      if let error = error as? RowFault { throw ReadingError(file: path, error.description) }
+      throw ReadingError(SQLiteSource.error(error, file: path).description)
+    }
+  }
+
+  private func rows(_ database: Database) throws -> ReportedAPIs {
+    try check(database)
+    var apis = ReportedAPIs(name: name)
+    let meta = try meta(database)
+    let keys = (meta["grouping"] ?? "host,path").split(separator: ",")
+    apis.isByPath = keys.contains("path")
+    apis.isByMethod = keys.contains("method")
+    apis.isRedacted = meta["redacted"] == "1"
+    apis.isComplete = meta["complete"] == "1"
+    let columns = ["host", "path", "method"] + APIColumn.allCases.map(\.rawValue) + ["wait_ms_p50", "wait_ms_p95"]
+    let cursor = try Row.fetchCursor(database, sql: "SELECT \(columns.joined(separator: ", ")) FROM apis")
+    while let row = try cursor.next() {
+      let key = APIKey(host: try text(row, 0), path: try text(row, 1), method: try text(row, 2))
+      var api = ReportedAPI()
+      for (position, column) in APIColumn.allCases.enumerated() {
+        guard case .int64(let value) = (row[3 + position] as DatabaseValue).storage else {
+          throw RowFault("apis: \(column.rawValue) is no whole number")
+        }
+        api.figures[column] = try ReportedCell.checked(Int(value), column)
+      }
+      api.waitP50 = try duration(row, columns.count - 2, "wait_ms_p50")
+      api.waitP95 = try duration(row, columns.count - 1, "wait_ms_p95")
+      try apis.add(key, api)
+    }
+    return apis
+  }
+
+  /// That it is a report, of a schema that is known here.
+  private func check(_ database: Database) throws {
+    let identity = try Int.fetchOne(database, sql: "PRAGMA application_id")
+    guard identity == SQLiteSchema.applicationID else {
+      throw ReadingError(file: path, "is an SQLite database, but no report")
+    }
+    let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    guard version == SQLiteSchema.version else {
+      throw ReadingError(
+        file: path, "its schema has version \(version), and this program reads version \(SQLiteSchema.version)")
+    }
+    // A view of that name could run for ever.
+    for table in ["apis", "meta"] {
+      let kind = try String.fetchOne(database, sql: "SELECT type FROM sqlite_master WHERE name = ?", arguments: [table])
+      guard kind == "table" else { throw ReadingError(file: path, "has no table \(table)") }
+    }
+    let known = Set(try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info('apis')"))
+    for column in ["host", "path", "method"] + APIColumn.allCases.map(\.rawValue) + ["wait_ms_p50", "wait_ms_p95"]
+    where !known.contains(column) {
+      throw ReadingError(file: path, "its table apis has no column \(column)")
+    }
+  }
+
+  private func meta(_ database: Database) throws -> [String: String] {
+    var meta: [String: String] = [:]
+    for row in try Row.fetchAll(database, sql: "SELECT name, value FROM meta LIMIT 100") {
+      if let name = row[0] as String? { meta[name] = row[1] }
+    }
+    return meta
+  }
+
+  private func text(_ row: Row, _ position: Int) throws(RowFault) -> [UInt8] {
+    switch (row[position] as DatabaseValue).storage {
+    case .null: return []
+    case .string(let text) where text.utf8.count <= ReportedCell.longestText:
+      return TextEscaping.octets(Array(text.utf8)[...])
+    default: throw RowFault("apis: a name is no text")
+    }
+  }
+
+  private func duration(_ row: Row, _ position: Int, _ column: String) throws(RowFault) -> Int64? {
+    switch (row[position] as DatabaseValue).storage {
+    case .null: return nil
+    case .double(let value): return try ReportedCell.nanoseconds(value, column)
+    case .int64(let value): return try ReportedCell.nanoseconds(Double(value), column)
+    default: throw RowFault("apis: \(column) is no number")
+    }
+  }
+}

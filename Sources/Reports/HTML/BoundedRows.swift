@@ -1,0 +1,83 @@
+/// Figures that are added up under names. A limited number of names is told apart.
+struct AddedRows<Name: Hashable, Figures> {
+  private let limit: Int
+  private let none: Figures
+  private(set) var rows: [Name: Figures] = [:]
+  /// The figures of all names that came after the limit was reached.
+  private(set) var others: Figures
+  /// Whether there are such names.
+  private(set) var hasOthers = false
+
+  init(limit: Int = PageLimits.addedRows, _ none: Figures) {
+    self.limit = limit
+    self.none = none
+    others = none
+  }
+
+  /// Adds to the figures of a name.
+  mutating func add(_ name: Name, _ change: (inout Figures) -> Void) {
+    if rows.count < limit || rows[name] != nil {
+      let none = none
+      change(&rows[name, default: none])
+    } else {
+      hasOthers = true
+      change(&others)
+    }
+  }
+}
+
+/// The rows with the largest weights, of any number; of equal ones those with the lowest numbers.
+struct TopRows<Row> {
+  private struct Weighed {
+    var weight: Int
+    var number: Int
+    var row: Row
+
+    static func precedes(_ a: Weighed, _ b: Weighed) -> Bool {
+      a.weight == b.weight ? a.number < b.number : a.weight > b.weight
+    }
+  }
+
+  private let limit: Int
+  /// At most twice the limit, so that sorting out is rare.
+  private var kept: [Weighed] = []
+  /// Below this a row is not among the largest any more.
+  private var leastWeight = Int.min
+  /// Rows that came, kept or not.
+  private(set) var count = 0
+
+  init(limit: Int) { self.limit = limit }
+
+  /// Adds a row, which is made only if it may stay.
+  mutating func add(weight: Int, number: Int, _ row: () -> Row) {
+    count += 1
+    guard weight >= leastWeight else { return }
+    kept.append(Weighed(weight: weight, number: number, row: row()))
+    guard kept.count >= 2 * limit else { return }
+    kept = Array(kept.sorted(by: Weighed.precedes).prefix(limit))
+    leastWeight = kept.last?.weight ?? .min
+  }
+
+  /// The largest, largest first.
+  var rows: [Row] { kept.sorted(by: Weighed.precedes).prefix(limit).map(\.row) }
+}
+
+/// Remembers what has been seen, by hashes, up to a limit.
+///
+/// The hashes are those of the standard library's `Hasher`: 64 bits, keyed anew in every run, so that nobody can prepare
+/// different contents that look alike, and two that do so by chance are one in 2^64.
+struct RememberedHashes {
+  private let limit: Int
+  private var hashes: Set<Int> = []
+  /// How often something new could not be remembered.
+  private(set) var forgotten = 0
+
+  init(limit: Int) { self.limit = limit }
+
+  /// Whether this was seen before; from now on it was.
+  mutating func hasSeen(_ hash: Int) -> Bool {
+    if hashes.contains(hash) { return true }
+    if hashes.count < limit { hashes.insert(hash) } else { forgotten += 1 }
+    return false
+  }
+}

@@ -1,0 +1,68 @@
+import HTTPReassembly
+
+/// A host and a path, and what else tells rows of one table apart. Texts are ready to be shown.
+struct ShownAPI: Hashable {
+  var host: String
+  var path: String
+  /// The status code of a response; 0 when there was none.
+  var status = 0
+  /// Whether it is about requests.
+  var isRequest = false
+}
+
+/// What is known of an exchange. Times are nanoseconds, lengths octets.
+struct ExchangeFigures {
+  var exchange: Exchange
+  var method: String
+  var host: String
+  var path: String
+}
+
+/// What is added up over messages under one name. Lengths are octets.
+struct AddedFigures {
+  /// Messages, exchanges or lines.
+  var count = 0
+  /// Octets in all: of content, of lines, or of everything on the wire, as the table says.
+  var octets = 0
+  /// Of these, how many are of the kind that the table is about.
+  var partCount = 0
+  /// Octets of those.
+  var partOctets = 0
+  /// Time that passed in all, in nanoseconds.
+  var time: Int64 = 0
+
+  mutating func add(
+    count: Int = 1, _ octets: Int, partCount: Int = 0, partOctets: Int = 0, time: Int64 = 0
+  ) {
+    self.count += count
+    self.octets += octets
+    self.partCount += partCount
+    self.partOctets += partOctets
+    // A hostile capture may have many that take centuries each.
+    let (sum, overflows) = self.time.addingReportingOverflow(time)
+    self.time = overflows ? .max : sum
+  }
+}
+
+/// What one content coding achieved. Lengths are octets of content.
+struct CodingFigures {
+  /// Messages with it.
+  var messages = 0
+  /// Their content as transferred.
+  var octets = 0
+  /// Those whose length without the codings is known.
+  var decodedMessages = 0
+  /// The content of those as transferred.
+  var codedOctets = 0
+  /// The content of those without the codings.
+  var decodedOctets = 0
+
+  mutating func add(octets: Int, decoded: Int?) {
+    messages += 1
+    self.octets += octets
+    guard let decoded else { return }
+    decodedMessages += 1
+    codedOctets += octets
+    decodedOctets += decoded
+  }
+}

@@ -1,0 +1,176 @@
+import Tabular
+
+extension LiveView {
+  /// What the screen shows, as what is to be written to a terminal of that size.
+  ///
+  /// Every line overwrites the one that was there, so that nothing flickers. What came off the wire is
+  /// escaped; no line is wider than `width` and there are no more than `height`.
+  public func frame(width: Int, height: Int, colour: Bool) -> String {
+    var result = ""
+    for (index, line) in lines(width: width, height: height, colour: colour).enumerated() {
+      // Cleared before it is written: after its last column has been written to, a terminal would clear that too.
+      result += "\u{1b}[\(index + 1);1H\u{1b}[K" + line
+    }
+    return result + "\u{1b}[J"
+  }
+
+  /// The lines of the screen, exactly `height` of them.
+  func lines(width: Int, height: Int, colour: Bool) -> [String] {
+    let (width, height) = (max(width, 1), max(height, 1))
+    let layout = LiveLayout(height: height)
+    var lines = statusLines(layout.status).map { $0.text(width: width, colour: colour) }
+    let start = max(min(scrolled, arranged.count - layout.rows), 0)
+    let shown = arranged[start..<min(start + layout.rows, arranged.count)].map { apis[$0] }
+    let table = LiveTable(width: width, order: order, apis: shown)
+    lines.append(Style.heading.apply(table.header, colour: colour))
+    for api in shown {
+      lines.append((api.rate > 0 ? Style.plain : .faint).apply(table.row(api), colour: colour))
+    }
+    if shown.isEmpty {
+      let text = apis.isEmpty ? "No HTTP messages yet." : "No API has this in its name."
+      lines.append(Style.faint.apply(text.shortened(to: width), colour: colour))
+    }
+    while lines.count < height - 1 { lines.append("") }
+    // On a screen of a line or two the state is what remains.
+    lines.removeLast(lines.count - max(height - 1, 1))
+    if height > 1 { lines.append(footer(start, shown.count).text(width: width, colour: colour)) }
+    return lines
+  }
+
+  // MARK: State
+
+  private func statusLines(_ count: Int) -> [LiveLine] {
+    var first = alerts
+    first.append(.init(text: Self.time(readings.elapsed), importance: 7))
+    first.append(.init(text: interfaces, style: .faint, importance: 3))
+    first.append(balance)
+    return count > 1 ? [LiveLine(pieces: first), LiveLine(pieces: figures)] : [LiveLine(pieces: first + figures)]
+  }
+
+  /// Columns of what went wrong: it is said in full when the view has ended.
+  private static let noticeWidth = 60
+
+  private var alerts: [LiveLine.Piece] {
+    var pieces: [LiveLine.Piece] = []
+    if isPaused { pieces.append(.init(text: "PAUSED", style: .warning, importance: 9)) }
+    let dropped = readings.ledger.droppedPackets
+    if dropped > 0 {
+      pieces.append(.init(text: "DROPPED \(Numerals.grouped(dropped))", style: .bad, importance: 10))
+    }
+    if !notice.isEmpty {
+      let text = TextEscaping.string(Array(notice.utf8)).shortened(to: Self.noticeWidth)
+      pieces.append(.init(text: text, style: .bad, importance: 8))
+    }
+    return pieces
+  }
+
+  private var interfaces: String {
+    // A name of an interface may have been chosen by somebody else (a container, a VPN).
+    TextEscaping.string(Array(interfaceNames.joined(separator: ", ").utf8)).shortened(to: 32)
+  }
+
+  private var balance: LiveLine.Piece {
+    let off = readings.ledger.difference - readings.ledger.pending
+    guard off == 0 else {
+      return .init(text: "LEDGER OFF BY \(Numerals.grouped(off))", style: .bad, importance: 8)
+    }
+    let pending = readings.ledger.pending
+    let text = pending > 0 ? ", \(ByteCount.text(Double(pending))) pending" : ""
+    return .init(text: "ledger balanced" + text, style: .good, importance: 2)
+  }
+
+  private var figures: [LiveLine.Piece] {
+    [
+      .init(text: "\(Numerals.grouped(readings.ledger.packets)) packets", importance: 4),
+      .init(text: "\(Numerals.grouped(Int(min(readings.packetRate.rounded(), 1e15)))) packets/s", importance: 5),
+      .init(text: ByteCount.text(Double(readings.ledger.original)), importance: 1),
+      .init(text: "\(ByteCount.text(readings.octetRate))/s", importance: 6),
+      .init(text: "connections: \(Numerals.grouped(readings.connections))", importance: 1),
+    ]
+  }
+
+  private static func time(_ nanoseconds: Int64) -> String {
+    let seconds = Int(nanoseconds / 1_000_000_000)
+    func two(_ value: Int) -> String { value < 10 ? "0\(value)" : "\(value)" }
+    let clock = "\(two(seconds / 60 % 60)):\(two(seconds % 60))"
+    guard seconds >= 86_400 else { return "\(seconds / 3600):\(clock)" }
+    return "\(seconds / 86_400)d \(two(seconds / 3600 % 24)):\(clock)"
+  }
+
+  // MARK: Keys
+
+  private func footer(_ start: Int, _ shown: Int) -> LiveLine {
+    if isEnteringFilter {
+      return LiveLine(pieces: [
+        .init(text: "filter: \(shownFilter)_", style: .heading, importance: 3),
+        .init(text: "Enter keeps", style: .faint, importance: 1),
+        .init(text: "Esc clears", style: .faint, importance: 2),
+      ])
+    }
+    var pieces: [LiveLine.Piece] = []
+    if !filter.isEmpty {
+      pieces.append(.init(text: "filter: \(shownFilter)", style: .warning, importance: 9))
+      pieces.append(.init(text: "Esc clears", style: .faint, importance: 4))
+    }
+    if shown < arranged.count {
+      let rows = shown > 0 ? "\(start + 1)-\(start + shown) of " : ""
+      pieces.append(.init(text: rows + Numerals.grouped(arranged.count), importance: 7))
+    }
+    pieces += [
+      .init(text: "q quit", style: .faint, importance: 8),
+      .init(text: isPaused ? "p resume" : "p pause", style: .faint, importance: 6),
+      .init(text: "/ filter", style: .faint, importance: 5),
+      .init(text: "sort: " + LiveOrder.allCases.map(Self.hint).joined(separator: " "), style: .faint, importance: 3),
+    ]
+    return LiveLine(pieces: pieces)
+  }
+
+  /// The filter's end, where typing happens; typed characters may be as odd as those off the wire.
+  private var shownFilter: String { TextEscaping.string(Array(filter.utf8)).shortened(to: 24) }
+
+  private static func hint(_ order: LiveOrder) -> String { "\(order.key) \(order.word)" }
+}
+
+/// Which lines of the screen show what: the state at the top, the keys at the bottom, the APIs between them.
+struct LiveLayout {
+  /// Lines of the state of the capture.
+  let status: Int
+  /// Lines of APIs, without their header.
+  let rows: Int
+
+  /// Divides a screen of `height` lines.
+  init(height: Int) {
+    status = height >= 10 ? 2 : 1
+    rows = max(height - status - 2, 0)
+  }
+}
+
+/// Pieces of a line with a style each. Those that matter least are left out where there is not enough room.
+struct LiveLine {
+  /// A part of the line.
+  struct Piece {
+    /// What it says: escaped, without line breaks.
+    var text: String
+    /// How it looks.
+    var style = Style.plain
+    /// Pieces with a lower number are left out first.
+    var importance: Int
+  }
+
+  private static let gap = "  "
+
+  /// The pieces, from left to right.
+  var pieces: [Piece]
+
+  /// The line in at most `width` columns.
+  func text(width: Int, colour: Bool) -> String {
+    var shown = pieces.filter { !$0.text.isEmpty }
+    func total() -> Int { shown.reduce(-Self.gap.count) { $0 + Self.gap.count + DisplayWidth.of($1.text) } }
+    while shown.count > 1, total() > width,
+      let least = shown.indices.min(by: { shown[$0].importance < shown[$1].importance })
+    {
+      shown.remove(at: least)
+    }
+    return shown.map { $0.style.apply($0.text.shortened(to: width), colour: colour) }.joined(separator: Self.gap)
+  }
+}

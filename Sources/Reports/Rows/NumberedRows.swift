@@ -1,0 +1,127 @@
+import HTTPReassembly
+import Tabular
+
+/// `messages`: one row a message, by number. Lengths are octets, times nanoseconds since the Unix epoch.
+enum MessageRow {
+  /// The table's name.
+  static let name = "messages"
+  /// The columns; new ones only at the end.
+  static let columns: [TableColumn] = [
+    .integer("message"), .integer("exchange").orUnknown, .integer("connection").orUnknown, .text("type"),
+    .integer("first_time"), .integer("last_time"), .text("client"), .text("server"), .text("scheme"),
+    .text("method").orUnknown, .text("host").orUnknown, .text("host_source").orUnknown, .text("path").orUnknown,
+    .integer("query_bytes").orUnknown, .integer("status").orUnknown, .text("version").orUnknown,
+    .text("content_type").orUnknown, .text("content_encoding").orUnknown, .text("transfer_encoding").orUnknown,
+    .integer("start_line_bytes"), .integer("header_bytes"), .integer("body_bytes"), .integer("framing_bytes"),
+    .integer("trailer_bytes"), .integer("message_bytes"), .integer("decoded_body_bytes").orUnknown,
+    .integer("retransmitted_bytes"), .integer("overhead_bytes"), .integer("ip_bytes"), .integer("missing_bytes"),
+    .text("exactness"), .text("flags"),
+  ]
+
+  /// Writes the row of a message.
+  static func write<Row: RowWriter & ~Copyable>(_ message: Message, texts: borrowing TextPool, to row: inout Row) {
+    row.begin()
+    row.integer(message.number)
+    row.integerUnlessZero(message.exchange)
+    row.integerUnlessZero(message.connection)
+    row.name(message.kind.literal)
+    row.integers([Int(message.firstTime), Int(message.lastTime)])
+    row.endpoint(message.client)
+    row.endpoint(message.server)
+    row.name(message.isSecure ? "https" : "http" as StaticString)
+    row.text(message.method, texts)
+    row.host(message.host, texts)
+    row.name(message.hostSource.literal)
+    row.path(message.path, texts)
+    row.integer(message.queryLength)
+    row.integerUnlessZero(message.status)
+    row.text(message.version, texts)
+    row.text(message.contentType, texts)
+    row.text(message.contentEncoding, texts)
+    row.text(message.transferEncoding, texts)
+    let octets = message.octets
+    row.integers([octets.startLine, octets.header, octets.body, octets.framing, octets.trailer, octets.total])
+    row.integer(message.decodedBody)
+    row.integers([message.retransmitted, message.overhead, message.ipLength, message.missing])
+    row.name(message.exactness.literal)
+    row.flags(message.flags.rawValue, names: MessageFlags.names)
+    row.end()
+  }
+}
+
+/// `exchanges`: one row an exchange, by number. Lengths are octets, `started` is in nanoseconds since the Unix
+/// epoch, phases are in milliseconds.
+enum ExchangeRow {
+  /// The table's name.
+  static let name = "exchanges"
+  /// The columns; new ones only at the end.
+  static let columns: [TableColumn] = [
+    .integer("exchange"), .integer("connection").orUnknown, .integer("request").orUnknown,
+    .integer("response").orUnknown, .text("method").orUnknown, .text("host").orUnknown, .text("path").orUnknown,
+    .integer("status").orUnknown, .integer("started"), .real("dns_ms").orUnknown, .real("connect_ms").orUnknown,
+    .real("tls_ms").orUnknown, .real("send_ms").orUnknown, .real("wait_ms").orUnknown, .real("receive_ms").orUnknown,
+    .integer("request_bytes"), .integer("response_bytes"), .integer("ip_bytes"),
+  ]
+
+  /// Writes the row of an exchange.
+  static func write<Row: RowWriter & ~Copyable>(_ exchange: Exchange, texts: borrowing TextPool, to row: inout Row) {
+    row.begin()
+    row.integer(exchange.number)
+    row.integerUnlessZero(exchange.connection)
+    row.integer(exchange.request)
+    row.integer(exchange.response)
+    row.text(exchange.method, texts)
+    row.host(exchange.host, texts)
+    row.path(exchange.path, texts)
+    row.integerUnlessZero(exchange.status)
+    row.time(exchange.started)
+    row.milliseconds(exchange.timings.dns)
+    row.milliseconds(exchange.timings.connect)
+    row.milliseconds(exchange.timings.tls)
+    row.milliseconds(exchange.timings.send)
+    row.milliseconds(exchange.timings.wait)
+    row.milliseconds(exchange.timings.receive)
+    row.integers([exchange.requestLength, exchange.responseLength, exchange.ipLength])
+    row.end()
+  }
+}
+
+/// `connections`: one row a connection, by number. Lengths are octets, times nanoseconds since the Unix epoch.
+enum ConnectionRow {
+  /// The table's name.
+  static let name = "connections"
+  /// The columns; new ones only at the end.
+  static let columns: [TableColumn] = [
+    .integer("connection"), .text("client"), .text("server"), .text("protocol").orUnknown, .integer("opened"),
+    .integer("closed"), .integer("client_packets"), .integer("server_packets"), .integer("client_ip_bytes"),
+    .integer("server_ip_bytes"), .integer("client_payload_bytes"), .integer("server_payload_bytes"),
+    .integer("setup_bytes"), .integer("teardown_bytes"), .integer("unattributed_bytes"),
+    .integer("retransmitted_bytes"), .integer("missing_bytes"), .integer("messages"), .text("end"), .text("flags"),
+  ]
+
+  /// Writes the row of a connection.
+  static func write<Row: RowWriter & ~Copyable>(_ connection: Connection, to row: inout Row) {
+    row.begin()
+    row.integer(connection.number)
+    row.endpoint(connection.client)
+    row.endpoint(connection.server)
+    row.name(connection.applicationProtocol.literal)
+    row.time(connection.opened)
+    row.time(connection.closed)
+    row.integer(connection.packets.client)
+    row.integer(connection.packets.server)
+    row.integer(connection.ipLength.client)
+    row.integer(connection.ipLength.server)
+    row.integer(connection.payloadLength.client)
+    row.integer(connection.payloadLength.server)
+    row.integer(connection.setup)
+    row.integer(connection.teardown)
+    row.integer(connection.unattributed)
+    row.integer(connection.retransmitted)
+    row.integer(connection.missing)
+    row.integer(connection.messages)
+    row.name(connection.end.literal)
+    row.flags(UInt64(connection.flags.rawValue), names: ConnectionFlags.names)
+    row.end()
+  }
+}

@@ -1,0 +1,139 @@
+import HTTPReassembly
+import Tabular
+
+/// `apis`: one row an API, by host, path and method as they stand in the report. Lengths are octets.
+enum APIRow {
+  /// The table's name.
+  static let name = "apis"
+
+  /// The columns; new ones only at the end. `method` is there when totals are grouped by it.
+  static func columns(_ grouping: Configuration.Grouping) -> [TableColumn] {
+    [.text("host").orUnknown, .text("path").orUnknown] + (grouping.method ? [.text("method").orUnknown] : []) + [
+      .integer("requests"), .integer("responses"), .integer("request_start_line_bytes"),
+      .integer("request_header_bytes"), .integer("request_body_bytes"), .integer("request_framing_bytes"),
+      .integer("request_trailer_bytes"), .integer("request_bytes"), .integer("request_ip_bytes"),
+      .integer("response_start_line_bytes"), .integer("response_header_bytes"), .integer("response_body_bytes"),
+      .integer("response_framing_bytes"), .integer("response_trailer_bytes"), .integer("response_bytes"),
+      .integer("response_decoded_body_bytes"), .integer("response_ip_bytes"), .integer("missing_bytes"),
+      .integer("status_4xx"), .integer("status_5xx"), .real("wait_ms_p50").orUnknown, .real("wait_ms_p95").orUnknown,
+    ]
+  }
+
+  /// Appends the cells of an API.
+  static func append<Row: RowWriter & ~Copyable>(
+    _ api: APITotals, texts: borrowing TextPool, grouping: Configuration.Grouping, to row: inout Row
+  ) {
+    row.host(texts.octets(api.host))
+    row.path(texts.octets(api.path))
+    if grouping.method { row.text(texts.octets(api.method)) }
+    row.integer(api.requests)
+    row.integer(api.responses)
+    append(api.request.octets, to: &row)
+    row.integer(api.request.ipLength)
+    append(api.response.octets, to: &row)
+    row.integer(api.response.decodedBody)
+    row.integer(api.response.ipLength)
+    row.integer(api.missing)
+    row.integer(api.status4xx)
+    row.integer(api.status5xx)
+    row.milliseconds(api.wait.percentile(50))
+    row.milliseconds(api.wait.percentile(95))
+  }
+
+  private static func append<Row: RowWriter & ~Copyable>(_ octets: MessageOctets, to row: inout Row) {
+    row.integer(octets.startLine)
+    row.integer(octets.header)
+    row.integer(octets.body)
+    row.integer(octets.framing)
+    row.integer(octets.trailer)
+    row.integer(octets.total)
+  }
+
+  /// The totals in the order of their rows. Redaction changes names and so their order; by the old one, rows would
+  /// still tell which hidden path comes first.
+  static func sorted(_ totals: Totals, redaction: Redaction?) -> [APITotals] {
+    guard let redaction else { return totals.apis }
+    return totals.apis.sorted(redaction: redaction) { APIKey($0, totals.texts) }
+  }
+
+  /// Writes every row; `write` is called after each.
+  static func forEach<Row: RowWriter & ~Copyable>(
+    of totals: Totals, grouping: Configuration.Grouping, _ row: inout Row,
+    _ write: (inout Row) throws(ReportError) -> Void
+  ) throws(ReportError) {
+    for api in sorted(totals, redaction: row.redaction) {
+      row.begin()
+      append(api, texts: totals.texts, grouping: grouping, to: &row)
+      row.end()
+      try write(&row)
+    }
+  }
+}
+
+/// `ledger`: a figure a row. All are octets but `packets`, `truncated_packets` and `dropped_packets`.
+enum LedgerRow {
+  /// The table's name.
+  static let name = "ledger"
+  /// The columns.
+  static let columns: [TableColumn] = [.text("class"), .integer("bytes")]
+
+  /// The rows: every class by its name, then the figures about all of them; new ones only at the end.
+  ///
+  /// While a run goes on, octets can be in no class yet. They are in a row of their own and are no difference, which so is
+  /// 0 at any moment; in a finished report there are none of them.
+  static func rows(_ ledger: Ledger) -> [(name: String, value: Int)] {
+    OctetClass.allCases.map { ($0.name, ledger[$0]) } + [
+      ("total", ledger.total), ("original", ledger.original), ("difference", ledger.difference - ledger.pending),
+      ("missing", ledger.missing), ("packets", ledger.packets), ("truncated_packets", ledger.truncatedPackets),
+      ("dropped_packets", ledger.droppedPackets), ("synthetic", ledger.synthetic),
+      ("tls_handshake", ledger.tlsHandshake), ("tls_application_data", ledger.tlsApplicationData),
+      ("tls_other", ledger.tlsOther), ("pending", ledger.pending),
+    ]
+  }
+
+  /// Writes every row; `write` is called after each.
+  static func forEach<Row: RowWriter & ~Copyable>(
+    of ledger: Ledger, _ row: inout Row, _ write: (inout Row) throws(ReportError) -> Void
+  ) throws(ReportError) {
+    for (name, value) in rows(ledger) {
+      row.begin()
+      row.name(name)
+      row.integer(value)
+      row.end()
+      try write(&row)
+    }
+  }
+}
+
+/// `anomalies`: one row an anomaly that was seen, in the order of `Anomaly`. `first_time` is in nanoseconds since
+/// the Unix epoch.
+enum AnomalyRow {
+  /// The table's name.
+  static let name = "anomalies"
+  /// The columns; new ones only at the end.
+  static let columns: [TableColumn] = [
+    .text("name"), .integer("count"), .integer("first_time"), .integer("first_connection").orUnknown,
+    .text("example").orUnknown,
+  ]
+
+  /// Appends the cells of an anomaly. The example is anything from the wire, so redaction leaves it out.
+  static func append<Row: RowWriter & ~Copyable>(_ anomaly: Anomaly, _ count: AnomalyCount, to row: inout Row) {
+    row.name(anomaly.rawValue)
+    row.integer(count.count)
+    row.time(count.firstTime)
+    row.integerUnlessZero(count.firstConnection)
+    if row.redaction == nil { row.text(count.example) } else { row.empty() }
+  }
+
+  /// Writes every row; `write` is called after each.
+  static func forEach<Row: RowWriter & ~Copyable>(
+    of log: AnomalyLog, _ row: inout Row, _ write: (inout Row) throws(ReportError) -> Void
+  ) throws(ReportError) {
+    for (anomaly, count) in log.all {
+      row.begin()
+      append(anomaly, count, to: &row)
+      row.end()
+      try write(&row)
+    }
+  }
+}

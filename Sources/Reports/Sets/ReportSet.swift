@@ -1,0 +1,110 @@
+import HTTPReassembly
+import Tabular
+
+/// The formats of `--format`. A new one is a case here and a folder of its own.
+public enum ReportFormat: String, CaseIterable, Sendable {
+  /// Six CSV files (RFC 4180).
+  case csv
+  /// One JSON object (RFC 8259) a line for each message.
+  case ndjson
+  /// An SQLite database.
+  case sqlite
+  /// An HTTP Archive 1.2.
+  case har
+  /// A page to look at (HTML).
+  case html
+
+  /// Opens a report of this format in `folder`, which is created if need be.
+  ///
+  /// - Parameters:
+  ///   - folder: Where the files go.
+  ///   - context: What every report of the run is told.
+  ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
+  /// - Returns: The report.
+  /// - Throws: when a file cannot be created, and for a HAR of a run that goes on.
+  public func report(
+    folder: String, _ context: ReportContext, isLive: Bool = false
+  ) throws(ReportError) -> any Report {
+    let (grouping, redaction) = (context.grouping, context.redaction)
+    switch self {
+    case .csv: return try CSVReport(folder: folder, grouping: grouping, redaction: redaction, isLive: isLive)
+    case .ndjson: return try NDJSONReport(folder: folder, redaction: redaction, isLive: isLive)
+    case .sqlite: return try SQLiteReport(folder: folder, context, isLive: isLive)
+    case .har:
+      guard !isLive else {
+        throw ReportError(
+          .create, folder + "/" + HARReport.fileName, reason: "A HAR is readable only when it is complete")
+      }
+      return try HARReport(
+        folder: folder, options: HAROptions(content: context.harContent, creatorVersion: context.toolVersion),
+        redaction: redaction)
+    case .html: return try HTMLReport(folder: folder, grouping: grouping, redaction: redaction)
+    }
+  }
+}
+
+/// Several reports of one analysis, each of which gets everything, also after an error of another one.
+public struct ReportSet: Report {
+  private var reports: [any Report]
+
+  /// Opens a report of each format in `folder`, which is created if need be.
+  public init(
+    _ formats: [ReportFormat], folder: String, _ context: ReportContext, isLive: Bool = false
+  ) throws(ReportError) {
+    reports = []
+    for format in formats { reports.append(try format.report(folder: folder, context, isLive: isLive)) }
+  }
+
+  /// One report that is open already.
+  public init(_ report: any Report) { reports = [report] }
+
+  /// Tells every report that wants to know what messages say; nil when none does.
+  public var observer: (any MessageObserver)? {
+    MessageObservers.all(reports.compactMap(\.observer))
+  }
+
+  /// Passes a message on.
+  public mutating func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
+    try reports.attemptAll { report throws(ReportError) in try report.message(message, texts: texts) }
+  }
+
+  /// Passes an exchange on.
+  public mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
+    try reports.attemptAll { report throws(ReportError) in try report.exchange(exchange, texts: texts) }
+  }
+
+  /// Passes a connection on.
+  public mutating func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
+    try reports.attemptAll { report throws(ReportError) in try report.connection(connection, texts: texts) }
+  }
+
+  /// Brings every report up to date.
+  public mutating func flush(
+    _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
+  ) throws(ReportError) {
+    try reports.attemptAll { report throws(ReportError) in try report.flush(totals, openMessages: openMessages) }
+  }
+
+  /// Starts anew what somebody has moved away.
+  public mutating func reopen() throws(ReportError) {
+    try reports.attemptAll { report throws(ReportError) in try report.reopen() }
+  }
+
+  /// Finishes every report.
+  public mutating func finish(_ totals: Totals) throws(ReportError) {
+    try reports.attemptAll { report throws(ReportError) in try report.finish(totals) }
+  }
+}
+
+extension Array {
+  /// Calls `body` with each element, also after an error.
+  ///
+  /// - Throws: the first error.
+  mutating func attemptAll(_ body: (inout Element) throws(ReportError) -> Void) throws(ReportError) {
+    var failure: ReportError?
+    for index in indices {
+      do throws(ReportError) { try body(&self[index]) } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
+}

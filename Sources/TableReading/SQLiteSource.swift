@@ -1,0 +1,100 @@
+import Foundation
+import GRDB
+
+/// An SQLite database of somebody else, opened so that neither it nor its folder is changed.
+///
+/// It is opened immutable: no locks, no shared-memory file beside it. SQLite then does not look at a write-ahead log,
+/// which may hold the newest rows. When there is one, database and log are copied into a private folder first, and
+/// the copy is opened.
+package final class SQLiteSource {
+  /// The database.
+  package let queue: DatabaseQueue
+  private let copy: URL?
+
+  /// Opens the database at `path`. Throws a `ReadingError` when it is in the middle of a transaction, or no database.
+  package init(path: String) throws(ReadingError) {
+    let original = URL(fileURLWithPath: path).resolvingSymlinksInPath()
+    // Rolling a transaction back would follow the file names inside of the journal, wherever they point.
+    guard !Self.isHot(journal: original.path + "-journal") else {
+      throw ReadingError(
+        file: path, "a write was interrupted (\(original.lastPathComponent)-journal is there); open it once in its app")
+    }
+    let copy = Self.size(original.path + "-wal") > 0 ? try Self.copied(original, named: path) : nil
+    self.copy = copy
+    do {
+      if let copy {
+        queue = try DatabaseQueue(
+          path: copy.appendingPathComponent("log").path, configuration: Self.configuration(false))
+      } else {
+        guard let name = original.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) else {
+          throw ReadingError(file: path, "has a name that is not UTF-8")
+        }
+        queue = try DatabaseQueue(path: "file:\(name)?immutable=1", configuration: Self.configuration(true))
+      }
+    } catch {
+      if let copy { try? FileManager.default.removeItem(at: copy) }
+      throw SQLiteSource.error(error, file: path)
+    }
+  }
+
+  deinit {
+    try? queue.close()
+    if let copy { try? FileManager.default.removeItem(at: copy) }
+  }
+
+  /// One line for what SQLite or GRDB says.
+  package static func error(_ error: any Error, file: String) -> ReadingError {
+    switch error {
+    case let error as ReadingError: return error
+    case let error as DatabaseError:
+      switch error.resultCode.primaryResultCode {
+      case .SQLITE_NOTADB: return ReadingError(file: file, "is no SQLite database, or an encrypted one")
+      case .SQLITE_CORRUPT:
+        return ReadingError(file: file, "is a damaged SQLite database: \(error.message ?? "malformed")")
+      case .SQLITE_CANTOPEN: return ReadingError(file: file, "SQLite cannot open it: is it readable, and its folder?")
+      default: return ReadingError(file: file, "SQLite: \(error.message ?? "error \(error.resultCode.rawValue)")")
+      }
+    default: return ReadingError(file: file, "cannot be read: \(error)")
+    }
+  }
+
+  private static func configuration(_ isReadOnly: Bool) -> Configuration {
+    var configuration = Configuration()
+    configuration.readonly = isReadOnly
+    configuration.label = "log"
+    configuration.prepareDatabase { database in
+      // What the schema says may be hostile: no functions with side effects, cells checked before they are used.
+      try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
+    }
+    return configuration
+  }
+
+  private static func size(_ path: String) -> Int {
+    (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
+  }
+
+  /// A journal with a header, that is, one that has not been invalidated when its transaction was done.
+  private static func isHot(journal path: String) -> Bool {
+    guard let handle = FileHandle(forReadingAtPath: path) else { return size(path) > 0 }
+    return (try? handle.read(upToCount: 8)) == Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
+  }
+
+  private static func copied(_ original: URL, named path: String) throws(ReadingError) -> URL {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sniffer-log-\(UUID().uuidString)")
+    do {
+      try FileManager.default.createDirectory(
+        at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+      for suffix in ["", "-wal"] {
+        try FileManager.default.copyItem(
+          atPath: original.path + suffix, toPath: folder.appendingPathComponent("log\(suffix)").path)
+        // A copy has its original's mode, which may be read-only.
+        try FileManager.default.setAttributes(
+          [.posixPermissions: 0o600], ofItemAtPath: folder.appendingPathComponent("log\(suffix)").path)
+      }
+    } catch {
+      try? FileManager.default.removeItem(at: folder)
+      throw ReadingError(file: path, "its write-ahead log cannot be copied to read it: \(error.localizedDescription)")
+    }
+    return folder
+  }
+}

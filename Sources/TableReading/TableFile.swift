@@ -1,0 +1,81 @@
+import Foundation
+
+/// A log or a table as a file: its octets piece by piece.
+package struct TableFile {
+  /// The path as given.
+  package let path: String
+  /// Its first octets, at most 4096.
+  package let head: [UInt8]
+  /// Its size in octets.
+  package let size: Int
+  private let handle: FileHandle
+
+  /// Opens a regular file. Throws a `ReadingError` when there is none, when it is empty, or when it is no log at all.
+  package init(path: String) throws(ReadingError) {
+    self.path = path
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: Self.target(of: path)) else {
+      throw ReadingError(file: path, "there is no such file, or this user may not see it")
+    }
+    let type = attributes[.type] as? FileAttributeType
+    guard type == .typeRegular, let size = attributes[.size] as? Int else {
+      throw ReadingError(file: path, type == .typeDirectory ? "is a folder, not a log" : "is not a regular file")
+    }
+    guard let handle = FileHandle(forReadingAtPath: path) else {
+      throw ReadingError(file: path, "cannot be opened; may this user read it?")
+    }
+    self.handle = handle
+    self.size = size
+    head = try Self.read(handle, upTo: 4096, path)
+    guard !head.isEmpty else { throw ReadingError(file: path, "is empty") }
+    if let mistake = Self.mistake(head) { throw ReadingError(file: path, mistake) }
+  }
+
+  /// The next octets after those in `head`; empty at the end.
+  package func next() throws(ReadingError) -> [UInt8] { try Self.read(handle, upTo: 1 << 20, path) }
+
+  /// Everything, without a byte order mark.
+  package func content(limit: Int) throws(ReadingError) -> Data {
+    guard size <= limit else {
+      throw ReadingError(file: path, "has \(size) octets; JSON is read whole, up to \(limit)")
+    }
+    do {
+      // Read again from the start: the whole file in one piece, instead of the head and a copy.
+      try handle.seek(toOffset: 0)
+      let data = try handle.read(upToCount: limit) ?? Data()
+      return data.starts(with: Self.byteOrderMark) ? data.dropFirst(3) : data
+    } catch {
+      throw ReadingError(file: path, "cannot be read: \(error.localizedDescription)")
+    }
+  }
+
+  /// U+FEFF in UTF-8.
+  package static let byteOrderMark: [UInt8] = [0xef, 0xbb, 0xbf]
+
+  private static func target(of path: String) -> String { URL(fileURLWithPath: path).resolvingSymlinksInPath().path }
+
+  private static func read(_ handle: FileHandle, upTo count: Int, _ path: String) throws(ReadingError) -> [UInt8] {
+    do { return Array(try handle.read(upToCount: count) ?? Data()) } catch {
+      throw ReadingError(file: path, "cannot be read: \(error.localizedDescription)")
+    }
+  }
+
+  /// What somebody may give by mistake, told by its first octets.
+  private static func mistake(_ head: [UInt8]) -> String? {
+    let captures: [[UInt8]] = [
+      [0xd4, 0xc3, 0xb2, 0xa1], [0xa1, 0xb2, 0xc3, 0xd4], [0x4d, 0x3c, 0xb2, 0xa1], [0xa1, 0xb2, 0x3c, 0x4d],
+      [0x34, 0xcd, 0xb2, 0xa1], [0xa1, 0xb2, 0xcd, 0x34], [0x0a, 0x0d, 0x0d, 0x0a],
+    ]
+    if captures.contains(where: head.starts) { return "is a capture, not an app's log; expected CSV, SQLite or JSON" }
+    let compressed: [[UInt8]] = [
+      [0x1f, 0x8b], [0x28, 0xb5, 0x2f, 0xfd], Array("PK\u{3}\u{4}".utf8), Array("BZh".utf8),
+    ]
+    if compressed.contains(where: head.starts) { return "is compressed; unpack it first" }
+    if head.starts(with: Array("bplist".utf8)) { return "is a property list; expected CSV, SQLite or JSON" }
+    // Text in UTF-16 or UTF-32 has a mark at its start, or a NUL in every other octet of its ASCII.
+    let looksWide = head.count >= 4 && (head[0] == 0) != (head[1] == 0) && (head[2] == 0) != (head[3] == 0)
+    if head.starts(with: [0xff, 0xfe]) || head.starts(with: [0xfe, 0xff]) || looksWide {
+      return "looks like UTF-16; save it as UTF-8"
+    }
+    return nil
+  }
+}

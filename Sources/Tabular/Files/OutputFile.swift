@@ -1,0 +1,104 @@
+import Packets
+import SystemPackage
+
+/// A file that octets are appended to through a buffer.
+///
+/// After an error nothing more is written to it, and every further call throws that same error.
+package final class OutputFile {
+  /// The file as the user would name it.
+  package let path: String
+  /// What everything goes to, for reading it back.
+  package let descriptor: OpenFile
+  private var tail: FileTail
+
+  /// Appends to a file; `isOwn` says that all of its octets are from here, so that it may be cut off after an error.
+  package init(_ descriptor: OpenFile, path: String, isOwn: Bool = true) {
+    self.descriptor = descriptor
+    self.path = path
+    tail = FileTail(descriptor, path: path, isOwn: isOwn)
+  }
+
+  /// Octets appended, those still in the buffer included.
+  package var length: Int { tail.length }
+
+  /// Appends octets.
+  package func append(_ octets: RawSpan) throws(ReportError) { try tail.append(octets) }
+
+  /// Appends octets.
+  package func append(_ octets: [UInt8]) throws(ReportError) {
+    try octets.withOctets { octets throws(ReportError) in try append(octets) }
+  }
+
+  /// Hands what is in the buffer to the operating system.
+  package func flush() throws(ReportError) { try tail.flush() }
+
+  /// Flushes and frees the buffer; the file stays open for reading.
+  package func finishAppending() throws(ReportError) {
+    try tail.flush()
+    tail.freeMemory()
+  }
+
+  /// Flushes and closes the file.
+  package func close() throws(ReportError) {
+    try tail.flush()
+    do throws(Errno) { try descriptor.close() } catch { throw tail.fail(error) }
+  }
+}
+
+/// What has been appended to a file and is not written yet: a value, so that a row costs the file one access.
+package struct FileTail: ~Copyable {
+  /// Octets gathered before a system call: large enough that the calls cost nothing beside formatting, small
+  /// enough to stay in the cache.
+  private static let bufferLength = 128 << 10
+
+  private var buffer = OctetBuffer(capacity: 0)
+  private var flushedLength = 0
+  private var failure: ReportError?
+  private let descriptor: OpenFile
+  private let path: String
+  private let isOwn: Bool
+
+  /// Appends to a file; `isOwn` says that all of its octets are from here, so that it may be cut off after an error.
+  package init(_ descriptor: OpenFile, path: String, isOwn: Bool) {
+    self.descriptor = descriptor
+    self.path = path
+    self.isOwn = isOwn
+  }
+
+  /// Octets appended, those still in the buffer included.
+  package var length: Int { flushedLength + buffer.count }
+
+  /// Appends octets.
+  @inline(__always)
+  package mutating func append(_ octets: RawSpan) throws(ReportError) {
+    if failure != nil || buffer.count + octets.byteCount > Self.bufferLength { try flush() }
+    buffer.append(octets)
+  }
+
+  /// Hands what is in the buffer to the operating system.
+  @inline(never)
+  package mutating func flush() throws(ReportError) {
+    if let failure { throw failure }
+    do throws(Errno) {
+      try buffer.withOctets { octets throws(Errno) in try descriptor.write(octets) }
+    } catch {
+      // Rows are whole in the buffer: without what was written of it the file ends with one. What cannot be cut off
+      // (a device) has to stay.
+      if isOwn { try? descriptor.truncate(to: flushedLength) }
+      throw fail(error)
+    }
+    flushedLength += buffer.count
+    buffer.removeAll()
+  }
+
+  /// Frees the buffer, which is empty after `flush`.
+  package mutating func freeMemory() { buffer = OctetBuffer(capacity: 0) }
+
+  /// Makes every further call throw the error.
+  package mutating func fail(_ error: Errno) -> ReportError {
+    let failure = ReportError(.write, path, error)
+    self.failure = failure
+    freeMemory()
+    return failure
+  }
+}

@@ -1,0 +1,114 @@
+import SystemPackage
+
+/// The folder that a report is written to. Its files are opened relative to it, so that they all end up in the
+/// folder that was opened, whatever becomes of its name. A symbolic link on the way to the folder is followed, for the
+/// user named it; one that has the name of a file is refused.
+package struct OutputFolder {
+  /// The folder as the user named it.
+  package let path: String
+  private let descriptor: OpenFile
+
+  /// Opens a folder, and makes it and those above it if need be, for their owner alone.
+  package init(_ path: String) throws(ReportError) {
+    self.path = path
+    do throws(Errno) {
+      descriptor = try OpenFile.folder(path)
+      return
+    } catch {
+      guard error == .noSuchFileOrDirectory, !path.isEmpty else { throw ReportError(.openFolder, path, error) }
+    }
+    try Self.make(path)
+    do throws(Errno) { descriptor = try OpenFile.folder(path) } catch {
+      throw ReportError(.openFolder, path, error)
+    }
+  }
+
+  /// Creates a file, or empties the regular file of that name.
+  package func file(_ name: String) throws(ReportError) -> OutputFile {
+    let filePath = path.hasSuffix("/") ? path + name : path + "/" + name
+    do throws(Errno) {
+      return OutputFile(try descriptor.createFile(name), path: filePath)
+    } catch {
+      switch error {
+      case .tooManySymbolicLinkLevels: throw ReportError(.create, filePath, reason: "It is a symbolic link")
+      case .invalidArgument, .noSuchAddressOrDevice:
+        throw ReportError(.create, filePath, reason: "It is not a regular file")
+      default: throw ReportError(.create, filePath, error)
+      }
+    }
+  }
+
+  /// Writes a file anew and replaces the old one in one step: a program that opens it finds the old or the new
+  /// one, whole.
+  package func replace(_ name: String, _ write: (OutputFile) throws(ReportError) -> Void) throws(ReportError) {
+    let temporary = ".\(name).new"
+    // An interrupted run may have left such a file, or an attacker may have planted one: it is removed first.
+    try? descriptor.remove(temporary)
+    let file = try file(temporary)
+    try write(file)
+    try file.close()
+    do throws(Errno) { try descriptor.rename(temporary, to: name) } catch {
+      throw ReportError(.write, path + "/" + name, error)
+    }
+  }
+
+  /// Whether a file of this folder is still where it was made.
+  package func has(_ file: OutputFile, as name: String) -> Bool { descriptor.has(file.descriptor, as: name) }
+
+  /// Removes a file, if it is there.
+  package func remove(_ name: String) { try? descriptor.remove(name) }
+
+  /// Creates a file without a name, gone when it is closed.
+  package func temporaryFile() throws(ReportError) -> OutputFile {
+    let filePath = path + " (temporary file)"
+    do throws(Errno) {
+      return OutputFile(try descriptor.createTemporaryFile(), path: filePath)
+    } catch {
+      throw ReportError(.create, filePath, error)
+    }
+  }
+
+  private static func make(_ path: String) throws(ReportError) {
+    do throws(Errno) {
+      try OpenFile.makeFolder(path)
+      return
+    } catch {
+      // Somebody else may have made it in the meantime.
+      if error == .fileExists { return }
+      guard error == .noSuchFileOrDirectory, let parent = parent(of: path) else {
+        throw ReportError(.createFolder, path, error)
+      }
+      try make(parent)
+    }
+    do throws(Errno) { try OpenFile.makeFolder(path) } catch {
+      guard error == .fileExists else { throw ReportError(.createFolder, path, error) }
+    }
+  }
+
+  /// The path without its last component; nil when nothing is left.
+  private static func parent(of path: String) -> String? {
+    var octets = path.utf8[...]
+    while octets.last == UInt8(ascii: "/") { octets.removeLast() }
+    while let last = octets.last, last != UInt8(ascii: "/") { octets.removeLast() }
+    while octets.last == UInt8(ascii: "/") { octets.removeLast() }
+    return octets.isEmpty ? nil : String(octets)
+  }
+}
+
+/// The folder of a run's reports, kept open to tell at the end whether they are anywhere.
+public struct ReportFolder {
+  private let path: String
+  private let descriptor: OpenFile
+
+  /// Opens a folder that is there; nil if it cannot be opened.
+  public init?(_ path: String) {
+    guard let descriptor = try? OpenFile.folder(path) else { return nil }
+    self.path = path
+    self.descriptor = descriptor
+  }
+
+  /// Throws when the folder was removed since: then so were the files in it, and writing to them told nobody.
+  public func requireExistence() throws(ReportError) {
+    if descriptor.isRemoved { throw ReportError(.write, path, reason: "The folder was removed during the run") }
+  }
+}

@@ -1,0 +1,130 @@
+import HeapModule
+import Packets
+
+/// Writes rows to a file in the order of their numbers, though they come in any order and do not all fit in
+/// memory.
+///
+/// Numbers start at 1 and never repeat. A row whose turn it is goes straight to the file. Others wait in memory,
+/// and when that is full, in sorted runs in temporary files of the same folder, from which they are merged as soon as
+/// their turn comes. A number that never comes only holds the later ones back until `finish`.
+package struct OrderedRows: ~Copyable {
+  /// Octets of rows in memory: some thousand rows. What is beyond is written once more, and read again, which costs less than
+  /// making the rows did.
+  package static let memoryLimit = 1 << 20
+  /// Runs open at once. Three tables of 32 stay below the 256 files that macOS lets a process have open.
+  package static let runLimit = 32
+
+  private let file: OutputFile
+  private let folder: OutputFolder
+  private let memoryLimit: Int
+  private let runLimit: Int
+  private var next = 1
+  private var waiting = WaitingRows()
+  private var runs: [SortedRun] = []
+
+  /// Writes to `file`, with temporary files in `folder`.
+  package init(
+    file: OutputFile, folder: OutputFolder, memoryLimit: Int = Self.memoryLimit, runLimit: Int = Self.runLimit
+  ) {
+    self.file = file
+    self.folder = folder
+    self.memoryLimit = memoryLimit
+    self.runLimit = max(runLimit, 2)
+  }
+
+  /// Adds the row of `number`.
+  package mutating func add(_ number: Int, _ row: RawSpan) throws(ReportError) {
+    guard number > next else {
+      try file.append(row)
+      next = max(next, number + 1)
+      if !waiting.isEmpty || !runs.isEmpty { try writeDue() }
+      return
+    }
+    waiting.add(number, row)
+    guard waiting.memory > memoryLimit else { return }
+    if waiting.isMostlyGarbage { waiting.compact() } else { try setAside() }
+  }
+
+  /// Writes everything that still waits, and closes the file.
+  package mutating func finish() throws(ReportError) {
+    try writeAll()
+    try file.close()
+  }
+
+  /// Writes everything that still waits: no more rows come.
+  package mutating func writeAll() throws(ReportError) {
+    while let number = lowest {
+      next = number
+      try writeDue()
+    }
+  }
+
+  /// The lowest number that waits anywhere.
+  private var lowest: Int? {
+    var lowest = waiting.first
+    for run in runs { lowest = min(lowest ?? .max, run.first ?? .max) }
+    return lowest
+  }
+
+  /// Writes the rows whose turn it is.
+  private mutating func writeDue() throws(ReportError) {
+    let file = file
+    var isDone = false
+    while !isDone {
+      isDone = true
+      while waiting.first == next {
+        try waiting.writeFirst(to: file)
+        next += 1
+        isDone = false
+      }
+      for index in runs.indices {
+        while runs[index].first == next {
+          try runs[index].takeFirst { row throws(ReportError) in try file.append(row) }
+          next += 1
+          isDone = false
+        }
+      }
+      // A run that has been read to its end needs no descriptor and no disk space any more.
+      if !isDone { runs.removeAll { $0.first == nil } }
+    }
+  }
+
+  /// Moves what waits in memory to a run.
+  private mutating func setAside() throws(ReportError) {
+    if runs.count >= runLimit { try mergeSmallest() }
+    let run = try folder.temporaryFile()
+    try waiting.writeAll(to: run)
+    runs.append(try SortedRun(run))
+  }
+
+  /// The first row of a run that is being merged.
+  private struct Front: Comparable {
+    var number: Int
+    /// The run's index.
+    var run: Int
+
+    static func < (a: Front, b: Front) -> Bool { a.number < b.number }
+  }
+
+  /// Merges the smaller half of the runs into one. Small runs are merged with small ones only, so that a row is
+  /// written again no more often than the logarithm of their number.
+  private mutating func mergeSmallest() throws(ReportError) {
+    runs.sort { $0.length > $1.length }
+    let kept = runs.count - max(runLimit / 2, 2)
+    var merging = Array(runs[kept...])
+    runs.removeSubrange(kept...)
+    let merged = try folder.temporaryFile()
+    var fronts = Heap(merging.indices.compactMap { run in merging[run].first.map { Front(number: $0, run: run) } })
+    while let front = fronts.min {
+      try merging[front.run].takeFirst { row throws(ReportError) in
+        try SortedRun.append(front.number, row, to: merged)
+      }
+      if let number = merging[front.run].first {
+        fronts.replaceMin(with: Front(number: number, run: front.run))
+      } else {
+        fronts.removeMin()
+      }
+    }
+    runs.append(try SortedRun(merged))
+  }
+}

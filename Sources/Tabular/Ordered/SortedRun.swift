@@ -1,0 +1,94 @@
+import Packets
+import SystemPackage
+
+/// Rows in the order of their numbers in a temporary file, read back one at a time.
+///
+/// A row in the file is its number and its length, eight octets each, least significant first, and its octets.
+package struct SortedRun {
+  private static let prefixLength = 16
+  /// Octets read at a time; with a few dozen runs open the buffers together stay at a few MiB.
+  private static let bufferLength = 64 << 10
+
+  private let file: OutputFile
+  private let fileLength: Int
+  private var buffer: [UInt8] = []
+  /// What of `buffer` has been read and not taken yet.
+  private var unread = 0..<0
+  /// Position in the file after what `buffer` holds.
+  private var offset = 0
+  /// The number of the first row; nil when there are no more rows.
+  private(set) var first: Int?
+  private var firstLength = 0
+
+  /// Octets that are left to read: what merging this run would cost.
+  package var length: Int { fileLength - offset + unread.count }
+
+  /// Reads a run that was written to `file`.
+  package init(_ file: OutputFile) throws(ReportError) {
+    try file.finishAppending()
+    self.file = file
+    fileLength = file.length
+    try readPrefix()
+  }
+
+  /// Writes one row of a run.
+  package static func append(_ number: Int, _ row: RawSpan, to file: OutputFile) throws(ReportError) {
+    var prefix: [UInt8] = []
+    prefix.reserveCapacity(prefixLength)
+    for shift in 0..<8 { prefix.append(UInt8(truncatingIfNeeded: number >> (shift * 8))) }
+    for shift in 0..<8 { prefix.append(UInt8(truncatingIfNeeded: row.byteCount >> (shift * 8))) }
+    try file.append(prefix)
+    try file.append(row)
+  }
+
+  /// Removes the first row and passes its octets on. There must be one.
+  package mutating func takeFirst(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) {
+    try need(firstLength)
+    let row = unread.lowerBound..<unread.lowerBound + firstLength
+    try buffer.withOctets { all throws(ReportError) in try body(all.extracting(row)) }
+    unread = row.upperBound..<unread.upperBound
+    try readPrefix()
+  }
+
+  private mutating func readPrefix() throws(ReportError) {
+    guard length > 0 else {
+      first = nil
+      return
+    }
+    try need(Self.prefixLength)
+    first = Int(truncatingIfNeeded: integer(at: unread.lowerBound))
+    firstLength = Int(truncatingIfNeeded: integer(at: unread.lowerBound + 8))
+    unread = unread.lowerBound + Self.prefixLength..<unread.upperBound
+  }
+
+  private func integer(at position: Int) -> UInt64 {
+    var value: UInt64 = 0
+    for index in 0..<8 { value |= UInt64(buffer[position + index]) << UInt64(index * 8) }
+    return value
+  }
+
+  /// Reads until `count` octets are in the buffer.
+  private mutating func need(_ count: Int) throws(ReportError) {
+    guard unread.count < count else { return }
+    // What is left, which is less than a row, moves to the front; of a larger buffer if the row does not fit.
+    let left = unread.count
+    if buffer.count < count {
+      let length = max(min(Self.bufferLength, fileLength), count)
+      buffer = Array(buffer[unread]) + Array(repeating: 0, count: length - left)
+    } else {
+      for index in 0..<left { buffer[index] = buffer[unread.lowerBound + index] }
+    }
+    unread = 0..<left
+    while unread.count < count {
+      do throws(Errno) {
+        let read = try file.descriptor.read(into: &buffer, from: unread.upperBound, at: offset)
+        guard read > 0 else { throw Errno(rawValue: 0) }
+        offset += read
+        unread = 0..<unread.upperBound + read
+      } catch {
+        if error.rawValue == 0 { throw ReportError(.read, file.path, reason: "It ends too early") }
+        throw ReportError(.read, file.path, error)
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Packets
+
+/// Octets in memory of their own, which grows: what rows are made in, wait in, and are gathered in for a file.
+///
+/// Unsafe because a row is dozens of appends of a few octets: an array asks with each of them whether its memory is its own.
+/// This memory always is, since the buffer cannot be copied. Only `count` of its `capacity` octets were written; `write` makes
+/// room before, and checks after, that no more were than there was room for.
+@safe public struct OctetBuffer: ~Copyable {
+  @usableFromInline var memory: UnsafeMutablePointer<UInt8>
+  @usableFromInline var capacity: Int
+  /// How many octets there are.
+  @usableFromInline package var count: Int { length }
+  @usableFromInline var length = 0
+
+  /// An empty buffer with room for `capacity` octets.
+  package init(capacity: Int) {
+    self.capacity = max(capacity, 64)
+    unsafe memory = UnsafeMutablePointer<UInt8>.allocate(capacity: self.capacity)
+  }
+
+  deinit { unsafe memory.deallocate() }
+
+  /// Whether there is none.
+  package var isEmpty: Bool { length == 0 }
+
+  /// Removes all octets and keeps the memory.
+  @inlinable
+  package mutating func removeAll() { length = 0 }
+
+  /// Removes the octets after the first `count`; there must be at least as many.
+  @inlinable
+  @inline(__always)
+  package mutating func shorten(to count: Int) {
+    precondition(count >= 0 && count <= length)
+    length = count
+  }
+
+  /// Appends one octet.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ octet: UInt8) {
+    if capacity == length { grow(1) }
+    unsafe memory[length] = octet
+    length += 1
+  }
+
+  /// Appends octets.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ octets: RawSpan) {
+    let added = octets.byteCount
+    if capacity - length < added { grow(added) }
+    unsafe octets.withUnsafeBytes { source in
+      guard let start = source.baseAddress else { return }
+      unsafe UnsafeMutableRawPointer(memory + length).copyMemory(from: start, byteCount: added)
+    }
+    length += added
+  }
+
+  /// Lets `body` write at most `room` octets at the end, and keeps as many of them as it says.
+  @inlinable
+  @inline(__always)
+  package mutating func write(atMost room: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {
+    if capacity - length < room { grow(room) }
+    let written = unsafe body(memory + length)
+    precondition(written >= 0 && written <= room)
+    length += written
+  }
+
+  /// Lends the octets.
+  @inlinable
+  @inline(__always)
+  package func withOctets<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    let octets = unsafe UnsafeRawBufferPointer(start: memory, count: length)
+    return try body(unsafe octets.bytes)
+  }
+
+  @inline(never)
+  @usableFromInline
+  mutating func grow(_ added: Int) {
+    let larger = max(capacity * 2, length + added)
+    let moved = UnsafeMutablePointer<UInt8>.allocate(capacity: larger)
+    unsafe moved.update(from: memory, count: length)
+    unsafe memory.deallocate()
+    unsafe memory = moved
+    capacity = larger
+  }
+}

@@ -1,0 +1,226 @@
+import Packets
+
+/// Appends the octets of one row, without an allocation or a copy per cell, and is reused from row to row.
+///
+/// Rows are a large part of what a run costs, so that cells are written where they will stand. Unsafe only in that:
+/// `OctetBuffer.write` has made room for as many octets as each use says.
+public struct RowBuffer: ~Copyable {
+  /// Longer than any usual row.
+  @usableFromInline var memory = OctetBuffer(capacity: 1024)
+  @usableFromInline var endpoints = EndpointTexts()
+  /// Text on its way to be appended, kept for its memory.
+  private var escaped: [UInt8] = []
+
+  /// An empty row.
+  package init() {}
+
+  /// A copy of what was appended since `clear`.
+  package var octets: [UInt8] {
+    var copy: [UInt8] = []
+    withOctets { $0.append(0..<$0.byteCount, to: &copy) }
+    return copy
+  }
+
+  /// Lends what was appended since `clear`.
+  @inlinable
+  @inline(__always)
+  package func withOctets<Result, Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try memory.withOctets(body)
+  }
+
+  /// How many octets were appended since `clear`.
+  @inlinable package var length: Int { memory.count }
+
+  /// Starts over, keeping the memory.
+  @inlinable
+  package mutating func clear() { memory.removeAll() }
+
+  /// Removes the last octet, if there is one.
+  @inlinable
+  @inline(__always)
+  package mutating func removeLast() { memory.shorten(to: max(length - 1, 0)) }
+
+  // MARK: Octets and texts of our own
+
+  /// Appends one octet.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ octet: UInt8) { memory.append(octet) }
+
+  /// Appends octets as they are.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ octets: RawSpan) { memory.append(octets) }
+
+  /// Appends octets as they are.
+  package mutating func append(_ octets: [UInt8]) { octets.withOctets { memory.append($0) } }
+
+  /// Appends a text of our own as it is.
+  package mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { source in
+      unsafe memory.write(atMost: source.count) { target in
+        for index in source.indices { unsafe target[index] = source[index] }
+        return source.count
+      }
+    }
+  }
+
+  /// Appends a text of the program's own as it is, and one octet after it.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ text: StaticString, then last: UInt8? = nil) {
+    let length = text.utf8CodeUnitCount
+    unsafe memory.write(atMost: length + 1) { target in
+      unsafe UnsafeMutableRawPointer(target).copyMemory(from: text.utf8Start, byteCount: length)
+      guard let last else { return length }
+      unsafe target[length] = last
+      return length + 1
+    }
+  }
+
+  /// Appends the names of the bits that are set, separated by spaces.
+  package mutating func append(flags bits: UInt64, names: [String]) {
+    var rest = bits
+    var isFirst = true
+    while rest != 0 {
+      let bit = rest.trailingZeroBitCount
+      rest &= rest - 1
+      guard bit < names.count else { break }
+      if !isFirst { append(UInt8(ascii: " ")) }
+      isFirst = false
+      append(names[bit])
+    }
+  }
+
+  // MARK: Texts from the wire
+
+  /// Appends octets as they are, and one more after them, if all of them are plain (`PlainText`), else nothing.
+  ///
+  /// - Returns: Whether they are.
+  package mutating func appendPlain(_ text: RawSpan, then last: UInt8? = nil) -> Bool {
+    let length = text.byteCount
+    var isPlain = true
+    unsafe memory.write(atMost: length + 1) { target in
+      isPlain = unsafe text.copyPlainText(to: target)
+      guard isPlain else { return 0 }
+      guard let last else { return length }
+      unsafe target[length] = last
+      return length + 1
+    }
+    return isPlain
+  }
+
+  /// Appends text from the wire, escaped; with `doublingQuotes`, each `"` twice.
+  package mutating func appendEscaped(_ text: RawSpan, doublingQuotes: Bool = false) {
+    escaped.removeAll(keepingCapacity: true)
+    TextEscaping.append(text, doublingQuotes: doublingQuotes, to: &escaped)
+    append(escaped)
+  }
+
+  /// Appends `address:port`, with IPv6 addresses in brackets.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ endpoint: Endpoint) {
+    if let range = endpoints.range(of: endpoint) {
+      return endpoints.texts.withOctets { memory.append($0.extracting(range)) }
+    }
+    appendNew(endpoint)
+  }
+
+  @inline(never)
+  @usableFromInline
+  mutating func appendNew(_ endpoint: Endpoint) {
+    let start = length
+    unsafe memory.write(atMost: Endpoint.longestText) { target in
+      var length = 0
+      endpoint.forEachOctetOfText { octet in
+        unsafe target[length] = octet
+        length &+= 1
+      }
+      return length
+    }
+    memory.withOctets { endpoints.remember($0.extracting(start..<$0.byteCount), of: endpoint) }
+  }
+
+  /// Appends `address:port`, the address hashed if there is a redaction.
+  package mutating func append(_ endpoint: Endpoint, _ redaction: Redaction?) {
+    guard let redaction else { return append(endpoint) }
+    append(redaction.address(endpoint.address))
+    append(UInt8(ascii: ":"))
+    append(Int(endpoint.port))
+  }
+
+  // MARK: Numbers
+
+  /// Appends an integer in decimal, and one octet after it.
+  @inlinable
+  @inline(__always)
+  package mutating func append(_ integer: Int, then last: UInt8? = nil) {
+    unsafe memory.write(atMost: Self.integerRoom) { target in
+      let length = unsafe Self.write(integer, at: target)
+      guard let last else { return length }
+      unsafe target[length] = last
+      return length + 1
+    }
+  }
+
+  /// Appends integers in decimal, and an octet after each.
+  @inlinable
+  @inline(__always)
+  package mutating func append<let count: Int>(_ integers: InlineArray<count, Int>, each last: UInt8) {
+    unsafe memory.write(atMost: count * Self.integerRoom) { target in
+      var length = 0
+      for index in integers.indices {
+        length &+= unsafe Self.write(integers[index], at: target + length)
+        unsafe target[length] = last
+        length &+= 1
+      }
+      return length
+    }
+  }
+
+  /// A sign, digits, and an octet after them.
+  @inlinable static var integerRoom: Int { Decimal.room + 2 }
+
+  /// Writes an integer in decimal. Returns how many octets mean anything.
+  @inlinable
+  @inline(__always)
+  static func write(_ integer: Int, at target: UnsafeMutablePointer<UInt8>) -> Int {
+    guard integer < 0 else { return unsafe Decimal.write(UInt64(bitPattern: Int64(integer)), at: target) }
+    unsafe target[0] = UInt8(ascii: "-")
+    return unsafe 1 + Decimal.write(UInt64(integer.magnitude), at: target + 1)
+  }
+
+  /// Appends a duration in nanoseconds as milliseconds: exact, with up to six decimals and no trailing zeros.
+  package mutating func appendMilliseconds(_ nanoseconds: Int64) {
+    appendFraction(UInt64(nanoseconds.magnitude), isNegative: nanoseconds < 0, unit: 1_000_000, digits: 6)
+  }
+
+  /// Appends a number given in thousandths: exact, with up to three decimals and no trailing zeros.
+  package mutating func appendThousandths(_ value: Int) {
+    appendFraction(UInt64(value.magnitude), isNegative: value < 0, unit: 1000, digits: 3)
+  }
+
+  @inline(__always)
+  private mutating func appendFraction(_ magnitude: UInt64, isNegative: Bool, unit: UInt64, digits: Int) {
+    let (whole, rest) = magnitude.quotientAndRemainder(dividingBy: unit)
+    unsafe memory.write(atMost: 1 + Decimal.room + 1 + Decimal.room) { target in
+      var length = 0
+      if isNegative {
+        unsafe target[0] = UInt8(ascii: "-")
+        length = 1
+      }
+      length += unsafe Decimal.write(whole, at: target + length)
+      guard rest > 0 else { return length }
+      unsafe target[length] = UInt8(ascii: ".")
+      length += 1
+      unsafe Decimal.writeEight(rest, skipping: 8 - digits, at: target + length)
+      length += digits
+      while unsafe target[length - 1] == UInt8(ascii: "0") { length -= 1 }
+      return length
+    }
+  }
+}
