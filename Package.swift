@@ -139,7 +139,8 @@ let package = Package(
     .testTarget(
       name: "HouseTests",
       dependencies: [
-        "Capture", "ContentCodings", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Reports", "Shared",
+        "Capture", "ContentCodings", "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Reports",
+        "Shared", "TableReading", "Tabular",
       ],
       swiftSettings: settings),
     .testTarget(name: "SharedTests", dependencies: ["Shared"], swiftSettings: settings),

@@ -77,7 +77,7 @@ import Testing
 
   @Test func connectionsThatSayNothing() {
     let packets = connections(100) { _ in }
-    let limited = analyze(packets, configuration(octets: 50_000))
+    let limited = analyze(packets, configuration(octets: 25_000))
     #expect(limited.mostConnectionOctets <= 50_000)
     #expect((40...50).contains(limited.anomalies[.connectionMemoryFull]))
     #expect(limited.anomalies[.connectionTableFull] == 0)

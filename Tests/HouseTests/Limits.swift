@@ -5,6 +5,8 @@
 @testable import MetricsEndpoint
 @testable import Reports
 @testable import Shared
+@testable import TableReading
+@testable import Tabular
 
 /// The limits of the program, under the names that docs/limits.md has for them.
 enum Limits {
@@ -35,10 +37,21 @@ enum Limits {
   private static let constants: [String: Int] = [
     "CaptureLimits.packet": CaptureLimits.packet, "CaptureLimits.block": CaptureLimits.block,
     "CaptureLimits.interfaces": CaptureLimits.interfaces, "CaptureLimits.waitingNames": CaptureLimits.waitingNames,
+    "CaptureLimits.nameLength": CaptureLimits.nameLength, "CaptureLimits.waitingSecrets": CaptureLimits.waitingSecrets,
+    "CaptureLimits.waitingSecretsOctets": CaptureLimits.waitingSecretsOctets,
+    "CaptureLimits.numberedInterfaces": CaptureLimits.numberedInterfaces,
+    "CaptureLimits.numberedProcesses": CaptureLimits.numberedProcesses,
+    "CaptureLimits.processes": CaptureLimits.processes,
+    "CaptureLimits.numberedComments": CaptureLimits.numberedComments,
+    "CaptureLimits.commentLength": CaptureLimits.commentLength,
+    "CaptureLimits.originTextLength": CaptureLimits.originTextLength,
+    "CaptureLimits.programPathLength": CaptureLimits.programPathLength,
     "OctetWindow.defaultCapacity": OctetWindow.defaultCapacity, "ReadAhead.bufferLength": ReadAhead.bufferLength,
     "LiveCapture.maximumSnapshotLength": LiveCapture.Options.maximumSnapshotLength,
 
     "TCPStream.holeLimit": TCPStream.holeLimit, "Method.longestPlausible": Method.longestPlausible,
+    "PendingCharges.conflictLimit": PendingCharges.conflictLimit, "FamiliarLines.longest": FamiliarLines.longest,
+    "FamiliarLines.sectionLimit": FamiliarLines.sectionLimit,
     "LatencyDistribution.exactLimit": LatencyDistribution.exactLimit, "Anomaly.exampleLimit": AnomalyLog.exampleLimit,
 
     "OutputBuffer.capacity": OutputBuffer.capacity, "SystemContentDecoders.idleLimit": SystemContentDecoders.idleLimit,
@@ -70,18 +83,19 @@ enum Limits {
     "HeaderReadingSearch.groupLimit": HeaderReadingSearch.groupLimit,
     "HeaderReadingSearch.sumLimit": HeaderReadingSearch.sumLimit,
 
-    "ReportedCell.longestText": ReportedCell.longestText, "GrowthThreshold.octetLimit": GrowthThreshold.octetLimit,
+    "ReportedAPIs.longestText": ReportedCell.longestText, "GrowthThreshold.octetLimit": GrowthThreshold.octetLimit,
   ]
 
   /// Limits of the page that only their own files can see: a test holds their names, and nobody their values.
   static let closed: Set<String> = [
     "GzipInput.inputLength", "RereadableFiles.limit", "PcapngEncoder.textLimit", "PcapngFileWriter.bufferLength",
-    "PayloadHistory.chainLimit", "ApplicationLayer.pendingConflictLimit", "Conversation.restingLimit",
-    "Conversation.combinedLimit", "ChunkSize.digitLimit", "HTTP1Parser.longestStartLine", "TLSRecords.longestRecord",
+    "PayloadHistory.chainLimit", "HeaderSection.combinedLimit", "ChunkSize.digitLimit", "HTTP1Parser.longestStartLine",
+    "TLSRecords.longestRecord",
     "DNSAnswers.recordLimit", "DNSAnswers.aliasLimit", "DNSLookups.limit", "LatencyDistribution.foldingLimit",
-    "FileTail.bufferLength", "CopiedTexts.limit", "ConcurrentReports.limit", "RowJournal.bufferLength",
-    "SortedRun.bufferLength", "HARWire.statusLimit", "VerifyText.limit", "LiveReadings.nameLimit",
+    "OutputFile.bufferLength", "RowBatch.limit", "ConcurrentReports.limit", "NumberedTable.bufferLength",
+    "SortedRun.bufferLength", "TextCells.longestText", "TextCells.cellsLimit", "HARWire.statusLimit",
+    "VerifyText.limit", "LiveReadings.nameLimit",
     "LiveView.filterLimit", "LiveDisplay.heldLimit", "ReportedAPIs.rowLimit", "BudgetFile.sizeLimit",
-    "ComparisonCells.beyondLimit", "BudgetText.limit",
+    "ComparisonTable.beyondLimit", "BudgetText.limit",
   ]
 }

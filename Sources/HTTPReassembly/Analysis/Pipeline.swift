@@ -1,3 +1,5 @@
+import DequeModule
+
 /// The analysis of a capture: packets in, rows and a balanced ledger out.
 ///
 /// ```
@@ -13,7 +15,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var run: Run
   private var apis: APITable
   /// Rows of connections that the sink has not seen yet.
-  private var finalConnections: [Connection] = []
+  private var finalConnections: Deque<Connection> = []
   /// Receives the rows.
   public var sink: Sink
   private var lookups = DNSLookups()
@@ -252,23 +254,23 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Counts every final row for its API and gives it to the sink, also after one that it could not take; then throws its
   /// first error.
-  @inline(never)
   private mutating func handOver() throws(Sink.Failure) {
-    var failure: Sink.Failure?
-    do throws(Sink.Failure) {
-      try Self.handOver(&run.rows, to: &sink, &apis, &run.texts, &run.anomalies)
-    } catch {
-      failure = error
+    do throws(Sink.Failure) { try handOverRows() } catch {
+      handOverTheRest()
+      throw error
     }
-    if !finalConnections.isEmpty {
-      for connection in finalConnections {
-        do throws(Sink.Failure) { try sink.connection(connection, texts: run.texts) } catch {
-          failure = failure ?? error
-        }
-      }
-      finalConnections.removeAll(keepingCapacity: finalConnections.count < 64)
+  }
+
+  private mutating func handOverTheRest() {
+    while !isHandedOver {
+      do throws(Sink.Failure) { try handOverRows() } catch { continue }
     }
-    if let failure { throw failure }
+  }
+
+  /// Hands over every final row, up to the first one that the sink throws at, which is taken away too.
+  private mutating func handOverRows() throws(Sink.Failure) {
+    try Self.handOver(&run.rows, to: &sink, &apis, &run.texts, &run.anomalies)
+    while !finalConnections.isEmpty { try sink.connection(finalConnections.removeFirst(), texts: run.texts) }
   }
 
   /// The same of messages and exchanges: what they are made of is lent here apart, so that nothing of it is copied.
@@ -276,26 +278,24 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     _ rows: inout RowStore, to sink: inout Sink, _ apis: inout APITable, _ texts: inout TextPool,
     _ anomalies: inout AnomalyLog
   ) throws(Sink.Failure) {
-    var failure: Sink.Failure?
     while let row = rows.nextFinalMessage() {
       apis.add(rows.messages[Int(row)].message, texts: &texts, anomalies: &anomalies)
-      do throws(Sink.Failure) { try sink.message(rows.messages[Int(row)].message, texts: texts) } catch {
-        failure = failure ?? error
+      defer {
+        rows.messages[Int(row)].message.releaseTexts(of: &texts)
+        rows.messages.discard(Int(row))
       }
-      rows.messages[Int(row)].message.releaseTexts(of: &texts)
-      rows.messages.discard(Int(row))
+      try sink.message(rows.messages[Int(row)].message, texts: texts)
     }
     while let row = rows.nextFinalExchange() {
       if let wait = rows.exchanges[Int(row)].exchange.timings.wait {
         apis.add(wait, of: rows.exchanges[Int(row)].exchange, texts: &texts, anomalies: &anomalies)
       }
-      do throws(Sink.Failure) { try sink.exchange(rows.exchanges[Int(row)].exchange, texts: texts) } catch {
-        failure = failure ?? error
+      defer {
+        rows.exchanges[Int(row)].exchange.releaseTexts(of: &texts)
+        rows.exchanges.discard(Int(row))
       }
-      rows.exchanges[Int(row)].exchange.releaseTexts(of: &texts)
-      rows.exchanges.discard(Int(row))
+      try sink.exchange(rows.exchanges[Int(row)].exchange, texts: texts)
     }
-    if let failure { throw failure }
   }
 
   /// Says how many packets were dropped in all before they could be captured, as far as is known now.

@@ -8,11 +8,11 @@ struct FamiliarLines {
   /// Lines that are remembered.
   private static let count = 512
   /// Octets of a line with its CRLF at most.
-  private static let longest = 256
+  static let longest = 256
   /// Octets of a line at least: they are looked at to find it.
   private static let shortest = 8
   /// Lines of a section that are remembered: more than nearly all have, and those of a flood are not worth it.
-  private static let sectionLimit = 32
+  static let sectionLimit = 32
 
   /// What a line means to a reader of messages.
   enum Meaning: UInt8 {

@@ -49,6 +49,9 @@ struct OwnerMap {
     newest = Owner(start: start, end: .never, row: row)
   }
 
+  /// Gives memory back that is not needed now.
+  mutating func releaseMemory() { older.releaseIfEmpty() }
+
   /// The newest message ends before a position.
   @inline(__always)
   mutating func endNewest(at position: StreamPosition) { newest.end = position }

@@ -115,6 +115,9 @@ struct ExchangeQueue {
   @inline(__always)
   mutating func append(_ row: RowIndex) { rows.append(row) }
 
+  /// Gives memory back that is not needed now.
+  mutating func releaseMemory() { rows.releaseIfEmpty() }
+
   /// Takes the oldest exchange away, which there must be.
   @inline(__always)
   mutating func removeFirst() {
@@ -198,6 +201,6 @@ struct IndexRing<Element> {
     head = 0
   }
 
-  /// Takes every element away, and gives the memory back.
-  mutating func removeAll() { self = IndexRing() }
+  /// Gives the memory back if there is no element.
+  mutating func releaseIfEmpty() { if isEmpty { self = IndexRing() } }
 }

@@ -24,10 +24,10 @@ extension TCPConnection {
     }
     guard !streams[side].isReset else { return }
     streams[side].isReset = true
-    streams[side].limit = min(streams[side].limit, max(position, max(stream.next, stream.heldEnd)))
+    streams[side].limit = min(streams[side].limit, max(position, max(stream.next, heldEnd(side))))
     // The receiver of the other stream is gone: it takes what it had acknowledged, and what is captured already.
     let other = streams[1 - side]
-    let taken = max(max(other.next, other.heldEnd), other.acknowledged)
+    let taken = max(max(other.next, heldEnd(1 - side)), other.acknowledged)
     streams[1 - side].limit = min(other.limit, taken)
   }
 

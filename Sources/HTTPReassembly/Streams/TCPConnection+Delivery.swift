@@ -111,7 +111,7 @@ extension TCPConnection {
 
   private mutating func deliverHeld(_ side: Side, _ run: inout Receiver.Context) -> Bool {
     var hasProgress = false
-    while streams[side].isStarted, streams[side].heldFirst == streams[side].next, let first = firstHeld(side),
+    while streams[side].isStarted, heldFirst(side) == streams[side].next, let first = firstHeld(side),
       isReady(first.arrival.acknowledged, side), !needs.contains(.waiting(side))
     {
       deliverFirstHeld(side, &run)

@@ -48,7 +48,7 @@ extension TCPConnection {
     guard stream.isStarted else { return false }
     var end: StreamPosition
     if stream.isHolding {
-      end = stream.heldFirst
+      end = heldFirst(side)
     } else if stream.isFinAhead {
       end = stream.fin
     } else if isTailMissing(side) {

@@ -149,7 +149,7 @@ extension TCPConnection {
   /// Drops what is held where nothing is awaited any more: before the start of the stream, or beyond its end.
   mutating func dropUnreachable(_ side: Side, _ run: inout Receiver.Context) {
     guard streams[side].isStarted, streams[side].isHolding,
-      streams[side].heldFirst < streams[side].next || streams[side].heldEnd > streams[side].limit
+      heldFirst(side) < streams[side].next || heldEnd(side) > streams[side].limit
     else { return }
     let next = streams[side].next
     for piece in changeHeld(side, &run, { $0.removeBefore(next) }) {

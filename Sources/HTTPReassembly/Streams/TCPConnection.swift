@@ -205,7 +205,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
     let reference = max(streams[other].next, streams[other].acknowledged)
     let position = streams[other].space.position(of: segment.acknowledgment, near: reference)
     guard !segment.flags.contains(.rst) else { return position }
-    let reach = max(max(streams[other].next, streams[other].heldEnd), streams[other].acknowledged)
+    let reach = max(max(streams[other].next, heldEnd(other)), streams[other].acknowledged)
     // Beyond what a window allows it is no acknowledgment of this stream. A one-sided capture knows no better.
     if position > streams[other].acknowledged, position <= reach + TCPStream.largestWindow {
       if streams[other].acknowledged <= streams[other].next { streams[other].acknowledgedSince = lastSeen }
@@ -232,8 +232,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
     let disorder = openDisorder(&run)
     let before = disorder.held[side].memory
     let result = body(&disorder.held[side])
-    streams[side].heldFirst = disorder.held[side].firstPosition
-    streams[side].heldEnd = disorder.held[side].end
+    streams[side].isHolding = !disorder.held[side].isEmpty
     run.heldOctets += disorder.held[side].memory - before
     return result
   }
@@ -241,6 +240,12 @@ struct TCPConnection<Receiver: StreamReceiver> {
   /// Whether a SYN came in the open connection that may be a new connection's.
   @inline(__always)
   var hasPendingReopen: Bool { disorder != nil && disorder?.pendingReopen != nil }
+
+  /// Position of the first octet of a direction that is held, `.never` when nothing is.
+  func heldFirst(_ side: Side) -> StreamPosition { disorder?.held[side].firstPosition ?? .never }
+
+  /// Position after the last octet of a direction that is held, `.unknown` when nothing is.
+  func heldEnd(_ side: Side) -> StreamPosition { disorder?.held[side].end ?? .unknown }
 
   /// The first segment of a direction that is held.
   func firstHeld(_ side: Side) -> HeldSegment? { disorder?.held[side].first }

@@ -7,6 +7,8 @@ struct TCPStream {
   var isStarted = false
   /// Whether a SYN was captured.
   var hasSyn = false
+  /// Whether payload is held behind a hole; kept up by `TCPConnection.changeHeld`.
+  var isHolding = false
   /// Whether the sender has reset the connection.
   var isReset = false
   /// Whether the session has been told of the end.
@@ -27,10 +29,6 @@ struct TCPStream {
   var fin = StreamPosition.never
   /// Payload from here on is taken by no receiver: after FIN or RST.
   var limit = StreamPosition.never
-  /// Position of the first octet that is held, `.never` when nothing is; kept up by `TCPConnection.changeHeld`.
-  var heldFirst = StreamPosition.never
-  /// Position after the last octet that is held, `.unknown` when nothing is.
-  var heldEnd = StreamPosition.unknown
   /// Newest record of this stream in the payload history.
   var newestPayload: PayloadHistory.Mark = 0
   var packets = 0
@@ -56,10 +54,6 @@ struct TCPStream {
     return acknowledged - next
   }
 
-  /// Whether payload is held behind a hole.
-  @inline(__always)
-  var isHolding: Bool { heldFirst != .never }
-
   /// Whether all that was captured is delivered, the end too if it has come by FIN, and no RST has come.
   @inline(__always)
   var isSettled: Bool { !isHolding && (fin == .never || isFinished) && !isReset }
@@ -67,7 +61,7 @@ struct TCPStream {
   /// Whether it is open, all that was captured of it is delivered, and nothing is awaited.
   @inline(__always)
   var isUndisturbed: Bool {
-    isStarted && heldFirst == .never && limit == .never && !isReset && stuckSince == nil && acknowledged <= next
+    isStarted && !isHolding && limit == .never && !isReset && stuckSince == nil && acknowledged <= next
   }
 
   /// Whether everything up to the FIN is delivered.

@@ -39,7 +39,11 @@ extension Conversation {
 
   /// Makes every ended message final, though charges may still come: there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
-    for side in 0..<2 { retire(side, keeping: 0, &run) }
+    for side in 0..<2 {
+      retire(side, keeping: 0, &run)
+      owners[side].releaseMemory()
+    }
+    exchanges.releaseMemory()
   }
 
   /// Makes the oldest messages of `side` final until at most `limit` are left.

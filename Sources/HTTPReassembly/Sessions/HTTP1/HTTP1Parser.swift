@@ -55,6 +55,13 @@ struct HTTP1Parser {
     return position - partial.length
   }
 
+  /// Where a line starts that is not complete and may be a start-line; nil when there is none.
+  @inline(__always)
+  var incompleteStart: StreamPosition? {
+    guard let partial, state == .startLine, partial.length > 0 else { return nil }
+    return position - partial.length
+  }
+
   /// Octets of memory that incomplete lines take.
   @inline(__always)
   var keptOctets: Int { partial?.memory ?? 0 }

@@ -11,7 +11,9 @@ struct HTTP1Session {
   /// What waits until it is known whose octets they are; nil when nothing does.
   private var pending: PendingCharges?
   /// Octets of memory that were counted for it.
-  private var counted = 0
+  private var counted: Int32 = 0
+  /// Capture time of the latest packet with octets of either side.
+  private var lastArrival: Int64 = 0
 
   init(_ opening: ConnectionOpening, _ run: inout Run) {
     conversation = Conversation(opening)
@@ -65,6 +67,7 @@ struct HTTP1Session {
     if !hasStarted[side] { start(side, at: position, firstOctet: octets.byteCount > 0 ? octets.octet(0) : nil) }
     run.side = side
     run.arrival = arrival
+    lastArrival = arrival.time
     let charge = Charge(position: position, retransmitted: 0, overhead: arrival.overhead)
     // Nearly every packet of a large message: more of its content, and nothing waits for what comes of it.
     if pending == nil, !isTLS(side), parsers[side].passContent(octets.byteCount) {
@@ -139,6 +142,7 @@ struct HTTP1Session {
     if !hasStarted[side] { start(side, at: position, firstOctet: nil) }
     run.side = side
     run.arrival = arrival
+    lastArrival = arrival.time
     if isTLS(side) {
       records[side]?.skip(count, isInPacket: true, ledger: &run.ledger)
       run.connection.added.unattributed += count
@@ -156,6 +160,7 @@ struct HTTP1Session {
   ) -> StreamNeeds {
     if !hasStarted[side] { start(side, at: position, firstOctet: nil) }
     run.side = side
+    run.arrival.time = lastArrival
     if isTLS(side) {
       records[side]?.skip(count, isInPacket: false, ledger: &run.ledger)
       conversation.missingOutsideMessages(count, &run)
@@ -169,6 +174,7 @@ struct HTTP1Session {
   mutating func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds {
     guard hasStarted[side] else { return needs }
     run.side = side
+    run.arrival.time = lastArrival
     if isTLS(side) {
       records[side]?.finish(&run.ledger)
     } else {
@@ -195,7 +201,7 @@ struct HTTP1Session {
     }
     conversation.settleUndecided(&run)
     conversation.finishAll(&run)
-    run.connectionMemory -= counted
+    run.connectionMemory -= Int(counted)
     return SessionEnd(
       client: conversation.namedClient, requestSide: conversation.requestSide, applicationProtocol: applicationProtocol)
   }
@@ -263,8 +269,8 @@ struct HTTP1Session {
     let memory =
       MemoryLayout<HTTP1Session>.stride + 32 + parsers.look(0) { $0.keptOctets } + parsers.look(1) { $0.keptOctets }
       + conversation.memory + (pending?.memory ?? 0)
-    run.connectionMemory += memory - counted
-    counted = memory
+    run.connectionMemory += memory - Int(counted)
+    counted = Int32(clamping: memory)
   }
 
   @inline(__always)
@@ -287,6 +293,10 @@ struct HTTP1Session {
   }
 
   mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
+    // What is being sent is the message whose start-line is not complete, if it is one: that is known later.
+    if !isTLS(side), let start = parsers.look(side, { $0.incompleteStart }) {
+      return charge(Charge(position: start, retransmitted: 0, overhead: overhead), to: side, &run)
+    }
     run.connection.added.unattributed += conversation.owners.look(side) { $0.chargeNewest(overhead, &run.rows) }
   }
 
