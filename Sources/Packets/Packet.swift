@@ -13,7 +13,7 @@ public struct Packet: Sendable, Equatable {
   /// Octets of frame check sequence at the end of the packet, as the capture declared it; usually 0.
   public var frameCheckSequenceLength: Int
   /// Where its octets can be read again; nil when they cannot.
-  public var place: PacketPlace?
+  public var captureOffset: CaptureOffset?
 
   /// Makes a packet's facts.
   @inlinable

@@ -69,7 +69,7 @@ import Testing
     #expect(reading.packets.count == 1 && reading.errors.count == 1)
   }
 
-  /// What a packet's place says is where its octets are.
+  /// What a packet's source says is where its octets are.
   @Test(arguments: [false, true])
   func octetsCanBeReadAgain(_ ahead: Bool) throws {
     let files = try [TemporaryFile(Self.octets), TemporaryFile(Self.octets)]
@@ -81,15 +81,15 @@ import Testing
       if step == .end { break }
       guard step == .packet else { continue }
       series.withPacket { packet, octets in
-        guard let place = packet.place, octets.byteCount > 0 else { return }
-        let isRead = series.capturedOctets.read(octets.byteCount, from: place, into: &buffer)
+        guard let source = packet.captureOffset, octets.byteCount > 0 else { return }
+        let isRead = series.capturedOctets.read(octets.byteCount, from: source, into: &buffer)
         #expect(isRead && octets.hasSameOctets(as: Array(buffer.prefix(octets.byteCount))))
         count += 1
       }
     }
     #expect(count == 398)
-    #expect(!series.capturedOctets.read(1, from: PacketPlace(capture: 9, offset: 0), into: &buffer))
-    #expect(!series.capturedOctets.read(1, from: PacketPlace(capture: 1, offset: Self.octets.count), into: &buffer))
+    #expect(!series.capturedOctets.read(1, from: CaptureOffset(capture: 9, offset: 0), into: &buffer))
+    #expect(!series.capturedOctets.read(1, from: CaptureOffset(capture: 1, offset: Self.octets.count), into: &buffer))
   }
 
   @Test func compressedOctetsHaveNoPlace() throws {
@@ -99,6 +99,6 @@ import Testing
     var series = CaptureSeries(paths: [file.path])
     #expect(try series.advance() == .capture(continues: false))
     #expect(try series.advance() == .packet)
-    series.withPacket { packet, _ in #expect(packet.place == nil) }
+    series.withPacket { packet, _ in #expect(packet.captureOffset == nil) }
   }
 }

@@ -82,7 +82,7 @@ private struct LineSession: StreamReceiver {
         if connection == nil {
           connection = TCPConnection(first: segment, key: key, at: packet.facts.timestamp, run: &run)
         }
-        connection?.receive(segment, octets, at: packet.facts.timestamp, place: nil, run: &run)
+        connection?.receive(segment, octets, at: packet.facts.timestamp, source: nil, run: &run)
       }
     }
     let row = try #require(connection?.finish(.captureEnd, run: &run))

@@ -9,10 +9,10 @@ import Testing
     var octets: [UInt8] = []
     var isGone = false
 
-    func read(_ count: Int, from place: PacketPlace, into buffer: inout [UInt8]) -> Bool {
-      guard !isGone, place.capture == 1, place.offset >= 0, place.offset + count <= octets.count else { return false }
+    func read(_ count: Int, from source: CaptureOffset, into buffer: inout [UInt8]) -> Bool {
+      guard !isGone, source.capture == 1, source.offset >= 0, source.offset + count <= octets.count else { return false }
       if buffer.count < count { buffer = Array(repeating: 0, count: count) }
-      buffer.replaceSubrange(0..<count, with: octets[place.offset..<place.offset + count])
+      buffer.replaceSubrange(0..<count, with: octets[source.offset..<source.offset + count])
       return true
     }
   }
@@ -31,12 +31,12 @@ import Testing
         let stream = random.number(0..<2)
         let payload = Wire.payload(random.number(1..<200), seed: random.number(0..<256))
         let position = marks[stream].position
-        // Now and then without a place: as of a datagram that came in fragments.
-        let place = random.chance(0.8) ? PacketPlace(capture: 1, offset: capture.octets.count) : nil
+        // Now and then without a source: as of a datagram that came in fragments.
+        let source = random.chance(0.8) ? CaptureOffset(capture: 1, offset: capture.octets.count) : nil
         capture.octets += payload + [0xff]
         payload.withOctets {
-          copying.remember($0, at: position, place: place, newest: &marks[stream].copying)
-          reading.remember($0, at: position, place: place, newest: &marks[stream].reading)
+          copying.remember($0, at: position, source: source, newest: &marks[stream].copying)
+          reading.remember($0, at: position, source: source, newest: &marks[stream].reading)
         }
         marks[stream].sent += payload
         marks[stream].position += payload.count
@@ -66,7 +66,7 @@ import Testing
     history.captured = capture
     var newest = 0
     capture.octets.withOctets {
-      history.remember($0, at: 0, place: PacketPlace(capture: 1, offset: 0), newest: &newest)
+      history.remember($0, at: 0, source: CaptureOffset(capture: 1, offset: 0), newest: &newest)
     }
     let other = Wire.payload(100, seed: 8)
     #expect(other.withOctets { history.differs($0, at: 0, newest: newest) })

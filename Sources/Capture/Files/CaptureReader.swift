@@ -166,7 +166,7 @@ public struct CaptureReader: ~Copyable {
     guard let found else { return false }
     window.lend(found, to: &current)
     if let number {
-      current.packet.place = PacketPlace(capture: number, offset: window.sourceOffset(of: found.lowerBound))
+      current.packet.captureOffset = CaptureOffset(capture: number, offset: window.sourceOffset(of: found.lowerBound))
     }
     if first == nil { first = current.packet.timestamp }
     return true

@@ -16,9 +16,9 @@ final class RereadableFiles: CapturedOctets {
     return count
   }
 
-  func read(_ count: Int, from place: PacketPlace, into buffer: inout [UInt8]) -> Bool {
-    guard let file = files.first(where: { $0.number == place.capture })?.file else { return false }
+  func read(_ count: Int, from source: CaptureOffset, into buffer: inout [UInt8]) -> Bool {
+    guard let file = files.first(where: { $0.number == source.capture })?.file else { return false }
     if buffer.count < count { buffer += Array(repeating: 0, count: count - buffer.count) }
-    return file.read(count, at: place.offset, into: &buffer)
+    return file.read(count, at: source.offset, into: &buffer)
   }
 }

@@ -24,7 +24,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// No connection's time-out runs out before this capture time.
   private var quietUntil = Int64.min
 
-  /// Reads octets of packets again that have a place; nil when none can be. For packets that are processed after it was set.
+  /// Reads octets of packets again that have a source in a capture; nil when none can be. For packets that are processed after it was set.
   public var capturedOctets: (any CapturedOctets)? {
     get { run.history.captured }
     set { run.history.captured = newValue }
@@ -55,7 +55,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     let time = min(max(packet.timestamp, -Self.timestampLimit), Self.timestampLimit)
     advanceClock(to: time)
     if let segment = decoder.ordinarySegment(packet, octets, ledger: &run.ledger) {
-      receive(segment, octets, at: time, place: packet.place)
+      receive(segment, octets, at: time, source: packet.captureOffset)
     } else {
       processAny(packet, octets, at: time)
     }
@@ -75,7 +75,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     packet.timestamp = time
     switch decoder.dissect(packet, octets, ledger: &run.ledger, anomalies: &run.anomalies) {
     case .nothing: break
-    case .tcp(let segment): receive(segment, octets, at: time, place: packet.place)
+    case .tcp(let segment): receive(segment, octets, at: time, source: packet.captureOffset)
     case .reassembledTCP(let segment): receiveReassembled(segment, at: time)
     case .udp(let datagram): learnNames(datagram, octets, at: time)
     case .reassembledUDP(let datagram): learnReassembledNames(datagram, at: time)
@@ -114,27 +114,27 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   // MARK: Connections
 
-  /// Takes a segment; `place` is that of the packet's octets, if the segment's payload lies in them.
-  private mutating func receive(_ segment: TCPSegment, _ octets: RawSpan, at time: Int64, place: PacketPlace?) {
+  /// Takes a segment; `source` is where the packet's octets are in a capture, if the segment's payload lies in them.
+  private mutating func receive(_ segment: TCPSegment, _ octets: RawSpan, at time: Int64, source: CaptureOffset?) {
     run.ledger.pending += segment.payloadLength
     let key = ConnectionKey(segment.source, segment.destination)
-    guard let slot = connections.slot(for: key) else { return open(segment, octets, key, at: time, place, flags: []) }
+    guard let slot = connections.slot(for: key) else { return open(segment, octets, key, at: time, source, flags: []) }
     if segment.flags.contains(.syn) || connections.look(slot, { $0.hasPendingReopen }), isReopened(slot, segment) {
       run.anomalies.note(.tcpPortReused, connection: connections.number(of: slot))
       let syn = connections.change(slot) { $0.takePendingReopen() }
       finish(slot, .captureEnd)
-      guard let syn else { return open(segment, octets, key, at: time, place, flags: .portReused) }
+      guard let syn else { return open(segment, octets, key, at: time, source, flags: .portReused) }
       open(syn.segment, octets, key, at: syn.time, nil, flags: .portReused)
       if let slot = connections.slot(for: key) {
-        connections.see(slot) { $0.receive(segment, octets, at: time, place: place, run: &run) }
+        connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
       }
       return
     }
-    connections.see(slot) { $0.receive(segment, octets, at: time, place: place, run: &run) }
+    connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
   }
 
   private mutating func open(
-    _ segment: TCPSegment, _ octets: RawSpan, _ key: ConnectionKey, at time: Int64, _ place: PacketPlace?,
+    _ segment: TCPSegment, _ octets: RawSpan, _ key: ConnectionKey, at time: Int64, _ source: CaptureOffset?,
     flags: ConnectionFlags
   ) {
     if connections.count >= run.configuration.connectionLimit {
@@ -144,7 +144,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     var connection = TCPConnection<Session>(first: segment, key: key, at: time, run: &run)
     connection.record.flags = flags
     let slot = connections.insert(consume connection, for: key)
-    connections.see(slot) { $0.receive(segment, octets, at: time, place: place, run: &run) }
+    connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
   }
 
   /// Asked of few segments, since a call to a connection that changes nothing is handed a copy of it.
@@ -170,7 +170,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   private mutating func receiveReassembled(_ segment: TCPSegment, at time: Int64) {
     let datagram = decoder.reassembled
-    datagram.withOctets { receive(segment, $0, at: time, place: nil) }
+    datagram.withOctets { receive(segment, $0, at: time, source: nil) }
   }
 
   private mutating func finish(_ slot: Int, _ end: ConnectionEnd) {

@@ -25,8 +25,8 @@ public struct TextPool: Sendable {
 
   @usableFromInline var entries: [PooledText] = [PooledText(octets: [], hash: 0, references: 1, serial: 0)]
   private var free: [Int32] = []
-  /// Open addressing with linear probing; 0 marks an empty place (entry 0 is the empty text, never looked up).
-  private var places: [Int32] = Array(repeating: 0, count: 256)
+  /// Open addressing with linear probing; 0 marks an empty bucket (entry 0 is the empty text, never looked up).
+  private var buckets: [Int32] = Array(repeating: 0, count: 256)
   private var used = 0
   /// Texts that were asked for lately, by a few of their octets: most texts come again and again, and a look here costs
   /// less than a hash that nobody can foresee. What is found is compared octet by octet.
@@ -71,7 +71,7 @@ public struct TextPool: Sendable {
     guard octets.byteCount > 0 else { return .none }
     let mark = Self.mark(octets)
     let known = Int(recent[mark])
-    // The place of a text that is gone holds no octets, or another text's.
+    // The slot of a text that is gone holds no octets, or another text's.
     if known != 0, octets.hasSameOctets(as: entries[known].octets) {
       entries[known].references += 1
       return TextID(index: Int32(known))
@@ -83,14 +83,14 @@ public struct TextPool: Sendable {
 
   private mutating func find(_ octets: borrowing RawSpan) -> TextID {
     let hash = Self.hash(octets)
-    var place = hash & (places.count - 1)
-    while places[place] != 0 {
-      let index = Int(places[place])
+    var bucket = hash & (buckets.count - 1)
+    while buckets[bucket] != 0 {
+      let index = Int(buckets[bucket])
       if entries[index].hash == hash, octets.hasSameOctets(as: entries[index].octets) {
         entries[index].references += 1
         return TextID(index: Int32(index))
       }
-      place = (place + 1) & (places.count - 1)
+      bucket = (bucket + 1) & (buckets.count - 1)
     }
     var copy: [UInt8] = []
     octets.append(0..<octets.byteCount, to: &copy)
@@ -104,10 +104,10 @@ public struct TextPool: Sendable {
       index = Int32(entries.count)
       entries.append(entry)
     }
-    places[place] = index
+    buckets[bucket] = index
     used += 1
     memory += octets.byteCount + Self.entryCost
-    if used * 2 > places.count { grow() }
+    if used * 2 > buckets.count { grow() }
     return TextID(index: index)
   }
 
@@ -140,9 +140,9 @@ public struct TextPool: Sendable {
       // Asks once whether the memory is its own.
       var entries = entries.mutableSpan
       for index in ids.indices where ids[index] != .none {
-        let place = Int(ids[index].index)
-        entries[place].references -= 1
-        if entries[place].references == 0 { last |= 1 << UInt32(index) }
+        let slot = Int(ids[index].index)
+        entries[slot].references -= 1
+        if entries[slot].references == 0 { last |= 1 << UInt32(index) }
       }
     }
     while last != 0 {
@@ -162,33 +162,33 @@ public struct TextPool: Sendable {
   }
 
   private mutating func remove(_ index: Int) {
-    let mask = places.count - 1
+    let mask = buckets.count - 1
     var hole = entries[index].hash & mask
-    while places[hole] != index { hole = (hole + 1) & mask }
-    // Close the gap, so that probing never has to step over deleted places.
+    while buckets[hole] != index { hole = (hole + 1) & mask }
+    // Close the gap, so that probing never has to step over deleted buckets.
     var next = (hole + 1) & mask
-    while places[next] != 0 {
-      let home = entries[Int(places[next])].hash & mask
+    while buckets[next] != 0 {
+      let home = entries[Int(buckets[next])].hash & mask
       if (next - home) & mask >= (next - hole) & mask {
-        places[hole] = places[next]
+        buckets[hole] = buckets[next]
         hole = next
       }
       next = (next + 1) & mask
     }
-    places[hole] = 0
+    buckets[hole] = 0
   }
 
   private mutating func grow() {
-    let old = places
-    places = Array(repeating: 0, count: old.count * 2)
+    let old = buckets
+    buckets = Array(repeating: 0, count: old.count * 2)
     for index in old where index != 0 {
-      var place = entries[Int(index)].hash & (places.count - 1)
-      while places[place] != 0 { place = (place + 1) & (places.count - 1) }
-      places[place] = index
+      var bucket = entries[Int(index)].hash & (buckets.count - 1)
+      while buckets[bucket] != 0 { bucket = (bucket + 1) & (buckets.count - 1) }
+      buckets[bucket] = index
     }
   }
 
-  /// A place in `recent`.
+  /// An index in `recent`.
   private static func mark(_ octets: borrowing RawSpan) -> Int {
     let count = octets.byteCount
     var mixed = UInt64(count) &* 0x9e37_79b9_7f4a_7c15

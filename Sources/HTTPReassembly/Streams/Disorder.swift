@@ -1,5 +1,5 @@
-/// What a connection has out of order: few ever have anything, so that it lies in memory of its own.
-final class Disorder {
+/// What a connection has out of order: few ever have anything, so that it lies in memory of its own (`OwnMemory`).
+struct Disorder {
   /// Payload of each direction that waits behind a hole.
   var held = Sides<HeldSegments>(repeating: HeldSegments())
   /// Holes of each direction that were given up, newest last.

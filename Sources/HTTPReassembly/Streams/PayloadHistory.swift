@@ -4,11 +4,11 @@
 /// A ring of fixed size: records are chained per stream from the newest backwards, and a record that has been
 /// overwritten ends its chain. A retransmission is soon or never, so the ring has to cover a moment, not a capture.
 ///
-/// Of payload that its capture still has, only the place is kept, and read again when it comes to that: copying every
+/// Of payload that its capture still has, only the offset in it is kept, and read again when it comes to that: copying every
 /// octet was a quarter of the time of a large download. It takes its room in the ring all the same, so that what can be
 /// compared does not depend on where a capture comes from.
 struct PayloadHistory {
-  /// A place in the ring that never wraps; 0 is none.
+  /// A position in the ring that never wraps; 0 is none.
   typealias Mark = Int
 
   private struct Record {
@@ -49,17 +49,17 @@ struct PayloadHistory {
       repeating: Record(position: 0, previous: 0, octets: 0, length: 0, capture: 0, base: .min), count: size / 256)
   }
 
-  /// Remembers delivered octets of the stream whose newest record is `newest`; `place` is theirs in a capture that can be
+  /// Remembers delivered octets of the stream whose newest record is `newest`; `source` is where they are in a capture that can be
   /// read again.
   @inline(__always)
-  mutating func remember(_ octets: RawSpan, at position: StreamPosition, place: PacketPlace?, newest: inout Mark) {
+  mutating func remember(_ octets: RawSpan, at position: StreamPosition, source: CaptureOffset?, newest: inout Mark) {
     let length = octets.byteCount
     guard length > 0, length <= capacity / 2 else { return }
     var record = Record(
       position: position, previous: newest, octets: nextOctet, length: Int32(length), capture: 0, base: .min)
-    if let place, captured != nil {
-      record.capture = place.capture
-      record.base = place.offset - position
+    if let source, captured != nil {
+      record.capture = source.capture
+      record.base = source.offset - position
     } else {
       copy(octets)
     }
@@ -97,8 +97,8 @@ struct PayloadHistory {
   private mutating func differs(_ octets: RawSpan, from record: Record, at position: StreamPosition) -> Bool {
     let count = octets.byteCount
     if record.isElsewhere {
-      let place = PacketPlace(capture: record.capture, offset: record.base + position)
-      guard captured?.read(count, from: place, into: &again) == true else { return false }
+      let source = CaptureOffset(capture: record.capture, offset: record.base + position)
+      guard captured?.read(count, from: source, into: &again) == true else { return false }
       return again.withOctets { !octets.hasSameOctets(at: 0, as: $0, at: 0, count: count) }
     }
     let start = record.octets + (position - record.position)

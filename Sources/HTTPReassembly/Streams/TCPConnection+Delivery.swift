@@ -42,11 +42,11 @@ extension TCPConnection {
 
   /// Hands the next octets of a stream to the session. Returns how many it did not take yet.
   mutating func deliver(
-    _ payload: RawSpan, length: Int, at position: StreamPosition, _ place: PacketPlace?, _ arrival: SegmentArrival,
+    _ payload: RawSpan, length: Int, at position: StreamPosition, _ source: CaptureOffset?, _ arrival: SegmentArrival,
     _ side: Side, _ run: inout Receiver.Context
   ) -> Int {
     openSession(&run)
-    run.history.remember(payload, at: position, place: place, newest: &streams[side].newestPayload)
+    run.history.remember(payload, at: position, source: source, newest: &streams[side].newestPayload)
     var arrival = arrival
     var consumed = 0
     if payload.byteCount > 0, let taken = session?.receive(side, payload, at: position, arrival, &run) {

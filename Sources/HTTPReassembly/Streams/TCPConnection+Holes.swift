@@ -38,8 +38,8 @@ extension TCPConnection {
   private func isBeyondLimits(_ side: Side, _ run: inout Receiver.Context) -> Bool {
     if run.heldOctets > run.configuration.heldOctetTotalLimit { return true }
     guard let disorder else { return false }
-    return disorder.held[side].octetCount > run.configuration.heldOctetLimit
-      || disorder.held[side].count > run.configuration.heldSegmentLimit
+    return disorder.value.held.look(side, { $0.octetCount }) > run.configuration.heldOctetLimit
+      || disorder.value.held.look(side, { $0.count }) > run.configuration.heldSegmentLimit
   }
 
   /// Gives up the hole at the next position of a stream, if there is one and nothing is expected to fill it.
@@ -85,10 +85,10 @@ extension TCPConnection {
     openSession(&run)
     if let needs = session?.skipMissing(side, end - start, at: start, &run) { self.needs = needs }
     let disorder = openDisorder(&run)
-    disorder.holes[side].append(start..<end)
+    disorder.value.holes[side].append(start..<end)
     run.connectionMemory += StreamMemory.hole
-    if disorder.holes[side].count > TCPStream.holeLimit {
-      disorder.holes[side].removeFirst()
+    if disorder.value.holes[side].count > TCPStream.holeLimit {
+      disorder.value.holes[side].removeFirst()
       run.connectionMemory -= StreamMemory.hole
     }
     streams[side].next = end

@@ -10,7 +10,7 @@ extension TCPConnection {
       run.note(.tcpSynInConnection)
       // With RST it opens nothing (RFC 9293 §3.10.7), and was charged as a reset is.
       if segment.flags.isDisjoint(with: [.ack, .rst]), segment.payloadLength == 0 {
-        openDisorder(&run).pendingReopen = (segment, time)
+        openDisorder(&run).value.pendingReopen = (segment, time)
       }
       return
     }
@@ -31,8 +31,8 @@ extension TCPConnection {
 
   /// Gives away the SYN that turned out to be the next connection's, with all that was counted for it.
   mutating func takePendingReopen() -> (segment: TCPSegment, time: Int64)? {
-    guard let disorder, let (segment, time) = disorder.pendingReopen else { return nil }
-    disorder.pendingReopen = nil
+    guard let disorder, let (segment, time) = disorder.value.pendingReopen else { return nil }
+    disorder.value.pendingReopen = nil
     let side = side(of: segment)
     let overhead = segment.networkLength + segment.headerLength
     streams[side].packets -= 1
@@ -57,8 +57,8 @@ extension TCPConnection {
     fresh.space.learn(segment.sequence &+ 1)
     streams[side] = fresh
     if let disorder {
-      run.connectionMemory -= disorder.holes[side].count * StreamMemory.hole
-      disorder.holes[side] = []
+      run.connectionMemory -= disorder.value.holes[side].count * StreamMemory.hole
+      disorder.value.holes[side] = []
     }
     if streams[1 - side].fin == .never { streams[1 - side].limit = .never }
     isClosed = false

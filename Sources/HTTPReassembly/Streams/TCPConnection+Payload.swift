@@ -19,7 +19,7 @@ extension TCPConnection {
 
   /// Takes the payload of a segment.
   mutating func accept(
-    _ payload: RawSpan, length: Int, at position: StreamPosition, _ place: PacketPlace?, _ arrival: SegmentArrival,
+    _ payload: RawSpan, length: Int, at position: StreamPosition, _ source: CaptureOffset?, _ arrival: SegmentArrival,
     from side: Side, _ run: inout Receiver.Context
   ) {
     guard isInReach(position, side) else {
@@ -28,7 +28,7 @@ extension TCPConnection {
     }
     var length = length
     var payload = payload
-    var place = place
+    var source = source
     let end = position + length
     if end > streams[side].limit {
       // What follows the FIN, or the reset, is no part of the stream.
@@ -48,12 +48,12 @@ extension TCPConnection {
         isWhole: old == length, from: side, &run)
       guard old < length else { return }
       payload = payload.extracting(min(payload.byteCount, old)..<payload.byteCount)
-      place?.offset += old
+      source?.offset += old
       position += old
       length -= old
     }
     if streams[side].isStarted, position == streams[side].next, canDeliver(arrival, side) {
-      let rest = deliver(payload, length: length, at: position, place, arrival, side, &run)
+      let rest = deliver(payload, length: length, at: position, source, arrival, side, &run)
       if rest > 0 { holdRest(rest, of: payload, length: length, at: position, arrival, side, &run) }
     } else {
       hold(payload, length: length, at: position, arrival, side, &run)
@@ -89,7 +89,7 @@ extension TCPConnection {
     var from = position
     let end = position + length
     while from < end {
-      let hole = disorder?.holes[side].first { $0.upperBound > from && $0.lowerBound < end }
+      let hole = disorder?.value.holes[side].first { $0.upperBound > from && $0.lowerBound < end }
       if let hole, hole.lowerBound <= from {
         let to = min(end, hole.upperBound)
         acceptLate(from..<to, hole, side, &run)
@@ -112,11 +112,11 @@ extension TCPConnection {
   ) {
     run.note(.tcpLateData)
     let disorder = openDisorder(&run)
-    let before = disorder.holes[side].count
-    disorder.holes[side].removeAll { $0 == hole }
-    if hole.lowerBound < range.lowerBound { disorder.holes[side].append(hole.lowerBound..<range.lowerBound) }
-    if range.upperBound < hole.upperBound { disorder.holes[side].append(range.upperBound..<hole.upperBound) }
-    run.connectionMemory += (disorder.holes[side].count - before) * StreamMemory.hole
+    let before = disorder.value.holes[side].count
+    disorder.value.holes[side].removeAll { $0 == hole }
+    if hole.lowerBound < range.lowerBound { disorder.value.holes[side].append(hole.lowerBound..<range.lowerBound) }
+    if range.upperBound < hole.upperBound { disorder.value.holes[side].append(range.upperBound..<hole.upperBound) }
+    run.connectionMemory += (disorder.value.holes[side].count - before) * StreamMemory.hole
     session?.acceptLate(range, on: side, &run)
   }
 

@@ -12,7 +12,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
   private let isReversed: Bool
   var streams = Sides<TCPStream>(repeating: TCPStream())
   /// What is out of order; nil while nothing ever was.
-  private(set) var disorder: Disorder?
+  private(set) var disorder: OwnMemory<Disorder>?
   /// Reads the streams, from the first octet of either on.
   var session: Receiver?
   /// What the session needs next.
@@ -55,7 +55,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
   /// answered, or when the connection had closed, never opened, or been silent for long.
   func isReopened(by segment: TCPSegment, clock: Int64, silence: Int64) -> Bool {
     let side = side(of: segment)
-    if let sequence = disorder?.pendingReopen.map({ $0.segment.sequence &+ 1 }) {
+    if let sequence = disorder?.value.pendingReopen.map({ $0.segment.sequence &+ 1 }) {
       let isAnswer = segment.flags.contains([.syn, .ack]) && segment.acknowledgment == sequence
       if isAnswer || (!segment.flags.contains(.syn) && segment.sequence == sequence) { return true }
     }
@@ -71,13 +71,13 @@ struct TCPConnection<Receiver: StreamReceiver> {
 
   // MARK: Segments
 
-  /// Takes a segment; `octets` hold its payload at `segment.payloadOffset`, and start at `place` of their capture.
+  /// Takes a segment; `octets` hold its payload at `segment.payloadOffset`, and are at `source` in their capture.
   @inline(__always)
   mutating func receive(
-    _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, place: PacketPlace?, run: inout Receiver.Context
+    _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, source: CaptureOffset?, run: inout Receiver.Context
   ) {
-    if !receiveNext(segment, octets, at: time, place, &run) {
-      receiveAny(segment, octets, at: time, place: place, run: &run)
+    if !receiveNext(segment, octets, at: time, source, &run) {
+      receiveAny(segment, octets, at: time, source: source, run: &run)
     }
   }
 
@@ -87,7 +87,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
   /// It does what `receiveAny` does with such a segment.
   @inline(__always)
   private mutating func receiveNext(
-    _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, _ place: PacketPlace?, _ run: inout Receiver.Context
+    _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, _ source: CaptureOffset?, _ run: inout Receiver.Context
   ) -> Bool {
     let side = side(of: segment)
     let other = 1 - side
@@ -117,11 +117,11 @@ struct TCPConnection<Receiver: StreamReceiver> {
     if segment.payloadLength > 0 {
       let payload = octets.extracting(
         segment.payloadOffset..<segment.payloadOffset + segment.capturedPayloadLength)
-      var place = place
-      place?.offset += segment.payloadOffset
+      var source = source
+      source?.offset += segment.payloadOffset
       let arrival = SegmentArrival(time: time, acknowledged: acknowledged, overhead: overhead)
       let position = streams[side].next
-      let rest = deliver(payload, length: segment.payloadLength, at: position, place, arrival, side, &run)
+      let rest = deliver(payload, length: segment.payloadLength, at: position, source, arrival, side, &run)
       if rest > 0 {
         holdRest(rest, of: payload, length: segment.payloadLength, at: position, arrival, side, &run)
         advance(&run, isForced: false)
@@ -138,7 +138,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
   /// Takes any segment.
   @inline(never)
   private mutating func receiveAny(
-    _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, place: PacketPlace?, run: inout Receiver.Context
+    _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, source: CaptureOffset?, run: inout Receiver.Context
   ) {
     let side = side(of: segment)
     borrowRun(&run)
@@ -170,9 +170,9 @@ struct TCPConnection<Receiver: StreamReceiver> {
       establish(by: side, at: time)
       let payload = octets.extracting(
         segment.payloadOffset..<segment.payloadOffset + segment.capturedPayloadLength)
-      var place = place
-      place?.offset += segment.payloadOffset
-      accept(payload, length: segment.payloadLength, at: position, place, arrival, from: side, &run)
+      var source = source
+      source?.offset += segment.payloadOffset
+      accept(payload, length: segment.payloadLength, at: position, source, arrival, from: side, &run)
     } else {
       chargeBare(segment, from: side, acknowledged, overhead, at: time, &run)
     }
@@ -217,9 +217,9 @@ struct TCPConnection<Receiver: StreamReceiver> {
   // MARK: Out of order
 
   /// What is out of order, from now on with memory of its own.
-  mutating func openDisorder(_ run: inout Receiver.Context) -> Disorder {
+  mutating func openDisorder(_ run: inout Receiver.Context) -> OwnMemory<Disorder> {
     if let disorder { return disorder }
-    let disorder = Disorder()
+    let disorder = OwnMemory(Disorder())
     self.disorder = disorder
     run.connectionMemory += StreamMemory.disorder
     return disorder
@@ -230,31 +230,31 @@ struct TCPConnection<Receiver: StreamReceiver> {
     _ side: Side, _ run: inout Receiver.Context, _ body: (inout HeldSegments) -> Result
   ) -> Result {
     let disorder = openDisorder(&run)
-    let before = disorder.held[side].memory
-    let result = body(&disorder.held[side])
-    streams[side].isHolding = !disorder.held[side].isEmpty
-    run.heldOctets += disorder.held[side].memory - before
+    let before = disorder.value.held.look(side, { $0.memory })
+    let result = body(&disorder.value.held[side])
+    streams[side].isHolding = !disorder.value.held.look(side, { $0.isEmpty })
+    run.heldOctets += disorder.value.held.look(side, { $0.memory }) - before
     return result
   }
 
   /// Whether a SYN came in the open connection that may be a new connection's.
   @inline(__always)
-  var hasPendingReopen: Bool { disorder != nil && disorder?.pendingReopen != nil }
+  var hasPendingReopen: Bool { disorder != nil && disorder?.value.pendingReopen != nil }
 
   /// Position of the first octet of a direction that is held, `.never` when nothing is.
-  func heldFirst(_ side: Side) -> StreamPosition { disorder?.held[side].firstPosition ?? .never }
+  func heldFirst(_ side: Side) -> StreamPosition { disorder?.value.held.look(side) { $0.firstPosition } ?? .never }
 
   /// Position after the last octet of a direction that is held, `.unknown` when nothing is.
-  func heldEnd(_ side: Side) -> StreamPosition { disorder?.held[side].end ?? .unknown }
+  func heldEnd(_ side: Side) -> StreamPosition { disorder?.value.held.look(side) { $0.end } ?? .unknown }
 
   /// The first segment of a direction that is held.
-  func firstHeld(_ side: Side) -> HeldSegment? { disorder?.held[side].first }
+  func firstHeld(_ side: Side) -> HeldSegment? { disorder?.value.held.look(side) { $0.first } }
 
   /// Octets of memory that it takes without its session, as they were counted.
   var memory: Int {
     guard let disorder else { return StreamMemory.connection(Self.self) }
     return StreamMemory.connection(Self.self) + StreamMemory.disorder
-      + (disorder.holes[0].count + disorder.holes[1].count) * StreamMemory.hole
+      + (disorder.value.holes[0].count + disorder.value.holes[1].count) * StreamMemory.hole
   }
 
   // MARK: The run's view of this connection

@@ -92,8 +92,11 @@ struct CaptureAnalysis {
     do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }
     progress?.clear()
     let totals = pipeline.totals
-    do throws(ReportError) { try completing(&pipeline.sink, totals) } catch { report(error) }
-    do throws(ReportError) { try folder?.requireExistence() } catch { report(error) }
+    var failure: ReportError?
+    do throws(ReportError) { try completing(&pipeline.sink, totals) } catch { failure = error }
+    // That the folder is gone is the cause of any other error in it.
+    do throws(ReportError) { try folder?.requireExistence() } catch { failure = error }
+    if let failure { report(failure) }
     return conclude(totals) { summarizing(pipeline.sink, totals) }
   }
 

@@ -20,8 +20,7 @@ enum WorkCapture: String, CaseIterable {
     switch self {
     case .ordinary: 100
     case .pipelinedRequests: 300
-    case .fields, .tinyChunks, .endlessLine: 1000
-    // More than stay whole, so that each more is one more that rests.
+    case .fields, .tinyChunks, .endlessLine: 4000
     case .connections: 1200
     default: 600
     }

@@ -32,7 +32,7 @@ struct FragmentReassembler {
   ) -> ReassembledDatagram? {
     expire(now: now, ledger: &ledger, anomalies: &anomalies)
     let fragment = dissection.fragment
-    // Offsets count in eights, so what does not fill the last eight of any but the last fragment is in no place.
+    // Offsets count in eights, so what does not fill the last eight of any but the last fragment has no offset.
     let length = fragment.hasMore ? dissection.room & ~7 : dissection.room
     let end = fragment.offset + length
     if length != dissection.room { anomalies.note(.fragmentMalformed) }

@@ -38,7 +38,7 @@ struct IncompleteDatagram {
   private(set) var received = 0
   /// Captured octets of the pieces, in order of arrival.
   private var octets: [UInt8] = []
-  /// The pieces in order of their place; they do not overlap.
+  /// The pieces in order of their offsets; they do not overlap.
   private var pieces: [Piece] = []
 
   init(key: Key, firstTime: Int64, leading: Fragment, older: Int?) {
@@ -113,7 +113,7 @@ struct IncompleteDatagram {
     ordered.reserveCapacity(octets.count)
     for piece in pieces {
       ordered += octets[piece.position..<piece.position + piece.captured]
-      // Behind octets that were not captured, others would stand in the wrong place.
+      // Behind octets that were not captured, others would stand at wrong offsets.
       if piece.captured < piece.end - piece.start { break }
     }
     return ReassembledDatagram(

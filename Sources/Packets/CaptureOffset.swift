@@ -1,11 +1,11 @@
 /// Where a packet's octets are in a capture that can be read again.
-public struct PacketPlace: Sendable, Equatable {
+public struct CaptureOffset: Sendable, Equatable {
   /// Number of the capture among those that `CapturedOctets` reads.
   public var capture: Int32
   /// Offset of the packet's first octet in it.
   public var offset: Int
 
-  /// The place at `offset` of a capture.
+  /// An offset in a capture.
   @inlinable
   public init(capture: Int32, offset: Int) {
     self.capture = capture
@@ -15,7 +15,7 @@ public struct PacketPlace: Sendable, Equatable {
 
 /// Reads octets of captures again.
 public protocol CapturedOctets: AnyObject {
-  /// Puts the `count` octets from `place` on at the start of `buffer`, which is made longer if need be. False when they
+  /// Puts the `count` octets from `source` on at the start of `buffer`, which is made longer if need be. False when they
   /// cannot be read any more.
-  func read(_ count: Int, from place: PacketPlace, into buffer: inout [UInt8]) -> Bool
+  func read(_ count: Int, from source: CaptureOffset, into buffer: inout [UInt8]) -> Bool
 }

@@ -2,7 +2,8 @@
 ///
 /// Unsafe because the memory is its own. A stored property of a class would be the same to those who use it, but for a check of
 /// overlapping access each time, which costs more than many packets' whole way through a session. That nothing overlaps is the
-/// compiler's to see in `Session`: every access is one of a mutating method, through the one reference there is.
+/// compiler's to see in `Session` and `TCPConnection`: every access is one of a mutating method, through the one reference
+/// there is.
 @safe
 final class OwnMemory<Value> {
   private let address: UnsafeMutablePointer<Value>
