@@ -74,7 +74,7 @@ private struct LineSession: StreamReceiver {
     var decoder = PacketDecoder(configuration: run.configuration)
     var connection: TCPConnection<LineSession>?
     for packet in dialogue.packets() {
-      try packet.octets.withOctets { octets in
+      packet.octets.withOctets { octets in
         let decoded = decoder.decode(packet.facts, octets, ledger: &run.ledger, anomalies: &run.anomalies)
         guard case .tcp(let segment) = decoded else { return }
         run.ledger.pending += segment.payloadLength
