@@ -101,4 +101,30 @@ import Testing
     // As many as there is room for, and no text of another one is kept.
     #expect(found > 300 && found == texts.count)
   }
+
+  /// What was read as a field line is no start-line, and the other way round, though both may have the same slot.
+  @Test func aStartLineIsNoFieldLine() {
+    var lines = FamiliarLines()
+    var texts = TextPool()
+    var sameSlots = 0
+    for number in 0..<4000 {
+      let octets = Array("X-Number: value \(number) HTTP/1.1\r\nHost: a\r\n".utf8)
+      let end = octets.count - 9
+      octets.withOctets { octets in
+        lines.remember(field: 0..<end, of: octets, index: 0, FamiliarLines.Line(), &texts)
+        #expect(lines.startLine(in: 0..<end, of: octets) == nil)
+        let field = lines.field(at: 0, in: octets, index: 0)
+        #expect(field != nil)
+        lines.remember(startLine: 0..<end, of: octets, FamiliarLines.Line(meaning: .request), &texts)
+        let startLine = lines.startLine(in: 0..<end, of: octets)
+        #expect(startLine != nil)
+        if field == startLine {
+          sameSlots += 1
+          #expect(lines.field(at: 0, in: octets, index: 0) == nil)
+        }
+      }
+    }
+    // Else nothing would have been tested.
+    #expect(sameSlots > 0)
+  }
 }

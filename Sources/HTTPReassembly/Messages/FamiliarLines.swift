@@ -26,6 +26,10 @@ struct FamiliarLines {
     case request
     /// A status-line of a known version.
     case response
+
+    /// Whether it is what a start-line means, and no field line.
+    @inline(__always)
+    var isStartLine: Bool { self == .request || self == .response }
   }
 
   /// A line that is remembered.
@@ -71,16 +75,19 @@ struct FamiliarLines {
     let slot = Self.slot(section.littleEndian64(within: start) ^ UInt64(truncatingIfNeeded: index &+ 1))
     let length = Int(lines[slot].length)
     let end = start &+ length
-    guard length > 0, end < section.byteCount, !section.octet(within: end).isWhitespace else { return nil }
+    // The same octets may have been a start-line elsewhere.
+    guard length > 0, end < section.byteCount, !section.octet(within: end).isWhitespace,
+      !lines[slot].meaning.isStartLine
+    else { return nil }
     return isSame(section, start, length, as: slot) ? slot : nil
   }
 
   /// The start-line in `range`, if it is a familiar one. Returns its slot.
   @inline(__always)
   func startLine(in range: Range<Int>, of section: RawSpan) -> Int? {
-    guard !lines.isEmpty, let slot = Self.slot(startLine: range, section), Int(lines[slot].length) == range.count else {
-      return nil
-    }
+    guard !lines.isEmpty, let slot = Self.slot(startLine: range, section), Int(lines[slot].length) == range.count,
+      lines[slot].meaning.isStartLine
+    else { return nil }
     return isSame(section, range.lowerBound, range.count, as: slot) ? slot : nil
   }
 
