@@ -6,17 +6,7 @@ import Testing
 @Suite struct ConnectionMemoryTests {
   /// `count` connections that do the same, one after another, and stay open.
   private func connections(_ count: Int, _ script: (inout Dialogue) -> Void) -> [TestPacket] {
-    var packets: [TestPacket] = []
-    for number in 0..<count {
-      var dialogue = Dialogue()
-      dialogue.client.port = UInt16(10_000 + number)
-      dialogue.now += Int64(number) * 1_000_000_000
-      dialogue.step = 1000
-      dialogue.open()
-      script(&dialogue)
-      packets += dialogue.packets()
-    }
-    return packets
+    Dialogue.connections(count, spacing: 1_000_000_000, script)
   }
 
   private func configuration(octets: Int) -> Configuration {

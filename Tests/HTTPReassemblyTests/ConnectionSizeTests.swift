@@ -7,20 +7,12 @@ import Testing
 @Suite struct ConnectionSizeTests {
   /// `count` connections of `exchanges` exchanges each, all open.
   private func openConnections(_ count: Int, exchanges: Int = 1) -> [TestPacket] {
-    var packets: [TestPacket] = []
-    for number in 0..<count {
-      var dialogue = Dialogue()
-      dialogue.client.port = UInt16(10_000 + number)
-      dialogue.now += Int64(number) * 1_000_000
-      dialogue.step = 1000
-      dialogue.open()
+    Dialogue.connections(count, spacing: 1_000_000) { dialogue in
       for _ in 0..<exchanges {
         dialogue.send(.client, "GET /a HTTP/1.1\r\nHost: h.example\r\n\r\n")
         dialogue.send(.server, "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
       }
-      packets += dialogue.packets()
     }
-    return packets
   }
 
   private func pipeline(_ packets: [TestPacket], openRows: Int) -> Pipeline<CollectingSink> {

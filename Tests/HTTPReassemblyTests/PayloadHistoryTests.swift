@@ -10,7 +10,9 @@ import Testing
     var isGone = false
 
     func read(_ count: Int, from source: CaptureOffset, into buffer: inout [UInt8]) -> Bool {
-      guard !isGone, source.capture == 1, source.offset >= 0, source.offset + count <= octets.count else { return false }
+      guard !isGone, source.capture == 1, source.offset >= 0, source.offset + count <= octets.count else {
+        return false
+      }
       if buffer.count < count { buffer = Array(repeating: 0, count: count) }
       buffer.replaceSubrange(0..<count, with: octets[source.offset..<source.offset + count])
       return true

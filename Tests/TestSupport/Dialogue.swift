@@ -112,3 +112,22 @@ package struct Dialogue: Sendable {
   /// The packets, in the order of capture.
   package func packets(_ linkType: LinkType = .raw) -> [TestPacket] { segments.map { $0.packet(linkType) } }
 }
+
+extension Dialogue {
+  /// The packets of `count` connections that do the same, each opened `spacing` nanoseconds after the one before, and left open.
+  package static func connections(
+    _ count: Int, spacing: Int64, _ script: (inout Dialogue) -> Void
+  ) -> [TestPacket] {
+    var packets: [TestPacket] = []
+    for number in 0..<count {
+      var dialogue = Dialogue()
+      dialogue.client.port = UInt16(10_000 + number)
+      dialogue.now += Int64(number) * spacing
+      dialogue.step = 1000
+      dialogue.open()
+      script(&dialogue)
+      packets += dialogue.packets()
+    }
+    return packets
+  }
+}

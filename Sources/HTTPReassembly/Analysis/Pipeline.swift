@@ -340,8 +340,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// its texts are handles into.
   public func forEachOpenMessage(_ body: (Message, borrowing TextPool) -> Void) {
     connections.forEach { connection in
-      let sides = connection.session?.sides
-      let client = connection.clientSide(sides)
+      let client = connection.clientSide(connection.session?.known)
       connection.session?.forEachOpenMessage { row, isInProgress in
         var message = run.rows.messages.look(Int(row)) { $0.message }
         if isInProgress { message.exactness = .atLeast }

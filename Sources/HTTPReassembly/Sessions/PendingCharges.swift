@@ -8,6 +8,13 @@ final class PendingCharges {
   /// Conflicts of a side that are remembered.
   static let conflictLimit = 64
 
+  /// What waits, from now on with memory of its own.
+  static func open(_ pending: inout PendingCharges?) -> PendingCharges {
+    let opened = pending ?? PendingCharges()
+    pending = opened
+    return opened
+  }
+
   var isEmpty: Bool {
     charges[0].isEmpty && charges[1].isEmpty && conflicts[0].isEmpty && conflicts[1].isEmpty
   }

@@ -159,12 +159,9 @@ extension Session {
     if case .http1(let session) = self { session.value.forEachOpenMessage(body) }
   }
 
-  /// What is known of the sides while the connection goes on.
-  var sides: SessionEnd {
-    guard case .http1(let session) = self else {
-      return SessionEnd(client: nil, requestSide: nil, applicationProtocol: .other)
-    }
-    return SessionEnd(
-      client: session.value.client, requestSide: session.value.requestSide, applicationProtocol: .http1)
+  /// What is known while the connection goes on; nil before anything is.
+  var known: SessionEnd? {
+    guard case .http1(let session) = self else { return nil }
+    return session.value.known
   }
 }

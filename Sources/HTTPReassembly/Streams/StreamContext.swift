@@ -24,6 +24,18 @@ extension StreamContext {
     anomalies.note(anomaly, connection: connection.number)
   }
 
+  /// Counts octets of the connection being worked on that were not captured, or fewer when they came after all.
+  mutating func countMissing(_ count: Int) {
+    connection.added.missing += count
+    ledger.missing += count
+  }
+
+  /// Takes octets of a hole that belong to no message and come after the hole was given up.
+  mutating func acceptLate(_ count: Int, as octetClass: OctetClass) {
+    connection.added.unattributed += count
+    ledger.settle(count, as: octetClass)
+  }
+
   /// Counts an anomaly, with the octets that show it.
   mutating func note(_ anomaly: Anomaly, example: RawSpan) {
     anomalies.note(anomaly, connection: connection.number, example: example)

@@ -103,20 +103,14 @@ struct TCPConnection<Receiver: StreamReceiver> {
     else { return false }
 
     borrowRun(&run)
-    lastSeen = max(lastSeen, run.clock)
-    record.closed = max(record.closed, time)
-    let overhead = segment.networkLength + segment.headerLength
-    streams[side].packets += 1
-    streams[side].ipLength += overhead + segment.payloadLength
-    streams[side].payloadLength += segment.payloadLength
+    let overhead = count(segment, from: side, at: time, run.clock)
     if acknowledged > streams[other].acknowledged {
       streams[other].acknowledgedSince = lastSeen
       streams[other].acknowledged = acknowledged
     }
     streams[side].noteWindow(segment)
     if segment.payloadLength > 0 {
-      let payload = octets.extracting(
-        segment.payloadOffset..<segment.payloadOffset + segment.capturedPayloadLength)
+      let payload = octets.extracting(segment.capturedPayload)
       var source = source
       source?.offset += segment.payloadOffset
       let arrival = SegmentArrival(time: time, acknowledged: acknowledged, overhead: overhead)
@@ -143,12 +137,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
     let side = side(of: segment)
     borrowRun(&run)
     defer { giveBackRun(&run) }
-    lastSeen = max(lastSeen, run.clock)
-    record.closed = max(record.closed, time)
-    let overhead = segment.networkLength + segment.headerLength
-    streams[side].packets += 1
-    streams[side].ipLength += overhead + segment.payloadLength
-    streams[side].payloadLength += segment.payloadLength
+    let overhead = count(segment, from: side, at: time, run.clock)
 
     if segment.hasBadChecksum {
       run.ledger.settle(segment.payloadLength, as: .outOfWindow)
@@ -168,8 +157,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
       noteReset(position, from: side, acknowledged, &run)
     } else if segment.payloadLength > 0 {
       establish(by: side, at: time)
-      let payload = octets.extracting(
-        segment.payloadOffset..<segment.payloadOffset + segment.capturedPayloadLength)
+      let payload = octets.extracting(segment.capturedPayload)
       var source = source
       source?.offset += segment.payloadOffset
       accept(payload, length: segment.payloadLength, at: position, source, arrival, from: side, &run)
@@ -180,6 +168,18 @@ struct TCPConnection<Receiver: StreamReceiver> {
       noteFin(position + segment.payloadLength, from: side, &run)
     }
     advance(&run, isForced: false)
+  }
+
+  /// Counts a segment, whatever becomes of it. Returns the octets of its headers.
+  @inline(__always)
+  private mutating func count(_ segment: TCPSegment, from side: Side, at time: Int64, _ clock: Int64) -> Int {
+    lastSeen = max(lastSeen, clock)
+    record.closed = max(record.closed, time)
+    let overhead = segment.networkLength + segment.headerLength
+    streams[side].packets += 1
+    streams[side].ipLength += overhead + segment.payloadLength
+    streams[side].payloadLength += segment.payloadLength
+    return overhead
   }
 
   /// The position of a segment's first octet of payload.
@@ -239,7 +239,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
 
   /// Whether a SYN came in the open connection that may be a new connection's.
   @inline(__always)
-  var hasPendingReopen: Bool { disorder != nil && disorder?.value.pendingReopen != nil }
+  var hasPendingReopen: Bool { disorder?.value.pendingReopen != nil }
 
   /// Position of the first octet of a direction that is held, `.never` when nothing is.
   func heldFirst(_ side: Side) -> StreamPosition { disorder?.value.held.look(side) { $0.firstPosition } ?? .never }

@@ -55,4 +55,8 @@ package struct TCPSegment: Sendable, Equatable {
     self.capturedPayloadLength = capturedPayloadLength
     self.hasBadChecksum = hasBadChecksum
   }
+
+  /// Where the captured octets of the payload are in the decoded span.
+  @inline(__always)
+  var capturedPayload: Range<Int> { payloadOffset..<payloadOffset + capturedPayloadLength }
 }

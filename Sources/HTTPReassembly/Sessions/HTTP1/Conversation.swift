@@ -79,7 +79,7 @@ struct RequestStart {
 }
 
 extension Conversation: HTTP1Events {
-  func limits(_ run: Run) -> HTTP1Limits {
+  func limits(_ run: borrowing Run) -> HTTP1Limits {
     HTTP1Limits(line: run.configuration.lineLimit, probe: run.configuration.probeLimit)
   }
 
@@ -491,11 +491,11 @@ extension Conversation: HTTP1Events {
     run.rows[message: row].missing += count
     loseContent(&run)
     run.ledger.settle(count, as: .body)
-    countMissing(count, &run)
+    run.countMissing(count)
   }
 
   mutating func missingBody(_ count: Int, _ run: inout Run) {
-    countMissing(count, &run)
+    run.countMissing(count)
     guard !owners.look(run.side, { $0.isEmpty }) else { return }
     run.rows[message: row(run)].missing += count
     loseContent(&run)
@@ -508,13 +508,8 @@ extension Conversation: HTTP1Events {
   }
 
   mutating func missingOutsideMessages(_ count: Int, _ run: inout Run) {
-    countMissing(count, &run)
+    run.countMissing(count)
     mayHaveLostMessages = true
-  }
-
-  private func countMissing(_ count: Int, _ run: inout Run) {
-    run.connection.added.missing += count
-    run.ledger.missing += count
   }
 
   mutating func outsideMessages(_ count: Int, as reason: OutsideReason, _ run: inout Run) {

@@ -13,12 +13,10 @@ extension Conversation {
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     // A row that is final keeps what it misses, so that its connection must keep it too.
     let found = max(0, range.upperBound - max(range.lowerBound, retiredThrough[side]))
-    run.ledger.missing -= found
-    run.connection.added.missing -= found
+    run.countMissing(-found)
     let owned = owners.look(side) { $0.acceptLate(range, &run.rows) }
     run.ledger.settle(owned, as: .body)
-    run.connection.added.unattributed += range.count - owned
-    run.ledger.settle(range.count - owned, as: lateClass)
+    run.acceptLate(range.count - owned, as: lateClass)
   }
 
   // MARK: Final rows
@@ -61,7 +59,7 @@ extension Conversation {
 
   /// Whether the oldest message is a response that waits for the end of its request's header section, which names it; not for ever.
   @inline(__always)
-  private func oldestAwaitsName(on side: Side, _ run: Run) -> Bool {
+  private func oldestAwaitsName(on side: Side, _ run: borrowing Run) -> Bool {
     let (kind, host, exchange) = run.rows.messages.look(Int(owners.look(side, { $0[0].row }))) {
       ($0.message.kind, $0.message.host, $0.exchange)
     }

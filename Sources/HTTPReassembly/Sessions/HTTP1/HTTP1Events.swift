@@ -6,9 +6,10 @@ protocol HTTP1Events {
   associatedtype Context
 
   /// How much of a stream is looked at.
-  func limits(_ context: Context) -> HTTP1Limits
-  /// The first octets of a stream between messages are taken as one head, if they are one that the consumer takes at once.
-  /// `ended` receives what follows the head, and the head's octets; nothing has happened when it was not called.
+  func limits(_ context: borrowing Context) -> HTTP1Limits
+  /// The octets of a stream from `offset` on come between messages. Takes the head of a message that they start with, if it is
+  /// one that the consumer takes at once, and returns its octets and how its body is framed; nil, and nothing has happened,
+  /// when the parser has to read it.
   mutating func head(
     _ octets: RawSpan, from offset: Int, at start: LineStart, _ context: inout Context
   ) -> (length: Int, framing: BodyFraming)?

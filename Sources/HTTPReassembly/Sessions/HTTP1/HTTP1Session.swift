@@ -202,7 +202,12 @@ struct HTTP1Session {
     conversation.settleUndecided(&run)
     conversation.finishAll(&run)
     run.connectionMemory -= Int(counted)
-    return SessionEnd(
+    return known
+  }
+
+  /// What is known of the connection so far.
+  var known: SessionEnd {
+    SessionEnd(
       client: conversation.namedClient, requestSide: conversation.requestSide, applicationProtocol: applicationProtocol)
   }
 
@@ -223,11 +228,6 @@ struct HTTP1Session {
     }
   }
 
-  /// The side that its rows call the client; nil when there were none.
-  var client: Side? { conversation.namedClient }
-  /// The side that sends requests; nil while it is not known.
-  var requestSide: Side? { conversation.requestSide }
-
   /// Makes every ended message final, though charges may still come: there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
     conversation.retireEnded(&run)
@@ -239,21 +239,16 @@ struct HTTP1Session {
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
     guard charge.overhead > 0 || charge.retransmitted > 0 else { return }
     if charge.end > settledPosition(side), hasRoom(side, run) {
-      openPending().charges[side].append(charge)
+      PendingCharges.open(&pending).charges[side].append(charge)
       count(&run)
     } else {
       conversation.charge(charge, to: side, &run)
     }
   }
 
-  private func hasRoom(_ side: Side, _ run: Run) -> Bool {
-    pending.map { $0.charges[side].count < run.configuration.pendingChargeLimit } ?? true
-  }
-
-  private mutating func openPending() -> PendingCharges {
-    let opened = pending ?? PendingCharges()
-    pending = opened
-    return opened
+  private func hasRoom(_ side: Side, _ run: borrowing Run) -> Bool {
+    guard let pending else { return true }
+    return pending.charges[side].count < run.configuration.pendingChargeLimit
   }
 
   /// Position up to which it is known what the octets of a side are.
@@ -305,17 +300,15 @@ struct HTTP1Session {
     if isKnown || (pending.map { $0.conflicts[side].count >= PendingCharges.conflictLimit } ?? false) {
       conversation.owners.look(side) { $0.flagConflict(range, &run.rows) }
     } else {
-      openPending().conflicts[side].append(range)
+      PendingCharges.open(&pending).conflicts[side].append(range)
       count(&run)
     }
   }
 
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     guard !isTLS(side) else {
-      run.ledger.missing -= range.count
-      run.connection.added.missing -= range.count
-      run.connection.added.unattributed += range.count
-      return run.ledger.settle(range.count, as: .tls)
+      run.countMissing(-range.count)
+      return run.acceptLate(range.count, as: .tls)
     }
     conversation.acceptLate(range, on: side, &run)
   }

@@ -61,8 +61,6 @@ struct MessageHead {
   private var contentType = Field.none
   private var contentEncoding = Field.none
   private var transferEncoding = Field.none
-  private var contentLength = false
-  private var upgrade = false
 
   /// The head at `offset` of `octets`, if it is an ordinary one.
   static func ordinary(_ octets: RawSpan, from offset: Int, _ run: inout Run) -> MessageHead? {
@@ -164,12 +162,11 @@ struct MessageHead {
     case nil: break
     case .contentLength:
       // Lengths are rarely the same: not remembered.
-      guard !contentLength else { return false }
-      contentLength = true
+      guard !section.framing.hasContentLength else { return false }
       section.framing.addContentLength(line, field.value)
       return true
     case .upgrade:
-      guard !upgrade, !field.value.isEmpty else { return false }
+      guard !field.value.isEmpty else { return false }
       meaning = .upgrade
     case .connection:
       if line.contains("upgrade", in: field.value) { meaning = .connectionUpgrade }
@@ -203,8 +200,7 @@ struct MessageHead {
       let line = octets.extracting(field.content)
       section.framing.addTransferEncoding(line, field.value)
     case .upgrade:
-      guard !upgrade else { return false }
-      upgrade = true
+      guard !section.hasUpgrade else { return false }
       section.hasUpgrade = true
     case .connectionUpgrade: section.connectionUpgrades = true
     case .none, .request, .response: break

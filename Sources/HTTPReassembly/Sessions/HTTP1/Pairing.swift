@@ -7,7 +7,7 @@ extension Conversation {
 
   /// Something of the exchange with this number; nil when it is not here any more.
   @inline(__always)
-  func read<Value>(_ number: Int, _ run: Run, _ value: (borrowing OpenExchange) -> Value) -> Value? {
+  func read<Value>(_ number: Int, _ run: borrowing Run, _ value: (borrowing OpenExchange) -> Value) -> Value? {
     guard let row = exchanges.row(number) else { return nil }
     return run.rows.exchanges.look(Int(row), value)
   }
@@ -57,7 +57,7 @@ extension Conversation {
   /// Waiting requests that are looked at for one response, so that a queue of them costs no more than a short one.
   private static var searchLimit: Int { 256 }
 
-  private mutating func skipAnswered(_ run: Run) {
+  private mutating func skipAnswered(_ run: borrowing Run) {
     let end = exchanges.end
     nextToAnswer = max(nextToAnswer, exchanges.first)
     while nextToAnswer < end, read(nextToAnswer, run, { $0.isAnswered }) == true { nextToAnswer += 1 }

@@ -44,8 +44,7 @@ struct TLSSession {
   }
 
   private mutating func countMissing(_ count: Int, _ run: inout Run) {
-    run.connection.added.missing += count
-    run.ledger.missing += count
+    run.countMissing(count)
     mayHaveLostMessages = true
   }
 
@@ -57,26 +56,20 @@ struct TLSSession {
       run.connection.added.unattributed += charge.overhead + charge.retransmitted
       return
     }
-    let waiting = pending ?? PendingCharges()
-    waiting.charges[side].append(charge)
-    pending = waiting
+    PendingCharges.open(&pending).charges[side].append(charge)
     count(&run)
   }
 
   /// Only of a side that has not started may octets turn out to be a message's.
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     guard records[side] == nil, (pending?.conflicts[side].count ?? 0) < PendingCharges.conflictLimit else { return }
-    let waiting = pending ?? PendingCharges()
-    waiting.conflicts[side].append(range)
-    pending = waiting
+    PendingCharges.open(&pending).conflicts[side].append(range)
     count(&run)
   }
 
-  mutating func acceptLate(_ range: Range<StreamPosition>, _ run: inout Run) {
-    run.ledger.missing -= range.count
-    run.connection.added.missing -= range.count
-    run.connection.added.unattributed += range.count
-    run.ledger.settle(range.count, as: .tls)
+  func acceptLate(_ range: Range<StreamPosition>, _ run: inout Run) {
+    run.countMissing(-range.count)
+    run.acceptLate(range.count, as: .tls)
   }
 
   mutating func close(_ run: inout Run) -> SessionEnd {
