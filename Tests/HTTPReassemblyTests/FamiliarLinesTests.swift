@@ -17,11 +17,12 @@ import Testing
     "Cookie: a=1; b=2\r\n", "Cookie: a=1; b=3\r\n", "a:b\r\n", "\t: x\r\n",
   ]
 
-  /// What a row says of a message, apart from its numbers, times and endpoints.
+  /// What a row says of a message, apart from its numbers, times and endpoints, and from how it was found: a request before it
+  /// may have lost its framing.
   private func description(_ message: SeenMessage) -> String {
     let message = message
     return "\(message.method) \(message.host) \(message.path) \(message.octets) \(message.flags.rawValue) "
-      + "\(message.hostSource) \(message.content) \(message.exactness) \(message.status)"
+      + "\(message.hostSource) \(message.content) \(message.status)"
   }
 
   private func analyze(_ requests: [String]) -> Analysis {

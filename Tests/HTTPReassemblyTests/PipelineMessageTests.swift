@@ -174,7 +174,7 @@ import Testing
     #expect(analysis.pairs == ["GET /a 200", "GET /b 200"])
     #expect(analysis.anomalies[.httpStartLineMalformed] == 1)
     #expect(analysis.anomalies[.httpResynchronized] == 1)
-    #expect(analysis.response("/b")?.exactness == .exact)
+    #expect(analysis.response("/b")?.exactness == .inferred)
   }
 
   @Test func theResponseWithoutARequestHasEmptyNames() {

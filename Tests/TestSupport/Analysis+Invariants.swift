@@ -24,7 +24,8 @@ extension Analysis {
     faults.expect(octets.sum(\.framing), ledger[.framing], "framing of messages and ledger")
     faults.expect(octets.sum(\.trailer), ledger[.trailer], "trailer of messages and ledger")
     faults.expect(connections.sum(\.retransmitted), ledger[.retransmitted], "retransmitted of connections and ledger")
-    faults.expect(connections.sum(\.missing), ledger.missing, "missing of connections and ledger")
+    faults.expect(
+      connections.sum { $0.missing + $0.unseen }, ledger.missing, "missing and unseen of connections and ledger")
     return faults.found
   }
 
@@ -37,7 +38,9 @@ extension Analysis {
         message.octets.trailer, message.retransmitted, message.overhead, message.missing,
       ]
       faults.require(parts.allSatisfy { $0 >= 0 }, "message \(message.number) has a negative figure: \(parts)")
-      if message.exactness == .exact { faults.expect(message.missing, 0, "missing of exact message \(message.number)") }
+      if message.exactness == .exact {
+        faults.expect(message.missing + message.unseen, 0, "missing of exact message \(message.number)")
+      }
     }
     return faults.found
   }

@@ -41,6 +41,7 @@ package struct SeenExchange: Sendable {
     row.method = .none
     row.host = .none
     row.path = .none
+    row.version = .none
     return "\(row) \(method) \(host) \(path)"
   }
 

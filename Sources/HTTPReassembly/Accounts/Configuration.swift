@@ -59,6 +59,9 @@ public struct Configuration: Sendable {
   public var reopenSilence: Int64 = 30_000_000_000
   /// Packet time for which a hole that the peer has acknowledged is held open for a copy captured late.
   public var acknowledgedHoleTimeout: Int64 = 1_000_000_000
+  /// Packets of the connection for which such a hole is held open: a capture gives packets in another order by some tens
+  /// of them at most, and a fast connection sends thousands in a second.
+  public var acknowledgedHolePacketLimit = 64
   /// Packet time for which what follows a request for CONNECT or Upgrade waits for the answer: a proxy may take as long
   /// as connecting does, which is some two minutes at most (Linux' `tcp_syn_retries`).
   public var switchAnswerTimeout: Int64 = 130_000_000_000

@@ -110,6 +110,8 @@ extension APITotals {
   @inline(__always)
   fileprivate mutating func add(_ message: borrowing Message) {
     missing += message.missing
+    if message.pairing == .inferred { inferred += message.octets.total }
+    if message.flags.contains(.incomplete) { aborted += 1 }
     guard message.kind != .request else {
       requests += 1
       return request.add(message)

@@ -16,6 +16,10 @@ public struct APITotals: Sendable {
   public var response = APIOctets()
   /// Octets not captured, of requests and responses.
   public var missing = 0
+  /// Message octets that were given to the API as the likeliest, not for certain (`Pairing.inferred`).
+  public var inferred = 0
+  /// Messages that stopped before their end, as far as it was captured.
+  public var aborted = 0
   /// Final responses with a 4xx status.
   public var status4xx = 0
   /// Final responses with a 5xx status.

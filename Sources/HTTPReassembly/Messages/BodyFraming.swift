@@ -12,6 +12,29 @@ enum BodyFraming: Equatable {
   case undetermined
   /// There is none, and what follows belongs to another protocol.
   case tunnel
+  /// It ends like this if it follows, which only the octets after the header section show: the request is not known, and may
+  /// be one whose response has no content. The length is that of `UndecidedContent.length`.
+  case unconfirmed(UndecidedContent, Int)
+
+  /// The same where the method of the request is not known.
+  var unconfirmed: BodyFraming {
+    switch self {
+    case .length(let length): .unconfirmed(.length, length)
+    case .chunked: .unconfirmed(.chunked, 0)
+    case .untilClose: .unconfirmed(.untilClose, 0)
+    case .none, .undetermined, .tunnel, .unconfirmed: self
+    }
+  }
+}
+
+/// How content ends that may not follow.
+enum UndecidedContent: UInt8 {
+  /// After Content-Length octets.
+  case length
+  /// With the last chunk.
+  case chunked
+  /// With the connection.
+  case untilClose
 }
 
 /// The fields that decide the framing of a message, gathered from its header section.

@@ -54,7 +54,7 @@ extension OpenContent {
   /// becomes final.
   mutating func finish(of row: RowIndex, isComplete: Bool, _ run: inout Run) {
     if isIdentity {
-      if isComplete, run.rows[message: row].missing == 0 {
+      if isComplete, run.rows[message: row].missing == 0, run.rows[message: row].unseen == 0 {
         run.rows[message: row].decodedBody = run.rows[message: row].octets.body
       }
       return

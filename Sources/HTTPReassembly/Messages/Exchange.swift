@@ -14,10 +14,14 @@ public struct Exchange: Sendable {
   public var host = TextID.none
   /// The request's path.
   public var path = TextID.none
+  /// Protocol version as sent with the request, else with the response.
+  public var version = TextID.none
   /// Status code of the final response, 0 when there was none.
   public var status = 0
   /// Capture time of the exchange's first octet, in nanoseconds since the Unix epoch.
   public var started: Int64 = 0
+  /// How sure it is that the response answers the request; `unknown` when one of them was not captured.
+  public var pairing = Pairing.exact
   /// Phases in nanoseconds; nil when a phase did not happen for this exchange (MEASURES §4).
   public var timings = ExchangeTimings()
   /// `message_bytes` of the request.

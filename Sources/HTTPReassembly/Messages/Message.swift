@@ -42,6 +42,28 @@ public enum Exactness: UInt8, Sendable {
   }
 }
 
+/// How sure it is that a row belongs to the request that it is given to (MEASURES §10).
+public enum Pairing: UInt8, Sendable {
+  /// It is that request's: nothing was lost between, or the acknowledgments say so.
+  case exact
+  /// It is most likely that request's: octets were lost, and requests overlapped.
+  case inferred
+  /// The request is not known.
+  case unknown
+
+  /// The name in reports.
+  public var name: String { "\(literal)" }
+
+  /// The name, as it stands in the program.
+  package var literal: StaticString {
+    switch self {
+    case .exact: "exact"
+    case .inferred: "inferred"
+    case .unknown: "unknown"
+    }
+  }
+}
+
 /// Where a host name came from, best first.
 public enum HostSource: UInt8, Sendable {
   /// There is none.
@@ -110,7 +132,7 @@ public struct MessageFlags: OptionSet, Sendable, Hashable {
   public static let version09 = MessageFlags(rawValue: 1 << 13)
   /// The request that this response answers was not captured.
   public static let requestNotSeen = MessageFlags(rawValue: 1 << 14)
-  /// Pairing after a hole in the capture is the likeliest, not certain.
+  /// Pairing after a hole in the capture is the likeliest, not certain; or two pairs are as likely.
   public static let pairingUncertain = MessageFlags(rawValue: 1 << 15)
   /// The connection switched protocols after this message.
   public static let switchedProtocols = MessageFlags(rawValue: 1 << 16)
@@ -226,8 +248,12 @@ public struct Message: Sendable {
   public var retransmitted = 0
   /// Network and transport octets charged to this message (MEASURES §2).
   public var overhead = 0
-  /// Octets of this message that were not captured.
+  /// Octets of this message that no packet holds, and that are in none of its other figures.
   public var missing = 0
+  /// Octets of this message that are in a packet, and counted, but beyond the packet's snap length.
+  public var unseen = 0
+  /// How sure it is that the message belongs to its exchange; `exact` for a request.
+  public var pairing = Pairing.exact
   /// How far the counts can be relied on.
   public var exactness = Exactness.exact
   /// Oddities.

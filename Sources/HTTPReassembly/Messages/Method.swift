@@ -40,6 +40,13 @@ enum Method {
     }
   }
 
+  /// Whether requests with a method have no content but in error (RFC 9110 §9.3).
+  static func isWithoutContent(_ method: RawSpan) -> Bool {
+    ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "CONNECT"].contains { (name: StaticString) in
+      method.byteCount == name.utf8CodeUnitCount && method.matchesExactly(name, at: 0)
+    }
+  }
+
   /// What the method in `range` means for framing; methods are case-sensitive (RFC 9110 §9.1).
   static func kind(_ line: RawSpan, _ range: Range<Int>) -> MethodKind {
     if range.count == 4, line.matchesExactly("HEAD", at: range.lowerBound) { return .head }

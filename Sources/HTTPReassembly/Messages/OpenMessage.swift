@@ -5,6 +5,21 @@ struct OpenMessage {
   var exchange = 0
   /// Its content, when that is decoded meanwhile.
   var pendingContent: PendingContent?
+  /// How far its sender had read the other side when it started the message.
+  var acknowledged = StreamPosition.unknown
+  /// Whether its header section announces content that does not follow if the request, which is not known, is HEAD.
+  var announcesContent = false
+  /// Why the message cannot be exact though no octet of it is missing.
+  var doubts: Doubts = []
+
+  /// What is not certain of a message whose octets were all seen.
+  struct Doubts: OptionSet {
+    let rawValue: UInt8
+    /// It was found after framing had been lost.
+    static let start = Doubts(rawValue: 1 << 0)
+    /// Its request is not known, and nothing shows that its content ends where it seems to.
+    static let end = Doubts(rawValue: 1 << 1)
+  }
 
   /// Octets of it have come with a packet.
   @inline(__always)
@@ -49,10 +64,28 @@ struct OpenExchange {
   var isAnswered = false
   /// Its messages that are not final yet.
   var openMessages = 0
+  /// Position of the request's first octet.
+  var start = StreamPosition.unknown
+  /// Position after the request's last octet; `.never` until that is known.
+  var end = StreamPosition.never
   /// How far the client had read the responses when it sent the request.
   var acknowledged = StreamPosition.unknown
+  /// Whether content follows the request's header section.
+  var hasContent = false
+  /// Position after the last interim response to the request.
+  var interimEnd = StreamPosition.unknown
+  /// Whether the request was found after framing had been lost.
+  var isDoubtful = false
+  /// Whether octets before the request are not known, in which other requests may have been.
+  var followsHole = false
   var requestFirst: Int64?
   var requestLast: Int64?
   var responseFirst: Int64?
   var responseLast: Int64?
+
+  /// How many acknowledgments say that a response at `start` answers the request, 0 to 2: the request's, of everything before
+  /// the response, and the response's, of the whole request.
+  func keys(of start: StreamPosition, _ acknowledged: StreamPosition) -> Int {
+    (self.acknowledged == start ? 1 : 0) + (end == acknowledged ? 1 : 0)
+  }
 }

@@ -13,7 +13,7 @@ struct Run: StreamContext {
   /// The side being read: set before a session reads.
   var side: Side = 0
   /// The packet that brought what is being read.
-  var arrival = SegmentArrival(time: 0, acknowledged: .unknown, overhead: 0)
+  var arrival = SegmentArrival.none
 
   var texts = TextPool()
   var rows = RowStore()

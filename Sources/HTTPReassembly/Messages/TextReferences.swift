@@ -11,5 +11,5 @@ extension Message {
 extension Exchange {
   /// Lets go of the texts that the exchange holds on to.
   @inline(__always)
-  package func releaseTexts(of texts: inout TextPool) { texts.release([method, host, path]) }
+  package func releaseTexts(of texts: inout TextPool) { texts.release([method, host, path, version]) }
 }

@@ -135,8 +135,10 @@ public struct Connection: Sendable {
   public var unattributed = 0
   /// Payload octets whose sequence numbers were captured before.
   public var retransmitted = 0
-  /// Octets of its streams that were not captured, those inside messages included.
+  /// Octets of its streams that no packet holds, those inside messages included.
   public var missing = 0
+  /// Octets of its streams that are in packets, and counted, but beyond the packets' snap length.
+  public var unseen = 0
   /// Messages on it.
   public var messages = 0
   /// How it ended.
@@ -159,6 +161,7 @@ struct ConnectionCounts {
   var unattributed = 0
   var retransmitted = 0
   var missing = 0
+  var unseen = 0
   var messages = 0
   var flags: ConnectionFlags = []
 

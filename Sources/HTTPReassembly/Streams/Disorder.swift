@@ -2,6 +2,8 @@
 struct Disorder {
   /// Payload of each direction that waits behind a hole.
   var held = Sides<HeldSegments>(repeating: HeldSegments())
+  /// Since when more octets of each direction are acknowledged than have been delivered.
+  var acknowledgedSince = Sides<WaitStart>(repeating: .never)
   /// Holes of each direction that were given up, newest last.
   var holes = Sides<[Range<StreamPosition>]>(repeating: [])
   /// A SYN that came in an open connection: once it is answered, it is a new connection's.
@@ -16,7 +18,8 @@ enum StreamMemory {
   }
   /// What is out of order, without the elements.
   static var disorder: Int {
-    2 * (MemoryLayout<HeldSegments>.stride + 8) + MemoryLayout<(TCPSegment, Int64)?>.stride + 48
+    2 * (MemoryLayout<HeldSegments>.stride + MemoryLayout<WaitStart>.stride + 8)
+      + MemoryLayout<(TCPSegment, Int64)?>.stride + 48
   }
   /// A hole that is remembered.
   static var hole: Int { 2 * MemoryLayout<Range<StreamPosition>>.stride }

@@ -20,9 +20,32 @@ struct SegmentArrival {
   var time: Int64
   /// Position in the opposite stream up to which the sender had received it; `.unknown` without ACK.
   var acknowledged: StreamPosition
+  /// Position of the first octet that the sender put into the segment, which may be before the piece.
+  var segment: StreamPosition
+  /// How many packets of the connection had come with this one.
+  var ordinal: Int
   /// Network and transport octets of the packet, to be charged to the owner of the piece's first octet;
   /// 0 for the further pieces of one packet.
   var overhead: Int
+
+  /// The arrival of nothing.
+  static let none = SegmentArrival(time: 0, acknowledged: .unknown, segment: .unknown, ordinal: 0, overhead: 0)
+}
+
+/// Since when something is waited for: by capture time, and by the packets of the connection.
+struct WaitStart {
+  /// Capture time in nanoseconds since the Unix epoch.
+  var time: Int64
+  /// How many packets of the connection had come.
+  var ordinal: Int
+
+  /// Before everything.
+  static let never = WaitStart(time: -(1 << 62), ordinal: 0)
+
+  /// The later of two.
+  static func latest(_ one: WaitStart, _ other: WaitStart) -> WaitStart {
+    WaitStart(time: max(one.time, other.time), ordinal: max(one.ordinal, other.ordinal))
+  }
 }
 
 /// The held segments of one direction: in order, without overlap.

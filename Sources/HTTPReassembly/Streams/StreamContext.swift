@@ -30,6 +30,12 @@ extension StreamContext {
     ledger.missing += count
   }
 
+  /// Counts octets that are in a packet, but beyond its snap length: they have a class all the same (MEASURES §1).
+  mutating func countUnseen(_ count: Int) {
+    connection.added.unseen += count
+    ledger.missing += count
+  }
+
   /// Takes octets of a hole that belong to no message and come after the hole was given up.
   mutating func acceptLate(_ count: Int, as octetClass: OctetClass) {
     connection.added.unattributed += count
@@ -58,6 +64,8 @@ struct ConnectionContext {
     var unattributed = 0
     /// Octets never captured.
     var missing = 0
+    /// Octets in packets, but beyond their snap length.
+    var unseen = 0
     /// Messages.
     var messages = 0
     /// Flags.

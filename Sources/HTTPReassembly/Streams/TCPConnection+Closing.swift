@@ -80,6 +80,7 @@ extension TCPConnection {
     row.unattributed = record.unattributed
     row.retransmitted = record.retransmitted
     row.missing = record.missing
+    row.unseen = record.unseen
     row.messages = record.messages
     row.flags = record.flags
     if streams[0].packets == 0 || streams[1].packets == 0 { row.flags.insert(.oneSided) }

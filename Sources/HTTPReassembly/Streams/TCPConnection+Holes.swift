@@ -8,7 +8,7 @@ extension TCPConnection {
     for side in sidesByWait() where giveUpHole(side, &run, isForced: isForced) { return true }
     for side in sidesByWait() {
       guard let first = firstHeld(side), streams[side].isStarted, first.position == streams[side].next,
-        isForced || isOverdue(side, &run, after: patience(side, &run))
+        isForced || isOverdue(side, first, &run)
       else { continue }
       if needs.contains(.waiting(side)), let needs = session?.stopWaiting(side) { self.needs = needs }
       deliverFirstHeld(side, &run)
@@ -17,22 +17,28 @@ extension TCPConnection {
     return false
   }
 
-  /// How long what comes next on a side waits for the other one.
-  private func patience(_ side: Side, _ run: inout Receiver.Context) -> Int64 {
-    needs.contains(.waiting(side))
-      ? run.configuration.switchAnswerTimeout : run.configuration.acknowledgedHoleTimeout
-  }
-
   /// The side that has waited longest first.
   private func sidesByWait() -> [Side] {
     (streams[0].stuckSince ?? .max) <= (streams[1].stuckSince ?? .max) ? [0, 1] : [1, 0]
   }
 
-  private func isOverdue(
-    _ side: Side, _ run: inout Receiver.Context, after timeout: Int64, notBefore: Int64 = .min
-  ) -> Bool {
-    guard let since = streams[side].stuckSince else { return false }
-    return run.clock - max(since, notBefore) > timeout || isBeyondLimits(side, &run)
+  /// Whether what comes next on a side has waited long enough for the other one.
+  private func isOverdue(_ side: Side, _ first: HeldSegment, _ run: inout Receiver.Context) -> Bool {
+    if isBeyondLimits(side, &run) { return true }
+    if needs.contains(.waiting(side)) {
+      guard let since = streams[side].stuckSince else { return false }
+      return run.clock - since > run.configuration.switchAnswerTimeout
+    }
+    // The hole of the other side has a time of its own, and what answers it never comes before it.
+    guard !hasHole(1 - side) else { return false }
+    return run.clock - first.arrival.time > run.configuration.acknowledgedHoleTimeout
+  }
+
+  /// Whether octets of a stream are awaited that may come yet.
+  private func hasHole(_ side: Side) -> Bool {
+    guard streams[side].isStarted else { return streams[side].isHolding }
+    return streams[side].isHolding
+      ? heldFirst(side) > streams[side].next : streams[side].isFinAhead || isTailMissing(side)
   }
 
   private func isBeyondLimits(_ side: Side, _ run: inout Receiver.Context) -> Bool {
@@ -59,13 +65,11 @@ extension TCPConnection {
     }
     end = min(end, stream.limit)
     guard end > stream.next else { return false }
-    let isAcknowledged = stream.acknowledged >= end
+    // Where nothing of the other side is captured, nothing can be acknowledged.
+    let isAcknowledged = stream.acknowledged >= end || streams[1 - side].packets == 0
     // A direction of which nothing is captured will not turn up later either.
     let isOneSided = stream.packets == 0 && record.flags.contains(.oneSided)
-    let timeout = isAcknowledged ? run.configuration.acknowledgedHoleTimeout : run.configuration.holeTimeout
-    // What was lost on the way comes again long after, with its acknowledgment close behind it, or captured before it.
-    let notBefore = isAcknowledged ? stream.acknowledgedSince : .min
-    guard isForced || isOneSided || isOverdue(side, &run, after: timeout, notBefore: notBefore) else { return false }
+    guard isForced || isOneSided || isHoleOverdue(side, isAcknowledged: isAcknowledged, &run) else { return false }
     if !isForced, !isOneSided, isBeyondLimits(side, &run) {
       record.flags.insert(.holdLimit)
       run.note(.tcpHoldLimit)
@@ -76,6 +80,25 @@ extension TCPConnection {
     }
     passHole(side, to: end, &run)
     return true
+  }
+
+  /// Whether the hole at the next position of a stream has been open for long enough.
+  ///
+  /// Each hole has an age of its own, from what shows it: the first segment behind it, and the acknowledgment of it. What was
+  /// lost on the way comes again long after, with its acknowledgment close behind it, or captured before it.
+  private func isHoleOverdue(_ side: Side, isAcknowledged: Bool, _ run: inout Receiver.Context) -> Bool {
+    if isBeyondLimits(side, &run) { return true }
+    var since = WaitStart.never
+    if let first = firstHeld(side) {
+      since = WaitStart(time: first.arrival.time, ordinal: first.arrival.ordinal)
+    } else if streams[side].isFinAhead {
+      since.time = streams[side].stuckSince ?? run.clock
+      since.ordinal = packets
+    }
+    guard isAcknowledged else { return run.clock - since.time > run.configuration.holeTimeout }
+    since = .latest(since, disorder?.value.acknowledgedSince[side] ?? .never)
+    return run.clock - since.time > run.configuration.acknowledgedHoleTimeout
+      || packets - since.ordinal > run.configuration.acknowledgedHolePacketLimit
   }
 
   private mutating func passHole(_ side: Side, to end: StreamPosition, _ run: inout Receiver.Context) {

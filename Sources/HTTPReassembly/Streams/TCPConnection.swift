@@ -104,17 +104,15 @@ struct TCPConnection<Receiver: StreamReceiver> {
 
     borrowRun(&run)
     let overhead = count(segment, from: side, at: time, run.clock)
-    if acknowledged > streams[other].acknowledged {
-      streams[other].acknowledgedSince = lastSeen
-      streams[other].acknowledged = acknowledged
-    }
+    if acknowledged > streams[other].acknowledged { streams[other].acknowledged = acknowledged }
     streams[side].noteWindow(segment)
     if segment.payloadLength > 0 {
       let payload = octets.extracting(segment.capturedPayload)
       var source = source
       source?.offset += segment.payloadOffset
-      let arrival = SegmentArrival(time: time, acknowledged: acknowledged, overhead: overhead)
       let position = streams[side].next
+      let arrival = SegmentArrival(
+        time: time, acknowledged: acknowledged, segment: position, ordinal: packets, overhead: overhead)
       let rest = deliver(payload, length: segment.payloadLength, at: position, source, arrival, side, &run)
       if rest > 0 {
         holdRest(rest, of: payload, length: segment.payloadLength, at: position, arrival, side, &run)
@@ -145,11 +143,12 @@ struct TCPConnection<Receiver: StreamReceiver> {
       return
     }
     let position = locate(segment, side)
-    let acknowledged = noteAcknowledgment(segment, from: side)
+    let acknowledged = noteAcknowledgment(segment, from: side, &run)
     streams[side].noteWindow(segment)
     if segment.flags.contains(.syn) { noteSyn(segment, from: side, at: time, &run) }
 
-    let arrival = SegmentArrival(time: time, acknowledged: acknowledged, overhead: overhead)
+    let arrival = SegmentArrival(
+      time: time, acknowledged: acknowledged, segment: position, ordinal: packets, overhead: overhead)
     if segment.flags.contains(.rst) {
       run.ledger.settle(segment.payloadLength, as: .outOfWindow)
       record.teardown += overhead
@@ -170,6 +169,10 @@ struct TCPConnection<Receiver: StreamReceiver> {
     advance(&run, isForced: false)
   }
 
+  /// Packets that have come, of both sides.
+  @inline(__always)
+  var packets: Int { streams[0].packets &+ streams[1].packets }
+
   /// Counts a segment, whatever becomes of it. Returns the octets of its headers.
   @inline(__always)
   private mutating func count(_ segment: TCPSegment, from side: Side, at time: Int64, _ clock: Int64) -> Int {
@@ -186,11 +189,14 @@ struct TCPConnection<Receiver: StreamReceiver> {
   private mutating func locate(_ segment: TCPSegment, _ side: Side) -> StreamPosition {
     let sequence = segment.flags.contains(.syn) ? segment.sequence &+ 1 : segment.sequence
     streams[side].space.learn(sequence)
-    return streams[side].space.position(of: sequence, near: streams[side].next)
+    // What was acknowledged can be far beyond what has come, after a long hole.
+    return streams[side].space.position(of: sequence, near: max(streams[side].next, streams[side].acknowledged))
   }
 
   /// Learns what the sender had received when it sent the segment. Returns that position in the opposite stream.
-  private mutating func noteAcknowledgment(_ segment: TCPSegment, from side: Side) -> StreamPosition {
+  private mutating func noteAcknowledgment(
+    _ segment: TCPSegment, from side: Side, _ run: inout Receiver.Context
+  ) -> StreamPosition {
     guard segment.flags.contains(.ack) else { return .unknown }
     let other = 1 - side
     // A RST that answers a stray segment may acknowledge anything.
@@ -208,7 +214,11 @@ struct TCPConnection<Receiver: StreamReceiver> {
     let reach = max(max(streams[other].next, heldEnd(other)), streams[other].acknowledged)
     // Beyond what a window allows it is no acknowledgment of this stream. A one-sided capture knows no better.
     if position > streams[other].acknowledged, position <= reach + TCPStream.largestWindow {
-      if streams[other].acknowledged <= streams[other].next { streams[other].acknowledgedSince = lastSeen }
+      if position > streams[other].deliveredThrough,
+        streams[other].acknowledged <= streams[other].next || !streams[other].isHolding
+      {
+        openDisorder(&run).value.acknowledgedSince[other] = WaitStart(time: lastSeen, ordinal: packets)
+      }
       streams[other].acknowledged = position
     }
     return position
@@ -273,6 +283,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
   mutating func giveBackRun(_ run: inout Receiver.Context) {
     record.unattributed += run.connection.added.unattributed
     record.missing += run.connection.added.missing
+    record.unseen += run.connection.added.unseen
     record.messages += run.connection.added.messages
     record.flags.formUnion(run.connection.added.flags)
   }

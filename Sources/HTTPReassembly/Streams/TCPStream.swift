@@ -23,8 +23,6 @@ struct TCPStream {
   var next: StreamPosition = 0
   /// Position after the last octet that the peer acknowledged; `.unknown` before its first ACK.
   var acknowledged = StreamPosition.unknown
-  /// Capture time since which `acknowledged` is beyond what has been delivered.
-  var acknowledgedSince = Int64.min
   /// Position of the FIN; `.never` without one.
   var fin = StreamPosition.never
   /// Payload from here on is taken by no receiver: after FIN or RST.

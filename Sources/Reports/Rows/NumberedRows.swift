@@ -15,7 +15,9 @@ enum MessageRow {
     .integer("start_line_bytes"), .integer("header_bytes"), .integer("body_bytes"), .integer("framing_bytes"),
     .integer("trailer_bytes"), .integer("message_bytes"), .integer("decoded_body_bytes").orUnknown,
     .integer("retransmitted_bytes"), .integer("overhead_bytes"), .integer("ip_bytes"), .integer("missing_bytes"),
-    .text("exactness"), .text("flags"),
+    .text("exactness"), .text("flags"), .integer("stream").orUnknown, .integer("tls_bytes"), .integer("control_bytes"),
+    .integer("expanded_start_line_bytes"), .integer("expanded_header_bytes"), .integer("unseen_bytes"),
+    .text("pairing"),
   ]
 
   /// Writes the row of a message.
@@ -45,6 +47,10 @@ enum MessageRow {
     row.integers([message.retransmitted, message.overhead, message.ipLength, message.missing])
     row.name(message.exactness.literal)
     row.flags(message.flags.rawValue, names: MessageFlags.names)
+    // HTTP/1 has no streams, and its fields are as long as they are spelt.
+    row.empty()
+    row.integers([0, 0, octets.startLine, octets.header, message.unseen])
+    row.name(message.pairing.literal)
     row.end()
   }
 }
@@ -60,7 +66,8 @@ enum ExchangeRow {
     .integer("response").orUnknown, .text("method").orUnknown, .text("host").orUnknown, .text("path").orUnknown,
     .integer("status").orUnknown, .integer("started"), .real("dns_ms").orUnknown, .real("connect_ms").orUnknown,
     .real("tls_ms").orUnknown, .real("send_ms").orUnknown, .real("wait_ms").orUnknown, .real("receive_ms").orUnknown,
-    .integer("request_bytes"), .integer("response_bytes"), .integer("ip_bytes"),
+    .integer("request_bytes"), .integer("response_bytes"), .integer("ip_bytes"), .integer("stream").orUnknown,
+    .text("version").orUnknown, .text("pairing"),
   ]
 
   /// Writes the row of an exchange.
@@ -82,6 +89,9 @@ enum ExchangeRow {
     row.milliseconds(exchange.timings.wait)
     row.milliseconds(exchange.timings.receive)
     row.integers([exchange.requestLength, exchange.responseLength, exchange.ipLength])
+    row.empty()
+    row.text(exchange.version, texts)
+    row.name(exchange.pairing.literal)
     row.end()
   }
 }

@@ -16,6 +16,9 @@ enum APIRow {
       .integer("response_framing_bytes"), .integer("response_trailer_bytes"), .integer("response_bytes"),
       .integer("response_decoded_body_bytes"), .integer("response_ip_bytes"), .integer("missing_bytes"),
       .integer("status_4xx"), .integer("status_5xx"), .real("wait_ms_p50").orUnknown, .real("wait_ms_p95").orUnknown,
+      .integer("request_tls_bytes"), .integer("response_tls_bytes"), .integer("request_control_bytes"),
+      .integer("response_control_bytes"), .integer("request_expanded_header_bytes"),
+      .integer("response_expanded_header_bytes"), .integer("inferred_bytes"), .integer("aborted"),
     ]
   }
 
@@ -38,6 +41,7 @@ enum APIRow {
     row.integer(api.status5xx)
     row.milliseconds(api.wait.percentile(50))
     row.milliseconds(api.wait.percentile(95))
+    row.integers([0, 0, 0, 0, api.request.octets.header, api.response.octets.header, api.inferred, api.aborted])
   }
 
   private static func append<Row: RowWriter & ~Copyable>(_ octets: MessageOctets, to row: inout Row) {

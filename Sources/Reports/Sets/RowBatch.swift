@@ -44,6 +44,7 @@ struct RowBatch: Sendable {
     exchanges[last].method = texts.copy(exchange.method, of: source)
     exchanges[last].host = texts.copy(exchange.host, of: source)
     exchanges[last].path = texts.copy(exchange.path, of: source)
+    exchanges[last].version = texts.copy(exchange.version, of: source)
     return isFull
   }
 

@@ -92,7 +92,9 @@ struct EventRecorder: HTTP1Events {
     return after.isEmpty ? .message : after.removeFirst()
   }
 
-  mutating func brokenMessage(at position: StreamPosition, _ flags: MessageFlags, _ context: inout Context) {
+  mutating func brokenMessage(
+    at position: StreamPosition, _ flags: MessageFlags, isLoss: Bool, _ context: inout Context
+  ) {
     flush()
     for field in fields { events.append("  \(field)") }
     fields = []
@@ -102,9 +104,32 @@ struct EventRecorder: HTTP1Events {
   mutating func outsideMessages(_ count: Int, as reason: OutsideReason, _ context: inout Context) {
     add(count, "outside messages: \(reason)")
   }
+  mutating func lostOctets(
+    _ count: Int, at position: StreamPosition, as reason: OutsideReason, _ context: inout Context
+  ) {
+    outsideMessages(count, as: reason, &context)
+  }
   mutating func missingOutsideMessages(_ count: Int, _ context: inout Context) {
     add(count, "missing outside messages")
   }
+  mutating func unseenOutsideMessages(_ count: Int, as reason: OutsideReason, _ context: inout Context) {
+    add(count, "outside messages, beyond the snap length: \(reason)")
+  }
+
+  /// Positions that the other side has acknowledged.
+  var boundaries: [StreamPosition] = []
+
+  func isBoundary(_ position: StreamPosition, _ context: Context) -> Bool { boundaries.contains(position) }
+  func nextBoundary(after position: StreamPosition, before end: StreamPosition, _ context: Context) -> StreamPosition? {
+    boundaries.first { $0 > position && $0 < end }
+  }
+  func mayStart(_ arrival: SegmentArrival, _ context: Context) -> Bool { true }
+  mutating func resynchronized(at start: LineStart, _ context: inout Context) { add("resynchronized") }
+  func mayBeNextResponse(at position: StreamPosition, _ arrival: SegmentArrival, _ context: Context) -> Bool {
+    position == arrival.segment
+  }
+  mutating func hasNoContent(_ context: inout Context) { add("no content") }
+  mutating func opensTunnel(_ context: inout Context) { add("tunnel") }
 
   mutating func note(_ anomaly: Anomaly, _ flags: MessageFlags, _ line: RawSpan, _ context: inout Context) {
     notes.append(anomaly.rawValue)

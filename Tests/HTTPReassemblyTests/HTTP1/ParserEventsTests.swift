@@ -195,7 +195,7 @@ import Testing
         var rest = Array(part)
         // The other side is read in between, and has nothing to say.
         while !rest.isEmpty {
-          let arrival = SegmentArrival(time: 0, acknowledged: .unknown, overhead: 0)
+          let arrival = SegmentArrival.none
           let count = rest.withOctets {
             parser.consume($0, arrival: arrival, events: &recorder, context: &framing)
           }

@@ -27,8 +27,20 @@ struct Conversation {
   private(set) var isHTTP2 = false
   /// Whether the connection has switched protocols.
   private(set) var isTunnel = false
-  /// Whether messages may have been lost in a hole, so that counting pairs is not enough.
-  var mayHaveLostMessages: Bool
+  /// Whether the next final response answers the request `nextToAnswer`, as long as nothing is lost before either.
+  var isAligned: Bool
+  /// Whether that was the likeliest when it was decided, and is not certain.
+  var isAlignmentInferred = false
+  /// Whether octets of each side are not known since its newest message, in which messages may have been.
+  var followsHole: Sides<Bool>
+  /// Whether the newest message of each side was found after framing had been lost, or goes on from one that was.
+  var isUnsure = Sides<Bool>(repeating: false)
+  /// Whether the capture starts within the connection, and no message of a side has been found yet.
+  var isFirst: Sides<Bool>
+  /// Whether the client has sent a request before it had the whole response to the one before.
+  var isPipelined = false
+  /// What only a connection with holes has; nil while it has none.
+  private var recovery: OwnMemory<Recovery>?
   /// What the response that was just read means for a request stream that waits for it: whether it is a tunnel.
   var answer: Bool?
   /// Whether the response to an HTTP/0.9 request may come next.
@@ -37,7 +49,9 @@ struct Conversation {
   init(_ opening: ConnectionOpening) {
     _connectDuration = OptionalTime(wrappedValue: opening.connectDuration)
     _lookupDuration = OptionalTime(wrappedValue: opening.lookupDuration)
-    mayHaveLostMessages = !opening.isSeen
+    isAligned = opening.isSeen
+    followsHole = Sides(repeating: !opening.isSeen)
+    isFirst = Sides(repeating: !opening.isSeen)
   }
 
   /// Whether a message has been seen: then the connection is HTTP.
@@ -47,7 +61,7 @@ struct Conversation {
   var memory: Int {
     owners.look(0) { $0.memory } + owners.look(1) { $0.memory } + exchanges.memory
       + (contents[0] == nil ? 0 : OpenContent.memory)
-      + (contents[1] == nil ? 0 : OpenContent.memory)
+      + (contents[1] == nil ? 0 : OpenContent.memory) + (recovery?.value.memory ?? 0)
   }
 
   /// The handshake is complete only now: its duration belongs to the first exchange.
@@ -56,6 +70,45 @@ struct Conversation {
   /// The row of the newest message of the side being read.
   @inline(__always)
   private func row(_ run: borrowing Run) -> RowIndex { owners.look(run.side) { $0.newest.row } }
+}
+
+/// What a conversation keeps of a connection with holes.
+private struct Recovery {
+  var broken = Sides<OwnMemory<BrokenMessage>?>(repeating: nil)
+  var unpaired: OwnMemory<UnpairedResponses>?
+  var strayAcknowledged = Sides<StreamPosition>(repeating: .unknown)
+
+  /// Octets of memory that it takes, of its own.
+  var memory: Int {
+    MemoryLayout<Recovery>.stride + 32 + (broken[0] == nil ? 0 : BrokenMessage.memory)
+      + (broken[1] == nil ? 0 : BrokenMessage.memory) + (unpaired?.value.memory ?? 0)
+  }
+}
+
+extension Conversation {
+  /// The newest message of each side, if framing was lost inside it; nil when it was not.
+  var broken: Sides<OwnMemory<BrokenMessage>?> {
+    get { recovery?.value.broken ?? Sides(repeating: nil) }
+    set { openRecovery().value.broken = newValue }
+  }
+
+  /// Responses whose requests are looked for; nil when there are none.
+  var unpaired: OwnMemory<UnpairedResponses>? {
+    get { recovery?.value.unpaired }
+    set { openRecovery().value.unpaired = newValue }
+  }
+
+  /// What the latest octets of each side in no message acknowledge, since its newest message.
+  var strayAcknowledged: Sides<StreamPosition> {
+    get { recovery?.value.strayAcknowledged ?? Sides(repeating: .unknown) }
+    set { openRecovery().value.strayAcknowledged = newValue }
+  }
+
+  private mutating func openRecovery() -> OwnMemory<Recovery> {
+    let opened = recovery ?? OwnMemory(Recovery())
+    recovery = opened
+    return opened
+  }
 }
 
 /// A header section that does not come at once, which few do: in memory of its own.
@@ -90,7 +143,9 @@ extension Conversation: HTTP1Events {
   ) -> (length: Int, framing: BodyFraming)? {
     guard run.observer == nil, let head = MessageHead.ordinary(octets, from: offset, &run) else { return nil }
     var section = head.section
-    guard becomeHTTP(requestSide: head.isRequest ? run.side : 1 - run.side, &run) else {
+    guard isPossible(startOf: head.isRequest ? .request : .response, at: start, run),
+      becomeHTTP(requestSide: head.isRequest ? run.side : 1 - run.side, &run)
+    else {
       head.release(&run)
       return nil
     }
@@ -117,11 +172,15 @@ extension Conversation: HTTP1Events {
         isHTTP2 = !isHTTP
         return false
       }
-      guard becomeHTTP(requestSide: run.side, &run) else { return false }
+      guard isPossible(startOf: .request, at: start, run), becomeHTTP(requestSide: run.side, &run) else {
+        return false
+      }
       startRequest(RequestStart(request, line, &run), at: start, &run)
       noteOddities(of: request, line, &run)
     case .response(let response):
-      guard becomeHTTP(requestSide: 1 - run.side, &run) else { return false }
+      guard isPossible(startOf: .response, at: start, run), becomeHTTP(requestSide: 1 - run.side, &run) else {
+        return false
+      }
       let version = run.texts.intern(line.extracting(response.version))
       startResponse(status: response.status, version: version, at: start, &run)
       noteVersion(line, response.version, &run)
@@ -170,10 +229,15 @@ extension Conversation: HTTP1Events {
   ) {
     run.texts.retain(request.method)
     run.texts.retain(request.path)
+    run.texts.retain(request.version)
     var open = OpenExchange()
     open.method = request.kind
     open.isSimple = request.isSimple
+    open.start = start.position
     open.acknowledged = start.arrival.acknowledged
+    open.followsHole = followsHole[run.side]
+    followsHole[run.side] = false
+    if !open.followsHole, !isPipelined { isPipelined = isSentAhead(start, run) }
     open.requestFirst = start.arrival.time
     open.openMessages = 1
     open.exchange.number = number
@@ -184,6 +248,7 @@ extension Conversation: HTTP1Events {
     open.exchange.request = run.rows[message: row].number
     open.exchange.method = request.method
     open.exchange.path = request.path
+    open.exchange.version = request.version
     connectDuration = nil
     lookupDuration = nil
     exchanges.append(RowIndex(run.rows.exchanges.insert(open)))
@@ -194,35 +259,40 @@ extension Conversation: HTTP1Events {
     // 101 is final for the exchange: what follows is another protocol (RFC 9110 §15.2.2).
     let isInterim = status < 200 && status != 101
     var flags: MessageFlags = []
-    let exchange = pair(responseAt: start, isInterim: isInterim, &flags, &run)
-    let row = open(isInterim ? .interim : .response, at: start, of: exchange, &run)
+    let pair = pair(responseAt: start, isInterim: isInterim, &flags, &run)
+    let row = open(isInterim ? .interim : .response, at: start, of: pair.exchange, &run)
     run.rows[message: row].status = status
     run.rows[message: row].version = version
     run.rows[message: row].flags.formUnion(flags)
-    adoptRequest(of: exchange, into: row, &run)
-    if !isInterim { noteResponseStart(of: exchange, row, &run) }
+    take(pair, for: row, isInterim: isInterim, at: start, &run)
   }
 
   /// The response to an HTTP/0.9 request has no start-line: it starts with its content.
   mutating func startSimpleResponse(at start: LineStart, _ run: inout Run) {
     expectsSimpleResponse = false
     var flags: MessageFlags = [.version09, .closeDelimited]
-    let exchange = pair(responseAt: start, isInterim: false, &flags, &run)
-    let row = open(.response, at: start, of: exchange, &run)
+    let pair = pair(responseAt: start, isInterim: false, &flags, &run)
+    let row = open(.response, at: start, of: pair.exchange, &run)
     run.rows[message: row].flags.formUnion(flags)
-    adoptRequest(of: exchange, into: row, &run)
-    noteResponseStart(of: exchange, row, &run)
+    take(pair, for: row, isInterim: false, at: start, &run)
     if run.observer != nil { openContent(run) }
   }
 
   /// Adds a message of the side being read, of the exchange of this number in the conversation.
-  private mutating func open(
+  mutating func open(
     _ kind: MessageKind, at start: LineStart, of exchange: Int, _ run: inout Run
   ) -> RowIndex {
+    if broken[run.side] != nil { settleBroken(run.side, before: start.position, &run) }
+    isUnsure[run.side] = isFirst[run.side]
+    isFirst[run.side] = false
+    if recovery != nil { strayAcknowledged[run.side] = .unknown }
+    confirmEnd(of: run.side, at: start.position, &run)
     let row = RowIndex(run.rows.messages.insert(OpenMessage()))
     let number = run.nextMessage()
     run.connection.added.messages += 1
     run.rows.messages[Int(row)].exchange = exchange
+    run.rows.messages[Int(row)].acknowledged = start.arrival.acknowledged
+    if isUnsure[run.side] { run.rows.messages[Int(row)].doubts.insert(.start) }
     run.rows[message: row].kind = kind
     run.rows[message: row].number = number
     run.rows[message: row].connection = run.connection.number
@@ -285,8 +355,15 @@ extension Conversation: HTTP1Events {
     if kind == .request {
       finishRequestHeaders(header, &run)
       framing = header.framing.request()
+      if framing != .none { change(exchange, &run) { $0.hasContent = true } }
     } else {
-      framing = header.framing.response(status: status, to: read(exchange, run) { $0.method } ?? .ordinary)
+      let method = read(exchange, run) { $0.exchange.request == nil ? nil : $0.method } ?? nil
+      let ordinary = header.framing.response(status: status, to: method ?? .ordinary)
+      framing = method == nil ? ordinary.unconfirmed : ordinary
+      if framing != ordinary {
+        run.rows.messages[Int(row)].doubts.insert(.end)
+        run.rows.messages[Int(row)].announcesContent = true
+      }
       if kind == .response { decideSwitch(framing, exchange, &run) }
     }
     flag(framing, header.framing, &run)
@@ -335,7 +412,9 @@ extension Conversation: HTTP1Events {
     if fields.hasTransferEncoding, run.texts.last(run.rows[message: row].version) == 0x30 {
       note(.httpTransferEncodingInHTTP10, .transferEncodingInHTTP10, &run)
     }
-    if framing == .untilClose { run.rows[message: row].flags.insert(.closeDelimited) }
+    if framing == .untilClose || framing == .unconfirmed(.untilClose, 0) {
+      run.rows[message: row].flags.insert(.closeDelimited)
+    }
   }
 
   @inline(never)
@@ -388,7 +467,9 @@ extension Conversation: HTTP1Events {
     finishContent(isComplete: true, &run)
     close(at: position, &run)
     let row = row(run)
-    if run.rows[message: row].missing > 0 { run.rows[message: row].exactness = .inferred }
+    if run.rows[message: row].missing > 0 || run.rows[message: row].unseen > 0 {
+      run.rows[message: row].exactness = .inferred
+    }
     let (kind, flags, exchange) = run.rows.messages.look(Int(row)) { ($0.message.kind, $0.message.flags, $0.exchange) }
     var after = AfterMessage.message
     if kind == .request {
@@ -408,8 +489,11 @@ extension Conversation: HTTP1Events {
     return after
   }
 
-  mutating func brokenMessage(at position: StreamPosition, _ flags: MessageFlags, _ run: inout Run) {
+  mutating func brokenMessage(
+    at position: StreamPosition, _ flags: MessageFlags, isLoss: Bool, _ run: inout Run
+  ) {
     guard owners.look(run.side, { $0.hasMessageInProgress }) else { return }
+    let section = headers[run.side]?.section
     headers[run.side] = nil
     let row = row(run)
     let (kind, exchange) = run.rows.messages.look(Int(row)) { ($0.message.kind, $0.exchange) }
@@ -419,6 +503,7 @@ extension Conversation: HTTP1Events {
     run.rows[message: row].exactness = .atLeast
     run.note(.httpMessageIncomplete)
     close(at: position, &run)
+    if isLoss { openBroken(row, kind, section, at: position, &run) }
     retire(run.side, &run)
   }
 
@@ -426,7 +511,7 @@ extension Conversation: HTTP1Events {
     let row = row(run)
     guard let content = contents[run.side], content.value.isOpen else {
       // Without a coding the decoded length is that of the content.
-      if isComplete, run.rows[message: row].missing == 0 {
+      if isComplete, run.rows[message: row].missing == 0, run.rows[message: row].unseen == 0 {
         run.rows[message: row].decodedBody = run.rows[message: row].octets.body
       }
       return
@@ -447,9 +532,11 @@ extension Conversation: HTTP1Events {
     }
     change(exchange, &run) { exchange in
       switch kind {
-      case .request: exchange.requestLast = time
+      case .request:
+        exchange.requestLast = time
+        exchange.end = position
       case .response: exchange.responseLast = time
-      case .interim: break
+      case .interim: exchange.interimEnd = position
       }
     }
   }
@@ -488,10 +575,10 @@ extension Conversation: HTTP1Events {
     let row = row(run)
     run.rows[message: row].octets.body += count
     run.rows.messages[Int(row)].note(run.arrival)
-    run.rows[message: row].missing += count
+    run.rows[message: row].unseen += count
     loseContent(&run)
     run.ledger.settle(count, as: .body)
-    run.countMissing(count)
+    run.countUnseen(count)
   }
 
   mutating func missingBody(_ count: Int, _ run: inout Run) {
@@ -509,10 +596,27 @@ extension Conversation: HTTP1Events {
 
   mutating func missingOutsideMessages(_ count: Int, _ run: inout Run) {
     run.countMissing(count)
-    mayHaveLostMessages = true
+    followsHole[run.side] = true
+    broken[run.side]?.value.gap += count
+  }
+
+  mutating func unseenOutsideMessages(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
+    run.countUnseen(count)
+    if reason == .stray, extendBroken(by: count, unseen: count, &run) { return }
+    outsideMessages(count, as: reason, &run)
+    followsHole[run.side] = true
+  }
+
+  mutating func lostOctets(
+    _ count: Int, at position: StreamPosition, as reason: OutsideReason, _ run: inout Run
+  ) {
+    if reason == .stray, broken[run.side] == nil { startHeadless(at: position, &run) }
+    outsideMessages(count, as: reason, &run)
+    if broken[run.side] == nil { strayAcknowledged[run.side] = run.arrival.acknowledged }
   }
 
   mutating func outsideMessages(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
+    if reason == .stray, extendBroken(by: count, unseen: 0, &run) { return }
     run.connection.added.unattributed += count
     switch reason {
     case .tunnel: run.ledger.settle(count, as: .tunnel)
@@ -520,6 +624,76 @@ extension Conversation: HTTP1Events {
     case .undecided:
       if isHTTP { run.ledger.settle(count, as: .stray) } else { undecided[run.side] += count }
     }
+  }
+
+  // MARK: Boundaries
+
+  func mayBeNextResponse(at position: StreamPosition, _ arrival: SegmentArrival, _ run: borrowing Run) -> Bool {
+    if isPipelined { return true }
+    let acknowledged = run.rows.messages.look(Int(row(run))) { $0.acknowledged }
+    return position == arrival.segment && (arrival.acknowledged == .unknown || arrival.acknowledged != acknowledged)
+  }
+
+  func isBoundary(_ position: StreamPosition, _ run: borrowing Run) -> Bool {
+    nextBoundary(after: position - 1, before: position + 1, run) != nil
+  }
+
+  func mayStart(_ arrival: SegmentArrival, _ run: borrowing Run) -> Bool {
+    guard let message = broken[run.side], !isPipelined else { return true }
+    return !isOwn(arrival.acknowledged, of: message.value, run)
+  }
+
+  func nextBoundary(
+    after position: StreamPosition, before end: StreamPosition, _ run: borrowing Run
+  ) -> StreamPosition? {
+    // A client has read whole responses when it sends a request.
+    guard requestSide == 1 - run.side else { return nil }
+    var next: StreamPosition?
+    for number in max(nextToAnswer, exchanges.end - Self.boundaryLimit)..<max(nextToAnswer, exchanges.end) {
+      guard let acknowledged = read(number, run, { $0.acknowledged }), acknowledged > position, acknowledged < end
+      else {
+        continue
+      }
+      next = min(next ?? acknowledged, acknowledged)
+    }
+    return next
+  }
+
+  /// Waiting requests, the newest ones, whose acknowledgments say where responses may start.
+  static var boundaryLimit: Int { 16 }
+
+  mutating func resynchronized(at start: LineStart, _ run: inout Run) {
+    let isConfirmed = run.side == requestSide && requestEnd(acknowledgedBefore: start, run) == start.position
+    let row = row(run)
+    run.rows.messages[Int(row)].doubts.insert(.start)
+    isUnsure[run.side] = true
+    // Unless the response before says that it starts there.
+    guard run.side == requestSide, !isConfirmed else { return }
+    change(run.rows.messages.look(Int(row)) { $0.exchange }, &run) { $0.isDoubtful = true }
+  }
+
+  mutating func hasNoContent(_ run: inout Run) {
+    run.rows[message: row(run)].flags.remove(.closeDelimited)
+  }
+
+  mutating func opensTunnel(_ run: inout Run) {
+    run.rows[message: row(run)].flags.remove(.closeDelimited)
+    isTunnel = true
+    run.connection.added.flags.insert(.tunnel)
+    answer = true
+  }
+
+  /// Something starts, or the stream ends, where the newest message of a side ended: there it did end.
+  mutating func confirmEnd(of side: Side, at position: StreamPosition, _ run: inout Run) {
+    guard !owners.look(side, { $0.isEmpty }) else { return }
+    let (row, end) = owners.look(side) { ($0.newest.row, $0.newest.end) }
+    if end == position { run.rows.messages[Int(row)].doubts.remove(.end) }
+  }
+
+  /// The stream of a side is over; it ends at a position if its sender has closed it.
+  mutating func endStream(_ side: Side, at position: StreamPosition?, _ run: inout Run) {
+    settleBroken(side, before: position, &run)
+    if let position { confirmEnd(of: side, at: position, &run) }
   }
 
   /// The messages in progress end because the connection is no longer followed.

@@ -37,6 +37,7 @@ extension Conversation {
 
   /// Makes every ended message final, though charges may still come: there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
+    pairDeferred(&run)
     for side in 0..<2 {
       retire(side, keeping: 0, &run)
       owners[side].releaseMemory()
@@ -64,6 +65,7 @@ extension Conversation {
       ($0.message.kind, $0.message.host, $0.exchange)
     }
     guard kind != .request, host == .none, owners.look(side, { $0.count }) < Self.namelessLimit else { return false }
+    if exchange < 0 { return true }
     return read(exchange, run) { $0.exchange.request != nil && $0.exchange.host == .none } == true
   }
 
@@ -73,6 +75,12 @@ extension Conversation {
   /// Makes the oldest message of `side` final: its row changes no more.
   private mutating func finishFirst(_ side: Side, _ run: inout Run) {
     let row = owners.look(side, { $0[0].row })
+    if let message = broken[side], message.value.row == row { settleBroken(side, before: nil, &run) }
+    if run.rows[message: row].exactness == .exact,
+      !run.rows.messages.look(Int(row), { $0.doubts.isEmpty }) || run.rows[message: row].flags.contains(.conflicting)
+    {
+      run.rows[message: row].exactness = .inferred
+    }
     let (exchange, pending) = run.rows.messages.look(Int(row)) { ($0.exchange, $0.pendingContent) }
     let client = namedClient ?? run.connection.client ?? requestSide ?? 0
     namedClient = client
@@ -135,6 +143,7 @@ extension Conversation {
 
   /// The connection is over: everything is final.
   mutating func finishAll(_ run: inout Run) {
+    pairDeferred(&run)
     for side in 0..<2 {
       while !owners.look(side, { $0.isEmpty }) { finishFirst(side, &run) }
     }

@@ -33,12 +33,38 @@ protocol HTTP1Events {
   mutating func count(_ count: Int, as part: MessagePart, _ context: inout Context)
   /// The message is complete, and ends before `position`. Says what follows.
   mutating func endOfMessage(at position: StreamPosition, _ context: inout Context) -> AfterMessage
-  /// The message stops before `position` without its end having been seen.
-  mutating func brokenMessage(at position: StreamPosition, _ flags: MessageFlags, _ context: inout Context)
+  /// The message stops before `position` without its end having been seen; with `isLoss`, because the octets that follow cannot
+  /// be read, and more of it may come.
+  mutating func brokenMessage(
+    at position: StreamPosition, _ flags: MessageFlags, isLoss: Bool, _ context: inout Context)
   /// Octets that belong to no message.
   mutating func outsideMessages(_ count: Int, as reason: OutsideReason, _ context: inout Context)
+  /// Octets at a position where framing was lost, in no message that could be told.
+  mutating func lostOctets(
+    _ count: Int, at position: StreamPosition, as reason: OutsideReason, _ context: inout Context)
   /// Octets that were never captured, in no message that could be told.
   mutating func missingOutsideMessages(_ count: Int, _ context: inout Context)
+  /// Octets that are in the packets but beyond the snap length, in no message that could be told.
+  mutating func unseenOutsideMessages(_ count: Int, as reason: OutsideReason, _ context: inout Context)
+
+  /// Whether a message may start at a position because the other side has acknowledged exactly what comes before.
+  func isBoundary(_ position: StreamPosition, _ context: borrowing Context) -> Bool
+  /// The first such position between two others.
+  func nextBoundary(
+    after position: StreamPosition, before end: StreamPosition, _ context: borrowing Context
+  ) -> StreamPosition?
+  /// Whether a packet's octets may start a message, as far as its acknowledgment tells: they may go on with one whose framing
+  /// was lost.
+  func mayStart(_ arrival: SegmentArrival, _ context: borrowing Context) -> Bool
+  /// The message that has just started was found after framing had been lost.
+  mutating func resynchronized(at start: LineStart, _ context: inout Context)
+  /// Whether what looks like a status-line, right behind the header section of a response whose request is not known, may start
+  /// the next response.
+  func mayBeNextResponse(at position: StreamPosition, _ arrival: SegmentArrival, _ context: borrowing Context) -> Bool
+  /// No content follows the header section of a response whose request is not known.
+  mutating func hasNoContent(_ context: inout Context)
+  /// The response whose request is not known answers CONNECT: what follows is another protocol's.
+  mutating func opensTunnel(_ context: inout Context)
   /// Something odd.
   mutating func note(_ anomaly: Anomaly, _ flags: MessageFlags, _ line: RawSpan, _ context: inout Context)
 }

@@ -8,6 +8,8 @@ struct HTTP1Parser {
     case startLine
     /// In the header section.
     case fields
+    /// After a header section, where it is not known whether content follows: the request is not.
+    case undecided
     /// In content of known length.
     case body
     /// In content that ends with the connection.
@@ -32,6 +34,8 @@ struct HTTP1Parser {
   private(set) var isWaiting = false
   /// Whether reading stops so that the other side can be read first.
   private var isPaused = false
+  /// How the content ends, if any follows, in the state `undecided`; its length is in `remaining`.
+  private var undecided = UndecidedContent.length
   /// Content or chunk octets still to come.
   private var remaining = 0
   /// Position of the next octet to read.
@@ -70,13 +74,13 @@ struct HTTP1Parser {
   private var isInMessage: Bool {
     switch state {
     case .startLine, .lost, .other: false
-    case .fields, .body, .bodyUntilClose, .chunkSize, .chunkData, .chunkEnd, .trailer: true
+    case .fields, .undecided, .body, .bodyUntilClose, .chunkSize, .chunkData, .chunkEnd, .trailer: true
     }
   }
 
   /// Whether the message that is being read needs at least one more octet.
   @inline(__always)
-  var expectsMore: Bool { isInMessage && state != .bodyUntilClose }
+  var expectsMore: Bool { isInMessage && state != .bodyUntilClose && state != .undecided }
 
   // MARK: Octets
 
@@ -116,7 +120,7 @@ struct HTTP1Parser {
       case .chunkEnd:
         offset += consumeChunkEnd(octets, from: offset, &events, &context)
       case .other:
-        events.outsideMessages(count - offset, as: outsideReason, &context)
+        events.lostOctets(count - offset, at: position, as: outsideReason, &context)
         position += count - offset
         offset = count
       case .fields where partial == nil:
@@ -137,6 +141,10 @@ struct HTTP1Parser {
         let length = consumeChunkSize(octets, from: offset, &events, &context)
         offset += length
         if length == 0 { offset += consumeLine(octets, from: offset, arrival, &events, &context) }
+      case .undecided:
+        decideContent(octets, from: offset, arrival, &events, &context)
+      case .lost where lineLength == 0:
+        offset += consumeLost(octets, from: offset, arrival, &events, &context)
       case .trailer where partial == nil && octets.isLineEnd(at: offset):
         events.count(2, as: .framing, &context)
         offset += 2
@@ -235,9 +243,37 @@ struct HTTP1Parser {
       if isBare { events.note(.httpBareLineFeed, .bareLineFeed, content, &context) }
       events.count(length, as: end == 0 ? .framing : .trailer, &context)
       if end == 0 { completeMessage(&events, &context) }
-    case .body, .bodyUntilClose, .chunkData, .chunkEnd, .other:
+    case .undecided, .body, .bodyUntilClose, .chunkData, .chunkEnd, .other:
       assertionFailure("no lines in this state")
     }
+  }
+
+  // MARK: Lost framing
+
+  /// Reads on where framing was lost. A start-line is looked for only where a message can be known to start: at the start of a
+  /// segment, or where the other side has acknowledged what comes before. Anywhere else, what looks like one is content.
+  private mutating func consumeLost<Events: HTTP1Events>(
+    _ octets: RawSpan, from offset: Int, _ arrival: SegmentArrival, _ events: inout Events,
+    _ context: inout Events.Context
+  ) -> Int {
+    let rest = octets.byteCount - offset
+    let isBoundary = position == arrival.segment || events.isBoundary(position, context)
+    if isBoundary, events.mayStart(arrival, context), isLikelyStart(octets.extracting(offset..<octets.byteCount)) {
+      return consumeLine(octets, from: offset, arrival, &events, &context)
+    }
+    let length = events.nextBoundary(after: position, before: position + rest, context).map { $0 - position } ?? rest
+    events.lostOctets(length, at: position, as: outsideReason, &context)
+    position += length
+    return length
+  }
+
+  /// Whether octets begin with a start-line, or may when more of them come.
+  private func isLikelyStart(_ octets: RawSpan) -> Bool {
+    guard let lineFeed = octets.firstOffset(of: ASCII.lineFeed, in: 0..<octets.byteCount) else {
+      return StartLine.isLikely(octets)
+    }
+    let hasReturn = lineFeed > 0 && octets.octet(lineFeed - 1) == ASCII.carriageReturn
+    return StartLine.isCertain(octets.extracting(0..<(hasReturn ? lineFeed - 1 : lineFeed)))
   }
 
   // MARK: Start-lines
@@ -273,6 +309,7 @@ struct HTTP1Parser {
       begin(content, line, &events, &context)
     {
       events.note(.httpResynchronized, [], content, &context)
+      events.resynchronized(at: line.start, &context)
       return
     }
     events.outsideMessages(length, as: outsideReason, &context)
@@ -341,10 +378,8 @@ struct HTTP1Parser {
       } else {
         state = .other
       }
-      dropLine(&events, &context)
-    } else if isTooLong {
-      dropLine(&events, &context)
     }
+    dropLine(&events, &context)
   }
 
   /// Octets of a start-line at most: far more than any server takes, so that what goes on is none.
@@ -447,6 +482,44 @@ struct HTTP1Parser {
     case .chunked: state = .chunkSize
     case .untilClose: state = .bodyUntilClose
     case .undetermined: breakMessage(.framingError, &events, &context)
+    case .unconfirmed(let content, let length):
+      undecided = content
+      remaining = length
+      state = .undecided
+    }
+  }
+
+  /// The request of a response is not known, so that its header section does not tell whether content follows (RFC 9112 §6.3
+  /// rule 1): what follows does. A status-line where the next segment starts is the next response's.
+  private mutating func decideContent<Events: HTTP1Events>(
+    _ octets: RawSpan, from offset: Int, _ arrival: SegmentArrival, _ events: inout Events,
+    _ context: inout Events.Context
+  ) {
+    let rest = octets.extracting(offset..<octets.byteCount)
+    if StartLine.startsStatusLine(rest), events.mayBeNextResponse(at: position, arrival, context) {
+      return completeWithoutContent(&events, &context)
+    }
+    if undecided == .untilClose, rest.byteCount > 1, rest.octet(0) == 0x16, rest.octet(1) == 0x03 {
+      // A response to CONNECT, whose client goes on with TLS.
+      events.opensTunnel(&context)
+      return completeMessage(&events, &context)
+    }
+    startUndecidedContent()
+  }
+
+  private mutating func completeWithoutContent<Events: HTTP1Events>(
+    _ events: inout Events, _ context: inout Events.Context
+  ) {
+    remaining = 0
+    events.hasNoContent(&context)
+    completeMessage(&events, &context)
+  }
+
+  private mutating func startUndecidedContent() {
+    switch undecided {
+    case .length: state = .body
+    case .chunked: state = .chunkSize
+    case .untilClose: state = .bodyUntilClose
     }
   }
 
@@ -527,7 +600,8 @@ struct HTTP1Parser {
   }
 
   private mutating func breakMessage<Events: HTTP1Events>(
-    _ flags: MessageFlags, at end: StreamPosition? = nil, _ events: inout Events, _ context: inout Events.Context
+    _ flags: MessageFlags, at end: StreamPosition? = nil, isLoss: Bool = false, _ events: inout Events,
+    _ context: inout Events.Context
   ) {
     // The last whole field line waited for a continuation only.
     if state == .fields { deliverFieldLine(&events, &context) }
@@ -538,7 +612,7 @@ struct HTTP1Parser {
     }
     remaining = 0
     state = .lost
-    events.brokenMessage(at: end ?? position, flags, &context)
+    events.brokenMessage(at: end ?? position, flags, isLoss: isLoss, &context)
   }
 
   // MARK: Switches
@@ -600,12 +674,12 @@ struct HTTP1Parser {
   mutating func skipUnseen<Events: HTTP1Events>(
     _ count: Int, events: inout Events, context: inout Events.Context
   ) {
+    // They are in the packet with the end of the header section: content it is.
+    if state == .undecided { startUndecidedContent() }
     let inside = loseOctets(count, events: &events, context: &context) { length, events, context in
       events.unseenBody(length, &context)
     }
-    guard inside < count else { return }
-    events.outsideMessages(count - inside, as: outsideReason, &context)
-    events.missingOutsideMessages(count - inside, &context)
+    if inside < count { events.unseenOutsideMessages(count - inside, as: outsideReason, &context) }
   }
 
   /// Passes over octets that nobody can read. Returns how many of them are content for certain.
@@ -615,6 +689,8 @@ struct HTTP1Parser {
   ) -> Int {
     var inside = 0
     switch state {
+    case .undecided:
+      breakMessage(.incomplete, isLoss: true, &events, &context)
     case .body, .chunkData:
       inside = min(count, remaining)
       body(inside, &events, &context)
@@ -623,16 +699,20 @@ struct HTTP1Parser {
       let wasChunk = state == .chunkData
       if remaining == 0 { endOfKnownLength(&events, &context) }
       if inside < count {
-        if wasChunk { breakMessage(.incomplete, &events, &context) } else { loseFraming(&events, &context) }
+        if wasChunk {
+          breakMessage(.incomplete, isLoss: true, &events, &context)
+        } else {
+          loseFraming(&events, &context)
+        }
       }
     case .bodyUntilClose:
       inside = count
       body(inside, &events, &context)
       position += inside
     case .fields:
-      breakMessage([.incomplete, .headerNotSeen], &events, &context)
+      breakMessage([.incomplete, .headerNotSeen], isLoss: true, &events, &context)
     case .chunkSize, .chunkEnd, .trailer:
-      breakMessage(.incomplete, &events, &context)
+      breakMessage(.incomplete, isLoss: true, &events, &context)
     case .startLine, .lost, .other:
       loseFraming(&events, &context)
     }
@@ -663,7 +743,7 @@ struct HTTP1Parser {
     }
     guard hasBegun else { return false }
     forgetLine()
-    breakMessage([.incomplete, .headerNotSeen], &events, &context)
+    breakMessage([.incomplete, .headerNotSeen], isLoss: true, &events, &context)
     return true
   }
 
@@ -673,8 +753,9 @@ struct HTTP1Parser {
   ) {
     switch state {
     case .bodyUntilClose where isComplete: completeMessage(&events, &context)
+    case .undecided where isComplete: completeWithoutContent(&events, &context)
     case .startLine, .lost, .other: dropLine(&events, &context)
-    case .fields, .body, .bodyUntilClose, .chunkSize, .chunkData, .chunkEnd, .trailer:
+    case .fields, .undecided, .body, .bodyUntilClose, .chunkSize, .chunkData, .chunkEnd, .trailer:
       breakMessage(.incomplete, &events, &context)
     }
   }

@@ -6,7 +6,7 @@ struct HTTP1Session {
   private var conversation: Conversation
   private var parsers = Sides<HTTP1Parser>(repeating: HTTP1Parser(position: 0))
   /// The records of a side that is TLS; nil for a side that is not.
-  private var records = Sides<TLSRecords?>(repeating: nil)
+  private var records = Sides<OwnMemory<TLSRecords>?>(repeating: nil)
   private var hasStarted = Sides<Bool>(repeating: false)
   /// What waits until it is known whose octets they are; nil when nothing does.
   private var pending: PendingCharges?
@@ -25,10 +25,10 @@ struct HTTP1Session {
     self.init(session.opening, &run)
     for side in 0..<2 {
       guard let records = session.records[side] else { continue }
-      self.records[side] = records
+      self.records[side] = OwnMemory(records)
       hasStarted[side] = true
     }
-    conversation.mayHaveLostMessages = session.mayHaveLostMessages
+    if session.mayHaveLostMessages { conversation.loseAlignment() }
     pending = session.takePending()
   }
 
@@ -58,7 +58,7 @@ struct HTTP1Session {
     let isTunnel = parsers.look(side) { $0.isTunnel }
     parsers[side] = HTTP1Parser(position: position)
     if isTunnel { parsers[side].answered(isTunnel: true) }
-    if !isTunnel, let firstOctet, TLSRecords.canStart(with: firstOctet) { records[side] = TLSRecords() }
+    if !isTunnel, let firstOctet, TLSRecords.canStart(with: firstOctet) { records[side] = OwnMemory(TLSRecords()) }
   }
 
   mutating func receive(
@@ -89,9 +89,8 @@ struct HTTP1Session {
   }
 
   private mutating func readRecords(_ side: Side, _ octets: RawSpan, at position: StreamPosition, _ run: inout Run) {
-    guard var reading = records[side] else { return }
-    let refused = reading.consume(octets, ledger: &run.ledger)
-    records[side] = reading
+    guard let reading = records[side] else { return }
+    let refused = reading.value.consume(octets, ledger: &run.ledger)
     run.connection.added.unattributed += octets.byteCount - refused
     guard refused > 0 else { return }
     records[side] = nil
@@ -144,9 +143,10 @@ struct HTTP1Session {
     run.arrival = arrival
     lastArrival = arrival.time
     if isTLS(side) {
-      records[side]?.skip(count, isInPacket: true, ledger: &run.ledger)
+      records[side]?.value.skip(count, isInPacket: true, ledger: &run.ledger)
       run.connection.added.unattributed += count
-      conversation.missingOutsideMessages(count, &run)
+      run.countUnseen(count)
+      conversation.followsHole[side] = true
     } else {
       parsers[side].skipUnseen(count, events: &conversation, context: &run)
     }
@@ -162,7 +162,7 @@ struct HTTP1Session {
     run.side = side
     run.arrival.time = lastArrival
     if isTLS(side) {
-      records[side]?.skip(count, isInPacket: false, ledger: &run.ledger)
+      records[side]?.value.skip(count, isInPacket: false, ledger: &run.ledger)
       conversation.missingOutsideMessages(count, &run)
     } else {
       parsers[side].skipMissing(count, events: &conversation, context: &run)
@@ -176,7 +176,7 @@ struct HTTP1Session {
     run.side = side
     run.arrival.time = lastArrival
     if isTLS(side) {
-      records[side]?.finish(&run.ledger)
+      records[side]?.value.finish(&run.ledger)
     } else {
       if conversation.expectsSimpleResponse, conversation.requestSide == 1 - side,
         parsers.look(side, { $0.isInVersion })
@@ -184,6 +184,7 @@ struct HTTP1Session {
         startSimpleResponse(side, at: parsers[side].lineStart, &run)
       }
       parsers[side].finish(isComplete: isComplete, events: &conversation, context: &run)
+      conversation.endStream(side, at: isComplete ? parsers.look(side) { $0.position } : nil, &run)
       spreadAnswer(from: side)
     }
     settle(side, &run)
@@ -214,7 +215,7 @@ struct HTTP1Session {
   /// What the connection carries, as far as is known.
   private var applicationProtocol: ConnectionProtocol {
     if conversation.isHTTP { return .http1 }
-    if records[0]?.isConfirmed == true || records[1]?.isConfirmed == true { return .tls }
+    if records[0]?.value.isConfirmed == true || records[1]?.value.isConfirmed == true { return .tls }
     return conversation.isHTTP2 ? .http2 : .other
   }
 

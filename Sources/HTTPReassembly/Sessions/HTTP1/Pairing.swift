@@ -20,55 +20,154 @@ extension Conversation {
 
   // MARK: Pairs
 
-  /// The number of the exchange that a response starting at `start` belongs to; a new one, without a request, when
-  /// its request was not captured.
-  mutating func pair(
-    responseAt start: LineStart, isInterim: Bool, _ flags: inout MessageFlags, _ run: inout Run
-  ) -> Int {
-    let end = exchanges.end
-    skipAnswered(run)
-    var number = nextToAnswer
-    if mayHaveLostMessages, number < end {
-      let searched = number..<min(end, number + Self.searchLimit)
-      if let sent = searched.first(where: { read($0, run) { $0.acknowledged } == start.position }) {
-        number = sent
-      } else if let next = read(number, run, { $0.acknowledged }), next != .unknown, next > start.position {
-        // Everything that waits was sent after this response had been read: its own request was lost.
-        number = end
-      } else {
-        flags.insert(.pairingUncertain)
-      }
-    }
-    if number >= end {
-      flags.insert(.requestNotSeen)
-      run.note(.httpResponseWithoutRequest)
-      let orphan = orphan(at: start, &run)
-      if !isInterim { change(orphan, &run) { $0.isAnswered = true } }
-      return orphan
-    }
-    if read(number, run, { $0.exchange.request != nil }) != true { flags.insert(.requestNotSeen) }
-    if !isInterim {
-      change(number, &run) { $0.isAnswered = true }
-      nextToAnswer = number + 1
-    }
-    return number
+  /// What a response that starts is given to.
+  struct Pair {
+    /// The exchange's number in the conversation; -1 while that is not decided.
+    var exchange: Int
+    var pairing: Pairing
   }
 
-  /// Waiting requests that are looked at for one response, so that a queue of them costs no more than a short one.
+  /// What a response starting at `start` belongs to: a new exchange, without a request, when its request was not captured.
+  ///
+  /// As long as nothing is lost, the n-th final response answers the n-th request. After a hole it is the acknowledgments that
+  /// tell. A client that does not pipeline has read exactly the responses before when it sends a request, and its server has
+  /// read exactly that request when it answers.
+  mutating func pair(
+    responseAt start: LineStart, isInterim: Bool, _ flags: inout MessageFlags, _ run: inout Run
+  ) -> Pair {
+    let isBehindHole = followsHole[run.side]
+    followsHole[run.side] = false
+    if isBehindHole { isAligned = false }
+    skipAnswered(run)
+    if let pair = pairBehindInterim(start, isBehindHole: isBehindHole, isInterim: isInterim, run) {
+      return give(pair, isInterim: isInterim, &flags, &run)
+    }
+    if isAligned {
+      guard nextToAnswer < exchanges.end else { return orphan(isInterim: isInterim, at: start, &flags, &run) }
+      if read(nextToAnswer, run, { !$0.followsHole && $0.exchange.request != nil }) == true {
+        if isAlignmentInferred, !isPipelined, isCertain(nextToAnswer, start, run) { isAlignmentInferred = false }
+        let pair = Pair(exchange: nextToAnswer, pairing: isAlignmentInferred ? .inferred : .exact)
+        return give(pair, isInterim: isInterim, &flags, &run)
+      }
+      isAligned = false
+    }
+    if isPipelined {
+      let pair = deferPair(isBehindHole: isBehindHole, start, isInterim: isInterim, &run)
+      return pair.exchange < 0 ? pair : give(pair, isInterim: isInterim, &flags, &run)
+    }
+    guard let number = requestByAcknowledgment(start, run) else {
+      return orphan(isInterim: isInterim, at: start, &flags, &run)
+    }
+    isAligned = true
+    isAlignmentInferred = !isCertain(number, start, run)
+    let pair = Pair(exchange: number, pairing: isAlignmentInferred ? .inferred : .exact)
+    return give(pair, isInterim: isInterim, &flags, &run)
+  }
+
+  /// Whether both acknowledgments say that a response answers a request, and the request is one for certain.
+  private func isCertain(_ number: Int, _ start: LineStart, _ run: borrowing Run) -> Bool {
+    read(number, run) { !$0.isDoubtful && $0.keys(of: start.position, start.arrival.acknowledged) == 2 } ?? false
+  }
+
+  /// A final response that comes right behind an interim one answers the same request.
+  private func pairBehindInterim(
+    _ start: LineStart, isBehindHole: Bool, isInterim: Bool, _ run: borrowing Run
+  ) -> Pair? {
+    guard !isBehindHole else { return nil }
+    // It is the one that is next, or one whose request was not captured.
+    for number in [nextToAnswer, exchanges.end - 1] {
+      guard
+        let (isInterim, hasRequest) = read(
+          number, run, { ($0.interimEnd == start.position && !$0.isAnswered, $0.exchange.request != nil) }), isInterim
+      else { continue }
+      return Pair(exchange: number, pairing: !hasRequest ? .unknown : isAlignmentInferred ? .inferred : .exact)
+    }
+    return nil
+  }
+
+  /// The request that a response answers by the acknowledgments of their first segments, of those that wait; nil if neither
+  /// fits any.
+  private func requestByAcknowledgment(_ start: LineStart, _ run: borrowing Run) -> Int? {
+    var best: (number: Int, keys: Int)?
+    let oldest = max(nextToAnswer, exchanges.end - Self.searchLimit)
+    for number in stride(from: exchanges.end - 1, through: oldest, by: -1) {
+      let keys = read(number, run) { $0.isAnswered ? 0 : $0.keys(of: start.position, start.arrival.acknowledged) } ?? 0
+      if keys > best?.keys ?? 0 { best = (number, keys) }
+      if keys == 2 { break }
+    }
+    return best?.number
+  }
+
+  /// Waiting requests that are looked at for one response, the newest ones, so that a queue of them costs no more than a
+  /// short one.
   private static var searchLimit: Int { 256 }
 
-  private mutating func skipAnswered(_ run: borrowing Run) {
+  /// A response is given to an exchange: requests before it get none.
+  mutating func give(
+    _ pair: Pair, isInterim: Bool, _ flags: inout MessageFlags, _ run: inout Run
+  ) -> Pair {
+    if pair.pairing == .inferred { flags.insert(.pairingUncertain) }
+    if read(pair.exchange, run, { $0.exchange.request != nil }) != true { flags.insert(.requestNotSeen) }
+    passUnanswered(before: pair.exchange, &run)
+    if !isInterim {
+      change(pair.exchange, &run) { $0.isAnswered = true }
+      nextToAnswer = pair.exchange + 1
+    }
+    return pair
+  }
+
+  /// The responses to the requests before an exchange were not captured: they wait no longer.
+  mutating func passUnanswered(before number: Int, _ run: inout Run) {
+    while nextToAnswer < number {
+      change(nextToAnswer, &run) { exchange in
+        guard !exchange.isAnswered else { return }
+        exchange.isAnswered = true
+        exchange.exchange.pairing = .unknown
+      }
+      nextToAnswer += 1
+    }
+  }
+
+  /// Nothing is known any more of which response is next.
+  mutating func loseAlignment() {
+    isAligned = false
+    followsHole = Sides(repeating: true)
+  }
+
+  /// A response has no request here.
+  private mutating func orphan(
+    isInterim: Bool, at start: LineStart, _ flags: inout MessageFlags, _ run: inout Run
+  ) -> Pair {
+    isAligned = false
+    flags.insert(.requestNotSeen)
+    run.note(.httpResponseWithoutRequest)
+    let number = orphan(started: start.arrival.time, &run)
+    if !isInterim { change(number, &run) { $0.isAnswered = true } }
+    return Pair(exchange: number, pairing: .unknown)
+  }
+
+  /// Gives the row of a response that has just started what its pair says.
+  mutating func take(_ pair: Pair, for row: RowIndex, isInterim: Bool, at start: LineStart, _ run: inout Run) {
+    run.rows[message: row].pairing = pair.pairing
+    if !isInterim, let side = requestSide, broken[side] != nil { endBroken(side, at: start.arrival.acknowledged, &run) }
+    guard pair.exchange >= 0 else { return wait(forPairOf: row, isInterim: isInterim, at: start, &run) }
+    adoptRequest(of: pair.exchange, into: row, &run)
+    if !isInterim { noteResponseStart(of: pair.exchange, row, &run) }
+  }
+
+  mutating func skipAnswered(_ run: borrowing Run) {
     let end = exchanges.end
     nextToAnswer = max(nextToAnswer, exchanges.first)
     while nextToAnswer < end, read(nextToAnswer, run, { $0.isAnswered }) == true { nextToAnswer += 1 }
   }
 
   /// A new exchange without a request. An interim response leaves it open for the final one.
-  private mutating func orphan(at start: LineStart, _ run: inout Run) -> Int {
+  mutating func orphan(started: Int64, _ run: inout Run) -> Int {
     var open = OpenExchange()
     open.exchange.number = run.nextExchange()
     open.exchange.connection = run.connection.number
-    open.exchange.started = start.arrival.time
+    open.exchange.started = started
+    open.exchange.pairing = .unknown
     exchanges.append(RowIndex(run.rows.exchanges.insert(open)))
     return exchanges.end - 1
   }
@@ -96,15 +195,94 @@ extension Conversation {
 
   /// The response that has just started is the final one of an exchange.
   mutating func noteResponseStart(of number: Int, _ row: RowIndex, _ run: inout Run) {
-    let (time, message, status) = run.rows.messages.look(Int(row)) {
-      ($0.message.firstTime, $0.message.number, $0.message.status)
+    let (time, message, status, pairing, version) = run.rows.messages.look(Int(row)) {
+      ($0.message.firstTime, $0.message.number, $0.message.status, $0.message.pairing, $0.message.version)
+    }
+    if read(number, run, { $0.exchange.version == .none }) == true {
+      run.texts.retain(version)
+      change(number, &run) { $0.exchange.version = version }
     }
     change(number, &run) { exchange in
       exchange.responseFirst = time
+      exchange.exchange.pairing = pairing
       exchange.exchange.response = message
       exchange.exchange.status = status
     }
   }
+
+  // MARK: What a start can be
+
+  /// Whether a request that starts was sent before the client had anything of the response to the one before: with pipelining.
+  func isSentAhead(_ start: LineStart, _ run: borrowing Run) -> Bool {
+    guard start.arrival.acknowledged != .unknown else { return false }
+    return read(exchanges.end - 1, run) { $0.acknowledged == start.arrival.acknowledged && !$0.isDoubtful } == true
+  }
+
+  /// Whether a message can start here, where messages were lost and the client does not pipeline: contents, too, have lines that
+  /// look like a message's start.
+  ///
+  /// The segments of a message acknowledge the same octets of the other side, and the next message acknowledges others. And the
+  /// response to a request starts where the client says with the request that it has got everything.
+  @inline(__always)
+  func isPossible(startOf kind: MessageKind, at start: LineStart, _ run: borrowing Run) -> Bool {
+    let side = run.side
+    if isAligned && !followsHole[side] && !isUnsure[side] || isPipelined || start.arrival.acknowledged == .unknown {
+      return true
+    }
+    return isPossibleAfterLoss(startOf: kind, at: start, run)
+  }
+
+  @inline(never)
+  private func isPossibleAfterLoss(startOf kind: MessageKind, at start: LineStart, _ run: borrowing Run) -> Bool {
+    let acknowledged = start.arrival.acknowledged
+    guard mayStart(start.arrival, run), strayAcknowledged[run.side] != acknowledged else { return false }
+    // One that begins its segment right where the one before ends was sent with pipelining.
+    if isUnsure[run.side], start.position != start.arrival.segment, !owners.look(run.side, { $0.isEmpty }) {
+      let isSameMessage = run.rows.messages.look(Int(owners.look(run.side) { $0.newest.row })) {
+        $0.acknowledged == acknowledged && $0.message.kind != .interim
+      }
+      if isSameMessage { return false }
+    }
+    guard kind != .request else { return isPossibleRequest(at: start, run) }
+    for number in stride(
+      from: exchanges.end - 1, through: max(nextToAnswer, exchanges.end - Self.boundaryLimit), by: -1)
+    {
+      guard
+        let (begins, interim) = read(
+          number, run,
+          { request -> (StreamPosition, StreamPosition)? in
+            guard request.end == acknowledged, !request.isAnswered else { return nil }
+            return (request.acknowledged, request.interimEnd)
+          }) ?? nil
+      else { continue }
+      // A response before it can be an interim one that was lost.
+      return start.position <= begins + Self.interimLength || start.position == interim
+    }
+    return true
+  }
+
+  /// Whether a request can start here after loss: a client that has received a response, and nothing since, goes on where the
+  /// server's response says that the request before ended.
+  private func isPossibleRequest(at start: LineStart, _ run: borrowing Run) -> Bool {
+    guard let end = requestEnd(acknowledgedBefore: start, run) else { return true }
+    return start.position <= end
+  }
+
+  /// Where the request before one that starts has ended, as the response to it says; nil when that is not known.
+  func requestEnd(acknowledgedBefore start: LineStart, _ run: borrowing Run) -> StreamPosition? {
+    let other = 1 - run.side
+    guard !owners.look(other, { $0.isEmpty }) else { return nil }
+    let newest = owners.look(other) { $0.newest }
+    guard newest.end == start.arrival.acknowledged else { return nil }
+    let (kind, acknowledged) = run.rows.messages.look(Int(newest.row)) { ($0.message.kind, $0.acknowledged) }
+    guard kind == .response, acknowledged != .unknown else { return nil }
+    // A response that came early says nothing of the request's end.
+    let isEarly = owners.look(run.side) { !$0.isEmpty && $0.newest.end != .never && $0.newest.end > acknowledged }
+    return isEarly ? nil : acknowledged
+  }
+
+  /// Octets that an interim response has at most, of those that come without fields.
+  private static var interimLength: Int { 32 }
 
   /// Requests that are never answered must not pile up: the oldest stop waiting.
   @inline(__always)
@@ -115,7 +293,7 @@ extension Conversation {
     else { return }
     run.note(.httpRequestQueueFull)
     change(exchanges.first, &run) { $0.isAnswered = true }
-    mayHaveLostMessages = true
+    isAligned = false
     finishExchanges(&run)
   }
 }

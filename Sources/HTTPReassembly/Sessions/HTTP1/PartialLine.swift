@@ -7,7 +7,7 @@ final class PartialLine {
   /// Octets of the line that have come, kept or not.
   private(set) var length = 0
   /// Where the line starts; means nothing while `length` is 0.
-  var start = LineStart(position: 0, arrival: SegmentArrival(time: 0, acknowledged: .unknown, overhead: 0))
+  var start = LineStart(position: 0, arrival: .none)
   /// A complete field line whose continuation could follow (obs-fold), without terminator.
   private var fieldLine: [UInt8] = []
   private(set) var hasFieldLine = false

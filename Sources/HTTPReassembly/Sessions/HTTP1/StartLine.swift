@@ -77,6 +77,23 @@ extension StartLine {
   }
 }
 
+extension StartLine {
+  /// Whether octets without a line end are the start of a start-line with a registered method or an HTTP-version.
+  static func isLikely(_ prefix: RawSpan) -> Bool {
+    let word = 0..<min(prefix.byteCount, Method.longestPlausible + 1)
+    if let end = prefix.firstOffset(of: ASCII.space, in: word) {
+      return Method.isRegistered(prefix, 0..<end) || prefix.isVersion(0..<end)
+    }
+    return prefix.byteCount <= Method.longestPlausible
+      && (prefix.isPrefix(of: "http/", from: 0) || prefix.matches("http/", at: 0) || prefix.isMethodPrefix)
+  }
+
+  /// Whether octets start with what a status-line does, up to its version and a space.
+  static func startsStatusLine(_ octets: RawSpan) -> Bool {
+    octets.byteCount >= 9 && octets.isVersion(0..<8) && octets.octet(8).isWhitespace
+  }
+}
+
 extension RequestLine {
   fileprivate init?(_ line: RawSpan) {
     let count = line.byteCount
@@ -137,6 +154,15 @@ extension StatusLine {
 }
 
 extension RawSpan {
+  /// Whether every octet may be one of a registered method.
+  fileprivate var isMethodPrefix: Bool {
+    for offset in 0..<byteCount {
+      let octet = octet(offset)
+      guard octet >= 0x41 && octet <= 0x5a || octet == 0x2d else { return false }
+    }
+    return true
+  }
+
   /// `HTTP-version = "HTTP/" DIGIT "." DIGIT`, letters in either case.
   @inline(__always)
   fileprivate func isVersion(_ range: Range<Int>) -> Bool {

@@ -35,7 +35,8 @@ struct TLSSession {
   mutating func skipUnseen(_ side: Side, _ count: Int, _ arrival: SegmentArrival, _ run: inout Run) {
     records[side]?.skip(count, isInPacket: true, ledger: &run.ledger)
     run.connection.added.unattributed += count + arrival.overhead
-    countMissing(count, &run)
+    run.countUnseen(count)
+    mayHaveLostMessages = true
   }
 
   mutating func skipMissing(_ side: Side, _ count: Int, _ run: inout Run) {

@@ -1,0 +1,135 @@
+/// The best way to give responses to requests in their order.
+struct Alignment {
+  private let requests: Int
+  private let responses: Int
+  private var partners: [Int?]
+
+  /// The request of a response, by their places in their lists; nil where none can be told.
+  func partner(of response: Int) -> Int? { partners[response] }
+
+  /// - Parameters:
+  ///   - requests: How many requests there are.
+  ///   - isGapBefore: Whether requests may have been lost directly before one.
+  ///   - isGapAtEnd: Whether requests may have been lost after the last one.
+  ///   - responses: The responses, interim ones too.
+  ///   - evidence: How much speaks for a pair; nil when it cannot be one.
+  init(
+    requests: Int, isGapBefore: (Int) -> Bool, isGapAtEnd: Bool, responses: [UnpairedResponses.Response],
+    evidence: (Int, Int) -> Int32?
+  ) {
+    self.requests = requests
+    self.responses = responses.count
+    let rows = requests + 1
+    let columns = responses.count + 1
+    let gaps = (0..<requests).map(isGapBefore) + [isGapAtEnd]
+    var gains: [Int32] = Array(repeating: Self.impossible, count: rows * columns)
+    for request in 0..<requests {
+      for response in 0..<responses.count {
+        if let found = evidence(request, response) { gains[request * columns + response] = found }
+      }
+    }
+    /// What it costs to pass a message over: nothing where its counterpart may have been lost.
+    func passRequest(_ response: Int) -> Int32 {
+      response == responses.count ? 0 : responses[response].followsHole ? -1 : Self.contradiction
+    }
+    func passResponse(_ request: Int, _ response: Int) -> Int32 {
+      responses[response].isInterim ? 0 : gaps[request] ? -1 : Self.contradiction
+    }
+    /// An interim response leaves its request for the final one.
+    func step(_ response: Int) -> Int { responses[response].isInterim ? 0 : 1 }
+
+    // The best that the messages from each pair of places on can come to.
+    var rest: [Int32] = Array(repeating: 0, count: rows * columns)
+    for request in stride(from: requests, through: 0, by: -1) {
+      for response in stride(from: responses.count, through: 0, by: -1) {
+        guard request < requests || response < responses.count else { continue }
+        var best = Self.impossible * 2
+        if request < requests { best = max(best, passRequest(response) + rest[(request + 1) * columns + response]) }
+        if response < responses.count {
+          best = max(best, passResponse(request, response) + rest[request * columns + response + 1])
+          if request < requests {
+            let next = rest[(request + step(response)) * columns + response + 1]
+            best = max(best, gains[request * columns + response] + next)
+          }
+        }
+        rest[request * columns + response] = best
+      }
+    }
+
+    // The best that the messages before each pair of places can have come to.
+    var lead: [Int32] = Array(repeating: Self.impossible * 2, count: rows * columns)
+    lead[0] = 0
+    for request in 0...requests {
+      for response in 0...responses.count {
+        let here = lead[request * columns + response]
+        func reach(_ request: Int, _ response: Int, _ cost: Int32) {
+          let index = request * columns + response
+          lead[index] = max(lead[index], here + cost)
+        }
+        if request < requests { reach(request + 1, response, passRequest(response)) }
+        guard response < responses.count else { continue }
+        reach(request, response + 1, passResponse(request, response))
+        if request < requests {
+          reach(request + step(response), response + 1, gains[request * columns + response])
+        }
+      }
+    }
+
+    // A response is given away where all the best ways agree. It is forced where every other way contradicts what was seen.
+    let best = rest[0]
+    partners = Array(repeating: nil, count: responses.count)
+    var isForced = Array(repeating: false, count: responses.count)
+    for response in 0..<responses.count {
+      var options: [(partner: Int?, total: Int32)] = []
+      for request in 0...requests {
+        let here = lead[request * columns + response]
+        let passed = here + passResponse(request, response) + rest[request * columns + response + 1]
+        if passed > best + Self.contradiction / 2 { options.append((nil, passed)) }
+        guard request < requests else { continue }
+        let gain = gains[request * columns + response]
+        let total = here + gain + rest[(request + step(response)) * columns + response + 1]
+        if gain >= 0, total > best + Self.contradiction / 2 { options.append((request, total)) }
+      }
+      let equal = options.filter { $0.total == best }
+      if let only = equal.first, equal.allSatisfy({ $0.partner == only.partner }) { partners[response] = only.partner }
+      isForced[response] = options.count == 1
+    }
+    forgetUnproven(responses, gaps, isForced) { gains[$0 * columns + $1] }
+  }
+
+  /// Forgets the pairs of each run of messages without a hole in it for which too little speaks: chance alone can make one
+  /// acknowledgment next to a hole fit.
+  private mutating func forgetUnproven(
+    _ responses: [UnpairedResponses.Response], _ gaps: [Bool], _ isForced: [Bool], _ gain: (Int, Int) -> Int32
+  ) {
+    var first = 0
+    while first < responses.count {
+      var end = first + 1
+      var isProven = false
+      var sum: Int32 = 0
+      if let partner = partners[first] {
+        sum = gain(partner, first)
+        isProven = isForced[first] || first == 0 && partner == 0 && !responses[0].followsHole && !gaps[0]
+        while end < responses.count, !responses[end].followsHole, let next = partners[end],
+          let last = partners[end - 1], next == last || next == last + 1 && !gaps[next]
+        {
+          sum += gain(next, end)
+          if isForced[end] { isProven = true }
+          end += 1
+        }
+      }
+      if !isProven, sum < 2 * Self.weak { for index in first..<end { partners[index] = nil } }
+      first = end
+    }
+  }
+
+  /// What an acknowledgment that fits is worth, against what it costs to pass a message over, which is 1: where no hole is near
+  /// it, and where one is.
+  static let strong: Int32 = 5
+  static let weak: Int32 = 2
+
+  /// What makes a pair impossible.
+  private static var impossible: Int32 { -1_000_000 }
+  /// What speaks against a message that has no counterpart where nothing was lost.
+  private static var contradiction: Int32 { -1000 }
+}

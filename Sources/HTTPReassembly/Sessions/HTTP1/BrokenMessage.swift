@@ -1,0 +1,163 @@
+// Where a message ends whose framing was lost in a hole or beyond the snap length (MEASURES §10).
+//
+// A client that does not pipeline sends nothing new before it has the whole response, and a server answers what it has got. So the
+// segments of one message all acknowledge the same octets of the other side, and the next message acknowledges others.
+
+/// A message that lost its framing, while more octets may turn out to be its own.
+struct BrokenMessage {
+  var row: RowIndex
+  /// How far its sender had read the other side when it started the message.
+  var acknowledged: StreamPosition
+  /// Position after the last octet that is known to be its own.
+  var end: StreamPosition
+  /// Octets behind `end` that were never captured: those of the message, or of others.
+  var gap = 0
+  /// Octets of it that are in no class yet, because nothing says whether they are header or content.
+  var unsplit = 0
+  /// Whether it broke off in its header section.
+  var isInHeader: Bool
+  /// Its Content-Length, if that was seen.
+  var contentLength: Int?
+  /// Whether no content can follow its header section.
+  var hasNoContent: Bool
+
+  /// Octets of memory that it takes, of its own.
+  static var memory: Int { MemoryLayout<BrokenMessage>.stride + 32 }
+}
+
+extension Conversation {
+  /// The newest message of the side being read has lost its framing at a position.
+  mutating func openBroken(
+    _ row: RowIndex, _ kind: MessageKind, _ section: HeaderSection?, at position: StreamPosition, _ run: inout Run
+  ) {
+    let (status, exchange, acknowledged) = run.rows.messages.look(Int(row)) {
+      ($0.message.status, $0.exchange, $0.acknowledged)
+    }
+    guard !isPipelined, acknowledged != .unknown else { return }
+    let method = read(exchange, run) { $0.exchange.request == nil ? nil : $0.method } ?? nil
+    let framing = section?.framing
+    let hasNoContent =
+      kind == .request
+      ? section != nil && framing?.hasContentLength == false && framing?.hasTransferEncoding == false
+        && run.texts.withOctets(run.rows[message: row].method) { Method.isWithoutContent($0) }
+      : status < 200 || status == 204 || status == 304 || method == .head
+    broken[run.side] = OwnMemory(
+      BrokenMessage(
+        row: row, acknowledged: acknowledged, end: position, isInHeader: section != nil,
+        contentLength: framing?.contentLength, hasNoContent: hasNoContent))
+  }
+
+  /// Octets of the server at a position, of which nothing is known but that they acknowledge a whole request that waits for its
+  /// response: they are the response's, whose head was lost.
+  mutating func startHeadless(at position: StreamPosition, _ run: inout Run) {
+    let side = run.side
+    let acknowledged = run.arrival.acknowledged
+    guard !isPipelined, requestSide == 1 - side, acknowledged != .unknown else { return }
+    let oldest = max(nextToAnswer, exchanges.end - Self.boundaryLimit)
+    for number in stride(from: exchanges.end - 1, through: oldest, by: -1) {
+      guard
+        let start = read(
+          number, run,
+          { request -> StreamPosition? in
+            guard request.end == acknowledged, !request.isAnswered, request.interimEnd == .unknown else { return nil }
+            return request.exchange.request == nil ? nil : request.acknowledged
+          }) ?? nil, start <= position, start != .unknown
+      else { continue }
+      openHeadless(number, from: start, at: position, &run)
+      return
+    }
+  }
+
+  private mutating func openHeadless(
+    _ number: Int, from start: StreamPosition, at position: StreamPosition, _ run: inout Run
+  ) {
+    let side = run.side
+    var flags: MessageFlags = [.incomplete, .headerNotSeen, .contentNotSeen]
+    followsHole[side] = false
+    let pair = give(Pair(exchange: number, pairing: .exact), isInterim: false, &flags, &run)
+    let line = LineStart(position: position, arrival: run.arrival)
+    let row = open(.response, at: line, of: pair.exchange, &run)
+    run.rows[message: row].flags.formUnion(flags)
+    run.rows[message: row].exactness = .atLeast
+    run.rows[message: row].missing = position - start
+    take(pair, for: row, isInterim: false, at: line, &run)
+    run.note(.httpMessageIncomplete)
+    owners[side].endNewest(at: position)
+    broken[side] = OwnMemory(
+      BrokenMessage(
+        row: row, acknowledged: run.arrival.acknowledged, end: position, isInHeader: false, contentLength: nil,
+        hasNoContent: false))
+  }
+
+  /// Takes octets of the packet being read for the broken message before them, if they are its own. False when they are not.
+  mutating func extendBroken(by count: Int, unseen: Int, _ run: inout Run) -> Bool {
+    let side = run.side
+    guard let message = broken[side] else { return false }
+    guard isOwn(run.arrival.acknowledged, of: message.value, run), !isPipelined else {
+      settleBroken(side, before: message.value.end + message.value.gap, &run)
+      return false
+    }
+    adoptGap(of: message, &run)
+    let row = message.value.row
+    message.value.end += count
+    message.value.unsplit += count
+    run.rows[message: row].octets.body += count
+    run.rows[message: row].unseen += unseen
+    run.rows[message: row].flags.insert(.contentNotSeen)
+    run.rows.messages[Int(row)].note(run.arrival)
+    owners[side].endNewest(at: message.value.end)
+    return true
+  }
+
+  /// Whether octets that acknowledge up to a position are a broken message's.
+  func isOwn(_ acknowledged: StreamPosition, of message: BrokenMessage, _ run: borrowing Run) -> Bool {
+    if acknowledged == message.acknowledged { return true }
+    // While a request goes on, the server may say so with an interim response.
+    let exchange = run.rows.messages.look(Int(message.row)) { $0.message.kind == .request ? $0.exchange : -1 }
+    return read(exchange, run) { $0.interimEnd } == acknowledged
+  }
+
+  /// The octets that were never captured behind a broken message are its own.
+  private mutating func adoptGap(of message: OwnMemory<BrokenMessage>, _ run: inout Run) {
+    run.rows[message: message.value.row].missing += message.value.gap
+    message.value.end += message.value.gap
+    message.value.gap = 0
+  }
+
+  /// Another message starts at a position, or the stream ends there, or nobody knows: nothing more is the broken message's.
+  mutating func settleBroken(_ side: Side, before position: StreamPosition?, _ run: inout Run) {
+    guard let message = broken[side] else { return }
+    broken[side] = nil
+    let found = message.value
+    if position == found.end, found.gap == 0 {
+      run.rows[message: found.row].exactness = .inferred
+      run.rows[message: found.row].flags.remove(.incomplete)
+      run.rows[message: found.row].flags.insert(.contentNotSeen)
+      if owners.look(side, { $0.newest.row }) == found.row { owners[side].endNewest(at: found.end) }
+    }
+    guard found.unsplit > 0 else { return }
+    let header = found.header
+    run.rows[message: found.row].octets.header += header
+    run.rows[message: found.row].octets.body -= header
+    run.ledger.settle(header, as: .header)
+    run.ledger.settle(found.unsplit - header, as: .body)
+  }
+
+  /// The other side has acknowledged what was sent up to a position, and nothing beyond: a broken message ends there.
+  mutating func endBroken(_ side: Side, at position: StreamPosition, _ run: inout Run) {
+    guard let message = broken[side], message.value.end + message.value.gap == position else { return }
+    adoptGap(of: message, &run)
+    settleBroken(side, before: position, &run)
+  }
+}
+
+extension BrokenMessage {
+  /// How many of the octets in no class are the header section's.
+  fileprivate var header: Int {
+    guard isInHeader else { return 0 }
+    if hasNoContent { return unsplit }
+    // Its end is known where it comes to this: what Content-Length does not count is header.
+    guard let contentLength, contentLength <= unsplit else { return 0 }
+    return unsplit - contentLength
+  }
+}

@@ -1,0 +1,179 @@
+import HTTPReassembly
+import TestSupport
+import Testing
+
+/// What is still known of connections that lack packets (MEASURES §10).
+@Suite struct LossTests {
+  /// `count` exchanges, one at a time; those in `lost` lack a packet.
+  private func dialogue(_ count: Int, lostRequests: Set<Int> = [], lostResponses: Set<Int> = []) -> Dialogue {
+    var dialogue = Dialogue.opened()
+    for number in 1...count {
+      dialogue.send(.client, HTTP.get("/\(number)"), isCaptured: !lostRequests.contains(number))
+      dialogue.send(.server, HTTP.ok("body of \(number)"), isCaptured: !lostResponses.contains(number))
+    }
+    dialogue.close()
+    return dialogue
+  }
+
+  /// The number that is in the content of the response to each request, by its length: none for a lost one.
+  @Test func everyLossLeavesTheOtherPairsRight() {
+    var random = SeededRandom(seed: 18)
+    for _ in 0..<60 {
+      let lostRequests = Set((0..<6).map { _ in random.number(1..<120) })
+      let lostResponses = Set((0..<6).map { _ in random.number(1..<120) })
+      let analysis = analyze(dialogue(120, lostRequests: lostRequests, lostResponses: lostResponses))
+      for number in 1...120 where !lostResponses.contains(number) {
+        let length = "body of \(number)".utf8.count
+        guard !lostRequests.contains(number) else { continue }
+        let response = analysis.response("/\(number)")
+        #expect(response?.octets.body == length, "\(number)")
+        #expect(response.map { $0.pairing != .unknown } == true, "\(number)")
+      }
+      #expect(analysis.responses.filter { $0.pairing == .unknown }.allSatisfy { $0.path.isEmpty })
+    }
+  }
+
+  /// One lost response keeps nobody waiting: the exchanges after it become final as they would.
+  @Test func aLostResponseKeepsNoExchangeOpen() {
+    let packets = dialogue(2000, lostResponses: [2]).packets()
+    var pipeline = Pipeline(sink: CollectingSink())
+    for packet in packets.dropLast(3) { packet.octets.withOctets { pipeline.process(packet.facts, $0) } }
+    #expect(pipeline.sink.exchanges.count > 1900)
+  }
+
+  @Test func aResponseToALostHEADRequestHasNoContent() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, "HEAD /1 HTTP/1.1\r\nHost: a.example\r\n\r\n", isCaptured: false)
+    dialogue.send(.server, "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n")
+    dialogue.send(.client, HTTP.get("/2"))
+    dialogue.send(.server, HTTP.ok("2"))
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    #expect(analysis.pairs == ["- 200", "GET /2 200"])
+    #expect(analysis.responses.map(\.octets.body) == [0, 1])
+    #expect(analysis.response("/2")?.exactness == .exact)
+  }
+
+  /// The content of a response whose request is not known may look like the next response.
+  @Test func contentThatLooksLikeAResponse() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, HTTP.get("/1"), isCaptured: false)
+    let content = HTTP.ok("inner") + HTTP.ok("more")
+    dialogue.send(.server, "HTTP/1.1 200 OK\r\nContent-Length: \(content.utf8.count)\r\n\r\n")
+    dialogue.send(.server, content)
+    dialogue.send(.client, HTTP.get("/2"))
+    dialogue.send(.server, HTTP.ok("2"))
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    #expect(analysis.responses.map(\.octets.body) == [content.utf8.count, 1])
+    #expect(analysis.pairs == ["- 200", "GET /2 200"])
+  }
+
+  /// What looks like a message in the content of a message whose head is lost is none.
+  @Test func contentOfALostHead() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, HTTP.get("/0"))
+    dialogue.send(.server, HTTP.ok("0"))
+    let inner = HTTP.ok("inner") + HTTP.ok("more")
+    dialogue.send(.client, HTTP.get("/1"))
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: \(inner.utf8.count + 4)\r\n\r\nmore"
+    dialogue.send(.server, head, isCaptured: false)
+    dialogue.send(.server, inner)
+    dialogue.send(.client, HTTP.get("/2"))
+    dialogue.send(.server, HTTP.ok("2"))
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    #expect(analysis.responses.count == 3)
+    let headless = analysis.response("/1")
+    #expect(headless?.status == 0)
+    #expect(headless?.octets.total == inner.utf8.count)
+    #expect(headless?.missing == head.utf8.count)
+    #expect(headless?.exactness == .inferred)
+    #expect(analysis.response("/2")?.pairing == .exact)
+  }
+
+  /// A final response right behind an interim one is the same request's, though its acknowledgment alone would not say so.
+  @Test func aFinalResponseBehindAnInterimOne() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, HTTP.get("/1"))
+    dialogue.send(.server, HTTP.ok("1"), isCaptured: false)
+    dialogue.send(
+      .client, "POST /2 HTTP/1.1\r\nHost: a.example\r\nContent-Length: 3\r\nExpect: 100-continue\r\n\r\n")
+    dialogue.send(.server, "HTTP/1.1 100 Continue\r\n\r\n")
+    dialogue.send(.client, "abc")
+    dialogue.send(.server, HTTP.ok("2"))
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    #expect(analysis.pairs == ["GET /1 -", "POST /2 200"])
+    #expect(analysis.response("/2")?.pairing != .unknown)
+  }
+
+  // MARK: Pipelining
+
+  /// Bursts of requests, each sent when everything before was answered.
+  private func bursts(_ sizes: [Int], lostRequests: Set<Int> = [], lostResponses: Set<Int> = []) -> Dialogue {
+    var dialogue = Dialogue.opened()
+    var first = 1
+    for size in sizes {
+      for number in first..<first + size {
+        var request = dialogue.segment(.client, [.ack, .push], Array(HTTP.get("/\(number)").utf8))
+        request.time = dialogue.now
+        dialogue.next[.client] = request.sequence &+ UInt32(request.payload.count)
+        if !lostRequests.contains(number) { dialogue.capture(request) }
+      }
+      dialogue.received[.server] = dialogue.next[.client]
+      for number in first..<first + size {
+        dialogue.send(
+          .server, HTTP.ok(String(repeating: "x", count: number)), isCaptured: !lostResponses.contains(number))
+      }
+      first += size
+    }
+    dialogue.close()
+    return dialogue
+  }
+
+  @Test func pipelinedPairsAreRightOrUnknown() {
+    var random = SeededRandom(seed: 99)
+    var right = 0
+    var possible = 0
+    for _ in 0..<60 {
+      let sizes = (0..<30).map { _ in random.number(1..<9) }
+      let count = sizes.reduce(0, +)
+      let lostRequests = Set((0..<2).map { _ in random.number(1..<count + 1) })
+      let lostResponses = Set((0..<2).map { _ in random.number(1..<count + 1) })
+      let analysis = analyze(bursts(sizes, lostRequests: lostRequests, lostResponses: lostResponses))
+      for response in analysis.responses {
+        let number = response.octets.body
+        guard response.pairing != .unknown, response.exactness != .atLeast, response.missing == 0 else { continue }
+        if response.path != "/\(number)" { #expect(response.pairing == .inferred, "\(number)") }
+      }
+      for number in 1...count where !lostRequests.contains(number) && !lostResponses.contains(number) {
+        possible += 1
+        if analysis.response("/\(number)")?.octets.body == number { right += 1 }
+      }
+    }
+    #expect(Double(right) >= 0.99 * Double(possible), "\(right) of \(possible)")
+  }
+
+  // MARK: Order
+
+  /// Packets that come a few places later change nothing.
+  @Test func packetsThatComeLate() {
+    let packets = dialogue(200).packets()
+    let whole = analyze(packets)
+    for seed in 0..<40 {
+      var random = SeededRandom(seed: UInt64(seed))
+      var moved = packets
+      for _ in 0..<10 {
+        let from = random.number(3..<moved.count - 20)
+        let to = from + random.number(2..<13)
+        let packet = moved.remove(at: from)
+        moved.insert(packet, at: to)
+      }
+      for index in moved.indices { moved[index].timestamp = packets[index].timestamp }
+      let analysis = analyze(moved)
+      #expect(analysis.pairs == whole.pairs, "seed \(seed)")
+      #expect(analysis.ledger.missing == 0)
+    }
+  }
+}
