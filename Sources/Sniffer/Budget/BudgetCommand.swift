@@ -36,7 +36,7 @@ struct BudgetCommand: ParsableCommand {
     let rules = try readRules()
     var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
     var reports: ReportSet?
-    if let output = options.output {
+    if let output = analysis.openFolder() {
       do throws(ReportError) {
         reports = try ReportSet(options.format.names, folder: output, options.context(input.captures))
       } catch {

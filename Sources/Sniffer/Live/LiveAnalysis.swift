@@ -40,6 +40,8 @@ struct LiveAnalysis {
   /// - Throws: When the run cannot start. What fails later ends it, and is said; everything up to there is reported.
   mutating func run(_ captures: [LiveCapture]) throws -> ExitStatus {
     let configuration = command.options.configuration
+    let folder = try command.options.reportFolder()
+    defer { folder?.release() }
     let report = try command.options.liveReport(command.interface)
     let writer = try command.write.map { path in
       try PcapngFileWriter(

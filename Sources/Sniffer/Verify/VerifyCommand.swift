@@ -62,18 +62,9 @@ struct VerifyCommand: ParsableCommand {
     for notice in appLog.notices { ErrorOutput.write("\(log): \(notice)") }
 
     var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
-    var output = options.output
+    let output = analysis.openFolder()
     var page: HTMLReport?
-    if let folder = output {
-      do throws(ReportError) {
-        try VerifyCSV.prepare(folder: folder)
-        page = try options.page()
-      } catch {
-        // Without the folder there is still the summary.
-        analysis.report(error)
-        output = nil
-      }
-    }
+    do throws(ReportError) { page = try options.page(in: output) } catch { analysis.report(error) }
     let sink = PagedMessages(WireTable(), page: page)
     var result: VerificationSummary?
     var text = ""
