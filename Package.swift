@@ -105,6 +105,7 @@ let package = Package(
     .target(
       name: "ProcessConfinement",
       dependencies: [
+        .target(name: "CCap", condition: .when(platforms: [.linux])),
         .target(name: "CConfinement", condition: .when(platforms: [.linux])),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -182,7 +183,7 @@ let package = Package(
     .executableTarget(
       name: "ConfinementAttempts",
       dependencies: [
-        .target(name: "CConfinement", condition: .when(platforms: [.linux])), "ProcessConfinement",
+        .target(name: "CConfinement", condition: .when(platforms: [.linux])), "Capture", "ProcessConfinement",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -155,6 +155,7 @@ import Testing
     #expect(try run.stop().status == 0)
     #expect(try Sniffer.run([saved, "-q"]).status == 0)
     // Once it has ended, both are free.
-    #expect(try second(["-o", run.report.path, "--write", saved, "-q", "--packets", "1", "--duration", "0.2"]).status == 0)
+    #expect(
+      try second(["-o", run.report.path, "--write", saved, "-q", "--packets", "1", "--duration", "0.2"]).status == 0)
   }
 }
