@@ -113,7 +113,7 @@ let package = Package(
     .executableTarget(
       name: "Sniffer",
       dependencies: [
-        .target(name: "CCap", condition: .when(platforms: [.linux])), "Capture", "ContentCodings", "Cryptography",
+        "Capture", "ContentCodings", "Cryptography",
         "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "ProcessConfinement", "Reports",
         "TableReading", "Tabular",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

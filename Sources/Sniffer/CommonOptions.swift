@@ -155,6 +155,18 @@ struct CommonOptions: ParsableArguments {
     return try HTMLReport(folder: folder, grouping: configuration.grouping, redaction: redaction)
   }
 
+  /// Leaves root for a user who may read some files and folders, and write to `--output` and to `others`: before anything of
+  /// them is looked at.
+  func leaveRoot(reading inputs: [String], writing others: [String] = []) throws {
+    let output = isStreaming ? nil : output
+    do throws(Privileges.Failure) {
+      try Privileges.leaveRoot(Reach(reads: inputs, writes: [output].compactMap(\.self) + others), logger)
+    } catch {
+      ErrorOutput.write(error.description)
+      throw ExitCode(ExitStatus.failure.rawValue)
+    }
+  }
+
   /// Opens the folder of `--output` for this run alone; nil where there is none.
   func reportFolder() throws(ReportError) -> ReportFolder? {
     guard let output, !isStreaming else { return nil }

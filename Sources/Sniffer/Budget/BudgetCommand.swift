@@ -33,6 +33,7 @@ struct BudgetCommand: ParsableCommand {
   }
 
   func run() throws {
+    try options.leaveRoot(reading: input.captures + [budget])
     let rules = try readRules()
     var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
     var reports: ReportSet?

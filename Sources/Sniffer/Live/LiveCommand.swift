@@ -100,6 +100,7 @@ struct LiveCommand: ParsableCommand {
   }
 
   func run() throws {
+    Privileges.keepForCapture()
     let filter = try options.packetFilter()
     do {
       let captures = try open(filter)

@@ -60,6 +60,7 @@ struct ModelsCommand: ParsableCommand {
   }
 
   func run() throws {
+    try options.leaveRoot(reading: input.captures)
     let names = model?.names ?? ModelName.allCases
     var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
     let configuration = options.configuration

@@ -52,6 +52,7 @@ struct VerifyCommand: ParsableCommand {
   }
 
   func run() throws {
+    try options.leaveRoot(reading: input.captures + [log] + reading.readFiles, writing: reading.writtenFolders)
     let appLog: AppLog
     do {
       appLog = try LogReader(options: try reading.options(for: log)).read(log)
