@@ -46,7 +46,9 @@
       return rules
     }
 
-    private static let memory = ["brk", "madvise", "membarrier", "mmap", "mprotect", "mremap", "msync", "munmap"]
+    private static let memory = [
+      "brk", "madvise", "membarrier", "mincore", "mmap", "mprotect", "mremap", "msync", "munmap",
+    ]
 
     private static let threads = [
       "exit", "exit_group", "futex", "futex_time64", "futex_wait", "futex_waitv", "futex_wake", "get_robust_list",

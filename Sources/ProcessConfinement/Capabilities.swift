@@ -34,7 +34,8 @@
         var number = number
         for set in [CAP_PERMITTED, CAP_EFFECTIVE] { _ = unsafe cap_set_flag(state, set, 1, &number, CAP_SET) }
       }
-      return unsafe cap_set_proc(state) == 0
+      // Where changing them is forbidden, there may be none to be given up.
+      return unsafe cap_set_proc(state) == 0 || cap_compare(own, state) == 0
     }
   }
 

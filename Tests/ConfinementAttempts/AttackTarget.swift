@@ -123,9 +123,9 @@
           !Self.forks("clone3", [Memory.words([0, 0, 0, 0, Int(SIGCHLD), 0, 0, 0]), 64])
         },
         Attempt("reading a process's memory", "process_vm_readv") { [other, vector, 1, vector, 1, 0] },
-        Attempt("a process's limits", "prlimit64") { [other, Int(RLIMIT_CORE_NUMBER), limit, 0] },
-        Attempt("reading a process's limits", "prlimit64") { [other, Int(RLIMIT_CORE_NUMBER), 0, place] },
-        Attempt("its own limits", "prlimit64") { [0, Int(RLIMIT_CORE_NUMBER), limit, 0] },
+        Attempt("a process's limits", "prlimit64") { [other, Int(coreLimit), limit, 0] },
+        Attempt("reading a process's limits", "prlimit64") { [other, Int(coreLimit), 0, place] },
+        Attempt("its own limits", "prlimit64") { [0, Int(coreLimit), limit, 0] },
         Attempt("a process's priority", "setpriority") { [0, other, 19] },
         Attempt("a process's processors", "sched_setaffinity") { [other, 8, Memory.words([1])] },
         Attempt("a process's scheduling", "sched_setscheduler") { [other, 3 /* SCHED_BATCH */, Memory.words([0])] },
@@ -142,7 +142,7 @@
     }
 
     /// `RLIMIT_CORE`, which is harmless.
-    private var RLIMIT_CORE_NUMBER: Int32 { 4 }
+    private var coreLimit: Int32 { 4 }
 
     /// `siginfo_t` of a signal sent with `sigqueue`.
     private static var signal: Int {

@@ -51,6 +51,8 @@ enum Privileges {
   ///
   /// - Throws: When the system refuses to give them up.
   static func leaveRoot(_ reach: Reach, _ logger: Logger) throws(Failure) {
+    // What cannot be reached in any case is for the run to say.
+    let wasOpen = reach.isOpen
     if geteuid() == 0 {
       let account = candidates(reach).first { account in account.holds { reach.isOpen } }
       #if os(Linux)
@@ -63,7 +65,7 @@ enum Privileges {
       }
     }
     guard dropCapabilities() else { throw Failure(description: "cannot give up capabilities") }
-    if geteuid() == 0, !reach.isOpen {
+    if wasOpen, !reach.isOpen {
       logger.warning(
         "no one user may read all that is read and write the output; root may neither without capabilities")
     }
