@@ -105,6 +105,7 @@ let package = Package(
     .target(
       name: "ProcessConfinement",
       dependencies: [
+        .target(name: "CCap", condition: .when(platforms: [.linux])),
         .target(name: "CConfinement", condition: .when(platforms: [.linux])),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -112,7 +113,7 @@ let package = Package(
     .executableTarget(
       name: "Sniffer",
       dependencies: [
-        .target(name: "CCap", condition: .when(platforms: [.linux])), "Capture", "ContentCodings", "Cryptography",
+        "Capture", "ContentCodings", "Cryptography",
         "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "ProcessConfinement", "Reports",
         "TableReading", "Tabular",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -182,7 +183,7 @@ let package = Package(
     .executableTarget(
       name: "ConfinementAttempts",
       dependencies: [
-        .target(name: "CConfinement", condition: .when(platforms: [.linux])), "ProcessConfinement",
+        .target(name: "CConfinement", condition: .when(platforms: [.linux])), "Capture", "ProcessConfinement",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

@@ -6,36 +6,55 @@ package struct Confinement {
   package var inputs: [String]
   /// Folders in which files are written, renamed and removed.
   package var outputs: [String]
-  /// Whether a TCP port is served.
+  /// Whether a TCP port is served, which is open already.
   package var serves: Bool
+  /// Descriptors that packets are received with, which nothing may be written to.
+  package var receivers: [Int32]
 
-  package init(inputs: [String] = [], outputs: [String] = [], serves: Bool = false) {
+  package init(inputs: [String] = [], outputs: [String] = [], serves: Bool = false, receivers: [Int32] = []) {
     self.inputs = inputs
     self.outputs = outputs
     self.serves = serves
+    self.receivers = receivers
+  }
+
+  /// What of it holds.
+  package struct Holds: Equatable, Sendable {
+    /// That files are confined (Landlock).
+    package var files = false
+    /// That system calls are confined (seccomp).
+    package var calls = false
+
+    /// Nothing.
+    package init() {}
   }
 
   /// Confines this process for good. Call it before there is a second thread: what Landlock forbids is forbidden to the
-  /// calling thread and to the threads that it starts.
+  /// calling thread and to the threads that it starts, and so it is with capabilities.
   ///
   /// A run goes on where it cannot be confined: the system may be too old, or a container may forbid it. The log says
   /// what holds.
-  package func begin(_ logger: Logger) {
+  @discardableResult
+  package func begin(_ logger: Logger) -> Holds {
+    var holds = Holds()
     #if os(Linux)
+      if !Capabilities.giveUp() { log("capabilities are left", to: logger) }
       do throws(ConfinementFault) {
         try SystemCallFilter.giveUpNewPrivileges()
       } catch {
         log("not confined: \(error.description)", to: logger)
-        return
+        return holds
       }
       do throws(ConfinementFault) {
         let version = try Landlock.begin(self)
+        holds.files = true
         log("files are confined by Landlock \(version)", to: logger)
       } catch {
         log("files are not confined: \(error.description)", to: logger)
       }
       do throws(ConfinementFault) {
-        try SystemCallFilter.begin(serves: serves)
+        try SystemCallFilter.begin(self)
+        holds.calls = true
         log("system calls are confined by seccomp", to: logger)
       } catch {
         log("system calls are not confined: \(error.description)", to: logger)
@@ -43,6 +62,7 @@ package struct Confinement {
     #else
       log("not confined: this system is not known how to", to: logger)
     #endif
+    return holds
   }
 
   /// The log names the program as the source of its lines, and not this target.

@@ -51,7 +51,7 @@
       let known = Rights.known(version)
       // Files; from version 4 on TCP, binding and connecting; from 6 on other processes' abstract sockets, and signals.
       var attributes = [known.rawValue]
-      if version >= 4 { attributes.append(confinement.serves ? 0b10 : 0b11) }
+      if version >= 4 { attributes.append(0b11) }
       if version >= 6 { attributes.append(0b11) }
       let length = attributes.count * MemoryLayout<UInt64>.size
       let ruleset = unsafe Int32(truncatingIfNeeded: landlock_create(attributes, length))

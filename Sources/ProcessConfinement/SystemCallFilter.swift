@@ -10,30 +10,11 @@
   /// seccomp: which system calls a process may make from now on. Unsafe sites: libseccomp's context, which is released
   /// where it was made, and conditions that it copies.
   ///
-  /// What is refused is named, and not what is allowed: the calls that the runtime, the C library and SQLite make change
-  /// with their versions, and those that nobody needs who only reads, counts and writes do not.
+  /// What is allowed is named (`AllowedCalls`). All else is refused as not permitted (EPERM); calls that are newer than any that
+  /// an old C library can do without are not there (ENOSYS), so that newer libraries do as on older kernels.
   enum SystemCallFilter {
-    /// What is refused as not permitted (EPERM).
-    static let refused = [
-      // Other programs, and other processes.
-      "execve", "execveat", "fork", "vfork", "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise",
-      "pidfd_open", "pidfd_getfd", "pidfd_send_signal", "kcmp", "setns", "unshare",
-      // The network: connecting; sockets themselves are refused where nothing is served.
-      "connect", "socketpair",
-      // File systems and what is seen of them.
-      "mount", "umount", "umount2", "pivot_root", "chroot", "open_tree", "move_mount", "fsopen", "fsconfig", "fsmount",
-      "fspick", "mount_setattr", "open_by_handle_at", "name_to_handle_at", "quotactl", "quotactl_fd", "swapon",
-      "swapoff", "mknod", "mknodat", "chown", "fchown", "lchown", "fchownat",
-      // The kernel and the machine.
-      "kexec_load", "kexec_file_load", "init_module", "finit_module", "delete_module", "bpf", "perf_event_open",
-      "userfaultfd", "reboot", "acct", "iopl", "ioperm", "syslog", "sethostname", "setdomainname", "settimeofday",
-      "clock_settime", "adjtimex", "clock_adjtime", "add_key", "request_key", "keyctl", "personality",
-      // Becoming somebody else.
-      "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups", "setfsuid", "setfsgid",
-      "capset",
-      // Another way to make the calls above.
-      "io_uring_setup", "io_uring_enter", "io_uring_register",
-    ]
+    /// From `pidfd_send_signal` on; numbers from here on are the same on every architecture. 511 is beyond all that there are.
+    private static let newer: ClosedRange<Int32> = 424...511
 
     /// That this process and all that it could ever start have no more rights than it has now.
     ///
@@ -46,51 +27,75 @@
 
     /// Confines all threads of this process.
     ///
-    /// - Parameter serves: Whether sockets of IP may be opened and bound.
     /// - Throws: When the kernel does not have it.
-    static func begin(serves: Bool) throws(ConfinementFault) {
-      guard let filter = unsafe seccomp_init(0x7fff_0000 /* SCMP_ACT_ALLOW */) else {
-        throw ConfinementFault(description: "no seccomp filter")
+    static func begin(_ confinement: Confinement) throws(ConfinementFault) {
+      try closeToWriting(confinement.receivers)
+      let rules = AllowedCalls.rules(confinement)
+      try unsafe load(otherwise: refused(EPERM)) { filter throws(ConfinementFault) in
+        var allowed: Set<Int32> = []
+        for rule in rules {
+          if let number = unsafe number(rule.name) {
+            allowed.insert(number)
+            try unsafe add(rule, number, 0x7fff_0000 /* SCMP_ACT_ALLOW */, to: filter)
+          }
+        }
+        for number in newer where !allowed.contains(number) {
+          try unsafe add(AllowedCalls.Rule(name: "\(number)"), number, refused(ENOSYS), to: filter)
+        }
       }
+    }
+
+    /// Refuses to write to some descriptors, for which there is no other way to be written to among what is allowed, and no
+    /// way to get another number. A filter of its own: one that allows a call cannot except many values of an argument.
+    private static func closeToWriting(_ descriptors: [Int32]) throws(ConfinementFault) {
+      guard !descriptors.isEmpty else { return }
+      try unsafe load(otherwise: 0x7fff_0000 /* SCMP_ACT_ALLOW */) { filter throws(ConfinementFault) in
+        for name in ["write", "writev"] {
+          guard let number = unsafe number(name) else { continue }
+          for descriptor in Set(descriptors) {
+            let rule = AllowedCalls.Rule(name: name, arguments: [.word(0, UInt32(bitPattern: descriptor))])
+            try unsafe add(rule, number, refused(EPERM), to: filter)
+          }
+        }
+      }
+    }
+
+    /// Makes a filter, and sets it to work for all threads.
+    @unsafe private static func load(
+      otherwise action: UInt32, _ fill: (scmp_filter_ctx) throws(ConfinementFault) -> Void
+    ) throws(ConfinementFault) {
+      guard let filter = unsafe seccomp_init(action) else { throw ConfinementFault(description: "no seccomp filter") }
       defer { unsafe seccomp_release(filter) }
       unsafe check(seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1))
-      for name in refused { try unsafe refuse(name, in: filter) }
-      // Not there, as far as the C library can tell: it starts threads with `clone` then, whose flags can be looked at.
-      try unsafe refuse("clone3", with: ENOSYS, in: filter)
-      // Threads, but no processes.
-      try unsafe refuse(
-        "clone", in: filter, when: condition(0, SCMP_CMP_MASKED_EQ, UInt64(0x10000 /* CLONE_THREAD */), 0))
-      if serves {
-        // Comparing is all that there is: all below the one, all above the other, and what is between (1, 3 … 9).
-        try unsafe refuse("socket", in: filter, when: condition(0, SCMP_CMP_LT, UInt64(AF_INET), 0))
-        try unsafe refuse("socket", in: filter, when: condition(0, SCMP_CMP_GT, UInt64(AF_INET6), 0))
-        for family in UInt64(AF_INET) + 1..<UInt64(AF_INET6) {
-          try unsafe refuse("socket", in: filter, when: condition(0, SCMP_CMP_EQ, family, 0))
-        }
-      } else {
-        for name in ["socket", "bind", "listen", "accept", "accept4"] { try unsafe refuse(name, in: filter) }
-      }
+      // A tree of comparisons and not a list, where the library can: most calls are found after seven of them.
+      unsafe check(seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2))
+      try unsafe fill(filter)
       let status = unsafe seccomp_load(filter)
       guard status == 0 else { throw ConfinementFault(description: "seccomp: \(systemErrorText(-status))") }
     }
 
-    /// Refuses a call; one that this architecture or this library does not know needs no rule.
-    @unsafe private static func refuse(
-      _ name: String, with error: Int32 = EPERM, in filter: scmp_filter_ctx, when condition: scmp_arg_cmp? = nil
-    ) throws(ConfinementFault) {
+    /// The number of a call; nil for one that this architecture or this library does not know, which needs no rule.
+    @unsafe private static func number(_ name: String) -> Int32? {
       let number = unsafe seccomp_syscall_resolve_name(name)
       // Below 0 are pseudo numbers of calls that other architectures have.
-      guard number >= 0 else { return }
-      let action = UInt32(0x0005_0000 /* SCMP_ACT_ERRNO */) | UInt32(error)
-      let conditions = condition.map { [$0] } ?? []
-      let status = unsafe seccomp_rule_add_array(filter, action, number, UInt32(conditions.count), conditions)
-      guard status == 0 else { throw ConfinementFault(description: "seccomp, \(name): \(systemErrorText(-status))") }
+      return number >= 0 ? number : nil
     }
 
-    private static func condition(
-      _ argument: UInt32, _ comparison: scmp_compare, _ first: UInt64, _ second: UInt64
-    ) -> scmp_arg_cmp {
-      scmp_arg_cmp(arg: argument, op: comparison, datum_a: first, datum_b: second)
+    @unsafe private static func add(
+      _ rule: AllowedCalls.Rule, _ number: Int32, _ action: UInt32, to filter: scmp_filter_ctx
+    ) throws(ConfinementFault) {
+      let conditions = rule.arguments.map {
+        scmp_arg_cmp(arg: $0.index, op: SCMP_CMP_MASKED_EQ, datum_a: $0.mask, datum_b: $0.value)
+      }
+      let status = unsafe seccomp_rule_add_array(filter, action, number, UInt32(conditions.count), conditions)
+      guard status == 0 else {
+        throw ConfinementFault(description: "seccomp, \(rule.name): \(systemErrorText(-status))")
+      }
+    }
+
+    /// Refuses with an error.
+    private static func refused(_ error: Int32) -> UInt32 {
+      UInt32(0x0005_0000 /* SCMP_ACT_ERRNO */) | UInt32(error)
     }
 
     /// Where a setting is only for the better.

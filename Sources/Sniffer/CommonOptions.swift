@@ -149,10 +149,28 @@ struct CommonOptions: ParsableArguments {
     }
   }
 
-  /// The page, for a command that adds to it; nil when it is not wanted.
-  func page() throws(ReportError) -> HTMLReport? {
-    guard let output, format.names.contains(.html) else { return nil }
-    return try HTMLReport(folder: output, grouping: configuration.grouping, redaction: redaction)
+  /// The page in a folder, for a command that adds to it; nil when it is not wanted.
+  func page(in folder: String?) throws(ReportError) -> HTMLReport? {
+    guard let folder, format.names.contains(.html) else { return nil }
+    return try HTMLReport(folder: folder, grouping: configuration.grouping, redaction: redaction)
+  }
+
+  /// Leaves root for a user who may read some files and folders, and write to `--output` and to `others`: before anything of
+  /// them is looked at.
+  func leaveRoot(reading inputs: [String], writing others: [String] = []) throws {
+    let output = isStreaming ? nil : output
+    do throws(Privileges.Failure) {
+      try Privileges.leaveRoot(Reach(reads: inputs, writes: [output].compactMap(\.self) + others), logger)
+    } catch {
+      ErrorOutput.write(error.description)
+      throw ExitCode(ExitStatus.failure.rawValue)
+    }
+  }
+
+  /// Opens the folder of `--output` for this run alone; nil where there is none.
+  func reportFolder() throws(ReportError) -> ReportFolder? {
+    guard let output, !isStreaming else { return nil }
+    return try ReportFolder(output)
   }
 
   /// Opens the reports of a live run; nil without `--output`.

@@ -10,6 +10,7 @@ struct InterfacesCommand: ParsableCommand {
     abstract: "List what can be captured on, and whether this user may.")
 
   func run() throws {
+    Privileges.keepForCapture()
     let interfaces: [NetworkInterface]
     do throws(CaptureError) { interfaces = try NetworkInterface.all() } catch {
       ErrorOutput.write(error.description)

@@ -42,6 +42,24 @@ import Testing
     try await onThread { server.stop() }
   }
 
+  /// What has to be done before a process may make and bind no sockets any more, and what is left for afterwards.
+  @Test func clientsOfAnOpenPortWaitUntilItIsServed() async throws {
+    let server = MetricsServer(try MetricsAddress("127.0.0.1:0"))
+    let address = try await onThread { try server.open() }
+    #expect(address.port != 0)
+    server.publish(Array("a 1\n".utf8))
+    async let answer = RawClient.ask(address, "GET /metrics HTTP/1.0\r\n\r\n")
+    #expect(try await onThread { try server.start() } == address)
+    #expect(try await answer.hasSuffix("\r\n\r\na 1\n"))
+    try await onThread { server.stop() }
+    // Nobody has the port any more, nor after it was open only.
+    let second = MetricsServer(address)
+    #expect(try await onThread { try second.open() } == address)
+    #expect(throws: MetricsError.self) { try MetricsServer(address).open() }
+    try await onThread { second.stop() }
+    #expect(try await onThread { try MetricsServer(address).open() } == address)
+  }
+
   @Test func answersAreThoseOfRFC9110() async throws {
     let server = MetricsServer(try MetricsAddress("127.0.0.1:0"))
     let address = try await onThread { try server.start() }

@@ -31,6 +31,8 @@ public struct CaptureError: Error, Equatable, Sendable {
     case replaced
     /// The file cannot be written; the system's error number.
     case cannotWrite(errno: Int32)
+    /// Another run is writing the file.
+    case isBeingWritten
     /// The filter expression is wrong, or means nothing for a link type of the capture; libpcap's words.
     case filter(String)
     /// libpcap, which read this file, failed; its words.
@@ -80,6 +82,7 @@ extension CaptureError.Problem: CustomStringConvertible {
     case .truncated(let length): "truncated while it was followed: it has only \(length) octets now"
     case .replaced: "moved away or removed while it was followed: what was read ends here"
     case .cannotWrite(let errno): "cannot write: \(Errno(rawValue: errno))"
+    case .isBeingWritten: "cannot write: another run is writing this file"
     case .filter(let text): "filter: \(text)"
     case .libpcap(let text): "libpcap: \(text)"
     }

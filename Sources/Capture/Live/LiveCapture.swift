@@ -72,7 +72,11 @@ public final class LiveCapture: Sendable {
     timeout = options.timeout
     self.filter = filter?.expression ?? ""
     if !self.filter.isEmpty { try handle.setFilter(self.filter, interface: interface) }
+    handle.lockFilter()
   }
+
+  /// The descriptor that packets are received with, for whoever confines this process; nil where there is none.
+  public var descriptor: Int32? { handle.descriptor }
 
   private func failure(_ words: String) -> CaptureError {
     CaptureError(file: interface, problem: .libpcap(words))

@@ -56,6 +56,12 @@ import Packets
     }
   }
 
+  /// The descriptor that packets are received with; nil where there is none.
+  var descriptor: Int32? {
+    let descriptor = unsafe pcap_fileno(handle)
+    return descriptor >= 0 ? descriptor : nil
+  }
+
   /// The link type of its packets.
   var linkType: LinkType { LinkType(dataLinkType: unsafe pcap_datalink(handle)) }
 
@@ -80,6 +86,16 @@ import Packets
     guard unsafe pcap_setfilter(handle, &program) == 0 else {
       throw CaptureError(file: interface, problem: .filter(words))
     }
+  }
+
+  /// Makes the filter the last one: whoever takes over this process sees no other packets.
+  func lockFilter() {
+    #if os(Linux)
+      guard let descriptor else { return }
+      var on: Int32 = 1
+      // A device that is not a socket has no such option, and what there is on others is for them to say.
+      _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LOCK_FILTER, &on, socklen_t(MemoryLayout<Int32>.size))
+    #endif
   }
 
   // MARK: Packets

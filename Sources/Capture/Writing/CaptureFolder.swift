@@ -36,8 +36,9 @@ final class CaptureFolder {
 
   /// Creates a file for its owner alone, in place of a regular file of that name.
   ///
-  /// The one before is removed and not emptied, so that whoever has it open does not read the new one. A symbolic link
-  /// is refused (`ELOOP`), as is all else (`EINVAL`) but a character device such as `/dev/null`.
+  /// The one before is removed and never written into, whoever it belongs to, and whoever has it open does not read the new
+  /// one. It is refused while another run writes it, which that run's lock tells. A symbolic link is refused (`ELOOP`), as is all
+  /// else (`EINVAL`) but a character device such as `/dev/null`.
   func create(_ name: String) throws(CaptureError) -> BlockFile {
     // More than once, since others may make or remove the file in between.
     for _ in 0..<16 {
@@ -45,6 +46,8 @@ final class CaptureFolder {
         unsafe openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
       }
       if created >= 0 {
+        // Where the file system has no locks there is none.
+        _ = flock(created, LOCK_EX | LOCK_NB)
         return BlockFile(descriptor: FileDescriptor(rawValue: created), path: path(name), isRegular: true)
       }
       guard errno == EEXIST else { throw error(name) }
@@ -55,7 +58,9 @@ final class CaptureFolder {
         throw self.error(name, error.rawValue)
       }
       switch status.type {
-      case .regular: try remove(name)
+      case .regular:
+        try requireUnlocked(name)
+        try remove(name)
       case .characterSpecial:
         let opened = retryingInterrupted { unsafe openat(descriptor, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC) }
         guard opened >= 0 else { throw error(name) }
@@ -66,6 +71,19 @@ final class CaptureFolder {
       }
     }
     throw error(name, EEXIST)
+  }
+
+  /// Throws while another process is writing a file of this folder: the lock of a run ends with it, however it ends. What
+  /// is not there is written by nobody, and of what may not be opened nobody can tell.
+  func requireUnlocked(_ name: String) throws(CaptureError) {
+    let opened = retryingInterrupted {
+      unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    }
+    guard opened >= 0 else { return }
+    defer { close(opened) }
+    if flock(opened, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+      throw CaptureError(file: path(name), problem: .isBeingWritten)
+    }
   }
 
   /// Removes a file, if it is there.

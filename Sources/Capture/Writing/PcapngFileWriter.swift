@@ -70,7 +70,7 @@ public final class PcapngFileWriter {
   /// that nothing of an earlier run is lost but by the limit on the number of files.
   ///
   /// `application` is the name of this program, with its version. Throws when the folder or the file cannot be written,
-  /// and when a symbolic link is in the file's place.
+  /// when a symbolic link is in the file's place, and when another run is writing it.
   public init(
     path: String, interfaces: [Interface], application: String, rotation: FileRotation? = nil
   ) throws(CaptureError) {
@@ -91,7 +91,11 @@ public final class PcapngFileWriter {
     statistics = interfaces.map { _ in CaptureStatistics() }
     statisticsBefore = statistics
     statisticsTold = statistics
-    if rotation != nil { numbers = try folder.names().compactMap(names.number).sorted() }
+    if rotation != nil {
+      numbers = try folder.names().compactMap(names.number).sorted()
+      // Another run would go on with the same numbers, and remove this one's files.
+      if let last = numbers.last { try folder.requireUnlocked(names.name(last)) }
+    }
     try open()
     try flush()
   }

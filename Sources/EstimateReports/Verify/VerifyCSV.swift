@@ -19,11 +19,6 @@ public enum VerifyCSV {
     "wire_send_ms", "app_wait_ms", "wire_wait_ms", "app_receive_ms", "wire_receive_ms",
   ]
 
-  /// Makes the folder that the file is written to later, if need be.
-  ///
-  /// - Throws: when it cannot be created or opened.
-  public static func prepare(folder: String) throws(ReportError) { _ = try OutputFolder(folder) }
-
   /// Writes the file into `folder`, which is created if need be.
   ///
   /// - Throws: when the folder or the file cannot be created or written.

@@ -6,7 +6,8 @@ import Tabular
 /// SQLite opens files by their path, and makes two more beside it (`-wal`, `-shm`) with the same permissions. So the
 /// file is made as every file of a report is, empty, for its owner alone and never through a symbolic link; what
 /// has the names of the other two is removed; and once SQLite has opened it, the path that it went by after it
-/// followed every link has to be that of the file that was made. SQLite itself follows no link to the other two.
+/// followed every link has to be that of the file that was made. SQLite itself follows no link to the other two, but would
+/// take files that came there in between: they have to be this user's own, too.
 struct SQLiteFile {
   private let name: String
   private let folder: OutputFolder
@@ -40,6 +41,11 @@ struct SQLiteFile {
         // Synchronous at checkpoints only: after a crash of the machine the last transactions may be gone, and the
         // file is whole.
         try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
+        // The others are opened with the first look at the log.
+        _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
+      }
+      for suffix in Self.suffixes where !folder.isOwnOrNone(name + suffix) {
+        throw ReportError(.create, file.path + suffix, reason: "It was replaced while it was opened")
       }
     } catch {
       throw Self.error(.create, file.path, error)
@@ -63,7 +69,11 @@ struct SQLiteFile {
         try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
         // So that it can be read where nothing can be written. A reader that is there right now prevents it, and
         // what is left for it to do then is done when it closes.
-        if isInPlace { try? database.execute(sql: "PRAGMA journal_mode = DELETE") }
+        if isInPlace {
+          // Changing the mode writes a rollback journal, which is to be a file of its own.
+          folder.remove(name + "-journal")
+          try? database.execute(sql: "PRAGMA journal_mode = DELETE")
+        }
       }
       try queue.close()
       if !isInPlace { Self.removeSidecars(of: name, in: folder) }
@@ -74,8 +84,11 @@ struct SQLiteFile {
   }
 
   private static func removeSidecars(of name: String, in folder: OutputFolder) {
-    for suffix in ["-wal", "-shm", "-journal"] { folder.remove(name + suffix) }
+    for suffix in suffixes { folder.remove(name + suffix) }
   }
+
+  /// What SQLite adds to the name for the files beside it.
+  private static let suffixes = ["-wal", "-shm", "-journal"]
 
   private static func error(_ operation: ReportError.Operation, _ path: String, _ error: any Error) -> ReportError {
     if let error = error as? ReportError { return error }

@@ -43,6 +43,7 @@ struct AnalyzeCommand: ParsableCommand {
   }
 
   func run() throws {
+    try options.leaveRoot(reading: input.captures)
     let waiting = Waiting(follows: follow, patience: followTimeout.map { .seconds($0) })
     var analysis = CaptureAnalysis(
       options: options, input: input, filter: try options.packetFilter(), waiting: waiting)

@@ -19,6 +19,8 @@ struct CaptureAnalysis {
   private var status = ExitStatus.success
   private var lastFailure: ReportError?
   private var progress: ProgressBar<ContinuousClock>?
+  /// Where reports go, once it is opened.
+  private var folder: ReportFolder?
 
   /// Prepares a run; `waiting` says how a capture is followed.
   init(options: CommonOptions, input: CaptureArguments, filter: PacketFilter?, waiting: Waiting = Waiting()) {
@@ -33,14 +35,25 @@ struct CaptureAnalysis {
     if !options.quiet, !input.noProgress, !isShown { progress = ProgressBar(clock: ContinuousClock()) }
   }
 
+  /// Opens the folder that reports go to, for this run alone; nil where none is wanted, and where it cannot be had, which is
+  /// said: without it there is still the summary.
+  mutating func openFolder() -> String? {
+    guard let output = options.output, !options.isStreaming else { return nil }
+    do throws(ReportError) { folder = try ReportFolder(output) } catch {
+      report(error)
+      return nil
+    }
+    return output
+  }
+
   /// Runs to the end.
   mutating func run() -> ExitStatus {
-    guard let output = options.output else { return analyze(into: NullReport()) { _, _ in } }
     if options.isStreaming {
       return analyze(into: NDJSONStream(redaction: options.redaction)) { stream, totals throws(ReportError) in
         try stream.finish(totals)
       }
     }
+    guard let output = openFolder() else { return analyze(into: NullReport()) { _, _ in } }
     do throws(ReportError) {
       let reports = try ReportSet(options.format.names, folder: output, options.context(paths))
       if options.threads > 1, reports.observer == nil {
@@ -82,9 +95,9 @@ struct CaptureAnalysis {
     let configuration = options.configuration
     options.prepareDigests()
     // First, since every thread that there will be is to be confined, too.
-    Confinement(inputs: paths, outputs: options.isStreaming ? [] : options.output.map { [$0] } ?? []).begin(logger)
+    Confinement(inputs: paths, outputs: folder.map { [$0.path] } ?? []).begin(logger)
     StopSignals.listen(hasOtherReports: !options.isStreaming)
-    let folder = options.isStreaming ? nil : options.output.flatMap { ReportFolder($0) }
+    defer { folder?.release() }
     let decoders = SystemContentDecoders(configuration: configuration, threads: options.threads - 1)
     var pipeline = Pipeline(configuration: configuration, decoders: decoders, observer: observer, sink: sink)
     readAll(&pipeline)

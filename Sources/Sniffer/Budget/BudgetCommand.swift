@@ -33,10 +33,11 @@ struct BudgetCommand: ParsableCommand {
   }
 
   func run() throws {
+    try options.leaveRoot(reading: input.captures + [budget])
     let rules = try readRules()
     var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
     var reports: ReportSet?
-    if let output = options.output {
+    if let output = analysis.openFolder() {
       do throws(ReportError) {
         reports = try ReportSet(options.format.names, folder: output, options.context(input.captures))
       } catch {

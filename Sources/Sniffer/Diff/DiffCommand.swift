@@ -1,4 +1,5 @@
 import ArgumentParser
+import Logging
 import Reports
 import TableReading
 import Tabular
@@ -64,6 +65,17 @@ struct DiffCommand: ParsableCommand {
   }
 
   func run() throws {
+    do throws(Privileges.Failure) {
+      var logger = Logger(label: "sniffer") { StreamLogHandler.standardError(label: $0) }
+      logger.logLevel = quiet ? .error : .warning
+      // Of a folder what is in it is read, which may be for fewer users than the folder itself.
+      let files = ["", "/apis.csv", "/report.sqlite", "/report.sqlite-wal", "/report.sqlite-shm"]
+      let reads = [base, new].flatMap { path in files.map { path + $0 } }
+      try Privileges.leaveRoot(Reach(reads: reads, writes: []), logger)
+    } catch {
+      ErrorOutput.write(error.description)
+      throw ExitCode(ExitStatus.failure.rawValue)
+    }
     let comparison: ReportComparison
     do throws(ReadingError) {
       let reports = (try ReportReader.read(base), try ReportReader.read(new))

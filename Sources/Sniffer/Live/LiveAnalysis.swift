@@ -40,16 +40,19 @@ struct LiveAnalysis {
   /// - Throws: When the run cannot start. What fails later ends it, and is said; everything up to there is reported.
   mutating func run(_ captures: [LiveCapture]) throws -> ExitStatus {
     let configuration = command.options.configuration
+    let folder = try command.options.reportFolder()
+    defer { folder?.release() }
     let report = try command.options.liveReport(command.interface)
     let writer = try command.write.map { path in
       try PcapngFileWriter(
         path: path, interfaces: captures.map(PcapngFileWriter.Interface.init),
         application: "sniffer \(SnifferCommand.configuration.version)", rotation: command.rotation)
     }
+    metrics = try command.metrics.map { try LiveMetrics(address: $0, options: command.options) }
     // Once all files are open, and before there is another thread: each is to be confined, and the server most of all.
     command.options.prepareDigests()
-    command.confinement.begin(command.options.logger)
-    metrics = try command.metrics.map { try LiveMetrics(address: $0, options: command.options) }
+    command.confinement(captures).begin(command.options.logger)
+    try metrics?.start(command.options)
     var reader = try LiveCaptureReader(captures, queue: .init(capacity: command.queue << 20))
     Signals.listen(onAbort: display.emergencyEnd)
     var pipeline = Pipeline(

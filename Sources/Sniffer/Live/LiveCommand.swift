@@ -100,6 +100,7 @@ struct LiveCommand: ParsableCommand {
   }
 
   func run() throws {
+    Privileges.keepForCapture()
     let filter = try options.packetFilter()
     do {
       let captures = try open(filter)
@@ -140,11 +141,12 @@ struct LiveCommand: ParsableCommand {
   }
 
   /// What the run has to reach once everything is open: its folders, where files are started anew.
-  var confinement: Confinement {
+  func confinement(_ captures: [LiveCapture]) -> Confinement {
     var outputs: [String] = []
     if let output = options.output, !options.isStreaming { outputs.append(output) }
     if let write { outputs.append(Confinement.writtenPath(write)) }
-    return Confinement(outputs: outputs, serves: metrics != nil)
+    return Confinement(
+      outputs: outputs, serves: metrics != nil, receivers: captures.compactMap(\.descriptor))
   }
 
   /// When a new file is started, if ever.

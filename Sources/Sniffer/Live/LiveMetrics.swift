@@ -5,9 +5,11 @@ import MetricsEndpoint
 /// The Prometheus endpoint of a live run.
 final class LiveMetrics {
   private let server: MetricsServer
+  /// Where it serves, with the port that the system chose where none was asked for.
+  private let actual: MetricsAddress
   private var metrics: CaptureMetrics
 
-  /// Starts to serve.
+  /// Opens the port, for `start` to serve: sockets can only be made and bound before the run is confined.
   ///
   /// - Throws: When the address is none, or taken.
   init(address text: String, options: CommonOptions) throws(MetricsError) {
@@ -20,9 +22,14 @@ final class LiveMetrics {
       metrics = CaptureMetrics(grouping: options.configuration.grouping)
     }
     server = MetricsServer(address)
-    let actual = try server.start()
+    actual = try server.open()
+  }
+
+  /// Starts to serve, on a thread of its own.
+  func start(_ options: CommonOptions) throws(MetricsError) {
+    try server.start()
     if !options.quiet { ErrorOutput.write("metrics on http://\(actual)/metrics") }
-    if !address.isLoopback {
+    if !actual.isLoopback {
       options.logger.warning("anyone who reaches \(actual) can read which hosts and paths are in use")
     }
   }

@@ -60,13 +60,15 @@ struct ModelsCommand: ParsableCommand {
   }
 
   func run() throws {
+    try options.leaveRoot(reading: input.captures)
     let names = model?.names ?? ModelName.allCases
     var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
     let configuration = options.configuration
     var report: ModelReport?
     var page: HTMLReport?
-    do throws(ReportError) { page = try options.page() } catch { analysis.report(error) }
-    if let output = options.output, options.format.names.contains(.csv) {
+    let output = analysis.openFolder()
+    do throws(ReportError) { page = try options.page(in: output) } catch { analysis.report(error) }
+    if let output, options.format.names.contains(.csv) {
       do throws(ReportError) {
         report = try ModelReport(
           names, folder: output, grouping: configuration.grouping, redaction: options.redaction)

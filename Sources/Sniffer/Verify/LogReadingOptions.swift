@@ -60,6 +60,16 @@ struct LogReadingOptions: ParsableArguments {
 }
 
 extension LogReadingOptions {
+  /// Files that are read beside the log.
+  var readFiles: [String] { [mapFile].compactMap(\.self) }
+
+  /// Folders in which a file may be written: that of a file of columns which is not there yet.
+  var writtenFolders: [String] {
+    guard let mapFile, !FileManager.default.fileExists(atPath: mapFile) else { return [] }
+    let folder = (mapFile as NSString).deletingLastPathComponent
+    return [folder.isEmpty ? "." : folder]
+  }
+
   /// How to read `log`: what the options say, then what the file of columns says, then what somebody at the terminal says,
   /// which is written into that file for the next time. Throws a `LogError` for a file that cannot be used.
   func options(for log: String) throws -> LogOptions {

@@ -52,6 +52,7 @@ struct VerifyCommand: ParsableCommand {
   }
 
   func run() throws {
+    try options.leaveRoot(reading: input.captures + [log] + reading.readFiles, writing: reading.writtenFolders)
     let appLog: AppLog
     do {
       appLog = try LogReader(options: try reading.options(for: log)).read(log)
@@ -62,18 +63,9 @@ struct VerifyCommand: ParsableCommand {
     for notice in appLog.notices { ErrorOutput.write("\(log): \(notice)") }
 
     var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
-    var output = options.output
+    let output = analysis.openFolder()
     var page: HTMLReport?
-    if let folder = output {
-      do throws(ReportError) {
-        try VerifyCSV.prepare(folder: folder)
-        page = try options.page()
-      } catch {
-        // Without the folder there is still the summary.
-        analysis.report(error)
-        output = nil
-      }
-    }
+    do throws(ReportError) { page = try options.page(in: output) } catch { analysis.report(error) }
     let sink = PagedMessages(WireTable(), page: page)
     var result: VerificationSummary?
     var text = ""

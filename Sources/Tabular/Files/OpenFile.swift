@@ -41,17 +41,53 @@ package final class OpenFile {
     guard unsafe mkdir(path, 0o700) == 0 else { throw .last }
   }
 
-  /// Opens a file of this folder for writing and reading, empty; creates it for its owner alone if it is not there.
+  /// Creates a file of this folder for its owner alone, for writing and reading, in place of a regular file of that name.
   ///
-  /// - Throws: `ELOOP` for a symbolic link, which is not followed; `EINVAL` or `ENXIO` for what is not a regular file,
-  ///   which is not waited for and not emptied.
+  /// The one before is removed and never written into: it may belong to somebody else, be writable by others, be known by
+  /// another name, too, or be open in another program.
+  ///
+  /// - Throws: `ELOOP` for a symbolic link, `EISDIR` for a folder and `EINVAL` for all else that is not a regular file; these
+  ///   stay as they are.
   package func createFile(_ name: String) throws(Errno) -> OpenFile {
-    // Non-blocking, because opening a pipe would wait for its reader before it can be told from a file.
+    let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+    // More than once, since others may make or remove the file in between.
+    for _ in 0..<16 {
+      do throws(Errno) {
+        return try Self.opened { unsafe openat(descriptor.rawValue, name, flags, 0o600) }
+      } catch {
+        guard error == .fileExists else { throw error }
+      }
+      switch try type(of: name) {
+      case .regular: try remove(name)
+      case .symbolicLink: throw .tooManySymbolicLinkLevels
+      case .directory: throw .isDirectory
+      case nil: continue
+      default: throw .invalidArgument
+      }
+    }
+    throw .fileExists
+  }
+
+  /// Opens a file of this folder that is there to be locked, and makes it for its owner alone if it is not. What is in it
+  /// stays.
+  ///
+  /// - Throws: `ELOOP` for a symbolic link, which is not followed. A pipe is not waited for.
+  package func openLockFile(_ name: String) throws(Errno) -> OpenFile {
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
-    let file = try Self.opened { unsafe openat(descriptor.rawValue, name, flags, 0o600) }
-    guard try file.status().type == .regular else { throw .invalidArgument }
-    try file.truncate(to: 0)
-    return file
+    return try Self.opened { unsafe openat(descriptor.rawValue, name, flags, 0o600) }
+  }
+
+  /// Whether something in this folder has a name, be it a symbolic link to nowhere.
+  package func contains(_ name: String) -> Bool { (try? type(of: name)) != nil }
+
+  /// What has a name in this folder, and of a symbolic link that itself; nil where nothing has.
+  private func type(of name: String) throws(Errno) -> FileType? {
+    do throws(Errno) {
+      return try typed { try FilePath(name).stat(relativeTo: descriptor, flags: .symlinkNoFollow) }.type
+    } catch {
+      if error == .noSuchFileOrDirectory { return nil }
+      throw error
+    }
   }
 
   /// Opens a new file of this folder for writing and reading that has no name and is gone when it is closed.
@@ -106,6 +142,32 @@ package final class OpenFile {
       return false
     }
     return own.deviceID == named.deviceID && own.inode == named.inode
+  }
+
+  /// Whether it is a regular file of this user's, that only this user may write, under one name.
+  package var isOwn: Bool { (try? status()).map(Self.isOwn) ?? false }
+
+  /// Whether what has a name in this folder is such a file, or nothing has the name.
+  package func isOwnOrNone(_ name: String) -> Bool {
+    do throws(Errno) {
+      return Self.isOwn(try typed { try FilePath(name).stat(relativeTo: descriptor, flags: .symlinkNoFollow) })
+    } catch {
+      return error == .noSuchFileOrDirectory
+    }
+  }
+
+  private static func isOwn(_ status: Stat) -> Bool {
+    status.type == .regular && status.userID.rawValue == geteuid() && status.linkCount == 1
+      && status.permissions.isDisjoint(with: [.groupWrite, .otherWrite])
+  }
+
+  /// Locks the file for this process alone (flock), until it is closed or the process ends, however that ends.
+  ///
+  /// - Throws: `EWOULDBLOCK` while another process has it locked; another error where the file system has no locks.
+  package func lock() throws(Errno) {
+    while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EINTR else { throw .last }
+    }
   }
 
   /// Whether it is a regular file, and no pipe, terminal or other device.

@@ -8,7 +8,9 @@ public struct ReportError: Error, Sendable, Equatable, CustomStringConvertible {
     case createFolder = "cannot create the folder"
     /// Opening the output folder.
     case openFolder = "cannot open the folder"
-    /// Creating or truncating a file.
+    /// Having the output folder for one run alone.
+    case lockFolder = "cannot use the folder"
+    /// Creating a file.
     case create = "cannot create the file"
     /// Writing, flushing or closing a file.
     case write = "cannot write"

@@ -243,6 +243,32 @@ import Testing
     #expect(try folder.attributes("live.pcapng")[.posixPermissions] as? Int == 0o600)
   }
 
+  /// Two runs that save to one name, with and without rotation: the second is told, and takes nothing away.
+  @Test(arguments: [nil, FileRotation(maximumFiles: 2)])
+  func aFileThatAnotherRunWritesIsRefused(_ rotation: FileRotation?) throws {
+    let first = try writer(rotation: rotation)
+    let error = #expect(throws: CaptureError.self) { try writer(rotation: rotation) }
+    #expect(error == CaptureError(file: first.path, problem: .isBeingWritten))
+    #expect(folder.names.count == 1)
+    try first.close()
+    #expect(Reading(path: first.path).error == nil)
+    try writer(rotation: rotation).close()
+  }
+
+  /// A file that somebody else planted, where this user can give one away, is replaced as well.
+  @Test func aPlantedFileIsNeverWrittenInto() throws {
+    let path = folder.file("live.pcapng")
+    try Data("keep".utf8).write(to: URL(fileURLWithPath: path))
+    try FileManager.default.linkItem(atPath: path, toPath: folder.file("victim"))
+    try FileManager.default.setAttributes([.posixPermissions: 0o666], ofItemAtPath: path)
+    if geteuid() == 0 { try FileManager.default.setAttributes([.ownerAccountID: 65_534], ofItemAtPath: path) }
+    try writer().close()
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.file("victim"))) == Data("keep".utf8))
+    let attributes = try folder.attributes("live.pcapng")
+    #expect(attributes[.posixPermissions] as? Int == 0o600 && attributes[.referenceCount] as? Int == 1)
+    #expect((attributes[.ownerAccountID] as? NSNumber)?.uint32Value == geteuid())
+  }
+
   @Test func whatCannotBeCreatedIsNamed() throws {
     try FileManager.default.createDirectory(atPath: folder.file("dir"), withIntermediateDirectories: false)
     for (name, number) in [("no/live.pcapng", ENOENT), ("dir", EISDIR)] {

@@ -13,26 +13,68 @@
       log.contains("files are confined by Landlock") && log.contains("system calls are confined by seccomp")
     }
 
-    @Test(arguments: [false, true])
-    func everyAttemptIsRefused(_ serves: Bool) throws {
-      let capture = try Corpus.capture("nginx-keepalive").path
+    /// Runs the program that tries everything, with a file of somebody's, and with packets from the loopback where this user
+    /// may capture there.
+    private func attempt(_ options: [String]) throws -> (outcome: Outcome, victim: URL, output: String) {
       let victim = try scratch.file("victim", Array("precious".utf8))
       let output = scratch.path("out")
       try FileManager.default.createDirectory(atPath: output, withIntermediateDirectories: false)
       let outcome = try Command.run(
         Sniffer.confinementAttempts,
-        [capture, "-o", output, "--victim", victim.path] + (serves ? ["--metrics"] : []))
-      guard Self.holds(outcome.error) else {
+        [try Corpus.capture("nginx-keepalive").path, "-o", output, "--victim", victim.path]
+          + (LiveRun.isPossible ? ["--interface", "lo"] : []) + options)
+      return (outcome, victim, output)
+    }
+
+    /// Names of attempts that came to something.
+    private func names(_ outcome: Outcome, _ end: String) -> [String] {
+      outcome.outputLines.filter { $0.hasSuffix(": \(end)") }.map { String($0.dropLast(end.count + 2)) }
+    }
+
+    /// What attackers found open once; each is tried in several ways.
+    private static let named = [
+      "chmod", "fchmod of its own file", "setxattr", "fsetxattr of its own file", "a new file to be run as its owner",
+      "typing into a terminal", "typing with a longer number", "UDP by sendto", "UDP by sendmsg",
+      "TCP Fast Open by sendto", "TCP Fast Open by sendmsg", "a process's limits", "killing a process",
+      "capabilities in effect", "capabilities to be had",
+    ]
+
+    /// The same of packets that were never captured, sent with what packets are captured with.
+    private static let sending = [
+      "a frame by write", "a frame by write to a longer number", "a frame by writev", "a frame by pwritev2",
+      "a frame by sendto", "a frame by sendto with an address", "a frame by sendmsg", "a frame by sendmmsg",
+      "a frame by sendfile", "a frame by a copy of the socket", "a frame by a copy of fcntl's", "a ring to send from",
+    ]
+
+    @Test(arguments: [[], ["--metrics"], ["--without-landlock"], ["--without-landlock", "--metrics"]])
+    func everyAttemptIsRefused(_ options: [String]) throws {
+      let (outcome, victim, output) = try attempt(options)
+      let hasLandlock = outcome.error.contains("files are confined by Landlock")
+      guard outcome.error.contains("system calls are confined by seccomp"),
+        hasLandlock || options.contains("--without-landlock")
+      else {
         return Environment.skip("everyAttemptIsRefused", because: "this system does not confine: \(outcome.error)")
       }
       #expect(outcome.status == 0)
-      let lines = outcome.outputLines
-      #expect(lines.count { $0.hasSuffix(": refused") } == (serves ? 11 : 12), "\(outcome.output)")
-      #expect(lines.contains("reading \(victim.path): refused") && lines.contains("writing \(victim.path): refused"))
-      #expect(lines.suffix(2) == ["reading \(capture): possible", "writing in \(output): possible"])
-      // Without confinement the same attempts succeed: it is not the tests' own surroundings that refuse them.
-      #expect(FileManager.default.isReadableFile(atPath: victim.path))
-      #expect(FileManager.default.isWritableFile(atPath: victim.path))
+      let refused = names(outcome, "refused")
+      #expect(refused.count >= (LiveRun.isPossible ? 85 : 65))
+      for name in Self.named + (LiveRun.isPossible ? Self.sending : []) {
+        #expect(refused.contains(name), "\(name): \(outcome.output)")
+      }
+      for name in ["reading", "writing"] { #expect(refused.contains("\(name) \(victim.path)") == hasLandlock) }
+      let capture = try Corpus.capture("nginx-keepalive").path
+      #expect(names(outcome, "possible") == ["reading \(capture)", "writing in \(output)"], "\(outcome.output)")
+      #expect(try Data(contentsOf: victim) == Data("precious".utf8))
+      #expect(try FileManager.default.attributesOfItem(atPath: victim.path)[.posixPermissions] as? Int != 0o4755)
+    }
+
+    /// Without confinement the same attempts succeed: it is not the tests' own surroundings that refuse them.
+    @Test(.enabled(if: LiveRun.isPossible, "needs root, Python and the permission to capture on lo"))
+    func withoutConfinementTheAttemptsSucceed() throws {
+      let (outcome, _, _) = try attempt(["--unconfined"])
+      #expect(outcome.status == 1)
+      let possible = names(outcome, "possible")
+      for name in Self.named + Self.sending { #expect(possible.contains(name), "\(name): \(outcome.output)") }
     }
 
     /// Every thread of a run that reads, and of a live run that serves metrics.
@@ -44,7 +86,7 @@
       guard Self.holds(run.error) else {
         return Environment.skip("everyThreadIsConfined", because: "this system does not confine: \(run.error)")
       }
-      expectConfined(run, threads: 1)
+      expectConfined(run, threads: 1, filters: 1)
       run.signal(SIGTERM)
       #expect(try run.wait().status == 143)
       guard LiveRun.isPossible else {
@@ -53,7 +95,8 @@
       let live = try LiveRun(
         port: 9, in: scratch,
         ["--allow-root", "--metrics", "127.0.0.1:0", "--format", "csv,sqlite", "--write", scratch.path("a.pcapng")])
-      expectConfined(live.process, threads: 3)
+      // One more: nothing may be written to what packets are received with.
+      expectConfined(live.process, threads: 3, filters: 2)
       #expect(try live.stop().status == 0)
     }
 
@@ -68,14 +111,28 @@
       #expect(names == (Report.fileNames + ["messages.ndjson", "report.har", "report.sqlite"]).sorted())
     }
 
-    private func expectConfined(_ run: RunningCommand, threads: Int) {
+    private func expectConfined(_ run: RunningCommand, threads: Int, filters: Int) {
+      let before = Self.filters("/proc/self/status")
       let tasks = "/proc/\(run.identifier)/task"
       let names = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
       #expect(names.count >= threads)
       for name in names {
-        let status = (try? String(contentsOfFile: "\(tasks)/\(name)/status", encoding: .utf8)) ?? ""
+        let path = "\(tasks)/\(name)/status"
+        let status = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
         #expect(status.contains("NoNewPrivs:\t1") && status.contains("Seccomp:\t2"), "\(status)")
+        // Linux 5.9 and later say how many there are.
+        if let before { #expect(Self.filters(path) == before + filters, "\(status)") }
+        for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] + (Environment.isRoot ? ["CapBnd"] : []) {
+          #expect(status.contains("\(set):\t0000000000000000"), "\(set): \(status)")
+        }
       }
+    }
+
+    /// How many filters of system calls a thread has.
+    private static func filters(_ path: String) -> Int? {
+      let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+      let line = text.split(separator: "\n").first { $0.hasPrefix("Seccomp_filters:") }
+      return line.flatMap { Int($0.split(separator: "\t").last ?? "") }
     }
   }
 #endif

@@ -33,7 +33,9 @@ struct LivePrivilegeTests {
     let status = try Self.status(of: run.process.identifier)
     #expect(status["Uid"] == Array(repeating: "\(nobody)", count: 4))
     #expect(status["Gid"] == Array(repeating: "\(group)", count: 4))
-    for set in ["CapInh", "CapPrm", "CapEff", "CapAmb"] { #expect(status[set] == ["0000000000000000"], "\(set)") }
+    for set in ["CapInh", "CapPrm", "CapEff", "CapAmb", "CapBnd"] {
+      #expect(status[set] == ["0000000000000000"], "\(set)")
+    }
     #expect(status["Groups"]?.contains("0") == false)
     try server.makeRequests(16)
     #expect(try run.stop().status == 0)
