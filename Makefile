@@ -26,7 +26,7 @@ COUNT ?= 20000
 BENCHMARKS ?= out/benchmarks
 CORPUS ?= $(if $(SNIFFER_CORPUS),$(SNIFFER_CORPUS),../shared/corpus)
 
-.PHONY: help run test build dependencies docs standalone install uninstall format lint sanitize sanitize-with benchmark record fuzz smoke mutants attacks clean
+.PHONY: help run test build dependencies docs standalone install uninstall format lint sanitize sanitize-with benchmark loss record fuzz smoke mutants attacks clean
 
 help: ## List the commands.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -106,6 +106,9 @@ benchmark: standalone ## Time sniffer, as installed, beside other tools on captu
 	Benchmarks/make-captures $(BENCHMARKS)
 	Benchmarks/run $(BENCHMARKS)/sniffer $(BENCHMARKS)
 	Benchmarks/growth $(BENCHMARKS)/sniffer $(BENCHMARKS)/api.pcap
+
+loss: build ## Measure what reports still know of captures that lack packets (needs root). See docs/loss.md.
+	captures/record/loss/measure .build/release/sniffer --markdown
 
 record: ## Record the captures anew (needs root and the servers; see captures/README.md).
 	captures/record/record-all

@@ -76,7 +76,7 @@ import Testing
     dialogue.send(.server, HTTP.ok("0"))
     let inner = HTTP.ok("inner") + HTTP.ok("more")
     dialogue.send(.client, HTTP.get("/1"))
-    let head = "HTTP/1.1 200 OK\r\nContent-Length: \(inner.utf8.count + 4)\r\n\r\nmore"
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: \(inner.utf8.count + 4)\r\n\r\nmore"
     dialogue.send(.server, head, isCaptured: false)
     dialogue.send(.server, inner)
     dialogue.send(.client, HTTP.get("/2"))

@@ -49,6 +49,8 @@ enum Limits {
     "OctetWindow.defaultCapacity": OctetWindow.defaultCapacity, "ReadAhead.bufferLength": ReadAhead.bufferLength,
     "LiveCapture.maximumSnapshotLength": LiveCapture.Options.maximumSnapshotLength,
 
+    "UnpairedResponses.limit": UnpairedResponses.limit, "UnpairedResponses.retained": UnpairedResponses.retained,
+    "Conversation.boundaryLimit": Conversation.boundaryLimit,
     "TCPStream.holeLimit": TCPStream.holeLimit, "Method.longestPlausible": Method.longestPlausible,
     "PendingCharges.conflictLimit": PendingCharges.conflictLimit, "FamiliarLines.longest": FamiliarLines.longest,
     "FamiliarLines.sectionLimit": FamiliarLines.sectionLimit,
@@ -77,7 +79,7 @@ enum Limits {
     "CSVRecords.longest": CSVRecords.longest, "JSONFault.limit": JSONFault.limit, "MonitorRow.limit": NamePool.limit,
     "SQLiteTable.limit": Estimates.SQLiteTable.limit, "LogMapping.longest": LogMapping.longest,
     "CurlLog.longestLine": CurlLog.longestLine, "ClockFit.candidateLimit": ClockFit.candidateLimit,
-    "Pairing.cellLimit": Pairing.cellLimit, "CrossingRepair.columnLimit": CrossingRepair.columnLimit,
+    "Pairing.cellLimit": Estimates.Pairing.cellLimit, "CrossingRepair.columnLimit": CrossingRepair.columnLimit,
     "RequestChains.limit": RequestChains.limit, "BodyReading.limit": BodyReading.limit,
     "WholeReading.limit": WholeReading.limit, "HeaderReadingSearch.costLimit": HeaderReadingSearch.costLimit,
     "HeaderReadingSearch.groupLimit": HeaderReadingSearch.groupLimit,

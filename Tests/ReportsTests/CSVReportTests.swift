@@ -45,6 +45,8 @@ import Testing
     response.decodedBody = 5000
     response.retransmitted = 10
     response.missing = 3
+    response.unseen = 4
+    response.pairing = .inferred
     response.exactness = .inferred
     response.flags = [.incomplete, .closeDelimited, .evicted]
     let report = try report()
@@ -57,12 +59,14 @@ import Testing
         message,exchange,connection,type,first_time,last_time,client,server,scheme,method,host,host_source,path,\
         query_bytes,status,version,content_type,content_encoding,transfer_encoding,start_line_bytes,header_bytes,\
         body_bytes,framing_bytes,trailer_bytes,message_bytes,decoded_body_bytes,retransmitted_bytes,overhead_bytes,\
-        ip_bytes,missing_bytes,exactness,flags\r
+        ip_bytes,missing_bytes,exactness,flags,stream,tls_bytes,control_bytes,expanded_start_line_bytes,\
+        expanded_header_bytes,unseen_bytes,pairing\r
         1,1,3,request,1700000000123456789,1700000000123456790,10.0.0.1:50000,[2001:db8::1]:443,https,GET,\
-        api.example.com,host,/users/42,0,,HTTP/1.1,,,,20,100,0,0,0,120,,0,40,160,0,exact,\r
+        api.example.com,host,/users/42,0,,HTTP/1.1,,,,20,100,0,0,0,120,,0,40,160,0,exact,,,0,0,20,\
+        100,0,exact\r
         2,1,3,response,1700000000123456789,1700000000123456790,10.0.0.1:50000,[2001:db8::1]:443,https,GET,\
         api.example.com,host,/users/42,,200,HTTP/1.1,"application/json; charset=""utf-8""\","gzip, br",chunked,20,\
-        100,1000,12,7,1139,5000,10,40,1189,3,inferred,incomplete close_delimited evicted\r
+        100,1000,12,7,1139,5000,10,40,1189,3,inferred,incomplete close_delimited evicted,,0,0,20,100,4,inferred\r
 
         """)
   }
@@ -81,7 +85,7 @@ import Testing
     try report.finish(emptyTotals())
     #expect(
       folder.rows("messages.csv") == [
-        "1,1,1,interim,0,0,[::]:0,[::]:0,http,,,,,,103,,,,,25,2,0,0,0,27,,0,0,27,0,exact,"
+        "1,1,1,interim,0,0,[::]:0,[::]:0,http,,,,,,103,,,,,25,2,0,0,0,27,,0,0,27,0,exact,,,0,0,25,2,0,exact"
       ])
   }
 
@@ -94,6 +98,7 @@ import Testing
     exchange.method = texts.intern("POST")
     exchange.host = texts.intern("h")
     exchange.path = texts.intern("/p")
+    exchange.version = texts.intern("HTTP/1.1")
     exchange.status = 404
     exchange.started = 17
     exchange.timings.connect = 250_000
@@ -107,6 +112,7 @@ import Testing
     alone.number = 2
     alone.connection = 4
     alone.response = 3
+    alone.pairing = .unknown
     let report = try report()
     try report.exchange(alone, texts: texts)
     try report.exchange(exchange, texts: texts)
@@ -114,9 +120,9 @@ import Testing
     #expect(
       folder.text("exchanges.csv") == """
         exchange,connection,request,response,method,host,path,status,started,dns_ms,connect_ms,tls_ms,send_ms,wait_ms,\
-        receive_ms,request_bytes,response_bytes,ip_bytes\r
-        1,4,1,2,POST,h,/p,404,17,,0.25,,0,1234.567891,0.000001,10,20,110\r
-        2,4,,3,,,,,0,,,,,,,0,0,0\r
+        receive_ms,request_bytes,response_bytes,ip_bytes,stream,version,pairing\r
+        1,4,1,2,POST,h,/p,404,17,,0.25,,0,1234.567891,0.000001,10,20,110,,HTTP/1.1,exact\r
+        2,4,,3,,,,,0,,,,,,,0,0,0,,,unknown\r
 
         """)
   }
@@ -176,6 +182,8 @@ import Testing
     api.missing = 14
     api.status4xx = 15
     api.status5xx = 16
+    api.inferred = 17
+    api.aborted = 18
     var totals = emptyTotals()
     totals.texts = texts
     totals.apis = [api]
@@ -187,8 +195,10 @@ import Testing
         host,path,\(column)requests,responses,request_start_line_bytes,request_header_bytes,request_body_bytes,\
         request_framing_bytes,request_trailer_bytes,request_bytes,request_ip_bytes,response_start_line_bytes,\
         response_header_bytes,response_body_bytes,response_framing_bytes,response_trailer_bytes,response_bytes,\
-        response_decoded_body_bytes,response_ip_bytes,missing_bytes,status_4xx,status_5xx,wait_ms_p50,wait_ms_p95\r
-        h,/p,\(cell)1,2,3,4,5,6,7,25,125,8,9,10,11,12,50,13,1050,14,15,16,,\r
+        response_decoded_body_bytes,response_ip_bytes,missing_bytes,status_4xx,status_5xx,wait_ms_p50,wait_ms_p95,\
+        request_tls_bytes,response_tls_bytes,request_control_bytes,response_control_bytes,\
+        request_expanded_header_bytes,response_expanded_header_bytes,inferred_bytes,aborted\r
+        h,/p,\(cell)1,2,3,4,5,6,7,25,125,8,9,10,11,12,50,13,1050,14,15,16,,,0,0,0,0,4,9,17,18\r
 
         """)
   }

@@ -30,6 +30,10 @@ package struct APICounts: Sendable, Equatable {
     self[.missing] = api.missing
     self[.status4xx] = api.status4xx
     self[.status5xx] = api.status5xx
+    self[.requestExpandedHeader] = request.header
+    self[.responseExpandedHeader] = response.header
+    self[.inferred] = api.inferred
+    self[.aborted] = api.aborted
   }
 
   /// A figure.
@@ -79,6 +83,24 @@ package enum APIColumn: String, CaseIterable, Sendable {
   case missing = "missing_bytes"
   case status4xx = "status_4xx"
   case status5xx = "status_5xx"
+  case requestTLS = "request_tls_bytes"
+  case responseTLS = "response_tls_bytes"
+  case requestControl = "request_control_bytes"
+  case responseControl = "response_control_bytes"
+  case requestExpandedHeader = "request_expanded_header_bytes"
+  case responseExpandedHeader = "response_expanded_header_bytes"
+  case inferred = "inferred_bytes"
+  case aborted
+
+  /// Whether a report of the first version has it; one that lacks a later column is read as if it were 0.
+  var isOriginal: Bool {
+    switch self {
+    case .requestTLS, .responseTLS, .requestControl, .responseControl, .requestExpandedHeader, .responseExpandedHeader,
+      .inferred, .aborted:
+      false
+    default: true
+    }
+  }
 
   /// Whether it counts octets, and not messages.
   package var isOctets: Bool { rawValue.hasSuffix("_bytes") }

@@ -80,7 +80,9 @@ private struct Positions {
     path = try index("path")
     method = indices["method"]
     var counts: [(APIColumn, Int)] = []
-    for column in APIColumn.allCases { counts.append((column, try index(column.rawValue))) }
+    for column in APIColumn.allCases where column.isOriginal || indices[column.rawValue] != nil {
+      counts.append((column, try index(column.rawValue)))
+    }
     self.counts = counts
     waitP50 = try index("wait_ms_p50")
     waitP95 = try index("wait_ms_p95")

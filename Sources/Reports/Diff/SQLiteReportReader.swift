@@ -27,12 +27,14 @@ struct SQLiteReportReader {
     apis.isByMethod = keys.contains("method")
     apis.isRedacted = meta["redacted"] == "1"
     apis.isComplete = meta["complete"] == "1"
-    let columns = ["host", "path", "method"] + APIColumn.allCases.map(\.rawValue) + ["wait_ms_p50", "wait_ms_p95"]
+    let known = try columns(of: database)
+    let counts = APIColumn.allCases.filter { known.contains($0.rawValue) }
+    let columns = ["host", "path", "method"] + counts.map(\.rawValue) + ["wait_ms_p50", "wait_ms_p95"]
     let cursor = try Row.fetchCursor(database, sql: "SELECT \(columns.joined(separator: ", ")) FROM apis")
     while let row = try cursor.next() {
       let key = APIKey(host: try text(row, 0), path: try text(row, 1), method: try text(row, 2))
       var api = ReportedAPI()
-      for (position, column) in APIColumn.allCases.enumerated() {
+      for (position, column) in counts.enumerated() {
         guard case .int64(let value) = (row[3 + position] as DatabaseValue).storage else {
           throw RowFault("apis: \(column.rawValue) is no whole number")
         }
@@ -61,11 +63,15 @@ struct SQLiteReportReader {
       let kind = try String.fetchOne(database, sql: "SELECT type FROM sqlite_master WHERE name = ?", arguments: [table])
       guard kind == "table" else { throw ReadingError(file: path, "has no table \(table)") }
     }
-    let known = Set(try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info('apis')"))
-    for column in ["host", "path", "method"] + APIColumn.allCases.map(\.rawValue) + ["wait_ms_p50", "wait_ms_p95"]
-    where !known.contains(column) {
+    let known = try columns(of: database)
+    let counts = APIColumn.allCases.filter(\.isOriginal).map(\.rawValue)
+    for column in ["host", "path", "method"] + counts + ["wait_ms_p50", "wait_ms_p95"] where !known.contains(column) {
       throw ReadingError(file: path, "its table apis has no column \(column)")
     }
+  }
+
+  private func columns(of database: Database) throws -> Set<String> {
+    Set(try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info('apis')"))
   }
 
   private func meta(_ database: Database) throws -> [String: String] {

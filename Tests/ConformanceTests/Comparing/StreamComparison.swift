@@ -103,7 +103,7 @@ private struct Pair {
     ours.payload[connection.server.oracleName, default: 0] += connection.payloadLength.server
     ours.streams += 1
     ours.repeated += connection.retransmitted
-    ours.missing += connection.missing
+    ours.missing += connection.missing + connection.unseen
     ours.isConflicting = ours.isConflicting || connection.flags.contains(.conflicting)
   }
 }

@@ -18,7 +18,7 @@ extension CaptureRun {
       accounts.compare(octetClass.name, ledger[octetClass], 0)
     }
     accounts.compare("retransmitted", connections.sum(\.retransmitted), ledger[.retransmitted])
-    accounts.compare("missing", connections.sum(\.missing), ledger.missing)
+    accounts.compare("missing", connections.sum(\.missing) + connections.sum(\.unseen), ledger.missing)
     return accounts.differences
   }
 

@@ -5,13 +5,14 @@ enum Contract {
     message, exchange, connection, type, first_time, last_time, client, server, scheme, method, host, host_source, path, \
     query_bytes, status, version, content_type, content_encoding, transfer_encoding, start_line_bytes, header_bytes, \
     body_bytes, framing_bytes, trailer_bytes, message_bytes, decoded_body_bytes, retransmitted_bytes, overhead_bytes, \
-    ip_bytes, missing_bytes, exactness, flags
+    ip_bytes, missing_bytes, exactness, flags, stream, tls_bytes, control_bytes, expanded_start_line_bytes, \
+    expanded_header_bytes, unseen_bytes, pairing
     """)
 
   static let exchanges = columns(
     """
     exchange, connection, request, response, method, host, path, status, started, dns_ms, connect_ms, tls_ms, send_ms, \
-    wait_ms, receive_ms, request_bytes, response_bytes, ip_bytes
+    wait_ms, receive_ms, request_bytes, response_bytes, ip_bytes, stream, version, pairing
     """)
 
   static let apis = columns("host, path, \(figuresOfAPIs)")
@@ -58,7 +59,9 @@ enum Contract {
     requests, responses, request_start_line_bytes, request_header_bytes, request_body_bytes, request_framing_bytes, \
     request_trailer_bytes, request_bytes, request_ip_bytes, response_start_line_bytes, response_header_bytes, \
     response_body_bytes, response_framing_bytes, response_trailer_bytes, response_bytes, response_decoded_body_bytes, \
-    response_ip_bytes, missing_bytes, status_4xx, status_5xx, wait_ms_p50, wait_ms_p95
+    response_ip_bytes, missing_bytes, status_4xx, status_5xx, wait_ms_p50, wait_ms_p95, request_tls_bytes, \
+    response_tls_bytes, request_control_bytes, response_control_bytes, request_expanded_header_bytes, \
+    response_expanded_header_bytes, inferred_bytes, aborted
     """
 
   private static func columns(_ list: String) -> [String] {

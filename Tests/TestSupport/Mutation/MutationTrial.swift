@@ -53,18 +53,22 @@ package struct MutationTrial: Sendable {
     var mutant = original
     let mutations = Self.mutations(number)
     for mutation in mutations { mutation.apply(to: &mutant, &random) }
-    let analysis = Analysis(mutant, decoders: SystemContentDecoders())
+    // No capture moves a packet by as many places as some mutants do: a hole waits for all of them.
+    var configuration = Configuration()
+    configuration.acknowledgedHolePacketLimit = .max
+    let analysis = Analysis(mutant, configuration: configuration, decoders: SystemContentDecoders())
     guard analysis.violations.isEmpty, mutations.allSatisfy(\.losesNothing) else {
       return Outcome(faults: analysis.violations)
     }
-    return difference(analysis, Analysis(original, decoders: SystemContentDecoders()), mutations)
+    let whole = Analysis(original, configuration: configuration, decoders: SystemContentDecoders())
+    return difference(analysis, whole, mutations)
   }
 
   /// Where a mutant's messages are not those of the original. Only connections that the original shows whole are compared:
   /// of others, order and cuts do tell something, such as which octet came first, or where to go on after a hole.
   ///
   /// Times, `ip_bytes` and `retransmitted` may differ, for the packets do; so may the numbers, which follow the order of
-  /// capture. A copy that differs is flagged as conflicting.
+  /// capture. A copy that differs is flagged as conflicting, and its message is not exact.
   private func difference(_ mutant: Analysis, _ original: Analysis, _ mutations: [Mutation]) -> Outcome {
     let mayConflict = mutations.contains(.conflictLast)
     let whole = original.wholeConnections
@@ -100,11 +104,12 @@ extension Analysis {
     messages.filter { endpoints.contains("\($0.client) \($0.server)") }.map { message in
       let octets = message.octets
       var flags = message.flags
+      let exactness = mayConflict && flags.contains(.conflicting) ? .exact : message.exactness
       if mayConflict { flags.remove(.conflicting) }
       return
         "\(message.client) \(message.server) \(message.kind.name) \(message.method) \(message.host)"
         + " \(message.path) \(message.status) \(octets.startLine)+\(octets.header)+\(octets.body)+\(octets.framing)+\(octets.trailer)"
-        + " \(message.decodedBody ?? -1) \(message.queryLength ?? -1) \(message.exactness.name) missing"
+        + " \(message.decodedBody ?? -1) \(message.queryLength ?? -1) \(exactness.name) missing"
         + " \(message.missing) flags \(flags.rawValue)"
     }.sorted()
   }

@@ -72,14 +72,15 @@ extension Conversation {
     _ number: Int, from start: StreamPosition, at position: StreamPosition, _ run: inout Run
   ) {
     let side = run.side
+    let missing = min(position - start, gap[side])
     var flags: MessageFlags = [.incomplete, .headerNotSeen, .contentNotSeen]
     followsHole[side] = false
     let pair = give(Pair(exchange: number, pairing: .exact), isInterim: false, &flags, &run)
-    let line = LineStart(position: position, arrival: run.arrival)
+    let line = LineStart(position: position - missing, arrival: run.arrival)
     let row = open(.response, at: line, of: pair.exchange, &run)
     run.rows[message: row].flags.formUnion(flags)
     run.rows[message: row].exactness = .atLeast
-    run.rows[message: row].missing = position - start
+    run.rows[message: row].missing = missing
     take(pair, for: row, isInterim: false, at: line, &run)
     run.note(.httpMessageIncomplete)
     owners[side].endNewest(at: position)

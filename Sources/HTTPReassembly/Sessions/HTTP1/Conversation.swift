@@ -77,6 +77,7 @@ private struct Recovery {
   var broken = Sides<OwnMemory<BrokenMessage>?>(repeating: nil)
   var unpaired: OwnMemory<UnpairedResponses>?
   var strayAcknowledged = Sides<StreamPosition>(repeating: .unknown)
+  var gap = Sides<Int>(repeating: 0)
 
   /// Octets of memory that it takes, of its own.
   var memory: Int {
@@ -102,6 +103,12 @@ extension Conversation {
   var strayAcknowledged: Sides<StreamPosition> {
     get { recovery?.value.strayAcknowledged ?? Sides(repeating: .unknown) }
     set { openRecovery().value.strayAcknowledged = newValue }
+  }
+
+  /// Octets of each side that were never captured, directly before what comes next.
+  var gap: Sides<Int> {
+    get { recovery?.value.gap ?? Sides(repeating: 0) }
+    set { openRecovery().value.gap = newValue }
   }
 
   private mutating func openRecovery() -> OwnMemory<Recovery> {
@@ -285,7 +292,10 @@ extension Conversation: HTTP1Events {
     if broken[run.side] != nil { settleBroken(run.side, before: start.position, &run) }
     isUnsure[run.side] = isFirst[run.side]
     isFirst[run.side] = false
-    if recovery != nil { strayAcknowledged[run.side] = .unknown }
+    if recovery != nil {
+      strayAcknowledged[run.side] = .unknown
+      gap[run.side] = 0
+    }
     confirmEnd(of: run.side, at: start.position, &run)
     let row = RowIndex(run.rows.messages.insert(OpenMessage()))
     let number = run.nextMessage()
@@ -598,6 +608,7 @@ extension Conversation: HTTP1Events {
     run.countMissing(count)
     followsHole[run.side] = true
     broken[run.side]?.value.gap += count
+    gap[run.side] += count
   }
 
   mutating func unseenOutsideMessages(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
@@ -616,6 +627,7 @@ extension Conversation: HTTP1Events {
   }
 
   mutating func outsideMessages(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
+    if recovery != nil { gap[run.side] = 0 }
     if reason == .stray, extendBroken(by: count, unseen: 0, &run) { return }
     run.connection.added.unattributed += count
     switch reason {
@@ -638,7 +650,14 @@ extension Conversation: HTTP1Events {
     nextBoundary(after: position - 1, before: position + 1, run) != nil
   }
 
-  func mayStart(_ arrival: SegmentArrival, _ run: borrowing Run) -> Bool {
+  func mayStart(at position: StreamPosition, _ arrival: SegmentArrival, _ run: borrowing Run) -> Bool {
+    guard let requestSide else { return true }
+    let start = LineStart(position: position, arrival: arrival)
+    return isPossible(startOf: run.side == requestSide ? .request : .response, at: start, run)
+  }
+
+  /// Whether a packet's octets are none of a message that has lost its framing.
+  func isBeyondBroken(_ arrival: SegmentArrival, _ run: borrowing Run) -> Bool {
     guard let message = broken[run.side], !isPipelined else { return true }
     return !isOwn(arrival.acknowledged, of: message.value, run)
   }

@@ -53,9 +53,9 @@ protocol HTTP1Events {
   func nextBoundary(
     after position: StreamPosition, before end: StreamPosition, _ context: borrowing Context
   ) -> StreamPosition?
-  /// Whether a packet's octets may start a message, as far as its acknowledgment tells: they may go on with one whose framing
-  /// was lost.
-  func mayStart(_ arrival: SegmentArrival, _ context: borrowing Context) -> Bool
+  /// Whether a message may start at a position where framing was lost, as far as acknowledgments tell: the octets may go on with
+  /// one before.
+  func mayStart(at position: StreamPosition, _ arrival: SegmentArrival, _ context: borrowing Context) -> Bool
   /// The message that has just started was found after framing had been lost.
   mutating func resynchronized(at start: LineStart, _ context: inout Context)
   /// Whether what looks like a status-line, right behind the header section of a response whose request is not known, may start

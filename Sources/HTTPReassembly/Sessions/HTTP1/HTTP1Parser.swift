@@ -258,7 +258,9 @@ struct HTTP1Parser {
   ) -> Int {
     let rest = octets.byteCount - offset
     let isBoundary = position == arrival.segment || events.isBoundary(position, context)
-    if isBoundary, events.mayStart(arrival, context), isLikelyStart(octets.extracting(offset..<octets.byteCount)) {
+    if isBoundary, events.mayStart(at: position, arrival, context),
+      isLikelyStart(octets.extracting(offset..<octets.byteCount))
+    {
       return consumeLine(octets, from: offset, arrival, &events, &context)
     }
     let length = events.nextBoundary(after: position, before: position + rest, context).map { $0 - position } ?? rest
@@ -689,6 +691,13 @@ struct HTTP1Parser {
   ) -> Int {
     var inside = 0
     switch state {
+    case .undecided where undecided == .length && remaining == count:
+      // What follows is where the content's end would be: so it is content.
+      inside = count
+      body(inside, &events, &context)
+      position += inside
+      remaining = 0
+      completeMessage(&events, &context)
     case .undecided:
       breakMessage(.incomplete, isLoss: true, &events, &context)
     case .body, .chunkData:
