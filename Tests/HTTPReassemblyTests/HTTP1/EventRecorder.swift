@@ -104,6 +104,9 @@ struct EventRecorder: HTTP1Events {
   mutating func outsideMessages(_ count: Int, as reason: OutsideReason, _ context: inout Context) {
     add(count, "outside messages: \(reason)")
   }
+  mutating func droppedLine(_ count: Int, as reason: OutsideReason, _ context: inout Context) {
+    outsideMessages(count, as: reason, &context)
+  }
   mutating func lostOctets(
     _ count: Int, at position: StreamPosition, as reason: OutsideReason, _ context: inout Context
   ) {

@@ -623,10 +623,16 @@ extension Conversation: HTTP1Events {
   ) {
     if reason == .stray, broken[run.side] == nil { startHeadless(at: position, &run) }
     outsideMessages(count, as: reason, &run)
-    if broken[run.side] == nil { strayAcknowledged[run.side] = run.arrival.acknowledged }
   }
 
   mutating func outsideMessages(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
+    droppedLine(count, as: reason, &run)
+    if !isAligned || recovery != nil, broken[run.side] == nil {
+      strayAcknowledged[run.side] = run.arrival.acknowledged
+    }
+  }
+
+  mutating func droppedLine(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
     if recovery != nil { gap[run.side] = 0 }
     if reason == .stray, extendBroken(by: count, unseen: 0, &run) { return }
     run.connection.added.unattributed += count
@@ -651,7 +657,7 @@ extension Conversation: HTTP1Events {
   }
 
   func mayStart(at position: StreamPosition, _ arrival: SegmentArrival, _ run: borrowing Run) -> Bool {
-    guard let requestSide else { return true }
+    guard isBeyondBroken(arrival, run), let requestSide else { return broken[run.side] == nil }
     let start = LineStart(position: position, arrival: arrival)
     return isPossible(startOf: run.side == requestSide ? .request : .response, at: start, run)
   }

@@ -39,6 +39,8 @@ protocol HTTP1Events {
     at position: StreamPosition, _ flags: MessageFlags, isLoss: Bool, _ context: inout Context)
   /// Octets that belong to no message.
   mutating func outsideMessages(_ count: Int, as reason: OutsideReason, _ context: inout Context)
+  /// Octets of a line that was incomplete and is given up, in no message: the packet being read may not be theirs.
+  mutating func droppedLine(_ count: Int, as reason: OutsideReason, _ context: inout Context)
   /// Octets at a position where framing was lost, in no message that could be told.
   mutating func lostOctets(
     _ count: Int, at position: StreamPosition, as reason: OutsideReason, _ context: inout Context)

@@ -409,7 +409,7 @@ struct HTTP1Parser {
     guard lineLength > 0 else { return }
     let length = lineLength
     forgetLine()
-    events.outsideMessages(length, as: outsideReason, &context)
+    events.droppedLine(length, as: outsideReason, &context)
   }
 
   private mutating func forgetLine() {

@@ -236,8 +236,7 @@ extension Conversation {
   private func isPossibleAfterLoss(startOf kind: MessageKind, at start: LineStart, _ run: borrowing Run) -> Bool {
     let acknowledged = start.arrival.acknowledged
     guard isBeyondBroken(start.arrival, run), strayAcknowledged[run.side] != acknowledged else { return false }
-    // One that begins its segment right where the one before ends was sent with pipelining.
-    if isUnsure[run.side], start.position != start.arrival.segment, !owners.look(run.side, { $0.isEmpty }) {
+    if isUnsure[run.side], !owners.look(run.side, { $0.isEmpty }) {
       let isSameMessage = run.rows.messages.look(Int(owners.look(run.side) { $0.newest.row })) {
         $0.acknowledged == acknowledged && $0.message.kind != .interim
       }
