@@ -88,7 +88,7 @@ import Testing
     #expect(headless?.status == 0)
     #expect(headless?.octets.total == inner.utf8.count)
     #expect(headless?.missing == head.utf8.count)
-    #expect(headless?.exactness == .inferred)
+    #expect(headless?.exactness == .atLeast)
     #expect(analysis.response("/2")?.pairing == .exact)
   }
 

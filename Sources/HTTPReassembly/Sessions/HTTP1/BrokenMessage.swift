@@ -131,8 +131,11 @@ extension Conversation {
     broken[side] = nil
     let found = message.value
     if position == found.end, found.gap == 0 {
-      run.rows[message: found.row].exactness = .inferred
-      run.rows[message: found.row].flags.remove(.incomplete)
+      // Where nobody knows what is header and what is content, the whole is right and its parts are not.
+      if found.isSplitKnown {
+        run.rows[message: found.row].exactness = .inferred
+        run.rows[message: found.row].flags.remove(.incomplete)
+      }
       run.rows[message: found.row].flags.insert(.contentNotSeen)
       if owners.look(side, { $0.newest.row }) == found.row { owners[side].endNewest(at: found.end) }
     }
@@ -153,6 +156,11 @@ extension Conversation {
 }
 
 extension BrokenMessage {
+  /// Whether it is known which of the octets in no class are what.
+  fileprivate var isSplitKnown: Bool {
+    unsplit == 0 || isInHeader && (hasNoContent || contentLength.map { $0 <= unsplit } ?? false)
+  }
+
   /// How many of the octets in no class are the header section's.
   fileprivate var header: Int {
     guard isInHeader else { return 0 }
