@@ -30,7 +30,7 @@ enum HARWire {
 
   /// `headersSize`: start-line and header section; −1 when its end was not seen.
   static func headersSize(_ message: Message) -> Int {
-    if message.flags.contains(.headerNotSeen) { return -1 }
+    if message.flags.contains(.headerNotSeen), message.exactness == .atLeast { return -1 }
     // The empty line that ends a header section takes an octet at least; HTTP/0.9 has none.
     if message.exactness == .atLeast, message.octets.header == 0 { return -1 }
     return message.octets.startLine + message.octets.header
