@@ -52,6 +52,7 @@ extension WitnessRule {
     guard let message = field.isOfRequest ? it.request : it.finalResponse else {
       return field.isOfRequest && it.isFlagged(it.finalResponse, "request_not_seen")
     }
+    if case .host = field, it.isFlagged(message, "header_not_seen") { return message["host_source"] == "address" }
     guard message["exactness"] == "at_least", it.isFlagged(message, "incomplete") else { return false }
     switch field {
     case .method, .path, .status: return false
