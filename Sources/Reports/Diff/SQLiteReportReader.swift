@@ -19,7 +19,7 @@ struct SQLiteReportReader {
   }
 
   private func rows(_ database: Database) throws -> ReportedAPIs {
-    try check(database)
+    let known = try check(database)
     var apis = ReportedAPIs(name: name)
     let meta = try meta(database)
     let keys = (meta["grouping"] ?? "host,path").split(separator: ",")
@@ -27,7 +27,6 @@ struct SQLiteReportReader {
     apis.isByMethod = keys.contains("method")
     apis.isRedacted = meta["redacted"] == "1"
     apis.isComplete = meta["complete"] == "1"
-    let known = try columns(of: database)
     let counts = APIColumn.allCases.filter { known.contains($0.rawValue) }
     let columns = ["host", "path", "method"] + counts.map(\.rawValue) + ["wait_ms_p50", "wait_ms_p95"]
     let cursor = try Row.fetchCursor(database, sql: "SELECT \(columns.joined(separator: ", ")) FROM apis")
@@ -47,8 +46,8 @@ struct SQLiteReportReader {
     return apis
   }
 
-  /// That it is a report, of a schema that is known here.
-  private func check(_ database: Database) throws {
+  /// Checks that it is a report, of a schema that is known here, and returns the columns of its table `apis`.
+  private func check(_ database: Database) throws -> Set<String> {
     let identity = try Int.fetchOne(database, sql: "PRAGMA application_id")
     guard identity == SQLiteSchema.applicationID else {
       throw ReadingError(file: path, "is an SQLite database, but no report")
@@ -63,15 +62,12 @@ struct SQLiteReportReader {
       let kind = try String.fetchOne(database, sql: "SELECT type FROM sqlite_master WHERE name = ?", arguments: [table])
       guard kind == "table" else { throw ReadingError(file: path, "has no table \(table)") }
     }
-    let known = try columns(of: database)
+    let known = Set(try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info('apis')"))
     let counts = APIColumn.allCases.filter(\.isOriginal).map(\.rawValue)
     for column in ["host", "path", "method"] + counts + ["wait_ms_p50", "wait_ms_p95"] where !known.contains(column) {
       throw ReadingError(file: path, "its table apis has no column \(column)")
     }
-  }
-
-  private func columns(of database: Database) throws -> Set<String> {
-    Set(try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info('apis')"))
+    return known
   }
 
   private func meta(_ database: Database) throws -> [String: String] {

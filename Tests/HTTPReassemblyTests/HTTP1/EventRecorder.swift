@@ -122,7 +122,6 @@ struct EventRecorder: HTTP1Events {
   /// Positions that the other side has acknowledged.
   var boundaries: [StreamPosition] = []
 
-  func isBoundary(_ position: StreamPosition, _ context: Context) -> Bool { boundaries.contains(position) }
   func nextBoundary(after position: StreamPosition, before end: StreamPosition, _ context: Context) -> StreamPosition? {
     boundaries.first { $0 > position && $0 < end }
   }

@@ -1,27 +1,21 @@
 /// The best way to give responses to requests in their order.
 struct Alignment {
-  private let requests: Int
-  private let responses: Int
   private var partners: [Int?]
 
   /// The request of a response, by their places in their lists; nil where none can be told.
   func partner(of response: Int) -> Int? { partners[response] }
 
   /// - Parameters:
-  ///   - requests: How many requests there are.
-  ///   - isGapBefore: Whether requests may have been lost directly before one.
-  ///   - isGapAtEnd: Whether requests may have been lost after the last one.
+  ///   - gaps: Whether requests may have been lost directly before each request, and after the last one.
   ///   - responses: The responses, interim ones too.
   ///   - evidence: How much speaks for a pair; nil when it cannot be one.
   init(
-    requests: Int, isGapBefore: (Int) -> Bool, isGapAtEnd: Bool, responses: [UnpairedResponses.Response],
+    gaps: [Bool], responses: [UnpairedResponses.Response],
     evidence: (Int, Int) -> Int32?
   ) {
-    self.requests = requests
-    self.responses = responses.count
+    let requests = gaps.count - 1
     let rows = requests + 1
     let columns = responses.count + 1
-    let gaps = (0..<requests).map(isGapBefore) + [isGapAtEnd]
     var gains: [Int32] = Array(repeating: Self.impossible, count: rows * columns)
     for request in 0..<requests {
       for response in 0..<responses.count {

@@ -10,8 +10,6 @@ struct BrokenMessage {
   var acknowledged: StreamPosition
   /// Position after the last octet that is known to be its own.
   var end: StreamPosition
-  /// Octets behind `end` that were never captured: those of the message, or of others.
-  var gap = 0
   /// Octets of it that are in no class yet, because nothing says whether they are header or content.
   var unsplit = 0
   /// Whether it broke off in its header section.
@@ -34,7 +32,7 @@ extension Conversation {
       ($0.message.status, $0.exchange, $0.acknowledged)
     }
     guard !isPipelined, acknowledged != .unknown else { return }
-    let method = read(exchange, run) { $0.exchange.request == nil ? nil : $0.method } ?? nil
+    let method = knownMethod(of: exchange, run)
     let framing = section?.framing
     let hasNoContent =
       kind == .request
@@ -53,19 +51,11 @@ extension Conversation {
     let side = run.side
     let acknowledged = run.arrival.acknowledged
     guard !isPipelined, requestSide == 1 - side, acknowledged != .unknown else { return }
-    let oldest = max(nextToAnswer, exchanges.end - Self.boundaryLimit)
-    for number in stride(from: exchanges.end - 1, through: oldest, by: -1) {
-      guard
-        let start = read(
-          number, run,
-          { request -> StreamPosition? in
-            guard request.end == acknowledged, !request.isAnswered, request.interimEnd == .unknown else { return nil }
-            return request.exchange.request == nil ? nil : request.acknowledged
-          }) ?? nil, start <= position, start != .unknown
-      else { continue }
-      openHeadless(number, from: start, at: position, &run)
-      return
-    }
+    guard let number = waitingRequest(endingAt: acknowledged, run),
+      let (start, interimEnd) = read(number, run, { ($0.acknowledged, $0.interimEnd) }),
+      interimEnd == .unknown, start <= position, start != .unknown
+    else { return }
+    openHeadless(number, from: start, at: position, &run)
   }
 
   private mutating func openHeadless(
@@ -95,10 +85,10 @@ extension Conversation {
     let side = run.side
     guard let message = broken[side] else { return false }
     guard isOwn(run.arrival.acknowledged, of: message.value, run), !isPipelined else {
-      settleBroken(side, before: message.value.end + message.value.gap, &run)
+      settleBroken(side, before: message.value.end + gap[side], &run)
       return false
     }
-    adoptGap(of: message, &run)
+    adoptGap(of: message, side, &run)
     let row = message.value.row
     message.value.end += count
     message.value.unsplit += count
@@ -119,10 +109,11 @@ extension Conversation {
   }
 
   /// The octets that were never captured behind a broken message are its own.
-  private mutating func adoptGap(of message: OwnMemory<BrokenMessage>, _ run: inout Run) {
-    run.rows[message: message.value.row].missing += message.value.gap
-    message.value.end += message.value.gap
-    message.value.gap = 0
+  private mutating func adoptGap(of message: OwnMemory<BrokenMessage>, _ side: Side, _ run: inout Run) {
+    run.rows[message: message.value.row].missing += gap[side]
+    message.value.end += gap[side]
+    gap[side] = 0
+    owners[side].endNewest(at: message.value.end)
   }
 
   /// Another message starts at a position, or the stream ends there, or nobody knows: nothing more is the broken message's.
@@ -130,14 +121,13 @@ extension Conversation {
     guard let message = broken[side] else { return }
     broken[side] = nil
     let found = message.value
-    if position == found.end, found.gap == 0 {
+    if position == found.end, gap[side] == 0 {
       // Where nobody knows what is header and what is content, the whole is right and its parts are not.
       if found.isSplitKnown {
         run.rows[message: found.row].exactness = .inferred
         run.rows[message: found.row].flags.remove(.incomplete)
       }
       run.rows[message: found.row].flags.insert(.contentNotSeen)
-      if owners.look(side, { $0.newest.row }) == found.row { owners[side].endNewest(at: found.end) }
     }
     guard found.unsplit > 0 else { return }
     let header = found.header
@@ -149,8 +139,8 @@ extension Conversation {
 
   /// The other side has acknowledged what was sent up to a position, and nothing beyond: a broken message ends there.
   mutating func endBroken(_ side: Side, at position: StreamPosition, _ run: inout Run) {
-    guard let message = broken[side], message.value.end + message.value.gap == position else { return }
-    adoptGap(of: message, &run)
+    guard let message = broken[side], message.value.end + gap[side] == position else { return }
+    adoptGap(of: message, side, &run)
     settleBroken(side, before: position, &run)
   }
 }

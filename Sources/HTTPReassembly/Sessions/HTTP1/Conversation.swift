@@ -367,7 +367,7 @@ extension Conversation: HTTP1Events {
       framing = header.framing.request()
       if framing != .none { change(exchange, &run) { $0.hasContent = true } }
     } else {
-      let method = read(exchange, run) { $0.exchange.request == nil ? nil : $0.method } ?? nil
+      let method = knownMethod(of: exchange, run)
       let ordinary = header.framing.response(status: status, to: method ?? .ordinary)
       framing = method == nil ? ordinary.unconfirmed : ordinary
       if framing != ordinary {
@@ -607,7 +607,6 @@ extension Conversation: HTTP1Events {
   mutating func missingOutsideMessages(_ count: Int, _ run: inout Run) {
     run.countMissing(count)
     followsHole[run.side] = true
-    broken[run.side]?.value.gap += count
     gap[run.side] += count
   }
 
@@ -633,8 +632,8 @@ extension Conversation: HTTP1Events {
   }
 
   mutating func droppedLine(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
-    if recovery != nil { gap[run.side] = 0 }
     if reason == .stray, extendBroken(by: count, unseen: 0, &run) { return }
+    if recovery != nil { gap[run.side] = 0 }
     run.connection.added.unattributed += count
     switch reason {
     case .tunnel: run.ledger.settle(count, as: .tunnel)
@@ -650,10 +649,6 @@ extension Conversation: HTTP1Events {
     if isPipelined { return true }
     let acknowledged = run.rows.messages.look(Int(row(run))) { $0.acknowledged }
     return position == arrival.segment && (arrival.acknowledged == .unknown || arrival.acknowledged != acknowledged)
-  }
-
-  func isBoundary(_ position: StreamPosition, _ run: borrowing Run) -> Bool {
-    nextBoundary(after: position - 1, before: position + 1, run) != nil
   }
 
   func mayStart(at position: StreamPosition, _ arrival: SegmentArrival, _ run: borrowing Run) -> Bool {

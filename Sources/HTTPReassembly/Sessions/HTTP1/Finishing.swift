@@ -12,8 +12,10 @@ extension Conversation {
   /// Octets of a hole that was given up come after all: they are counted where they belong, but no longer read.
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     // How much of a hole is missing is not known any more while nobody owns it.
-    if gap[side] > 0 { gap[side] = 0 }
-    if let message = broken[side], message.value.gap > 0 { settleBroken(side, before: nil, &run) }
+    if gap[side] > 0 {
+      settleBroken(side, before: nil, &run)
+      gap[side] = 0
+    }
     // A row that is final keeps what it misses, so that its connection must keep it too.
     let found = max(0, range.upperBound - max(range.lowerBound, retiredThrough[side]))
     run.countMissing(-found)

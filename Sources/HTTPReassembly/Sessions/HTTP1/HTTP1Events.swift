@@ -49,9 +49,8 @@ protocol HTTP1Events {
   /// Octets that are in the packets but beyond the snap length, in no message that could be told.
   mutating func unseenOutsideMessages(_ count: Int, as reason: OutsideReason, _ context: inout Context)
 
-  /// Whether a message may start at a position because the other side has acknowledged exactly what comes before.
-  func isBoundary(_ position: StreamPosition, _ context: borrowing Context) -> Bool
-  /// The first such position between two others.
+  /// The first position between two others where a message may start, because the other side has acknowledged exactly what comes
+  /// before.
   func nextBoundary(
     after position: StreamPosition, before end: StreamPosition, _ context: borrowing Context
   ) -> StreamPosition?

@@ -100,7 +100,7 @@ struct HTTP1Parser {
   ) -> Int {
     var offset = 0
     let count = octets.byteCount
-    if state == .lost || state == .other || state == .startLine && lineLength > 0 {
+    if state == .other || (state == .startLine || state == .lost) && lineLength > 0 {
       resynchronizeAtSegmentStart(octets, &events, &context)
     }
     isPaused = false
@@ -257,7 +257,8 @@ struct HTTP1Parser {
     _ context: inout Events.Context
   ) -> Int {
     let rest = octets.byteCount - offset
-    let isBoundary = position == arrival.segment || events.isBoundary(position, context)
+    let isBoundary =
+      position == arrival.segment || events.nextBoundary(after: position - 1, before: position + 1, context) != nil
     if isBoundary, events.mayStart(at: position, arrival, context),
       isLikelyStart(octets.extracting(offset..<octets.byteCount))
     {
@@ -271,11 +272,8 @@ struct HTTP1Parser {
 
   /// Whether octets begin with a start-line, or may when more of them come.
   private func isLikelyStart(_ octets: RawSpan) -> Bool {
-    guard let lineFeed = octets.firstOffset(of: ASCII.lineFeed, in: 0..<octets.byteCount) else {
-      return StartLine.isLikely(octets)
-    }
-    let hasReturn = lineFeed > 0 && octets.octet(lineFeed - 1) == ASCII.carriageReturn
-    return StartLine.isCertain(octets.extracting(0..<(hasReturn ? lineFeed - 1 : lineFeed)))
+    guard let line = octets.firstLine(within: octets.byteCount) else { return StartLine.isLikely(octets) }
+    return StartLine.isCertain(octets.extracting(line))
   }
 
   // MARK: Start-lines
@@ -343,10 +341,9 @@ struct HTTP1Parser {
     _ octets: RawSpan, _ events: inout Events, _ context: inout Events.Context
   ) {
     guard octets.byteCount >= 12, octets.octet(0).isTokenCharacter,
-      let lineFeed = octets.firstOffset(of: ASCII.lineFeed, in: 0..<min(octets.byteCount, events.limits(context).probe))
+      let line = octets.firstLine(within: events.limits(context).probe)
     else { return }
-    let hasReturn = lineFeed > 0 && octets.octet(lineFeed - 1) == ASCII.carriageReturn
-    let rest = octets.extracting(0..<(hasReturn ? lineFeed - 1 : lineFeed))
+    let rest = octets.extracting(line)
     guard StartLine.isCertain(rest) else { return }
     guard state != .startLine || !isStartLine(endingWith: rest) else { return }
     dropLine(&events, &context)

@@ -18,6 +18,11 @@ extension Conversation {
     if let row = exchanges.row(number) { body(&run.rows.exchanges[Int(row)]) }
   }
 
+  /// What the method of an exchange's request means for framing; nil when the request was not captured.
+  func knownMethod(of number: Int, _ run: borrowing Run) -> MethodKind? {
+    read(number, run) { $0.exchange.request == nil ? nil : $0.method } ?? nil
+  }
+
   // MARK: Pairs
 
   /// What a response that starts is given to.
@@ -52,7 +57,7 @@ extension Conversation {
       isAligned = false
     }
     if isPipelined {
-      let pair = deferPair(isBehindHole: isBehindHole, start, isInterim: isInterim, &run)
+      let pair = deferPair(isBehindHole: isBehindHole, &run)
       return pair.exchange < 0 ? pair : give(pair, isInterim: isInterim, &flags, &run)
     }
     guard let number = requestByAcknowledgment(start, run) else {
@@ -243,21 +248,21 @@ extension Conversation {
       if isSameMessage { return false }
     }
     guard kind != .request else { return isPossibleRequest(at: start, run) }
-    for number in stride(
-      from: exchanges.end - 1, through: max(nextToAnswer, exchanges.end - Self.boundaryLimit), by: -1)
-    {
-      guard
-        let (begins, interim) = read(
-          number, run,
-          { request -> (StreamPosition, StreamPosition)? in
-            guard request.end == acknowledged, !request.isAnswered else { return nil }
-            return (request.acknowledged, request.interimEnd)
-          }) ?? nil
-      else { continue }
-      // A response before it can be an interim one that was lost.
-      return start.position <= begins + Self.interimLength || start.position == interim
+    guard let number = waitingRequest(endingAt: acknowledged, run),
+      let (begins, interimEnd) = read(number, run, { ($0.acknowledged, $0.interimEnd) })
+    else { return true }
+    // A response before it can be an interim one that was lost.
+    return start.position <= begins + Self.interimLength || start.position == interimEnd
+  }
+
+  /// The request, of the newest that wait, that ends before a position; nil when none does.
+  func waitingRequest(endingAt position: StreamPosition, _ run: borrowing Run) -> Int? {
+    let oldest = max(nextToAnswer, exchanges.end - Self.boundaryLimit)
+    for number in stride(from: exchanges.end - 1, through: oldest, by: -1)
+    where read(number, run, { $0.end == position && !$0.isAnswered }) == true {
+      return number
     }
-    return true
+    return nil
   }
 
   /// Whether a request can start here after loss: a client that has received a response, and nothing since, goes on where the

@@ -154,6 +154,12 @@ extension StatusLine {
 }
 
 extension RawSpan {
+  /// Where the first line is, without its terminator; nil when the first `limit` octets hold no LF.
+  func firstLine(within limit: Int) -> Range<Int>? {
+    guard let lineFeed = firstOffset(of: ASCII.lineFeed, in: 0..<min(byteCount, limit)) else { return nil }
+    return 0..<(lineFeed > 0 && octet(lineFeed - 1) == ASCII.carriageReturn ? lineFeed - 1 : lineFeed)
+  }
+
   /// Whether every octet may be one of a registered method.
   fileprivate var isMethodPrefix: Bool {
     for offset in 0..<byteCount {

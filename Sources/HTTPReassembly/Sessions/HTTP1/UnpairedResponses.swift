@@ -32,7 +32,7 @@ struct UnpairedResponses {
 
 extension Conversation {
   /// A response starts whose request cannot be told yet: what comes later will say.
-  mutating func deferPair(isBehindHole: Bool, _ start: LineStart, isInterim: Bool, _ run: inout Run) -> Pair {
+  mutating func deferPair(isBehindHole: Bool, _ run: inout Run) -> Pair {
     if let waiting = unpaired, let first = waiting.value.responses.first {
       if run.clock - first.since > run.configuration.acknowledgedHoleTimeout {
         pairDeferred(&run)
@@ -86,11 +86,11 @@ extension Conversation {
     guard given > 0 else { return }
     skipAnswered(run)
     let waitingRequests = waitingRequests(run)
-    let alignment = Alignment(
-      requests: waitingRequests.count,
-      isGapBefore: { index in self.read(waitingRequests[index], run, { $0.followsHole }) ?? true },
-      isGapAtEnd: requestSide.map { followsHole[$0] } ?? true, responses: responses
-    ) { request, response in self.evidence(request, of: waitingRequests, response, of: responses, run) }
+    let gaps = waitingRequests.map { read($0, run, { $0.followsHole }) ?? true }
+    let isGapAtEnd = requestSide.map { followsHole[$0] } ?? true
+    let alignment = Alignment(gaps: gaps + [isGapAtEnd], responses: responses) { request, response in
+      evidence(request, of: waitingRequests, response, of: responses, run)
+    }
     for (index, response) in responses.prefix(given).enumerated() {
       let number = alignment.partner(of: index).map { waitingRequests[$0] }
       give(response, to: number, isLast: index == responses.count - 1, &run)
