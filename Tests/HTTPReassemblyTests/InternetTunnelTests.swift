@@ -58,6 +58,14 @@ import Testing
     for port in [4789, 8472] {
       expectOpened(Wire.ipv4(17, Wire.udp([8, 0, 0, 0, 0, 0, 9, 0] ++ frame, to: port)))
     }
+    // Reserved bits are ignored on receipt (RFC 7348 §5).
+    expectOpened(Wire.ipv4(17, Wire.udp([0xff, 1, 2, 3, 0, 0, 9, 7] ++ frame, to: 4789)))
+    expectOpened(Wire.ipv4(17, Wire.udp([0x08, 0, 0, 0, 0, 0, 9, 0] ++ frame, to: 4790)))
+    expectOpened(Wire.ipv4(17, Wire.udp([0x0c, 0, 0, 3, 0, 0, 9, 0] ++ frame, to: 4790)))
+    expectOpened(Wire.ipv4(17, Wire.udp([0x0c, 0, 0, 1, 0, 0, 9, 0] ++ Wire.packet4, to: 4790)))
+    expectOpened(Wire.ipv4(17, Wire.udp([0x0c, 0, 0, 2, 0, 0, 9, 0] ++ Wire.packet6, to: 4790)), network: 40)
+    expectOpened(Wire.ipv4(17, Wire.udp([0x0e, 0, 0, 5, 0, 0, 9, 0] ++ [0, 1, 1, 64] ++ Wire.packet4, to: 4790)))
+    expectOpened(Wire.ipv4(17, Wire.udp([0, 1, 0, 64, 0, 2, 1, 64] ++ Wire.packet4, to: 6635)))
     expectOpened(Wire.ipv4(17, Wire.udp([0, 0, 0x65, 0x58, 0, 0, 1, 0] ++ frame, to: 6081)))
     expectOpened(Wire.ipv4(17, Wire.udp([2, 0, 8, 0, 0, 0, 1, 0] ++ Wire.zeros(8) ++ Wire.packet4, to: 6081)))
     expectOpened(Wire.ipv4(17, Wire.udp([0, 0, 8, 0] ++ Wire.packet4, to: 4754)))
@@ -90,7 +98,11 @@ import Testing
     badInner[0] = 0x4f
     let payloads: [(Int, [UInt8])] = [
       (4789, [0, 0, 0, 0, 0, 0, 9, 0] ++ frame),
-      (4789, [8, 0, 0, 0, 0, 0, 9, 7] ++ frame),
+      (4790, [0x18, 0, 0, 3, 0, 0, 9, 0] ++ frame),
+      (4790, [0x0d, 0, 0, 3, 0, 0, 9, 0] ++ frame),
+      (4790, [0x0c, 0, 0, 4, 0, 0, 9, 0] ++ frame),
+      (6635, [0, 1, 0, 64]),
+      (6635, [0, 1, 1, 64] ++ Wire.zeros(40)),
       (4789, [8, 0, 0, 0, 0, 0, 9, 0] ++ Wire.ethernet(0x0806, Wire.zeros(28))),
       (4789, [8, 0, 0, 0, 0, 0, 9, 0] ++ Wire.ethernet(0x0800, badInner)),
       (4789, [8, 0, 0, 0, 0, 0, 9, 0] ++ frame.dropLast()),

@@ -157,6 +157,85 @@ import Testing
     #expect(analysis.exchanges.last?.timings.connect != nil)
   }
 
+  /// Two connections between the same endpoints, of the second one only what `second` captures.
+  private func reused(isClosed: Bool, _ second: (inout Dialogue) -> Void) -> Analysis {
+    var dialogue = answered("/1")
+    if isClosed { dialogue.close() }
+    var other = Dialogue(clientSequence: 3_000_000_000, serverSequence: 2_000_000_000)
+    other.now = dialogue.now
+    second(&other)
+    dialogue.segments += other.segments
+    return analyze(dialogue)
+  }
+
+  @Test(arguments: [true, false]) func portReusedWhoseSynIsLost(isClosed: Bool) {
+    let analysis = reused(isClosed: isClosed) { second in
+      second.send(.client, [], flags: .syn, isCaptured: false)
+      second.send(.server, [], flags: [.syn, .ack])
+      second.acknowledge(.client)
+      second.send(.client, HTTP.get("/2"))
+      second.send(.server, HTTP.ok("two"))
+      second.close()
+    }
+    #expect(analysis.connections.count == 2)
+    #expect(analysis.pairs == ["GET /1 200", "GET /2 200"])
+    #expect(analysis.messages.map(\.exactness) == Array(repeating: .exact, count: 4))
+    #expect(analysis.messages.map(\.pairing) == Array(repeating: .exact, count: 4))
+    #expect(analysis.connections.map(\.missing) == [0, 0])
+    #expect(analysis.connections.last?.setup == 2 * overhead4)
+    #expect(analysis.ledger[.outOfWindow] == 0)
+  }
+
+  @Test(arguments: [true, false]) func portReusedWhoseHandshakeIsLost(isClosed: Bool) {
+    let analysis = reused(isClosed: isClosed) { second in
+      second.received = [.client: 2_000_000_000, .server: 3_000_000_000]
+      second.send(.client, HTTP.get("/2"))
+      second.send(.server, HTTP.ok("two"))
+      second.send(.client, HTTP.get("/3"))
+      second.send(.server, HTTP.ok("three"))
+      second.close()
+    }
+    #expect(analysis.connections.count == 2)
+    #expect(analysis.pairs == ["GET /1 200", "GET /2 200", "GET /3 200"])
+    #expect(analysis.connections.map(\.missing) == [0, 0])
+    #expect(analysis.connections.last?.flags.contains([.noHandshake, .portReused]) == true)
+    #expect(analysis.ledger[.outOfWindow] == 0)
+    #expect(analysis.ledger.missing == 0)
+  }
+
+  @Test(arguments: [true, false]) func portReusedOfWhichOneSideIsCaptured(isClosed: Bool) {
+    let analysis = reused(isClosed: isClosed) { second in
+      second.received = [.client: 2_000_000_000, .server: 3_000_000_000]
+      second.send(.client, HTTP.get("/2"))
+      second.send(.server, HTTP.ok("two"), isCaptured: false)
+      second.send(.client, HTTP.get("/3"))
+    }
+    #expect(analysis.connections.count == 2)
+    #expect(analysis.pairs.contains("GET /2 -"))
+    #expect(analysis.connections.first?.missing == 0)
+  }
+
+  @Test(arguments: [true, false]) func strangeDataDoesNotSplitAConnection(isAnswered: Bool) {
+    // Spoofed: its numbers fit nothing, and what comes next is the connection's own.
+    var dialogue = answered("/1")
+    dialogue.capture(
+      Segment(
+        from: dialogue.client, to: dialogue.server, sequence: 3_123_456_789, acknowledgment: 2_345_678_901,
+        flags: [.ack, .push], payload: Array(HTTP.get("/spoofed").utf8)))
+    let length = HTTP.get("/spoofed").utf8.count
+    if isAnswered {
+      dialogue.send(.client, HTTP.get("/2"))
+      dialogue.send(.server, HTTP.ok("two"))
+      dialogue.close()
+    }
+    let analysis = analyze(dialogue)
+    #expect(analysis.connections.count == 1)
+    #expect(analysis.pairs == ["GET /1 200"] + (isAnswered ? ["GET /2 200"] : []))
+    #expect(analysis.ledger[.outOfWindow] == length)
+    #expect(analysis.anomalies[.tcpDataOutOfWindow] == 1)
+    #expect(analysis.connection.missing == 0)
+  }
+
   @Test func blindSynDoesNotSplitAConnection() {
     var dialogue = answered("/1")
     dialogue.capture(

@@ -302,8 +302,8 @@ import Testing
     let analysis = analyze(dialogue)
     #expect(analysis.pairs == ["- 200", "- 200"])
     #expect(analysis.responses.allSatisfy { $0.pairing == .unknown && $0.flags.contains(.requestNotSeen) })
-    // Nothing shows that the first one starts where the capture does.
-    #expect(analysis.responses.map(\.exactness) == [.inferred, .exact])
+    // The SYN-ACK shows where the stream starts.
+    #expect(analysis.responses.map(\.exactness) == [.exact, .exact])
     #expect(analysis.connection.flags.contains(.oneSided))
     #expect(analysis.connection.client == dialogue.client)
     #expect(analysis.connection.missing == 2 * HTTP.get("/1").utf8.count)
@@ -386,5 +386,44 @@ import Testing
     #expect(analysis.connection.flags.contains(.holdLimit))
     #expect(analysis.response("/a")?.missing == 20)
     #expect(analysis.response("/a")?.exactness == .inferred)
+  }
+
+  // MARK: Long holes
+
+  /// A download of which `lost` octets pass while nothing is captured but an acknowledgment every `step` octets, if any.
+  private func longHole(_ lost: Int, step: Int?) -> Analysis {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, HTTP.get("/a"))
+    dialogue.send(.server, "HTTP/1.1 200 OK\r\nContent-Length: \(lost + 20)\r\n\r\n" + HTTP.body(10))
+    var left = lost
+    while left > 0 {
+      let passed = min(left, step ?? left)
+      dialogue.next[.server]! &+= UInt32(truncatingIfNeeded: passed)
+      left -= passed
+      dialogue.received[.client] = dialogue.next[.server]
+      if step != nil { dialogue.acknowledge(.client) }
+    }
+    dialogue.send(.server, HTTP.body(4))
+    dialogue.send(.server, HTTP.body(6))
+    dialogue.acknowledge(.client)
+    dialogue.wait(2_000_000_000)
+    dialogue.send(.client, HTTP.get("/b"))
+    dialogue.send(.server, HTTP.ok("b"))
+    dialogue.close()
+    return analyze(dialogue)
+  }
+
+  /// Beyond the window, beyond the greatest window, and beyond what sequence numbers can tell apart.
+  @Test(arguments: [
+    (5_000_000, nil), (1_500_000_000, nil), (3_000_000_000, 500_000_000), (6_000_000_000, 1_000_000_000),
+  ] as [(Int, Int?)])
+  func longHolesKeepTheirCount(lost: Int, step: Int?) {
+    let analysis = longHole(lost, step: step)
+    #expect(analysis.pairs == ["GET /a 200", "GET /b 200"])
+    #expect(analysis.response("/a")?.octets.body == 20)
+    #expect(analysis.response("/a")?.missing == lost)
+    #expect(analysis.connection.missing == lost)
+    #expect(analysis.ledger[.outOfWindow] == 0)
+    #expect(analysis.response("/b")?.exactness == .exact)
   }
 }

@@ -119,12 +119,14 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.ledger.pending += segment.payloadLength
     let key = ConnectionKey(segment.source, segment.destination)
     guard let slot = connections.slot(for: key) else { return open(segment, octets, key, at: time, source, flags: []) }
-    if segment.flags.contains(.syn) || connections.look(slot, { $0.hasPendingReopen }), isReopened(slot, segment) {
+    if segment.flags.contains(.syn) || connections.look(slot, { $0.hasStranger }), isReopened(slot, segment) {
       run.anomalies.note(.tcpPortReused, connection: connections.number(of: slot))
-      let syn = connections.change(slot) { $0.takePendingReopen() }
+      let stranger = connections.change(slot) { $0.takeStranger(confirmedBy: segment, &run) }
       finish(slot, .captureEnd)
-      guard let syn else { return open(segment, octets, key, at: time, source, flags: .portReused) }
-      open(syn.segment, octets, key, at: syn.time, nil, flags: .portReused)
+      guard let stranger else { return open(segment, octets, key, at: time, source, flags: .portReused) }
+      stranger.octets.withOctets {
+        open(stranger.segment, $0, key, at: stranger.time, stranger.source, flags: .portReused)
+      }
       if let slot = connections.slot(for: key) {
         connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
       }

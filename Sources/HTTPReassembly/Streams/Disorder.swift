@@ -6,8 +6,8 @@ struct Disorder {
   var acknowledgedSince = Sides<WaitStart>(repeating: .never)
   /// Holes of each direction that were given up, newest last.
   var holes = Sides<[Range<StreamPosition>]>(repeating: [])
-  /// A SYN that came in an open connection: once it is answered, it is a new connection's.
-  var pendingReopen: (segment: TCPSegment, time: Int64)?
+  /// A segment that may be the first one of a new connection: what comes next tells.
+  var stranger: Stranger?
 }
 
 /// Octets of memory that the parts of a connection take, with what the allocator adds: what `connectionOctetLimit` counts.
@@ -19,7 +19,7 @@ enum StreamMemory {
   /// What is out of order, without the elements.
   static var disorder: Int {
     2 * (MemoryLayout<HeldSegments>.stride + MemoryLayout<WaitStart>.stride + 8)
-      + MemoryLayout<(TCPSegment, Int64)?>.stride + 48
+      + MemoryLayout<Stranger?>.stride + 48
   }
   /// A hole that is remembered.
   static var hole: Int { 2 * MemoryLayout<Range<StreamPosition>>.stride }

@@ -49,7 +49,7 @@ struct ConnectionOpening {
   @OptionalTime var connectDuration: Int64?
   /// DNS query to the answer that led to the connection.
   @OptionalTime var lookupDuration: Int64?
-  /// Whether its first SYN was captured.
+  /// Whether a SYN was captured, of either side: then both streams' starts are known.
   var isSeen: Bool
 }
 

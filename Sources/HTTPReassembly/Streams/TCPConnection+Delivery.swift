@@ -4,7 +4,7 @@ extension TCPConnection {
   mutating func openSession(_ run: inout Receiver.Context) {
     guard session == nil else { return }
     let opening = ConnectionOpening(
-      connectDuration: connectDuration, lookupDuration: lookupDuration, isSeen: opener != nil)
+      connectDuration: connectDuration, lookupDuration: lookupDuration, isSeen: opener != nil || hasSynAck)
     session = Receiver(opening, &run)
   }
 

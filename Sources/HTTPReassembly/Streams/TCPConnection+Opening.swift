@@ -9,8 +9,9 @@ extension TCPConnection {
     } else if position != streams[side].start {
       run.note(.tcpSynInConnection)
       // With RST it opens nothing (RFC 9293 §3.10.7), and was charged as a reset is.
-      if segment.flags.isDisjoint(with: [.ack, .rst]), segment.payloadLength == 0 {
-        openDisorder(&run).value.pendingReopen = (segment, time)
+      if !segment.flags.contains(.rst), segment.payloadLength == 0 {
+        openDisorder(&run).value.stranger = Stranger(
+          segment: segment, octets: [], time: time, source: nil, isAcknowledging: false)
       }
       return
     }
@@ -27,18 +28,6 @@ extension TCPConnection {
       if !record.flags.contains(.simultaneousOpen) { run.note(.tcpSimultaneousOpen) }
       record.flags.insert(.simultaneousOpen)
     }
-  }
-
-  /// Gives away the SYN that turned out to be the next connection's, with all that was counted for it.
-  mutating func takePendingReopen() -> (segment: TCPSegment, time: Int64)? {
-    guard let disorder, let (segment, time) = disorder.value.pendingReopen else { return nil }
-    disorder.value.pendingReopen = nil
-    let side = side(of: segment)
-    let overhead = segment.networkLength + segment.headerLength
-    streams[side].packets -= 1
-    streams[side].ipLength -= overhead
-    record.setup -= overhead
-    return (segment, time)
   }
 
   /// A SYN says where a stream starts. What came before it from that side, with other sequence numbers and without

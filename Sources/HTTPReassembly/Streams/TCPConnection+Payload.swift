@@ -17,15 +17,11 @@ extension TCPConnection {
     hold(left, length: rest, at: position + length - rest, arrival, side, &run)
   }
 
-  /// Takes the payload of a segment.
+  /// Takes the payload of a segment that a receiver could take.
   mutating func accept(
     _ payload: RawSpan, length: Int, at position: StreamPosition, _ source: CaptureOffset?, _ arrival: SegmentArrival,
     from side: Side, _ run: inout Receiver.Context
   ) {
-    guard isInReach(position, side) else {
-      run.note(.tcpDataOutOfWindow)
-      return refuse(length, overhead: arrival.overhead, &run)
-    }
     var length = length
     var payload = payload
     var source = source
@@ -70,11 +66,11 @@ extension TCPConnection {
       return abs(position - next) <= TCPStream.largestWindow
     }
     let slack = 1 << 20
-    return position <= max(next, acknowledged) + Int(streams[1 - side].advertisedWindow) + slack
+    return position <= max(max(next, heldEnd(side)), acknowledged) + Int(streams[1 - side].advertisedWindow) + slack
       && position >= next - TCPStream.largestWindow
   }
 
-  private mutating func refuse(_ length: Int, overhead: Int, _ run: inout Receiver.Context) {
+  mutating func refuse(_ length: Int, overhead: Int, _ run: inout Receiver.Context) {
     record.flags.insert(.outOfWindow)
     run.ledger.settle(length, as: .outOfWindow)
     record.unattributed += length + overhead

@@ -49,26 +49,6 @@ struct TCPConnection<Receiver: StreamReceiver> {
   @inline(__always)
   func side(of segment: TCPSegment) -> Side { (segment.source == key.low) == isReversed ? 1 : 0 }
 
-  /// Whether a segment starts a new connection between the same endpoints (port reuse).
-  ///
-  /// A SYN alone does not end an open connection: its receiver only challenges it (RFC 5961 §4.2). It does once it is
-  /// answered, or when the connection had closed, never opened, or been silent for long.
-  func isReopened(by segment: TCPSegment, clock: Int64, silence: Int64) -> Bool {
-    let side = side(of: segment)
-    if let sequence = disorder?.value.pendingReopen.map({ $0.segment.sequence &+ 1 }) {
-      let isAnswer = segment.flags.contains([.syn, .ack]) && segment.acknowledgment == sequence
-      if isAnswer || (!segment.flags.contains(.syn) && segment.sequence == sequence) { return true }
-    }
-    guard segment.flags.contains(.syn), !segment.flags.contains(.ack) else { return false }
-    let stream = streams[side]
-    // The SYN of this very connection, again or late.
-    guard stream.isStarted, stream.space.position(of: segment.sequence &+ 1, near: stream.start) != stream.start else {
-      return false
-    }
-    return isClosed || !isEstablished && streams[0].payloadLength + streams[1].payloadLength == 0
-      || clock - lastSeen > silence
-  }
-
   // MARK: Segments
 
   /// Takes a segment; `octets` hold its payload at `segment.payloadOffset`, and are at `source` in their capture.
@@ -132,9 +112,19 @@ struct TCPConnection<Receiver: StreamReceiver> {
   private mutating func receiveAny(
     _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, source: CaptureOffset?, run: inout Receiver.Context
   ) {
-    let side = side(of: segment)
     borrowRun(&run)
     defer { giveBackRun(&run) }
+    settleStranger(segment, &run)
+    guard !keepStranger(segment, octets, at: time, source, &run) else { return }
+    take(segment, octets, at: time, source: source, isConfirmed: false, &run)
+  }
+
+  /// Takes a segment; with `isConfirmed` its numbers are known to be the sender's, however far they are from what came before.
+  mutating func take(
+    _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, source: CaptureOffset?, isConfirmed: Bool,
+    _ run: inout Receiver.Context
+  ) {
+    let side = side(of: segment)
     let overhead = count(segment, from: side, at: time, run.clock)
 
     if segment.hasBadChecksum {
@@ -159,7 +149,12 @@ struct TCPConnection<Receiver: StreamReceiver> {
       let payload = octets.extracting(segment.capturedPayload)
       var source = source
       source?.offset += segment.payloadOffset
-      accept(payload, length: segment.payloadLength, at: position, source, arrival, from: side, &run)
+      if isConfirmed || isInReach(position, side) {
+        accept(payload, length: segment.payloadLength, at: position, source, arrival, from: side, &run)
+      } else {
+        run.note(.tcpDataOutOfWindow)
+        refuse(segment.payloadLength, overhead: overhead, &run)
+      }
     } else {
       chargeBare(segment, from: side, acknowledged, overhead, at: time, &run)
     }
@@ -246,10 +241,6 @@ struct TCPConnection<Receiver: StreamReceiver> {
     run.heldOctets += disorder.value.held.look(side, { $0.memory }) - before
     return result
   }
-
-  /// Whether a SYN came in the open connection that may be a new connection's.
-  @inline(__always)
-  var hasPendingReopen: Bool { disorder?.value.pendingReopen != nil }
 
   /// Position of the first octet of a direction that is held, `.never` when nothing is.
   func heldFirst(_ side: Side) -> StreamPosition { disorder?.value.held.look(side) { $0.firstPosition } ?? .never }

@@ -32,7 +32,9 @@ extension Dissection {
     case 3544: return .teredo
     case 4754: return .gre
     case 4789, 8472: return .vxlan  // 8472: Linux' default, from before the assignment.
+    case 4790: return .vxlanGPE
     case 6081: return .geneve
+    case 6635: return .mpls  // RFC 7510.
     default: break
     }
     switch sourcePort {

@@ -175,6 +175,7 @@ struct Dissection: ~Copyable {
       case .ipProtocol(let number): layer = ipProtocol(number, octets)
       case .gre: layer = gre(octets)
       case .vxlan: layer = vxlan(octets)
+      case .vxlanGPE: layer = vxlanGPE(octets)
       case .geneve: layer = geneve(octets)
       case .gtpu: layer = gtpu(octets)
       case .teredo: layer = teredo(octets)

@@ -21,6 +21,7 @@ enum Layer {
   // Tunnels over IP and UDP
   case gre
   case vxlan
+  case vxlanGPE
   case geneve
   case gtpu
   case teredo

@@ -1,0 +1,126 @@
+/// A segment whose numbers are not those of its connection: the first one of another connection between the same endpoints, one
+/// behind a long hole, or somebody else's. The next segment tells (RFC 9293 §3.10.7.4 has a receiver ignore it).
+struct Stranger {
+  var segment: TCPSegment
+  /// Its payload as far as it was captured; `segment.payloadOffset` is 0.
+  var octets: [UInt8]
+  /// Capture time in nanoseconds since the Unix epoch.
+  var time: Int64
+  /// Where its payload is in the capture.
+  var source: CaptureOffset?
+  /// Whether what it acknowledges fits the connection: then it is one behind a long hole, if it is confirmed.
+  var isAcknowledging: Bool
+
+  /// Octets that may be lost between it and what confirms it.
+  private static let slack: UInt32 = 1 << 20
+
+  /// Whether it opens a connection: a SYN, with or without ACK.
+  var isSyn: Bool { segment.flags.contains(.syn) }
+
+  /// Whether a segment goes on where this one stops: the sender's next one, or an answer to it.
+  func isConfirmed(by next: TCPSegment) -> Bool {
+    let end = segment.sequence &+ UInt32(truncatingIfNeeded: segment.payloadLength) &+ (isSyn ? 1 : 0)
+    guard next.source == segment.source else {
+      let isAnswer = next.flags.contains(.ack) && next.acknowledgment &- segment.sequence &- 1 < Self.slack
+      guard segment.flags.contains(.ack) else { return isAnswer && next.flags.contains(.syn) && next.acknowledgment == end }
+      return isAnswer && !next.flags.contains(.syn) && next.sequence &- segment.acknowledgment < Self.slack
+    }
+    guard !next.flags.contains(.syn), next.sequence == end else { return false }
+    return isSyn || next.flags.contains(.ack) && next.acknowledgment &- segment.acknowledgment < Self.slack
+  }
+}
+
+extension TCPConnection {
+  /// Whether a segment came that may be another connection's.
+  @inline(__always)
+  var hasStranger: Bool { disorder?.value.stranger != nil }
+
+  /// Whether a segment starts a new connection between the same endpoints (port reuse), or shows that the stranger before it did.
+  ///
+  /// A SYN alone does not end an open connection: its receiver only challenges it (RFC 5961 §4.2). It does once it is
+  /// answered, or when the connection had closed, never opened, or been silent for long.
+  func isReopened(by segment: TCPSegment, clock: Int64, silence: Int64) -> Bool {
+    if let stranger = disorder?.value.stranger, !stranger.isAcknowledging, stranger.isConfirmed(by: segment) {
+      return true
+    }
+    let side = side(of: segment)
+    let stream = streams[side]
+    // Not the SYN of this very connection, again or late.
+    guard segment.flags.contains(.syn), stream.isStarted,
+      stream.space.position(of: segment.sequence &+ 1, near: stream.start) != stream.start
+    else { return false }
+    if isClosed { return true }
+    return !segment.flags.contains(.ack)
+      && (!isEstablished && streams[0].payloadLength + streams[1].payloadLength == 0 || clock - lastSeen > silence)
+  }
+
+  /// Keeps a segment with payload that fits nothing, until the next one comes. Returns whether it did; nothing is counted then.
+  ///
+  /// What fits but is behind by less than a window is a copy, or an answer to one, and is no stranger.
+  mutating func keepStranger(
+    _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, _ source: CaptureOffset?, _ run: inout Receiver.Context
+  ) -> Bool {
+    let side = side(of: segment)
+    guard segment.payloadLength > 0, segment.flags.isDisjoint(with: [.syn, .rst]), segment.flags.contains(.ack),
+      streams[side].isStarted, !segment.hasBadChecksum
+    else { return false }
+    let position = expected(segment.sequence, of: side)
+    guard !fits(position, side) else { return false }
+    let isAcknowledging = fits(expected(segment.acknowledgment, of: 1 - side), 1 - side)
+    guard !isAcknowledging || position >= streams[side].next && !isInReach(position, side) else { return false }
+    var stranger = Stranger(
+      segment: segment, octets: [], time: time, source: source, isAcknowledging: isAcknowledging)
+    octets.append(segment.capturedPayload, to: &stranger.octets)
+    stranger.source?.offset += segment.payloadOffset
+    stranger.segment.payloadOffset = 0
+    openDisorder(&run).value.stranger = stranger
+    run.heldOctets += stranger.octets.count
+    return true
+  }
+
+  /// Takes the segment that was kept for what it is of this connection, now that the next one has come, or the end.
+  mutating func settleStranger(_ next: TCPSegment?, _ run: inout Receiver.Context) {
+    guard let disorder, let stranger = disorder.value.stranger, !stranger.isSyn else { return }
+    forgetStranger(&run)
+    let isConfirmed = stranger.isAcknowledging && next.map { stranger.isConfirmed(by: $0) } ?? false
+    stranger.octets.withOctets {
+      take(stranger.segment, $0, at: stranger.time, source: stranger.source, isConfirmed: isConfirmed, &run)
+    }
+  }
+
+  /// Gives away the segment that turned out to be the next connection's, as if it had never come; nil when there is none.
+  mutating func takeStranger(confirmedBy next: TCPSegment, _ run: inout Receiver.Context) -> Stranger? {
+    guard let stranger = disorder?.value.stranger, stranger.isConfirmed(by: next) else { return nil }
+    forgetStranger(&run)
+    guard stranger.isSyn else { return stranger }
+    // A SYN was counted when it came.
+    let side = side(of: stranger.segment)
+    let overhead = stranger.segment.networkLength + stranger.segment.headerLength
+    streams[side].packets -= 1
+    streams[side].ipLength -= overhead
+    record.setup -= overhead
+    return stranger
+  }
+
+  private mutating func forgetStranger(_ run: inout Receiver.Context) {
+    run.heldOctets -= disorder?.value.stranger?.octets.count ?? 0
+    disorder?.value.stranger = nil
+  }
+
+  /// The position of a sequence number that comes next, or soon.
+  private func expected(_ sequence: UInt32, of side: Side) -> StreamPosition {
+    streams[side].space.position(of: sequence, near: max(streams[side].next, streams[side].acknowledged))
+  }
+
+  /// Whether a position is one that a side could be at: not further from what is known than a window allows.
+  private func fits(_ position: StreamPosition, _ side: Side) -> Bool {
+    let stream = streams[side]
+    guard stream.isStarted || stream.acknowledged != .unknown else { return false }
+    let known = max(max(stream.next, heldEnd(side)), stream.acknowledged)
+    // Without the handshake the window is a guess, up to 2³⁰.
+    let window = min(max(Int(streams[1 - side].advertisedWindow), 1 << 16), 1 << 24) + 1 << 20
+    // Behind an end there is nothing but the number of the FIN.
+    guard stream.fin == .never || position <= stream.fin + 1 else { return false }
+    return position >= (stream.isStarted ? stream.next : stream.acknowledged) - window && position <= known + window
+  }
+}
