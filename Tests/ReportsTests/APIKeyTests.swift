@@ -32,6 +32,6 @@ import Testing
 
   @Test func textIsEscapedAndNamesWhatWasNotCaptured() {
     #expect(key("h", "/a\u{1b}", "GET").text == "GET h/a\\x1b")
-    #expect(key("", "", "GET").text == "(request not captured)")
+    #expect(key("", "", "GET").text == "(unknown)")
   }
 }

@@ -16,7 +16,7 @@ public enum VerifyCSV {
     "wire_header_bytes", "header_difference", "app_body_bytes", "wire_body_bytes", "body_difference", "app_bytes",
     "wire_message_bytes", "difference", "unexplained_bytes", "causes", "wire_ip_bytes", "exactness", "flags",
     "app_dns_ms", "wire_dns_ms", "app_connect_ms", "wire_connect_ms", "app_tls_ms", "wire_tls_ms", "app_send_ms",
-    "wire_send_ms", "app_wait_ms", "wire_wait_ms", "app_receive_ms", "wire_receive_ms",
+    "wire_send_ms", "app_wait_ms", "wire_wait_ms", "app_receive_ms", "wire_receive_ms", "pairing",
   ]
 
   /// Writes the file into `folder`, which is created if need be.
@@ -69,6 +69,7 @@ public enum VerifyCSV {
     ] {
       row.milliseconds(phase)
     }
+    row.name(message?.pairing.name ?? "")
   }
 
   /// The log's time, as the capture's clock shows it, minus that of the message's first octet.

@@ -34,6 +34,7 @@ public struct Verification: Sendable {
     for (index, entry) in log.entries.enumerated() {
       guard let match = matching.matches[index], !match.isOpen, !match.isChain else { continue }
       let message = wire[match.message]
+      guard message.isPaired else { continue }
       if entry.kind == .request { requests.append((entry, message)) } else { responses.append((entry, message)) }
     }
     let requestReadings = LogReadings(requests, log: log, kind: .request)
@@ -50,7 +51,9 @@ public struct Verification: Sendable {
       let readings = entry.kind == .request ? requestReadings : responseReadings
       let related = RelatedMessages(hops: match.hops.map { wire[$0] }, contents: match.contents.map { wire[$0] })
       var row = readings.compare(entry, message, related)
-      if match.isOpen { row = Self.open(row) }
+      if match.isOpen || !message.isPaired { row = Self.open(row) }
+      if match.isOpen { row.total.causes.append(Cause(.ambiguous, 0)) }
+      if !message.isPaired, row.total.difference != 0 { row.total.causes.append(Cause(.inferredPairing, 0)) }
       row.isAmbiguous = match.isAmbiguous
       if match.timeShift != nil { row.total.causes.append(Cause(.timeShifted, 0)) }
       if let phases = entry.phases, let times = timings[message.row.exchange] { row.phases = (phases, times) }
@@ -75,7 +78,7 @@ public struct Verification: Sendable {
     }
     var row = row
     (row.line, row.header, row.body, row.total) = (open(row.line), open(row.header), open(row.body), open(row.total))
-    row.total.causes = [Cause(.ambiguous, 0)]
+    row.total.causes = []
     return row
   }
 

@@ -48,6 +48,9 @@ public struct WireMessage: Sendable {
     isHeaderCut = false
   }
 
+  /// Whether it is sure which request it is, or answers: a capture that lacks packets may leave only the likeliest one.
+  public var isPaired: Bool { row.kind == .request || row.pairing == .exact }
+
   /// Values of the fields of this name (given in lower case), in order.
   public func values(of name: StaticString) -> [[UInt8]] {
     fields.filter { $0.isNamed(name) }.map(\.value)

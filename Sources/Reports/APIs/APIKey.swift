@@ -28,9 +28,12 @@ package struct APIKey: Hashable, Sendable {
     return APIKey(host: redaction.host(host), path: redaction.path(path), method: method)
   }
 
+  /// Whether it is what messages have whose requests are not known, and which therefore belong to no API.
+  package var isUnknown: Bool { host.isEmpty && path.isEmpty }
+
   /// What people are shown: method, host and path, escaped.
   package var text: String {
-    if host.isEmpty, path.isEmpty { return "(request not captured)" }
+    if isUnknown { return "(unknown)" }
     return TextEscaping.string(method.isEmpty ? host + path : method + [UInt8(ascii: " ")] + host + path)
   }
 }

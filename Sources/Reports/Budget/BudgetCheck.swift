@@ -41,6 +41,14 @@ extension Budget.Check {
     return value(magnitude - (rule.scope == .request ? limit.most * 1000 : limit.most))
   }
 
+  /// Whether the limit would be kept without the octets whose API is only inferred.
+  var isOnlyInferred: Bool {
+    guard isExceeded, limit.figure.unit == .octets, let value = subject.value(limit.figure) else { return false }
+    let requests = rule.scope == .request ? subject.counts[.requests] : 1
+    let (most, overflows) = limit.most.multipliedReportingOverflow(by: requests)
+    return !overflows && value - subject.counts[.inferred] <= most
+  }
+
   /// The figure, and what it is divided by.
   package var name: String { limit.figure.rawValue + (rule.scope == .request ? " per request" : "") }
 
@@ -87,6 +95,7 @@ struct BudgetSubject {
     case .responseHeaderBytes: counts[.responseHeader]
     case .responseBodyBytes: counts[.responseBody]
     case .missingBytes: counts[.missing]
+    case .inferredBytes: counts[.inferred]
     case .errors: counts[.errors]
     case .status4xx: counts[.status4xx]
     case .status5xx: counts[.status5xx]

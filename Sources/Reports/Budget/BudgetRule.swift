@@ -27,8 +27,7 @@ package struct BudgetRule: Sendable {
 
   /// Whether it is about an API.
   func matches(_ key: APIKey) -> Bool {
-    // What has no host has no name at all: responses without their requests.
-    guard !key.host.isEmpty || !key.path.isEmpty else { return false }
+    guard !key.isUnknown else { return false }
     if let method, Array(method.utf8) != key.method { return false }
     return host.matches(key.host) && path.matches(key.path)
   }
@@ -57,6 +56,7 @@ package enum BudgetFigure: String, CaseIterable, Sendable {
   case responseHeaderBytes = "response_header_bytes"
   case responseBodyBytes = "response_body_bytes"
   case missingBytes = "missing_bytes"
+  case inferredBytes = "inferred_bytes"
   case errors
   case status4xx = "status_4xx"
   case status5xx = "status_5xx"

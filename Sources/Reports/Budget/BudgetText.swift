@@ -45,6 +45,9 @@ package struct BudgetText {
     }
     let style: Style = breaches.isEmpty ? .good : .bad
     lines += verdict.wrapped(to: width).map { style.apply($0, colour: colour) }
+    for line in UnsureOctets(totals).lines {
+      lines += line.wrapped(to: width).map { Style.warning.apply($0, colour: colour) }
+    }
     return lines.joined(separator: "\n") + "\n" + Summary.lastLine(totals.ledger) + "\n"
   }
 
@@ -53,7 +56,8 @@ package struct BudgetText {
     let breaches = budget.breaches
     var lines = breaches.prefix(Self.limit).map { breach in
       "\(name(breach)): \(breach.name) is \(breach.actual?.text ?? ""), the limit \(breach.most.text) "
-        + "(over by \(breach.excess?.text ?? ""); line \(breach.rule.line): \(breach.rule.text))"
+        + "(over by \(breach.excess?.text ?? "")\(breach.isOnlyInferred ? ", only with inferred bytes" : ""); "
+        + "line \(breach.rule.line): \(breach.rule.text))"
     }
     if breaches.count > Self.limit { lines.append("… and \(Numerals.grouped(breaches.count - Self.limit)) more") }
     return lines
@@ -62,8 +66,10 @@ package struct BudgetText {
   private var verdict: String {
     let (checks, breaches) = (budget.checks.count, budget.breaches.count)
     let held = "\(Numerals.grouped(checks)) \(checks == 1 ? "check" : "checks")"
-    return breaches == 0
-      ? "budget kept: \(held)" : "budget exceeded: \(Numerals.grouped(breaches)) of \(held)"
+    guard breaches > 0 else { return "budget kept: \(held)" }
+    let inferred = budget.breaches.count(where: \.isOnlyInferred)
+    return "budget exceeded: \(Numerals.grouped(breaches)) of \(held)"
+      + (inferred > 0 ? ", \(Numerals.grouped(inferred)) only with bytes whose API is inferred" : "")
   }
 
   private func name(_ check: Budget.Check) -> String {
@@ -79,7 +85,7 @@ package enum BudgetCSV {
   /// says what the three numbers count: `messages`, `bytes`, `bytes_per_request`, `share` or `ms`.
   static let columns = [
     "line", "host_pattern", "path_pattern", "method_pattern", "per", "figure", "unit", "host", "path", "method",
-    "limit", "actual", "over", "exceeded",
+    "limit", "actual", "over", "exceeded", "inferred_bytes",
   ]
 
   /// Writes the file into `folder`, which is created if need be.
@@ -107,6 +113,7 @@ package enum BudgetCSV {
       }
       for value in [check.most, check.actual, check.excess] { append(value, to: &row) }
       row.integer(check.isExceeded ? 1 : 0)
+      row.integer(check.subject.counts[.inferred])
       row.end()
       try file.append(row.octets)
     }

@@ -39,6 +39,8 @@ struct ComparisonMarkdown {
       lines += table
       if cells.hidden > 0 { lines += ["", "… and \(Numerals.grouped(cells.hidden)) more that differ."] }
     }
+    let unsure = ComparisonCells.unsure(comparison)
+    if !unsure.isEmpty { lines += [""] + unsure.map { "- ⚠️ \($0)" } }
     return lines.joined(separator: "\n") + "\n"
   }
 

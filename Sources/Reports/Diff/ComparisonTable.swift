@@ -22,6 +22,9 @@ struct ComparisonTable {
     }
     lines.append("")
     lines += ("APIs: " + ComparisonCells.census(comparison)).wrapped(to: width)
+    for line in ComparisonCells.unsure(comparison) {
+      lines += line.wrapped(to: width).map { Style.warning.apply($0, colour: colour) }
+    }
     if let verdict = ComparisonCells.verdict(comparison) {
       let style: Style = comparison.beyond.isEmpty ? .good : .bad
       lines += verdict.wrapped(to: width).map { style.apply($0, colour: colour) }
@@ -71,6 +74,13 @@ struct ComparisonCells {
     }
     self.shown = shown
     hidden = different.count - shown.count
+  }
+
+  /// What is not sure of either report, in lines.
+  static func unsure(_ comparison: ReportComparison) -> [String] {
+    let base = UnsureOctets(comparison.apis.lazy.map { (key: $0.key, figures: $0.base.figures) })
+    let new = UnsureOctets(comparison.apis.lazy.map { (key: $0.key, figures: $0.new.figures) })
+    return base.lines.map { "base: \($0)" } + new.lines.map { "new: \($0)" }
   }
 
   /// The cells under `titles`: `ip_bytes` before and after, and differences.

@@ -26,7 +26,7 @@ struct APIsTable {
     let directions = ["up", "down"].flatMap { direction in MessageParts.names.map { "\(direction)_\($0)" } }
     return PageTable(
       names + ["requests", "responses"] + directions + [
-        "decoded_body", "missing", "status_4xx", "status_5xx", "wait_ms_p50", "wait_ms_p95",
+        "decoded_body", "missing", "inferred", "status_4xx", "status_5xx", "wait_ms_p50", "wait_ms_p95",
       ],
       order.prefix(PageLimits.apis).map { index in
         let api = apis[index]
@@ -45,7 +45,7 @@ struct APIsTable {
 
   private func figures(_ api: APITotals) -> [PageValue] {
     let counts = [api.requests, api.responses] + MessageParts.octets(api.request) + MessageParts.octets(api.response)
-    return (counts + [api.response.decodedBody, api.missing, api.status4xx, api.status5xx]).map { .integer($0) }
+    return (counts + [api.response.decodedBody, api.missing, api.inferred, api.status4xx, api.status5xx]).map { .integer($0) }
   }
 
   private static func octets(_ api: APITotals) -> Int { api.request.ipLength + api.response.ipLength }
@@ -56,6 +56,7 @@ struct APIsTable {
     add(api.request, to: &sums.request)
     add(api.response, to: &sums.response)
     sums.missing += api.missing
+    sums.inferred += api.inferred
     sums.status4xx += api.status4xx
     sums.status5xx += api.status5xx
   }

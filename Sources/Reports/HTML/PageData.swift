@@ -37,7 +37,8 @@ struct PageData {
   // MARK: Totals
 
   private func summary(_ sums: APITotals) -> PageValue {
-    .object([
+    let unsure = UnsureOctets(totals)
+    return .object([
       // Milliseconds since the epoch are exact in a script's numbers, nanoseconds are not.
       ("start", start == 0 ? .null : .milliseconds(start)),
       ("duration", figures.earliest <= figures.latest ? .milliseconds(figures.latest - figures.earliest) : .null),
@@ -46,6 +47,7 @@ struct PageData {
       ("pending", .integer(totals.ledger.pending)),
       ("packets", .integer(totals.ledger.packets)), ("dropped", .integer(totals.ledger.droppedPackets)),
       ("truncated", .integer(totals.ledger.truncatedPackets)), ("missing", .integer(totals.ledger.missing)),
+      ("inferred", .integer(unsure.inferred)), ("unknown", .integer(unsure.unknown)),
       ("messages", .integer(figures.messages)), ("requests", .integer(sums.requests)),
       ("responses", .integer(sums.responses)), ("connections", .integer(figures.connections.count)),
       ("setup", .integer(figures.setup)), ("teardown", .integer(figures.teardown)),

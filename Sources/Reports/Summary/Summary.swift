@@ -87,7 +87,11 @@ public struct Summary {
       add("… and \(Numerals.grouped(rest.count)) more", figures, .faint)
     }
     add("total", all, .heading)
-    return table.lines(width: width, colour: colour)
+    var lines = table.lines(width: width, colour: colour)
+    for line in UnsureOctets(totals).lines {
+      lines += line.wrapped(to: width).map { Style.warning.apply($0, colour: colour) }
+    }
+    return lines
   }
 
   // MARK: Ledger

@@ -118,7 +118,7 @@ struct PageBrowserTests {
           "[...document.querySelectorAll('#throughput text[text-anchor=end][x=\"54\"]')].map((node) => Number(node.getAttribute('y')))"
         ),
       ])
-    let names = page.report.apis.rows.map { $0["host"].isEmpty ? "(request not captured)" : $0["host"] + $0["path"] }
+    let names = page.report.apis.rows.map { $0["host"].isEmpty ? "(unknown)" : $0["host"] + $0["path"] }
     #expect(outcome.values[1].texts.sorted() == names.sorted())
     let levels = outcome.values[2].numbers.sorted()
     #expect(levels.count >= 2)

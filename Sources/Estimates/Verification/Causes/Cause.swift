@@ -97,6 +97,8 @@ public struct Cause: Sendable, Hashable {
     case timeShifted = "logged at another time"
     /// Another message is as likely the row's, with other figures. No octets: they stay unexplained.
     case ambiguous = "pairing is ambiguous"
+    /// The capture lacks packets, and the response on the wire may be another request's. No octets: they stay unexplained.
+    case inferredPairing = "pairing on the wire is inferred"
     /// The exchange was under way when the log ended.
     case pending = "under way when the log ended"
     /// The app's total is not the sum of its parts.
@@ -108,7 +110,7 @@ public struct Cause: Sendable, Hashable {
     /// Whether the cause says something of a row even where it explains no octets of it.
     var isNote: Bool {
       switch self {
-      case .timeShifted, .ambiguous, .sumOfParts, .doubled, .otherHost: true
+      case .timeShifted, .ambiguous, .inferredPairing, .sumOfParts, .doubled, .otherHost: true
       default: false
       }
     }

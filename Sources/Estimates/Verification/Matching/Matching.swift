@@ -93,7 +93,7 @@ struct Matching {
       }
       if let row = rows[index].response, let message = exchange.response {
         let isSame = log[row].status == 0 || log[row].status == wire[message].row.status
-        if isSame { responses.append((log[row], wire[message])) }
+        if isSame, wire[message].isPaired { responses.append((log[row], wire[message])) }
         if let time = log[row].time, let clock { responseTimes.append((clock.captureTime(time), exchange)) }
       }
     }

@@ -41,7 +41,7 @@ function record(table, row) {
 
 /** A host and a path, the host in the background. */
 function place(host, path) {
-  if (!host && !path) return element('span', { class: 'none' }, '(request not captured)');
+  if (!host && !path) return element('span', { class: 'none' }, '(unknown)');
   // Better broken after a slash than anywhere.
   const pieces = path.split(/(?<=\/)(?=.)/u).flatMap((piece) => [piece, element('wbr')]);
   return element('span', {}, element('span', { class: 'host' }, host), element('wbr'), element('span', { class: 'path' }, pieces));

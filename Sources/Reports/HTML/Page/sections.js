@@ -30,6 +30,8 @@ function warnings({ summary, passed_over }) {
   if (summary.dropped) lines.push(`Incomplete: the capture dropped ${plural(summary.dropped, 'packet')}.`);
   if (summary.truncated) lines.push(`${plural(summary.truncated, 'packet was', 'packets were')} cut by the snap length.`);
   if (summary.missing) lines.push(`${plural(summary.missing, 'byte')} of streams were not captured.`);
+  if (summary.inferred) lines.push(`Of the messages, ${plural(summary.inferred, 'byte has', 'bytes have')} an API that is only inferred: packets are missing.`);
+  if (summary.unknown) lines.push(`No API can be given to ${plural(summary.unknown, 'byte')} of messages whose requests are not known.`);
   if (summary.redacted) lines.push('Addresses, and paths beyond their first segment, are hashed.');
   const seen = list([[passed_over.messages, 'message'], [passed_over.fields, 'field line'], [passed_over.contents, 'body', 'bodies']]);
   if (seen) lines.push(`Figures about fields, compression and caching leave out ${seen}: too many at once.`);
@@ -70,7 +72,7 @@ function apisSection({ parts, apis }) {
     columns.place('API'), ...(apis.columns.includes('method') ? [columns.text('method', 'method')] : []),
     columns.count('requests', 'requests'), columns.bytes('up', 'up'), columns.bytes('down', 'down'), columns.bytes('all', 'all bytes'),
     columns.bytes('head', 'header'), columns.bytes('body', 'body'), columns.bytes('overhead', 'overhead'), optional(columns.bytes('retransmitted', 'sent again')),
-    optional(columns.bytes('missing', 'not seen')), optional(columns.count('errors', 'errors')), columns.time('wait_ms_p50', 'wait, median'), columns.time('wait_ms_p95', 'wait, 95\u00a0%'),
+    optional(columns.bytes('missing', 'not seen')), optional(columns.bytes('inferred', 'inferred')), optional(columns.count('errors', 'errors')), columns.time('wait_ms_p50', 'wait, median'), columns.time('wait_ms_p95', 'wait, 95\u00a0%'),
   ];
   return ['apis', 'APIs', section('apis', 'APIs', 'Bytes are everything on the wire from the IP header on, as a data plan is billed. Header has the start-lines.',
     dataTable({ name: 'APIs', fields, rows: rows.map(extend), rest: rest && extend(rest), total: apis.total, sorted: 'all bytes' }))];

@@ -86,7 +86,7 @@ function exchangeRow(row, begin, length) {
   return element('li', { class: 'exchange' },
     element('span', { class: 'label', title: `${row.method} ${row.host}${row.path}` },
       element('span', { class: `status-code${row.status === null || row.status >= 400 ? ' bad' : ''}` }, row.status ?? '—'),
-      element('span', { class: 'path' }, `${row.method} ${row.path || row.host || '(request not captured)'}`)),
+      element('span', { class: 'path' }, `${row.method} ${row.path || row.host || '(unknown)'}`)),
     element('div', { class: 'time', role: 'img', 'aria-label': title, title }, spans),
     element('span', { class: 'figure' }, duration(row.end - row.begin)));
 }
