@@ -88,6 +88,20 @@ import Testing
         """)
   }
 
+  @Test func whatIsNotSureIsSaid() {
+    var totals = emptyTotals()
+    totals.apis = [api("/a", up: 100, down: 200, in: &totals.texts), APITotals()]
+    totals.apis[0].inferred = 1234
+    totals.apis[1].response.octets.body = 5678
+    let lines = Summary(totals).text(width: 80).split(separator: "\n")
+    #expect(lines.contains("message bytes whose API is only inferred: 1,234"))
+    #expect(lines.contains("message bytes that no API can be given: 5,678"))
+    #expect(lines.contains { $0.hasPrefix("(unknown)") })
+    totals.apis = [totals.apis[0]]
+    totals.apis[0].inferred = 0
+    #expect(!Summary(totals).text(width: 80).contains("message bytes"))
+  }
+
   @Test func theOrderIsByBytes() {
     let lines = Summary(totals()).text(width: 200).split(separator: "\n")
     #expect(lines[1].contains("日本語"))

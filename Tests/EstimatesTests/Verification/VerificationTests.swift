@@ -63,6 +63,24 @@ import Testing
     #expect(verification.clock?.offset == 0)
   }
 
+  @Test func aResponseThatMayBeAnotherRequestsExplainsNothing() throws {
+    // Chunk framing is what an app never sees; here it is not known to be the reason.
+    var wire = WireSamples.everything
+    let index = try #require(wire.firstIndex { $0.row.kind == .response && $0.row.octets.framing > 0 })
+    let framing = wire[index].row.octets.framing + wire[index].row.octets.trailer
+    wire[index].row.pairing = .inferred
+    let verification = Verification(
+      log(
+        line: .request(.asSent, .crlf), status: .status(.asSent, .crlf), header: HeaderReading(form: .wire),
+        body: .transferred, of: wire),
+      wire)
+    let row = try #require(verification.rows.first { $0.message?.row.number == wire[index].row.number })
+    #expect(row.unexplained == -framing)
+    #expect(row.total.causes.map(\.kind) == [.inferredPairing])
+    #expect(VerificationSummary(verification).unexplained == framing)
+    #expect(isBalanced(verification))
+  }
+
   @Test func aMonitorThatDropsWhatItDoesNotSeeIsExplained() throws {
     let wire = WireSamples.repeated
     let verification = Verification(

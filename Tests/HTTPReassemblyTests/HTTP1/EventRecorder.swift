@@ -21,6 +21,8 @@ struct EventRecorder: HTTP1Events {
     _ octets: RawSpan, from offset: Int, at start: LineStart, _ context: inout Context
   ) -> (length: Int, framing: BodyFraming)? { nil }
 
+  mutating func noteTimes(of line: LineStart, _ context: inout Context) {}
+
   private mutating func add(_ count: Int, _ kind: String) {
     if let latest, latest.kind == kind {
       self.latest = (kind, latest.count + count)

@@ -51,6 +51,32 @@ import Testing
         == ["ip_bytes 1,650 over 1", "error_share 16.7% over 0.7%", "wait_p50 3.0 ms over 1.0 ms"])
   }
 
+  /// The first API has 600 inferred octets, and 77 octets of messages have no API.
+  private func unsureTotals() -> Totals {
+    var totals = totals()
+    totals.apis[0].inferred = 600
+    var unknown = APITotals()
+    unknown.response.octets.body = 77
+    totals.apis.append(unknown)
+    return totals
+  }
+
+  @Test func whatIsOnlyInferredIsToldApart() throws {
+    let totals = unsureTotals()
+    func text(_ rule: String) throws -> BudgetText {
+      BudgetText(Budget(try BudgetFile.rules("limits:\n  - {\(rule)}", file: "f"), totals), totals, redaction: nil)
+    }
+    // 1,000 octets down, of which 600 may be another API's.
+    #expect(try text("path: /a, down_bytes: 400").lines.first?.contains("only with inferred bytes") == true)
+    #expect(try text("path: /a, down_bytes: 399").lines.first?.contains("inferred") == false)
+    #expect(try text("path: /a, per: request, down_bytes: 100").lines.first?.contains("only with inferred bytes") == true)
+    #expect(try text("path: /a, requests: 0").lines.first?.contains("inferred") == false)
+    #expect(try text("path: /a, inferred_bytes: 599").lines.first?.contains("inferred_bytes is 600") == true)
+    let shown = try text("path: /**, down_bytes: 450").text(width: 120, colour: false)
+    #expect(shown.contains("budget exceeded: 2 of 2 checks, 1 only with bytes whose API is inferred\n"))
+    #expect(shown.contains("message bytes whose API is only inferred: 600\nmessage bytes that no API can be given: 77\n"))
+  }
+
   @Test func rulesAboutNothingAreKnown() throws {
     let rules = try BudgetFile.rules(
       "limits:\n  - {path: /none, ip_bytes: 0}\n  - {path: /a, ip_bytes: 9999}\n  - {path: /none, per: match, requests: 0}",

@@ -46,6 +46,16 @@ import Testing
     #expect(comparison.total.base.figures[.ip] == 5570 && comparison.total.new.figures[.ip] == 2080)
   }
 
+  @Test func whatIsNotSureIsSaid() throws {
+    let base = try report("base", [("/a", [.requests: 1, .responseIP: 500, .responseMessage: 400, .inferred: 30], nil)])
+    let new = try report("new", [("/a", [.requests: 1, .responseIP: 900, .responseMessage: 800], nil)])
+    let comparison = try ReportComparison(base, new, threshold: nil, order: .ip)
+    let line = "base: message bytes whose API is only inferred: 30"
+    #expect(ComparisonTable(comparison, limit: 9).text(width: 100, colour: false).contains(line + "\n"))
+    #expect(ComparisonMarkdown(comparison, limit: 9).text.hasSuffix("- ⚠️ \(line)\n"))
+    #expect(!ComparisonMarkdown(try example(), limit: 9).text.contains("inferred"))
+  }
+
   @Test func theOrderIsAChoice() throws {
     #expect(paths(try example(.requests)) == ["/gone", "/grew", "/new", "/same", "/slower"])
     #expect(paths(try example(.waitP95)).prefix(2) == ["/grew", "/slower"])

@@ -307,7 +307,7 @@ extension Conversation: HTTP1Events {
     run.rows[message: row].number = number
     run.rows[message: row].connection = run.connection.number
     run.rows[message: row].firstTime = start.arrival.time
-    run.rows[message: row].lastTime = start.arrival.time
+    run.rows[message: row].lastTime = start.latest
     run.rows.messages[Int(row)].note(run.arrival)
     if isTunnel { run.rows[message: row].flags.insert(.tunnelled) }
     if !owners.look(run.side, { $0.isEmpty }) { run.rows.lingering += 1 }
@@ -537,21 +537,34 @@ extension Conversation: HTTP1Events {
       observer.end(of: number, decodedLength: length)
     }
     // Not the time of the packet that shows the end, which can be a FIN, or somebody else's.
-    let (kind, time, exchange) = run.rows.messages.look(Int(row)) {
-      ($0.message.kind, $0.message.lastTime, $0.exchange)
+    let (kind, first, last, exchange) = run.rows.messages.look(Int(row)) {
+      ($0.message.kind, $0.message.firstTime, $0.message.lastTime, $0.exchange)
     }
     change(exchange, &run) { exchange in
       switch kind {
       case .request:
-        exchange.requestLast = time
+        exchange.requestFirst = first
+        exchange.exchange.started = first
+        exchange.requestLast = last
         exchange.end = position
-      case .response: exchange.responseLast = time
+      case .response:
+        exchange.responseFirst = first
+        exchange.responseLast = last
       case .interim: exchange.interimEnd = position
       }
     }
   }
 
   // MARK: Octets
+
+  /// A line of the message that is being read came in several packets.
+  mutating func noteTimes(of line: LineStart, _ run: inout Run) {
+    guard !owners.look(run.side, { $0.isEmpty }) else { return }
+    var arrival = line.arrival
+    run.rows.messages[Int(row(run))].note(arrival)
+    arrival.time = line.latest
+    run.rows.messages[Int(row(run))].note(arrival)
+  }
 
   mutating func count(_ count: Int, as part: MessagePart, _ run: inout Run) {
     guard !owners.look(run.side, { $0.isEmpty }) else { return run.ledger.settle(count, as: .stray) }

@@ -29,6 +29,8 @@ protocol HTTP1Events {
   mutating func unseenBody(_ count: Int, _ context: inout Context)
   /// Content octets that were never captured.
   mutating func missingBody(_ count: Int, _ context: inout Context)
+  /// A line of the current message is complete that came in several packets.
+  mutating func noteTimes(of line: LineStart, _ context: inout Context)
   /// Octets of the current message that are no content.
   mutating func count(_ count: Int, as part: MessagePart, _ context: inout Context)
   /// The message is complete, and ends before `position`. Says what follows.
@@ -110,5 +112,20 @@ enum AfterMessage: UInt8 {
 /// Where a line starts: its position in the stream, and the packet that brought its first octet.
 struct LineStart {
   var position: StreamPosition
+  /// Its time is that of the earliest packet with octets of the line: packets are reordered.
   var arrival: SegmentArrival
+  /// Capture time of the latest packet with octets of the line, in nanoseconds since the Unix epoch.
+  var latest: Int64
+
+  init(position: StreamPosition, arrival: SegmentArrival) {
+    self.position = position
+    self.arrival = arrival
+    latest = arrival.time
+  }
+
+  /// A packet has brought more of the line.
+  mutating func note(_ time: Int64) {
+    if time < arrival.time { arrival.time = time }
+    if time > latest { latest = time }
+  }
 }

@@ -166,7 +166,7 @@ struct HTTP1Parser {
     let lineStart = lineStart ?? LineStart(position: position, arrival: arrival)
     let count = octets.byteCount
     guard let lineFeed = octets.firstOffset(of: ASCII.lineFeed, in: start..<count) else {
-      keep(octets, start..<count, lineStart, limits)
+      keep(octets, start..<count, lineStart, arrival, limits)
       position += count - start
       abandonHopelessLine(limits, &events, &context)
       return count - start
@@ -178,8 +178,10 @@ struct HTTP1Parser {
       let line = Line(start: lineStart, length: length, next: next, limits: limits)
       completeLine(octets.extracting(start..<lineFeed), line, &events, &context)
     } else {
-      let partial = keep(octets, start..<lineFeed, lineStart, limits)
-      let line = Line(start: lineStart, length: partial.length + 1, next: next, limits: limits)
+      let partial = keep(octets, start..<lineFeed, lineStart, arrival, limits)
+      let line = Line(start: partial.start, length: partial.length + 1, next: next, limits: limits)
+      // A start-line's message does not exist yet; it is made with the same times.
+      if isInMessage { events.noteTimes(of: partial.start, &context) }
       let whole = partial.takeLine()
       forgetPartialIfEmpty()
       whole.withOctets { completeLine($0, line, &events, &context) }
@@ -199,10 +201,10 @@ struct HTTP1Parser {
 
   @discardableResult
   private mutating func keep(
-    _ octets: RawSpan, _ range: Range<Int>, _ start: LineStart, _ limits: HTTP1Limits
+    _ octets: RawSpan, _ range: Range<Int>, _ start: LineStart, _ arrival: SegmentArrival, _ limits: HTTP1Limits
   ) -> PartialLine {
     let partial = partial ?? PartialLine()
-    if partial.length == 0 { partial.start = start }
+    if partial.length == 0 { partial.start = start } else { partial.start.note(arrival.time) }
     partial.keep(octets, range, limit: limits.line)
     self.partial = partial
     return partial
