@@ -192,6 +192,55 @@ import Testing
     }
   }
 
+  /// What is coarsened, before, between or after, is within the share that its bits leave, and takes less memory.
+  @Test(arguments: 0...7) func coarsenedTimesAreWithinTheirShare(bits: Int) {
+    var random = SeededRandom(seed: 12)
+    for count in [1, 3, 100, 513, 3000] {
+      let times = (0..<count).map { _ in Int64(random.number(0..<1 << 20)) << Int64(random.number(0..<20)) }
+      var early = LatencyDistribution(bits: bits)
+      var late = LatencyDistribution()
+      var between = LatencyDistribution()
+      for (index, time) in times.enumerated() {
+        early.record(time)
+        late.record(time)
+        if index == count / 2 { between.coarsen(to: bits) }
+        between.record(time)
+      }
+      let before = late.memory
+      late.coarsen(to: bits)
+      #expect(late.memory <= before)
+      var merged = LatencyDistribution()
+      merged.merge(late)
+      let sorted = times.sorted()
+      for percent in [0.0, 1, 50, 90, 99, 100] {
+        let exact = sorted[min(max(Int((percent / 100 * Double(count)).rounded(.up)), 1), count) - 1]
+        for one in [early, late, between, merged] {
+          let value = one.percentile(percent) ?? -1
+          #expect(abs(value - exact) <= max(exact >> Int64(bits), 1), "\(count) \(percent) \(bits)")
+          #expect(one.count == count)
+        }
+      }
+    }
+  }
+
+  /// Very many APIs, each with very different times: the memory of all is bounded, and that is said.
+  @Test func timesOfManyAPIsAreBounded() {
+    var configuration = Configuration()
+    configuration.latencyOctetLimit = 16 << 10
+    var dialogue = Dialogue.opened()
+    var random = SeededRandom(seed: 13)
+    for index in 0..<2400 {
+      dialogue.send(.client, HTTP.get("/\(index % 40)"))
+      dialogue.wait(Int64(random.number(1..<1000)) << Int64(random.number(0..<20)))
+      dialogue.send(.server, HTTP.ok("x"))
+    }
+    let analysis = analyze(dialogue, configuration)
+    #expect(analysis.totals.apis.reduce(0) { $0 + $1.wait.memory } <= 16 << 10)
+    #expect(analysis.totals.apis.allSatisfy { $0.wait.count == 60 })
+    #expect((1...7).contains(analysis.anomalies[.latenciesCoarsened]))
+    #expect(analyze(dialogue).anomalies[.latenciesCoarsened] == 0)
+  }
+
   @Test func groupingAndTemplates() {
     var configuration = Configuration()
     configuration.templatePaths = true

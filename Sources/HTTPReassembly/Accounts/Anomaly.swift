@@ -84,6 +84,7 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case dnsMalformed = "dns_malformed"
   case apiTableFull = "api_table_full"
   case apiTextsFull = "api_texts_full"
+  case latenciesCoarsened = "latencies_coarsened"
 
   // Input
   case timestampBackwards = "timestamp_backwards"

@@ -116,6 +116,9 @@ public struct Configuration: Sendable {
   /// Octets of the names of all APIs together, hosts counted for each; beyond it messages are counted under an API without
   /// a path, too. A hostile path has up to `lineLimit` octets, usual names have some tens.
   public var apiTextLimit = 32 << 20
+  /// Octets of memory for the times of all APIs together; beyond it percentiles of APIs with many exchanges are known half as well,
+  /// as often as need be: within 1/128 at first, within 1/2 at last.
+  public var latencyOctetLimit = 32 << 20
 
   /// The defaults.
   public init() {}

@@ -21,6 +21,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var lookups = DNSLookups()
   /// Messages that may be open before those of idle connections become final.
   private var retirementMark: Int
+  /// Octets of memory that connections may take now, as `Configuration.connectionOctetLimit` counts them.
+  private var connectionRoom: Int
   /// No connection's time-out runs out before this capture time.
   private var quietUntil = Int64.min
 
@@ -44,6 +46,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     decoder = PacketDecoder(configuration: configuration)
     apis = APITable(configuration: configuration)
     retirementMark = configuration.openMessageLimit
+    connectionRoom = configuration.connectionOctetLimit
     run = Run(configuration: configuration, decoders: decoders, observer: observer)
     self.sink = sink
   }
@@ -59,7 +62,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     } else {
       processAny(packet, octets, at: time)
     }
-    if connectionOctets > run.configuration.connectionOctetLimit { try evictToLimit() }
+    if connectionOctets > connectionRoom { try evictToLimit() }
     if run.rows.messages.count > retirementMark { retireIdlest() }
     if !isHandedOver { try handOver() }
   }
@@ -157,10 +160,18 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
   }
 
+  /// Leaves connections what the table of APIs does not take of the memory for both, and at least a third of it.
+  ///
+  /// The table is there twice while a report is made. What few APIs take is not worth a connection.
+  private mutating func shareMemory() {
+    let limit = run.configuration.connectionOctetLimit
+    connectionRoom = max(limit - max(2 * apis.memory - 8 << 20, 0), limit / 3)
+  }
+
   /// Gives up the connections idle longest until the others keep to the limit of memory.
   @inline(never)
   private mutating func evictToLimit() throws(Sink.Failure) {
-    while connectionOctets > run.configuration.connectionOctetLimit,
+    while connectionOctets > connectionRoom,
       let slot = connections.idlestClosed ?? connections.idlestOpen
     {
       run.anomalies.note(.connectionMemoryFull, connection: connections.number(of: slot))
@@ -271,6 +282,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Hands over every final row, up to the first one that the sink throws at, which is taken away too.
   private mutating func handOverRows() throws(Sink.Failure) {
+    defer { shareMemory() }
     try Self.handOver(&run.rows, to: &sink, &apis, &run.texts, &run.anomalies)
     while !finalConnections.isEmpty { try sink.connection(finalConnections.removeFirst(), texts: run.texts) }
   }

@@ -17,12 +17,24 @@ struct APITable {
   private let textLimit: Int
   /// Octets of the names of all APIs, together.
   private var textLength = 0
+  private let latencyLimit: Int
+  /// Octets of memory that the distributions of wait phases take, together.
+  private var latencyMemory = 0
+  /// How well the distributions know what they know.
+  private var latencyBits = LatencyDistribution.finestBits
 
   init(configuration: Configuration) {
     grouping = configuration.grouping
     templatesPaths = configuration.templatePaths
     limit = configuration.apiLimit
     textLimit = configuration.apiTextLimit
+    latencyLimit = configuration.latencyOctetLimit
+  }
+
+  /// Octets of memory that the table takes, without the names, which lie with all texts.
+  var memory: Int {
+    totals.capacity * MemoryLayout<APITotals>.stride
+      + positions.capacity * (MemoryLayout<(Name, Int)>.stride + MemoryLayout<Int>.stride) + latencyMemory
   }
 
   /// Adds a final message.
@@ -39,7 +51,24 @@ struct APITable {
   ) {
     let position = position(
       host: exchange.host, path: exchange.path, method: exchange.method, texts: &texts, anomalies: &anomalies)
+    latencyMemory -= totals[position].wait.memory
     totals[position].wait.record(wait)
+    latencyMemory += totals[position].wait.memory
+    while latencyMemory > latencyLimit, latencyBits > 0 {
+      anomalies.note(.latenciesCoarsened)
+      coarsenLatencies()
+    }
+  }
+
+  /// Halves what is known of the wait phases of every API.
+  @inline(never)
+  private mutating func coarsenLatencies() {
+    latencyBits -= 1
+    latencyMemory = 0
+    for position in totals.indices {
+      totals[position].wait.coarsen(to: latencyBits)
+      latencyMemory += totals[position].wait.memory
+    }
   }
 
   private mutating func position(
@@ -78,6 +107,7 @@ struct APITable {
     new.host = name.host
     new.path = name.path
     new.method = name.method
+    new.wait = LatencyDistribution(bits: latencyBits)
     positions[name] = totals.count
     totals.append(new)
     return totals.count - 1
@@ -97,12 +127,15 @@ struct APITable {
 
   /// The totals by host, path and method as octets.
   func sorted(texts: borrowing TextPool) -> [APITotals] {
-    totals.map { (key: [texts.octets($0.host), texts.octets($0.path), texts.octets($0.method)], totals: $0) }
-      .sorted { a, b in
-        for (x, y) in zip(a.key, b.key) where x != y { return x.lexicographicallyPrecedes(y) }
-        return false
-      }
-      .map(\.totals)
+    // By positions, so that there is but one copy of what can be very many.
+    func isBefore(_ a: APITotals, _ b: APITotals, _ texts: borrowing TextPool) -> Bool {
+      if a.host != b.host { return texts.octets(a.host).lexicographicallyPrecedes(texts.octets(b.host)) }
+      if a.path != b.path { return texts.octets(a.path).lexicographicallyPrecedes(texts.octets(b.path)) }
+      return a.method != b.method && texts.octets(a.method).lexicographicallyPrecedes(texts.octets(b.method))
+    }
+    var order = Array(totals.indices)
+    order.sort { isBefore(totals[$0], totals[$1], texts) }
+    return order.map { totals[$0] }
   }
 }
 

@@ -1,42 +1,66 @@
-/// Durations, for percentiles: exact up to `exactLimit` values, then within 1/128 of the true value in
-/// memory that does not grow further.
+/// Durations, for percentiles: exact up to `exactLimit` values, then within 1/128 of the true value in memory that does not grow
+/// further. `coarsen` takes less memory and knows less: half as many values exactly, and the rest half as well, with each step.
 public struct LatencyDistribution: Sendable {
   /// Values kept one by one before they are folded into buckets. 512 values are 4 KiB an API.
   static let exactLimit = 512
   /// Values that wait to be folded once there are buckets: to find a bucket for each as it comes took longer than all else
   /// that is done for an API.
   private static let foldingLimit = 128
-  private static let subBucketBits = 7
+  /// The most bits behind the first one that tell the buckets of durations apart.
+  static let finestBits = 7
 
-  /// How many durations have the same leading `subBucketBits + 1` significant bits and exponent, which `number` says.
+  /// How many durations have the same leading bits and exponent, which `number` says.
   private struct Bucket {
-    var number: Int
-    var count: Int
+    var number: UInt16
+    var count: UInt32
   }
 
   /// Values that are in no bucket.
   private var values: [Int64] = []
-  /// By number, once there have been more than `exactLimit` values.
+  /// By number, once there have been more values than are kept exactly; several of one number where one cannot count so far.
   private var buckets: [Bucket] = []
+  /// Bits behind the first one that tell buckets apart, from 0 to `finestBits`.
+  private(set) var bits: Int
   /// Durations recorded.
   public private(set) var count = 0
 
-  package init() {}
+  package init() { bits = Self.finestBits }
+
+  /// An empty one that was coarsened before.
+  package init(bits: Int) { self.bits = bits }
+
+  /// Octets of memory beside its own.
+  package var memory: Int {
+    values.capacity * MemoryLayout<Int64>.stride + buckets.capacity * MemoryLayout<Bucket>.stride
+  }
 
   /// Adds one duration in nanoseconds; a negative one counts as 0.
   package mutating func record(_ duration: Int64) {
     count += 1
     values.append(max(duration, 0))
-    if values.count >= (buckets.isEmpty ? Self.exactLimit + 1 : Self.foldingLimit) { fold() }
+    if values.count >= (buckets.isEmpty ? keptExactly + 1 : min(Self.foldingLimit, keptExactly)) { fold() }
   }
 
-  /// Adds the durations of another distribution.
+  /// Adds the durations of another distribution, and knows no more than the coarser one.
   package mutating func merge(_ other: LatencyDistribution) {
+    coarsen(to: other.bits)
+    var other = other
+    other.coarsen(to: bits)
     for value in other.values { record(value) }
     guard !other.buckets.isEmpty else { return }
     fold()
     buckets = Self.merged(buckets, other.buckets)
     count += other.count - other.values.count
+  }
+
+  /// Takes less memory from now on: buckets are told apart by at most `bits` bits, from 0 to `finestBits`.
+  package mutating func coarsen(to bits: Int) {
+    guard bits < self.bits else { return }
+    let finer = self
+    self.bits = bits
+    buckets = Self.merged(
+      finer.buckets.map { Bucket(number: bucket(finer.least(ofBucket: $0.number)), count: $0.count) }, [])
+    if values.count > (buckets.isEmpty ? keptExactly : 0) { fold() }
   }
 
   /// The nearest-rank percentile in nanoseconds, `percent` from 0 to 100; nil without values.
@@ -48,23 +72,26 @@ public struct LatencyDistribution: Sendable {
     folded.fold()
     var seen = 0
     for bucket in folded.buckets {
-      seen += bucket.count
-      if seen >= rank { return Self.middle(ofBucket: bucket.number) }
+      seen += Int(bucket.count)
+      if seen >= rank { return middle(ofBucket: bucket.number) }
     }
     return nil
   }
 
+  /// Values that are kept one by one while there are no more.
+  private var keptExactly: Int { Self.exactLimit >> (Self.finestBits - bits) }
+
   /// Puts all values into buckets.
   private mutating func fold() {
-    let sorted = values.map { Bucket(number: Self.bucket($0), count: 1) }.sorted { $0.number < $1.number }
-    values.removeAll(keepingCapacity: values.count <= Self.foldingLimit)
+    let sorted = values.map { Bucket(number: bucket($0), count: 1) }.sorted { $0.number < $1.number }
+    values.removeAll(keepingCapacity: values.count <= min(Self.foldingLimit, keptExactly))
     buckets = Self.merged(buckets, sorted)
   }
 
   /// The buckets of both, each of which is in order and may have several of one number.
   private static func merged(_ a: [Bucket], _ b: [Bucket]) -> [Bucket] {
     var merged: [Bucket] = []
-    merged.reserveCapacity(a.count + b.count)
+    merged.reserveCapacity(max(a.count, b.count))
     var (i, j) = (0, 0)
     while i < a.count || j < b.count {
       let next: Bucket
@@ -75,7 +102,9 @@ public struct LatencyDistribution: Sendable {
         next = b[j]
         j += 1
       }
-      if let last = merged.indices.last, merged[last].number == next.number {
+      if let last = merged.indices.last, merged[last].number == next.number,
+        merged[last].count <= UInt32.max - next.count
+      {
         merged[last].count += next.count
       } else {
         merged.append(next)
@@ -84,14 +113,17 @@ public struct LatencyDistribution: Sendable {
     return merged
   }
 
-  private static func bucket(_ duration: Int64) -> Int {
-    let magnitude = max(Int64.bitWidth - duration.leadingZeroBitCount - subBucketBits - 1, 0)
-    return magnitude << (subBucketBits + 1) | Int(duration >> Int64(magnitude))
+  private func bucket(_ duration: Int64) -> UInt16 {
+    let magnitude = max(Int64.bitWidth - duration.leadingZeroBitCount - bits - 1, 0)
+    return UInt16(magnitude << (bits + 1) | Int(duration >> Int64(magnitude)))
   }
 
-  private static func middle(ofBucket bucket: Int) -> Int64 {
-    let magnitude = Int64(bucket >> (subBucketBits + 1))
-    let mantissa = Int64(bucket & ((1 << (subBucketBits + 1)) - 1))
-    return mantissa << magnitude + (Int64(1) << magnitude) / 2
+  /// The least duration in a bucket.
+  private func least(ofBucket bucket: UInt16) -> Int64 {
+    Int64(bucket & ((1 << (bits + 1)) - 1)) << Int64(bucket >> (bits + 1))
+  }
+
+  private func middle(ofBucket bucket: UInt16) -> Int64 {
+    least(ofBucket: bucket) + (Int64(1) << Int64(bucket >> (bits + 1))) / 2
   }
 }
