@@ -104,9 +104,9 @@ public struct Configuration: Sendable {
   /// octets for two bits, RFC 1951 §3.2.5). Brotli and Zstandard have no such bound, and codings on top of one another
   /// multiply theirs. It goes by whole KiB of coded octets, of which the first is there at once: 1 MiB is always decoded.
   public var decodedRatioLimit = 1032
-  /// Octets that may come out of what one packet brought or completed, beside `decodedAtOnceRatio`: a tenth of a second of
-  /// decoding. Other packets, the clock and signals wait as long.
-  public var decodedAtOnceLimit = 48 << 20
+  /// Octets that may come out of what one packet brought or completed, beside `decodedAtOnceRatio`, and as many of contents
+  /// that are decoded as a whole: 70 ms of decoding each. Other packets, the clock and signals wait as long.
+  public var decodedAtOnceLimit = 32 << 20
   /// Octets that may come out in addition for each coded octet that one packet brought or completed. Texts make 3 to 12.
   public var decodedAtOnceRatio = 16
   /// Content codings applied to one message.
