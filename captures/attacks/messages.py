@@ -166,7 +166,8 @@ def long_windows_filled(capture):
     for number in range(100):
         connection = Connection(capture, 40000 + number)
         connection.send("c", get())
-        connection.stream("s", ok(body, "Content-Encoding: zstd\r\n", length=2 * len(body)))
+        # So short that none of them makes more than one packet may.
+        connection.stream("s", ok(body, "Content-Encoding: zstd\r\n", length=2 * len(body)), size=700)
 
 
 def bombs_behind_a_hole(capture):
