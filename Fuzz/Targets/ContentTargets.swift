@@ -42,9 +42,10 @@ extension FuzzTarget {
 private func faultDecodingAsWhole(
   _ content: [UInt8], _ decoder: any ContentDecoding, _ source: inout SystemContentDecoders, _ streamed: ContentOutcome
 ) -> String? {
-  content.withOctets { decoder.feed($0) }
-  guard let pending = source.finishLater(decoder) else {
-    _ = decoder.finish()
+  var allowance = DecodingAllowance.endless
+  content.withOctets { decoder.feed($0, within: &allowance) }
+  guard let pending = source.finishLater(decoder, within: &allowance) else {
+    _ = decoder.finish(within: &allowance)
     return nil
   }
   defer { source.forget(pending) }
@@ -64,14 +65,15 @@ private struct Decoded: Equatable {
   var hasFailed: Bool { if case .failed = outcome { true } else { false } }
 
   init(_ decoder: any ContentDecoding, _ content: [UInt8], _ cuts: [Int]) {
+    var allowance = DecodingAllowance.endless
     for (from, to) in zip(cuts, cuts.dropFirst()) {
       content.withOctets { octets in
-        decoder.feed(octets.extracting(from..<to)) { made in
+        decoder.feed(octets.extracting(from..<to), within: &allowance) { made in
           count += made.byteCount
           for offset in 0..<made.byteCount { digest = (digest ^ UInt64(made.octet(offset))) &* 0x100_0000_01b3 }
         }
       }
     }
-    outcome = decoder.finish()
+    outcome = decoder.finish(within: &allowance)
   }
 }

@@ -15,6 +15,8 @@ final class BrotliStage: CodingStage {
   private var decoder: OpaquePointer?
   private var place = StreamEnd.missing
 
+  var isUnbounded: Bool { true }
+
   init(memory: WindowMemory) {
     self.memory = memory
   }

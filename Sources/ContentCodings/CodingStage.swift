@@ -8,6 +8,9 @@ protocol CodingStage: AnyObject {
   /// failure, only `reset` may follow.
   func decode(_ octets: RawSpan, buffer: OutputBuffer, output: (RawSpan) -> Bool) -> ContentFailure?
 
+  /// Whether a few octets may make any number of octets, and not only `Inflater.largestRatio` for each.
+  var isUnbounded: Bool { get }
+
   /// Whether the octets taken so far make a whole coded stream.
   var end: StreamEnd { get }
 

@@ -19,6 +19,8 @@ final class DeflateStage: CodingStage {
   private let inflater: Inflater
   private var place = Place.atStart
 
+  var isUnbounded: Bool { false }
+
   init(memory: WindowMemory) { inflater = Inflater(.zlib, memory: memory) }
 
   func decode(_ octets: RawSpan, buffer: OutputBuffer, output: (RawSpan) -> Bool) -> ContentFailure? {

@@ -18,6 +18,8 @@ final class GzipStage: CodingStage {
   private let inflater: Inflater
   private var place = Place.inMember
 
+  var isUnbounded: Bool { false }
+
   init(memory: WindowMemory) { inflater = Inflater(.gzip, memory: memory) }
 
   func decode(_ octets: RawSpan, buffer: OutputBuffer, output: (RawSpan) -> Bool) -> ContentFailure? {

@@ -42,6 +42,9 @@ final class Inflater {
   /// zlib counts in 32 bits on some platforms; more octets than this at once take another turn.
   static let inputLimit = 1 << 30
 
+  /// Octets that DEFLATE makes of each coded one at most: 258 of two bits (RFC 1951 §3.2.5).
+  static let largestRatio = 1032
+
   init(_ wrapper: Wrapper, memory: WindowMemory) {
     self.wrapper = wrapper
     self.memory = memory

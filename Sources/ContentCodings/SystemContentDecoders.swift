@@ -7,6 +7,10 @@ import HTTPReassembly
 /// up to 128 MiB, as the sender says, but all of these together at most `windowMemoryLimit`. Beside them there are one buffer
 /// of 64 KiB for each level of stacked codings, idle decoders for at most 32 rows of codings, none holding more than 1 MiB
 /// for each coding, and 2 MiB of contents that came before.
+///
+/// Time for each message: at most `Configuration.decodedContentLimit` octets come out of a coding, and out of all of them at most
+/// `Configuration.decodedRatioLimit` for each coded octet; out of what one packet completes, what its `DecodingAllowance`
+/// has. Contents that are decoded as a whole have an allowance of their own, by what they could make at most.
 public struct SystemContentDecoders: ContentDecoderSource {
   /// Decoders kept for reuse: as many messages as end at about the same time; making one takes microseconds.
   static let idleLimit = 32
@@ -16,7 +20,7 @@ public struct SystemContentDecoders: ContentDecoderSource {
   /// Octets that all `gzip` and `deflate` decoders hold together: those of some 1,200 messages at once.
   public static let inflaterMemoryLimit = 48 << 20
 
-  private let decodedContentLimit: Int
+  private let budget: DecodingBudget
   private let contentCodingLimit: Int
   private let memory: WindowMemory
   private let inflaterMemory: WindowMemory
@@ -36,7 +40,7 @@ public struct SystemContentDecoders: ContentDecoderSource {
   ) {
     whole = WholeContentDecoder(limit: configuration.decodedContentLimit)
     pending = PendingContents(contentLimit: configuration.decodedContentLimit, threads: threads)
-    decodedContentLimit = configuration.decodedContentLimit
+    budget = DecodingBudget(configuration)
     contentCodingLimit = configuration.contentCodingLimit
     memory = WindowMemory(limit: windowMemoryLimit)
     inflaterMemory = WindowMemory(limit: inflaterMemoryLimit)
@@ -70,12 +74,18 @@ public struct SystemContentDecoders: ContentDecoderSource {
     }
     let held = stages.count == 1 && stages[0] is GzipStage ? HeldContent(memory: inflaterMemory) : nil
     return ContentDecoder(
-      codings: codings, stages: stages, limit: decodedContentLimit, buffers: buffers, held: held)
+      codings: codings, stages: stages, budget: budget, buffers: buffers, held: held)
   }
 
   /// Takes the content of a `gzip` decoder of this source, if it is short and was kept as a whole; nil if not.
-  public mutating func finishLater(_ decoder: any ContentDecoding) -> PendingContent? {
-    guard let decoder = decoder as? ContentDecoder, let octets = decoder.takeWhole() else { return nil }
+  public mutating func finishLater(
+    _ decoder: any ContentDecoding, within allowance: inout DecodingAllowance
+  ) -> PendingContent? {
+    guard let decoder = decoder as? ContentDecoder, decoder.heldCount > 0 else { return nil }
+    // How much there is, and not how much comes out, which nobody knows yet: rows may not depend on how far other threads are.
+    guard allowance.postpone(min(decoder.heldCount * Inflater.largestRatio, budget.octets)) else { return nil }
+    let octets = decoder.takeWhole()
+    defer { allowance.note(whole.takeMade()) }
     switch familiar.outcome(of: octets) {
     case .known(let outcome): return pending.add(outcome)
     case .awaited(let content):

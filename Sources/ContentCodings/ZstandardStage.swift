@@ -7,12 +7,15 @@ import HTTPReassembly
 /// `zstd`: frames of RFC 8878 §3.1, one after another, skippable frames among them.
 ///
 /// The window may be as large as 128 MiB: the coding's own limit is 8 MiB (RFC 9659 §3), but `curl` and others take what
-/// `zstd --ultra` writes. After a frame, octets that do not begin with a frame's magic number are junk.
+/// `zstd --ultra` writes. A frame's header is read here first, so that the window is counted before the library allocates
+/// it, and a frame whose window is too large takes no memory. After a frame, octets that do not begin with a frame's magic number are junk.
 @safe
 final class ZstandardStage: CodingStage {
   private enum Place: Equatable {
     /// In a magic number, after `count` octets of it.
     case inMagic(count: Int)
+    /// In a frame's header, after its magic number.
+    case inHeader
     case inFrame
     case inJunk
   }
@@ -27,9 +30,15 @@ final class ZstandardStage: CodingStage {
   private var decoder: OpaquePointer?
   /// What `decoder` holds, in octets, as counted in `memory`.
   private var held = 0
+  /// What it holds without a frame's buffers.
+  private var bare = 0
   private var place = Place.inMagic(count: 0)
   private var magic: UInt32 = 0
+  /// The header of the frame, as far as it has come.
+  private var header = ZstandardFrameHeader()
   private var hasFrame = false
+
+  var isUnbounded: Bool { true }
 
   init(memory: WindowMemory) {
     self.memory = memory
@@ -52,7 +61,18 @@ final class ZstandardStage: CodingStage {
         }
         position += 1
         place = .inMagic(count: count + 1)
-        if count + 1 == 4, let failure = beginFrame(buffer: buffer) { return failure }
+        guard count + 1 == 4 else { continue }
+        header = ZstandardFrameHeader(magic: magic)
+        if header.isSkippable {
+          if let failure = beginFrame(buffer: buffer) { return failure }
+        } else {
+          place = .inHeader
+        }
+      case .inHeader:
+        header.append(octets.octet(position))
+        position += 1
+        guard header.isWhole else { continue }
+        if let failure = beginFrame(buffer: buffer) { return failure }
       case .inFrame:
         var wanted = true
         let failure = run(octets, from: &position, buffer: buffer) { made in
@@ -75,18 +95,33 @@ final class ZstandardStage: CodingStage {
     return (magic ^ 0xFD2F_B528) & seen == 0 || (magic ^ 0x184D_2A50) & 0xFFFF_FFF0 & seen == 0
   }
 
-  /// Gives the library the magic number, whose octets may have come one by one.
+  /// Gives the library the frame's header, whose octets may have come one by one.
   private func beginFrame(buffer: OutputBuffer) -> ContentFailure? {
     if unsafe decoder == nil {
       unsafe decoder = ZSTD_createDCtx()
       guard unsafe decoder != nil else { return .beyondLimit }
       unsafe ZSTD_DCtx_setParameter(decoder, ZSTD_d_windowLogMax, Self.windowLogLimit)
+      guard countMemory() else { return .beyondLimit }
+      bare = held
     }
+    guard header.window <= 1 << UInt64(Self.windowLogLimit), reserve(bare + header.buffers) else { return .beyondLimit }
     place = .inFrame
-    return (0..<4).map { UInt8(truncatingIfNeeded: magic >> (8 * $0)) }.withOctets { octets in
+    return header.octets.withOctets { octets in
       var position = 0
+      // Nothing comes out of a header.
       return run(octets, from: &position, buffer: buffer) { _ in true }
     }
+  }
+
+  /// Counts that the decoder is about to hold so many octets; false, and it is freed, if that is beyond the limit.
+  private func reserve(_ octets: Int) -> Bool {
+    guard octets > held else { return true }
+    guard memory.reserve(octets - held) else {
+      free()
+      return false
+    }
+    held = octets
+    return true
   }
 
   /// Decodes a frame's octets from `position` on, and moves `position` to the first one that was not used.
@@ -123,8 +158,8 @@ final class ZstandardStage: CodingStage {
     }
   }
 
-  /// Counts what the decoder has grown by. If that is beyond the limit, frees it and says false: the library has only
-  /// just allocated its window, and has written little to it.
+  /// Counts what the decoder holds, which is no more than was reserved. Should another version of the library take more, and that
+  /// be beyond the limit, frees it and says false: it has written little to what it has only just allocated.
   private func countMemory() -> Bool {
     let size = unsafe ZSTD_sizeof_DCtx(decoder)
     guard size == held || memory.reserve(size - held) else {
@@ -138,7 +173,7 @@ final class ZstandardStage: CodingStage {
   var end: StreamEnd {
     switch place {
     case .inMagic(count: 0) where hasFrame: .reached
-    case .inMagic, .inFrame: .missing
+    case .inMagic, .inHeader, .inFrame: .missing
     case .inJunk: .followedByJunk
     }
   }

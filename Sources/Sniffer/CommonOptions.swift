@@ -68,6 +68,12 @@ struct CommonOptions: ParsableArguments {
   @Flag(help: "Count bodies as they were transferred, without decompressing them.")
   var noDecode = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Decompress at most this many MiB of a body; how long a longer one is without its codings stays unknown.",
+      valueName: "mib"))
+  var decodeLimit = Configuration().decodedContentLimit >> 20
+
   @Flag(help: "Leave out TCP segments with a wrong checksum.")
   var verifyChecksums = false
 
@@ -97,12 +103,18 @@ struct CommonOptions: ParsableArguments {
     if !(idleTimeout > 0 && idleTimeout < 1e9) {
       throw ValidationError("--idle-timeout needs a number of seconds above 0.")
     }
+    if !(1...Self.largestDecodeLimit ~= decodeLimit) {
+      throw ValidationError("--decode-limit needs a number of MiB from 1 to \(Self.largestDecodeLimit).")
+    }
     if harContent != nil {
       if !format.names.contains(.har) { throw ValidationError("--har-content needs --format har.") }
       if redact { throw ValidationError("--har-content writes what --redact leaves out: it is one or the other.") }
     }
     if let jobs, jobs < 1 { throw ValidationError("--jobs needs a number from 1 on.") }
   }
+
+  /// 1 TiB: beyond any body.
+  private static let largestDecodeLimit = 1 << 20
 
   /// How many threads may be used.
   var threads: Int { jobs ?? ProcessInfo.processInfo.activeProcessorCount }
@@ -114,6 +126,7 @@ struct CommonOptions: ParsableArguments {
       path: groupBy.names.contains(.path), method: groupBy.names.contains(.method))
     configuration.templatePaths = template
     configuration.decodesContent = !noDecode
+    configuration.decodedContentLimit = decodeLimit << 20
     configuration.verifiesChecksums = verifyChecksums
     configuration.idleTimeout = Int64(idleTimeout * 1e9)
     configuration.closedTimeout = min(configuration.closedTimeout, configuration.idleTimeout)

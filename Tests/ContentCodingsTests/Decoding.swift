@@ -8,7 +8,9 @@ func newDecoder(for codings: [String], from source: inout SystemContentDecoders)
 
 /// The outcome of what `decoder` was fed, when it is asked for later; nil when it cannot be.
 func finishLater(_ decoder: ContentDecoder, in source: inout SystemContentDecoders) -> ContentOutcome? {
-  guard let pending = source.finishLater(decoder) else { return nil }
+  guard let pending = source.finishLater(decoder) else {
+    return nil
+  }
   defer { source.forget(pending) }
   return source.outcome(of: pending)
 }
@@ -42,10 +44,41 @@ func outcome(
 }
 
 extension Configuration {
-  /// The defaults, with a limit on the decoded length.
-  init(decodedContentLimit: Int) {
+  /// The defaults, with limits on what comes out: in all, and for each coded octet.
+  init(decodedContentLimit: Int = Configuration().decodedContentLimit, ratio: Int = Configuration().decodedRatioLimit) {
     self.init()
     self.decodedContentLimit = decodedContentLimit
+    decodedRatioLimit = ratio
+  }
+}
+
+// For tests of what has nothing to do with how much one packet may cost.
+
+extension ContentDecoding {
+  /// Takes the next octets.
+  func feed(_ octets: RawSpan) {
+    var allowance = DecodingAllowance.endless
+    feed(octets, within: &allowance)
+  }
+
+  /// Takes the next octets, and lends what comes out.
+  func feed(_ octets: RawSpan, output: (RawSpan) -> Void) {
+    var allowance = DecodingAllowance.endless
+    feed(octets, within: &allowance, output: output)
+  }
+
+  /// Says how it ended.
+  func finish() -> ContentOutcome {
+    var allowance = DecodingAllowance.endless
+    return finish(within: &allowance)
+  }
+}
+
+extension SystemContentDecoders {
+  /// Takes a content out of a decoder.
+  mutating func finishLater(_ decoder: any ContentDecoding) -> PendingContent? {
+    var allowance = DecodingAllowance.endless
+    return finishLater(decoder, within: &allowance)
   }
 }
 

@@ -57,7 +57,8 @@ enum Limits {
     "LatencyDistribution.exactLimit": LatencyDistribution.exactLimit, "Anomaly.exampleLimit": AnomalyLog.exampleLimit,
 
     "OutputBuffer.capacity": OutputBuffer.capacity, "SystemContentDecoders.idleLimit": SystemContentDecoders.idleLimit,
-    "HeldContent.limit": HeldContent.limit, "GzipMember.capacity": GzipMember.capacity,
+    "DecodingBudget.pieceLength": DecodingBudget.pieceLength, "HeldContent.limit": HeldContent.limit,
+    "GzipMember.capacity": GzipMember.capacity,
     "PendingContents.waitingLimit": PendingContents.waitingLimit,
     "FamiliarContents.octetLimit": FamiliarContents.octetLimit,
     "SystemContentDecoders.inflaterMemoryLimit": SystemContentDecoders.inflaterMemoryLimit,

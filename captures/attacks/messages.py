@@ -3,6 +3,7 @@
 import gzip
 import zlib
 
+from coded import *
 from packets import *
 from quine import quine
 
@@ -110,6 +111,76 @@ def zeros(length):
         total = zlib.crc32(bytes(piece), total)
     body = start + block * (length // piece - 1) + b"\x03\x00"
     return b"\x1f\x8b\x08\0\0\0\0\0\0\xff" + body + struct.pack("<II", total, length % 2**32)
+
+
+def codings_multiplied(capture):
+    """2 GiB of zeros in four layers of gzip, five times: 1,500 octets for 10 GiB."""
+    body = zeros(2 << 30)
+    for _ in range(3):
+        body = gzip.compress(body, mtime=0)
+    connection = Connection(capture)
+    for number in range(5):
+        connection.send("c", get(f"/{number}"))
+        connection.send("s", ok(body, "Content-Encoding: gzip, gzip, gzip, gzip\r\n"))
+    connection.close()
+
+
+def brotli_bomb(capture):
+    """16 GiB of zeros in 13 KB."""
+    dialogue(capture, get("/bomb"), ok(brotli_zeros(1024), "Content-Encoding: br\r\n"))
+
+
+def brotli_bombs(capture):
+    """Sixteen million zeros in 16 octets, as many messages as there are in a packet, and many such packets."""
+    connection = Connection(capture)
+    response = ok(brotli_zeros(1), "Content-Encoding: br\r\n")
+    for _ in range(20):
+        connection.send("c", get() * 16)
+        connection.send("s", response * 16)
+    connection.close()
+
+
+def zstandard_bomb(capture):
+    """1 GiB of zeros in 32 KiB."""
+    dialogue(capture, get("/bomb"), ok(zstandard_zeros(8192), "Content-Encoding: zstd\r\n"))
+
+
+def long_windows(capture):
+    """Five messages at once, each with a window of 128 MiB (`zstd --long=27`), and one that asks for more."""
+    body = zstandard_raw(b"some text", 27)
+    connections = [Connection(capture, 40000 + number) for number in range(6)]
+    for connection in connections[:5]:
+        connection.send("c", get("/long"))
+        connection.send("s", ok(body[:-1], "Content-Encoding: zstd\r\n", length=len(body)))
+    for connection in connections[:5]:
+        connection.send("s", body[-1:])
+    connections[5].send("c", get("/longer"))
+    connections[5].send("s", ok(zstandard_raw(b"some text", 31), "Content-Encoding: zstd\r\n"))
+    for connection in connections:
+        connection.close()
+
+
+def long_windows_filled(capture):
+    """A hundred messages at once with windows of 128 MiB, to which as much is written as the ratio allows; none ends."""
+    body = zstandard_raw(bytes(range(256)) * 512, 27, ends=False) + zstandard_zeros(1000)[6:]
+    for number in range(100):
+        connection = Connection(capture, 40000 + number)
+        connection.send("c", get())
+        # So short that none of them makes more than one packet may.
+        connection.stream("s", ok(body, "Content-Encoding: zstd\r\n", length=2 * len(body)), size=700)
+
+
+def bombs_behind_a_hole(capture):
+    """4 GiB of zeros in 126 messages, no two of them the same, all of which one packet completes: the one captured last."""
+    body = zeros(31 << 20)
+    bodies = [body[:4] + struct.pack("<I", number) + body[8:] for number in range(126)]
+    connection = Connection(capture)
+    connection.stream("c", get() * 127)
+    start, first = connection.next["s"], ok()
+    connection.next["s"] += len(first)
+    connection.stream("s", b"".join(ok(body, "Content-Encoding: gzip\r\n") for body in bodies))
+    connection.inject("s", first, at=start - connection.next["s"])
+    connection.close()
 
 
 def bomb(capture):
@@ -252,10 +323,11 @@ def decoders_everywhere(capture):
 SMALL = [
     smuggling_cl_te, smuggling_te_cl, smuggling_te_te, smuggling_cl_cl, smuggling_cl_list, smuggling_cl_sign,
     smuggling_space_colon, smuggling_fold, smuggling_bare_lf, smuggling_http10_te, two_hosts, chunk_extension,
-    chunk_size_overflow, codings_stacked, codings_too_many, quine_stacked, quine_too_often,
+    chunk_size_overflow, codings_stacked, codings_too_many, quine_stacked, quine_too_often, codings_multiplied,
+    brotli_bomb, brotli_bombs, zstandard_bomb, long_windows,
 ]
 LARGE = [
-    bomb, bomb_in_bomb, pipelined, pipelined_unanswered, pipelined_beyond, endless_header, endless_field, endless_start_line,
+    bomb, bomb_in_bomb, bombs_behind_a_hole, long_windows_filled, pipelined, pipelined_unanswered, pipelined_beyond, endless_header, endless_field, endless_start_line,
     endless_folds, endless_codings, chunk_size_digits, one_octet_chunks, many_apis, unfinished_lines,
     lines_everywhere, messages_everywhere, requests_everywhere, targets_everywhere, decoders_everywhere,
 ]

@@ -15,8 +15,9 @@ import Shared
 /// An outcome is the same whoever decodes. Who asks for one that no thread has begun decodes it itself, and meanwhile another
 /// one when a thread is at it: neither side waits for the other while there is something to decode.
 final class PendingContents: Sendable {
-  /// Octets that wait for a thread at most. Beyond that the analysis decodes at once.
-  static let waitingLimit = 4 << 20
+  /// Octets that wait for a thread at most. Beyond that the analysis decodes at once: who asks for the end of a run waits for
+  /// all of them, from which up to 1 GiB may come.
+  static let waitingLimit = 1 << 20
   /// Contents that wait before a thread is woken: waking one takes about as long as decoding a small content.
   private static let wakingCount = 16
 

@@ -101,8 +101,17 @@ public struct Configuration: Sendable {
 
   // Content
 
-  /// Octets that the content of one message may decode to before decoding stops.
-  public var decodedContentLimit = 16 << 30
+  /// Octets that the content of one message may decode to before decoding stops. Decoding so much takes half a second.
+  public var decodedContentLimit = 256 << 20
+  /// Octets that the codings of one message may make, all together, for each coded octet: what DEFLATE reaches at most (258
+  /// octets for two bits, RFC 1951 §3.2.5). Brotli and Zstandard have no such bound, and codings on top of one another
+  /// multiply theirs. It goes by whole KiB of coded octets, of which the first is there at once: 1 MiB is always decoded.
+  public var decodedRatioLimit = 1032
+  /// Octets that may come out of what one packet brought or completed, beside `decodedAtOnceRatio`, and as many of contents
+  /// that are decoded as a whole: 70 ms of decoding each. Other packets, the clock and signals wait as long.
+  public var decodedAtOnceLimit = 32 << 20
+  /// Octets that may come out in addition for each coded octet that one packet brought or completed. Texts make 3 to 12.
+  public var decodedAtOnceRatio = 16
   /// Content codings applied to one message.
   public var contentCodingLimit = 4
 

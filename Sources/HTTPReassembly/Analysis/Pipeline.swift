@@ -373,6 +373,11 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// and keep.
   public var connectionOctets: Int { run.connectionOctets }
 
+  /// Octets that have come out of content decoders while packets were processed: for who looks at the clock each so many
+  /// packets, and has to look more often where packets take their time.
+  @inline(__always)
+  public var decodedOctets: Int { run.decoding.spent }
+
   /// Connections that are being followed.
   public var connectionCount: Int { connections.count }
 }

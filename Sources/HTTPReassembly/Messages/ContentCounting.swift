@@ -32,7 +32,9 @@ extension OpenContent {
   @inline(__always)
   func take(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
     guard run.observer != nil else {
-      decoder?.feed(octets)
+      guard let decoder else { return }
+      run.decoding.renew(for: run.ledger.packets)
+      decoder.feed(octets, within: &run.decoding)
       return
     }
     show(octets, of: row, &run)
@@ -46,7 +48,8 @@ extension OpenContent {
     if isIdentity {
       observer.decodedContent(octets, of: number)
     } else {
-      decoder?.feed(octets) { observer.decodedContent($0, of: number) }
+      run.decoding.renew(for: run.ledger.packets)
+      decoder?.feed(octets, within: &run.decoding) { observer.decodedContent($0, of: number) }
     }
   }
 
@@ -61,10 +64,12 @@ extension OpenContent {
     }
     guard let decoder else { return }
     self.decoder = nil
-    if isComplete, let pending = run.decoders?.finishLater(decoder) {
+    run.decoding.renew(for: run.ledger.packets)
+    if isComplete, let pending = run.decoders?.finishLater(decoder, within: &run.decoding) {
       run.rows.messages[Int(row)].pendingContent = pending
-    } else if let anomaly = run.rows[message: row].note(decoder.finish(), isComplete: isComplete) {
-      run.note(anomaly)
+    } else {
+      let outcome = decoder.finish(within: &run.decoding)
+      if let anomaly = run.rows[message: row].note(outcome, isComplete: isComplete) { run.note(anomaly) }
     }
     run.decoders?.recycle(decoder, codings: codings)
   }

@@ -14,7 +14,7 @@ public enum ContentFailure: Sendable, Equatable {
   case corrupt
   /// The coded stream stops before its end.
   case truncated
-  /// More octets came out than the limit allows.
+  /// More octets came out than a limit allows, or more memory would be needed. How long the content is, is not known.
   case beyondLimit
 }
 
@@ -22,13 +22,15 @@ public enum ContentFailure: Sendable, Equatable {
 ///
 /// A decoder is asked for by the codings' names and is used for one message at a time.
 public protocol ContentDecoding: AnyObject {
-  /// Takes the next octets of the coded content. After a failure it takes them and does nothing.
-  func feed(_ octets: RawSpan)
-  /// As `feed(_:)`, and lends the decoded octets to `output` as they come. They are not known to be good before `finish`
-  /// says so. `output` must not use this decoder.
-  func feed(_ octets: RawSpan, output: (RawSpan) -> Void)
-  /// Says how it ended. The decoder can then be used for the next message of the same codings.
-  func finish() -> ContentOutcome
+  /// Takes the next octets of the coded content. After a failure it takes them and does nothing. When more comes out than
+  /// `allowance` has left, that is a failure, too.
+  func feed(_ octets: RawSpan, within allowance: inout DecodingAllowance)
+  /// As `feed(_:within:)`, and lends the decoded octets to `output` as they come. They are not known to be good before
+  /// `finish` says so. `output` must not use this decoder.
+  func feed(_ octets: RawSpan, within allowance: inout DecodingAllowance, output: (RawSpan) -> Void)
+  /// Says how it ended, after it decoded what it kept until then. The decoder can then be used for the next message of the
+  /// same codings.
+  func finish(within allowance: inout DecodingAllowance) -> ContentOutcome
 }
 
 /// A content that has ended, and whose outcome is asked for later.
@@ -43,7 +45,7 @@ public struct PendingContent: Sendable, Equatable {
 /// Makes decoders.
 ///
 /// A source may decode on other threads: between a message's end and its row there is time. It then takes the content by
-/// `finishLater(_:)`.
+/// `finishLater(_:within:)`.
 public protocol ContentDecoderSource {
   /// A decoder for content to which `codings` were applied, in the order in which they were applied, names in
   /// lower case (`gzip`, `deflate`, `br`, `zstd`, their `x-` forms); nil when one of them is not known.
@@ -51,10 +53,13 @@ public protocol ContentDecoderSource {
   /// Takes back a decoder that has finished, for the next message.
   mutating func recycle(_ decoder: any ContentDecoding, codings: [String])
 
-  /// Instead of the decoder's `finish()`: takes the content out of it, for an outcome that is asked for later; nil when
-  /// `finish()` is to be called. Without an implementation that is always so.
-  mutating func finishLater(_ decoder: any ContentDecoding) -> PendingContent?
-  /// The outcome of a content that `finishLater(_:)` took, waiting for it if need be. May be asked for again.
+  /// Instead of the decoder's `finish(within:)`: takes the content out of it, for an outcome that is asked for later; nil when
+  /// `finish(within:)` is to be called. Without an implementation that is always so. `allowance` says how much may
+  /// be taken so.
+  mutating func finishLater(
+    _ decoder: any ContentDecoding, within allowance: inout DecodingAllowance
+  ) -> PendingContent?
+  /// The outcome of a content that `finishLater(_:within:)` took, waiting for it if need be. May be asked for again.
   func outcome(of content: PendingContent) -> ContentOutcome
   /// Forgets a content whose outcome was asked for.
   mutating func forget(_ content: PendingContent)
@@ -62,7 +67,9 @@ public protocol ContentDecoderSource {
 
 extension ContentDecoderSource {
   /// Takes nothing.
-  public mutating func finishLater(_ decoder: any ContentDecoding) -> PendingContent? { nil }
+  public mutating func finishLater(
+    _ decoder: any ContentDecoding, within allowance: inout DecodingAllowance
+  ) -> PendingContent? { nil }
   /// Nothing was taken.
   public func outcome(of content: PendingContent) -> ContentOutcome { preconditionFailure("nothing was taken") }
   /// Nothing was taken.

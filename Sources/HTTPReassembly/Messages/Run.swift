@@ -21,6 +21,8 @@ struct Run: StreamContext {
   /// Sees what messages say; nil for an analysis that needs lengths only.
   let observer: (any MessageObserver)?
   var codings = CodingList()
+  /// What decoders may still make of what the packet in hand brought.
+  var decoding: DecodingAllowance
   /// Empty while `observer` wants to see every line.
   var familiarLines = FamiliarLines()
 
@@ -34,6 +36,7 @@ struct Run: StreamContext {
     self.decoders = configuration.decodesContent ? decoders : nil
     names = NameTable(limit: configuration.nameLimit)
     history = PayloadHistory(capacity: configuration.payloadHistoryLength)
+    decoding = DecodingAllowance(limit: configuration.decodedAtOnceLimit, ratio: configuration.decodedAtOnceRatio)
   }
 
   /// Octets of memory that all connections take, what they hold behind holes, their rows and their texts included.

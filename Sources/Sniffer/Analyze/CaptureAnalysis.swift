@@ -15,6 +15,8 @@ struct CaptureAnalysis {
   private let waiting: Waiting
   /// Packets between two looks at the clock for the progress bar.
   private static let progressInterval = 4096
+  /// Decoded octets after which signals and the clock are looked at, however few packets they came from.
+  private static let decodingInterval = 16 << 20
 
   private var status = ExitStatus.success
   private var lastFailure: ReportError?
@@ -131,10 +133,11 @@ struct CaptureAnalysis {
         case .packet:
           series.withPacket { process($0, $1, &pipeline) }
           var left = Self.progressInterval
+          let decoded = pipeline.decodedOctets
           try series.passOn { packet, octets in
             process(packet, octets, &pipeline)
             left -= 1
-            return left > 0
+            return left > 0 && pipeline.decodedOctets &- decoded < Self.decodingInterval
           }
           // What a decompressor or libpcap holds is more than one read of the file.
           if StopSignals.stop.isRequested { break reading }

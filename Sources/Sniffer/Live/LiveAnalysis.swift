@@ -23,6 +23,10 @@ struct LiveAnalysis {
   private static let lateness: Int64 = 2_000_000_000
   /// Packets between two looks at the clock while packets come without a pause.
   private static let clockInterval = 1024
+  /// Decoded octets between two looks at the clock: 30 to 100 ms of decoding.
+  private static let decodingInterval = 16 << 20
+  /// Octets that had been decoded when the clock was looked at last for their sake.
+  private var decodedOctets = 0
   /// Packets until the clock is looked at.
   private var untilClock = Self.clockInterval
   /// Capture time of the packet at which it was looked at last, in nanoseconds.
@@ -126,6 +130,10 @@ struct LiveAnalysis {
       }
       try writer?.append(packet, octets: octets, interface: interface)
       do throws(ReportError) { try pipeline.process(packet, octets) } catch { report(error) }
+    }
+    if pipeline.decodedOctets &- decodedOctets >= Self.decodingInterval {
+      decodedOctets = pipeline.decodedOctets
+      untilClock = 0
     }
   }
 

@@ -32,7 +32,9 @@ import Testing
     let requests = report.messages.rows.filter { $0["type"] == "request" }
     #expect(requests.count == expected.integer("requests"))
     #expect(report.messages.rows.count - requests.count == expected.integer("responses"))
-    #expect(requests.map { $0["path"] }.joined(separator: " ") == expected["paths"])
+    // More than three are not listed.
+    let paths = requests.count <= 3 ? requests.map { $0["path"] } : []
+    #expect(paths.joined(separator: " ") == expected["paths"])
     for figure in expected["octets"].split(separator: " ") {
       let parts = figure.split(separator: "=").map(String.init)
       #expect(report.ledger(parts[0]) == Int(parts[1]), "\(parts[0])")

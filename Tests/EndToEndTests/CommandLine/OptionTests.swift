@@ -64,6 +64,25 @@ import Testing
     #expect(Set(report.differences(from: usual)).isSubset(of: ["apis.csv"]))
   }
 
+  /// A body of 2 MiB, which is within a limit of 2 and not within one of 1: a skippable frame of zstd, which makes it long enough
+  /// for so much, and 16 blocks of 131,072 times the same octet (RFC 8878).
+  @Test(arguments: [(nil, "2097152"), ("2", "2097152"), ("1", "")] as [(String?, String)])
+  func decodeLimitIsHowMuchIsDecoded(_ limit: String?, _ decoded: String) throws {
+    let skipped: [UInt8] = [0x50, 0x2A, 0x4D, 0x18, 0, 4, 0, 0] + [UInt8](repeating: 0, count: 1024)
+    let frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0, 0x38] + (0..<16).flatMap { [$0 == 15 ? 3 : 2, 0, 0x10, 0] }
+    let body = skipped + frame
+    let head = "HTTP/1.1 200 OK\r\nContent-Encoding: zstd\r\nContent-Length: \(body.count)\r\n\r\n"
+    let scratch = try Scratch()
+    let capture = try scratch.file(
+      "body.pcap", HandMadeCapture.octets(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8), Array(head.utf8) + body))
+    let options = limit.map { ["--decode-limit", $0] } ?? []
+    let report = try FileAnalysis(options + [capture.path]).report
+    let row = try #require(report.messages.rows.first { $0["type"] == "response" })
+    #expect(row["decoded_body_bytes"] == decoded && row.integer("body_bytes") == body.count)
+    #expect(row["flags"] == (decoded.isEmpty ? "coding_beyond_limit" : ""))
+    #expect(report.anomalies.rows.map { $0["name"] } == (decoded.isEmpty ? ["content_beyond_limit"] : []))
+  }
+
   @Test func withoutDecodingNothingButDecodedLengthsChanges() throws {
     let capture = try Corpus.capture("nginx-gzip")
     let report = try FileAnalysis(["--no-decode", capture.path]).report

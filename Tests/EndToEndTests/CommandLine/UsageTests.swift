@@ -20,7 +20,7 @@ import Testing
 
   @Test(arguments: [
     "--output", "-o", "--format", "--filter", "--group-by", "--no-decode", "--jobs", "--quiet", "--no-progress",
-    "--log-level", "--version", "--help", "--template", "--redact",
+    "--log-level", "--version", "--help", "--template", "--redact", "--decode-limit",
   ])
   func helpOfAnalyzeNamesEveryOption(_ option: String) throws {
     let outcome = try Sniffer.run(["analyze", "--help"])
@@ -54,6 +54,8 @@ import Testing
     Mistake(arguments: ["--format", "xml"], word: "xml"),
     Mistake(arguments: ["--format", "csv,xml"], word: "xml"),
     Mistake(arguments: ["--jobs", "0"], word: "--jobs"),
+    Mistake(arguments: ["--decode-limit", "0"], word: "--decode-limit"),
+    Mistake(arguments: ["--decode-limit", "1048577"], word: "--decode-limit"),
     Mistake(arguments: ["--jobs", "many"], word: "many"),
     Mistake(arguments: ["--log-level", "loud"], word: "loud"),
     Mistake(arguments: ["--no-such-option"], word: "--no-such-option"),

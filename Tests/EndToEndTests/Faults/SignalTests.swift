@@ -72,4 +72,37 @@ import Testing
     }
     #expect(!statuses.isEmpty)
   }
+
+  /// Packets that take far longer than others to be processed, which all of them together would for a minute.
+  @Test(.enabled(if: LocalServer.python != nil, "needs Python"))
+  func whilePacketsTakeTheirTime() throws {
+    let line = """
+      import sys
+      sys.dont_write_bytecode = True
+      sys.path.insert(0, sys.argv[1])
+      from messages import *
+      capture = Capture(sys.argv[2])
+      response = ok(brotli_zeros(1), "Content-Encoding: br\\r\\n")
+      for number in range(400):
+          connection = Connection(capture, 2000 + number)
+          for _ in range(8):
+              connection.send("c", get() * 16)
+              connection.send("s", response * 16)
+      capture.close()
+      """
+    let capture = scratch.path("bombs.pcap")
+    let attacks = Document.root.appendingPathComponent("captures/attacks").path
+    let made = try Command.run(try #require(LocalServer.python), ["-c", line, attacks, capture])
+    try #require(made.status == 0, "\(made.error)")
+    let folder = scratch.path("report")
+    let run = try RunningCommand(Sniffer.url, [capture, "-o", folder, "--jobs", "1", "--log-level", "info"])
+    #expect(eventually { run.error.contains("[Sniffer] reading") })
+    Thread.sleep(forTimeInterval: 0.5)
+    run.signal(SIGTERM)
+    let begin = ContinuousClock.now
+    let outcome = try run.wait(upTo: 60)
+    #expect(ContinuousClock.now - begin < .seconds(5))
+    #expect(outcome.status == 143 && !outcome.wasKilled, "\(outcome.error)")
+    #expect(try Report(folder: URL(fileURLWithPath: folder)).ledger("difference") == 0)
+  }
 }
