@@ -34,6 +34,11 @@ where Name.RawValue == String {
   static var allValueStrings: [String] { Name.allCases.map(\.rawValue) }
 }
 
+extension OctetAmount: ExpressibleByArgument {
+  /// Reads an argument; nil when it is no number of octets.
+  public init?(argument: String) { self.init(argument) }
+}
+
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 
 /// The options that every way of analysing has.
@@ -55,6 +60,15 @@ struct CommonOptions: ParsableArguments {
       "Write to the HAR what messages say, too: headers, queries, bodies. It has passwords and tokens in it.",
       valueName: "parts"))
   var harContent: NameList<HARContent>?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Write rows of so many octets at most, all formats together, as in 500MB or 2GiB; live: in each hour \
+      (default: 20 times the captures and 1 GiB; live: 4 GiB).
+      """,
+      valueName: "size"))
+  var maxReport: OctetAmount?
 
   @Option(help: ArgumentHelp("Only packets that match this pcap-filter(7) expression.", valueName: "bpf"))
   var filter: String?
@@ -100,6 +114,9 @@ struct CommonOptions: ParsableArguments {
     if !groupBy.names.contains(.host) { throw ValidationError("--group-by needs host.") }
     _ = try packetFilter()
     if isStreaming, format.names != [.ndjson] { throw ValidationError("--output - needs --format ndjson.") }
+    if maxReport != nil, output == nil || isStreaming {
+      throw ValidationError("--max-report needs --output with a folder.")
+    }
     if !(idleTimeout > 0 && idleTimeout < 1e9) {
       throw ValidationError("--idle-timeout needs a number of seconds above 0.")
     }
@@ -149,11 +166,24 @@ struct CommonOptions: ParsableArguments {
   var printsSummary: Bool { !quiet && !isStreaming }
 
   /// What the reports are told.
-  func context(_ captures: [String]) -> ReportContext {
+  private func context(_ captures: [String], _ allowance: RowAllowance) -> ReportContext {
     ReportContext(
       grouping: configuration.grouping, redaction: redaction, toolVersion: SnifferCommand.version, captures: captures,
-      harContent: Set(harContent?.names ?? []))
+      harContent: Set(harContent?.names ?? []), allowance: allowance)
   }
+
+  /// What the reports of capture files are told.
+  func context(reading captures: [String]) -> ReportContext {
+    context(captures, allowance(reading: captures))
+  }
+
+  /// What the rows of reports of capture files may take.
+  func allowance(reading captures: [String]) -> RowAllowance {
+    RowAllowance(maxReport?.octets ?? RowLimit.standard(for: captures))
+  }
+
+  /// What the rows of a live run may take in each hour, in octets.
+  var hourlyRowLimit: Int { maxReport?.octets ?? RowLimit.hourly }
 
   /// Refuses what a command cannot write.
   func allowFormats(_ formats: [ReportFormat], for command: String) throws {
@@ -190,7 +220,7 @@ struct CommonOptions: ParsableArguments {
   func liveReport(_ interfaces: [String]) throws(ReportError) -> ReportSet? {
     guard let output else { return nil }
     if isStreaming { return ReportSet(NDJSONStream(redaction: redaction)) }
-    return try ReportSet(format.names, folder: output, context(interfaces), isLive: true)
+    return try ReportSet(format.names, folder: output, context(interfaces, RowAllowance(hourlyRowLimit)), isLive: true)
   }
 
   /// Makes ready what the reports hash with, if they hash anything: the confinement comes after this.

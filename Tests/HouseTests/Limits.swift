@@ -68,7 +68,8 @@ enum Limits {
     "GzipLength.bufferLength": GzipLength.bufferLength, "GzipLength.inputLimit": GzipLength.inputLimit,
 
     "RowBatch.capacity": RowBatch.capacity, "OrderedRows.memoryLimit": OrderedRows.memoryLimit,
-    "OrderedRows.runLimit": OrderedRows.runLimit, "Summary.defaultAPILimit": Summary.defaultAPILimit,
+    "OrderedRows.runLimit": OrderedRows.runLimit, "RepeatedText.limit": RepeatedText.limit,
+    "LineWrites.pageLength": LineWrites.pageLength, "Summary.defaultAPILimit": Summary.defaultAPILimit,
     "CaptureMetrics.defaultAPILimit": CaptureMetrics.defaultAPILimit, "LabelText.limit": LabelText.limit,
 
     "ModelErrors.apiLimit": ModelErrors.apiLimit, "ModelErrors.nameLimit": ModelErrors.nameLimit,
@@ -95,7 +96,8 @@ enum Limits {
     "PayloadHistory.chainLimit", "HeaderSection.combinedLimit", "ChunkSize.digitLimit", "HTTP1Parser.longestStartLine",
     "TLSRecords.longestRecord",
     "DNSAnswers.recordLimit", "DNSAnswers.aliasLimit", "DNSLookups.limit", "LatencyDistribution.foldingLimit",
-    "OutputFile.bufferLength", "RowBatch.limit", "ConcurrentReports.limit", "NumberedTable.bufferLength",
+    "OutputFile.bufferLength", "RowBatch.limit", "ConcurrentReports.limit", "FileLines.bufferLength",
+    "RowLimit.factor", "RowLimit.base", "RowLimit.unknown", "RowLimit.hourly", "HARReport.entryReserve",
     "SortedRun.bufferLength", "TextCells.longestText", "TextCells.cellsLimit", "HARWire.statusLimit",
     "VerifyText.limit", "LiveReadings.nameLimit",
     "LiveView.filterLimit", "LiveDisplay.heldLimit", "ReportedAPIs.rowLimit", "BudgetFile.sizeLimit",

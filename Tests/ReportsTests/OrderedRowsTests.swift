@@ -57,6 +57,25 @@ import Testing
     #expect(try written(Array(2...3000) + [1], memory: 3000, runs: 4) == Array(1...3000))
   }
 
+  /// What comes behind a missing row is written once more, and not again with each run: the file for it grows no further than
+  /// what waits.
+  @Test func rowsInOrderMakeOneRun() throws {
+    let output = try OutputFolder(folder.path)
+    var rows = OrderedRows(file: try output.file("rows"), folder: output, memoryLimit: 2000, runLimit: 2)
+    var moved = 0
+    for number in 2...5000 {
+      // The order of disorder: each with its neighbour.
+      let row = row(number ^ 1, length: 20)
+      try rows.add(number ^ 1, row)
+      moved += row.count
+    }
+    let (count, length) = (rows.runCount, rows.runLength)
+    #expect(count == 1 && length > moved / 2 && length < moved * 2)
+    try rows.add(1, row(1, length: 20))
+    try rows.finish()
+    #expect(folder.text("rows").split(separator: "\n").map { Int($0.prefix { $0 != "." }) } == Array(1...4999) + [5001])
+  }
+
   @Test func rowsLongerThanEveryBuffer() throws {
     let length = { (number: Int) in number % 3 == 0 ? 300_000 : 70_000 }
     #expect(try written(Array((1...20).reversed()), memory: 500_000, runs: 3, length: length) == Array(1...20))

@@ -225,6 +225,23 @@ def pipelined_beyond(capture):
     connection.close()
 
 
+def interims(capture, length, count, requests=1):
+    """Requests whose long paths are repeated in the row of each of many interim responses."""
+    connection = Connection(capture)
+    for number in range(requests):
+        connection.stream("c", get(f"/{number:0{length - 1}}"))
+        connection.stream("s", b"HTTP/1.1 103 Early Hints\r\n\r\n" * count + ok())
+    connection.close()
+
+
+def interims_long_path(capture):
+    interims(capture, 1000, 500)
+
+
+def interims_longest_paths(capture):
+    interims(capture, 60_000, 250_000, requests=4)
+
+
 def endless_header(capture):
     connection = Connection(capture)
     connection.stream("c", get("/", "X: y\r\n" * 4_000_000)[:-2])
@@ -324,10 +341,11 @@ SMALL = [
     smuggling_cl_te, smuggling_te_cl, smuggling_te_te, smuggling_cl_cl, smuggling_cl_list, smuggling_cl_sign,
     smuggling_space_colon, smuggling_fold, smuggling_bare_lf, smuggling_http10_te, two_hosts, chunk_extension,
     chunk_size_overflow, codings_stacked, codings_too_many, quine_stacked, quine_too_often, codings_multiplied,
-    brotli_bomb, brotli_bombs, zstandard_bomb, long_windows,
+    brotli_bomb, brotli_bombs, zstandard_bomb, long_windows, interims_long_path,
 ]
 LARGE = [
-    bomb, bomb_in_bomb, bombs_behind_a_hole, long_windows_filled, pipelined, pipelined_unanswered, pipelined_beyond, endless_header, endless_field, endless_start_line,
+    bomb, bomb_in_bomb, bombs_behind_a_hole, long_windows_filled, interims_longest_paths, pipelined, pipelined_unanswered,
+    pipelined_beyond, endless_header, endless_field, endless_start_line,
     endless_folds, endless_codings, chunk_size_digits, one_octet_chunks, many_apis, unfinished_lines,
     lines_everywhere, messages_everywhere, requests_everywhere, targets_everywhere, decoders_everywhere,
 ]

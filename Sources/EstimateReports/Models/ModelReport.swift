@@ -14,6 +14,9 @@ public final class ModelReport: EstimateConsumer {
   private var messages: OrderedRows
   private let apis: OutputFile
   private var rows: [UInt8] = []
+  private let allowance: RowAllowance
+  /// Messages that are not in `model_messages.csv`, because `RowAllowance` was used up.
+  public private(set) var messagesLeftOut = 0
   /// The first error; nothing is written to `model_messages.csv` after it.
   private var failure: ReportError?
 
@@ -24,11 +27,14 @@ public final class ModelReport: EstimateConsumer {
   ///   - path: Where the files go.
   ///   - grouping: What the errors are grouped by: decides on the columns of `models.csv`.
   ///   - redaction: What is left out; nil: nothing.
+  ///   - allowance: What the rows of messages may take.
   /// - Throws: when the folder or one of the files cannot be created or opened.
   public init(
-    _ models: [ModelName], folder path: String, grouping: Configuration.Grouping, redaction: Redaction? = nil
+    _ models: [ModelName], folder path: String, grouping: Configuration.Grouping, redaction: Redaction? = nil,
+    allowance: RowAllowance = RowAllowance()
   ) throws(ReportError) {
     self.models = models
+    self.allowance = allowance
     self.grouping = grouping
     let folder = try OutputFolder(path)
     func file(_ name: String, _ columns: [String]) throws(ReportError) -> OutputFile {
@@ -50,6 +56,10 @@ public final class ModelReport: EstimateConsumer {
       ModelMessagesCSV.append(message, name, estimate, to: &row)
       row.end()
       rows += row.octets
+    }
+    guard allowance.take(rows.count) else {
+      messagesLeftOut += 1
+      return
     }
     do throws(ReportError) {
       try rows.withOctets { rows throws(ReportError) in try messages.add(message.row.number, rows) }

@@ -21,20 +21,30 @@ public enum VerifyCSV {
 
   /// Writes the file into `folder`, which is created if need be.
   ///
+  /// - Parameters:
+  ///   - verification: Where the rows are from.
+  ///   - folder: Where the file goes.
+  ///   - redaction: What is left out of names; nil: nothing.
+  ///   - allowance: What the rows may take.
+  /// - Returns: How many rows were left out, because `allowance` was used up.
   /// - Throws: when the folder or the file cannot be created or written.
+  @discardableResult
   public static func write(
-    _ verification: Verification, folder: String, redaction: Redaction? = nil
-  ) throws(ReportError) {
+    _ verification: Verification, folder: String, redaction: Redaction? = nil, allowance: RowAllowance = RowAllowance()
+  ) throws(ReportError) -> Int {
     let file = try OutputFolder(folder).file(fileName)
     var row = CSVRow(redaction: redaction)
     try file.append(CSVRow.header(columns))
+    var leftOut = 0
     for verified in verification.rows {
       row.begin()
       append(verified, verification.clock, to: &row)
       row.end()
-      try file.append(row.octets)
+      let octets = row.octets
+      if allowance.take(octets.count) { try file.append(octets) } else { leftOut += 1 }
     }
     try file.close()
+    return leftOut
   }
 
   private static func append(_ verified: VerifiedRow, _ clock: ClockFit?, to row: inout CSVRow) {
@@ -46,8 +56,9 @@ public enum VerifyCSV {
     row.name(verified.status.rawValue)
     row.name((message?.kind ?? entry?.kind ?? .request).name)
     row.text(Array((verified.message?.method ?? entry?.method ?? "").utf8))
-    row.host(Array(verified.host.utf8))
-    row.path(Array(verified.path.utf8))
+    let kind = message?.kind ?? entry?.kind ?? .request
+    row.host(Array(verified.host.utf8), of: kind)
+    row.path(Array(verified.path.utf8), of: kind)
     row.integerUnlessZero(message?.status ?? entry?.status ?? 0)
     row.integer(entry?.time.map { Int($0) })
     row.integer(message.map { Int($0.firstTime) })

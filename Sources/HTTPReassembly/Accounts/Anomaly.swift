@@ -85,6 +85,7 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case apiTableFull = "api_table_full"
   case apiTextsFull = "api_texts_full"
   case latenciesCoarsened = "latencies_coarsened"
+  case reportFull = "report_full"
 
   // Input
   case timestampBackwards = "timestamp_backwards"
@@ -131,6 +132,13 @@ public struct AnomalyLog: Sendable, Equatable {
     guard let position = Self.positions[anomaly], var first = counts[position], first.count == 1 else { return }
     example.append(0..<min(example.byteCount, Self.exampleLimit), to: &first.example)
     counts[position] = first
+  }
+
+  /// Says that an anomaly was seen `count` times, at least once, and when and on which connection first.
+  package mutating func set(_ anomaly: Anomaly, count: Int, firstTime: Int64, firstConnection: Int) {
+    guard let position = Self.positions[anomaly] else { return }
+    counts[position] = AnomalyCount(
+      count: count, firstTime: firstTime, firstConnection: firstConnection, example: [])
   }
 
   /// Every anomaly that was seen, in the order of `Anomaly`.

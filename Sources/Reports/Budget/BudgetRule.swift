@@ -119,24 +119,8 @@ package struct BudgetLimit: Sendable, Equatable {
     switch unit {
     case .count: return Decimal64(text, scale: 0)?.units
     case .share: return Proportion(text).flatMap { $0.millionths <= 1_000_000 ? $0.millionths : nil }
-    case .octets:
-      if let plain = Decimal64(text, scale: 0) { return plain.units }
-      return scaled(
-        text,
-        ["B": 1, "kB": 1000, "MB": 1_000_000, "GB": 1_000_000_000, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30])
-    case .duration: return scaled(text, ["us": 1000, "ms": 1_000_000, "s": 1_000_000_000])
+    case .octets: return OctetAmount(text)?.octets
+    case .duration: return Decimal64.scaled(text, ["us": 1000, "ms": 1_000_000, "s": 1_000_000_000])
     }
-  }
-
-  /// A number with a unit after it, between them a space or nothing; nil when it is no whole number of the least unit.
-  private static func scaled(_ text: String, _ units: [String: Int]) -> Int? {
-    let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
-    let name = text.dropFirst(number.count).drop { $0 == " " }
-    guard let factor = units[String(name)], let thousandths = Decimal64(String(number), scale: 3)?.units else {
-      return nil
-    }
-    let (product, overflows) = thousandths.multipliedReportingOverflow(by: factor)
-    guard !overflows, product % 1000 == 0 else { return nil }
-    return product / 1000
   }
 }

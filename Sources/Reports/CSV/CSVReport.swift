@@ -8,7 +8,8 @@ import Tabular
 ///
 /// Of a run that goes on, the totals are there from the first flush on, and each file is complete and readable at any
 /// moment. `messages.open.csv` has the messages that are not final yet, so that a crash loses no more than the last
-/// interval; a clean end removes it.
+/// interval; a clean end removes it. A message that is there gets into `messages.csv` right before that file is replaced, so
+/// that only in the moment between it is in both.
 public final class CSVReport: Report {
   /// The file with the messages that are not final yet, without its extension.
   static let openMessagesName = "messages.open"
@@ -27,19 +28,21 @@ public final class CSVReport: Report {
   ///   - grouping: What the totals are grouped by: decides on the columns of `apis.csv`.
   ///   - redaction: What is left out; nil: nothing.
   ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
+  ///   - allowance: What the rows may take.
   /// - Throws: when the folder or one of the files cannot be created or opened.
   public convenience init(
-    folder: String, grouping: Configuration.Grouping, redaction: Redaction? = nil, isLive: Bool = false
+    folder: String, grouping: Configuration.Grouping, redaction: Redaction? = nil, isLive: Bool = false,
+    allowance: RowAllowance = RowAllowance()
   ) throws(ReportError) {
     try self.init(
-      folder: folder, grouping: grouping, redaction: redaction, isLive: isLive,
+      folder: folder, grouping: grouping, redaction: redaction, isLive: isLive, allowance: allowance,
       memoryLimit: OrderedRows.memoryLimit, runLimit: OrderedRows.runLimit)
   }
 
   /// As above, with limits of each table (`OrderedRows`).
   init(
     folder path: String, grouping: Configuration.Grouping, redaction: Redaction?, isLive: Bool = false,
-    memoryLimit: Int, runLimit: Int
+    allowance: RowAllowance = RowAllowance(), memoryLimit: Int, runLimit: Int
   ) throws(ReportError) {
     self.grouping = grouping
     let folder = try OutputFolder(path)
@@ -50,7 +53,7 @@ public final class CSVReport: Report {
         memoryLimit: memoryLimit, runLimit: runLimit)
     }
     tables = CSVTables(
-      row: CSVRow(redaction: redaction), messages: try table(MessageRow.name, MessageRow.columns),
+      row: CSVRow(redaction: redaction), allowance: allowance, messages: try table(MessageRow.name, MessageRow.columns),
       exchanges: try table(ExchangeRow.name, ExchangeRow.columns),
       connections: try table(ConnectionRow.name, ConnectionRow.columns))
     // Of a run that goes on, a ledger without rows would look like one that does not balance.
@@ -85,8 +88,10 @@ public final class CSVReport: Report {
     _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
   ) throws(ReportError) {
     var first = FirstError()
+    var open: PreparedFile?
+    first.attempt { () throws(ReportError) in open = try prepareOpenMessages(openMessages) }
     tables.flush(&first)
-    first.attempt { () throws(ReportError) in try writeOpenMessages(openMessages) }
+    first.attempt { () throws(ReportError) in try open?.commit() }
     write(totals, &first)
     try first.check()
   }
@@ -126,13 +131,15 @@ public final class CSVReport: Report {
     }
   }
 
-  private func writeOpenMessages(
+  private func prepareOpenMessages(
     _ openMessages: ((Message, borrowing TextPool) -> Void) -> Void
-  ) throws(ReportError) {
-    try folder.replace(Self.openMessagesName + ".csv") { file throws(ReportError) in
+  ) throws(ReportError) -> PreparedFile {
+    var last = 0
+    let prepared = try folder.prepare(Self.openMessagesName + ".csv") { file throws(ReportError) in
       try file.append(CSVRow.header(MessageRow.columns.map(\.name)))
       var first = FirstError()
       openMessages { message, texts in
+        last = max(last, message.number)
         MessageRow.write(message, texts: texts, to: &tables.row)
         first.attempt { () throws(ReportError) in
           try tables.row.withOctets { octets throws(ReportError) in try file.append(octets) }
@@ -140,6 +147,8 @@ public final class CSVReport: Report {
       }
       try first.check()
     }
+    tables.holdBackMessages(upTo: last)
+    return prepared
   }
 
   /// Replaces a file: `body` makes rows, and passes each on.
@@ -164,15 +173,18 @@ public final class CSVReport: Report {
 /// The tables of a CSV report whose rows are numbered: a value, so that a row costs the report one access.
 private struct CSVTables: ~Copyable {
   var row: CSVRow
+  private let allowance: RowAllowance
   private var messages: NumberedTable
   private var exchanges: NumberedTable
   private var connections: NumberedTable
 
   init(
-    row: consuming CSVRow, messages: consuming NumberedTable, exchanges: consuming NumberedTable,
+    row: consuming CSVRow, allowance: RowAllowance, messages: consuming NumberedTable,
+    exchanges: consuming NumberedTable,
     connections: consuming NumberedTable
   ) {
     self.row = row
+    self.allowance = allowance
     self.messages = messages
     self.exchanges = exchanges
     self.connections = connections
@@ -181,22 +193,31 @@ private struct CSVTables: ~Copyable {
   mutating func add(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
     guard messages.isOpen else { return }
     MessageRow.write(message, texts: texts, to: &row)
-    try row.withOctets { octets throws(ReportError) in try messages.add(message.number, octets) }
+    try row.withOctets { octets throws(ReportError) in
+      if allowance.take(octets.byteCount) { try messages.add(message.number, octets) }
+    }
   }
 
   mutating func add(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
     guard exchanges.isOpen else { return }
     ExchangeRow.write(exchange, texts: texts, to: &row)
-    try row.withOctets { octets throws(ReportError) in try exchanges.add(exchange.number, octets) }
+    try row.withOctets { octets throws(ReportError) in
+      if allowance.take(octets.byteCount) { try exchanges.add(exchange.number, octets) }
+    }
   }
 
   mutating func add(_ connection: Connection) throws(ReportError) {
     guard connections.isOpen else { return }
     ConnectionRow.write(connection, to: &row)
-    try row.withOctets { octets throws(ReportError) in try connections.add(connection.number, octets) }
+    try row.withOctets { octets throws(ReportError) in
+      if allowance.take(octets.byteCount) { try connections.add(connection.number, octets) }
+    }
   }
 
-  func flush(_ first: inout FirstError) {
+  /// Messages up to this number are in the file of the open ones from the next `flush` on.
+  mutating func holdBackMessages(upTo last: Int) { messages.holdBack(upTo: last) }
+
+  mutating func flush(_ first: inout FirstError) {
     first.attempt { () throws(ReportError) in try messages.flush() }
     first.attempt { () throws(ReportError) in try exchanges.flush() }
     first.attempt { () throws(ReportError) in try connections.flush() }

@@ -20,6 +20,10 @@ public final class HARReport: Report {
   /// The endpoints of exchanges whose request was not captured.
   private var orphans: [Int: Directional<Endpoint>] = [:]
   private var bodyRoom: Int
+  private let allowance: RowAllowance
+  /// The exchanges whose entry has begun: it is completed, even when the allowance is used up.
+  private var begun: Set<Int> = []
+  private var entriesLeftOut = 0
   private var isFinished = false
   private var failure: ReportError?
 
@@ -30,19 +34,24 @@ public final class HARReport: Report {
   ///   - options: What is written beyond the figures. With a redaction it is figures only: nobody can tell what is
   ///     personal in fields, queries and content.
   ///   - redaction: What is left out; nil: nothing.
+  ///   - allowance: What the entries may take.
   /// - Throws: when the folder or the file cannot be created or opened.
   public convenience init(
-    folder: String, options: HAROptions = HAROptions(), redaction: Redaction? = nil
+    folder: String, options: HAROptions = HAROptions(), redaction: Redaction? = nil,
+    allowance: RowAllowance = RowAllowance()
   ) throws(ReportError) {
     try self.init(
-      folder: folder, options: options, redaction: redaction, limits: HARLimits(), memoryLimit: OrderedRows.memoryLimit)
+      folder: folder, options: options, redaction: redaction, allowance: allowance, limits: HARLimits(),
+      memoryLimit: OrderedRows.memoryLimit)
   }
 
   /// As above, with limits.
   init(
-    folder path: String, options: HAROptions, redaction: Redaction?, limits: HARLimits, memoryLimit: Int
+    folder path: String, options: HAROptions, redaction: Redaction?, allowance: RowAllowance = RowAllowance(),
+    limits: HARLimits, memoryLimit: Int
   ) throws(ReportError) {
     self.redaction = redaction
+    self.allowance = allowance
     self.options = redaction == nil ? options.content : []
     gathering = self.options.isEmpty ? nil : HARContentObserver(self.options, limits: limits)
     bodyRoom = limits.fileBodyLength
@@ -52,13 +61,18 @@ public final class HARReport: Report {
     try file.append(Self.start(options.creatorVersion))
   }
 
+  /// Entries are left out as a whole, for which the messages of each have to be known.
+  public var takesEveryRow: Bool { true }
+
   /// Gathers what messages say, if any of it is to be written.
   public var observer: (any MessageObserver)? { gathering }
 
   /// Writes a message's part of its entry.
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
-    let said = gathering?.take(message.number)
-    guard isOpen, message.exchange > 0 else { return }
+    var said = gathering?.take(message.number)
+    guard isOpen, message.exchange > 0, hasRoom(message.exchange) else { return }
+    // What completes an entry beyond the allowance is figures only.
+    if !allowance.isOpen { said = nil }
     if message.flags.contains(.requestNotSeen) {
       orphans[message.exchange] = Directional(client: message.client, server: message.server)
     }
@@ -74,11 +88,19 @@ public final class HARReport: Report {
       HARRequest.append(message, said, options, body: body, texts: texts, redaction: redaction, to: &json)
       try add(message.exchange, .request)
     } else {
-      json.clear(needingComma: true)
-      HARResponse.append(message, said, body: body, texts: texts, to: &json)
-      json.close("}")
+      makeResponse(message, said, body, texts)
+      // Its entry may have begun, which has kept room for figures only.
+      if said != nil, !allowance.hasRoom(for: json.length) { makeResponse(message, nil, nil, texts) }
       try add(message.exchange, .response)
     }
+  }
+
+  private func makeResponse(
+    _ message: Message, _ said: HARMessageContent?, _ body: HARBody?, _ texts: borrowing TextPool
+  ) {
+    json.clear(needingComma: true)
+    HARResponse.append(message, said, body: body, texts: texts, to: &json)
+    json.close("}")
   }
 
   /// Writes the rest of an entry.
@@ -86,6 +108,10 @@ public final class HARReport: Report {
     let interim = interim.removeValue(forKey: exchange.number)
     let orphan = orphans.removeValue(forKey: exchange.number)
     guard isOpen else { return }
+    guard hasRoom(exchange.number) else {
+      entriesLeftOut += 1
+      return
+    }
     if exchange.request == nil {
       startEntry(exchange.number)
       if let orphan { HAREntry.append(server: orphan.server, redaction: redaction, to: &json) }
@@ -101,6 +127,11 @@ public final class HARReport: Report {
       HARResponse.appendUnseen(to: &json)
       json.close("}")
       try add(exchange.number, .response)
+    }
+    if begun.remove(exchange.number) == nil {
+      entriesLeftOut += 1
+    } else {
+      allowance.giveBack(Self.entryReserve)
     }
   }
 
@@ -126,6 +157,12 @@ public final class HARReport: Report {
       json.newline()
       json.close("]")
       HARLedger.append(totals.ledger, to: &json)
+      if entriesLeftOut > 0 {
+        json.key("_wireEntriesLeftOut")
+        json.integer(entriesLeftOut)
+        json.key("comment")
+        json.name("\(entriesLeftOut) entries are left out, beyond --max-report.")
+      }
       json.close("}")
       json.close("}")
       json.newline()
@@ -150,9 +187,25 @@ public final class HARReport: Report {
     json.open("{")
   }
 
+  /// Whether an exchange's entry has begun, or may. The first one always has room: it is the one without a comma before it.
+  private func hasRoom(_ exchange: Int) -> Bool {
+    allowance.isOpen || exchange == 1 || begun.contains(exchange)
+  }
+
+  /// Octets of the allowance that an entry which has begun keeps for the rest of it: more than its figures take.
+  static let entryReserve = 4096
+
   private func add(_ exchange: Int, _ part: Part) throws(ReportError) {
     try noting { () throws(ReportError) in
-      try json.withOctets { octets throws(ReportError) in try rows.add((exchange - 1) * 3 + part.rawValue, octets) }
+      try json.withOctets { octets throws(ReportError) in
+        if begun.contains(exchange) {
+          allowance.take(octets.byteCount)
+        } else {
+          guard allowance.take(octets.byteCount + Self.entryReserve) || exchange == 1 else { return }
+          begun.insert(exchange)
+        }
+        try rows.add((exchange - 1) * 3 + part.rawValue, octets)
+      }
     }
   }
 

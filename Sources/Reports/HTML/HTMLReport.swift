@@ -30,6 +30,9 @@ public final class HTMLReport: Report {
     figures = PageFigures(redaction: redaction)
   }
 
+  /// It has no row for each, and is bounded by itself.
+  public var takesEveryRow: Bool { true }
+
   /// What messages say is needed to tell what was wasted.
   public var observer: (any MessageObserver)? { notes }
 

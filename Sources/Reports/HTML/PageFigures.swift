@@ -27,6 +27,8 @@ struct PageFigures {
   /// Lines and octets; the part: of lines that came before in the same direction for the same host.
   private(set) var fields = AddedRows<FieldName, AddedFigures>(AddedFigures())
   private var rememberedFields = RememberedHashes(limit: PageLimits.rememberedFields)
+  /// The host of the last message, and its hash: a long one is repeated by each of many interim responses.
+  private var lastHost: (octets: [UInt8], hash: Int) = ([], [UInt8]().hashValue)
   /// By content coding.
   private(set) var codings = AddedRows<String, CodingFigures>(limit: PageLimits.rows, CodingFigures())
   /// Content that could be compressed: messages and octets; the part: those that gzip makes smaller, and by how much.
@@ -98,11 +100,13 @@ struct PageFigures {
   // MARK: Waste
 
   private mutating func addFields(_ notes: MessageNotes, host: [UInt8], isRequest: Bool) {
+    // The same array nearly always, which costs no look at its octets.
+    if lastHost.octets != host { lastHost = (host, host.hashValue) }
     for field in notes.fields {
       var hasher = Hasher()
       hasher.combine(field.hash)
       hasher.combine(isRequest)
-      hasher.combine(host)
+      hasher.combine(lastHost.hash)
       let isRepeated = rememberedFields.hasSeen(hasher.finalize())
       fields.add(FieldName(number: field.name, isRequest: isRequest)) {
         $0.add(field.length, partCount: isRepeated ? 1 : 0, partOctets: isRepeated ? field.length : 0)

@@ -14,6 +14,7 @@ public final class NDJSONReport: Report {
   private let folder: OutputFolder
   private var row: JSONRow
   private var messages: NumberedTable
+  private let allowance: RowAllowance
   private var failure: ReportError?
 
   /// Opens the report in `folder`, which is created if need be; a file of that name is replaced.
@@ -22,15 +23,21 @@ public final class NDJSONReport: Report {
   ///   - folder: Where the file goes.
   ///   - redaction: What is left out; nil: nothing.
   ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
+  ///   - allowance: What the rows may take.
   /// - Throws: when the folder or the file cannot be created or opened.
   public convenience init(
-    folder: String, redaction: Redaction? = nil, isLive: Bool = false
+    folder: String, redaction: Redaction? = nil, isLive: Bool = false, allowance: RowAllowance = RowAllowance()
   ) throws(ReportError) {
-    try self.init(folder: folder, redaction: redaction, isLive: isLive, memoryLimit: OrderedRows.memoryLimit)
+    try self.init(
+      folder: folder, redaction: redaction, isLive: isLive, allowance: allowance, memoryLimit: OrderedRows.memoryLimit)
   }
 
   /// As above, with a limit of the memory for rows that wait for their turn.
-  init(folder path: String, redaction: Redaction?, isLive: Bool = false, memoryLimit: Int) throws(ReportError) {
+  init(
+    folder path: String, redaction: Redaction?, isLive: Bool = false, allowance: RowAllowance = RowAllowance(),
+    memoryLimit: Int
+  ) throws(ReportError) {
+    self.allowance = allowance
     folder = try OutputFolder(path)
     row = JSONRow(MessageRow.columns, redaction: redaction)
     messages = try NumberedTable(
@@ -42,7 +49,9 @@ public final class NDJSONReport: Report {
     guard messages.isOpen else { return }
     MessageRow.write(message, texts: texts, to: &row)
     do throws(ReportError) {
-      try row.withOctets { octets throws(ReportError) in try messages.add(message.number, octets) }
+      try row.withOctets { octets throws(ReportError) in
+        if allowance.take(octets.byteCount) { try messages.add(message.number, octets) }
+      }
     } catch {
       failure = failure ?? error
       throw error
@@ -60,11 +69,13 @@ public final class NDJSONReport: Report {
     _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
   ) throws(ReportError) {
     var first = FirstError()
-    first.attempt { () throws(ReportError) in try messages.flush() }
+    var last = 0
+    var open: PreparedFile?
     first.attempt { () throws(ReportError) in
-      try folder.replace(Self.openMessagesName) { file throws(ReportError) in
+      open = try folder.prepare(Self.openMessagesName) { file throws(ReportError) in
         var first = FirstError()
         openMessages { message, texts in
+          last = max(last, message.number)
           MessageRow.write(message, texts: texts, to: &row)
           first.attempt { () throws(ReportError) in
             try row.withOctets { octets throws(ReportError) in try file.append(octets) }
@@ -72,7 +83,10 @@ public final class NDJSONReport: Report {
         }
         try first.check()
       }
+      messages.holdBack(upTo: last)
     }
+    first.attempt { () throws(ReportError) in try messages.flush() }
+    first.attempt { () throws(ReportError) in try open?.commit() }
     try first.check()
   }
 

@@ -95,12 +95,25 @@ package struct CSVRow: RowWriter, ~Copyable {
   package mutating func text(_ octets: RawSpan) {
     let isDefused = Self.isFormula(octets)
     if !isDefused, buffer.appendPlain(octets, then: Self.separator) { return }
+    escape(octets, isDefused: isDefused, leavingOut: 0)
+  }
+
+  /// The start of a text from the wire.
+  package mutating func cutText(_ start: RawSpan, leavingOut count: Int) {
+    escape(start, isDefused: Self.isFormula(start), leavingOut: count)
+  }
+
+  private mutating func escape(_ octets: RawSpan, isDefused: Bool, leavingOut count: Int) {
     let isQuoted = (0..<octets.byteCount).contains {
       octets.octet($0) == UInt8(ascii: ",") || octets.octet($0) == UInt8(ascii: "\"")
     }
     if isQuoted { buffer.append(UInt8(ascii: "\"")) }
     if isDefused { buffer.append(UInt8(ascii: "'")) }
     buffer.appendEscaped(octets, doublingQuotes: isQuoted)
+    if count > 0 {
+      buffer.append(RepeatedText.mark)
+      buffer.append(count)
+    }
     if isQuoted { buffer.append(UInt8(ascii: "\"")) }
     separate()
   }

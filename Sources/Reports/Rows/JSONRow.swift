@@ -96,6 +96,11 @@ package struct JSONRow: RowWriter, ~Copyable {
     json.escaped(octets)
   }
 
+  package mutating func cutText(_ start: RawSpan, leavingOut count: Int) {
+    key()
+    json.escaped(start, followedBy: "\(RepeatedText.mark)\(count)")
+  }
+
   package mutating func knownText(_ octets: RawSpan) -> Bool {
     guard cells.has(octets) else { return false }
     key()

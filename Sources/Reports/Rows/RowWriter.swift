@@ -34,6 +34,9 @@ package protocol RowWriter: ~Copyable {
   mutating func endpoint(_ endpoint: Endpoint)
   /// Text from the wire; an empty one is unknown.
   mutating func text(_ octets: RawSpan)
+  /// Of a text from the wire that another row has whole, the start, and how many octets of it are left out, as
+  /// `RepeatedText` says.
+  mutating func cutText(_ start: RawSpan, leavingOut count: Int)
   /// Text from the wire that comes again: copies its cell, if that was made before. Returns whether it was.
   mutating func knownText(_ octets: RawSpan) -> Bool
   /// Text from the wire that comes again, and whose cell is made now.

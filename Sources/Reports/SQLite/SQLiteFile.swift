@@ -27,6 +27,8 @@ struct SQLiteFile {
     configuration.foreignKeysEnabled = false
     // A reader may hold the file for a moment.
     configuration.busyMode = .timeout(5)
+    // A transaction may stay open from one call to the next: see `append`.
+    configuration.allowsUnsafeTransactions = true
     do {
       // A relative path may look like a URI, which SQLite would take apart.
       let path = file.path.hasPrefix("/") ? file.path : "./" + file.path
@@ -55,9 +57,34 @@ struct SQLiteFile {
   /// Whether it is still where it was made.
   var isInPlace: Bool { folder.has(file, as: name) }
 
-  /// Runs one transaction.
+  /// Runs one transaction, or goes on with the one that `append` left open, and ends it.
   func write(_ body: (Database) throws -> Void) throws(ReportError) {
-    do { try queue.write(body) } catch { throw Self.error(.write, file.path, error) }
+    try change(body) { try $0.commit() }
+  }
+
+  /// The same, and leaves the transaction open: readers see nothing of it until the next `write`. What does not fit into
+  /// SQLite's cache meanwhile goes to the log.
+  func append(_ body: (Database) throws -> Void) throws(ReportError) {
+    try change(body) { _ in }
+  }
+
+  private func change(
+    _ body: (Database) throws -> Void, then end: (Database) throws -> Void
+  ) throws(ReportError) {
+    do {
+      try queue.writeWithoutTransaction { database in
+        do {
+          if !database.isInsideTransaction { try database.beginTransaction(.immediate) }
+          try body(database)
+          try end(database)
+        } catch {
+          if database.isInsideTransaction { try? database.rollback() }
+          throw error
+        }
+      }
+    } catch {
+      throw Self.error(.write, file.path, error)
+    }
   }
 
   /// Moves everything from the log into the one file, and closes it.

@@ -1,11 +1,12 @@
+import GRDB
 import HTTPReassembly
 import Tabular
 
 /// An SQLite database in a folder: messages, exchanges, connections, APIs, ledger and anomalies.
 ///
 /// Rows are inserted as they become final, some thousands in a transaction, in WAL mode: whatever happens to the run,
-/// the database can be read and has whole transactions. The totals are snapshots, each replaced in one transaction.
-/// So the same report serves a run that goes on for long.
+/// the database can be read and has whole transactions. Of a run that goes on for long, there is one transaction for each
+/// `flush`: the rows that became final since the last one, and the totals and the messages that are open then.
 public final class SQLiteReport: Report {
   /// The file's name.
   public static let fileName = "report.sqlite"
@@ -55,6 +56,7 @@ public final class SQLiteReport: Report {
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
     guard isOpen else { return }
     MessageRow.write(message, texts: texts, to: &row)
+    guard context.allowance.take(row.storedLength) else { return }
     messages.add(row)
     try writeIfDue()
   }
@@ -63,6 +65,7 @@ public final class SQLiteReport: Report {
   public func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
     guard isOpen else { return }
     ExchangeRow.write(exchange, texts: texts, to: &row)
+    guard context.allowance.take(row.storedLength) else { return }
     exchanges.add(row)
     try writeIfDue()
   }
@@ -71,6 +74,7 @@ public final class SQLiteReport: Report {
   public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
     guard isOpen else { return }
     ConnectionRow.write(connection, to: &row)
+    guard context.allowance.take(row.storedLength) else { return }
     connections.add(row)
     try writeIfDue()
   }
@@ -92,7 +96,8 @@ public final class SQLiteReport: Report {
   /// refers to and was not final yet is in the new one, and the other way round.
   public func reopen() throws(ReportError) {
     guard isOpen, !file.isInPlace else { return }
-    try write([])
+    // What is open is in the new one, as soon as it is looked at.
+    try write([SQLiteTable(SQLiteSchema.openMessages, MessageRow.columns)])
     try noting { () throws(ReportError) in
       try file.close()
       file = try Self.open(in: folder, context, isLive: isLive)
@@ -123,23 +128,36 @@ public final class SQLiteReport: Report {
   private var isOpen: Bool { failure == nil && !isFinished }
 
   private func writeIfDue() throws(ReportError) {
-    if messages.count + exchanges.count + connections.count >= Self.batch { try write([]) }
+    guard messages.count + exchanges.count + connections.count >= Self.batch else { return }
+    guard isLive else { return try write([]) }
+    try noting { () throws(ReportError) in
+      try file.append { try insert(into: $0) }
+      clear()
+    }
+  }
+
+  private func insert(into database: Database) throws {
+    for table in [messages, exchanges, connections] { try table.insert(into: database) }
+  }
+
+  private func clear() {
+    messages.clear()
+    exchanges.clear()
+    connections.clear()
   }
 
   /// Inserts the rows that wait, and replaces what some tables have.
   private func write(_ snapshots: [SQLiteTable], isLast: Bool = false) throws(ReportError) {
     try noting { () throws(ReportError) in
       try file.write { database in
-        for table in [messages, exchanges, connections] { try table.insert(into: database) }
+        try insert(into: database)
         for table in snapshots { try table.replace(in: database) }
         if isLast {
           try SQLiteSchema.createIndexes(in: database)
           try SQLiteMeta.complete(in: database)
         }
       }
-      messages.clear()
-      exchanges.clear()
-      connections.clear()
+      clear()
     }
   }
 

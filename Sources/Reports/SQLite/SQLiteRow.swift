@@ -69,6 +69,18 @@ struct SQLiteRow: RowWriter, ~Copyable {
     endText(start)
   }
 
+  mutating func cutText(_ start: RawSpan, leavingOut count: Int) {
+    let cell = buffer.length
+    buffer.appendEscaped(start)
+    buffer.append(RepeatedText.mark)
+    buffer.append(count)
+    endText(cell)
+  }
+
+  /// Octets that the row takes in the database, as it is estimated: its texts in the table and in an index, and of all other
+  /// values what most numbers take in both.
+  var storedLength: Int { buffer.length * 2 + cells.count * 4 }
+
   private mutating func endText(_ start: Int) { cells.append(.text(start: start, length: buffer.length - start)) }
 }
 

@@ -51,6 +51,8 @@ public final class ConcurrentReports: ReportSink {
       try reports.withLock { reports throws(ReportError) in try reports.finish(totals) }
     }
 
+    var leftOut: LeftOutRows { reports.withLock { $0.leftOut } }
+
     /// Ends the thread when every batch is written.
     func end() { full.end() }
   }
@@ -80,6 +82,9 @@ public final class ConcurrentReports: ReportSink {
   public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
     if batch.append(connection) { try handOver() }
   }
+
+  /// The rows that were left out; all of them are counted once the reports are finished.
+  public var leftOut: LeftOutRows { writer.leftOut }
 
   /// Waits until all rows are written, and finishes the reports.
   public func finish(_ totals: Totals) throws(ReportError) {

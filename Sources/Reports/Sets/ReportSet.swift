@@ -27,8 +27,11 @@ public enum ReportFormat: String, CaseIterable, Sendable {
   ) throws(ReportError) -> any Report {
     let (grouping, redaction) = (context.grouping, context.redaction)
     switch self {
-    case .csv: return try CSVReport(folder: folder, grouping: grouping, redaction: redaction, isLive: isLive)
-    case .ndjson: return try NDJSONReport(folder: folder, redaction: redaction, isLive: isLive)
+    case .csv:
+      return try CSVReport(
+        folder: folder, grouping: grouping, redaction: redaction, isLive: isLive, allowance: context.allowance)
+    case .ndjson:
+      return try NDJSONReport(folder: folder, redaction: redaction, isLive: isLive, allowance: context.allowance)
     case .sqlite: return try SQLiteReport(folder: folder, context, isLive: isLive)
     case .har:
       guard !isLive else {
@@ -37,26 +40,35 @@ public enum ReportFormat: String, CaseIterable, Sendable {
       }
       return try HARReport(
         folder: folder, options: HAROptions(content: context.harContent, creatorVersion: context.toolVersion),
-        redaction: redaction)
+        redaction: redaction, allowance: context.allowance)
     case .html: return try HTMLReport(folder: folder, grouping: grouping, redaction: redaction)
     }
   }
 }
 
 /// Several reports of one analysis, each of which gets everything, also after an error of another one.
+///
+/// Rows beyond `ReportContext.allowance` are in none of those that have a row for each, and are counted here.
 public struct ReportSet: Report {
   private var reports: [any Report]
+  private let allowance: RowAllowance
+  /// The rows that were left out.
+  public private(set) var leftOut = LeftOutRows()
 
   /// Opens a report of each format in `folder`, which is created if need be.
   public init(
     _ formats: [ReportFormat], folder: String, _ context: ReportContext, isLive: Bool = false
   ) throws(ReportError) {
     reports = []
+    allowance = context.allowance
     for format in formats { reports.append(try format.report(folder: folder, context, isLive: isLive)) }
   }
 
   /// One report that is open already.
-  public init(_ report: any Report) { reports = [report] }
+  public init(_ report: any Report) {
+    reports = [report]
+    allowance = RowAllowance()
+  }
 
   /// Tells every report that wants to know what messages say; nil when none does.
   public var observer: (any MessageObserver)? {
@@ -65,23 +77,30 @@ public struct ReportSet: Report {
 
   /// Passes a message on.
   public mutating func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
-    try reports.attemptAll { report throws(ReportError) in try report.message(message, texts: texts) }
+    defer { if !allowance.isOpen { leftOut.add(message) } }
+    try attempt { report throws(ReportError) in try report.message(message, texts: texts) }
   }
 
   /// Passes an exchange on.
   public mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
-    try reports.attemptAll { report throws(ReportError) in try report.exchange(exchange, texts: texts) }
+    defer { if !allowance.isOpen { leftOut.add(exchange) } }
+    try attempt { report throws(ReportError) in try report.exchange(exchange, texts: texts) }
   }
 
   /// Passes a connection on.
   public mutating func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
-    try reports.attemptAll { report throws(ReportError) in try report.connection(connection, texts: texts) }
+    defer { if !allowance.isOpen { leftOut.add(connection) } }
+    try attempt { report throws(ReportError) in try report.connection(connection, texts: texts) }
   }
+
+  /// Lets rows take so many octets more from now on, whatever they took before.
+  public func renewAllowance(_ octets: Int) { allowance.renew(octets) }
 
   /// Brings every report up to date.
   public mutating func flush(
     _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
   ) throws(ReportError) {
+    let totals = totals.noting(leftOut)
     try reports.attemptAll { report throws(ReportError) in try report.flush(totals, openMessages: openMessages) }
   }
 
@@ -92,7 +111,16 @@ public struct ReportSet: Report {
 
   /// Finishes every report.
   public mutating func finish(_ totals: Totals) throws(ReportError) {
+    let totals = totals.noting(leftOut)
     try reports.attemptAll { report throws(ReportError) in try report.finish(totals) }
+  }
+
+  /// Hands a row to every report, or once the allowance is used up, to those that take it all the same.
+  private mutating func attempt(_ body: (inout any Report) throws(ReportError) -> Void) throws(ReportError) {
+    let isOpen = allowance.isOpen
+    try reports.attemptAll { report throws(ReportError) in
+      if isOpen || report.takesEveryRow { try body(&report) }
+    }
   }
 }
 

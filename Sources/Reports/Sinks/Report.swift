@@ -7,6 +7,9 @@ import Tabular
 /// later rows of the same table are left out, and `finish` throws the first error again. So a caller that stops at
 /// an error and one that goes on both get every file that could be written.
 public protocol Report: ReportSink where Failure == ReportError {
+  /// Whether it is given rows beyond `ReportContext.allowance`, too: it has no row for each, or sees to it by itself.
+  var takesEveryRow: Bool { get }
+
   /// What the pipeline is to tell what messages say; nil for a report that needs their lengths only.
   var observer: (any MessageObserver)? { get }
 
@@ -32,6 +35,9 @@ public protocol Report: ReportSink where Failure == ReportError {
 }
 
 extension Report {
+  /// Most reports have a row for each.
+  public var takesEveryRow: Bool { false }
+
   /// Most reports need lengths only.
   public var observer: (any MessageObserver)? { nil }
 }
@@ -76,17 +82,20 @@ public struct ReportContext: Sendable {
   public var captures: [String]
   /// What a HAR has beyond figures.
   public var harContent: Set<HARContent>
+  /// What the rows of all reports of the run may take.
+  public var allowance: RowAllowance
 
   /// Gathers what is known.
   public init(
     grouping: Configuration.Grouping, redaction: Redaction? = nil, toolVersion: String, captures: [String] = [],
-    harContent: Set<HARContent> = []
+    harContent: Set<HARContent> = [], allowance: RowAllowance = RowAllowance()
   ) {
     self.grouping = grouping
     self.redaction = redaction
     self.toolVersion = toolVersion
     self.captures = captures
     self.harContent = harContent
+    self.allowance = allowance
   }
 }
 

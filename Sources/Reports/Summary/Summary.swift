@@ -12,11 +12,18 @@ public struct Summary {
 
   private let totals: Totals
   private let redaction: Redaction?
+  private let leftOut: LeftOutRows
 
-  /// Summarizes totals; `redaction` leaves out what may be personal.
-  public init(_ totals: Totals, redaction: Redaction? = nil) {
-    self.totals = totals
+  /// Summarizes totals.
+  ///
+  /// - Parameters:
+  ///   - totals: What was counted.
+  ///   - redaction: Leaves out what may be personal.
+  ///   - leftOut: Rows that are in the totals and not in the reports.
+  public init(_ totals: Totals, redaction: Redaction? = nil, leftOut: LeftOutRows = LeftOutRows()) {
+    self.totals = totals.noting(leftOut)
     self.redaction = redaction
+    self.leftOut = leftOut
   }
 
   /// The summary, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
@@ -122,6 +129,7 @@ public struct Summary {
     if ledger.droppedPackets > 0 {
       note("incomplete: packets dropped by the capture: \(Numerals.grouped(ledger.droppedPackets))", .warning)
     }
+    if let text = leftOut.text { note(text, .warning) }
     return lines
   }
 

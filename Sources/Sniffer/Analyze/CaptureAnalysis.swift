@@ -57,14 +57,18 @@ struct CaptureAnalysis {
     }
     guard let output = openFolder() else { return analyze(into: NullReport()) { _, _ in } }
     do throws(ReportError) {
-      let reports = try ReportSet(options.format.names, folder: output, options.context(paths))
+      let reports = try ReportSet(options.format.names, folder: output, options.context(reading: paths))
       if options.threads > 1, reports.observer == nil {
         return analyze(into: ConcurrentReports(reports)) { reports, totals throws(ReportError) in
           try reports.finish(totals)
+        } leftOut: { reports in
+          reports.leftOut
         }
       }
       return analyze(into: reports, observer: reports.observer) { reports, totals throws(ReportError) in
         try reports.finish(totals)
+      } leftOut: { reports in
+        reports.leftOut
       }
     } catch {
       // Without the folder there is still the summary.
@@ -75,10 +79,11 @@ struct CaptureAnalysis {
 
   private mutating func analyze<Sink: ReportSink>(
     into sink: consuming Sink, observer: (any MessageObserver)? = nil,
-    completing: (inout Sink, Totals) throws(ReportError) -> Void
+    completing: (inout Sink, Totals) throws(ReportError) -> Void,
+    leftOut: (Sink) -> LeftOutRows = { _ in LeftOutRows() }
   ) -> ExitStatus {
-    run(into: sink, observer: observer, completing: completing) { [options] _, totals in
-      Summary(totals, redaction: options.redaction).text(for: .standardOutput)
+    run(into: sink, observer: observer, completing: completing) { [options] sink, totals in
+      Summary(totals, redaction: options.redaction, leftOut: leftOut(sink)).text(for: .standardOutput)
     }
   }
 

@@ -39,7 +39,7 @@ struct BudgetCommand: ParsableCommand {
     var reports: ReportSet?
     if let output = analysis.openFolder() {
       do throws(ReportError) {
-        reports = try ReportSet(options.format.names, folder: output, options.context(input.captures))
+        reports = try ReportSet(options.format.names, folder: output, options.context(reading: input.captures))
       } catch {
         // Without the folder the limits are still held.
         analysis.report(error)
@@ -51,6 +51,7 @@ struct BudgetCommand: ParsableCommand {
       status = analysis.run(into: reports, observer: reports.observer) { reports, totals throws(ReportError) in
         budget = Budget(rules, totals)
         try reports.finish(totals)
+        if !options.quiet, let text = reports.leftOut.text { ErrorOutput.write(text) }
         try write(budget, totals)
       } summarizing: { _, totals in
         text(budget, totals).text(for: .standardOutput)

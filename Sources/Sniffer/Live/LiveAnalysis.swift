@@ -72,7 +72,7 @@ struct LiveAnalysis {
     reader.stop()
     display.end()
     defer { metrics?.end() }
-    return conclude(&reader, &pipeline, writer, report)
+    return conclude(&reader, &pipeline, writer)
   }
 
   /// Takes packets until the capture ends.
@@ -107,6 +107,7 @@ struct LiveAnalysis {
       guard isLookDue || isFlushDue else { continue }
       let snapshot = LiveSnapshot(reader, &pipeline, elapsed: schedule.elapsed)
       if isLookDue { look(snapshot) }
+      if schedule.takeHour() { pipeline.sink.report?.renewAllowance(command.options.hourlyRowLimit) }
       if isFlushDue {
         flush(snapshot, pipeline, writer)
         schedule.restartInterval()
@@ -182,10 +183,8 @@ struct LiveAnalysis {
   }
 
   private mutating func conclude(
-    _ reader: inout LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?,
-    _ files: ReportSet?
+    _ reader: inout LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?
   ) -> ExitStatus {
-    var files = files
     let statistics = reader.statistics
     pipeline.setDropped(Int(clamping: statistics.total.dropped))
     if let writer {
@@ -194,12 +193,13 @@ struct LiveAnalysis {
     }
     do throws(ReportError) { try pipeline.finishConnections() } catch { report(error) }
     let totals = pipeline.totals
-    do throws(ReportError) { try files?.finish(totals) } catch { report(error) }
+    do throws(ReportError) { try pipeline.sink.report?.finish(totals) } catch { report(error) }
+    let leftOut = pipeline.sink.report?.leftOut ?? LeftOutRows()
     if totals.ledger.difference != 0 { status = .exceeded }
     if !command.options.printsSummary {
       if status == .exceeded { ErrorOutput.write(Summary.lastLine(totals.ledger)) }
     } else {
-      let summary = Summary(totals, redaction: command.options.redaction).text(for: .standardOutput)
+      let summary = Summary(totals, redaction: command.options.redaction, leftOut: leftOut).text(for: .standardOutput)
       do throws(ReportError) { try StandardOutput.write(summary) } catch { report(error) }
     }
     return status

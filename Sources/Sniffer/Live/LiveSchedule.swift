@@ -1,6 +1,7 @@
 /// What a live run does by the clock, and when.
 struct LiveSchedule {
   private static let lookInterval = Duration.seconds(1)
+  private static let hour = Duration.seconds(3600)
 
   private let clock = ContinuousClock()
   private let started: ContinuousClock.Instant
@@ -9,6 +10,7 @@ struct LiveSchedule {
   private var now: ContinuousClock.Instant
   private var nextLook: ContinuousClock.Instant
   private var nextFlush: ContinuousClock.Instant
+  private var nextHour: ContinuousClock.Instant
 
   /// Starts now. Both are seconds; without a `duration` there is no end.
   init(interval: Double, duration: Double?) {
@@ -17,6 +19,7 @@ struct LiveSchedule {
     nextLook = started
     self.interval = .seconds(interval)
     nextFlush = started + self.interval
+    nextHour = started + Self.hour
     end = duration.map { [started] in started + .seconds($0) }
   }
 
@@ -36,6 +39,13 @@ struct LiveSchedule {
   mutating func takeLook() -> Bool {
     guard now >= nextLook else { return false }
     nextLook = now + Self.lookInterval
+    return true
+  }
+
+  /// Whether another hour of the run has begun; if so, it is not again before the next one.
+  mutating func takeHour() -> Bool {
+    guard now >= nextHour else { return false }
+    while nextHour <= now { nextHour += Self.hour }
     return true
   }
 

@@ -71,7 +71,8 @@ struct ModelsCommand: ParsableCommand {
     if let output, options.format.names.contains(.csv) {
       do throws(ReportError) {
         report = try ModelReport(
-          names, folder: output, grouping: configuration.grouping, redaction: options.redaction)
+          names, folder: output, grouping: configuration.grouping, redaction: options.redaction,
+          allowance: options.allowance(reading: input.captures))
       } catch {
         // Without the folder there is still the summary.
         analysis.report(error)
@@ -88,6 +89,9 @@ struct ModelsCommand: ParsableCommand {
       ModelSummary(
         sink.messages.consumer.errors, ledger: totals.ledger, redaction: options.redaction, showsParts: details
       ).text(for: .standardOutput)
+    }
+    if !options.quiet, let count = report?.messagesLeftOut, count > 0 {
+      ErrorOutput.write("model_messages.csv lacks \(count) messages, beyond --max-report")
     }
     if status != .success { throw ExitCode(status.rawValue) }
   }

@@ -83,7 +83,10 @@ struct VerifyCommand: ParsableCommand {
       sink.page?.comparisons = PageComparison.sections(verification, summary, redaction: options.redaction)
       try sink.page?.finish(totals)
       if let output, options.format.names.contains(.csv) {
-        try VerifyCSV.write(verification, folder: output, redaction: options.redaction)
+        let leftOut = try VerifyCSV.write(
+          verification, folder: output, redaction: options.redaction,
+          allowance: options.allowance(reading: input.captures))
+        if !options.quiet, leftOut > 0 { ErrorOutput.write("verify.csv lacks \(leftOut) rows, beyond --max-report") }
       }
     } summarizing: { _, totals in
       text + Summary.lastLine(totals.ledger) + "\n"

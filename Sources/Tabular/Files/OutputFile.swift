@@ -11,11 +11,12 @@ package final class OutputFile {
   package let descriptor: OpenFile
   private var tail: FileTail
 
-  /// Appends to a file; `isOwn` says that all of its octets are from here, so that it may be cut off after an error.
-  package init(_ descriptor: OpenFile, path: String, isOwn: Bool = true) {
+  /// Appends to a file; `isOwn` says that all of its octets are from here, so that it may be cut off after an error, and
+  /// `hasLines` that whole lines are appended, to be kept whole (`LineWrites`).
+  package init(_ descriptor: OpenFile, path: String, isOwn: Bool = true, hasLines: Bool = false) {
     self.descriptor = descriptor
     self.path = path
-    tail = FileTail(descriptor, path: path, isOwn: isOwn)
+    tail = FileTail(descriptor, path: path, isOwn: isOwn, hasLines: hasLines)
   }
 
   /// Octets appended, those still in the buffer included.
@@ -57,12 +58,15 @@ package struct FileTail: ~Copyable {
   private let descriptor: OpenFile
   private let path: String
   private let isOwn: Bool
+  private let hasLines: Bool
 
-  /// Appends to a file; `isOwn` says that all of its octets are from here, so that it may be cut off after an error.
-  package init(_ descriptor: OpenFile, path: String, isOwn: Bool) {
+  /// Appends to a file; `isOwn` says that all of its octets are from here, so that it may be cut off after an error, and
+  /// `hasLines` that whole lines are appended, to be kept whole.
+  package init(_ descriptor: OpenFile, path: String, isOwn: Bool, hasLines: Bool) {
     self.descriptor = descriptor
     self.path = path
     self.isOwn = isOwn
+    self.hasLines = hasLines
   }
 
   /// Octets appended, those still in the buffer included.
@@ -80,7 +84,10 @@ package struct FileTail: ~Copyable {
   package mutating func flush() throws(ReportError) {
     if let failure { throw failure }
     do throws(Errno) {
-      try buffer.withOctets { octets throws(Errno) in try descriptor.write(octets) }
+      try buffer.withOctets { octets throws(Errno) in
+        guard hasLines else { return try descriptor.write(octets) }
+        try LineWrites.forEach(octets, at: flushedLength) { part throws(Errno) in try descriptor.write(part) }
+      }
     } catch {
       // Rows are whole in the buffer: without what was written of it the file ends with one. What cannot be cut off
       // (a device) has to stay.

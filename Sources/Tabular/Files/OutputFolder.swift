@@ -23,11 +23,12 @@ package struct OutputFolder {
     }
   }
 
-  /// Creates a file, in place of the regular file of that name, which is not written into.
-  package func file(_ name: String) throws(ReportError) -> OutputFile {
+  /// Creates a file, in place of the regular file of that name, which is not written into. With `hasLines` only whole lines
+  /// are appended to it, and are to be whole whatever happens to the run.
+  package func file(_ name: String, hasLines: Bool = false) throws(ReportError) -> OutputFile {
     let filePath = path.hasSuffix("/") ? path + name : path + "/" + name
     do throws(Errno) {
-      return OutputFile(try descriptor.createFile(name), path: filePath)
+      return OutputFile(try descriptor.createFile(name), path: filePath, hasLines: hasLines)
     } catch {
       switch error {
       case .tooManySymbolicLinkLevels: throw ReportError(.create, filePath, reason: "It is a symbolic link")
@@ -41,15 +42,20 @@ package struct OutputFolder {
   /// Writes a file anew and replaces the old one in one step: a program that opens it finds the old or the new
   /// one, whole.
   package func replace(_ name: String, _ write: (OutputFile) throws(ReportError) -> Void) throws(ReportError) {
+    try prepare(name, write).commit()
+  }
+
+  /// The same in two steps: the new file is written here, and takes the place of the old one with `commit`.
+  package func prepare(
+    _ name: String, _ write: (OutputFile) throws(ReportError) -> Void
+  ) throws(ReportError) -> PreparedFile {
     let temporary = ".\(name).new"
     // An interrupted run may have left such a file, or an attacker may have planted one: it is removed first.
     try? descriptor.remove(temporary)
     let file = try file(temporary)
     try write(file)
     try file.close()
-    do throws(Errno) { try descriptor.rename(temporary, to: name) } catch {
-      throw ReportError(.write, path + "/" + name, error)
-    }
+    return PreparedFile(name: name, temporary: temporary, folder: self)
   }
 
   /// Whether a file of this folder is still where it was made.
@@ -96,6 +102,20 @@ package struct OutputFolder {
     while let last = octets.last, last != UInt8(ascii: "/") { octets.removeLast() }
     while octets.last == UInt8(ascii: "/") { octets.removeLast() }
     return octets.isEmpty ? nil : String(octets)
+  }
+}
+
+/// A file that is written and does not have its name yet.
+package struct PreparedFile {
+  fileprivate let name: String
+  fileprivate let temporary: String
+  fileprivate let folder: OutputFolder
+
+  /// Gives the file its name, in one step; a file of that name is replaced.
+  package func commit() throws(ReportError) {
+    do throws(Errno) { try folder.descriptor.rename(temporary, to: name) } catch {
+      throw ReportError(.write, folder.path + "/" + name, error)
+    }
   }
 }
 

@@ -5,7 +5,8 @@ import SystemPackage
 /// the file is finished.
 ///
 /// The table of a finished run holds rows back until it is their turn. That of a run that goes on appends them as they
-/// come, so that whatever happens to the run, the file has whole rows; they are put in order at the end.
+/// come, so that whatever happens to the run, the file has whole rows; they are put in order at the end. Rows that another
+/// table shows meanwhile (`holdBack`) are appended when that table is replaced.
 package struct NumberedTable: ~Copyable {
   private let name: String
   private let header: [UInt8]
@@ -15,6 +16,8 @@ package struct NumberedTable: ~Copyable {
   private var file: OutputFile
   /// The rows of a run that does not go on; empty otherwise.
   private var rows: OrderedRows
+  /// Of a run that goes on, the rows that are not in the file yet, because another table shows them.
+  private var held: HeldRows
   /// Whether rows are still accepted: none are after the end, and none after an error unless the run goes on.
   package private(set) var isOpen = true
 
@@ -40,6 +43,7 @@ package struct NumberedTable: ~Copyable {
     self.folder = folder
     self.isLive = isLive
     rows = OrderedRows(file: file, folder: folder, memoryLimit: memoryLimit, runLimit: runLimit)
+    held = HeldRows(in: folder)
   }
 
   /// The table of a finished run in a file that is open already.
@@ -51,6 +55,7 @@ package struct NumberedTable: ~Copyable {
     isLive = false
     self.file = file
     rows = OrderedRows(file: file, folder: folder)
+    held = HeldRows(in: folder)
   }
 
   /// Adds the row of `number`, which is from 1 on and comes once.
@@ -58,19 +63,26 @@ package struct NumberedTable: ~Copyable {
   /// - Throws: when it cannot be written, the first time only unless the run goes on.
   package mutating func add(_ number: Int, _ row: RawSpan) throws(ReportError) {
     guard isOpen else { return }
-    if isLive { return try file.append(row) }
+    if isLive { return try number > held.last ? file.append(row) : held.append(row) }
     do throws(ReportError) { try rows.add(number, row) } catch {
       isOpen = false
       throw error
     }
   }
 
-  /// Hands what has been appended to the operating system.
-  package func flush() throws(ReportError) { try file.flush() }
+  /// Hands what has been appended to the operating system, with the rows that were held back.
+  package mutating func flush() throws(ReportError) {
+    try held.release(to: file)
+    try file.flush()
+  }
+
+  /// Another table shows rows of the numbers up to `last` from now on: when they come, they are held back until the next
+  /// `flush`, so that no row is in both tables. Later ones are in this table alone, and are appended as they come.
+  package mutating func holdBack(upTo last: Int) { held.last = last }
 
   /// Starts the file anew, if somebody has moved it away; otherwise goes on in it.
   package mutating func reopen() throws(ReportError) {
-    try file.flush()
+    try flush()
     guard !folder.has(file, as: name) else { return }
     try file.close()
     file = try Self.started(name, in: folder, header: header, isLive: isLive)
@@ -86,65 +98,40 @@ package struct NumberedTable: ~Copyable {
   private static func started(
     _ name: String, in folder: OutputFolder, header: [UInt8], isLive: Bool
   ) throws(ReportError) -> OutputFile {
-    let file = try folder.file(name)
+    let file = try folder.file(name, hasLines: isLive)
     try file.append(header)
     if isLive { try file.flush() }
     return file
   }
 
-  private func replaceInOrder() throws(ReportError) {
+  private mutating func replaceInOrder() throws(ReportError) {
+    try held.release(to: file)
     try file.finishAppending()
-    let lines = NumberedLines(file, prefix: prefix)
+    let lines = FileLines(file)
+    let (folder, header, prefix) = (folder, header, prefix)
     try folder.replace(name) { ordered throws(ReportError) in
       try ordered.append(header)
       var rows = OrderedRows(file: ordered, folder: folder)
-      try lines.forEach { number, line throws(ReportError) in try rows.add(number, line) }
+      try lines.forEach { line throws(ReportError) in
+        if let number = Self.number(of: line, after: prefix) { try rows.add(number, line) }
+      }
       try rows.writeAll()
     }
   }
-}
 
-/// The rows of a file of our own, which has no line break inside a row: the escaping sees to that.
-private struct NumberedLines {
-  private static let bufferLength = 256 << 10
-  private let file: OutputFile
-  private let prefix: [UInt8]
-
-  init(_ file: OutputFile, prefix: [UInt8]) {
-    self.file = file
-    self.prefix = prefix
-  }
-
-  /// Hands over each row that starts with a number, with its line end; a row that was not written to its end is left out.
-  func forEach(_ body: (Int, RawSpan) throws(ReportError) -> Void) throws(ReportError) {
-    var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
-    var count = 0
-    var offset = 0
-    while true {
-      let read: Int
-      do throws(Errno) { read = try file.descriptor.read(into: &buffer, from: count, at: offset) } catch {
-        throw ReportError(.read, file.path, error)
+  /// The number that a row starts with, after the same prefix as all; nil for the header.
+  private static func number(of line: RawSpan, after prefix: [UInt8]) -> Int? {
+    guard line.byteCount > prefix.count else { return nil }
+    for index in prefix.indices where line.octet(index) != prefix[index] { return nil }
+    var number: Int?
+    for index in prefix.count..<line.byteCount {
+      guard case let digit = line.octet(index), (0x30...0x39).contains(digit) else { break }
+      let (tens, overflows) = (number ?? 0).multipliedReportingOverflow(by: 10)
+      guard !overflows, case let (sum, isBeyond) = tens.addingReportingOverflow(Int(digit - 0x30)), !isBeyond else {
+        return nil
       }
-      guard read > 0 else { return }
-      offset += read
-      count += read
-      var start = 0
-      while let end = buffer[start..<count].firstIndex(of: UInt8(ascii: "\n")) {
-        if let number = number(buffer[start...end]) {
-          try buffer.withOctets { all throws(ReportError) in try body(number, all.extracting(start..<end + 1)) }
-        }
-        start = end + 1
-      }
-      // The rest of a row moves to the front; a row longer than the buffer makes it longer.
-      buffer.replaceSubrange(0..<count - start, with: Array(buffer[start..<count]))
-      count -= start
-      if count == buffer.count { buffer += Array(repeating: 0, count: buffer.count) }
+      number = sum
     }
-  }
-
-  private func number(_ line: ArraySlice<UInt8>) -> Int? {
-    guard line.starts(with: prefix) else { return nil }
-    let digits = line.dropFirst(prefix.count).prefix { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
-    return Int(String(decoding: digits, as: UTF8.self))
+    return number
   }
 }

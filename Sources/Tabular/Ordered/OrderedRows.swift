@@ -6,7 +6,8 @@ import Packets
 ///
 /// Numbers start at 1 and never repeat. A row whose turn it is goes straight to the file. Others wait in memory,
 /// and when that is full, in sorted runs in temporary files of the same folder, from which they are merged as soon as
-/// their turn comes. A number that never comes only holds the later ones back until `finish`.
+/// their turn comes. A number that never comes only holds the later ones back until `finish`. What comes nearly in order, as
+/// rows behind one that is missing do, makes one run, however many there are, and is written and read once more.
 package struct OrderedRows: ~Copyable {
   /// Octets of rows in memory: some thousand rows. What is beyond is written once more, and read again, which costs less than
   /// making the rows did.
@@ -31,6 +32,11 @@ package struct OrderedRows: ~Copyable {
     self.memoryLimit = memoryLimit
     self.runLimit = max(runLimit, 2)
   }
+
+  /// Runs that there are.
+  var runCount: Int { runs.count }
+  /// Octets in them that are not in the file yet.
+  var runLength: Int { runs.reduce(0) { $0 + $1.length } }
 
   /// Adds the row of `number`.
   package mutating func add(_ number: Int, _ row: RawSpan) throws(ReportError) {
@@ -89,12 +95,18 @@ package struct OrderedRows: ~Copyable {
     }
   }
 
-  /// Moves what waits in memory to a run.
+  /// Moves what waits in memory to a run: most of it to the end of the run that reaches furthest, if it goes on from there,
+  /// else all of it to a new one.
   private mutating func setAside() throws(ReportError) {
+    if let index = runs.indices.max(by: { runs[$0].last < runs[$1].last }), waiting.mostAreBeyond(runs[index].last) {
+      try waiting.write(beyond: runs[index].last, to: &runs[index])
+      return try runs[index].finishAppending()
+    }
     if runs.count >= runLimit { try mergeSmallest() }
-    let run = try folder.temporaryFile()
-    try waiting.writeAll(to: run)
-    runs.append(try SortedRun(run))
+    var run = SortedRun(try folder.temporaryFile())
+    try waiting.write(beyond: 0, to: &run)
+    try run.finishAppending()
+    runs.append(run)
   }
 
   /// The first row of a run that is being merged.
@@ -113,11 +125,11 @@ package struct OrderedRows: ~Copyable {
     let kept = runs.count - max(runLimit / 2, 2)
     var merging = Array(runs[kept...])
     runs.removeSubrange(kept...)
-    let merged = try folder.temporaryFile()
+    var merged = SortedRun(try folder.temporaryFile())
     var fronts = Heap(merging.indices.compactMap { run in merging[run].first.map { Front(number: $0, run: run) } })
     while let front = fronts.min {
       try merging[front.run].takeFirst { row throws(ReportError) in
-        try SortedRun.append(front.number, row, to: merged)
+        try merged.append(front.number, row)
       }
       if let number = merging[front.run].first {
         fronts.replaceMin(with: Front(number: number, run: front.run))
@@ -125,6 +137,7 @@ package struct OrderedRows: ~Copyable {
         fronts.removeMin()
       }
     }
-    runs.append(try SortedRun(merged))
+    try merged.finishAppending()
+    runs.append(merged)
   }
 }

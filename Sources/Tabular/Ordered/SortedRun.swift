@@ -10,7 +10,7 @@ package struct SortedRun {
   private static let bufferLength = 64 << 10
 
   private let file: OutputFile
-  private let fileLength: Int
+  private var fileLength = 0
   private var buffer: [UInt8] = []
   /// What of `buffer` has been read and not taken yet.
   private var unread = 0..<0
@@ -19,26 +19,31 @@ package struct SortedRun {
   /// The number of the first row; nil when there are no more rows.
   private(set) var first: Int?
   private var firstLength = 0
+  /// The number of the last row that was appended; 0 before the first one.
+  private(set) var last = 0
 
   /// Octets that are left to read: what merging this run would cost.
   package var length: Int { fileLength - offset + unread.count }
 
-  /// Reads a run that was written to `file`.
-  package init(_ file: OutputFile) throws(ReportError) {
-    try file.finishAppending()
-    self.file = file
-    fileLength = file.length
-    try readPrefix()
-  }
+  /// A run without rows, in an empty file.
+  package init(_ file: OutputFile) { self.file = file }
 
-  /// Writes one row of a run.
-  package static func append(_ number: Int, _ row: RawSpan, to file: OutputFile) throws(ReportError) {
+  /// Adds a row, whose number is higher than that of all before. It is there after `finishAppending`.
+  package mutating func append(_ number: Int, _ row: RawSpan) throws(ReportError) {
     var prefix: [UInt8] = []
-    prefix.reserveCapacity(prefixLength)
+    prefix.reserveCapacity(Self.prefixLength)
     for shift in 0..<8 { prefix.append(UInt8(truncatingIfNeeded: number >> (shift * 8))) }
     for shift in 0..<8 { prefix.append(UInt8(truncatingIfNeeded: row.byteCount >> (shift * 8))) }
     try file.append(prefix)
     try file.append(row)
+    last = number
+  }
+
+  /// Makes readable what was appended; more may be appended later.
+  package mutating func finishAppending() throws(ReportError) {
+    try file.finishAppending()
+    fileLength = file.length
+    if first == nil { try readPrefix() }
   }
 
   /// Removes the first row and passes its octets on. There must be one.

@@ -56,15 +56,27 @@ struct WaitingRows: ~Copyable {
     octets = kept
   }
 
-  /// Removes all rows and writes them to `file` in the order of their numbers.
-  mutating func writeAll(to file: OutputFile) throws(ReportError) {
+  /// Whether more than half of the rows have numbers beyond `last`.
+  func mostAreBeyond(_ last: Int) -> Bool {
+    var beyond = 0
+    for entry in heap.unordered where entry.number > last { beyond += 1 }
+    return beyond > heap.count / 2
+  }
+
+  /// Removes the rows of numbers beyond `last` and writes them to `run` in the order of their numbers.
+  mutating func write(beyond last: Int, to run: inout SortedRun) throws(ReportError) {
+    var kept: [Entry] = []
     for entry in heap.unordered.sorted() {
-      try octets.withOctets { all throws(ReportError) in
-        try SortedRun.append(entry.number, all.extracting(entry.range), to: file)
+      guard entry.number > last else {
+        kept.append(entry)
+        continue
       }
+      try octets.withOctets { all throws(ReportError) in
+        try run.append(entry.number, all.extracting(entry.range))
+      }
+      liveLength -= entry.length
     }
-    heap = Heap()
-    octets.removeAll()
-    liveLength = 0
+    heap = Heap(kept)
+    if kept.isEmpty { octets.removeAll() } else { compact() }
   }
 }

@@ -12,6 +12,9 @@ package struct JSONWriter: ~Copyable {
   /// A copy of what has been written since `clear`.
   package var octets: [UInt8] { buffer.octets }
 
+  /// How many octets have been written since `clear`.
+  package var length: Int { buffer.length }
+
   /// Lends what has been written since `clear`.
   package func withOctets<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
     try buffer.withOctets(body)
@@ -118,6 +121,14 @@ package struct JSONWriter: ~Copyable {
   /// As above.
   package mutating func escaped(_ octets: [UInt8]) { octets.withOctets { escaped($0) } }
 
+  /// As above, with something of our own after it, which has no control characters.
+  package mutating func escaped(_ octets: RawSpan, followedBy end: String) {
+    quoted { buffer in
+      buffer.appendEscapedForJSON(octets)
+      for octet in end.utf8 { buffer.appendForJSON(octet) }
+    }
+  }
+
   /// As above, of a text that comes again: what is written is held in `cells`.
   package mutating func escaped(_ octets: [UInt8], holdingIn cells: inout TextCells) {
     separate()
@@ -180,9 +191,12 @@ extension RowBuffer {
   fileprivate mutating func appendEscapedForJSON(_ text: RawSpan) {
     var escaped: [UInt8] = []
     TextEscaping.append(text, to: &escaped)
-    for octet in escaped {
-      if octet == UInt8(ascii: "\"") || octet == UInt8(ascii: "\\") { append(UInt8(ascii: "\\")) }
-      append(octet)
-    }
+    for octet in escaped { appendForJSON(octet) }
+  }
+
+  /// Appends an octet that is no control character.
+  fileprivate mutating func appendForJSON(_ octet: UInt8) {
+    if octet == UInt8(ascii: "\"") || octet == UInt8(ascii: "\\") { append(UInt8(ascii: "\\")) }
+    append(octet)
   }
 }

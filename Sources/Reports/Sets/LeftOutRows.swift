@@ -1,0 +1,60 @@
+import HTTPReassembly
+import Tabular
+
+/// Rows that are not in the reports, or not in all of them, because `RowAllowance` was used up. They are in every total.
+public struct LeftOutRows: Sendable, Equatable {
+  /// Rows of messages.
+  public private(set) var messages = 0
+  /// Rows of exchanges.
+  public private(set) var exchanges = 0
+  /// Rows of connections.
+  public private(set) var connections = 0
+  /// Capture time of the first one, in nanoseconds since the Unix epoch.
+  private(set) var firstTime: Int64 = 0
+  /// The connection of the first one.
+  private(set) var firstConnection = 0
+
+  /// None.
+  public init() {}
+
+  /// How many there are in all.
+  public var count: Int { messages + exchanges + connections }
+
+  /// What is said of them; nil when there are none.
+  public var text: String? {
+    guard count > 0 else { return nil }
+    let parts = [("messages", messages), ("exchanges", exchanges), ("connections", connections)]
+      .filter { $0.1 > 0 }.map { "\($0.0) \(Numerals.grouped($0.1))" }
+    return "rows left out of the reports, beyond --max-report: \(parts.joined(separator: ", "))"
+  }
+
+  mutating func add(_ message: Message) {
+    note(message.firstTime, message.connection)
+    messages += 1
+  }
+
+  mutating func add(_ exchange: Exchange) {
+    note(exchange.started, exchange.connection)
+    exchanges += 1
+  }
+
+  mutating func add(_ connection: Connection) {
+    note(connection.opened, connection.number)
+    connections += 1
+  }
+
+  private mutating func note(_ time: Int64, _ connection: Int) {
+    if count == 0 { (firstTime, firstConnection) = (time, connection) }
+  }
+}
+
+extension Totals {
+  /// These totals with what says that rows were left out (`report_full`), if any were.
+  public func noting(_ leftOut: LeftOutRows) -> Totals {
+    guard leftOut.count > 0 else { return self }
+    var totals = self
+    totals.anomalies.set(
+      .reportFull, count: leftOut.count, firstTime: leftOut.firstTime, firstConnection: leftOut.firstConnection)
+    return totals
+  }
+}
