@@ -48,6 +48,8 @@ enum Limits {
     "CaptureLimits.programPathLength": CaptureLimits.programPathLength,
     "OctetWindow.defaultCapacity": OctetWindow.defaultCapacity, "ReadAhead.bufferLength": ReadAhead.bufferLength,
     "LiveCapture.maximumSnapshotLength": LiveCapture.Options.maximumSnapshotLength,
+    "LiveCaptureReader.defaultQueue": LiveCaptureReader.QueueLimits.defaultCapacity,
+    "SpillFile.defaultCapacity": SpillFile.defaultCapacity,
 
     "UnpairedResponses.limit": UnpairedResponses.limit, "UnpairedResponses.retained": UnpairedResponses.retained,
     "Conversation.boundaryLimit": Conversation.boundaryLimit,
@@ -97,7 +99,8 @@ enum Limits {
     "OutputFile.bufferLength", "RowBatch.limit", "ConcurrentReports.limit", "NumberedTable.bufferLength",
     "SortedRun.bufferLength", "TextCells.longestText", "TextCells.cellsLimit", "HARWire.statusLimit",
     "VerifyText.limit", "LiveReadings.nameLimit",
-    "LiveView.filterLimit", "LiveDisplay.heldLimit", "ReportedAPIs.rowLimit", "BudgetFile.sizeLimit",
+    "LiveView.filterLimit", "LiveDisplay.heldLimit", "LiveAnalysis.endPatience", "ReportedAPIs.rowLimit",
+    "BudgetFile.sizeLimit",
     "ComparisonTable.beyondLimit", "BudgetText.limit",
   ]
 }

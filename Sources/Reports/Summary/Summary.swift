@@ -12,11 +12,14 @@ public struct Summary {
 
   private let totals: Totals
   private let redaction: Redaction?
+  private let notes: [String]
 
-  /// Summarizes totals; `redaction` leaves out what may be personal.
-  public init(_ totals: Totals, redaction: Redaction? = nil) {
+  /// Summarizes totals; `redaction` leaves out what may be personal, and `notes`, a line each, say what else the run is
+  /// to be told of.
+  public init(_ totals: Totals, redaction: Redaction? = nil, notes: [String] = []) {
     self.totals = totals
     self.redaction = redaction
+    self.notes = notes
   }
 
   /// The summary, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
@@ -118,6 +121,7 @@ public struct Summary {
     if ledger.droppedPackets > 0 {
       note("incomplete: packets dropped by the capture: \(Numerals.grouped(ledger.droppedPackets))", .warning)
     }
+    for text in notes { note(text, .warning) }
     return lines
   }
 
