@@ -43,6 +43,10 @@
         rules += ["accept", "accept4", "getpeername", "listen"].map { Rule(name: $0) }
         rules.append(Rule(name: "setsockopt", arguments: [.word(1, 6 /* SOL_TCP */), .word(2, 1 /* TCP_NODELAY */)]))
       }
+      if confinement.setsOwnPriority {
+        // Of the calling thread (0), not of another one or of a group.
+        rules.append(Rule(name: "setpriority", arguments: [.word(0, 0 /* PRIO_PROCESS */), .word(1, 0)]))
+      }
       return rules
     }
 

@@ -11,11 +11,18 @@ package struct Confinement {
   /// Descriptors that packets are received with, which nothing may be written to.
   package var receivers: [Int32]
 
-  package init(inputs: [String] = [], outputs: [String] = [], serves: Bool = false, receivers: [Int32] = []) {
+  /// Whether a thread may set its own priority, which only a privileged one can raise.
+  package var setsOwnPriority: Bool
+
+  package init(
+    inputs: [String] = [], outputs: [String] = [], serves: Bool = false, receivers: [Int32] = [],
+    setsOwnPriority: Bool = false
+  ) {
     self.inputs = inputs
     self.outputs = outputs
     self.serves = serves
     self.receivers = receivers
+    self.setsOwnPriority = setsOwnPriority
   }
 
   /// What of it holds.

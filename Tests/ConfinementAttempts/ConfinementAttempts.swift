@@ -38,7 +38,8 @@ struct ConfinementAttempts: ParsableCommand {
         if withoutLandlock { try MissingCalls.hideLandlock() }
         holds =
           Confinement(
-            inputs: captures, outputs: output.map { [$0] } ?? [], serves: metrics, receivers: target.receivers
+            inputs: captures, outputs: output.map { [$0] } ?? [], serves: metrics, receivers: target.receivers,
+            setsOwnPriority: true
           ).begin(logger)
       }
       var isConfined = true

@@ -36,7 +36,7 @@ import Testing
       dialogue.capture(piece.segment)
       return (range: piece.range, time: time)
     }
-    dialogue.next[peer]! &+= UInt32(octets.count)
+    dialogue.next[peer] = dialogue.segment(peer).sequence &+ UInt32(octets.count)
     dialogue.received[peer.other] = dialogue.next[peer]
     return expected(texts, times)
   }

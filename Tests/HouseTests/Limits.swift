@@ -48,6 +48,8 @@ enum Limits {
     "CaptureLimits.programPathLength": CaptureLimits.programPathLength,
     "OctetWindow.defaultCapacity": OctetWindow.defaultCapacity, "ReadAhead.bufferLength": ReadAhead.bufferLength,
     "LiveCapture.maximumSnapshotLength": LiveCapture.Options.maximumSnapshotLength,
+    "LiveCaptureReader.defaultQueue": LiveCaptureReader.QueueLimits.defaultCapacity,
+    "SpillFile.defaultCapacity": SpillFile.defaultCapacity,
 
     "UnpairedResponses.limit": UnpairedResponses.limit, "UnpairedResponses.retained": UnpairedResponses.retained,
     "Conversation.boundaryLimit": Conversation.boundaryLimit,
@@ -100,7 +102,8 @@ enum Limits {
     "RowLimit.factor", "RowLimit.base", "RowLimit.unknown", "RowLimit.hourly", "HARReport.entryReserve",
     "SortedRun.bufferLength", "TextCells.longestText", "TextCells.cellsLimit", "HARWire.statusLimit",
     "VerifyText.limit", "LiveReadings.nameLimit",
-    "LiveView.filterLimit", "LiveDisplay.heldLimit", "ReportedAPIs.rowLimit", "BudgetFile.sizeLimit",
+    "LiveView.filterLimit", "LiveDisplay.heldLimit", "LiveAnalysis.endPatience", "ReportedAPIs.rowLimit",
+    "BudgetFile.sizeLimit",
     "ComparisonTable.beyondLimit", "BudgetText.limit",
   ]
 }

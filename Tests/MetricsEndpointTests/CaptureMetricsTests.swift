@@ -14,12 +14,14 @@ import Testing
     snapshot.api("h", "/\"", method: "GET", requests: 2, body: 9)
     var health = CaptureHealth()
     health.connections = 3
+    health.delay = 7
     (health.droppedByKernel, health.droppedByInterface, health.droppedByQueue) = (1, 2, 4)
     let page = metrics.update(snapshot.totals, health: health)
     let found = samples(page)
     let api = #"host="h",method="GET","#
     let expected = [
       "sniffer_packets_total": 5, "sniffer_packet_octets_total": 50, "sniffer_connections": 3,
+      "sniffer_analysis_delay_seconds": 7,
       "sniffer_pending_octets": 10, #"sniffer_dropped_packets_total{where="kernel"}"#: 1,
       #"sniffer_dropped_packets_total{where="interface"}"#: 2, #"sniffer_dropped_packets_total{where="queue"}"#: 4,
       #"sniffer_octets_total{class="network"}"#: 40, #"sniffer_octets_total{class="body"}"#: 0,
@@ -31,7 +33,7 @@ import Testing
       "sniffer_apis_labelled": 1, "sniffer_apis_in_other": 0,
     ]
     for (name, value) in expected { #expect(found[name] == value, "\(name)") }
-    #expect(found.count == 4 + 3 + 2 + 2 + 18 + OctetClass.allCases.count + Anomaly.allCases.count)
+    #expect(found.count == 5 + 3 + 2 + 2 + 18 + OctetClass.allCases.count + Anomaly.allCases.count)
     // For `promtool check metrics`, which looks at what the assertions here do not think of.
     if let path = ProcessInfo.processInfo.environment["SNIFFER_METRICS_PAGE"] {
       #expect(FileManager.default.createFile(atPath: path, contents: Data(page)))

@@ -8,7 +8,7 @@ import Testing
     var lines = PlainLines()
     #expect(
       lines.line(emptyTotals(), at: 0, connections: 0)
-        == "time=0.0 packets=0 bytes=0 packets/s=0 bytes/s=0 requests=0 messages=0 apis=0 connections=0 dropped=0 top=\n"
+        == "time=0.0 packets=0 bytes=0 packets/s=0 bytes/s=0 requests=0 messages=0 apis=0 connections=0 dropped=0 behind=0.0 top=\n"
     )
     var totals = emptyTotals()
     totals.apis = [
@@ -17,14 +17,14 @@ import Testing
     ]
     totals.ledger = Ledger(packets: 100, original: 20_000, droppedPackets: 4)
     #expect(
-      lines.line(totals, at: 2_500_000_000, connections: 3)
+      lines.line(totals, at: 2_500_000_000, connections: 3, behind: 12_399_999_999)
         == "time=2.5 packets=100 bytes=20000 packets/s=40 bytes/s=8000 requests=3 messages=6 apis=2 connections=3 "
-        + "dropped=4 top=api.example.com/big\n")
+        + "dropped=4 behind=12.3 top=api.example.com/big\n")
     totals.apis[1] = api("/small", up: 20, down: 20, requests: 1, in: &totals.texts)
     #expect(lines.line(totals, at: 3_500_000_000, connections: 3).hasSuffix(" top=api.example.com/small\n"))
     #expect(
       lines.line(totals, at: 4_500_000_000, connections: 3).hasSuffix(
-        " packets/s=0 bytes/s=0 requests=3 messages=6 apis=2 connections=3 dropped=4 top=\n"))
+        " packets/s=0 bytes/s=0 requests=3 messages=6 apis=2 connections=3 dropped=4 behind=0.0 top=\n"))
   }
 
   @Test func aHostileNameStaysInItsLine() {

@@ -9,14 +9,16 @@ public struct CaptureStatistics: Equatable, Sendable {
   public var droppedByKernel: UInt64 = 0
   /// Packets that the interface or its driver dropped, as far as libpcap tells: on Linux only of promiscuous captures.
   public var droppedByInterface: UInt64 = 0
-  /// Packets that this program dropped because the analysis had fallen behind by the whole queue.
+  /// Packets that this program dropped because the analysis had fallen behind by the whole queue, in memory and on disk.
   public var droppedByQueue: UInt64 = 0
+  /// Packets that waited to be analysed and never were: they could not be read back, or time ran out at the end.
+  public var unanalysed: UInt64 = 0
 
   /// Makes a count of nothing.
   public init() {}
 
   /// Packets that were lost, wherever.
-  public var dropped: UInt64 { droppedByKernel + droppedByInterface + droppedByQueue }
+  public var dropped: UInt64 { droppedByKernel + droppedByInterface + droppedByQueue + unanalysed }
 
   /// What was counted since an earlier time.
   static func - (later: CaptureStatistics, earlier: CaptureStatistics) -> CaptureStatistics {
@@ -26,6 +28,7 @@ public struct CaptureStatistics: Equatable, Sendable {
     difference.droppedByKernel -= min(later.droppedByKernel, earlier.droppedByKernel)
     difference.droppedByInterface -= min(later.droppedByInterface, earlier.droppedByInterface)
     difference.droppedByQueue -= min(later.droppedByQueue, earlier.droppedByQueue)
+    difference.unanalysed -= min(later.unanalysed, earlier.unanalysed)
     return difference
   }
 
@@ -37,6 +40,7 @@ public struct CaptureStatistics: Equatable, Sendable {
     sum.droppedByKernel += b.droppedByKernel
     sum.droppedByInterface += b.droppedByInterface
     sum.droppedByQueue += b.droppedByQueue
+    sum.unanalysed += b.unanalysed
     return sum
   }
 }

@@ -26,16 +26,20 @@ public struct LiveCaptureReader: ~Copyable {
     case end
   }
 
-  /// How much the queue may hold.
+  /// How much the queue may hold in memory.
   public struct QueueLimits: Equatable, Sendable {
-    /// Octets of all blocks together: what the analysis may fall behind by. There are two blocks for each interface
-    /// at least.
+    /// Octets of all blocks together: what the analysis may fall behind by before packets are spilled, or dropped where
+    /// there is no file for that. There are two blocks for each interface at least.
     public var capacity: Int
     /// Octets of one block, which takes some hundred large packets or some thousand small ones.
     public var blockLength: Int
 
-    /// 64 MiB in blocks of 1 MiB, unless said otherwise.
-    public init(capacity: Int = 64 << 20, blockLength: Int = 1 << 20) {
+    /// Octets of all blocks together, unless said otherwise: with the kernel's ring and what an analysis takes, a run stays
+    /// well below 192 MiB.
+    public static let defaultCapacity = 32 << 20
+
+    /// 32 MiB in blocks of 1 MiB, unless said otherwise.
+    public init(capacity: Int = defaultCapacity, blockLength: Int = 1 << 20) {
       self.capacity = capacity
       self.blockLength = blockLength
     }
@@ -58,16 +62,22 @@ public struct LiveCaptureReader: ~Copyable {
 
   /// Starts to capture. What the interfaces captured since they were opened comes, too.
   ///
+  /// Packets for which the queue has no room are written to `file`, and read again when it is their turn.
+  ///
   /// Give up privileges before: on Linux, threads that run already keep theirs. Throws when the system has no more
   /// threads.
-  public init(_ captures: [LiveCapture], queue limits: QueueLimits = QueueLimits()) throws(CaptureError) {
-    try self.init(sources: captures, queue: limits)
+  public init(
+    _ captures: [LiveCapture], queue limits: QueueLimits = QueueLimits(), spillingTo file: SpillFile? = nil
+  ) throws(CaptureError) {
+    try self.init(sources: captures, queue: limits, spillingTo: file)
   }
 
-  package init(sources: [any PacketSource], queue limits: QueueLimits = QueueLimits()) throws(CaptureError) {
+  package init(
+    sources: [any PacketSource], queue limits: QueueLimits = QueueLimits(), spillingTo file: SpillFile? = nil
+  ) throws(CaptureError) {
     let queue = PacketQueue(
       feeds: sources.count, capacity: limits.capacity, blockLength: limits.blockLength,
-      snapshotLength: sources.map(\.snapshotLength).max() ?? 0)
+      snapshotLength: sources.map(\.snapshotLength).max() ?? 0, file: file)
     let stop = CaptureStop(sources)
     let feeds = sources.indices.map { PacketFeed(queue: queue, index: $0) }
     var threads: [CaptureThread] = []
@@ -99,7 +109,7 @@ public struct LiveCaptureReader: ~Copyable {
   /// Goes on to the next packet, and waits for it up to `timeout`.
   ///
   /// Throws when an interface fails, for instance because it is gone, after all of its packets; the next call goes on with the
-  /// others.
+  /// others. Throws as well, and goes on, when packets that were spilled cannot be read again.
   @inline(__always)
   public mutating func advance(waitingUpTo timeout: Duration) throws(CaptureError) -> Step {
     while true {
@@ -110,6 +120,7 @@ public struct LiveCaptureReader: ~Copyable {
         currentInterface = packets.feed
         return .packet
       case .idle: return .idle
+      case .failed(let error): throw error
       case .ended(let error): if let error { throw error }
       case .end: return .end
       }
@@ -128,12 +139,32 @@ public struct LiveCaptureReader: ~Copyable {
   ///
   /// To be asked for now and then, not for each packet: it takes a system call or two.
   public var statistics: [CaptureStatistics] {
-    zip(sources, feeds).map { source, feed in
-      var statistics = source.statistics()
-      statistics.captured = feed.capturedCount
-      statistics.droppedByQueue = feed.droppedCount
+    sources.indices.map { index in
+      var statistics = sources[index].statistics()
+      statistics.captured = feeds[index].capturedCount
+      statistics.droppedByQueue = feeds[index].droppedCount
+      statistics.unanalysed = packets.lost[index]
       return statistics
     }
+  }
+
+  /// How far the reader is behind what is captured, and was. To be asked for now and then.
+  public var backlog: CaptureBacklog { packets.backlog }
+
+  /// Whether all packets have been lent that were captured before `advance` came to `idle`, but for those that the system
+  /// holds back.
+  public var isCaughtUp: Bool { !packets.wasBeingSpilled }
+
+  /// Why packets could not be spilled, if they could not since the last time that this was asked for. They stay in memory,
+  /// or are dropped and counted when that is full.
+  public func takeSpillFault() -> CaptureError? { packets.takeFault() }
+
+  /// Stops the capture, and gives up all packets that were not lent: they are counted as `unanalysed`. It takes up to a few
+  /// seconds; `advance` then has only errors and the end.
+  public mutating func abandon() {
+    stop()
+    current.withdraw()
+    packets.abandon(patience: .seconds(10))
   }
 
   /// What a capture thread does, and all that it does.

@@ -2,7 +2,8 @@ import Packets
 
 /// The reader's end of the queue: what was taken from it, as one sequence of packets.
 ///
-/// Everything that waits is taken at once, and merged by time before more is taken.
+/// Everything that waits is taken at once, and merged by time before more is taken. What waits on disk is read when its
+/// turn comes, a block of each feed at a time.
 struct MergedPackets: ~Copyable {
   /// What `advance` came to.
   enum Step {
@@ -10,6 +11,8 @@ struct MergedPackets: ~Copyable {
     case packet
     /// There was nothing to be had in time.
     case idle
+    /// Packets that waited on disk could not be read.
+    case failed(CaptureError)
     /// A feed ended; all that came of it has been lent.
     case ended(CaptureError?)
     /// All feeds have ended before.
@@ -20,31 +23,50 @@ struct MergedPackets: ~Copyable {
   private(set) var current = LentPacket()
   /// The feed that it is of.
   private(set) var feed = 0
+  /// Packets that were captured and never lent, of each feed.
+  private(set) var lost: [UInt64]
 
   private let queue: PacketQueue
   private let linkTypes: [LinkType]
-  /// Blocks that were taken, of each feed, and not given back.
-  private var blocks: [[PacketBlock]]
+  /// What was taken of each feed, and not opened.
+  private var waiting: [[PacketQueue.Entry]]
+  /// The block of each feed that packets are lent from.
+  private var open: [PacketBlock?]
   private var positions: [Position]
+  private var lanes: [Lane]
   private var ends: [PacketQueue.End?]
   /// The feeds of which `ended` was returned.
   private var isTold: [Bool]
+  /// Why packets could not be read back; nil where that was told.
+  private var fault: CaptureError?
+  private var longestDelay = Duration.zero
 
   /// Where a feed's next packet is.
   private struct Position {
-    /// Its block; those before it were given back.
-    var block = 0
-    /// Its offset in the block.
+    /// Its offset in the open block.
     var offset = 0
     /// Its time; nil if there is no packet.
     var timestamp: Int64?
   }
 
+  /// What else is known of a feed, looked at once a block.
+  private struct Lane {
+    /// The first of `waiting` that was not opened.
+    var next = 0
+    /// The block before the open one, which `current` may still be in.
+    var last: PacketBlock?
+    /// Blocks for what is on disk: one that is open, and one that was before. Made when something is there.
+    var own: [PacketBlock] = []
+  }
+
   init(queue: PacketQueue, linkTypes: [LinkType]) {
     self.queue = queue
     self.linkTypes = linkTypes
-    blocks = linkTypes.map { _ in [] }
+    lost = linkTypes.map { _ in 0 }
+    waiting = linkTypes.map { _ in [] }
+    open = linkTypes.map { _ in nil }
     positions = linkTypes.map { _ in Position() }
+    lanes = linkTypes.map { _ in Lane() }
     ends = linkTypes.map { _ in nil }
     isTold = linkTypes.map { _ in false }
   }
@@ -59,6 +81,10 @@ struct MergedPackets: ~Copyable {
   @inline(never)
   private mutating func takeMore(timeout: Duration) -> Step {
     while true {
+      if let fault {
+        self.fault = nil
+        return .failed(fault)
+      }
       // All that came before these ends has been lent, or there would be no need for more.
       for feed in ends.indices where !isTold[feed] {
         guard let end = ends[feed] else { continue }
@@ -66,10 +92,8 @@ struct MergedPackets: ~Copyable {
         return .ended(end.error)
       }
       if !isTold.contains(false) { return .end }
-      guard queue.take(&blocks, &ends, timeout: timeout) else { return .idle }
-      for feed in blocks.indices {
-        positions[feed] = Position(timestamp: blocks[feed].first?.timestamp(at: 0))
-      }
+      guard queue.take(&waiting, &ends, timeout: timeout) else { return .idle }
+      for feed in waiting.indices { openNext(of: feed) }
       if lendEarliest() { return .packet }
     }
   }
@@ -94,9 +118,8 @@ struct MergedPackets: ~Copyable {
 
   @inline(__always)
   private mutating func lend(from feed: Int) {
-    let position = positions[feed]
-    let block = blocks[feed][position.block]
-    let next = block.lend(at: position.offset, linkType: linkTypes[feed], to: &current)
+    guard let block = open[feed] else { preconditionFailure("a packet without its block") }
+    let next = block.lend(at: positions[feed].offset, linkType: linkTypes[feed], to: &current)
     current.packet.origin = PacketOrigin(interface: UInt16(truncatingIfNeeded: feed + 1))
     if next < block.count {
       positions[feed].offset = next
@@ -106,22 +129,111 @@ struct MergedPackets: ~Copyable {
     }
   }
 
-  /// Gives back the blocks before the one that a feed's packet was just lent from, and goes on to the one behind it.
+  /// Gives back the block before the one that a feed's packet was just lent from, and goes on to the one behind it.
   @inline(never)
   private mutating func startNextBlock(of feed: Int) {
-    let last = positions[feed].block
-    // Not the last, which `current` is still in.
-    if last > 0 { queue.recycle(blocks[feed][last - 1]) }
-    let next = last + 1
-    positions[feed] = Position(block: next)
-    if next < blocks[feed].count { positions[feed].timestamp = blocks[feed][next].timestamp(at: 0) }
+    giveBackLast(of: feed)
+    // Not this one, which `current` is still in.
+    lanes[feed].last = open[feed]
+    openNext(of: feed)
+  }
+
+  /// Opens the next block of what was taken of a feed, if there is one.
+  private mutating func openNext(of feed: Int) {
+    open[feed] = nil
+    positions[feed] = Position()
+    while lanes[feed].next < waiting[feed].count {
+      let entry = waiting[feed][lanes[feed].next]
+      lanes[feed].next += 1
+      switch entry {
+      case .block(let block): open[feed] = block
+      case .spilled(let spilled): open[feed] = read(spilled, of: feed)
+      }
+      guard let block = open[feed] else { continue }
+      positions[feed].timestamp = block.timestamp(at: 0)
+      return
+    }
+    waiting[feed].removeAll(keepingCapacity: true)
+    lanes[feed].next = 0
+  }
+
+  /// What was spilled, in memory again; nil if that fails.
+  private mutating func read(_ spilled: PacketQueue.SpilledBlock, of feed: Int) -> PacketBlock? {
+    let block: PacketBlock
+    if let free = lanes[feed].own.first(where: { $0 !== lanes[feed].last }) {
+      block = free
+    } else {
+      block = queue.blockForSpilled()
+      lanes[feed].own.append(block)
+    }
+    do throws(CaptureError) { try queue.load(spilled, into: block) } catch {
+      lost[feed] += UInt64(spilled.packets)
+      fault = error
+      return nil
+    }
+    return block
   }
 
   /// Gives back what is left when everything has been lent: the last block of each feed.
   private mutating func giveBack() {
-    for feed in blocks.indices {
-      if let last = blocks[feed].last { queue.recycle(last) }
-      blocks[feed].removeAll(keepingCapacity: true)
-    }
+    for feed in lanes.indices { giveBackLast(of: feed) }
   }
+
+  private mutating func giveBackLast(of feed: Int) {
+    guard let block = lanes[feed].last.take() else { return }
+    if let time = block.handedOver { longestDelay = max(longestDelay, time.duration(to: .now)) }
+    if !lanes[feed].own.contains(where: { $0 === block }) { queue.recycle(block) }
+  }
+
+  // MARK: Falling behind
+
+  /// How far it is behind, and was.
+  var backlog: CaptureBacklog {
+    var backlog = queue.backlog
+    let oldest = open.compactMap { $0?.handedOver }.min()
+    backlog.delay = oldest?.duration(to: .now) ?? .zero
+    backlog.longestDelay = max(longestDelay, backlog.delay)
+    return backlog
+  }
+
+  /// Counts all packets as lost that were not lent, and all that come until the feeds end, which they have been asked to.
+  /// Then there is nothing more to be had but their ends. Gives up waiting for these after `patience`.
+  mutating func abandon(patience: Duration) {
+    guard isTold.contains(false) else { return }
+    current.withdraw()
+    longestDelay = backlog.longestDelay
+    for feed in open.indices {
+      if let block = open[feed] {
+        lost[feed] += UInt64(block.packets(from: positions[feed].offset))
+        giveBackLast(of: feed)
+        lanes[feed].last = block
+      }
+      giveBackLast(of: feed)
+      open[feed] = nil
+      positions[feed] = Position()
+    }
+    let end = ContinuousClock.now + patience
+    repeat {
+      for feed in waiting.indices {
+        for entry in waiting[feed][lanes[feed].next...] {
+          switch entry {
+          case .block(let block):
+            lost[feed] += UInt64(block.packets)
+            queue.recycle(block)
+          case .spilled(let spilled):
+            lost[feed] += UInt64(spilled.packets)
+            queue.forget(spilled)
+          }
+        }
+        waiting[feed].removeAll(keepingCapacity: true)
+        lanes[feed].next = 0
+      }
+    } while queue.take(&waiting, &ends, timeout: .milliseconds(20)) || ends.contains { $0 == nil } && .now < end
+  }
+
+  /// Whether packets that were captured before now may be yet to come, although there was nothing to be had.
+  var wasBeingSpilled: Bool { queue.wasBeingSpilled }
+
+  /// Why packets could not be spilled, since the last time that this was asked for.
+  func takeFault() -> CaptureError? { queue.takeFault() }
 }

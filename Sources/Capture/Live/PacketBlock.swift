@@ -24,6 +24,10 @@ import Packets
   private let capacity: Int
   /// Octets that are filled.
   private(set) var count = 0
+  /// Packets that it has.
+  private(set) var packets = 0
+  /// When it was handed over first since it was empty; nil before.
+  var handedOver: ContinuousClock.Instant?
 
   init(capacity: Int) {
     self.capacity = capacity
@@ -37,7 +41,11 @@ import Packets
   var room: Int { capacity - count }
 
   /// Forgets all packets.
-  func empty() { count = 0 }
+  func empty() {
+    count = 0
+    packets = 0
+    handedOver = nil
+  }
 
   /// Copies a packet to the end; false if there is no room for it.
   @inline(__always)
@@ -53,7 +61,41 @@ import Packets
       unsafe (start + Header.length).copyMemory(from: first, byteCount: octets.count)
     }
     count += length
+    packets &+= 1
     return true
+  }
+
+  /// Lends what is filled, for a copy of it elsewhere.
+  func withUnsafeBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try unsafe body(UnsafeRawBufferPointer(start: memory, count: count))
+  }
+
+  /// Takes back such a copy in place of what it has: `body` puts its `count` octets, of so many packets, into memory. If
+  /// that fails, the block is empty.
+  func refill<Failure: Error>(
+    count: Int, packets: Int, handedOver: ContinuousClock.Instant,
+    _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    precondition(count > 0 && count <= capacity)
+    empty()
+    try unsafe body(UnsafeMutableRawBufferPointer(start: memory, count: count))
+    self.count = count
+    self.packets = packets
+    self.handedOver = handedOver
+  }
+
+  /// How many packets there are from `offset` on.
+  func packets(from offset: Int) -> Int {
+    var (offset, packets) = (offset, 0)
+    while offset < count {
+      precondition(offset + Header.length <= count)
+      let captured = unsafe memory.load(fromByteOffset: offset + Header.capturedLength, as: UInt32.self)
+      offset += Self.length(captured: Int(captured))
+      packets += 1
+    }
+    return packets
   }
 
   /// Capture time of the packet at `offset`.

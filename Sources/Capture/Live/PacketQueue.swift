@@ -2,16 +2,20 @@ import Dispatch
 import Packets
 import Shared
 import Synchronization
+import SystemPackage
 
 /// A bounded queue of packets between capture threads and one reader.
 ///
 /// Each thread fills blocks through a feed of its own; the lock is taken once per block and per pause in the traffic,
-/// never once per packet. When all blocks wait to be read, the feeds drop packets and count them.
+/// never once per packet. When all blocks are in use, a thread writes what its block has to a file, if there is one, and
+/// fills the block again; the reader takes what is on disk in its turn, so that each feed's packets stay in order. When
+/// the file is full, too, the feeds drop packets and count them. Unsafe site: memory that is lent to be read into.
 final class PacketQueue: Sendable {
   /// Blocks of each interface at least: one that is filled while the other is read.
   private static let minimumBlocks = 2
 
   private let blockLength: Int
+  private let file: SpillFile?
   private let state: Locked<State>
   /// Rung when there is something for the reader, if it waits.
   private let bell = DispatchSemaphore(value: 0)
@@ -23,15 +27,52 @@ final class PacketQueue: Sendable {
     var free: [PacketBlock] = []
     /// Blocks that may still be allocated.
     var allocatable: Int
+    /// The places of the file.
+    var slots: SpillSlots
+    /// What waits in it, and did.
+    var backlog = CaptureBacklog()
+    /// Feeds that are writing to it: what they write was neither handed over nor taken.
+    var writers = 0
+    /// Why it could not be written to; nil where nobody was to be told of that since the last time.
+    var fault: Errno?
+    /// Whether there were such feeds when the reader looked last, and found nothing.
+    var wasBeingSpilled = false
     var isReaderWaiting = false
     /// Whether there is no reader any more.
     var isClosed = false
+
+    /// A block that nobody uses.
+    mutating func takeFree(length: Int) -> PacketBlock? {
+      if let block = free.popLast() { return block }
+      guard allocatable > 0 else { return nil }
+      allocatable -= 1
+      return PacketBlock(capacity: length)
+    }
   }
 
   /// What one feed handed over.
   private struct Deposit {
-    var blocks: [PacketBlock] = []
+    var entries: [Entry] = []
     var end: End?
+  }
+
+  /// Packets of one feed that were handed over together.
+  enum Entry {
+    /// In memory.
+    case block(PacketBlock)
+    /// On disk.
+    case spilled(SpilledBlock)
+  }
+
+  /// What is on disk of one or several blocks, in one slot of the file.
+  struct SpilledBlock {
+    fileprivate let slot: Int
+    /// Octets.
+    fileprivate(set) var count = 0
+    /// Packets in these.
+    fileprivate(set) var packets = 0
+    /// When the first of them was handed over.
+    let handedOver: ContinuousClock.Instant
   }
 
   /// How a feed ended.
@@ -40,43 +81,59 @@ final class PacketQueue: Sendable {
     var error: CaptureError?
   }
 
-  /// A queue for `feeds` feeds that holds up to `capacity` octets, in blocks of `blockLength` octets or as many as a
-  /// packet of `snapshotLength` octets needs.
-  init(feeds: Int, capacity: Int, blockLength: Int, snapshotLength: Int) {
+  /// A queue for `feeds` feeds that holds up to `capacity` octets in memory, in blocks of `blockLength` octets or as many
+  /// as a packet of `snapshotLength` octets needs, and what `file` takes.
+  init(feeds: Int, capacity: Int, blockLength: Int, snapshotLength: Int, file: SpillFile? = nil) {
     self.blockLength = max(blockLength, PacketBlock.length(captured: snapshotLength))
+    self.file = file
     let blocks = max(capacity / self.blockLength, Self.minimumBlocks * feeds)
     let deposits = (0..<feeds).map { _ in
       var deposit = Deposit()
-      deposit.blocks.reserveCapacity(blocks)
+      deposit.entries.reserveCapacity(blocks)
       return deposit
     }
-    state = Locked(State(deposits: deposits, allocatable: blocks))
+    let slots = (file?.capacity ?? 0) / self.blockLength
+    state = Locked(State(deposits: deposits, allocatable: blocks, slots: SpillSlots(count: slots)))
   }
 
   // MARK: For feeds
+
+  /// The block that a feed keeps back from the start, before others have all of them; nil where there is no file.
+  func firstSpare() -> PacketBlock? {
+    file == nil ? nil : state.withLock { $0.takeFree(length: blockLength) }
+  }
 
   /// Hands over `block`, if there is one, and returns another with room for `length` octets; nil if the queue is full.
   ///
   /// Without a block to hand over that may be the one handed over last, if the reader has not taken it: so a reader that
   /// has fallen behind finds full blocks, not many of a few packets.
-  func exchange(_ block: PacketBlock?, of feed: Int, for length: Int) -> PacketBlock? {
-    state.withLock { state in
-      if let block {
-        deposit(block, of: feed, in: &state)
-      } else if let last = state.deposits[feed].blocks.last, last.room >= length {
-        return state.deposits[feed].blocks.removeLast()
-      }
-      guard !state.isClosed, length <= blockLength else { return nil }
-      if let free = state.free.popLast() { return free }
-      guard state.allocatable > 0 else { return nil }
-      state.allocatable -= 1
-      return PacketBlock(capacity: blockLength)
+  func nextBlock(
+    after block: PacketBlock?, of feed: Int, for length: Int, spare: inout PacketBlock?
+  ) -> PacketBlock? {
+    let hasSpare = spare != nil
+    let next = state.withLock { state -> PacketBlock? in
+      if block == nil, let last = reopened(feed, for: length, in: &state) { return last }
+      guard length <= blockLength, !hasSpare, !state.isClosed else { return nil }
+      return state.takeFree(length: blockLength)
     }
+    guard let block else { return next ?? spare.take() }
+    if let next = next ?? spare.take() {
+      state.withLock { deposit(block, of: feed, in: &$0) }
+      return next
+    }
+    if spill(block, of: feed) { return block }
+    state.withLock { deposit(block, of: feed, in: &$0) }
+    return nil
   }
 
-  /// Hands over a block.
-  func handOver(_ block: PacketBlock, of feed: Int) {
+  /// Hands over a block. Returns it when it was written to the file, and may be filled again.
+  func handOver(_ block: PacketBlock, of feed: Int, spare: inout PacketBlock?) -> PacketBlock? {
+    if file != nil, spare == nil {
+      spare = state.withLock { $0.isClosed ? nil : $0.takeFree(length: blockLength) }
+      if spare == nil, spill(block, of: feed) { return block }
+    }
     state.withLock { deposit(block, of: feed, in: &$0) }
+    return nil
   }
 
   /// Says that nothing more comes of a feed.
@@ -87,9 +144,62 @@ final class PacketQueue: Sendable {
     }
   }
 
+  /// The block that was handed over last, if it has room and the reader has not taken it.
+  private func reopened(_ feed: Int, for length: Int, in state: inout State) -> PacketBlock? {
+    guard case .block(let last) = state.deposits[feed].entries.last, last.room >= length else { return nil }
+    state.deposits[feed].entries.removeLast()
+    return last
+  }
+
+  /// Writes what a block has to the file, and empties the block; false if there is no file, no room in it, or an error.
+  private func spill(_ block: PacketBlock, of feed: Int) -> Bool {
+    guard let file, var spilled = reserve(block, of: feed) else { return false }
+    let known = spilled
+    var fault: Errno?
+    do throws(Errno) {
+      try file.write(block, at: spilled.slot * blockLength + spilled.count)
+      spilled.count += block.count
+      spilled.packets += block.packets
+    } catch {
+      fault = error
+    }
+    state.withLock { state in
+      state.writers -= 1
+      state.fault = fault ?? state.fault
+      if spilled.count > 0 {
+        state.deposits[feed].entries.append(.spilled(spilled))
+        state.backlog.add(packets: spilled.packets - known.packets, octets: spilled.count - known.count)
+        wakeReader(&state)
+      } else {
+        state.slots.give(spilled.slot)
+      }
+    }
+    guard fault == nil else { return false }
+    block.empty()
+    return true
+  }
+
+  /// A place for what a block has: in the slot that the feed wrote to last, if there is room behind that and the reader
+  /// has not taken it, so that pauses do not use up slots. It is the feed's until it is handed over.
+  private func reserve(_ block: PacketBlock, of feed: Int) -> SpilledBlock? {
+    let now = ContinuousClock.now
+    return state.withLock { state in
+      guard !state.isClosed else { return nil }
+      if case .spilled(let last) = state.deposits[feed].entries.last, last.count + block.count <= blockLength {
+        state.deposits[feed].entries.removeLast()
+        state.writers += 1
+        return last
+      }
+      guard let slot = state.slots.take() else { return nil }
+      state.writers += 1
+      return SpilledBlock(slot: slot, handedOver: block.handedOver ?? now)
+    }
+  }
+
   private func deposit(_ block: PacketBlock, of feed: Int, in state: inout State) {
     if state.isClosed { return }
-    state.deposits[feed].blocks.append(block)
+    block.handedOver = block.handedOver ?? .now
+    state.deposits[feed].entries.append(.block(block))
     wakeReader(&state)
   }
 
@@ -103,9 +213,11 @@ final class PacketQueue: Sendable {
 
   /// Takes what all feeds handed over. If that is nothing, waits for it, but not longer than `timeout`.
   ///
-  /// Appends to `blocks` and sets `ends`, which have an element for each feed. Returns whether there was something.
-  func take(_ blocks: inout [[PacketBlock]], _ ends: inout [End?], timeout: Duration) -> Bool {
-    if takeNow(&blocks, &ends, elseWait: timeout > .zero) { return true }
+  /// Appends to `entries` and sets `ends`, which have an element for each feed. Returns whether there was something.
+  func take(_ entries: inout [[Entry]], _ ends: inout [End?], timeout: Duration) -> Bool {
+    if takeNow(&entries, &ends, elseWait: timeout > .zero) { return true }
+    // Everything was read: what the file takes of the disk is given back.
+    file?.empty { state.withLock { $0.slots.areAllFree } }
     guard timeout > .zero else { return false }
     if bell.wait(timeout: .now() + timeout.dispatchInterval) == .timedOut {
       let wasRung = state.withLock { state in
@@ -115,17 +227,17 @@ final class PacketQueue: Sendable {
       // It rang in the meantime, and must not ring again at the next wait.
       if wasRung { bell.wait() }
     }
-    return takeNow(&blocks, &ends, elseWait: false)
+    return takeNow(&entries, &ends, elseWait: false)
   }
 
-  private func takeNow(_ blocks: inout [[PacketBlock]], _ ends: inout [End?], elseWait: Bool) -> Bool {
+  private func takeNow(_ entries: inout [[Entry]], _ ends: inout [End?], elseWait: Bool) -> Bool {
     state.withLock { state in
       var isSomething = false
       for feed in state.deposits.indices {
-        if !state.deposits[feed].blocks.isEmpty {
+        if !state.deposits[feed].entries.isEmpty {
           isSomething = true
-          blocks[feed] += state.deposits[feed].blocks
-          state.deposits[feed].blocks.removeAll(keepingCapacity: true)
+          entries[feed] += state.deposits[feed].entries
+          state.deposits[feed].entries.removeAll(keepingCapacity: true)
         }
         if let end = state.deposits[feed].end, ends[feed] == nil {
           isSomething = true
@@ -133,7 +245,32 @@ final class PacketQueue: Sendable {
         }
       }
       state.isReaderWaiting = !isSomething && elseWait
+      state.wasBeingSpilled = !isSomething && state.writers > 0
       return isSomething
+    }
+  }
+
+  /// An empty block for what is read back from the file, which is never one of the feeds'.
+  func blockForSpilled() -> PacketBlock { PacketBlock(capacity: blockLength) }
+
+  /// Reads what was spilled into a block, in place of what that has. Throws when it cannot be read; then it is gone.
+  func load(_ spilled: SpilledBlock, into block: PacketBlock) throws(CaptureError) {
+    guard let file else { preconditionFailure("spilled without a file") }
+    defer { forget(spilled) }
+    do throws(Errno) {
+      try unsafe block.refill(count: spilled.count, packets: spilled.packets, handedOver: spilled.handedOver) {
+        memory throws(Errno) in try unsafe file.read(into: memory, at: spilled.slot * blockLength)
+      }
+    } catch {
+      throw CaptureError(file: "spill file in \(file.folder)", problem: .readFailed(errno: error.rawValue))
+    }
+  }
+
+  /// Gives back the place of what was spilled and is not needed any more.
+  func forget(_ spilled: SpilledBlock) {
+    state.withLock { state in
+      state.slots.give(spilled.slot)
+      state.backlog.add(packets: -spilled.packets, octets: -spilled.count)
     }
   }
 
@@ -143,13 +280,36 @@ final class PacketQueue: Sendable {
     state.withLock { $0.free.append(block) }
   }
 
+  /// Whether a feed was just writing packets to the file when `take` found nothing: they are older than all that come
+  /// later.
+  var wasBeingSpilled: Bool { state.withLock { $0.wasBeingSpilled } }
+
+  /// What waits on disk, and did; delays are for the reader to tell.
+  var backlog: CaptureBacklog { state.withLock { $0.backlog } }
+
+  /// Why packets could not be written to the file, since the last time that this was asked for.
+  func takeFault() -> CaptureError? {
+    guard let file, let fault = state.withLock({ $0.fault.take() }) else { return nil }
+    return CaptureError(file: "spill file in \(file.folder)", problem: .cannotWrite(errno: fault.rawValue))
+  }
+
   /// Says that the reader is gone: what comes from now on is dropped.
   func close() {
     state.withLock { state in
       state.isClosed = true
-      for feed in state.deposits.indices { state.deposits[feed].blocks = [] }
+      for feed in state.deposits.indices { state.deposits[feed].entries = [] }
       state.free = []
     }
+  }
+}
+
+extension CaptureBacklog {
+  /// Counts what was written to the file, or, with figures below 0, read back.
+  fileprivate mutating func add(packets: Int, octets: Int) {
+    spilledPackets += packets
+    spilledOctets += octets
+    mostSpilledPackets = max(mostSpilledPackets, spilledPackets)
+    mostSpilledOctets = max(mostSpilledOctets, spilledOctets)
   }
 }
 
@@ -160,64 +320,4 @@ extension Duration {
     // A day, beyond which nobody waits, and far below what overflows.
     return .nanoseconds(Int(min(seconds, 86_400)) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
   }
-}
-
-/// One capture thread's way into the queue. Unsafe sites: packets of libpcap, lent for the time of one call.
-///
-/// Everything but the counts is used on that thread only.
-package final class PacketFeed: @unchecked Sendable {
-  private let queue: PacketQueue
-  private let index: Int
-  /// What is being filled; nil until there is a packet for it.
-  private var block: PacketBlock?
-  private var captured: UInt64 = 0
-  private let publishedCaptured = Atomic<UInt64>(0)
-  private let publishedDropped = Atomic<UInt64>(0)
-
-  init(queue: PacketQueue, index: Int) {
-    self.queue = queue
-    self.index = index
-  }
-
-  /// Copies a packet into the queue, or drops and counts it if the queue is full.
-  @inline(__always)
-  func append(timestamp: Int64, originalLength: UInt32, octets: UnsafeRawBufferPointer) {
-    captured &+= 1
-    if let block, unsafe block.append(timestamp: timestamp, originalLength: originalLength, octets: octets) { return }
-    unsafe appendToNextBlock(timestamp: timestamp, originalLength: originalLength, octets: octets)
-  }
-
-  /// Copies a packet into the queue, or drops and counts it if the queue is full.
-  package func append(timestamp: Int64, originalLength: Int, octets: RawSpan) {
-    unsafe octets.withUnsafeBytes {
-      unsafe append(timestamp: timestamp, originalLength: UInt32(clamping: originalLength), octets: $0)
-    }
-  }
-
-  @inline(never)
-  private func appendToNextBlock(timestamp: Int64, originalLength: UInt32, octets: UnsafeRawBufferPointer) {
-    block = queue.exchange(block, of: index, for: PacketBlock.length(captured: octets.count))
-    if let block, unsafe block.append(timestamp: timestamp, originalLength: originalLength, octets: octets) { return }
-    publishedDropped.wrappingAdd(1, ordering: .relaxed)
-  }
-
-  /// Lets the reader have what was appended.
-  func handOver() {
-    publishedCaptured.store(captured, ordering: .relaxed)
-    guard let block else { return }
-    queue.handOver(block, of: index)
-    self.block = nil
-  }
-
-  /// Lets the reader have what was appended, and says that nothing more comes.
-  func finish(_ error: CaptureError?) {
-    handOver()
-    queue.finish(index, PacketQueue.End(error: error))
-  }
-
-  /// Packets that were appended until they were last handed over, the dropped ones included. On any thread.
-  var capturedCount: UInt64 { publishedCaptured.load(ordering: .relaxed) }
-
-  /// Packets that were dropped so far. On any thread.
-  var droppedCount: UInt64 { publishedDropped.load(ordering: .relaxed) }
 }

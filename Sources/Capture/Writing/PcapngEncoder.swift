@@ -99,7 +99,8 @@ enum PcapngEncoder {
       buffer.append(time: UInt64(clamping: time))
     }
     // This program's own drops are added to those of the system: they have no option of their own.
-    let (bySystem, overflow) = statistics.droppedByKernel.addingReportingOverflow(statistics.droppedByQueue)
+    let (bySystem, overflow) = statistics.droppedByKernel.addingReportingOverflow(
+      statistics.droppedByQueue &+ statistics.unanalysed)
     let counts =
       [
         (Field.receivedOption, statistics.received), (Field.interfaceDropsOption, statistics.droppedByInterface),

@@ -22,7 +22,9 @@ struct Stranger {
     let end = segment.sequence &+ UInt32(truncatingIfNeeded: segment.payloadLength) &+ (isSyn ? 1 : 0)
     guard next.source == segment.source else {
       let isAnswer = next.flags.contains(.ack) && next.acknowledgment &- segment.sequence &- 1 < Self.slack
-      guard segment.flags.contains(.ack) else { return isAnswer && next.flags.contains(.syn) && next.acknowledgment == end }
+      guard segment.flags.contains(.ack) else {
+        return isAnswer && next.flags.contains(.syn) && next.acknowledgment == end
+      }
       return isAnswer && !next.flags.contains(.syn) && next.sequence &- segment.acknowledgment < Self.slack
     }
     guard !next.flags.contains(.syn), next.sequence == end else { return false }

@@ -4,10 +4,12 @@ public struct CaptureHealth: Sendable, Equatable {
   public var droppedByKernel = 0
   /// Packets that the interface or its driver dropped, since the start.
   public var droppedByInterface = 0
-  /// Packets that the program dropped because the analysis had fallen behind by the whole queue, since the start.
+  /// Packets that the program did not analyze because the analysis had fallen behind too far, since the start.
   public var droppedByQueue = 0
   /// Connections that are being followed now.
   public var connections = 0
+  /// How long ago the packets were captured that are analyzed now, in seconds; 0 if none wait.
+  public var delay = 0.0
 
   /// A capture that has not seen anything.
   public init() {}

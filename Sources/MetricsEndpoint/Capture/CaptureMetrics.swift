@@ -22,6 +22,7 @@ public struct CaptureMetrics {
   private var missing: RunningCount
   private var anomalies: [RunningCount]
   private let connections: Gauge
+  private let delay: Gauge
   private let pending: Gauge
   private let labelled: Gauge
   private let inOther: Gauge
@@ -55,6 +56,7 @@ public struct CaptureMetrics {
     missing = count(.missing)
     anomalies = Anomaly.allCases.map { count(.anomalies, ("name", $0.rawValue)) }
     connections = gauge(.connections)
+    delay = gauge(.delay)
     pending = gauge(.pending)
     labelled = gauge(.apisLabelled)
     inOther = gauge(.apisInOther)
@@ -78,6 +80,7 @@ public struct CaptureMetrics {
     droppedByInterface.follow(health.droppedByInterface)
     droppedByQueue.follow(health.droppedByQueue)
     connections.record(health.connections)
+    delay.record(health.delay)
     pending.record(totals.ledger.pending)
     truncated.follow(totals.ledger.truncatedPackets)
     missing.follow(totals.ledger.missing)

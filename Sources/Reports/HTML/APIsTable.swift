@@ -45,7 +45,8 @@ struct APIsTable {
 
   private func figures(_ api: APITotals) -> [PageValue] {
     let counts = [api.requests, api.responses] + MessageParts.octets(api.request) + MessageParts.octets(api.response)
-    return (counts + [api.response.decodedBody, api.missing, api.inferred, api.status4xx, api.status5xx]).map { .integer($0) }
+    let further = [api.response.decodedBody, api.missing, api.inferred, api.status4xx, api.status5xx]
+    return (counts + further).map { .integer($0) }
   }
 
   private static func octets(_ api: APITotals) -> Int { api.request.ipLength + api.response.ipLength }

@@ -57,6 +57,8 @@ extension LiveView {
     if dropped > 0 {
       pieces.append(.init(text: "DROPPED \(Numerals.grouped(dropped))", style: .bad, importance: 10))
     }
+    let behind = readings.behind / 1_000_000_000
+    if behind > 0 { pieces.append(.init(text: "BEHIND \(behind) s", style: .warning, importance: 9)) }
     if !notice.isEmpty {
       let text = TextEscaping.string(Array(notice.utf8)).shortened(to: Self.noticeWidth)
       pieces.append(.init(text: text, style: .bad, importance: 8))

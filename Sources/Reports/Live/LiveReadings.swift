@@ -35,6 +35,8 @@ struct LiveReadings: Sendable {
   private(set) var connections = 0
   /// Nanoseconds since the start of the capture.
   private(set) var elapsed: Int64 = 0
+  /// Nanoseconds by which the analysis is behind the capture.
+  private(set) var behind: Int64 = 0
   /// Final messages, requests and responses.
   private(set) var messages = 0
   /// Packets by the second.
@@ -51,7 +53,8 @@ struct LiveReadings: Sendable {
 
   /// Reads the totals again, `elapsed` nanoseconds after the start. When no time has passed since the one before, the
   /// rates stay what they were.
-  mutating func update(_ totals: Totals, at elapsed: Int64, connections: Int) {
+  mutating func update(_ totals: Totals, at elapsed: Int64, connections: Int, behind: Int64) {
+    self.behind = behind
     let seconds = Double(elapsed - self.elapsed) / 1e9
     func rate(_ now: Int, _ before: Int, _ last: Double) -> Double {
       // An open message counts in a snapshot as far as it is known, so what becomes known can take octets away again.

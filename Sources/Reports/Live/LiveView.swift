@@ -62,8 +62,9 @@ public struct LiveView: Sendable {
   ///   - totals: A snapshot of the analysis.
   ///   - elapsed: Nanoseconds since the start of the capture, by a clock that does not go backwards.
   ///   - connections: Connections that are being followed.
-  public mutating func update(_ totals: Totals, at elapsed: Int64, connections: Int) {
-    readings.update(totals, at: elapsed, connections: connections)
+  ///   - behind: Nanoseconds since the packets were captured that are analysed now.
+  public mutating func update(_ totals: Totals, at elapsed: Int64, connections: Int, behind: Int64 = 0) {
+    readings.update(totals, at: elapsed, connections: connections, behind: behind)
     if !isPaused { show() }
   }
 

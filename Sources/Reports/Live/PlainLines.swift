@@ -4,7 +4,7 @@ import Tabular
 /// A capture that goes on, where there is no terminal: one line for each interval, to be read by people and programs.
 ///
 /// ```
-/// time=12.0 packets=1234 bytes=987654 packets/s=103 bytes/s=81920 requests=10 messages=19 apis=3 connections=2 dropped=0 top=api.example.com/a
+/// time=12.0 packets=1234 bytes=987654 packets/s=103 bytes/s=81920 requests=10 messages=19 apis=3 connections=2 dropped=0 behind=0.0 top=api.example.com/a
 /// ```
 ///
 /// Fields come in this order and new ones before `top`, which is the last because it may have spaces.
@@ -23,11 +23,11 @@ public struct PlainLines: Sendable {
   ///   - totals: A snapshot of the analysis.
   ///   - elapsed: Nanoseconds since the start of the capture, by a clock that does not go backwards.
   ///   - connections: Connections that are being followed.
+  ///   - behind: Nanoseconds since the packets were captured that are analysed now.
   /// - Returns: The line.
-  public mutating func line(_ totals: Totals, at elapsed: Int64, connections: Int) -> String {
-    readings.update(totals, at: elapsed, connections: connections)
-    let tenths = readings.elapsed / 100_000_000
-    var fields = ["time=\(tenths / 10).\(tenths % 10)"]
+  public mutating func line(_ totals: Totals, at elapsed: Int64, connections: Int, behind: Int64 = 0) -> String {
+    readings.update(totals, at: elapsed, connections: connections, behind: behind)
+    var fields = ["time=\(Self.seconds(readings.elapsed))"]
     func add(_ name: String, _ value: Int) { fields.append("\(name)=\(value)") }
     add("packets", totals.ledger.packets)
     add("bytes", totals.ledger.original)
@@ -38,6 +38,7 @@ public struct PlainLines: Sendable {
     add("apis", readings.apis.count)
     add("connections", connections)
     add("dropped", totals.ledger.droppedPackets)
+    fields.append("behind=\(Self.seconds(readings.behind))")
     let top = LiveOrder.rate.arranged(readings.apis, filter: "").first.map { readings.apis[$0] }
     if let top, top.rate > 0 {
       fields.append("top=\(top.name)")
@@ -45,6 +46,11 @@ public struct PlainLines: Sendable {
       fields.append("top=")
     }
     return fields.joined(separator: " ") + "\n"
+  }
+
+  private static func seconds(_ nanoseconds: Int64) -> String {
+    let tenths = nanoseconds / 100_000_000
+    return "\(tenths / 10).\(tenths % 10)"
   }
 
   private static func whole(_ rate: Double) -> Int { Int(min(rate.rounded(), 1e18)) }

@@ -13,6 +13,7 @@ public struct Summary {
   private let totals: Totals
   private let redaction: Redaction?
   private let leftOut: LeftOutRows
+  private let notes: [String]
 
   /// Summarizes totals.
   ///
@@ -20,10 +21,14 @@ public struct Summary {
   ///   - totals: What was counted.
   ///   - redaction: Leaves out what may be personal.
   ///   - leftOut: Rows that are in the totals and not in the reports.
-  public init(_ totals: Totals, redaction: Redaction? = nil, leftOut: LeftOutRows = LeftOutRows()) {
+  ///   - notes: What else is to be said of the run, a line each.
+  public init(
+    _ totals: Totals, redaction: Redaction? = nil, leftOut: LeftOutRows = LeftOutRows(), notes: [String] = []
+  ) {
     self.totals = totals.noting(leftOut)
     self.redaction = redaction
     self.leftOut = leftOut
+    self.notes = notes
   }
 
   /// The summary, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
@@ -130,6 +135,7 @@ public struct Summary {
       note("incomplete: packets dropped by the capture: \(Numerals.grouped(ledger.droppedPackets))", .warning)
     }
     if let text = leftOut.text { note(text, .warning) }
+    for text in notes { note(text, .warning) }
     return lines
   }
 

@@ -9,7 +9,12 @@ import Tabular
 /// The analysis goes by the packets' times, and by what is saved with them of the time that passed without any, so that
 /// reading the saved packets later gives the same rows. Only when something is written or shown goes by the clock alone.
 struct LiveAnalysis {
+  /// How long the analysis may go on with what waits when the capture has ended: longer than it takes for all that the
+  /// default `--spill` holds of small packets, and well within the five minutes that the systemd unit gives.
+  static let endPatience = Duration.seconds(120)
+
   private let command: LiveCommand
+  private let niceBefore: Int32?
   private let display: LiveDisplay
   private var metrics: LiveMetrics?
   private var status = ExitStatus.success
@@ -32,8 +37,10 @@ struct LiveAnalysis {
   /// Capture time of the packet at which it was looked at last, in nanoseconds.
   private var clockTime: Int64 = 0
 
-  init(_ command: LiveCommand) {
+  /// `niceBefore` is what `CapturePriority.raise` returned: the capture threads alone keep what it did.
+  init(_ command: LiveCommand, niceBefore: Int32?) {
     self.command = command
+    self.niceBefore = niceBefore
     display = LiveDisplay(
       options: command.options, interfaces: command.interface,
       isWanted: !command.noView && command.options.printsSummary && Terminal.standardOutput.isTerminal)
@@ -54,10 +61,14 @@ struct LiveAnalysis {
     }
     metrics = try command.metrics.map { try LiveMetrics(address: $0, options: command.options) }
     // Once all files are open, and before there is another thread: each is to be confined, and the server most of all.
+    let spill = LiveSpill.file(command)
     command.options.prepareDigests()
     command.confinement(captures).begin(command.options.logger)
+    var reader = try LiveCaptureReader(
+      captures, queue: .init(capacity: command.queue << 20), spillingTo: spill)
+    // This thread, which started them, goes back to where it was, and so do those that it will start.
+    CapturePriority.lower(to: niceBefore)
     try metrics?.start(command.options)
-    var reader = try LiveCaptureReader(captures, queue: .init(capacity: command.queue << 20))
     Signals.listen(onAbort: display.emergencyEnd)
     var pipeline = Pipeline(
       configuration: configuration, decoders: SystemContentDecoders(configuration: configuration),
@@ -87,7 +98,7 @@ struct LiveAnalysis {
         case .end: return
         case .idle:
           isIdle = true
-          try passTime(&pipeline, writer)
+          if reader.isCaughtUp { try passTime(&pipeline, writer) }
         case .packet: try take(reader, &pipeline, writer)
         }
       } catch {
@@ -100,6 +111,8 @@ struct LiveAnalysis {
       guard isIdle || untilClock <= 0 else { continue }
       untilClock = Self.clockInterval
       schedule.lookAtClock()
+      if let fault = reader.takeSpillFault() { warn(fault) }
+      if reader.stop.isRequested { end(&reader, &schedule) }
       if schedule.isOver || display.takeKeys() { reader.stop() }
       if Signals.takeReopenRequest() { reopen(pipeline.sink.report, writer) }
       let isLookDue = schedule.takeLook() && (display.isView || metrics != nil)
@@ -116,6 +129,26 @@ struct LiveAnalysis {
   }
 
   private var hasFailedReport = false
+  private var hasWarned = false
+
+  /// Sees to it that a run that was stopped ends, although more may wait than can be analysed in time.
+  private func end(_ reader: inout LiveCaptureReader, _ schedule: inout LiveSchedule) {
+    // What cannot be reported need not be analysed.
+    if hasFailedReport { return reader.abandon() }
+    if schedule.startEnding(patience: Self.endPatience) {
+      let backlog = reader.backlog
+      if !command.options.quiet, !display.isView, backlog.delay >= .seconds(1) || backlog.spilledPackets > 0 {
+        ErrorOutput.write(LiveSpill.ending(backlog, patience: Self.endPatience))
+      }
+    }
+    if schedule.isEndOverdue { reader.abandon() }
+  }
+
+  /// Says once that packets cannot be spilled: what it leads to, drops, is counted.
+  private mutating func warn(_ fault: CaptureError) {
+    if !hasWarned { display.say(fault.description) }
+    hasWarned = true
+  }
 
   private mutating func take(
     _ reader: borrowing LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?
@@ -152,8 +185,8 @@ struct LiveAnalysis {
 
   /// Brings what is shown up to date.
   private func look(_ snapshot: LiveSnapshot) {
-    metrics?.update(snapshot.totals, snapshot.statistics.total, connections: snapshot.connections)
-    display.update(snapshot.totals, elapsed: snapshot.elapsed, connections: snapshot.connections)
+    metrics?.update(snapshot)
+    display.update(snapshot)
   }
 
   /// Brings everything that is on disk up to date.
@@ -172,8 +205,7 @@ struct LiveAnalysis {
       }
     }
     guard !command.options.quiet else { return }
-    let line = display.line(snapshot.totals, elapsed: snapshot.elapsed, connections: snapshot.connections)
-    if let line { ErrorOutput.write(line) }
+    if let line = display.line(snapshot) { ErrorOutput.write(line) }
   }
 
   private mutating func reopen(_ files: ReportSet?, _ writer: PcapngFileWriter?) {
@@ -185,6 +217,8 @@ struct LiveAnalysis {
   private mutating func conclude(
     _ reader: inout LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?
   ) -> ExitStatus {
+    // If it did not come to the end: what is left was captured, and is counted as dropped.
+    reader.abandon()
     let statistics = reader.statistics
     pipeline.setDropped(Int(clamping: statistics.total.dropped))
     if let writer {
@@ -199,7 +233,9 @@ struct LiveAnalysis {
     if !command.options.printsSummary {
       if status == .exceeded { ErrorOutput.write(Summary.lastLine(totals.ledger)) }
     } else {
-      let summary = Summary(totals, redaction: command.options.redaction, leftOut: leftOut).text(for: .standardOutput)
+      let notes = LiveSpill.notes(reader.backlog, unanalysed: statistics.total.unanalysed)
+      let summary = Summary(totals, redaction: command.options.redaction, leftOut: leftOut, notes: notes)
+        .text(for: .standardOutput)
       do throws(ReportError) { try StandardOutput.write(summary) } catch { report(error) }
     }
     return status

@@ -37,8 +37,12 @@ struct LiveCommand: ParsableCommand {
   @Option(help: ArgumentHelp("MiB of the kernel's ring for each interface.", valueName: "MiB"))
   var buffer = 64
 
-  @Option(help: ArgumentHelp("MiB that the analysis may fall behind by.", valueName: "MiB"))
-  var queue = 64
+  @Option(help: ArgumentHelp("MiB of memory that packets wait in for the analysis.", valueName: "MiB"))
+  var queue = LiveCaptureReader.QueueLimits.defaultCapacity >> 20
+
+  @Option(
+    help: ArgumentHelp("MiB of a file that packets wait in when the queue is full; 0 for none.", valueName: "MiB"))
+  var spill = SpillFile.defaultCapacity >> 20
 
   @Flag(help: "Take packets for other hosts, too.")
   var promiscuous = false
@@ -94,12 +98,15 @@ struct LiveCommand: ParsableCommand {
     ] {
       if let value, !(1...1 << 40).contains(value) { throw ValidationError("--\(name) needs a number from 1 on.") }
     }
+    if !(0...1 << 40).contains(spill) { throw ValidationError("--spill needs a number from 0 on.") }
     if write == nil, rotateSize ?? rotateFiles != nil || rotateInterval != nil {
       throw ValidationError("--rotate-… needs --write.")
     }
   }
 
   func run() throws {
+    // Both while there are privileges to do it with.
+    let niceBefore = CapturePriority.raise()
     Privileges.keepForCapture()
     let filter = try options.packetFilter()
     do {
@@ -109,7 +116,7 @@ struct LiveCommand: ParsableCommand {
       for capture in captures {
         for warning in capture.warnings { options.logger.warning("\(capture.interface): \(warning)") }
       }
-      var analysis = LiveAnalysis(self)
+      var analysis = LiveAnalysis(self, niceBefore: niceBefore)
       let status = try analysis.run(captures)
       if status != .success { throw ExitCode(status.rawValue) }
     } catch let error as CaptureError {
@@ -146,7 +153,8 @@ struct LiveCommand: ParsableCommand {
     if let output = options.output, !options.isStreaming { outputs.append(output) }
     if let write { outputs.append(Confinement.writtenPath(write)) }
     return Confinement(
-      outputs: outputs, serves: metrics != nil, receivers: captures.compactMap(\.descriptor))
+      outputs: outputs, serves: metrics != nil, receivers: captures.compactMap(\.descriptor),
+      setsOwnPriority: true)
   }
 
   /// When a new file is started, if ever.

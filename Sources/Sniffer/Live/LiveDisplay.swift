@@ -21,10 +21,11 @@ final class LiveDisplay {
   /// Whether there is a view to be kept up to date each second.
   var isView: Bool { terminal != nil }
 
-  /// Shows what is known now; `elapsed` is nanoseconds since the start.
-  func update(_ totals: Totals, elapsed: Int64, connections: Int) {
+  /// Shows what is known now.
+  func update(_ snapshot: LiveSnapshot) {
     guard terminal != nil else { return }
-    view.update(totals, at: elapsed, connections: connections)
+    view.update(
+      snapshot.totals, at: snapshot.elapsed, connections: snapshot.connections, behind: snapshot.behind)
     draw()
   }
 
@@ -39,9 +40,10 @@ final class LiveDisplay {
   }
 
   /// The line for an interval, without line break, where there is no view.
-  func line(_ totals: Totals, elapsed: Int64, connections: Int) -> String? {
+  func line(_ snapshot: LiveSnapshot) -> String? {
     guard terminal == nil else { return nil }
-    var line = lines.line(totals, at: elapsed, connections: connections)
+    var line = lines.line(
+      snapshot.totals, at: snapshot.elapsed, connections: snapshot.connections, behind: snapshot.behind)
     if line.hasSuffix("\n") { line.removeLast() }
     return line
   }

@@ -35,13 +35,15 @@ final class LiveMetrics {
   }
 
   /// Shows what is known now.
-  func update(_ totals: Totals, _ statistics: CaptureStatistics, connections: Int) {
+  func update(_ snapshot: LiveSnapshot) {
+    let statistics = snapshot.statistics.total
     var health = CaptureHealth()
     health.droppedByKernel = Int(clamping: statistics.droppedByKernel)
     health.droppedByInterface = Int(clamping: statistics.droppedByInterface)
-    health.droppedByQueue = Int(clamping: statistics.droppedByQueue)
-    health.connections = connections
-    server.publish(metrics.update(totals, health: health))
+    health.droppedByQueue = Int(clamping: statistics.droppedByQueue &+ statistics.unanalysed)
+    health.connections = snapshot.connections
+    health.delay = Double(snapshot.behind) / 1e9
+    server.publish(metrics.update(snapshot.totals, health: health))
   }
 
   /// Stops serving.

@@ -11,6 +11,8 @@ struct LiveSchedule {
   private var nextLook: ContinuousClock.Instant
   private var nextFlush: ContinuousClock.Instant
   private var nextHour: ContinuousClock.Instant
+  /// When a run that was stopped has to be over; nil while it goes on.
+  private var endLimit: ContinuousClock.Instant?
 
   /// Starts now. Both are seconds; without a `duration` there is no end.
   init(interval: Double, duration: Double?) {
@@ -34,6 +36,16 @@ struct LiveSchedule {
 
   /// Whether the run has lasted as long as it is to last.
   var isOver: Bool { end.map { now >= $0 } ?? false }
+
+  /// The run was stopped. Returns whether that is new; then it is to end within `patience`.
+  mutating func startEnding(patience: Duration) -> Bool {
+    guard endLimit == nil else { return false }
+    endLimit = now + patience
+    return true
+  }
+
+  /// Whether that time has run out.
+  var isEndOverdue: Bool { endLimit.map { now > $0 } ?? false }
 
   /// Whether what is shown is due to be brought up to date; if so, it is not again for a second.
   mutating func takeLook() -> Bool {

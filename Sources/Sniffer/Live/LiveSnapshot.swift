@@ -11,6 +11,8 @@ struct LiveSnapshot {
   let totals: Totals
   /// Connections that are being followed.
   let connections: Int
+  /// Nanoseconds since the packets were captured that are analysed now.
+  let behind: Int64
 
   /// Tells the analysis first how many packets were lost.
   init(_ reader: borrowing LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, elapsed: Int64) {
@@ -19,6 +21,7 @@ struct LiveSnapshot {
     pipeline.setDropped(Int(clamping: statistics.total.dropped))
     totals = pipeline.snapshot
     connections = pipeline.connectionCount
+    behind = Int64(reader.backlog.delay / .nanoseconds(1))
   }
 }
 

@@ -65,6 +65,30 @@ struct LivePrivilegeTests {
     return result
   }
 
+  #if os(Linux)
+    /// The thread that takes packets goes first, and no other one; it keeps that when privileges are given up.
+    @Test func theCaptureThreadGoesFirst() throws {
+      guard try Command.shell("nice -n -10 true", []).error.isEmpty else {
+        return Environment.skip("theCaptureThreadGoesFirst", because: "this user may not raise priorities")
+      }
+      let report = scratch.path("live")
+      try #require(Command.shell("mkdir \"$1\" && chown nobody \"$1\"", [report]).status == 0)
+      let run = try LiveRun(port: 9, in: scratch, ["--user", "nobody", "--metrics", "127.0.0.1:0"])
+      let tasks = "/proc/\(run.process.identifier)/task"
+      let threads = try FileManager.default.contentsOfDirectory(atPath: tasks)
+      let values = try threads.map { thread in
+        let text = try String(contentsOfFile: "\(tasks)/\(thread)/stat", encoding: .utf8)
+        // Behind the name in parentheses, from the third on; the nineteenth is the nice value.
+        let fields = try #require(text.split(separator: ")").last).split(separator: " ")
+        return try #require(Int(fields[16]))
+      }
+      let own = getpriority(0 /* PRIO_PROCESS */, 0)
+      #expect(values.filter { $0 == max(Int(own) - 10, -20) }.count == 1, "\(values)")
+      #expect(values.filter { $0 == Int(own) }.count == values.count - 1 && values.count >= 3, "\(values)")
+      #expect(try run.stop().status == 0)
+    }
+  #endif
+
   @Test func unknownUser() throws {
     let outcome = try Sniffer.run(["live", "-i", "lo", "--duration", "5", "--user", "no-such-user"])
     expectLine(outcome, saying: "there is no user no-such-user")

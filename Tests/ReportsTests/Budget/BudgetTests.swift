@@ -69,12 +69,14 @@ import Testing
     // 1,000 octets down, of which 600 may be another API's.
     #expect(try text("path: /a, down_bytes: 400").lines.first?.contains("only with inferred bytes") == true)
     #expect(try text("path: /a, down_bytes: 399").lines.first?.contains("inferred") == false)
-    #expect(try text("path: /a, per: request, down_bytes: 100").lines.first?.contains("only with inferred bytes") == true)
+    #expect(
+      try text("path: /a, per: request, down_bytes: 100").lines.first?.contains("only with inferred bytes") == true)
     #expect(try text("path: /a, requests: 0").lines.first?.contains("inferred") == false)
     #expect(try text("path: /a, inferred_bytes: 599").lines.first?.contains("inferred_bytes is 600") == true)
     let shown = try text("path: /**, down_bytes: 450").text(width: 120, colour: false)
     #expect(shown.contains("budget exceeded: 2 of 2 checks, 1 only with bytes whose API is inferred\n"))
-    #expect(shown.contains("message bytes whose API is only inferred: 600\nmessage bytes that no API can be given: 77\n"))
+    #expect(
+      shown.contains("message bytes whose API is only inferred: 600\nmessage bytes that no API can be given: 77\n"))
   }
 
   @Test func rulesAboutNothingAreKnown() throws {

@@ -47,7 +47,8 @@ import Testing
   }
 
   @Test func whatIsNotSureIsSaid() throws {
-    let base = try report("base", [("/a", [.requests: 1, .responseIP: 500, .responseMessage: 400, .inferred: 30], nil)])
+    let base = try report(
+      "base", [("/a", [.requests: 1, .responseIP: 500, .responseMessage: 400, .inferred: 30], nil)])
     let new = try report("new", [("/a", [.requests: 1, .responseIP: 900, .responseMessage: 800], nil)])
     let comparison = try ReportComparison(base, new, threshold: nil, order: .ip)
     let line = "base: message bytes whose API is only inferred: 30"

@@ -1,0 +1,161 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A flood that no analysis keeps up with, in a network namespace that is gone with the run: what does not fit into memory
+/// waits on disk, and every packet is accounted for.
+@Suite(
+  .enabled(if: LiveRun.isPossible && Environment.canMakeInterfaces, "needs root, Python and network namespaces"),
+  .timeLimit(.minutes(5)), .serialized)
+struct LiveSpillRunTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  /// Sends connections of eight frames each, with one exchange, as fast as it can, and says how many frames went out.
+  private static let sender = """
+    import socket, struct, sys
+    wire = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+    wire.bind(('v1', 0))
+    client, server = b'\\x0a\\0\\0\\1', b'\\x0a\\0\\0\\2'
+    request = b'GET /file HTTP/1.1\\r\\nHost: h\\r\\n\\r\\n'
+    response = b'HTTP/1.1 200 OK\\r\\nContent-Length: 600\\r\\n\\r\\n' + b'x' * 600
+    up, down = 1 + len(request), 1 + len(response)
+    exchange = [(1, 0, 0, 2, b''), (0, 0, 1, 18, b''), (1, 1, 1, 16, b''), (1, 1, 1, 24, request),
+      (0, 1, up, 24, response), (1, up, down, 17, b''), (0, down, up + 1, 17, b''), (1, up + 1, down + 1, 16, b'')]
+    def parts(isUp, seq, ack, flags, payload):
+      ends = (client, server) if isUp else (server, client)
+      ip = struct.pack('>BBHHHBBH4s4s', 0x45, 0, 40 + len(payload), 0, 0, 64, 6, 0, *ends)
+      tcp = struct.pack('>IIBBHHH', seq, ack, 0x50, flags, 65535, 0, 0)
+      return isUp, b'\\x02\\0\\0\\0\\0\\2\\x02\\0\\0\\0\\0\\1\\x08\\0' + ip, tcp + payload
+    exchange = [parts(*frame) for frame in exchange]
+    sent = 0
+    for number in range(int(sys.argv[1])):
+      port, other = struct.pack('>H', 1024 + number % 60000), struct.pack('>H', 80 + number // 60000)
+      for isUp, head, tail in exchange:
+        wire.send(head + (port + other if isUp else other + port) + tail)
+        sent += 1
+    print(sent)
+    """
+
+  /// A run on one end of a wire of its own, of which the other end is sent to.
+  private func start(_ options: [String], in folder: String, preparing preparation: String = "") throws
+    -> RunningCommand
+  {
+    let line = """
+      sysctl -qw net.ipv6.conf.default.disable_ipv6=1
+      ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up || exit 99
+      \(preparation)
+      program=$1; shift
+      exec "$program" live -i v0 --filter tcp --allow-root --duration 240 "$@"
+      """
+    let process = try RunningCommand(
+      try #require(Environment.tool("unshare")),
+      ["-m", "-n", "/bin/sh", "-c", line, "sh", Sniffer.url.path, "-o", folder] + options)
+    _ = eventually { process.error.contains("capturing on") || !process.isRunning }
+    try #require(process.isRunning, "\(process.error)")
+    return process
+  }
+
+  /// Sends to the run, and returns how many frames that were.
+  private func flood(_ run: RunningCommand, connections: Int) throws -> Int {
+    let nsenter = try #require(Environment.tool("nsenter"))
+    let python = try #require(LocalServer.python)
+    let outcome = try Command.run(
+      nsenter, ["-t", "\(run.identifier)", "-n", python.path, "-c", Self.sender, "\(connections)"])
+    try #require(outcome.status == 0, "\(outcome.error)")
+    return try #require(Int(outcome.outputLines.first ?? ""))
+  }
+
+  /// The unnamed files that a process has open in a folder.
+  private func unnamedFiles(_ process: Int32, in folder: String) -> [String] {
+    let descriptors = "/proc/\(process)/fd"
+    let numbers = (try? FileManager.default.contentsOfDirectory(atPath: descriptors)) ?? []
+    return numbers.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "\(descriptors)/\($0)") }
+      .filter { $0.hasPrefix(folder) && $0.hasSuffix(".spill (deleted)") }
+  }
+
+  /// With all formats at once, and memory for some thousand packets only.
+  @Test func nothingIsDroppedWhateverIsWritten() throws {
+    let folder = scratch.path("report")
+    let run = try start(["--queue", "1", "--interval", "1", "--format", "csv,ndjson,sqlite,html"], in: folder)
+    #expect(unnamedFiles(run.identifier, in: folder).count == 1)
+    #expect(try !FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.hasSuffix(".spill") })
+    let sent = try flood(run, connections: 5000)
+    // It is far behind when it is told to end, and has what came by then analysed.
+    Thread.sleep(forTimeInterval: 0.5)
+    run.signal(SIGTERM)
+    let outcome = try run.wait(upTo: 200)
+    #expect(outcome.status == 0 && !outcome.wasKilled, "\(outcome.error)")
+    #expect(outcome.error.contains("ahead of the analysis"), "\(outcome.error)")
+    let report = try Report(folder: URL(fileURLWithPath: folder))
+    #expect(report.ledger("dropped_packets") == 0 && report.ledger("packets") == sent)
+    #expect(report.ledger("difference") == 0 && report.ledger("pending") == 0 && report.ledger("missing") == 0)
+    #expect(report.exchanges.rows.count == 5000)
+    #expect(report.messages.rows.allSatisfy { $0["exactness"] == "exact" })
+    let note = try #require(
+      outcome.outputLines.first { $0.hasPrefix("the analysis was behind by at most ") }, "\(outcome.output)")
+    // "… 12.3 s; at most 456 packets (789 bytes) waited on disk"
+    let figures = note.split { !$0.isNumber && $0 != "." }.compactMap { Double($0) }
+    try #require(figures.count == 3 && note.hasSuffix(" waited on disk"), "\(note)")
+    #expect(figures[0] >= 1 && figures[1] > 1000 && figures[1] < Double(sent) && figures[2] > figures[1] * 50)
+    let behind = outcome.errorLines.compactMap { line in
+      line.split(separator: " ").first { $0.hasPrefix("behind=") }.flatMap { Double($0.dropFirst(7)) }
+    }
+    #expect(behind.max() ?? 0 >= 1, "\(outcome.error)")
+    #expect(try !FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.hasSuffix(".spill") })
+  }
+
+  /// What has no room is dropped, counted, and saved as a loss with the packets: of the file there is none, or too little of
+  /// it, or of the disk.
+  @Test(arguments: [
+    (["--spill", "0"], ""), (["--spill", "2"], ""),
+    ([], "mkdir -m 700 -p \"$3\" && mount -t tmpfs -o size=12m tmpfs \"$3\""),
+  ])
+  func whatHasNoRoomIsCounted(_ options: [String], _ preparation: String) throws {
+    let folder = scratch.path("report")
+    let saved = scratch.path("saved.pcapng")
+    let run = try start(
+      options + ["--queue", "1", "--write", saved, "--format", "html"], in: folder, preparing: preparation)
+    // In a file system that is mounted for the run alone its path is another one.
+    let place = preparation.isEmpty ? folder : "/"
+    #expect(unnamedFiles(run.identifier, in: place).count == (options == ["--spill", "0"] ? 0 : 1))
+    let sent = try flood(run, connections: 10_000)
+    Thread.sleep(forTimeInterval: 0.5)
+    run.signal(SIGTERM)
+    let outcome = try run.wait(upTo: 200)
+    #expect(outcome.status == 0 && !outcome.wasKilled, "\(outcome.error)")
+    #expect(outcome.outputLines.last?.hasPrefix("ledger balanced: ") == true)
+    let offline = try FileAnalysis([saved]).report
+    let (packets, dropped) = (offline.ledger("packets") ?? 0, offline.ledger("dropped_packets") ?? 0)
+    #expect(dropped > 0 && packets + dropped == sent, "\(packets) and \(dropped) of \(sent)")
+    #expect(offline.ledger("difference") == 0)
+    #expect(outcome.output.contains("packets dropped by the capture"))
+  }
+
+  /// Who does not want to wait for what waits need not: the second interrupt ends the run.
+  @Test func aSecondInterruptEndsAtOnce() throws {
+    let run = try start(["--queue", "1", "--format", "csv,sqlite,html"], in: scratch.path("report"))
+    _ = try flood(run, connections: 5000)
+    run.signal(SIGINT)
+    try #require(eventually { run.error.contains("ahead of the analysis") }, "\(run.error)")
+    let begin = ContinuousClock.now
+    run.signal(SIGINT)
+    #expect(try run.wait().status == 130)
+    #expect(ContinuousClock.now - begin < .seconds(2))
+  }
+
+  /// Without a folder nothing is written anywhere, unless the environment names one.
+  @Test(arguments: [nil, "spilled"]) func withoutAnOutputFolder(_ name: String?) throws {
+    let folder = name.map { scratch.path($0) }
+    if let folder { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false) }
+    let run = try RunningCommand(
+      Sniffer.url, ["live", "-i", "lo", "--filter", "tcp port 9", "--allow-root", "--duration", "60"],
+      setting: ["TMPDIR": folder])
+    #expect(eventually { run.error.contains("capturing on") })
+    #expect(unnamedFiles(run.identifier, in: folder ?? "/").count == (name == nil ? 0 : 1))
+    run.signal(SIGTERM)
+    #expect(try run.wait().status == 0)
+    if let folder { #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == []) }
+  }
+}
