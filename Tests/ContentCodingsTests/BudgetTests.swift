@@ -63,9 +63,10 @@ import Testing
   /// What gzip makes of zeros, the most that it can make of anything, is within the ratio.
   @Test(arguments: ["gzip", "deflate"])
   func oneCodingOfDeflateIsNeverBeyondTheRatio(_ coding: String) throws {
-    let content = [UInt8](repeating: 0, count: 64 << 20)
+    let content = [UInt8](repeating: 0, count: 96 << 20)
     let coded = coding == "gzip" ? gzip(content, level: 9) : zlib(content, level: 9)
-    #expect(content.count / coded.count > 1000)
+    // Shorter ones are held, and decoded at once with what the last packet brings.
+    #expect(content.count / coded.count > 1000 && coded.count > HeldContent.limit)
     #expect(outcome(of: coded, coding) == .decoded(octets: content.count))
     // Nor when packets end after each 1,400 octets, and each has its own allowance.
     var source = SystemContentDecoders()

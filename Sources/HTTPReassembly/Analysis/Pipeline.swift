@@ -12,6 +12,7 @@ import DequeModule
 public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var decoder: PacketDecoder
   private var connections = ConnectionTable<Session>()
+  private var waiting = WaitingConnections()
   private var run: Run
   private var apis: APITable
   /// Rows of connections that the sink has not seen yet.
@@ -101,11 +102,15 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   // MARK: Time without packets
 
-  /// The capture time after which the next connection is finished because its time-out has run out; nil if there is none.
-  public var nextDeadline: Int64? { nextToExpire?.deadline }
+  /// The capture time after which the next connection is finished because its time-out has run out, or stops waiting for octets; nil if
+  /// there is none.
+  public var nextDeadline: Int64? {
+    guard let look = waiting.first?.deadline else { return nextToExpire?.deadline }
+    return min(look, nextToExpire?.deadline ?? .max)
+  }
 
   /// Says that it is `time` where the packets are captured, and that no packet has come since the last one: connections
-  /// whose time-outs have run out are finished, as the next packet would finish them.
+  /// whose time-outs have run out are finished, and octets that are overdue given up, as the next packet would have it.
   ///
   /// Nothing else depends on it: a packet may still come that was captured before.
   ///
@@ -132,10 +137,12 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       }
       if let slot = connections.slot(for: key) {
         connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
+        if run.nextLook != nil { watch(slot) }
       }
       return
     }
     connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
+    if run.nextLook != nil { watch(slot) }
   }
 
   private mutating func open(
@@ -150,6 +157,15 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     connection.record.flags = flags
     let slot = connections.insert(consume connection, for: key)
     connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
+    if run.nextLook != nil { watch(slot) }
+  }
+
+  /// The connection that was worked on waits for octets.
+  private mutating func watch(_ slot: Int) {
+    guard let look = run.nextLook else { return }
+    run.nextLook = nil
+    waiting.add(slot, deadline: look.deadline, isSoon: look.isSoon)
+    quietUntil = min(quietUntil, look.deadline)
   }
 
   /// Asked of few segments, since a call to a connection that changes nothing is handed a copy of it.
@@ -189,6 +205,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private mutating func finish(_ slot: Int, _ end: ConnectionEnd) {
     var connection = connections.remove(slot)
     finalConnections.append(connection.finish(end, run: &run))
+    run.nextLook = nil
   }
 
   /// Makes the ended messages of the connections seen least recently final, until few enough rows are left. Charges that
@@ -206,26 +223,44 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     retirementMark = max(limit, run.rows.openMessages / 8 * 9)
   }
 
-  /// Finishes the connections whose time-outs have run out at `time`, in the order in which they ran out.
+  /// Finishes the connections whose time-outs have run out at `time`, and gives up what others wait for in vain, in the order in
+  /// which that is due.
   ///
   /// Neither that order nor what is said of them depends on when somebody looks: whether time passes in one step or in
   /// several, with packets or without, the rows and their numbers are the same.
   @inline(__always)
   private mutating func expireConnections(at time: Int64) {
-    if time > quietUntil { finishExpired(at: time) }
+    if time > quietUntil { takeDue(at: time) }
   }
 
   @inline(never)
-  private mutating func finishExpired(at time: Int64) {
-    let now = run.anomalies.now
-    while let next = nextToExpire, next.deadline < time {
-      run.anomalies.now = next.deadline
-      finish(next.slot, next.end)
+  private mutating func takeDue(at time: Int64) {
+    let (now, clock) = (run.anomalies.now, run.clock)
+    while true {
+      let expiry = nextToExpire
+      if let look = waiting.first, look.deadline < time, look.deadline <= expiry?.deadline ?? .max {
+        waiting.removeFirst()
+        lookAgain(Int(look.slot), after: look.deadline)
+      } else if let expiry, expiry.deadline < time {
+        run.anomalies.now = expiry.deadline
+        finish(expiry.slot, expiry.end)
+      } else {
+        break
+      }
     }
-    run.anomalies.now = now
+    (run.anomalies.now, run.clock) = (now, clock)
     // What is seen from now on has its whole time-out before it.
     let shortest = min(run.configuration.idleTimeout, run.configuration.closedTimeout)
     quietUntil = min(nextDeadline ?? .max, run.clock.addingSaturated(shortest))
+  }
+
+  /// Gives up what a connection waits for, as far as that is overdue at its deadline.
+  private mutating func lookAgain(_ slot: Int, after deadline: Int64) {
+    guard connections.isToBeLookedAt(slot, after: deadline) else { return }
+    run.anomalies.now = deadline
+    run.clock = deadline
+    connections.change(slot) { $0.passTime(&run) }
+    watch(slot)
   }
 
   /// The connection whose time-out runs out first, and the capture time at which it does.
@@ -328,6 +363,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.familiarLines.forgetAll(&run.texts)
     run.clock = .min
     quietUntil = .min
+    waiting.removeAll()
     if let failure { throw failure }
   }
 

@@ -6,6 +6,7 @@ struct Run: StreamContext {
   var names: NameTable
   var history: PayloadHistory
   var clock: Int64 = .min
+  var nextLook: (deadline: Int64, isSoon: Bool)?
   var heldOctets = 0
   var connectionMemory = 0
   var connection = ConnectionContext()

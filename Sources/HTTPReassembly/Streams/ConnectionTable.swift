@@ -55,6 +55,11 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
     entries.look(slot) { body($0.connection) }
   }
 
+  /// Whether a connection is in a slot that is to be looked at after this capture time.
+  func isToBeLookedAt(_ slot: Int, after deadline: Int64) -> Bool {
+    entries.contains(slot) && look(slot) { $0.lookDeadline == deadline }
+  }
+
   /// Looks at every connection, in the order of their numbers in reports.
   func forEach(_ body: (borrowing TCPConnection<Receiver>) -> Void) {
     for (_, slot) in allInOrder() { look(Int(slot), body) }

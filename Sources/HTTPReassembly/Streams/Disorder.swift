@@ -6,6 +6,8 @@ struct Disorder {
   var acknowledgedSince = Sides<WaitStart>(repeating: .never)
   /// Holes of each direction that were given up, newest last.
   var holes = Sides<[Range<StreamPosition>]>(repeating: [])
+  /// Capture time after which the connection is looked at again, because it waits for octets; `.max` when it is not.
+  var lookDeadline = Int64.max
   /// A segment that may be the first one of a new connection: what comes next tells.
   var stranger: Stranger?
 }
@@ -18,7 +20,7 @@ enum StreamMemory {
   }
   /// What is out of order, without the elements.
   static var disorder: Int {
-    2 * (MemoryLayout<HeldSegments>.stride + MemoryLayout<WaitStart>.stride + 8)
+    8 + 2 * (MemoryLayout<HeldSegments>.stride + MemoryLayout<WaitStart>.stride + 8)
       + MemoryLayout<Stranger?>.stride + 48
   }
   /// A hole that is remembered.

@@ -111,6 +111,12 @@ struct Slab<Element> {
     }
   }
 
+  /// Whether an element has this number.
+  func contains(_ index: Int) -> Bool {
+    guard index >= 0, index < end else { return false }
+    return unsafe blocks[index / Self.blockLength].isUsed[index % Self.blockLength]
+  }
+
   /// The numbers of its elements, in ascending order.
   var indices: [Int] {
     (0..<end).filter { index in unsafe blocks[index / Self.blockLength].isUsed[index % Self.blockLength] }

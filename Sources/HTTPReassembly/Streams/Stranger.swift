@@ -40,7 +40,7 @@ extension TCPConnection {
   /// Whether a segment starts a new connection between the same endpoints (port reuse), or shows that the stranger before it did.
   ///
   /// A SYN alone does not end an open connection: its receiver only challenges it (RFC 5961 §4.2). It does once it is
-  /// answered, or when the connection had closed, never opened, or been silent for long.
+  /// answered, or when the connection had closed, never opened, or been silent for long. A SYN-ACK always needs to be answered.
   func isReopened(by segment: TCPSegment, clock: Int64, silence: Int64) -> Bool {
     if let stranger = disorder?.value.stranger, !stranger.isAcknowledging, stranger.isConfirmed(by: segment) {
       return true
@@ -48,12 +48,11 @@ extension TCPConnection {
     let side = side(of: segment)
     let stream = streams[side]
     // Not the SYN of this very connection, again or late.
-    guard segment.flags.contains(.syn), stream.isStarted,
+    guard segment.flags.contains(.syn), !segment.flags.contains(.ack), stream.isStarted,
       stream.space.position(of: segment.sequence &+ 1, near: stream.start) != stream.start
     else { return false }
-    if isClosed { return true }
-    return !segment.flags.contains(.ack)
-      && (!isEstablished && streams[0].payloadLength + streams[1].payloadLength == 0 || clock - lastSeen > silence)
+    return isClosed || !isEstablished && streams[0].payloadLength + streams[1].payloadLength == 0
+      || clock - lastSeen > silence
   }
 
   /// Keeps a segment with payload that fits nothing, until the next one comes. Returns whether it did; nothing is counted then.

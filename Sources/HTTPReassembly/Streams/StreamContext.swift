@@ -7,6 +7,8 @@ protocol StreamContext {
   var history: PayloadHistory { get set }
   /// Capture time of the packet being processed, in nanoseconds and never going backwards: what timers go by.
   var clock: Int64 { get set }
+  /// When the connection being worked on is to be looked at again if nothing comes of it; nil when it is not, or will be anyway.
+  var nextLook: (deadline: Int64, isSoon: Bool)? { get set }
   /// Octets held behind holes, all connections together.
   var heldOctets: Int { get set }
   /// Octets of memory that connections take, all together, without what is held.

@@ -88,6 +88,7 @@ extension TCPConnection {
         streams[side].stuckSince = run.clock
       }
     }
+    askForLook(&run)
     if !isClosed {
       isClosed =
         (streams[0].isFinished && streams[1].isFinished)

@@ -17,6 +17,33 @@ extension TCPConnection {
     return false
   }
 
+  // MARK: Time without packets
+
+  /// Time has passed, and no packet of the connection has come: what is overdue is given up.
+  mutating func passTime(_ run: inout Receiver.Context) {
+    disorder?.value.lookDeadline = .max
+    borrowRun(&run)
+    advance(&run, isForced: false)
+    giveBackRun(&run)
+  }
+
+  /// Asks to be looked at when what is waited for may be overdue, unless that is to be done before.
+  mutating func askForLook(_ run: inout Receiver.Context) {
+    let isSoon = isWaitingShortly(0) || isWaitingShortly(1)
+    guard isSoon || isStuck(0) || isStuck(1) else { return }
+    let time = isSoon ? WaitingConnections.soon(run.configuration) : WaitingConnections.later(run.configuration)
+    let (deadline, overflows) = run.clock.addingReportingOverflow(time)
+    guard !overflows, deadline < lookDeadline else { return }
+    openDisorder(&run).value.lookDeadline = deadline
+    run.nextLook = (deadline, isSoon)
+  }
+
+  /// Whether what is waited for on a side is overdue after `acknowledgedHoleTimeout`.
+  private func isWaitingShortly(_ side: Side) -> Bool {
+    guard isStuck(side) else { return false }
+    return !hasHole(side) || streams[1 - side].packets == 0 || streams[side].acknowledged > streams[side].next
+  }
+
   /// The side that has waited longest first.
   private func sidesByWait() -> [Side] {
     (streams[0].stuckSince ?? .max) <= (streams[1].stuckSince ?? .max) ? [0, 1] : [1, 0]

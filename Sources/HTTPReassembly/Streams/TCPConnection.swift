@@ -242,6 +242,9 @@ struct TCPConnection<Receiver: StreamReceiver> {
     return result
   }
 
+  /// Capture time after which it is looked at again, because it waits for octets; `.max` when it is not.
+  var lookDeadline: Int64 { disorder?.value.lookDeadline ?? .max }
+
   /// Position of the first octet of a direction that is held, `.never` when nothing is.
   func heldFirst(_ side: Side) -> StreamPosition { disorder?.value.held.look(side) { $0.firstPosition } ?? .never }
 

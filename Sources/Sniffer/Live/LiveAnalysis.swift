@@ -25,7 +25,7 @@ struct LiveAnalysis {
   /// The same, of the packets' time, while they come without a pause, in nanoseconds.
   private static let clockPatience: Int64 = 100_000_000
   /// Nanoseconds by which a packet may come later than the clock says: what the system holds it back for, and some.
-  private static let lateness: Int64 = 2_000_000_000
+  private static let lateness: Int64 = 500_000_000
   /// Packets between two looks at the clock while packets come without a pause.
   private static let clockInterval = 1024
   /// Decoded octets between two looks at the clock: 30 to 100 ms of decoding.
