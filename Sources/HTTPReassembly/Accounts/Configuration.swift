@@ -108,8 +108,9 @@ public struct Configuration: Sendable {
   /// multiply theirs. It goes by whole KiB of coded octets, of which the first is there at once: 1 MiB is always decoded.
   public var decodedRatioLimit = 1032
   /// Octets that may come out of what one packet brought or completed, beside `decodedAtOnceRatio`, and as many of contents
-  /// that are decoded as a whole: 70 ms of decoding each. Other packets, the clock and signals wait as long.
-  public var decodedAtOnceLimit = 32 << 20
+  /// that are decoded as a whole: 80 ms of decoding each. Other packets, the clock and signals wait as long. It is more than 32 KiB
+  /// of gzip can make, which are held until a content is known to be long.
+  public var decodedAtOnceLimit = 36 << 20
   /// Octets that may come out in addition for each coded octet that one packet brought or completed. Texts make 3 to 12.
   public var decodedAtOnceRatio = 16
   /// Content codings applied to one message.
