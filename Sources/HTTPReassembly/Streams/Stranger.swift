@@ -58,11 +58,12 @@ extension TCPConnection {
   /// Keeps a segment with payload that fits nothing, until the next one comes. Returns whether it did; nothing is counted then.
   ///
   /// What fits but is behind by less than a window is a copy, or an answer to one, and is no stranger.
+  @inline(never)
   mutating func keepStranger(
     _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, _ source: CaptureOffset?, _ run: inout Receiver.Context
   ) -> Bool {
     let side = side(of: segment)
-    guard segment.payloadLength > 0, segment.flags.isDisjoint(with: [.syn, .rst]), segment.flags.contains(.ack),
+    guard segment.flags.isDisjoint(with: [.syn, .rst]), segment.flags.contains(.ack),
       streams[side].isStarted, !segment.hasBadChecksum
     else { return false }
     let position = expected(segment.sequence, of: side)

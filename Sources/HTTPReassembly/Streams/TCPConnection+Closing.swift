@@ -35,7 +35,7 @@ extension TCPConnection {
   /// final. Returns its own row.
   mutating func finish(_ end: ConnectionEnd, run: inout Receiver.Context) -> Connection {
     borrowRun(&run)
-    settleStranger(nil, &run)
+    if hasStranger { settleStranger(nil, &run) }
     advance(&run, isForced: true)
     if end == .evicted { session?.evict(&run) }
     for side in 0..<2 where !streams[side].isFinished {

@@ -36,6 +36,7 @@ extension TCPConnection {
   }
 
   /// Whether there is something to wait for: payload behind a hole, or a tail that the peer has acknowledged.
+  @inline(__always)
   func isStuck(_ side: Side) -> Bool {
     streams[side].isHolding || isTailMissing(side) || streams[side].isFinAhead
   }
@@ -81,14 +82,16 @@ extension TCPConnection {
       }
       if !hasProgress, !giveUpSomething(&run, isForced: isForced) { break }
     }
+    var isWaiting = false
     for side in 0..<2 {
       if !isStuck(side) {
         streams[side].stuckSince = nil
-      } else if streams[side].stuckSince == nil {
-        streams[side].stuckSince = run.clock
+        continue
       }
+      isWaiting = true
+      if streams[side].stuckSince == nil { streams[side].stuckSince = run.clock }
     }
-    askForLook(&run)
+    if isWaiting, !isForced { askForLook(&run) }
     if !isClosed {
       isClosed =
         (streams[0].isFinished && streams[1].isFinished)

@@ -27,10 +27,10 @@ extension TCPConnection {
     giveBackRun(&run)
   }
 
-  /// Asks to be looked at when what is waited for may be overdue, unless that is to be done before.
+  /// Something is waited for: asks to be looked at when it may be overdue, unless that is to be done before.
+  @inline(never)
   mutating func askForLook(_ run: inout Receiver.Context) {
     let isSoon = isWaitingShortly(0) || isWaitingShortly(1)
-    guard isSoon || isStuck(0) || isStuck(1) else { return }
     let time = isSoon ? WaitingConnections.soon(run.configuration) : WaitingConnections.later(run.configuration)
     let (deadline, overflows) = run.clock.addingReportingOverflow(time)
     guard !overflows, deadline < lookDeadline else { return }

@@ -114,8 +114,9 @@ struct TCPConnection<Receiver: StreamReceiver> {
   ) {
     borrowRun(&run)
     defer { giveBackRun(&run) }
-    settleStranger(segment, &run)
-    guard !keepStranger(segment, octets, at: time, source, &run) else { return }
+    if hasStranger { settleStranger(segment, &run) }
+    // Few have payload here: the next octets of an open stream do not come this way.
+    if segment.payloadLength > 0, keepStranger(segment, octets, at: time, source, &run) { return }
     take(segment, octets, at: time, source: source, isConfirmed: false, &run)
   }
 

@@ -89,7 +89,7 @@ public final class SQLiteReport: Report {
       MessageRow.write(message, texts: texts, to: &row)
       open.add(row)
     }
-    try write([open] + snapshots(of: totals))
+    try write([open], totals)
   }
 
   /// Starts a new database, after somebody has moved the file away (SIGHUP); otherwise goes on in it. What the old one
@@ -111,7 +111,7 @@ public final class SQLiteReport: Report {
     if isOpen {
       do throws(ReportError) {
         let none = SQLiteTable(SQLiteSchema.openMessages, MessageRow.columns)
-        try write([none] + snapshots(of: totals), isLast: true)
+        try write([none], totals, isLast: true)
       } catch {
         // The file is closed all the same.
       }
@@ -146,12 +146,15 @@ public final class SQLiteReport: Report {
     connections.clear()
   }
 
-  /// Inserts the rows that wait, and replaces what some tables have.
-  private func write(_ snapshots: [SQLiteTable], isLast: Bool = false) throws(ReportError) {
+  /// Inserts the rows that wait, and replaces what some tables have, those of the totals with them.
+  private func write(
+    _ snapshots: [SQLiteTable], _ totals: Totals? = nil, isLast: Bool = false
+  ) throws(ReportError) {
     try noting { () throws(ReportError) in
       try file.write { database in
         try insert(into: database)
         for table in snapshots { try table.replace(in: database) }
+        if let totals { try replace(totals, in: database) }
         if isLast {
           try SQLiteSchema.createIndexes(in: database)
           try SQLiteMeta.complete(in: database)
@@ -161,14 +164,24 @@ public final class SQLiteReport: Report {
     }
   }
 
-  private func snapshots(of totals: Totals) throws(ReportError) -> [SQLiteTable] {
+  private func replace(_ totals: Totals, in database: Database) throws {
     var apis = SQLiteTable(APIRow.name, APIRow.columns(context.grouping))
-    try APIRow.forEach(of: totals, grouping: context.grouping, &row) { row throws(ReportError) in apis.add(row) }
+    try apis.replace(in: database)
+    // There can be very many: not all of their rows wait at once.
+    var fault: (any Error)?
+    try APIRow.forEach(of: totals, grouping: context.grouping, &row) { row throws(ReportError) in
+      apis.add(row)
+      guard apis.count >= Self.batch else { return }
+      do { if fault == nil { try apis.insert(into: database) } } catch { fault = error }
+      apis.clear()
+    }
+    if let fault { throw fault }
+    try apis.insert(into: database)
     var ledger = SQLiteTable(LedgerRow.name, LedgerRow.columns)
     try LedgerRow.forEach(of: totals.ledger, &row) { row throws(ReportError) in ledger.add(row) }
     var anomalies = SQLiteTable(AnomalyRow.name, AnomalyRow.columns)
     try AnomalyRow.forEach(of: totals.anomalies, &row) { row throws(ReportError) in anomalies.add(row) }
-    return [apis, ledger, anomalies]
+    for table in [ledger, anomalies] { try table.replace(in: database) }
   }
 
   private func noting(_ body: () throws(ReportError) -> Void) throws(ReportError) {

@@ -51,7 +51,7 @@ struct LiveSpillRunTests {
       """
     let process = try RunningCommand(
       try #require(Environment.tool("unshare")),
-      ["-m", "-n", "/bin/sh", "-c", line, "sh", Sniffer.url.path, "-o", folder] + options)
+      ["-m", "-n", "/bin/sh", "-c", line, "sh", Sniffer.slow.path, "-o", folder] + options)
     _ = eventually { process.error.contains("capturing on") || !process.isRunning }
     try #require(process.isRunning, "\(process.error)")
     return process
