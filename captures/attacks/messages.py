@@ -178,7 +178,9 @@ def bombs_behind_a_hole(capture):
     connection.stream("c", get() * 127)
     start, first = connection.next["s"], ok()
     connection.next["s"] += len(first)
-    connection.stream("s", b"".join(ok(body, "Content-Encoding: gzip\r\n") for body in bodies))
+    # Nothing is acknowledged, so that the hole stays open.
+    connection.stream(
+        "s", b"".join(ok(body, "Content-Encoding: gzip\r\n") for body in bodies), acknowledge_each=len(bodies) << 20)
     connection.inject("s", first, at=start - connection.next["s"])
     connection.close()
 

@@ -162,7 +162,8 @@ struct ConnectionCounts {
   var retransmitted = 0
   var missing = 0
   var unseen = 0
-  var messages = 0
+  /// No more than 2³² − 1: there can be very many connections, each with these counts.
+  var messages: UInt32 = 0
   var flags: ConnectionFlags = []
 
   init(number: Int, opened: Int64, closed: Int64) {

@@ -82,7 +82,7 @@ extension TCPConnection {
     row.retransmitted = record.retransmitted
     row.missing = record.missing
     row.unseen = record.unseen
-    row.messages = record.messages
+    row.messages = Int(record.messages)
     row.flags = record.flags
     if streams[0].packets == 0 || streams[1].packets == 0 { row.flags.insert(.oneSided) }
     if opener == nil, !hasSynAck { row.flags.insert(.noHandshake) }

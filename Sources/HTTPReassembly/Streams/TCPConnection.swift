@@ -279,7 +279,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
     record.unattributed += run.connection.added.unattributed
     record.missing += run.connection.added.missing
     record.unseen += run.connection.added.unseen
-    record.messages += run.connection.added.messages
+    record.messages = UInt32(clamping: Int(record.messages) + run.connection.added.messages)
     record.flags.formUnion(run.connection.added.flags)
   }
 }
