@@ -54,9 +54,9 @@ public enum VerifyCSV {
     row.integer(message?.number)
     row.integerUnlessZero(message?.exchange ?? 0)
     row.name(verified.status.rawValue)
-    row.name((message?.kind ?? entry?.kind ?? .request).name)
-    row.text(Array((verified.message?.method ?? entry?.method ?? "").utf8))
     let kind = message?.kind ?? entry?.kind ?? .request
+    row.name(kind.name)
+    row.text(Array((verified.message?.method ?? entry?.method ?? "").utf8))
     row.host(Array(verified.host.utf8), of: kind)
     row.path(Array(verified.path.utf8), of: kind)
     row.integerUnlessZero(message?.status ?? entry?.status ?? 0)

@@ -109,20 +109,15 @@ extension TCPConnection {
     disorder?.value.stranger = nil
   }
 
-  /// The position of a sequence number that comes next, or soon.
-  private func expected(_ sequence: UInt32, of side: Side) -> StreamPosition {
-    streams[side].space.position(of: sequence, near: max(streams[side].next, streams[side].acknowledged))
-  }
-
   /// Whether a position is one that a side could be at: not further from what is known than a window allows.
   private func fits(_ position: StreamPosition, _ side: Side) -> Bool {
     let stream = streams[side]
     guard stream.isStarted || stream.acknowledged != .unknown else { return false }
-    let known = max(max(stream.next, heldEnd(side)), stream.acknowledged)
     // Without the handshake the window is a guess, up to 2³⁰.
     let window = min(max(Int(streams[1 - side].advertisedWindow), 1 << 16), 1 << 24) + 1 << 20
     // Behind an end there is nothing but the number of the FIN.
     guard stream.fin == .never || position <= stream.fin + 1 else { return false }
-    return position >= (stream.isStarted ? stream.next : stream.acknowledged) - window && position <= known + window
+    return position >= (stream.isStarted ? stream.next : stream.acknowledged) - window
+      && position <= knownEnd(side) + window
   }
 }

@@ -27,8 +27,7 @@ extension TCPConnection {
     streams[side].limit = min(streams[side].limit, max(position, max(stream.next, heldEnd(side))))
     // The receiver of the other stream is gone: it takes what it had acknowledged, and what is captured already.
     let other = streams[1 - side]
-    let taken = max(max(other.next, heldEnd(1 - side)), other.acknowledged)
-    streams[1 - side].limit = min(other.limit, taken)
+    streams[1 - side].limit = min(other.limit, knownEnd(1 - side))
   }
 
   /// The connection is over, for the capture or for good: everything that waits is delivered, and its rows are

@@ -66,7 +66,7 @@ extension TCPConnection {
       return abs(position - next) <= TCPStream.largestWindow
     }
     let slack = 1 << 20
-    return position <= max(max(next, heldEnd(side)), acknowledged) + Int(streams[1 - side].advertisedWindow) + slack
+    return position <= knownEnd(side) + Int(streams[1 - side].advertisedWindow) + slack
       && position >= next - TCPStream.largestWindow
   }
 

@@ -185,8 +185,20 @@ struct TCPConnection<Receiver: StreamReceiver> {
   private mutating func locate(_ segment: TCPSegment, _ side: Side) -> StreamPosition {
     let sequence = segment.flags.contains(.syn) ? segment.sequence &+ 1 : segment.sequence
     streams[side].space.learn(sequence)
-    // What was acknowledged can be far beyond what has come, after a long hole.
-    return streams[side].space.position(of: sequence, near: max(streams[side].next, streams[side].acknowledged))
+    return expected(sequence, of: side)
+  }
+
+  /// The position of a sequence number that comes next, or soon. What was acknowledged can be far beyond what has come, after a
+  /// long hole.
+  @inline(__always)
+  func expected(_ sequence: UInt32, of side: Side) -> StreamPosition {
+    streams[side].space.position(of: sequence, near: max(streams[side].next, streams[side].acknowledged))
+  }
+
+  /// Position after the last octet of a direction that is known of: delivered, held, or acknowledged.
+  @inline(__always)
+  func knownEnd(_ side: Side) -> StreamPosition {
+    max(max(streams[side].next, heldEnd(side)), streams[side].acknowledged)
   }
 
   /// Learns what the sender had received when it sent the segment. Returns that position in the opposite stream.
@@ -204,12 +216,10 @@ struct TCPConnection<Receiver: StreamReceiver> {
     if side == opener, !streams[other].isStarted, streams[other].packets == 0, !segment.flags.contains(.rst) {
       startAcknowledged(other, segment.acknowledgment)
     }
-    let reference = max(streams[other].next, streams[other].acknowledged)
-    let position = streams[other].space.position(of: segment.acknowledgment, near: reference)
+    let position = expected(segment.acknowledgment, of: other)
     guard !segment.flags.contains(.rst) else { return position }
-    let reach = max(max(streams[other].next, heldEnd(other)), streams[other].acknowledged)
     // Beyond what a window allows it is no acknowledgment of this stream. A one-sided capture knows no better.
-    if position > streams[other].acknowledged, position <= reach + TCPStream.largestWindow {
+    if position > streams[other].acknowledged, position <= knownEnd(other) + TCPStream.largestWindow {
       if position > streams[other].deliveredThrough,
         streams[other].acknowledged <= streams[other].next || !streams[other].isHolding
       {

@@ -44,10 +44,8 @@ package struct BudgetText {
       lines.append("")
     }
     let style: Style = breaches.isEmpty ? .good : .bad
-    lines += verdict.wrapped(to: width).map { style.apply($0, colour: colour) }
-    for line in UnsureOctets(totals).lines {
-      lines += line.wrapped(to: width).map { Style.warning.apply($0, colour: colour) }
-    }
+    lines += style.lines(verdict, width: width, colour: colour)
+    for line in UnsureOctets(totals).lines { lines += Style.warning.lines(line, width: width, colour: colour) }
     return lines.joined(separator: "\n") + "\n" + Summary.lastLine(totals.ledger) + "\n"
   }
 

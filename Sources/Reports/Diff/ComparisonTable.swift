@@ -23,11 +23,11 @@ struct ComparisonTable {
     lines.append("")
     lines += ("APIs: " + ComparisonCells.census(comparison)).wrapped(to: width)
     for line in ComparisonCells.unsure(comparison) {
-      lines += line.wrapped(to: width).map { Style.warning.apply($0, colour: colour) }
+      lines += Style.warning.lines(line, width: width, colour: colour)
     }
     if let verdict = ComparisonCells.verdict(comparison) {
       let style: Style = comparison.beyond.isEmpty ? .good : .bad
-      lines += verdict.wrapped(to: width).map { style.apply($0, colour: colour) }
+      lines += style.lines(verdict, width: width, colour: colour)
     }
     return lines.joined(separator: "\n") + "\n"
   }

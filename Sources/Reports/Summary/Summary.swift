@@ -100,9 +100,7 @@ public struct Summary {
     }
     add("total", all, .heading)
     var lines = table.lines(width: width, colour: colour)
-    for line in UnsureOctets(totals).lines {
-      lines += line.wrapped(to: width).map { Style.warning.apply($0, colour: colour) }
-    }
+    for line in UnsureOctets(totals).lines { lines += Style.warning.lines(line, width: width, colour: colour) }
     return lines
   }
 
@@ -122,7 +120,7 @@ public struct Summary {
       (["total", Numerals.grouped(ledger.total), Numerals.percent(ledger.total, of: ledger.total)], .heading))
     var lines = table.lines(width: width, colour: colour)
     func note(_ text: String, _ style: Style) {
-      for line in text.wrapped(to: width) { lines.append(style.apply(line, colour: colour)) }
+      lines += style.lines(text, width: width, colour: colour)
     }
     note("packets: \(Numerals.grouped(ledger.packets))", .plain)
     if ledger.truncatedPackets > 0 {

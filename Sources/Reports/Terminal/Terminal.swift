@@ -97,6 +97,11 @@ package enum Style {
     return "\u{1b}[\(code)m\(text)\u{1b}[0m"
   }
 
+  /// The text in lines of at most `width` columns, each with the style.
+  func lines(_ text: String, width: Int, colour: Bool) -> [String] {
+    text.wrapped(to: width).map { apply($0, colour: colour) }
+  }
+
   private var code: Int? {
     switch self {
     case .plain: nil
