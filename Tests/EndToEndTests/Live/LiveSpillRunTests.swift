@@ -98,11 +98,13 @@ struct LiveSpillRunTests {
     // "… 12.3 s; at most 456 packets (789 bytes) waited on disk"
     let figures = note.split { !$0.isNumber && $0 != "." }.compactMap { Double($0) }
     try #require(figures.count == 3 && note.hasSuffix(" waited on disk"), "\(note)")
-    #expect(figures[0] >= 1 && figures[1] > 1000 && figures[1] < Double(sent) && figures[2] > figures[1] * 50)
+    #expect(figures[0] > 0 && figures[1] > 1000 && figures[1] < Double(sent) && figures[2] > figures[1] * 50)
     let behind = outcome.errorLines.compactMap { line in
       line.split(separator: " ").first { $0.hasPrefix("behind=") }.flatMap { Double($0.dropFirst(7)) }
     }
-    #expect(behind.max() ?? 0 >= 1, "\(outcome.error)")
+    // How far it is behind depends on the machine: the two texts are compared.
+    let most = try #require(behind.max(), "\(outcome.error)")
+    #expect(most > 0 && most <= figures[0] + 0.1, "\(outcome.error)")
     #expect(try !FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.hasSuffix(".spill") })
   }
 
