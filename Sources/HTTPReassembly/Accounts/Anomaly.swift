@@ -42,6 +42,7 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case tcpHoldLimit = "tcp_hold_limit"
   case connectionTableFull = "connection_table_full"
   case connectionMemoryFull = "connection_memory_full"
+  case quicConnectionTableFull = "quic_connection_table_full"
 
   // HTTP
   case httpStartLineMalformed = "http_start_line_malformed"

@@ -79,6 +79,18 @@ public struct Configuration: Sendable {
   /// Octets of payload remembered, all connections together, to compare retransmissions with.
   public var payloadHistoryLength = 4 << 20
 
+  // QUIC
+
+  /// Connections of QUIC in the table at once, with some 700 octets each; beyond it the one opened first is finished as `evicted`.
+  public var quicConnectionLimit = 1 << 14
+  /// Connections of QUIC of which further Initial packets are opened: the keys of both sides take some 3,500 octets. A
+  /// handshake has its last Initial packet within a second.
+  public var quicOpeningLimit = 1 << 12
+  /// Octets of the handshake of one side that are put together: a hello with post-quantum key shares has some 2,000.
+  public var quicHandshakeLimit = 16 << 10
+  /// The same, all connections together: beyond it those opened first are opened no further.
+  public var quicHandshakeTotalLimit = 8 << 20
+
   // HTTP
 
   /// Octets of one line that are kept to be understood; what follows is counted but not looked at.

@@ -1,7 +1,7 @@
 /// Where every octet of every packet went. All figures are octets unless they say otherwise.
 public struct Ledger: Sendable, Equatable {
   /// Octets by class, in the order of `OctetClass`.
-  private var octets: InlineArray<19, Int> = .init(repeating: 0)
+  private var octets: InlineArray<20, Int> = .init(repeating: 0)
 
   /// Packets read.
   public internal(set) var packets = 0
@@ -19,6 +19,12 @@ public struct Ledger: Sendable, Equatable {
   public internal(set) var tlsHandshake = 0
   /// Octets of class `tls` in application data records.
   public internal(set) var tlsApplicationData = 0
+  /// Octets of class `quic` in CRYPTO frames.
+  public internal(set) var quicHandshake = 0
+  /// Octets of class `quic` in opened packets and in packets that need no keys, but for CRYPTO data.
+  public internal(set) var quicPacket = 0
+  /// Octets of class `quic` in packets that were not opened.
+  public internal(set) var quicProtected = 0
   /// Octets that have been read but whose class is not known yet: 0 once the analysis is finished.
   public internal(set) var pending = 0
 
@@ -27,7 +33,8 @@ public struct Ledger: Sendable, Equatable {
   /// An account with nothing charged yet, of which everything but the classes is known.
   package init(
     packets: Int, original: Int, truncatedPackets: Int = 0, droppedPackets: Int = 0, missing: Int = 0,
-    synthetic: Int = 0, tlsHandshake: Int = 0, tlsApplicationData: Int = 0, pending: Int = 0
+    synthetic: Int = 0, tlsHandshake: Int = 0, tlsApplicationData: Int = 0, quicHandshake: Int = 0,
+    quicPacket: Int = 0, quicProtected: Int = 0, pending: Int = 0
   ) {
     self.packets = packets
     self.original = original
@@ -37,6 +44,9 @@ public struct Ledger: Sendable, Equatable {
     self.synthetic = synthetic
     self.tlsHandshake = tlsHandshake
     self.tlsApplicationData = tlsApplicationData
+    self.quicHandshake = quicHandshake
+    self.quicPacket = quicPacket
+    self.quicProtected = quicProtected
     self.pending = pending
   }
 
@@ -81,5 +91,6 @@ public struct Ledger: Sendable, Equatable {
     return a.packets == b.packets && a.original == b.original && a.truncatedPackets == b.truncatedPackets
       && a.droppedPackets == b.droppedPackets && a.missing == b.missing && a.synthetic == b.synthetic
       && a.tlsHandshake == b.tlsHandshake && a.tlsApplicationData == b.tlsApplicationData
+      && a.quicHandshake == b.quicHandshake && a.quicPacket == b.quicPacket && a.quicProtected == b.quicProtected
   }
 }

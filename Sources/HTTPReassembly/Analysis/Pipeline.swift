@@ -13,6 +13,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var decoder: PacketDecoder
   private var connections = ConnectionTable<Session>()
   private var waiting = WaitingConnections()
+  private var quic = QUICConnections()
   private var run: Run
   private var apis: APITable
   /// Rows of connections that the sink has not seen yet.
@@ -81,8 +82,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     case .nothing: break
     case .tcp(let segment): receive(segment, octets, at: time, source: packet.captureOffset)
     case .reassembledTCP(let segment): receiveReassembled(segment, at: time)
-    case .udp(let datagram): learnNames(datagram, octets, at: time)
-    case .reassembledUDP(let datagram): learnReassembledNames(datagram, at: time)
+    case .udp(let datagram): receive(datagram, octets, at: time)
+    case .reassembledUDP(let datagram): receiveReassembled(datagram, at: time)
     }
   }
 
@@ -105,8 +106,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// The capture time after which the next connection is finished because its time-out has run out, or stops waiting for octets; nil if
   /// there is none.
   public var nextDeadline: Int64? {
-    guard let look = waiting.first?.deadline else { return nextToExpire?.deadline }
-    return min(look, nextToExpire?.deadline ?? .max)
+    [waiting.first?.deadline, nextToExpire?.deadline, quic.nextDeadline].compactMap(\.self).min()
   }
 
   /// Says that it is `time` where the packets are captured, and that no packet has come since the last one: connections
@@ -248,6 +248,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
         break
       }
     }
+    while let row = quic.finishSilent(before: time, run.configuration) { finalConnections.append(row) }
     (run.anomalies.now, run.clock) = (now, clock)
     // What is seen from now on has its whole time-out before it.
     let shortest = min(run.configuration.idleTimeout, run.configuration.closedTimeout)
@@ -286,16 +287,23 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.names.learn(name, for: address, lookup: nil)
   }
 
+  /// Takes a datagram, which is charged as `udp`: a session may claim it, or names be learnt of it.
+  private mutating func receive(_ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64) {
+    if DNSLookups.concerns(datagram) { return learnNames(datagram, octets, at: time) }
+    let wasEmpty = quic.count == 0
+    let isTaken = quic.take(datagram, octets, at: time, &run) { finalConnections.append($0) }
+    if isTaken, wasEmpty { quietUntil = min(quietUntil, quic.nextDeadline ?? .max) }
+  }
+
+  private mutating func receiveReassembled(_ datagram: UDPDatagram, at time: Int64) {
+    let octets = decoder.reassembled
+    octets.withOctets { receive(datagram, $0, at: time) }
+  }
+
   private mutating func learnNames(_ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64) {
-    guard DNSLookups.concerns(datagram) else { return }
     let captured = min(datagram.capturedPayloadLength, max(octets.byteCount - datagram.payloadOffset, 0))
     let payload = octets.extracting(datagram.payloadOffset..<datagram.payloadOffset + captured)
     lookups.read(payload, datagram, at: time, names: &run.names, anomalies: &run.anomalies)
-  }
-
-  private mutating func learnReassembledNames(_ datagram: UDPDatagram, at time: Int64) {
-    let octets = decoder.reassembled
-    octets.withOctets { learnNames(datagram, $0, at: time) }
   }
 
   // MARK: Results
@@ -359,6 +367,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       finish(Int(slot), .captureEnd)
       do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
     }
+    finalConnections.append(contentsOf: quic.finishAll())
+    do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
     decoder.finish(ledger: &run.ledger, anomalies: &run.anomalies)
     run.familiarLines.forgetAll(&run.texts)
     run.clock = .min
@@ -415,15 +425,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   public var decodedOctets: Int { run.decoding.spent }
 
   /// Connections that are being followed.
-  public var connectionCount: Int { connections.count }
-}
-
-extension Int64 {
-  /// The sum of a time and a time-out, which may be endless.
-  fileprivate func addingSaturated(_ timeout: Int64) -> Int64 {
-    let (sum, overflow) = addingReportingOverflow(timeout)
-    return overflow ? .max : sum
-  }
+  public var connectionCount: Int { connections.count + quic.count }
 }
 
 extension TCPConnection where Receiver == Session {

@@ -36,6 +36,8 @@ public enum ConnectionProtocol: UInt8, Sendable {
   case http2
   /// TLS that was not opened.
   case tls
+  /// QUIC.
+  case quic
   /// Something else.
   case other
 
@@ -49,6 +51,7 @@ public enum ConnectionProtocol: UInt8, Sendable {
     case .http1: "http/1"
     case .http2: "http/2"
     case .tls: "tls"
+    case .quic: "quic"
     case .other: "other"
     }
   }
@@ -131,6 +134,8 @@ public struct Connection: Sendable {
   public var setup = 0
   /// Header octets of teardown segments.
   public var teardown = 0
+  /// The handshake of TLS or QUIC, with the headers of packets that carry nothing else.
+  public var handshake = 0
   /// Headers and payload that belong to no message.
   public var unattributed = 0
   /// Payload octets whose sequence numbers were captured before.

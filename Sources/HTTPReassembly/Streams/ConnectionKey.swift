@@ -1,5 +1,5 @@
 /// What identifies a connection: both endpoints, whichever sent the segment.
-struct ConnectionKey: Equatable {
+struct ConnectionKey: Hashable {
   // Not two endpoints: each would be padded to 24 octets.
   private let lowAddress: IPAddress
   private let highAddress: IPAddress

@@ -92,6 +92,8 @@ enum LedgerRow {
       ("dropped_packets", ledger.droppedPackets), ("synthetic", ledger.synthetic),
       ("tls_handshake", ledger.tlsHandshake), ("tls_application_data", ledger.tlsApplicationData),
       ("tls_other", ledger.tlsOther), ("pending", ledger.pending),
+      ("quic_handshake", ledger.quicHandshake), ("quic_packet", ledger.quicPacket),
+      ("quic_protected", ledger.quicProtected),
     ]
   }
 

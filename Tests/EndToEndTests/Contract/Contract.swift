@@ -32,7 +32,7 @@ enum Contract {
   static let classes = columns(
     """
     link, encapsulation, network, transport, start_line, header, body, framing, trailer, stray, tunnel, tls, opaque, \
-    retransmitted, out_of_window, udp, other_ip, non_ip, malformed
+    retransmitted, out_of_window, udp, other_ip, non_ip, malformed, quic
     """)
 
   /// What follows the classes in ledger.csv.
@@ -41,7 +41,7 @@ enum Contract {
 
   /// What was added behind these since, and stays.
   static let laterFiguresOfLedger = columns(
-    "synthetic, tls_handshake, tls_application_data, tls_other, pending")
+    "synthetic, tls_handshake, tls_application_data, tls_other, pending, quic_handshake, quic_packet, quic_protected")
 
   /// The header row of a file.
   static func header(_ file: String) -> [String] {

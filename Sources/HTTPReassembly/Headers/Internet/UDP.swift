@@ -10,6 +10,11 @@ package struct UDPDatagram: Sendable, Equatable {
   package var payloadLength: Int
   /// Payload octets that were captured, at most `payloadLength`.
   package var capturedPayloadLength: Int
+  /// Octets of its IP headers (of every fragment it came in): class `network`.
+  package var networkLength: Int
+
+  /// Octets of the header, a part of class `udp` until the datagram turns out to be one of QUIC.
+  package static var headerLength: Int { 8 }
 }
 
 extension Dissection {
@@ -45,13 +50,16 @@ extension Dissection {
   }
 
   /// The datagram at `udpRange`, nil when its header was not captured.
-  func udpDatagram(_ octets: RawSpan) -> UDPDatagram? {
+  ///
+  /// `fragmentNetwork` counts octets of IP headers that were charged before.
+  func udpDatagram(_ octets: RawSpan, fragmentNetwork: Int) -> UDPDatagram? {
     guard !udpRange.isEmpty else { return nil }
     let start = udpRange.lowerBound
     return UDPDatagram(
       source: Endpoint(address: source, port: octets.bigEndian16(start)),
       destination: Endpoint(address: destination, port: octets.bigEndian16(start + 2)),
       payloadOffset: start + 8, payloadLength: udpRange.count - 8,
-      capturedPayloadLength: min(udpRange.upperBound, captured) - (start + 8))
+      capturedPayloadLength: min(udpRange.upperBound, captured) - (start + 8),
+      networkLength: fragmentNetwork + network)
   }
 }

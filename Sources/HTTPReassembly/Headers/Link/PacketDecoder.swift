@@ -109,7 +109,7 @@ package struct PacketDecoder {
   ) -> DecodedPacket {
     guard case .tcp = last else {
       return settleRest(
-        dissection, last, octets, isReassembled: fragmentNetwork != nil, ledger: &ledger, anomalies: &anomalies)
+        dissection, last, octets, fragmentNetwork: fragmentNetwork, ledger: &ledger, anomalies: &anomalies)
     }
     if dissection.limits.verifiesChecksums, dissection.tcpChecksumIsBad(octets) {
       dissection.hasBadChecksum = true
@@ -124,7 +124,7 @@ package struct PacketDecoder {
 
   /// The same for everything that is not TCP.
   private static func settleRest(
-    _ dissection: borrowing Dissection, _ last: Layer, _ octets: RawSpan, isReassembled: Bool, ledger: inout Ledger,
+    _ dissection: borrowing Dissection, _ last: Layer, _ octets: RawSpan, fragmentNetwork: Int?, ledger: inout Ledger,
     anomalies: inout AnomalyLog
   ) -> DecodedPacket {
     if !dissection.notes.isEmpty { dissection.note(in: &anomalies) }
@@ -148,8 +148,9 @@ package struct PacketDecoder {
     case .udp:
       dissection.chargeHeaders(&ledger)
       ledger.charge(dissection.tunnel + dissection.room, to: .udp)
-      guard let datagram = dissection.udpDatagram(octets) else { return .nothing }
-      return isReassembled ? .reassembledUDP(datagram) : .udp(datagram)
+      guard let datagram = dissection.udpDatagram(octets, fragmentNetwork: fragmentNetwork ?? 0)
+      else { return .nothing }
+      return fragmentNetwork != nil ? .reassembledUDP(datagram) : .udp(datagram)
     }
   }
 

@@ -1,0 +1,53 @@
+// Unsafe: libcrypto is handed the addresses of a sample and of a block that it writes, 16 octets each. The context is freed by its only
+// owner, and libcrypto clears it.
+
+import CCrypto
+
+/// AES-128 of single blocks, with its key: what hides the headers of QUIC's Initial packets (RFC 9001 §5.4.3).
+@safe
+package final class HeaderCipher {
+  private let context: OpaquePointer
+
+  /// Octets of a block, of the sample and of the key.
+  package static var blockLength: Int { 16 }
+  /// Octets of memory that one takes, about.
+  package static var memory: Int { 500 }
+
+  nonisolated(unsafe) private static let algorithm: OpaquePointer? = {
+    _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil)
+    return unsafe EVP_CIPHER_fetch(nil, "AES-128-ECB", nil)
+  }()
+
+  /// Makes libcrypto ready. A process that confines itself calls this before.
+  package static func prepare() { _ = unsafe algorithm }
+
+  /// Nil when this libcrypto lacks the cipher, or the key has not its length.
+  package init?(key: RawSpan) {
+    guard key.byteCount == Self.blockLength, let algorithm = unsafe Self.algorithm,
+      let context = unsafe EVP_CIPHER_CTX_new()
+    else { return nil }
+    unsafe self.context = context
+    let isReady = unsafe key.withUnsafeBytes { key in
+      let address = unsafe key.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      return unsafe EVP_EncryptInit_ex(context, algorithm, nil, address, nil) == 1
+    }
+    guard isReady, unsafe EVP_CIPHER_CTX_set_padding(context, 0) == 1 else { return nil }
+  }
+
+  deinit { unsafe EVP_CIPHER_CTX_free(context) }
+
+  /// The encrypted block of a sample of 16 octets; nil when libcrypto fails.
+  package func mask(of sample: RawSpan) -> InlineArray<16, UInt8>? {
+    precondition(sample.byteCount == Self.blockLength)
+    var block = InlineArray<16, UInt8>(repeating: 0)
+    var written: Int32 = 0
+    let isDone = unsafe sample.withUnsafeBytes { sample in
+      unsafe withUnsafeMutableBytes(of: &block) { block in
+        unsafe EVP_EncryptUpdate(
+          context, block.baseAddress?.assumingMemoryBound(to: UInt8.self), &written,
+          sample.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32(Self.blockLength)) == 1
+      }
+    }
+    return isDone ? block : nil
+  }
+}

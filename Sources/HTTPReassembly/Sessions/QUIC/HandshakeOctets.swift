@@ -1,0 +1,52 @@
+/// Octets of a handshake that come in CRYPTO frames (RFC 9000 §19.6), in any order and more than once, put together up to a limit.
+struct HandshakeOctets {
+  private(set) var octets: [UInt8] = []
+  /// What of `octets` has come, in ascending order and apart from each other.
+  private var known: [Range<Int>] = []
+  /// Pieces that are remembered: a first flight has three packets or four.
+  static let pieceLimit = 64
+
+  /// How many octets are known from the start on.
+  var count: Int { known.first?.lowerBound == 0 ? known[0].upperBound : 0 }
+
+  /// Octets of memory that it takes.
+  var memory: Int { octets.capacity + known.capacity * MemoryLayout<Range<Int>>.stride }
+
+  /// Takes the octets in `range`, which stand at `position`; what is beyond `limit` is left out. Returns whether more of the start is
+  /// known than before.
+  mutating func take(_ frames: RawSpan, _ range: Range<Int>, at position: Int, limit: Int) -> Bool {
+    guard position < limit, !range.isEmpty else { return false }
+    let end = min(position + range.count, limit)
+    if octets.count < end { octets.append(contentsOf: repeatElement(0, count: end - octets.count)) }
+    let before = count
+    // What came first stays: a later, different copy changes nothing.
+    var from = position
+    for piece in known where piece.upperBound > from && piece.lowerBound < end {
+      if piece.lowerBound > from { copy(frames, range, position, from..<piece.lowerBound) }
+      from = max(from, piece.upperBound)
+    }
+    if from < end { copy(frames, range, position, from..<end) }
+    insert(position..<end)
+    return count > before
+  }
+
+  private mutating func copy(_ frames: RawSpan, _ range: Range<Int>, _ position: Int, _ part: Range<Int>) {
+    let start = range.lowerBound + part.lowerBound - position
+    frames.copy(start..<start + part.count, to: &octets, at: part.lowerBound)
+  }
+
+  private mutating func insert(_ part: Range<Int>) {
+    var merged = part
+    var rest: [Range<Int>] = []
+    for piece in known {
+      if piece.upperBound < merged.lowerBound || piece.lowerBound > merged.upperBound {
+        rest.append(piece)
+      } else {
+        merged = min(piece.lowerBound, merged.lowerBound)..<max(piece.upperBound, merged.upperBound)
+      }
+    }
+    guard rest.count < Self.pieceLimit else { return }
+    rest.append(merged)
+    known = rest.sorted { $0.lowerBound < $1.lowerBound }
+  }
+}

@@ -1,0 +1,235 @@
+import Packets
+
+/// One connection of QUIC whose Initial packets are opened (RFC 9000, RFC 9001): all else in it stays protected.
+///
+/// Side 0 sent the first datagram that was captured.
+struct QUICConnection {
+  /// What has been counted of one side.
+  struct Flow {
+    var packets = 0
+    var ipLength = 0
+    var payloadLength = 0
+    /// The largest number of an opened Initial packet; -1 before the first.
+    var largest = -1
+    /// Which of the 64 numbers up to `largest` have come: bit 0 is `largest` itself.
+    var seen: UInt64 = 0
+    var handshake = HandshakeOctets()
+    var keys: InitialKeys?
+  }
+
+  let number: Int
+  let opened: Int64
+  var lastSeen: Int64
+  let endpoints: Sides<Endpoint>
+  private(set) var flows = Sides<Flow>(repeating: Flow())
+  /// The side whose Initial packets the client's keys open.
+  private(set) var client: Side?
+  /// Headers and octets of datagrams that carry the handshake.
+  private(set) var handshakeLength = 0
+  private(set) var retransmitted = 0
+  /// What the keys are made of: the client's first destination connection ID, or the ID that a Retry packet gave.
+  private var keySource: QUICConnectionID?
+  private var keyVersion: UInt32 = 0
+  private var hasRetried = false
+  /// Keys that were made in vain: each costs some microseconds.
+  private var failures = 0
+  static let failureLimit = 8
+
+  init(number: Int, from source: Endpoint, to destination: Endpoint, at time: Int64) {
+    self.number = number
+    opened = time
+    lastSeen = time
+    endpoints = Sides(source, destination)
+  }
+
+  /// Octets of memory that handshakes take.
+  var handshakeMemory: Int { flows[0].handshake.memory + flows[1].handshake.memory }
+
+  /// Forgets what opens packets, and what is known of handshakes: there are too many connections for that.
+  mutating func stopOpening() {
+    for side in 0..<2 {
+      flows[side].keys = nil
+      flows[side].handshake = HandshakeOctets()
+    }
+    failures = Self.failureLimit
+  }
+
+  /// The side that sent a datagram: an address that is not the server's is the client's.
+  func side(of datagram: UDPDatagram) -> Side {
+    if let client { return datagram.source == endpoints[1 - client] ? 1 - client : client }
+    return datagram.source == endpoints[1] ? 1 : 0
+  }
+
+  // MARK: Datagrams
+
+  /// Takes a datagram.
+  ///
+  /// - Parameters:
+  ///   - payload: Its captured octets.
+  ///   - length: Its octets on the wire.
+  ///   - overhead: Octets of its IP and UDP headers.
+  ///   - side: Who sent it.
+  ///   - room: Takes the frames of opened packets; as long as `payload` at least.
+  /// - Returns: What its octets are; they add up to `length`.
+  mutating func take(
+    _ payload: RawSpan, length: Int, overhead: Int, from side: Side, room: inout [UInt8], handshakeLimit: Int
+  ) -> QUICOctets {
+    var found = QUICOctets()
+    var offset = 0
+    while offset < length {
+      let rest = length - offset
+      guard offset < payload.byteCount else {
+        found.protected += rest
+        break
+      }
+      guard payload.octet(offset) & 0x80 != 0 else {
+        // A packet in short form ends with its datagram. Behind others, zeros are padding that is in no packet.
+        if offset == 0 || payload.octet(offset) & 0x40 != 0 { found.protected += rest } else { found.packet += rest }
+        break
+      }
+      guard let header = QUICPacketHeader(payload, at: offset, length: length) else {
+        if offset == 0 { found.protected += rest } else { found.packet += rest }
+        break
+      }
+      take(header, payload, from: side, &found, &room, handshakeLimit)
+      offset = header.end
+    }
+    count(found, length: length, overhead: overhead, from: side)
+    return found
+  }
+
+  private mutating func count(_ found: QUICOctets, length: Int, overhead: Int, from side: Side) {
+    flows[side].packets += 1
+    flows[side].ipLength += overhead + length
+    flows[side].payloadLength += length
+    retransmitted += found.retransmitted
+    handshakeLength += found.handshake
+    // MEASURES §6: a datagram that carries the handshake alone is the handshake's with its headers.
+    if found.handshake > 0, found.protected == 0 { handshakeLength += overhead }
+  }
+
+  private mutating func take(
+    _ header: QUICPacketHeader, _ payload: RawSpan, from side: Side, _ found: inout QUICOctets, _ room: inout [UInt8],
+    _ handshakeLimit: Int
+  ) {
+    let length = header.end - header.start
+    switch header.kind {
+    case .versionNegotiation: found.packet += length
+    case .retry:
+      noteRetry(header, from: side)
+      found.packet += length
+    case .handshake, .zeroRTT: found.protected += length
+    case .initial:
+      guard header.end <= payload.byteCount, let packet = open(header, payload, from: side, &room) else {
+        found.protected += length
+        return
+      }
+      guard isNew(packet.number, from: side) else {
+        found.retransmitted += length
+        return
+      }
+      let frames = room.withOctets { InitialFrames($0.extracting(0..<packet.length)) }
+      for piece in frames.handshake {
+        let isMore = room.withOctets {
+          flows[side].handshake.take($0, piece.range, at: piece.position, limit: handshakeLimit)
+        }
+        if isMore { readHandshake(of: side) }
+      }
+      found.handshake += frames.handshakeLength
+      found.packet += length - frames.handshakeLength
+    }
+  }
+
+  /// The next Initial packets of both sides are protected with the ID that the server chose (RFC 9001 §5.2).
+  private mutating func noteRetry(_ header: QUICPacketHeader, from side: Side) {
+    guard !hasRetried, side != client else { return }
+    hasRetried = true
+    keySource = header.sourceID
+    for side in 0..<2 { flows[side].keys = nil }
+  }
+
+  /// Whether a packet of this number was not captured before.
+  private mutating func isNew(_ number: Int, from side: Side) -> Bool {
+    let largest = flows[side].largest
+    if number > largest {
+      let shift = number - largest
+      flows[side].seen = shift < 64 && largest >= 0 ? flows[side].seen << UInt64(shift) | 1 : 1
+      flows[side].largest = number
+      return true
+    }
+    // What is far behind is not remembered, and taken for new.
+    guard largest - number < 64 else { return true }
+    let bit: UInt64 = 1 << UInt64(largest - number)
+    defer { flows[side].seen |= bit }
+    return flows[side].seen & bit == 0
+  }
+
+  // MARK: Keys
+
+  private mutating func open(
+    _ header: QUICPacketHeader, _ payload: RawSpan, from side: Side, _ room: inout [UInt8]
+  ) -> (number: Int, length: Int)? {
+    if client != nil, let packet = open(header, payload, from: side, with: keySource, &room) { return packet }
+    // What the client's first packets are protected with is in them.
+    guard client == nil || client == side else { return nil }
+    guard let packet = open(header, payload, from: side, with: header.destinationID, &room) else { return nil }
+    client = side
+    return packet
+  }
+
+  /// Opens a packet with the keys made of an ID, which are kept when they open it.
+  private mutating func open(
+    _ header: QUICPacketHeader, _ payload: RawSpan, from side: Side, with source: QUICConnectionID?,
+    _ room: inout [UInt8]
+  ) -> (number: Int, length: Int)? {
+    guard let source else { return nil }
+    let largest = flows[side].largest
+    if source == keySource, header.version == keyVersion, let keys = flows[side].keys {
+      return keys.open(header, in: payload, after: largest, into: &room)
+    }
+    guard failures < Self.failureLimit, let version = QUICVersion(header.version) else { return nil }
+    let isClient = client == nil || side == client
+    guard let keys = InitialKeys(source, version, ofClient: isClient),
+      let packet = keys.open(header, in: payload, after: largest, into: &room)
+    else {
+      failures += 1
+      return nil
+    }
+    if source != keySource || header.version != keyVersion { flows[1 - side].keys = nil }
+    keySource = source
+    keyVersion = header.version
+    flows[side].keys = keys
+    return packet
+  }
+
+  // MARK: Handshake
+
+  private mutating func readHandshake(of side: Side) {
+  }
+
+  // MARK: Row
+
+  /// Its row in reports.
+  func row(_ end: ConnectionEnd) -> Connection {
+    // Servers listen on lower ports; of equals, the first that was seen speaks first.
+    let client = client ?? (endpoints[0].port < endpoints[1].port ? 1 : 0)
+    let (own, others) = (flows[client], flows[1 - client])
+    var row = Connection()
+    row.number = number
+    row.client = endpoints[client]
+    row.server = endpoints[1 - client]
+    row.applicationProtocol = .quic
+    row.opened = opened
+    row.closed = lastSeen
+    row.packets = Directional(client: own.packets, server: others.packets)
+    row.ipLength = Directional(client: own.ipLength, server: others.ipLength)
+    row.payloadLength = Directional(client: own.payloadLength, server: others.payloadLength)
+    row.handshake = handshakeLength
+    row.unattributed = own.ipLength + others.ipLength - handshakeLength
+    row.retransmitted = retransmitted
+    row.end = end
+    if own.packets == 0 || others.packets == 0 { row.flags.insert(.oneSided) }
+    if self.client == nil { row.flags.insert(.noHandshake) }
+    return row
+  }
+}

@@ -1,0 +1,193 @@
+import DequeModule
+import Packets
+
+/// The connections of QUIC, by addresses and by the connection IDs that servers chose (RFC 9000 §5.1): a client's address may change.
+///
+/// They are taken from the datagrams of UDP, which a packet in long form of a known version shows to be QUIC. What is none stays
+/// `udp`.
+struct QUICConnections {
+  private struct Deadline {
+    var slot: Int
+    /// The connection that it is of: a later one may be in its slot.
+    var number: Int
+    /// Capture time in nanoseconds after which its silence is looked at.
+    var time: Int64
+  }
+
+  /// A connection with the keys under which the table has it.
+  private struct Entry {
+    var connection: QUICConnection
+    var keys: [ConnectionKey]
+    var ids: [QUICConnectionID]
+  }
+
+  private var entries = Slab<Entry>()
+  private var slots: [ConnectionKey: Int] = [:]
+  private var slotsByID: [QUICConnectionID: Int] = [:]
+  /// In the order of their times: each is that of an earlier look and one and the same duration.
+  private var deadlines: Deque<Deadline> = []
+  /// Connections that may still be opened, in the order in which they came.
+  private var opening: Deque<(slot: Int, number: Int)> = []
+  /// Octets of memory that handshakes take.
+  private var handshakeMemory = 0
+  /// Takes the frames of packets.
+  private var room: [UInt8] = []
+
+  /// Addresses of one connection: each change of network or of a router's mind gives one.
+  static let addressLimit = 8
+  /// Connection IDs of a server that are remembered of one connection.
+  static let idLimit = 4
+  /// Octets of the shortest connection ID that tells a connection: shorter ones come up by chance.
+  private static let shortestID = 8
+
+  /// Connections in the table.
+  var count: Int { entries.count }
+
+  /// Capture time after which the next connection may have been silent for too long.
+  var nextDeadline: Int64? { deadlines.first?.time }
+
+  // MARK: Datagrams
+
+  /// Takes a datagram of UDP, which is charged as `udp`, if it is one of QUIC. Returns whether it was; its octets then have their
+  /// classes.
+  mutating func take(
+    _ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64, _ run: inout Run, _ finished: (Connection) -> Void
+  ) -> Bool {
+    let captured = min(datagram.capturedPayloadLength, max(octets.byteCount - datagram.payloadOffset, 0))
+    guard captured > 0 else { return false }
+    let payload = octets.extracting(datagram.payloadOffset..<datagram.payloadOffset + captured)
+    let key = ConnectionKey(datagram.source, datagram.destination)
+    var slot = slots[key]
+    if let known = slot, isSilent(known, at: time, run.configuration) {
+      finished(finish(known, .idle))
+      slot = nil
+    }
+    if slot == nil { slot = slotByID(payload, key) }
+    if let slot {
+      receive(slot, datagram, payload, at: time, &run)
+      return true
+    }
+    // A header that fits has 32 bits of a version and lengths that agree: all else is not for QUIC to say.
+    guard let header = QUICPacketHeader(payload, at: 0, length: datagram.payloadLength),
+      header.kind != .versionNegotiation
+    else { return false }
+    if entries.count >= run.configuration.quicConnectionLimit, let oldest = deadlines.first {
+      run.anomalies.note(.quicConnectionTableFull)
+      finished(finish(oldest.slot, .evicted))
+    }
+    receive(open(datagram, key, at: time, &run), datagram, payload, at: time, &run)
+    return true
+  }
+
+  private func isSilent(_ slot: Int, at time: Int64, _ configuration: Configuration) -> Bool {
+    time > entries[slot].connection.lastSeen.addingSaturated(configuration.idleTimeout)
+  }
+
+  private mutating func open(_ datagram: UDPDatagram, _ key: ConnectionKey, at time: Int64, _ run: inout Run) -> Int {
+    let number = run.nextConnection()
+    let slot = entries.insert(
+      Entry(
+        connection: QUICConnection(number: number, from: datagram.source, to: datagram.destination, at: time),
+        keys: [key], ids: []))
+    slots[key] = slot
+    let deadline = max(time, run.clock).addingSaturated(run.configuration.idleTimeout)
+    deadlines.append(Deadline(slot: slot, number: number, time: max(deadline, deadlines.last?.time ?? .min)))
+    opening.append((slot, number))
+    limitOpening(run.configuration)
+    return slot
+  }
+
+  /// The connection that a datagram from a new address belongs to, by the ID that it is sent to.
+  private mutating func slotByID(_ payload: RawSpan, _ key: ConnectionKey) -> Int? {
+    guard !slotsByID.isEmpty else { return nil }
+    var found: Int?
+    if let header = QUICPacketHeader(payload, at: 0, length: payload.byteCount) {
+      found = slotsByID[header.destinationID]
+    } else if payload.octet(0) & 0xc0 == 0x40 {
+      // The length of the ID is the server's secret: servers use 8, 16, 18 or 20 octets mostly, and no ID starts another.
+      for count in Self.shortestID...QUICConnectionID.limit where found == nil && payload.byteCount > count + 20 {
+        found = slotsByID[QUICConnectionID(payload, 1..<1 + count)]
+      }
+    }
+    guard let found, entries[found].keys.count < Self.addressLimit else { return nil }
+    entries[found].keys.append(key)
+    slots[key] = found
+    return found
+  }
+
+  private mutating func receive(
+    _ slot: Int, _ datagram: UDPDatagram, _ payload: RawSpan, at time: Int64, _ run: inout Run
+  ) {
+    if room.count < payload.byteCount { room = Array(repeating: 0, count: max(payload.byteCount, 2048)) }
+    let memory = entries[slot].connection.handshakeMemory
+    let side = entries[slot].connection.side(of: datagram)
+    let wasKnown = entries[slot].connection.client != nil
+    let found = entries[slot].connection.take(
+      payload, length: datagram.payloadLength, overhead: datagram.networkLength + UDPDatagram.headerLength, from: side,
+      room: &room, handshakeLimit: run.configuration.quicHandshakeLimit)
+    entries[slot].connection.lastSeen = max(time, entries[slot].connection.lastSeen)
+    handshakeMemory += entries[slot].connection.handshakeMemory - memory
+    if handshakeMemory > run.configuration.quicHandshakeTotalLimit { limitOpening(run.configuration) }
+    if wasKnown, side != entries[slot].connection.client { rememberID(slot, payload, datagram.payloadLength) }
+    run.ledger.recharge(UDPDatagram.headerLength, from: .udp, to: .transport)
+    run.ledger.recharge(datagram.payloadLength - found.retransmitted, from: .udp, to: .quic)
+    run.ledger.recharge(found.retransmitted, from: .udp, to: .retransmitted)
+    run.ledger.quicHandshake += found.handshake
+    run.ledger.quicPacket += found.packet
+    run.ledger.quicProtected += found.protected
+  }
+
+  /// Remembers the ID that the server wants to be sent to.
+  private mutating func rememberID(_ slot: Int, _ payload: RawSpan, _ length: Int) {
+    guard entries[slot].ids.count < Self.idLimit,
+      let header = QUICPacketHeader(payload, at: 0, length: length), header.sourceID.count >= Self.shortestID,
+      slotsByID[header.sourceID] == nil
+    else { return }
+    slotsByID[header.sourceID] = slot
+    entries[slot].ids.append(header.sourceID)
+  }
+
+  /// Stops opening the oldest connections while too many are being opened.
+  private mutating func limitOpening(_ configuration: Configuration) {
+    while opening.count > configuration.quicOpeningLimit || handshakeMemory > configuration.quicHandshakeTotalLimit,
+      let oldest = opening.popFirst()
+    {
+      guard entries.contains(oldest.slot), entries[oldest.slot].connection.number == oldest.number else { continue }
+      handshakeMemory -= entries[oldest.slot].connection.handshakeMemory
+      entries[oldest.slot].connection.stopOpening()
+    }
+  }
+
+  // MARK: Ends
+
+  /// Finishes the connections that have been silent for too long at `time`, the first of them; nil when there is none. To be called until
+  /// it is nil, in which case the deadlines of the others are later.
+  mutating func finishSilent(before time: Int64, _ configuration: Configuration) -> Connection? {
+    while let first = deadlines.first, first.time < time {
+      deadlines.removeFirst()
+      guard entries.contains(first.slot), entries[first.slot].connection.number == first.number else { continue }
+      if isSilent(first.slot, at: time, configuration) { return finish(first.slot, .idle) }
+      deadlines.append(
+        Deadline(
+          slot: first.slot, number: first.number,
+          time: max(first.time.addingSaturated(configuration.idleTimeout), deadlines.last?.time ?? .min)))
+    }
+    return nil
+  }
+
+  /// Takes a connection away. Returns its row.
+  private mutating func finish(_ slot: Int, _ end: ConnectionEnd) -> Connection {
+    let entry = entries.remove(slot)
+    for key in entry.keys { slots[key] = nil }
+    for id in entry.ids { slotsByID[id] = nil }
+    handshakeMemory -= entry.connection.handshakeMemory
+    return entry.connection.row(end)
+  }
+
+  /// Takes every connection away, in the order of their numbers.
+  mutating func finishAll() -> [Connection] {
+    let rows = entries.indices.map { finish($0, .captureEnd) }
+    self = QUICConnections()
+    return rows.sorted { $0.number < $1.number }
+  }
+}

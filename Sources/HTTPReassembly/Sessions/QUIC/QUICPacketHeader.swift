@@ -1,0 +1,130 @@
+/// A connection ID, of 0 to 20 octets (RFC 9000 §17.2).
+struct QUICConnectionID: Hashable {
+  private let octets: InlineArray<20, UInt8>
+  /// How many octets of it mean anything.
+  let count: Int
+
+  /// Octets of the longest one.
+  static let limit = 20
+
+  /// The octets in `range`, 20 at most.
+  init(_ packet: RawSpan, _ range: Range<Int>) {
+    var octets = InlineArray<20, UInt8>(repeating: 0)
+    for index in 0..<range.count { octets[index] = packet.octet(range.lowerBound + index) }
+    self.octets = octets
+    count = range.count
+  }
+
+  /// Lends the octets.
+  func withOctets<Result>(_ body: (RawSpan) -> Result) -> Result {
+    let span = octets.span
+    return body(unsafe span.bytes.extracting(0..<count))
+  }
+
+  static func == (a: QUICConnectionID, b: QUICConnectionID) -> Bool {
+    guard a.count == b.count else { return false }
+    for index in 0..<a.count where a.octets[index] != b.octets[index] { return false }
+    return true
+  }
+
+  func hash(into hasher: inout Hasher) {
+    for index in 0..<count { hasher.combine(octets[index]) }
+  }
+}
+
+/// The header of a packet in long form, as far as it is not protected (RFC 9000 §17.2, RFC 8999 §5.1): ranges, never octets.
+///
+/// Offsets count from the start of the datagram's payload.
+struct QUICPacketHeader {
+  enum Kind {
+    case initial
+    case zeroRTT
+    case handshake
+    case retry
+    case versionNegotiation
+  }
+
+  let kind: Kind
+  /// The version's number; 0 in a packet of version negotiation.
+  let version: UInt32
+  /// Where the packet starts.
+  let start: Int
+  let destinationID: QUICConnectionID
+  let sourceID: QUICConnectionID
+  /// Where the protected packet number starts; the packet's end where there is none.
+  let numberOffset: Int
+  /// Where the packet ends on the wire.
+  let end: Int
+
+  /// Reads the header of a packet that starts at `start`, in a payload of `length` octets on the wire, some of which may not be
+  /// captured. Nil when it is none that can be read, or of a version that is not known.
+  init?(_ payload: RawSpan, at start: Int, length: Int) {
+    guard start + 7 <= payload.byteCount, payload.octet(start) & 0x80 != 0 else { return nil }
+    let first = payload.octet(start)
+    let number = payload.bigEndian32(start + 1)
+    guard number == 0 || QUICVersion.isKnown(number) && first & 0x40 != 0 else { return nil }
+    var offset = start + 5
+    guard let destination = Self.connectionID(payload, &offset), let source = Self.connectionID(payload, &offset)
+    else { return nil }
+    self.start = start
+    version = number
+    destinationID = destination
+    sourceID = source
+    guard number != 0 else {
+      // The versions that the server knows follow, four octets each.
+      guard length > offset, (length - offset) % 4 == 0 else { return nil }
+      kind = .versionNegotiation
+      numberOffset = length
+      end = length
+      return
+    }
+    kind = Self.kind(first, isSecond: number == 0x6b33_43cf)
+    if kind == .retry {
+      // A token and a tag of 16 octets (RFC 9000 §17.2.5); nothing follows it.
+      guard length - offset >= 16 else { return nil }
+      numberOffset = length
+      end = length
+      return
+    }
+    if kind == .initial {
+      guard let token = payload.variableLengthInteger(&offset), token <= length - offset else { return nil }
+      offset += token
+    }
+    // The packet number and a sample of 16 octets from the fourth octet behind its start have to be there (RFC 9001 §5.4.2).
+    guard let rest = payload.variableLengthInteger(&offset), rest >= 20, rest <= length - offset else { return nil }
+    numberOffset = offset
+    end = offset + rest
+  }
+
+  private static func connectionID(_ payload: RawSpan, _ offset: inout Int) -> QUICConnectionID? {
+    guard offset < payload.byteCount else { return nil }
+    let count = Int(payload.octet(offset))
+    guard count <= QUICConnectionID.limit, offset + 1 + count <= payload.byteCount else { return nil }
+    defer { offset += 1 + count }
+    return QUICConnectionID(payload, offset + 1..<offset + 1 + count)
+  }
+
+  private static func kind(_ first: UInt8, isSecond: Bool) -> Kind {
+    // Version 2 numbers the same types one higher (RFC 9369 §3.2).
+    switch (first >> 4 & 3) &- (isSecond ? 1 : 0) & 3 {
+    case 0: .initial
+    case 1: .zeroRTT
+    case 2: .handshake
+    default: .retry
+    }
+  }
+}
+
+extension RawSpan {
+  /// Reads an integer of one, two, four or eight octets (RFC 9000 §16), and moves `offset` behind it. Nil when it is not whole.
+  func variableLengthInteger(_ offset: inout Int) -> Int? {
+    guard offset < byteCount else { return nil }
+    let first = octet(offset)
+    let count = 1 << Int(first >> 6)
+    guard offset + count <= byteCount else { return nil }
+    var value = Int(first & 0x3f)
+    for index in 1..<max(count, 1) { value = value << 8 | Int(octet(offset + index)) }
+    offset += count
+    return value
+  }
+}
