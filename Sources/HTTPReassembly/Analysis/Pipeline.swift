@@ -135,12 +135,17 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       stranger.octets.withOctets {
         open(stranger.segment, $0, key, at: stranger.time, stranger.source, flags: .portReused)
       }
-      if let slot = connections.slot(for: key) {
-        connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
-        if run.nextLook != nil { watch(slot) }
-      }
+      if let slot = connections.slot(for: key) { receive(slot, segment, octets, at: time, source) }
       return
     }
+    receive(slot, segment, octets, at: time, source)
+  }
+
+  /// Takes a segment of the connection in a slot.
+  @inline(__always)
+  private mutating func receive(
+    _ slot: Int, _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, _ source: CaptureOffset?
+  ) {
     connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
     if run.nextLook != nil { watch(slot) }
   }
@@ -156,8 +161,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     var connection = TCPConnection<Session>(first: segment, key: key, at: time, run: &run)
     connection.record.flags = flags
     let slot = connections.insert(consume connection, for: key)
-    connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
-    if run.nextLook != nil { watch(slot) }
+    receive(slot, segment, octets, at: time, source)
   }
 
   /// The connection that was worked on waits for octets.

@@ -32,8 +32,8 @@ extension TCPConnection {
   mutating func askForLook(_ run: inout Receiver.Context) {
     let isSoon = isWaitingShortly(0) || isWaitingShortly(1)
     let time = isSoon ? WaitingConnections.soon(run.configuration) : WaitingConnections.later(run.configuration)
-    let (deadline, overflows) = run.clock.addingReportingOverflow(time)
-    guard !overflows, deadline < lookDeadline else { return }
+    let deadline = run.clock.addingSaturated(time)
+    guard deadline < lookDeadline else { return }
     openDisorder(&run).value.lookDeadline = deadline
     run.nextLook = (deadline, isSoon)
   }
