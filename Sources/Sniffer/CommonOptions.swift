@@ -79,6 +79,12 @@ struct CommonOptions: ParsableArguments {
   @Flag(help: "Group paths whose segments look like identifiers: /users/{id}.")
   var template = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Group paths by the patterns of this file, one a line, as in /users/{id}, or by the paths of an OpenAPI description.",
+      valueName: "file"), transform: PathPatternFile.init(path:))
+  var templates: PathPatternFile?
+
   @Flag(help: "Count bodies as they were transferred, without decompressing them.")
   var noDecode = false
 
@@ -142,6 +148,7 @@ struct CommonOptions: ParsableArguments {
     configuration.grouping = Configuration.Grouping(
       path: groupBy.names.contains(.path), method: groupBy.names.contains(.method))
     configuration.templatePaths = template
+    configuration.pathPatterns = templates?.patterns ?? []
     configuration.decodesContent = !noDecode
     configuration.decodedContentLimit = decodeLimit << 20
     configuration.verifiesChecksums = verifyChecksums

@@ -49,23 +49,6 @@ import Testing
     #expect(pool.count == 0)
   }
 
-  // MARK: PathTemplate
-
-  @Test(arguments: [
-    ("/users/42/orders", "/users/{id}/orders"),
-    ("/", "/"), ("", ""), ("/a//b/", "/a//b/"),
-    ("/f/3fa85f64-5717-4562-b3fc-2c963f66afa6", "/f/{id}"),
-    ("/f/0123456789abcdef", "/f/{id}"), ("/f/0123456789abcde", "/f/0123456789abcde"),
-    ("/f/deadbeefdeadbeef", "/f/deadbeefdeadbeef"),
-    ("/v1/api2/x86", "/v1/api2/x86"),
-    ("/t/01ARZ3NDEKTSV4RRFFQ69G5FAV", "/t/{id}"),
-    ("/name.with.1234567890123456789", "/name.with.1234567890123456789"),
-    ("/internationalization", "/internationalization"),
-  ])
-  func templates(_ path: String, _ template: String) {
-    #expect(String(decoding: PathTemplate.template(of: Array(path.utf8)), as: UTF8.self) == template)
-  }
-
   // MARK: StartLine
 
   private func startLine(_ text: String) -> StartLine? { Array(text.utf8).withOctets { StartLine($0) } }

@@ -39,7 +39,7 @@ public struct ModelErrors: Sendable {
 
   private var indices: [Name: Int] = [:]
   private let grouping: Configuration.Grouping
-  private let templatesPaths: Bool
+  private let templates: PathTemplates
   private let limit: Int
   private var nameLength = 0
 
@@ -53,7 +53,7 @@ public struct ModelErrors: Sendable {
     requests = models.map { _ in Overall() }
     responses = models.map { _ in Overall() }
     grouping = configuration.grouping
-    templatesPaths = configuration.templatePaths
+    templates = PathTemplates(configuration)
     self.limit = limit
   }
 
@@ -90,7 +90,7 @@ public struct ModelErrors: Sendable {
 
   private mutating func index(of message: WireMessage) -> Int {
     var path = grouping.path ? message.pathOctets : []
-    if templatesPaths, !path.isEmpty { path = PathTemplate.template(of: path) }
+    if !path.isEmpty { path = templates.template(of: path) }
     var name = Name(host: message.hostOctets, path: path, method: grouping.method ? Array(message.method.utf8) : [])
     if let index = indices[name] { return index }
     if !hasRoom(for: name, beyond: 0) {

@@ -18,6 +18,8 @@ public struct Configuration: Sendable {
   public var grouping = Grouping()
   /// Whether path segments that look like identifiers are grouped under a template.
   public var templatePaths = false
+  /// Patterns that paths are grouped under before that, as octets: `/users/{id}`, `/static/**`.
+  public var pathPatterns: [[UInt8]] = []
   /// Whether content codings are taken off to learn the decoded length.
   public var decodesContent = true
   /// Whether segments with a wrong TCP checksum are left out. Off, because a sender's own capture has unfinished

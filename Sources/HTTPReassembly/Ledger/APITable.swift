@@ -12,7 +12,7 @@ struct APITable {
     repeating: (Name(host: .none, path: .none, method: .none), -1), count: 1024)
   private(set) var totals: [APITotals] = []
   private let grouping: Configuration.Grouping
-  private let templatesPaths: Bool
+  private let templates: PathTemplates
   private let limit: Int
   private let textLimit: Int
   /// Octets of the names of all APIs, together.
@@ -25,7 +25,7 @@ struct APITable {
 
   init(configuration: Configuration) {
     grouping = configuration.grouping
-    templatesPaths = configuration.templatePaths
+    templates = PathTemplates(configuration)
     limit = configuration.apiLimit
     textLimit = configuration.apiTextLimit
     latencyLimit = configuration.latencyOctetLimit
@@ -76,8 +76,8 @@ struct APITable {
   ) -> Int {
     var name = Name(host: host, path: grouping.path ? path : .none, method: grouping.method ? method : .none)
     var template: TextID?
-    if templatesPaths, name.path != .none {
-      let interned = texts.intern(PathTemplate.template(of: texts.octets(name.path)))
+    if !templates.isIdentity, name.path != .none {
+      let interned = texts.intern(templates.template(of: texts.octets(name.path)))
       template = interned
       name.path = interned
     }

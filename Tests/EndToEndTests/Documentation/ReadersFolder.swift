@@ -26,6 +26,8 @@ struct ReadersFolder {
       "sqlite3 app.sqlite \"ATTACH 'report/report.sqlite' AS r; CREATE TABLE traffic AS SELECT * FROM r.app_log\"")
     let budget = try #require(Document.page("docs/budget.md")?.blocks("yaml").first)
     _ = try scratch.file("budget.yaml", Array(budget.utf8))
+    _ = try scratch.file("paths.txt", Array("/users/{id}\n".utf8))
+    _ = try scratch.file("openapi.yaml", Array("paths:\n  /users/{id}: {}\n".utf8))
     let log = AppLogFile(try Report(folder: scratch.url.appendingPathComponent("report")).messages)
     _ = try scratch.file("app.csv", Array(log.text.utf8))
     _ = try scratch.file(

@@ -1,0 +1,138 @@
+/// Patterns that people give for the paths of their APIs, and which of them a path fits.
+///
+/// A pattern is a path whose segments have placeholders: `/users/{id}`, `/files/{name}.png`, `/items/*` for any one segment, `/static/**`
+/// for any rest. Where several fit, the one wins that says more of the first segment in which they differ: text before text with a
+/// placeholder, that before a placeholder alone, and that before a rest. A path visits each segment of the patterns once at most.
+package struct PathPatterns: Sendable {
+  /// A segment that a pattern has at this place.
+  private struct Branch {
+    var segment: Segment
+    var node: Int
+  }
+
+  private struct Node {
+    var texts: [[UInt8]: Int] = [:]
+    /// Segments with placeholders, those with more text first.
+    var branches: [Branch] = []
+    /// The pattern that ends here.
+    var pattern: [UInt8]?
+    /// The pattern that takes whatever follows.
+    var rest: [UInt8]?
+  }
+
+  /// A segment with placeholders: the texts before, between and behind them.
+  private struct Segment: Equatable {
+    var texts: [[UInt8]]
+
+    init?(_ octets: ArraySlice<UInt8>) {
+      if octets.elementsEqual([UInt8(ascii: "*")]) {
+        texts = [[], []]
+        return
+      }
+      texts = [[]]
+      var isInside = false
+      for octet in octets {
+        if octet == UInt8(ascii: "{"), !isInside {
+          isInside = true
+        } else if octet == UInt8(ascii: "}"), isInside {
+          isInside = false
+          texts.append([])
+        } else if !isInside {
+          texts[texts.count - 1].append(octet)
+        }
+      }
+      guard texts.count > 1, !isInside else { return nil }
+    }
+
+    /// Octets of its texts.
+    var length: Int { texts.reduce(0) { $0 + $1.count } }
+
+    /// Whether a segment fits, with an octet at least for each placeholder.
+    func fits(_ octets: ArraySlice<UInt8>) -> Bool {
+      guard octets.starts(with: texts[0]), let last = texts.last else { return false }
+      var rest = octets.dropFirst(texts[0].count)
+      for text in texts.dropFirst().dropLast() {
+        // The earliest place: that leaves the most for what follows.
+        guard
+          let start = rest.indices.dropFirst().first(where: { index in
+            rest.endIndex - index >= text.count && rest[index..<index + text.count].elementsEqual(text)
+          })
+        else { return false }
+        rest = rest[(start + text.count)...]
+      }
+      return rest.count > last.count && rest.suffix(last.count).elementsEqual(last)
+    }
+  }
+
+  private var nodes = [Node()]
+
+  /// Takes patterns; of equal ones the first counts.
+  package init(_ patterns: [[UInt8]]) {
+    for pattern in patterns { add(pattern) }
+  }
+
+  private mutating func add(_ pattern: [UInt8]) {
+    var node = 0
+    let segments = pattern.split(separator: ASCII.slash, omittingEmptySubsequences: false)
+    for (index, segment) in segments.enumerated() {
+      if index == segments.count - 1, segment.elementsEqual(Array("**".utf8)) {
+        nodes[node].rest = nodes[node].rest ?? pattern
+        return
+      }
+      node = child(of: node, segment)
+    }
+    nodes[node].pattern = nodes[node].pattern ?? pattern
+  }
+
+  private mutating func child(of node: Int, _ octets: ArraySlice<UInt8>) -> Int {
+    guard let segment = Segment(octets) else {
+      let text = Array(octets)
+      if let known = nodes[node].texts[text] { return known }
+      nodes.append(Node())
+      nodes[node].texts[text] = nodes.count - 1
+      return nodes.count - 1
+    }
+    if let known = nodes[node].branches.first(where: { $0.segment == segment }) { return known.node }
+    nodes.append(Node())
+    let branch = Branch(segment: segment, node: nodes.count - 1)
+    let place = nodes[node].branches.firstIndex { $0.segment.length < segment.length }
+    nodes[node].branches.insert(branch, at: place ?? nodes[node].branches.count)
+    return branch.node
+  }
+
+  /// The pattern that a path fits; nil when it fits none.
+  package func pattern(for path: [UInt8]) -> [UInt8]? {
+    pattern(from: 0, path.split(separator: ASCII.slash, omittingEmptySubsequences: false)[...])
+  }
+
+  private func pattern(from node: Int, _ segments: ArraySlice<ArraySlice<UInt8>>) -> [UInt8]? {
+    guard let first = segments.first else { return nodes[node].pattern }
+    let others = segments.dropFirst()
+    if let next = nodes[node].texts[Array(first)], let found = pattern(from: next, others) { return found }
+    for branch in nodes[node].branches where branch.segment.fits(first) {
+      if let found = pattern(from: branch.node, others) { return found }
+    }
+    return nodes[node].rest
+  }
+}
+
+/// What a run makes of paths: the patterns that were given first, then, if that is asked for, `PathTemplate`.
+package struct PathTemplates: Sendable {
+  private let patterns: PathPatterns?
+  private let guesses: Bool
+
+  /// As a configuration asks for.
+  package init(_ configuration: Configuration) {
+    patterns = configuration.pathPatterns.isEmpty ? nil : PathPatterns(configuration.pathPatterns)
+    guesses = configuration.templatePaths
+  }
+
+  /// Whether every path is its own template.
+  package var isIdentity: Bool { patterns == nil && !guesses }
+
+  /// The template of a path.
+  package func template(of path: [UInt8]) -> [UInt8] {
+    if let found = patterns?.pattern(for: path) { return found }
+    return guesses ? PathTemplate.template(of: path) : path
+  }
+}

@@ -1,0 +1,64 @@
+import HTTPReassembly
+import Yams
+
+/// A file of path patterns: one a line, or an OpenAPI description whose paths they are.
+package enum TemplateFile {
+  /// Patterns at most: large services describe some thousands.
+  package static let patternLimit = 1 << 16
+  /// Octets that are read at most: the largest descriptions that are published have some ten million.
+  package static let sizeLimit = 32 << 20
+
+  /// Reads the text of a file.
+  ///
+  /// A line is a pattern; what begins with `#` is a comment. A mapping with the key `paths`, in YAML or JSON, is an OpenAPI or Swagger
+  /// description: the path of its first server, or its `basePath`, stands before each of its paths.
+  ///
+  /// - Throws: what is wrong with it, in one line.
+  package static func patterns(in text: String) throws(TemplateFileError) -> [[UInt8]] {
+    var found = try described(in: text)
+    if found.isEmpty { found = try lines(of: text) }
+    guard found.count <= patternLimit else { throw TemplateFileError("has more than \(patternLimit) patterns") }
+    guard !found.isEmpty else { throw TemplateFileError("has no patterns") }
+    return found.map { Array($0.utf8) }
+  }
+
+  private static func lines(of text: String) throws(TemplateFileError) -> [String] {
+    var patterns: [String] = []
+    for (index, line) in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).enumerated() {
+      let pattern = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+      if pattern.isEmpty || pattern.hasPrefix("#") { continue }
+      guard pattern.hasPrefix("/") else {
+        throw TemplateFileError("line \(index + 1): a pattern begins with a slash, as in /users/{id}")
+      }
+      patterns.append(pattern)
+    }
+    return patterns
+  }
+
+  /// The paths of a description; none when the text is no description.
+  private static func described(in text: String) throws(TemplateFileError) -> [String] {
+    // A list of patterns is no mapping, whatever else YAML takes it for.
+    guard let root = (try? Yams.compose(yaml: text)) ?? nil, let mapping = root.mapping,
+      let paths = mapping["paths"]?.mapping
+    else { return [] }
+    let server = mapping["servers"]?.sequence?.first?.mapping?["url"]?.scalar?.string
+    let base = mapping["basePath"]?.scalar?.string ?? server.map { path(ofServer: $0) } ?? ""
+    let prefix = base.hasSuffix("/") ? String(base.dropLast()) : base
+    return paths.compactMap { $0.key.scalar?.string }.filter { $0.hasPrefix("/") }.map { prefix + $0 }
+  }
+
+  /// The path of a server's URL, which may be a path itself.
+  private static func path(ofServer url: String) -> String {
+    guard let scheme = url.firstRange(of: "://") else { return url.hasPrefix("/") ? url : "" }
+    let rest = url[scheme.upperBound...]
+    return rest.firstIndex(of: "/").map { String(rest[$0...]) } ?? ""
+  }
+}
+
+/// Why a file of path patterns could not be read: one line, without the file's name.
+package struct TemplateFileError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// One line for people.
+  package let description: String
+
+  package init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,66 @@
+import TestSupport
+import Testing
+
+@testable import HTTPReassembly
+
+/// Paths by the patterns that people give (docs/templates.md).
+@Suite struct PathPatternsTests {
+  private static func pattern(_ path: String, _ patterns: [String]) -> String? {
+    PathPatterns(patterns.map { Array($0.utf8) }).pattern(for: Array(path.utf8)).map {
+      String(decoding: $0, as: UTF8.self)
+    }
+  }
+
+  private static let patterns = [
+    "/users/{id}", "/users/me", "/users/{id}/orders/{order}", "/files/{name}.png", "/files/{name}", "/files/a{x}.png",
+    "/static/**", "/static/index.html", "/items/*/parts", "/", "/v{major}.{minor}/x",
+  ]
+
+  @Test(
+    arguments: [
+      ("/users/42", "/users/{id}"), ("/users/me", "/users/me"), ("/users/", nil), ("/users", nil), ("/users/42/", nil),
+      ("/users/me/orders/7", "/users/{id}/orders/{order}"), ("/users/42/orders", nil),
+      ("/files/x.png", "/files/{name}.png"), ("/files/.png", "/files/{name}"), ("/files/ab.png", "/files/a{x}.png"),
+      ("/files/a.png", "/files/{name}.png"), ("/files/x.gif", "/files/{name}"),
+      ("/static/a/b/c", "/static/**"), ("/static/index.html", "/static/index.html"), ("/static", nil),
+      ("/static/", "/static/**"), ("/items/9/parts", "/items/*/parts"), ("/items//parts", nil), ("/", "/"), ("", nil),
+      ("/v1.2/x", "/v{major}.{minor}/x"), ("/v1.2.3/x", "/v{major}.{minor}/x"), ("/v12/x", nil), ("/v.2/x", nil),
+    ] as [(String, String?)])
+  func theOneThatSaysMoreWins(_ path: String, _ expected: String?) {
+    #expect(Self.pattern(path, Self.patterns) == expected, "\(path)")
+    // Neither the order of the patterns nor more of them change it.
+    #expect(Self.pattern(path, Self.patterns.reversed()) == expected, "\(path)")
+  }
+
+  /// The trie says what looking at one pattern after the other says.
+  @Test func agreesWithEachPatternAlone() {
+    var random = SeededRandom(seed: 1207)
+    let words = ["a", "b", "{x}", "a{x}", "{x}b", "*"]
+    for _ in 0..<300 {
+      let patterns = (0..<random.number(1..<8)).map { _ in
+        "/" + (0..<random.number(1..<5)).map { _ in words[random.number(0..<words.count)] }.joined(separator: "/")
+      }
+      for _ in 0..<20 {
+        let path =
+          "/"
+          + (0..<random.number(1..<5)).map { _ in ["a", "b", "ab", "c", ""][random.number(0..<5)] }.joined(
+            separator: "/")
+        let fitting = patterns.filter { Self.pattern(path, [$0]) != nil }
+        let found = Self.pattern(path, patterns)
+        #expect(fitting.isEmpty ? found == nil : found.map(fitting.contains) == true, "\(path) in \(patterns)")
+      }
+    }
+  }
+
+  @Test func whatNoPatternFitsIsGuessedWhenThatIsAskedFor() {
+    var configuration = Configuration()
+    #expect(PathTemplates(configuration).isIdentity)
+    configuration.pathPatterns = [Array("/users/{user}".utf8)]
+    func templates(_ path: String) -> String {
+      String(decoding: PathTemplates(configuration).template(of: Array(path.utf8)), as: UTF8.self)
+    }
+    #expect(templates("/users/42") == "/users/{user}" && templates("/orders/42") == "/orders/42")
+    configuration.templatePaths = true
+    #expect(templates("/users/42") == "/users/{user}" && templates("/orders/42") == "/orders/{id}")
+  }
+}
