@@ -1,0 +1,102 @@
+// Unsafe: libcrypto is handed the addresses and lengths of octets lent for one call, and room for as many octets as it
+// writes. The algorithms that it hands out stay valid for as long as the process lives.
+
+import CCrypto
+
+/// A digest that the key derivation or the MAC of TLS uses, computed by libcrypto.
+package enum DigestAlgorithm: UInt8, CaseIterable, Sendable {
+  case md5
+  case sha1
+  case sha256
+  case sha384
+
+  /// The octets of a digest.
+  package var length: Int {
+    switch self {
+    case .md5: 16
+    case .sha1: 20
+    case .sha256: 32
+    case .sha384: 48
+    }
+  }
+
+  private var name: String {
+    switch self {
+    case .md5: "MD5"
+    case .sha1: "SHA1"
+    case .sha256: "SHA256"
+    case .sha384: "SHA384"
+    }
+  }
+
+  nonisolated(unsafe) private static let hmac: OpaquePointer? = {
+    _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil)
+    return unsafe EVP_MAC_fetch(nil, "HMAC", nil)
+  }()
+
+  /// Makes libcrypto ready. A process that confines itself calls this before.
+  package static func prepare() {
+    _ = unsafe hmac
+    // libcrypto fetches a digest for a MAC when it is used first.
+    var mac = MACOctets()
+    let octets: [UInt8] = [0]
+    for digest in allCases { _ = digest.authenticate((unsafe octets.span.bytes), key: (unsafe octets.span.bytes), to: &mac) }
+  }
+
+  /// The HMAC (RFC 2104) of two pieces of octets, one behind the other, written to `mac`. False when this libcrypto cannot make
+  /// it.
+  package func authenticate(
+    _ first: RawSpan, _ second: RawSpan = RawSpan(), key: RawSpan, to mac: inout MACOctets
+  ) -> Bool {
+    guard let algorithm = unsafe Self.hmac, let context = unsafe EVP_MAC_CTX_new(algorithm) else { return false }
+    defer { unsafe EVP_MAC_CTX_free(context) }
+    var name = Array(name.utf8CString)
+    var isDone = unsafe name.withUnsafeMutableBufferPointer { name in
+      unsafe key.withUnsafeBytes { key in
+        let parameters = unsafe [
+          OSSL_PARAM_construct_utf8_string("digest", name.baseAddress, 0), OSSL_PARAM_construct_end(),
+        ]
+        var none: UInt8 = 0
+        let address = unsafe key.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        guard let address = unsafe address else { return unsafe EVP_MAC_init(context, &none, 0, parameters) == 1 }
+        return unsafe EVP_MAC_init(context, address, key.count, parameters) == 1
+      }
+    }
+    for piece in 0..<2 {
+      let octets = piece == 0 ? first : second
+      guard octets.byteCount > 0 else { continue }
+      unsafe octets.withUnsafeBytes { octets in
+        let address = unsafe octets.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        isDone = unsafe EVP_MAC_update(context, address, octets.count) == 1 && isDone
+      }
+    }
+    var length = 0
+    unsafe withUnsafeMutableBytes(of: &mac.octets) { room in
+      let address = unsafe room.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      isDone = unsafe EVP_MAC_final(context, address, &length, room.count) == 1 && isDone
+    }
+    mac.count = length
+    return isDone
+  }
+}
+
+/// The octets of a MAC, at most 64.
+package struct MACOctets {
+  fileprivate(set) var octets: InlineArray<64, UInt8> = .init(repeating: 0)
+  package fileprivate(set) var count = 0
+
+  package init() {}
+
+  /// Lends the octets.
+  package func withOctets<Result>(_ body: (RawSpan) -> Result) -> Result {
+    body((unsafe octets.span.bytes).extracting(0..<count))
+  }
+
+  /// Whether the MAC is these octets, compared in time that does not depend on them.
+  package func matches(_ other: RawSpan) -> Bool {
+    guard count == other.byteCount else { return false }
+    return unsafe other.withUnsafeBytes { other in
+      unsafe withUnsafeBytes(of: octets) { unsafe CRYPTO_memcmp($0.baseAddress, other.baseAddress, count) == 0 }
+    }
+  }
+}

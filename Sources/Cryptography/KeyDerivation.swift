@@ -1,0 +1,79 @@
+// Unsafe: octets are copied into secrets that were made as long as what is written to them.
+
+/// What TLS makes keys of secrets with.
+package enum KeyDerivation {
+  /// Octets of a label with its prefix, and of a seed: the longest that TLS uses have some twenty and 64.
+  private static let longestInput = 128
+
+  /// `HKDF-Expand-Label` with an empty context (RFC 8446 §7.1): `length` octets, at most one digest of them.
+  package static func expandLabel(
+    _ label: StaticString, of secret: RawSpan, _ digest: DigestAlgorithm, length: Int
+  ) -> SecretOctets? {
+    guard length <= digest.length else { return nil }
+    var info = [UInt8(length >> 8), UInt8(truncatingIfNeeded: length), UInt8(6 + label.utf8CodeUnitCount)]
+    info += "tls13 ".utf8
+    label.withUTF8Buffer { unsafe info.append(contentsOf: $0) }
+    info += [0, 1]
+    var mac = MACOctets()
+    let isDone = digest.authenticate((unsafe info.span.bytes), key: secret, to: &mac)
+    guard isDone else { return nil }
+    return mac.withOctets { SecretOctets($0.extracting(0..<length)) }
+  }
+
+  /// How TLS before 1.3 expands a secret.
+  package enum PseudorandomFunction: Sendable {
+    /// MD5 and SHA-1 together: TLS 1.0 and 1.1 (RFC 4346 §5).
+    case md5AndSHA1
+    /// One digest: TLS 1.2 (RFC 5246 §5).
+    case one(DigestAlgorithm)
+  }
+
+  /// `PRF(secret, label, seed)`; nil when this libcrypto cannot compute it.
+  package static func expand(
+    _ secret: RawSpan, _ label: StaticString, seed: [UInt8], _ function: PseudorandomFunction, length: Int
+  ) -> SecretOctets? {
+    var input: [UInt8] = []
+    label.withUTF8Buffer { unsafe input.append(contentsOf: $0) }
+    input += seed
+    guard input.count <= longestInput else { return nil }
+    let made = SecretOctets(count: length)
+    switch function {
+    case .one(let digest):
+      guard mix(secret, input, digest, into: made) else { return nil }
+    case .md5AndSHA1:
+      let half = (secret.byteCount + 1) / 2
+      guard mix(secret.extracting(0..<half), input, .md5, into: made),
+        mix(secret.extracting(secret.byteCount - half..<secret.byteCount), input, .sha1, into: made)
+      else { return nil }
+    }
+    return made
+  }
+
+  /// Adds `P_hash(secret, input)` to `made`, bit by bit (RFC 5246 §5).
+  private static func mix(
+    _ secret: RawSpan, _ input: [UInt8], _ digest: DigestAlgorithm, into made: SecretOctets
+  ) -> Bool {
+    var link = MACOctets()
+    guard digest.authenticate((unsafe input.span.bytes), key: secret, to: &link) else { return false }
+    var offset = 0
+    while offset < made.count {
+      var output = MACOctets()
+      let isDone = link.withOctets { link in
+        digest.authenticate(link, (unsafe input.span.bytes), key: secret, to: &output)
+      }
+      guard isDone else { return false }
+      output.withOctets { output in
+        unsafe made.withMemory { memory in
+          for index in 0..<min(output.byteCount, memory.count - offset) {
+            unsafe memory[offset + index] ^= output.unsafeLoad(fromByteOffset: index, as: UInt8.self)
+          }
+        }
+      }
+      offset += digest.length
+      var next = MACOctets()
+      guard link.withOctets({ digest.authenticate($0, key: secret, to: &next) }) else { return false }
+      link = next
+    }
+    return true
+  }
+}

@@ -1,0 +1,184 @@
+// Unsafe: libcrypto is handed the addresses and lengths of octets lent for one call, and room for at least as many octets as it
+// writes: no cipher here makes more octets than it is given. A context is freed by its only owner, and libcrypto clears it.
+
+import CCrypto
+
+/// A cipher that protects records of TLS.
+package enum CipherAlgorithm: UInt8, CaseIterable, Sendable {
+  case aes128GCM
+  case aes256GCM
+  case chaCha20Poly1305
+  case aes128CCM
+  case aes256CCM
+  case aes128CCM8
+  case aes256CCM8
+  case aes128CBC
+  case aes256CBC
+  case tripleDESCBC
+  case camellia128CBC
+  case camellia256CBC
+
+  private var name: String {
+    switch self {
+    case .aes128GCM: "AES-128-GCM"
+    case .aes256GCM: "AES-256-GCM"
+    case .chaCha20Poly1305: "ChaCha20-Poly1305"
+    case .aes128CCM, .aes128CCM8: "AES-128-CCM"
+    case .aes256CCM, .aes256CCM8: "AES-256-CCM"
+    case .aes128CBC: "AES-128-CBC"
+    case .aes256CBC: "AES-256-CBC"
+    case .tripleDESCBC: "DES-EDE3-CBC"
+    case .camellia128CBC: "CAMELLIA-128-CBC"
+    case .camellia256CBC: "CAMELLIA-256-CBC"
+    }
+  }
+
+  /// Octets of a key.
+  package var keyLength: Int {
+    switch self {
+    case .aes128GCM, .aes128CCM, .aes128CCM8, .aes128CBC, .camellia128CBC: 16
+    case .tripleDESCBC: 24
+    default: 32
+    }
+  }
+
+  /// Whether the tag is part of the cipher.
+  package var isAuthenticated: Bool { rawValue < Self.aes128CBC.rawValue }
+
+  /// Octets of the tag; 0 of a cipher without one.
+  package var tagLength: Int {
+    switch self {
+    case .aes128CCM8, .aes256CCM8: 8
+    default: isAuthenticated ? 16 : 0
+    }
+  }
+
+  /// Octets of a block of a cipher without tag, and so of its IV; 1 for others.
+  package var blockLength: Int { isAuthenticated ? 1 : self == .tripleDESCBC ? 8 : 16 }
+
+  fileprivate var isCCM: Bool {
+    switch self {
+    case .aes128CCM, .aes256CCM, .aes128CCM8, .aes256CCM8: true
+    default: false
+    }
+  }
+
+  nonisolated(unsafe) private static let fetched: [OpaquePointer?] = {
+    _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil)
+    return unsafe allCases.map { unsafe EVP_CIPHER_fetch(nil, $0.name, nil) }
+  }()
+
+  /// libcrypto's algorithm; nil where this libcrypto has none.
+  @unsafe fileprivate var algorithm: OpaquePointer? { unsafe Self.fetched[Int(rawValue)] }
+
+  /// Makes libcrypto ready. A process that confines itself calls this before.
+  package static func prepare() { _ = unsafe fetched }
+}
+
+/// A cipher with its key, that opens the records of one direction: only the IV is set for each of them.
+@safe
+package final class RecordCipher {
+  /// The cipher.
+  package let algorithm: CipherAlgorithm
+  private let context: OpaquePointer
+
+  /// Octets of memory that one takes, about: the context and what libcrypto keeps beside it.
+  package static var memory: Int { 1200 }
+
+  /// Nil when this libcrypto lacks the cipher, or the key has not its length.
+  package init?(_ algorithm: CipherAlgorithm, key: RawSpan) {
+    guard key.byteCount == algorithm.keyLength, let known = unsafe algorithm.algorithm,
+      let context = unsafe EVP_CIPHER_CTX_new()
+    else { return nil }
+    self.algorithm = algorithm
+    unsafe self.context = context
+    var isReady = unsafe EVP_DecryptInit_ex(context, known, nil, nil, nil) == 1
+    if algorithm.isAuthenticated {
+      isReady = unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_IVLEN, 12, nil) == 1 && isReady
+    }
+    if algorithm.isCCM {
+      let length = Int32(algorithm.tagLength)
+      isReady = unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, length, nil) == 1 && isReady
+    }
+    isReady =
+      unsafe key.withUnsafeBytes { key in
+        let address = unsafe key.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        return unsafe EVP_DecryptInit_ex(context, nil, nil, address, nil) == 1
+      } && isReady
+    if !algorithm.isAuthenticated { isReady = unsafe EVP_CIPHER_CTX_set_padding(context, 0) == 1 && isReady }
+    guard isReady else { return nil }
+  }
+
+  deinit { unsafe EVP_CIPHER_CTX_free(context) }
+
+  /// Opens `sealed`, which ends with the tag, into `opened`, which must have room for it without the tag. False when the tag does
+  /// not verify; what is in `opened` then means nothing. The tag covers the first `count` octets of `additional`, too.
+  package func open(
+    _ sealed: RawSpan, nonce: InlineArray<12, UInt8>, additional: InlineArray<13, UInt8>, count: Int,
+    into opened: inout [UInt8]
+  ) -> Bool {
+    let length = sealed.byteCount - algorithm.tagLength
+    guard length >= 0, opened.count >= length else { return false }
+    return unsafe sealed.withUnsafeBytes { sealed in
+      unsafe withUnsafeBytes(of: additional) { additional in
+        unsafe opened.withUnsafeMutableBytes { opened in
+          unsafe withUnsafeBytes(of: nonce) { nonce in
+            let additional = unsafe UnsafeRawBufferPointer(rebasing: additional[..<count])
+            return unsafe open(sealed, length, Self.octets(nonce), additional, opened)
+          }
+        }
+      }
+    }
+  }
+
+  private static func octets(_ buffer: UnsafeRawBufferPointer) -> UnsafePointer<UInt8>? {
+    unsafe buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+  }
+
+  @unsafe
+  private func open(
+    _ sealed: UnsafeRawBufferPointer, _ length: Int, _ nonce: UnsafePointer<UInt8>?, _ additional: UnsafeRawBufferPointer,
+    _ opened: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    let tag = unsafe UnsafeMutableRawPointer(mutating: sealed.baseAddress.map { unsafe $0 + length })
+    let target = unsafe opened.baseAddress?.assumingMemoryBound(to: UInt8.self)
+    var written: Int32 = 0
+    var end: Int32 = 0
+    // CCM needs the tag before the octets, and all of them at once, after their length (RFC 3610).
+    if algorithm.isCCM {
+      guard unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(algorithm.tagLength), tag) == 1,
+        unsafe EVP_DecryptInit_ex(context, nil, nil, nil, nonce) == 1,
+        unsafe EVP_DecryptUpdate(context, nil, &written, nil, Int32(length)) == 1,
+        unsafe EVP_DecryptUpdate(context, nil, &written, Self.octets(additional), Int32(additional.count)) == 1
+      else { return false }
+      return unsafe EVP_DecryptUpdate(context, target, &written, Self.octets(sealed), Int32(length)) == 1
+    }
+    guard unsafe EVP_DecryptInit_ex(context, nil, nil, nil, nonce) == 1,
+      unsafe EVP_DecryptUpdate(context, nil, &written, Self.octets(additional), Int32(additional.count)) == 1,
+      unsafe EVP_DecryptUpdate(context, target, &written, Self.octets(sealed), Int32(length)) == 1,
+      unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(algorithm.tagLength), tag) == 1
+    else { return false }
+    // No octets are left to be written: what it takes is a place to say so.
+    var none: UInt8 = 0
+    return unsafe EVP_DecryptFinal_ex(context, &none, &end) == 1
+  }
+
+  /// Takes a cipher of blocks off `sealed`, whole blocks of it, into `opened`, which must have as much room. What comes out is not
+  /// authenticated, and still has its padding.
+  package func decrypt(_ sealed: RawSpan, initial: RawSpan, into opened: inout [UInt8]) -> Bool {
+    guard sealed.byteCount % algorithm.blockLength == 0, opened.count >= sealed.byteCount,
+      initial.byteCount == algorithm.blockLength
+    else { return false }
+    return unsafe sealed.withUnsafeBytes { sealed in
+      unsafe initial.withUnsafeBytes { initial in
+        unsafe opened.withUnsafeMutableBytes { opened in
+          var written: Int32 = 0
+          guard unsafe EVP_DecryptInit_ex(context, nil, nil, nil, Self.octets(initial)) == 1 else { return false }
+          let target = unsafe opened.baseAddress?.assumingMemoryBound(to: UInt8.self)
+          return unsafe EVP_DecryptUpdate(context, target, &written, Self.octets(sealed), Int32(sealed.count)) == 1
+            && Int(written) == sealed.count
+        }
+      }
+    }
+  }
+}
