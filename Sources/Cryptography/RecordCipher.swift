@@ -112,7 +112,16 @@ package final class RecordCipher {
   deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
   /// Opens `sealed`, which ends with the tag, into `opened`, which must have room for it without the tag. False when the tag does
-  /// not verify; what is in `opened` then means nothing.
+  /// not verify; what is in `opened` then means nothing. The tag covers the first `count` octets of `additional`, too.
+  package func open(
+    _ sealed: RawSpan, nonce: InlineArray<12, UInt8>, additional: InlineArray<13, UInt8>, count: Int,
+    into opened: inout [UInt8]
+  ) -> Bool {
+    let span = additional.span
+    return open(sealed, nonce: nonce, additional: unsafe span.bytes.extracting(0..<count), into: &opened)
+  }
+
+  /// The same with additional octets of any number.
   package func open(
     _ sealed: RawSpan, nonce: InlineArray<12, UInt8>, additional: RawSpan, into opened: inout [UInt8]
   ) -> Bool {
@@ -135,8 +144,7 @@ package final class RecordCipher {
 
   @unsafe
   private func open(
-    _ sealed: UnsafeRawBufferPointer, _ length: Int, _ nonce: UnsafePointer<UInt8>?,
-    _ additional: UnsafeRawBufferPointer,
+    _ sealed: UnsafeRawBufferPointer, _ length: Int, _ nonce: UnsafePointer<UInt8>?, _ additional: UnsafeRawBufferPointer,
     _ opened: UnsafeMutableRawBufferPointer
   ) -> Bool {
     let tag = unsafe UnsafeMutableRawPointer(mutating: sealed.baseAddress.map { unsafe $0 + length })

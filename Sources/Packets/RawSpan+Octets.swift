@@ -160,6 +160,16 @@ extension Array where Element == UInt8 {
   }
 }
 
+extension InlineArray where Element == UInt8 {
+  /// Lends the octets.
+  @inlinable
+  @inline(__always)
+  package func withOctets<Result>(_ body: (RawSpan) -> Result) -> Result {
+    let octets = span
+    return body(unsafe octets.bytes)
+  }
+}
+
 extension StaticString {
   /// The octet at `index` of the text's UTF-8, which the compiler has put into the program's read-only data.
   @inlinable

@@ -94,6 +94,16 @@ struct CommonOptions: ParsableArguments {
       valueName: "mib"))
   var decodeLimit = Configuration().decodedContentLimit >> 20
 
+  @Option(
+    help: ArgumentHelp(
+      """
+      Open TLS with the secrets in this key log, which may still be written (repeatable; default: the file that the \
+      environment variable SSLKEYLOGFILE names).
+      """,
+      valueName: "file"),
+    completion: .file())
+  var keys: [String] = []
+
   @Flag(help: "Leave out TCP segments with a wrong checksum.")
   var verifyChecksums = false
 
@@ -157,6 +167,15 @@ struct CommonOptions: ParsableArguments {
     return configuration
   }
 
+  /// The key logs: those that were asked for, else the one that programs of this user write to, if it is there.
+  var keyLogs: [String] {
+    if !keys.isEmpty { return keys }
+    guard let path = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"], !path.isEmpty,
+      FileManager.default.isReadableFile(atPath: path)
+    else { return [] }
+    return [path]
+  }
+
   /// The filter, compiled once, so that a mistake is one of usage.
   func packetFilter() throws -> PacketFilter? {
     do throws(CaptureError) {
@@ -210,7 +229,7 @@ struct CommonOptions: ParsableArguments {
   func leaveRoot(reading inputs: [String], writing others: [String] = []) throws {
     let output = isStreaming ? nil : output
     do throws(Privileges.Failure) {
-      try Privileges.leaveRoot(Reach(reads: inputs, writes: [output].compactMap(\.self) + others), logger)
+      try Privileges.leaveRoot(Reach(reads: inputs + keyLogs, writes: [output].compactMap(\.self) + others), logger)
     } catch {
       ErrorOutput.write(error.description)
       throw ExitCode(ExitStatus.failure.rawValue)
@@ -230,9 +249,12 @@ struct CommonOptions: ParsableArguments {
     return try ReportSet(format.names, folder: output, context(interfaces, RowAllowance(hourlyRowLimit)), isLive: true)
   }
 
-  /// Makes ready what the reports hash with, if they hash anything: the confinement comes after this.
+  /// Makes ready what the reports hash with, if they hash anything, and what opens TLS: the confinement comes after this.
   func prepareDigests() {
     if redact || format.names.contains(.html) { SHA256.prepare() }
+    // A capture can have keys of its own.
+    DigestAlgorithm.prepare()
+    CipherAlgorithm.prepare()
   }
 
   /// With SHA-256, so that the same text becomes the same pseudonym in every report.

@@ -24,11 +24,12 @@ import Testing
   @Test func everyDatagramHasItsHandshakeOctets() throws {
     let rows = try rows()
     try #require(rows.count > 50 && rows.contains { $0.handshake > 0 })
-    var pipeline = Pipeline(sink: CollectingSink())
-    var index = 0
+    var pipeline = Pipeline(sink: ConnectionSink())
     var before = 0
-    try CaptureRun.forEachPacket(of: "\(Locations.captures)/quic.pcap.gz") { packet, octets in
-      pipeline.process(packet, octets)
+    var index = 0
+    var reader = try CaptureReader(path: "\(Locations.captures)/quic.pcap.gz")
+    while try reader.advance() {
+      reader.withPacket { packet, octets in pipeline.process(packet, octets) }
       let ledger = pipeline.ledger
       #expect(ledger.quicHandshake - before == rows[index].handshake, "packet \(index + 1)")
       before = ledger.quicHandshake
@@ -39,9 +40,23 @@ import Testing
     let ledger = pipeline.ledger
     #expect(ledger[.quic] == ledger.quicHandshake + ledger.quicPacket + ledger.quicProtected)
     #expect(ledger[.udp] == 0)
-    let names = pipeline.sink.connections.sorted { $0.number < $1.number }.map {
-      pipeline.totals.texts.string($0.tls.serverName)
-    }
-    #expect(names == rows.map(\.name).filter { !$0.isEmpty })
+    let found = pipeline.sink.found.sorted { $0.number < $1.number }
+    #expect(found.map(\.name) == rows.map(\.name).filter { !$0.isEmpty })
+    #expect(found.allSatisfy { $0.applicationProtocol == "h3" && $0.version == "1.3" })
+  }
+}
+
+private struct ConnectionSink: ReportSink {
+  var found: [(number: Int, name: String, applicationProtocol: String, version: String)] = []
+
+  mutating func message(_ message: Message, texts: borrowing TextPool) {}
+  mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) {}
+  mutating func connection(_ connection: Connection, texts: borrowing TextPool) {
+    guard let security = connection.security else { return }
+    found.append(
+      (
+        connection.number, texts.string(security.serverName), texts.string(security.applicationProtocol),
+        security.versionName
+      ))
   }
 }

@@ -16,6 +16,11 @@ extension Analysis {
       faults.require(ledger[octetClass] >= 0, "\(octetClass.name) is \(ledger[octetClass])")
     }
     faults.require(ledger.tlsOther >= 0, "tls sub-classes exceed tls")
+    let secured = connections.compactMap(\.security)
+    faults.expect(secured.sum(\.record), ledger.tlsRecord, "tls_record of connections and ledger")
+    faults.require(
+      secured.sum(\.handshake) >= ledger.tlsHandshake || connections.contains { $0.security == nil },
+      "tls_handshake of connections and ledger")
     faults.require(ledger.synthetic <= ledger[.link], "synthetic exceeds link")
     let octets = messages.map(\.message.octets)
     faults.expect(octets.sum(\.startLine), ledger[.startLine], "start_line of messages and ledger")
@@ -35,8 +40,10 @@ extension Analysis {
     for message in messages {
       let parts = [
         message.octets.startLine, message.octets.header, message.octets.body, message.octets.framing,
-        message.octets.trailer, message.retransmitted, message.overhead, message.missing,
+        message.octets.trailer, message.tls, message.retransmitted, message.overhead, message.missing,
       ]
+      let sum = message.octets.total + message.tls + message.retransmitted + message.overhead
+      faults.expect(message.ipLength, sum, "ip_bytes of message \(message.number)")
       faults.require(parts.allSatisfy { $0 >= 0 }, "message \(message.number) has a negative figure: \(parts)")
       if message.exactness == .exact {
         faults.expect(message.missing + message.unseen, 0, "missing of exact message \(message.number)")
@@ -51,13 +58,25 @@ extension Analysis {
     for connection in connections {
       let own = byConnection[connection.number] ?? []
       let ipLength = connection.ipLength.client + connection.ipLength.server
-      let parts = own.sum(\.message.ipLength) + connection.setup + connection.teardown + connection.unattributed
+      let parts =
+        own.sum(\.message.ipLength) + connection.setup + connection.handshake + connection.teardown
+        + connection.unattributed
       faults.expect(parts, ipLength, "ip_bytes of connection \(connection.number) by its parts")
       faults.expect(own.count, connection.messages, "messages of connection \(connection.number)")
       let retransmitted = own.sum(\.message.retransmitted)
       faults.require(retransmitted <= connection.retransmitted, "retransmitted of connection \(connection.number)")
-      faults.require(own.sum(\.message.missing) <= connection.missing, "missing of connection \(connection.number)")
-      let figures = [connection.setup, connection.teardown, connection.unattributed, connection.missing]
+      // Octets of a message may be in a record that was captured in part, and so not opened.
+      if connection.security?.opening != .partly {
+        faults.require(own.sum(\.message.missing) <= connection.missing, "missing of connection \(connection.number)")
+      }
+      let secured = own.sum(\.message.tls)
+      faults.require(secured <= connection.security?.record ?? 0, "tls of messages of connection \(connection.number)")
+      faults.require(
+        own.allSatisfy { $0.message.isSecure == (connection.security?.record ?? 0 > 0) },
+        "scheme of messages of connection \(connection.number)")
+      let figures = [
+        connection.setup, connection.handshake, connection.teardown, connection.unattributed, connection.missing,
+      ]
       faults.require(figures.allSatisfy { $0 >= 0 }, "connection \(connection.number) is negative: \(figures)")
       for message in own {
         faults.require(

@@ -44,6 +44,14 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case connectionMemoryFull = "connection_memory_full"
   case quicConnectionTableFull = "quic_connection_table_full"
 
+  // TLS
+  case tlsRecordMalformed = "tls_record_malformed"
+  case tlsHandshakeMalformed = "tls_handshake_malformed"
+  case tlsRecordNotVerified = "tls_record_not_verified"
+  case tlsEarlyDataRefused = "tls_early_data_refused"
+  case tlsSuiteNotOpened = "tls_suite_not_opened"
+  case tlsKeysFull = "tls_keys_full"
+
   // HTTP
   case httpStartLineMalformed = "http_start_line_malformed"
   case httpResynchronized = "http_resynchronized"

@@ -93,6 +93,16 @@ public struct Configuration: Sendable {
   /// The same, all connections together: beyond it those opened first are opened no further.
   public var quicHandshakeTotalLimit = 8 << 20
 
+  // TLS
+
+  /// Octets of memory that secrets of key logs take: a million lines, which have some 90 MiB.
+  public var secretOctetLimit = 96 << 20
+  /// Records of one direction of an opened connection whose place in the stream is remembered, for segments sent again and
+  /// acknowledgments: as much as a window of 2 MiB holds of full records.
+  public var rememberedRecordLimit = 128
+  /// Sequence numbers that are tried for a record before which others may have been lost.
+  public var recordSearchLimit = 16
+
   // HTTP
 
   /// Octets of one line that are kept to be understood; what follows is counted but not looked at.

@@ -15,9 +15,9 @@ public struct Ledger: Sendable, Equatable {
   public internal(set) var missing = 0
   /// Octets of class `link` that a capture tool invented (they never were on a wire).
   public internal(set) var synthetic = 0
-  /// Octets of class `tls` in handshake records.
+  /// Octets of class `tls` in handshake and change_cipher_spec records, whole.
   public internal(set) var tlsHandshake = 0
-  /// Octets of class `tls` in application data records.
+  /// Octets of class `tls` in application data records that were not opened, whole.
   public internal(set) var tlsApplicationData = 0
   /// Octets of class `quic` in CRYPTO frames.
   public internal(set) var quicHandshake = 0
@@ -25,6 +25,8 @@ public struct Ledger: Sendable, Equatable {
   public internal(set) var quicPacket = 0
   /// Octets of class `quic` in packets that were not opened.
   public internal(set) var quicProtected = 0
+  /// Octets of class `tls` in application data records that were opened: all but the application's data.
+  public internal(set) var tlsRecord = 0
   /// Octets that have been read but whose class is not known yet: 0 once the analysis is finished.
   public internal(set) var pending = 0
 
@@ -33,8 +35,8 @@ public struct Ledger: Sendable, Equatable {
   /// An account with nothing charged yet, of which everything but the classes is known.
   package init(
     packets: Int, original: Int, truncatedPackets: Int = 0, droppedPackets: Int = 0, missing: Int = 0,
-    synthetic: Int = 0, tlsHandshake: Int = 0, tlsApplicationData: Int = 0, quicHandshake: Int = 0,
-    quicPacket: Int = 0, quicProtected: Int = 0, pending: Int = 0
+    synthetic: Int = 0, tlsHandshake: Int = 0, tlsApplicationData: Int = 0, tlsRecord: Int = 0,
+    quicHandshake: Int = 0, quicPacket: Int = 0, quicProtected: Int = 0, pending: Int = 0
   ) {
     self.packets = packets
     self.original = original
@@ -47,14 +49,15 @@ public struct Ledger: Sendable, Equatable {
     self.quicHandshake = quicHandshake
     self.quicPacket = quicPacket
     self.quicProtected = quicProtected
+    self.tlsRecord = tlsRecord
     self.pending = pending
   }
 
   /// Octets of one class.
   public subscript(_ octetClass: OctetClass) -> Int { octets[octetClass.rawValue] }
 
-  /// Octets of class `tls` in neither handshake nor application data records.
-  public var tlsOther: Int { self[.tls] - tlsHandshake - tlsApplicationData }
+  /// Octets of class `tls` in none of the other sub-classes: alerts, and records that could not be told.
+  public var tlsOther: Int { self[.tls] - tlsHandshake - tlsApplicationData - tlsRecord }
 
   /// The sum of all classes.
   public var total: Int {
@@ -90,7 +93,7 @@ public struct Ledger: Sendable, Equatable {
     for index in a.octets.indices where a.octets[index] != b.octets[index] { return false }
     return a.packets == b.packets && a.original == b.original && a.truncatedPackets == b.truncatedPackets
       && a.droppedPackets == b.droppedPackets && a.missing == b.missing && a.synthetic == b.synthetic
-      && a.tlsHandshake == b.tlsHandshake && a.tlsApplicationData == b.tlsApplicationData
       && a.quicHandshake == b.quicHandshake && a.quicPacket == b.quicPacket && a.quicProtected == b.quicProtected
+      && a.tlsHandshake == b.tlsHandshake && a.tlsApplicationData == b.tlsApplicationData && a.tlsRecord == b.tlsRecord
   }
 }

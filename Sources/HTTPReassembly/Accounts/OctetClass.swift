@@ -22,7 +22,7 @@ public enum OctetClass: Int, CaseIterable, Sendable {
   case stray
   /// Octets after a successful CONNECT or Upgrade.
   case tunnel
-  /// TLS records that could not be opened.
+  /// TLS that carries no octet of a message.
   case tls
   /// TCP payload of a connection that is not HTTP.
   case opaque

@@ -20,6 +20,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var finalConnections: Deque<Connection> = []
   /// Receives the rows.
   public var sink: Sink
+  private var secureHosts = SecureHosts()
   private var lookups = DNSLookups()
   /// Messages that may be open before those of idle connections become final.
   private var retirementMark: Int
@@ -284,6 +285,21 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     connections.lastSeen(slot).addingSaturated(run.configuration.closedTimeout)
   }
 
+  // MARK: Secrets
+
+  /// Learns secrets from octets of a TLS key log (RFC 9850), which may come in any pieces: records that come from now on are opened with
+  /// them.
+  public mutating func learn(secrets octets: RawSpan) { run.secrets.read(octets) }
+
+  /// A key log ends, or what comes next is of another one.
+  public mutating func endOfSecrets() {
+    run.secrets.finishLine()
+    for _ in 0..<run.secrets.takeRefused() { run.anomalies.note(.tlsKeysFull) }
+  }
+
+  /// Secrets that are known.
+  public var secretCount: Int { run.secrets.count }
+
   // MARK: Names
 
   /// Learns the name of an address, as from a capture file's name records.
@@ -331,7 +347,12 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private mutating func handOverRows() throws(Sink.Failure) {
     defer { shareMemory() }
     try Self.handOver(&run.rows, to: &sink, &apis, &run.texts, &run.anomalies)
-    while !finalConnections.isEmpty { try sink.connection(finalConnections.removeFirst(), texts: run.texts) }
+    while !finalConnections.isEmpty {
+      let connection = finalConnections.removeFirst()
+      secureHosts.add(connection, texts: run.texts)
+      defer { connection.releaseTexts(of: &run.texts) }
+      try sink.connection(connection, texts: run.texts)
+    }
   }
 
   /// The same of messages and exchanges: what they are made of is lent here apart, so that nothing of it is copied.
@@ -384,7 +405,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// What is known so far. Before `finishConnections()`, octets whose class is not known yet are in no class.
   public var totals: Totals {
     Totals(
-      ledger: run.ledger, anomalies: run.anomalies, apis: apis.sorted(texts: run.texts), texts: run.texts)
+      ledger: run.ledger, anomalies: run.anomalies, apis: apis.sorted(texts: run.texts),
+      secureHosts: secureHosts.sorted, texts: run.texts)
   }
 
   /// The ledger so far.
@@ -397,7 +419,9 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     var texts = run.texts
     var anomalies = run.anomalies
     forEachOpenMessage { message, _ in apis.add(message, texts: &texts, anomalies: &anomalies) }
-    return Totals(ledger: run.ledger, anomalies: run.anomalies, apis: apis.sorted(texts: texts), texts: texts)
+    return Totals(
+      ledger: run.ledger, anomalies: run.anomalies, apis: apis.sorted(texts: texts), secureHosts: secureHosts.sorted,
+      texts: texts)
   }
 
   /// Hands over every message that is not final yet, as far as it is known, in the order of connections; `texts` are what

@@ -22,14 +22,19 @@ public struct Totals: Sendable {
   public var anomalies: AnomalyLog
   /// Totals by API, in the order of host, path, method as octets.
   public var apis: [APITotals]
+  /// Connections of TLS by server name, opened or not, the most octets first.
+  public var secureHosts: [SecureHostTotals]
   /// The texts that the totals refer to.
   public var texts: TextPool
 
   /// Puts together what the parts of an analysis counted.
-  package init(ledger: Ledger, anomalies: AnomalyLog, apis: [APITotals], texts: TextPool) {
+  package init(
+    ledger: Ledger, anomalies: AnomalyLog, apis: [APITotals], secureHosts: [SecureHostTotals] = [], texts: TextPool
+  ) {
     self.ledger = ledger
     self.anomalies = anomalies
     self.apis = apis
+    self.secureHosts = secureHosts
     self.texts = texts
   }
 }

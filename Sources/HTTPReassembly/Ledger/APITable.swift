@@ -168,5 +168,6 @@ extension APIOctets {
     decodedBody += message.decodedBody ?? 0
     retransmitted += message.retransmitted
     overhead += message.overhead
+    tls += message.tls
   }
 }

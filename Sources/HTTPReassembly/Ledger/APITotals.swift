@@ -41,10 +41,12 @@ public struct APIOctets: Sendable, Equatable {
   public var retransmitted = 0
   /// Network and transport octets.
   public var overhead = 0
+  /// What TLS records have beside the messages' octets.
+  public var tls = 0
 
   /// All zero.
   public init() {}
 
-  /// `ip_bytes`: message, retransmitted and overhead octets.
-  public var ipLength: Int { octets.total + retransmitted + overhead }
+  /// `ip_bytes`: message, TLS, retransmitted and overhead octets.
+  public var ipLength: Int { octets.total + tls + retransmitted + overhead }
 }

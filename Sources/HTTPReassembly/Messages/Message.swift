@@ -74,6 +74,8 @@ public enum HostSource: UInt8, Sendable {
   case hostField
   /// The server name in a TLS ClientHello.
   case serverNameIndication
+  /// The same, of a ClientHello that has, or may have, another one encrypted (RFC 9849): then it is a public name.
+  case publicServerName
   /// A captured DNS answer, or a name record of the capture file, for the server's address.
   case dns
   /// The server's address itself.
@@ -89,6 +91,7 @@ public enum HostSource: UInt8, Sendable {
     case .target: "target"
     case .hostField: "host"
     case .serverNameIndication: "sni"
+    case .publicServerName: "sni_public"
     case .dns: "dns"
     case .address: "address"
     }
@@ -248,6 +251,8 @@ public struct Message: Sendable {
   public var retransmitted = 0
   /// Network and transport octets charged to this message (MEASURES §2).
   public var overhead = 0
+  /// What the TLS records charged to this message have beside the application's data (MEASURES §6).
+  public var tls = 0
   /// Octets of this message that no packet holds, and that are in none of its other figures.
   public var missing = 0
   /// Octets of this message that are in a packet, and counted, but beyond the packet's snap length.
@@ -262,6 +267,6 @@ public struct Message: Sendable {
   /// An empty message.
   public init() {}
 
-  /// `ip_bytes`: message, retransmitted and overhead octets.
-  public var ipLength: Int { octets.total + retransmitted + overhead }
+  /// `ip_bytes`: message, TLS, retransmitted and overhead octets.
+  public var ipLength: Int { octets.total + tls + retransmitted + overhead }
 }

@@ -67,13 +67,19 @@ struct OwnerMap {
     }
   }
 
-  /// Charges a packet to the messages that own its octets. Returns the octets that no message owns.
+  /// Whether a message owns the octet at a position.
+  func owns(_ position: StreamPosition) -> Bool {
+    for index in 0..<count where self[index].start <= position && position < self[index].end { return true }
+    return false
+  }
+
+  /// Charges a packet or a record to the messages that own its octets. Returns the octets that no message owns.
   @inline(__always)
   func charge(_ charge: Charge, _ rows: inout RowStore) -> Int {
     // Nearly every packet: new octets of the newest message.
     if charge.retransmitted == 0, !isEmpty, charge.position >= newest.start {
-      guard charge.position < newest.end else { return charge.overhead }
-      rows.messages[Int(newest.row)].message.overhead += charge.overhead
+      guard charge.position < newest.end else { return charge.unplaced }
+      rows.messages[Int(newest.row)].message.take(charge)
       return 0
     }
     return chargeOlder(charge, &rows)
@@ -81,7 +87,7 @@ struct OwnerMap {
 
   @inline(never)
   private func chargeOlder(_ charge: Charge, _ rows: inout RowStore) -> Int {
-    var overhead = charge.overhead
+    var unplaced = charge.unplaced
     var position = charge.position
     let end = charge.position + charge.retransmitted
     var unowned = 0
@@ -90,10 +96,10 @@ struct OwnerMap {
     while index > 0, self[index].start > position { index -= 1 }
     while index >= 0, index < count {
       let owner = self[index]
-      // The owner of the first octet has the packet's headers; where that is nobody, nobody has.
-      if charge.position >= owner.start, charge.position < owner.end {
-        rows.messages[Int(owner.row)].message.overhead += overhead
-        overhead = 0
+      // The owner of the first octet has the packet's headers; where that is nobody, nobody has, unless it says otherwise.
+      if unplaced > 0, charge.position + charge.length > owner.start, charge.position < owner.end {
+        rows.messages[Int(owner.row)].message.take(charge)
+        unplaced = 0
       }
       let low = max(position, owner.start)
       let high = min(end, owner.end)
@@ -102,10 +108,10 @@ struct OwnerMap {
         unowned += low - position
         position = high
       }
-      if position >= end || owner.start >= end { break }
+      if position >= end || owner.start >= end, unplaced == 0 || owner.start >= charge.end { break }
       index += 1
     }
-    return unowned + overhead + max(end - position, 0)
+    return unowned + unplaced + max(end - position, 0)
   }
 
   /// Charges a segment without payload to the message most recently in progress. Returns the octets that none owns.
@@ -138,5 +144,15 @@ struct OwnerMap {
       left -= count
     }
     return range.count - left
+  }
+}
+
+extension Message {
+  /// Takes all of a charge but the octets that have a position.
+  @inline(__always)
+  fileprivate mutating func take(_ charge: Charge) {
+    overhead += charge.overhead
+    tls += charge.record
+    retransmitted += charge.repeatedRecord
   }
 }

@@ -27,6 +27,13 @@ struct Run: StreamContext {
   /// Empty while `observer` wants to see every line.
   var familiarLines = FamiliarLines()
 
+  /// The secrets that records of TLS are opened with.
+  var secrets: KeyLog
+  /// Memory for octets of records that are gathered, in use no more.
+  private var spareRecords: [[UInt8]] = []
+  /// Memory for the octets of the record that is being opened; taken away while it is in use.
+  var openedOctets: [UInt8] = []
+
   private(set) var messageCount = 0
   private(set) var exchangeCount = 0
   private(set) var connectionCount = 0
@@ -35,6 +42,7 @@ struct Run: StreamContext {
     self.configuration = configuration
     self.observer = observer
     self.decoders = configuration.decodesContent ? decoders : nil
+    secrets = KeyLog(limit: configuration.secretOctetLimit)
     names = NameTable(limit: configuration.nameLimit)
     history = PayloadHistory(capacity: configuration.payloadHistoryLength)
     decoding = DecodingAllowance(limit: configuration.decodedAtOnceLimit, ratio: configuration.decodedAtOnceRatio)
@@ -43,6 +51,15 @@ struct Run: StreamContext {
   /// Octets of memory that all connections take, what they hold behind holes, their rows and their texts included.
   @inline(__always)
   var connectionOctets: Int { connectionMemory &+ heldOctets &+ rows.memory &+ texts.memory }
+
+  /// Memory for the octets of a record.
+  mutating func takeRecordMemory() -> [UInt8] { spareRecords.popLast() ?? [] }
+
+  /// Gives it back.
+  mutating func giveRecordMemory(_ memory: consuming [UInt8]) {
+    guard memory.capacity > 0, spareRecords.count < 4 else { return }
+    spareRecords.append(memory)
+  }
 
   @inline(__always)
   mutating func nextMessage() -> Int {

@@ -13,3 +13,11 @@ extension Exchange {
   @inline(__always)
   package func releaseTexts(of texts: inout TextPool) { texts.release([method, host, path, version]) }
 }
+
+extension Connection {
+  /// Lets go of the texts that the connection holds on to.
+  package func releaseTexts(of texts: inout TextPool) {
+    guard let security else { return }
+    texts.release([security.serverName, security.applicationProtocol])
+  }
+}

@@ -7,7 +7,7 @@ enum Session {
   case detecting(ConnectionOpening)
   /// HTTP/1, a tunnel that it opened, or what has not shown to be anything: every stream may turn into HTTP/1.
   case http1(OwnMemory<HTTP1Session>)
-  /// TLS that is not opened.
+  /// TLS, opened or not.
   case tls(OwnMemory<TLSSession>)
 }
 
@@ -67,9 +67,9 @@ extension Session: StreamReceiver {
   ) -> Taken {
     detect(octets, &run)
     if case .tls(let session) = self, session.value.canRead(side, firstOctet: octets.octet(0)),
-      session.value.receive(side, octets, arrival, &run)
+      let taken = session.value.receive(side, octets, at: position, arrival, &run)
     {
-      return Taken(count: octets.byteCount, needs: [])
+      return taken
     }
     return becomeHTTP1(&run).value.receive(side, octets, at: position, arrival, &run)
   }
@@ -78,8 +78,7 @@ extension Session: StreamReceiver {
     _ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> StreamNeeds {
     if case .tls(let session) = self, session.value.canRead(side, firstOctet: nil) {
-      session.value.skipUnseen(side, count, arrival, &run)
-      return []
+      return session.value.skipUnseen(side, count, at: position, arrival, &run)
     }
     return becomeHTTP1(&run).value.skipUnseen(side, count, at: position, arrival, &run)
   }
@@ -88,8 +87,7 @@ extension Session: StreamReceiver {
     _ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run
   ) -> StreamNeeds {
     if case .tls(let session) = self, session.value.canRead(side, firstOctet: nil) {
-      session.value.skipMissing(side, count, &run)
-      return []
+      return session.value.skipMissing(side, count, at: position, &run)
     }
     return becomeHTTP1(&run).value.skipMissing(side, count, at: position, &run)
   }
@@ -98,19 +96,24 @@ extension Session: StreamReceiver {
     switch self {
     case .detecting: return []
     case .http1(let session): return session.value.finish(side, isComplete: isComplete, &run)
-    case .tls(let session):
-      session.value.finish(side, &run)
-      return []
+    case .tls(let session): return session.value.finish(side, isComplete: isComplete, &run)
     }
   }
 
-  mutating func stopWaiting(_ side: Side) -> StreamNeeds {
-    guard case .http1(let session) = self else { return [] }
-    return session.value.stopWaiting(side)
+  mutating func stopWaiting(_ side: Side, _ run: inout Run) -> StreamNeeds {
+    switch self {
+    case .detecting: []
+    case .http1(let session): session.value.stopWaiting(side)
+    case .tls(let session): session.value.stopWaiting(side, &run)
+    }
   }
 
   mutating func evict(_ run: inout Run) {
-    if case .http1(let session) = self { session.value.evict(&run) }
+    switch self {
+    case .detecting: break
+    case .http1(let session): session.value.evict(&run)
+    case .tls(let session): session.value.evict(&run)
+    }
   }
 
   mutating func close(_ run: inout Run) -> SessionEnd {
@@ -130,10 +133,10 @@ extension Session: StreamReceiver {
 
   @inline(__always)
   mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
-    if case .http1(let session) = self {
-      session.value.chargeAcknowledgment(overhead, to: side, &run)
-    } else {
-      run.connection.added.unattributed += overhead
+    switch self {
+    case .detecting: run.connection.added.unattributed += overhead
+    case .http1(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
+    case .tls(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
     }
   }
 
@@ -151,17 +154,28 @@ extension Session: StreamReceiver {
 extension Session {
   /// Makes every ended message final, though charges may still come: there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
-    if case .http1(let session) = self { session.value.retireEnded(&run) }
+    switch self {
+    case .detecting: break
+    case .http1(let session): session.value.retireEnded(&run)
+    case .tls(let session): session.value.retireEnded(&run)
+    }
   }
 
   /// Hands over the rows of messages that are not final yet, and whether each of them is in progress.
   func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
-    if case .http1(let session) = self { session.value.forEachOpenMessage(body) }
+    switch self {
+    case .detecting: break
+    case .http1(let session): session.value.forEachOpenMessage(body)
+    case .tls(let session): session.value.forEachOpenMessage(body)
+    }
   }
 
   /// What is known while the connection goes on; nil before anything is.
   var known: SessionEnd? {
-    guard case .http1(let session) = self else { return nil }
-    return session.value.known
+    switch self {
+    case .detecting: nil
+    case .http1(let session): session.value.known
+    case .tls(let session): session.value.known
+    }
   }
 }

@@ -26,6 +26,64 @@ public enum ConnectionEnd: UInt8, Sendable {
   }
 }
 
+/// Whether the application data of a TLS connection was opened.
+public enum TLSOpening: UInt8, Sendable {
+  /// There was none.
+  case none
+  /// All of it.
+  case yes
+  /// Nothing of it.
+  case no
+  /// Some records of it.
+  case partly
+
+  /// The name in reports.
+  public var name: String { "\(literal)" }
+
+  /// The name, as it stands in the program.
+  package var literal: StaticString {
+    switch self {
+    case .none: ""
+    case .yes: "yes"
+    case .no: "no"
+    case .partly: "partly"
+    }
+  }
+}
+
+/// What the TLS of a connection says of itself. Lengths are octets.
+public struct ConnectionSecurity: Sendable {
+  /// The name that the client asked for (RFC 6066 §3), lower-case; `TextID.none` where it is not known.
+  public var serverName = TextID.none
+  /// The protocol that the server chose (RFC 7301), as far as that can be seen; `TextID.none` where it cannot.
+  public var applicationProtocol = TextID.none
+  /// The version that the server chose, as on the wire (0x0303 is TLS 1.2); 0 where it is not known.
+  public var version: UInt16 = 0
+  /// The cipher suite that the server chose (IANA); nil where it is not known.
+  public var suite: UInt16?
+  /// Whether the session was resumed; nil where it is not known.
+  public var isResumed: Bool?
+  /// Whether its application data was opened.
+  public var opening = TLSOpening.none
+  /// Octets of handshake and change_cipher_spec records, and the headers of the segments that carry nothing else.
+  public var handshake = 0
+  /// Octets of opened records beside the application's data.
+  public var record = 0
+
+  /// Nothing is known.
+  public init() {}
+
+  /// The version's name: `1.0` to `1.3`, `SSL 3.0`, or its number; empty where it is not known.
+  public var versionName: String {
+    switch version {
+    case 0: ""
+    case 0x0300: "SSL 3.0"
+    case 0x0301...0x0304: "1.\(version - 0x0301)"
+    default: "0x" + String(version, radix: 16)
+    }
+  }
+}
+
 /// What a connection carries.
 public enum ConnectionProtocol: UInt8, Sendable {
   /// No payload was seen.
@@ -109,7 +167,7 @@ extension Directional: Equatable where Value: Equatable {}
 
 /// One TCP connection. Lengths are octets; times are capture times in nanoseconds since the Unix epoch.
 ///
-/// `ipLength.client + ipLength.server` is the sum of the `ipLength` of its messages, `setup`, `teardown` and
+/// `ipLength.client + ipLength.server` is the sum of the `ipLength` of its messages, `setup`, `handshake`, `teardown` and
 /// `unattributed`, exactly.
 public struct Connection: Sendable {
   /// Number in the order of the first packets, from 1.
@@ -134,12 +192,12 @@ public struct Connection: Sendable {
   public var setup = 0
   /// Header octets of teardown segments.
   public var teardown = 0
-  /// The handshake of TLS or QUIC, with the headers of packets that carry nothing else.
-  public var handshake = 0
   /// Headers and payload that belong to no message.
   public var unattributed = 0
   /// Payload octets whose sequence numbers were captured before.
   public var retransmitted = 0
+  /// What its TLS says of itself; nil of a connection without TLS.
+  public var security: ConnectionSecurity?
   /// Octets of its streams that no packet holds, those inside messages included.
   public var missing = 0
   /// Octets of its streams that are in packets, and counted, but beyond the packets' snap length.
@@ -153,6 +211,9 @@ public struct Connection: Sendable {
 
   /// An empty connection.
   public init() {}
+
+  /// Octets of the handshake of TLS or QUIC, and the headers of the packets that carry nothing else.
+  public var handshake: Int { security?.handshake ?? 0 }
 }
 
 /// What has been counted of a connection that is being followed. Lengths are octets, times nanoseconds since the Unix epoch;

@@ -58,7 +58,21 @@ struct ConnectionContext {
   var endpoints = Sides(repeating: Endpoint(address: IPAddress(high: 0, low: 0), port: 0))
   /// The side that opened the connection, where the capture shows it.
   var client: Side?
+  /// What lies beneath the messages of the session that is at work; changed by the session that opens it.
+  var beneath = Beneath()
   var added = Added()
+
+  /// What a session that opens others knows, and its messages have to say.
+  struct Beneath {
+    /// Whether it is TLS.
+    var isSecure = false
+    /// Whether `serverName` may be a public name that stands for another one.
+    var isNamePublic = false
+    /// The server's name, `TextID.none` where it is not known; retained by the session.
+    var serverName = TextID.none
+    /// How long its handshake took, in nanoseconds: for the first exchange, which takes it away.
+    @OptionalTime var handshake: Int64? = nil
+  }
 
   /// What is added to it.
   struct Added {

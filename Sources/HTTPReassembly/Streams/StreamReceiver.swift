@@ -26,7 +26,7 @@ protocol StreamReceiver {
   /// The stream of a side ends; `isComplete` when its sender closed it (FIN).
   mutating func finish(_ side: Side, isComplete: Bool, _ context: inout Context) -> StreamNeeds
   /// The answer that a side waits for does not come.
-  mutating func stopWaiting(_ side: Side) -> StreamNeeds
+  mutating func stopWaiting(_ side: Side, _ context: inout Context) -> StreamNeeds
 
   /// Charges a packet to whatever owns its octets.
   mutating func charge(_ charge: Charge, to side: Side, _ context: inout Context)
@@ -82,9 +82,11 @@ struct SessionEnd {
   var requestSide: Side?
   /// What the connection carried.
   var applicationProtocol: ConnectionProtocol
+  /// What its TLS says of itself; nil where there is none.
+  var security: ConnectionSecurity?
 }
 
-/// Octets of a packet to be charged to whatever owns them in the stream.
+/// Octets of a packet, or of a record, to be charged to whatever owns them in the stream.
 struct Charge {
   /// The first octet of the packet's payload that matters.
   var position: StreamPosition
@@ -92,8 +94,22 @@ struct Charge {
   var retransmitted: Int
   /// Network and transport octets of the packet.
   var overhead: Int
+  /// Octets from `position` on of which the first that anybody owns says whose the rest of the charge is.
+  var length = 1
+  /// What a TLS record has beside the application's data.
+  var record = 0
+  /// Payload octets that were sent again and have no position in the stream: what a TLS record has beside the data.
+  var repeatedRecord = 0
 
   /// Position after the octets that decide whose it is.
   @inline(__always)
-  var end: StreamPosition { position + max(retransmitted, 1) }
+  var end: StreamPosition { position + max(retransmitted, length) }
+
+  /// All but the octets that have a position.
+  @inline(__always)
+  var unplaced: Int { overhead + record + repeatedRecord }
+
+  /// Whether there is nothing to charge.
+  @inline(__always)
+  var isEmpty: Bool { overhead == 0 && retransmitted == 0 && record == 0 && repeatedRecord == 0 }
 }

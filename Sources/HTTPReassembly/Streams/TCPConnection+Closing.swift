@@ -79,6 +79,7 @@ extension TCPConnection {
     row.teardown = record.teardown
     row.unattributed = record.unattributed
     row.retransmitted = record.retransmitted
+    row.security = known?.security
     row.missing = record.missing
     row.unseen = record.unseen
     row.messages = Int(record.messages)

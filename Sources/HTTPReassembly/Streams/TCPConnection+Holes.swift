@@ -10,7 +10,7 @@ extension TCPConnection {
       guard let first = firstHeld(side), streams[side].isStarted, first.position == streams[side].next,
         isForced || isOverdue(side, first, &run)
       else { continue }
-      if needs.contains(.waiting(side)), let needs = session?.stopWaiting(side) { self.needs = needs }
+      if needs.contains(.waiting(side)), let needs = session?.stopWaiting(side, &run) { self.needs = needs }
       deliverFirstHeld(side, &run)
       return true
     }

@@ -80,7 +80,7 @@ public final class CSVReport: Report {
 
   /// Writes a connection's row.
   public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
-    do throws(ReportError) { try tables.add(connection) } catch { throw noted(error) }
+    do throws(ReportError) { try tables.add(connection, texts: texts) } catch { throw noted(error) }
   }
 
   /// Brings every file up to date.
@@ -206,9 +206,9 @@ private struct CSVTables: ~Copyable {
     }
   }
 
-  mutating func add(_ connection: Connection) throws(ReportError) {
+  mutating func add(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
     guard connections.isOpen else { return }
-    ConnectionRow.write(connection, to: &row)
+    ConnectionRow.write(connection, texts: texts, to: &row)
     try row.withOctets { octets throws(ReportError) in
       if allowance.take(octets.byteCount) { try connections.add(connection.number, octets) }
     }

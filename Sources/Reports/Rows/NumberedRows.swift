@@ -49,7 +49,7 @@ enum MessageRow {
     row.flags(message.flags.rawValue, names: MessageFlags.names)
     // HTTP/1 has no streams, and its fields are as long as they are spelt.
     row.empty()
-    row.integers([0, 0, octets.startLine, octets.header, message.unseen])
+    row.integers([message.tls, 0, octets.startLine, octets.header, message.unseen])
     row.name(message.pairing.literal)
     row.end()
   }
@@ -107,10 +107,15 @@ enum ConnectionRow {
     .integer("server_ip_bytes"), .integer("client_payload_bytes"), .integer("server_payload_bytes"),
     .integer("setup_bytes"), .integer("teardown_bytes"), .integer("unattributed_bytes"),
     .integer("retransmitted_bytes"), .integer("missing_bytes"), .integer("messages"), .text("end"), .text("flags"),
+    .text("sni").orUnknown, .text("alpn").orUnknown, .text("tls_version").orUnknown, .text("cipher_suite").orUnknown,
+    .text("tls_resumed").orUnknown, .text("opened").orUnknown, .integer("handshake_bytes"),
+    .integer("tls_record_bytes"),
   ]
 
   /// Writes the row of a connection.
-  static func write<Row: RowWriter & ~Copyable>(_ connection: Connection, to row: inout Row) {
+  static func write<Row: RowWriter & ~Copyable>(
+    _ connection: Connection, texts: borrowing TextPool, to row: inout Row
+  ) {
     row.begin()
     row.integer(connection.number)
     row.endpoint(connection.client)
@@ -132,6 +137,23 @@ enum ConnectionRow {
     row.integer(connection.messages)
     row.name(connection.end.literal)
     row.flags(UInt64(connection.flags.rawValue), names: ConnectionFlags.names)
+    append(connection.security, texts: texts, to: &row)
     row.end()
+  }
+  /// Appends what the connection's TLS says of itself.
+  private static func append<Row: RowWriter & ~Copyable>(
+    _ security: ConnectionSecurity?, texts: borrowing TextPool, to row: inout Row
+  ) {
+    guard let security else {
+      for _ in 0..<6 { row.empty() }
+      return row.integers([0, 0])
+    }
+    row.host(security.serverName, texts)
+    row.text(security.applicationProtocol, texts)
+    if security.version == 0 { row.empty() } else { row.name(security.versionName) }
+    if let name = security.suiteName { row.name(name) } else { row.empty() }
+    if let isResumed = security.isResumed { row.name(isResumed ? "yes" : "no" as StaticString) } else { row.empty() }
+    row.name(security.opening.literal)
+    row.integers([security.handshake, security.record])
   }
 }

@@ -41,7 +41,10 @@ enum APIRow {
     row.integer(api.status5xx)
     row.milliseconds(api.wait.percentile(50))
     row.milliseconds(api.wait.percentile(95))
-    row.integers([0, 0, 0, 0, api.request.octets.header, api.response.octets.header, api.inferred, api.aborted])
+    row.integers([
+      api.request.tls, api.response.tls, 0, 0, api.request.octets.header, api.response.octets.header, api.inferred,
+      api.aborted,
+    ])
   }
 
   private static func append<Row: RowWriter & ~Copyable>(_ octets: MessageOctets, to row: inout Row) {
@@ -91,7 +94,7 @@ enum LedgerRow {
       ("missing", ledger.missing), ("packets", ledger.packets), ("truncated_packets", ledger.truncatedPackets),
       ("dropped_packets", ledger.droppedPackets), ("synthetic", ledger.synthetic),
       ("tls_handshake", ledger.tlsHandshake), ("tls_application_data", ledger.tlsApplicationData),
-      ("tls_other", ledger.tlsOther), ("pending", ledger.pending),
+      ("tls_other", ledger.tlsOther), ("pending", ledger.pending), ("tls_record", ledger.tlsRecord),
       ("quic_handshake", ledger.quicHandshake), ("quic_packet", ledger.quicPacket),
       ("quic_protected", ledger.quicProtected),
     ]

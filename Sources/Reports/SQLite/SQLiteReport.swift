@@ -73,7 +73,7 @@ public final class SQLiteReport: Report {
   /// Adds a connection's row.
   public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
     guard isOpen else { return }
-    ConnectionRow.write(connection, to: &row)
+    ConnectionRow.write(connection, texts: texts, to: &row)
     guard context.allowance.take(row.storedLength) else { return }
     connections.add(row)
     try writeIfDue()

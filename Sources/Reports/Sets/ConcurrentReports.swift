@@ -80,7 +80,7 @@ public final class ConcurrentReports: ReportSink {
 
   /// Passes a connection on.
   public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
-    if batch.append(connection) { try handOver() }
+    if batch.append(connection, texts: texts) { try handOver() }
   }
 
   /// The rows that were left out; all of them are counted once the reports are finished.

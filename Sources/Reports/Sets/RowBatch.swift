@@ -49,9 +49,13 @@ struct RowBatch: Sendable {
   }
 
   /// Adds a connection. Returns whether that fills the batch.
-  mutating func append(_ connection: Connection) -> Bool {
+  mutating func append(_ connection: Connection, texts source: borrowing TextPool) -> Bool {
     kinds.append(.connection)
     connections.append(connection)
+    guard let security = connection.security else { return isFull }
+    let last = connections.count - 1
+    connections[last].security?.serverName = texts.copy(security.serverName, of: source)
+    connections[last].security?.applicationProtocol = texts.copy(security.applicationProtocol, of: source)
     return isFull
   }
 

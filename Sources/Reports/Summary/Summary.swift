@@ -63,7 +63,7 @@ public struct Summary {
   // MARK: APIs
 
   private func apiLines(width: Int, colour: Bool, limit: Int) -> [String] {
-    guard !totals.apis.isEmpty else { return ["No HTTP messages."] }
+    guard !totals.apis.isEmpty else { return secureLines(width: width, colour: colour) ?? ["No HTTP messages."] }
     var all = APIFigures()
     for api in totals.apis { all.add(api) }
     let order = totals.apis.indices.sorted { a, b in
@@ -102,6 +102,25 @@ public struct Summary {
     var lines = table.lines(width: width, colour: colour)
     for line in UnsureOctets(totals).lines { lines += Style.warning.lines(line, width: width, colour: colour) }
     return lines
+  }
+
+  /// What a capture is in which no message could be read, but TLS, and what to do about it; nil without TLS.
+  private func secureLines(width: Int, colour: Bool) -> [String]? {
+    let hosts = totals.secureHosts
+    guard !hosts.isEmpty else { return nil }
+    let (up, down) = hosts.reduce((0, 0)) { ($0.0 + $1.up, $0.1 + $1.down) }
+    let count = hosts.reduce(0) { $0 + $1.connections }
+    let named = hosts.filter { !$0.serverName.isEmpty }
+    var names = named.prefix(3).map { TextEscaping.string(redaction?.host($0.serverName) ?? $0.serverName) }
+    if named.count > 3 { names.append("\(Numerals.grouped(named.count - 3)) more") }
+    let connections = count == 1 ? "1 TLS connection" : "\(Numerals.grouped(count)) TLS connections"
+    let to = names.isEmpty ? "" : " to " + names.joined(separator: ", ")
+    let first =
+      "No HTTP messages: \(connections)\(to), \(Numerals.grouped(up)) bytes up and \(Numerals.grouped(down)) bytes down."
+    let second =
+      "To count what is in it, give the key log of the program that opened it: --keys FILE (sniffer keys says what fits)."
+    return Style.plain.lines(first, width: width, colour: colour)
+      + Style.warning.lines(second, width: width, colour: colour)
   }
 
   // MARK: Ledger

@@ -21,6 +21,7 @@ struct CaptureAnalysis {
   private var status = ExitStatus.success
   private var lastFailure: ReportError?
   private var progress: ProgressBar<ContinuousClock>?
+  private var keyLogs = KeyLogs.none
   /// Where reports go, once it is opened.
   private var folder: ReportFolder?
 
@@ -101,12 +102,14 @@ struct CaptureAnalysis {
   ) -> ExitStatus {
     let configuration = options.configuration
     options.prepareDigests()
+    do throws(CaptureError) { keyLogs = try KeyLogs(options.keyLogs) } catch { report(error) }
     // First, since every thread that there will be is to be confined, too.
-    Confinement(inputs: paths, outputs: folder.map { [$0.path] } ?? []).begin(logger)
+    Confinement(inputs: paths + options.keyLogs, outputs: folder.map { [$0.path] } ?? []).begin(logger)
     StopSignals.listen(hasOtherReports: !options.isStreaming)
     defer { folder?.release() }
     let decoders = SystemContentDecoders(configuration: configuration, threads: options.threads - 1)
     var pipeline = Pipeline(configuration: configuration, decoders: decoders, observer: observer, sink: sink)
+    readKeys(&pipeline)
     readAll(&pipeline)
     note(StopSignals.received)
     do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }
@@ -120,6 +123,28 @@ struct CaptureAnalysis {
     return conclude(totals) { summarizing(pipeline.sink, totals) }
   }
 
+  /// Learns the secrets that there are before the first packet: of the logs, and of the captures that can be read twice.
+  private mutating func readKeys<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
+    readKeyLogs(&pipeline)
+    if !waiting.follows { keyLogs.finish(into: &pipeline) }
+    guard !waiting.follows else { return }
+    CaptureSecrets.read(paths, waiting: waiting) { learn($0, &pipeline) }
+  }
+
+  private mutating func readKeyLogs<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
+    do throws(CaptureError) { try keyLogs.read(into: &pipeline) } catch { report(error) }
+  }
+
+  private mutating func pollKeyLogs<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
+    do throws(CaptureError) { try keyLogs.poll(into: &pipeline, isIdle: false) } catch { report(error) }
+  }
+
+  private func learn<Sink: ReportSink>(_ secrets: SecretsRecord, _ pipeline: inout Pipeline<Sink>) {
+    guard secrets.kind == .tlsKeyLog else { return }
+    secrets.octets.withOctets { pipeline.learn(secrets: $0) }
+    pipeline.endOfSecrets()
+  }
+
   private mutating func readAll<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
     var series = CaptureSeries(
       paths: paths, filter: filter, waiting: waiting, readsAhead: options.threads > 1)
@@ -127,6 +152,8 @@ struct CaptureAnalysis {
     reading: while true {
       do throws(CaptureError) {
         let step = try series.advance()
+        // What a program that is being followed has written meanwhile.
+        if waiting.follows { pollKeyLogs(&pipeline) }
         for event in series.takeEvents() { take(event, &pipeline) }
         switch step {
         case .end: break reading
@@ -160,8 +187,9 @@ struct CaptureAnalysis {
     case .name(let record): pipeline.learn(name: record.name, for: record.address)
     case .timePassed(let time):
       do throws(Sink.Failure) { try pipeline.pass(to: time) } catch { report(sinkError: error) }
+    case .secrets(let secrets): learn(secrets, &pipeline)
     // The number of lost packets is read at the end. No report has the others.
-    case .drops, .secrets, .interface, .process, .comment: break
+    case .drops, .interface, .process, .comment: break
     }
   }
 

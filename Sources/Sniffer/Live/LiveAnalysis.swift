@@ -17,6 +17,7 @@ struct LiveAnalysis {
   private let niceBefore: Int32?
   private let display: LiveDisplay
   private var metrics: LiveMetrics?
+  private var keyLogs = KeyLogs.none
   private var status = ExitStatus.success
   private var written = 0
 
@@ -63,6 +64,7 @@ struct LiveAnalysis {
     // Once all files are open, and before there is another thread: each is to be confined, and the server most of all.
     let spill = LiveSpill.file(command)
     command.options.prepareDigests()
+    keyLogs = try KeyLogs(command.options.keyLogs)
     command.confinement(captures).begin(command.options.logger)
     var reader = try LiveCaptureReader(
       captures, queue: .init(capacity: command.queue << 20), spillingTo: spill)
@@ -94,7 +96,10 @@ struct LiveAnalysis {
     while true {
       var isIdle = false
       do throws(CaptureError) {
-        switch try reader.advance(waitingUpTo: Self.patience) {
+        let step = try reader.advance(waitingUpTo: Self.patience)
+        // What programs have written since the last packet.
+        try keyLogs.poll(into: &pipeline, isIdle: step == .idle)
+        switch step {
         case .end: return
         case .idle:
           isIdle = true

@@ -252,6 +252,8 @@ extension Conversation: HTTP1Events {
     open.exchange.started = start.arrival.time
     open.exchange.timings.connect = connectDuration
     open.exchange.timings.dns = lookupDuration
+    open.exchange.timings.tls = run.connection.beneath.handshake
+    run.connection.beneath.handshake = nil
     open.exchange.request = run.rows[message: row].number
     open.exchange.method = request.method
     open.exchange.path = request.path
@@ -306,6 +308,7 @@ extension Conversation: HTTP1Events {
     run.rows[message: row].kind = kind
     run.rows[message: row].number = number
     run.rows[message: row].connection = run.connection.number
+    run.rows[message: row].isSecure = run.connection.beneath.isSecure
     run.rows[message: row].firstTime = start.arrival.time
     run.rows[message: row].lastTime = start.latest
     run.rows.messages[Int(row)].note(run.arrival)
@@ -396,10 +399,15 @@ extension Conversation: HTTP1Events {
     }
   }
 
-  /// A request without host is named by its server's address (MEASURES §2).
+  /// A request without host is named by what lies beneath, else by its server's address (MEASURES §2).
   private mutating func nameHost(_ run: inout Run) {
     let row = row(run)
-    if run.rows[message: row].hostSource == .unknown {
+    let beneath = run.connection.beneath
+    if run.rows[message: row].hostSource == .unknown, beneath.serverName != .none {
+      run.texts.retain(beneath.serverName)
+      run.rows[message: row].host = beneath.serverName
+      run.rows[message: row].hostSource = beneath.isNamePublic ? .publicServerName : .serverNameIndication
+    } else if run.rows[message: row].hostSource == .unknown {
       let server = run.connection.endpoints[1 - run.side]
       let name = run.names.name(of: server.address)
       run.rows[message: row].host = run.texts.intern(name ?? Array(server.address.description.utf8))

@@ -24,8 +24,8 @@ struct HTTP1Session {
   init(_ session: consuming TLSSession, _ run: inout Run) {
     self.init(session.opening, &run)
     for side in 0..<2 {
-      guard let records = session.records[side] else { continue }
-      self.records[side] = OwnMemory(records)
+      guard session.sides[side].hasStarted else { continue }
+      records[side] = OwnMemory(TLSRecords(session.sides[side]))
       hasStarted[side] = true
     }
     if session.mayHaveLostMessages { conversation.loseAlignment() }
@@ -238,13 +238,23 @@ struct HTTP1Session {
   // MARK: Charges
 
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
-    guard charge.overhead > 0 || charge.retransmitted > 0 else { return }
-    if charge.end > settledPosition(side), hasRoom(side, run) {
+    guard !charge.isEmpty else { return }
+    if !isSettled(charge, side), hasRoom(side, run) {
       PendingCharges.open(&pending).charges[side].append(charge)
       count(&run)
     } else {
       conversation.charge(charge, to: side, &run)
     }
+  }
+
+  /// Whether it is known whose the octets are that decide about a charge.
+  @inline(__always)
+  private func isSettled(_ charge: Charge, _ side: Side) -> Bool {
+    let settled = settledPosition(side)
+    if charge.end <= settled { return true }
+    // Of a record, or a segment of records, the first octet that anybody owns is enough.
+    return charge.retransmitted == 0 && charge.length > 1 && charge.position < settled
+      && conversation.owners.look(side) { $0.owns(charge.position) }
   }
 
   private func hasRoom(_ side: Side, _ run: borrowing Run) -> Bool {
@@ -283,8 +293,11 @@ struct HTTP1Session {
       conversation.owners.look(side) { $0.flagConflict(range, &run.rows) }
     }
     pending.conflicts[side].removeAll { $0.upperBound <= settled }
-    for charge in pending.charges[side] where charge.end <= settled { conversation.charge(charge, to: side, &run) }
-    pending.charges[side].removeAll { $0.end <= settled }
+    let due = pending.charges[side].filter { isSettled($0, side) }
+    if !due.isEmpty {
+      pending.charges[side].removeAll { isSettled($0, side) }
+      for charge in due { conversation.charge(charge, to: side, &run) }
+    }
     if pending.isEmpty { self.pending = nil }
   }
 

@@ -21,7 +21,8 @@ extension HeaderSection {
       hostCount += 1
       // The target's authority beats Host (RFC 9112 §3.2.2); of several Host fields the first is taken.
       guard run.rows[message: row].hostSource == .unknown else { break }
-      let host = HostName.intern(line, value, defaultPort: ":80", &run.texts)
+      let host = HostName.intern(
+        line, value, defaultPort: run.connection.beneath.isSecure ? ":443" : ":80", &run.texts)
       guard host != .none else { break }
       run.rows[message: row].host = host
       run.rows[message: row].hostSource = .hostField

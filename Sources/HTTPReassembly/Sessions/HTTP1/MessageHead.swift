@@ -248,9 +248,12 @@ struct MessageHead {
     if host.isThere, !isRequest, let text = host.text { run.texts.release(text) }
     if host.isThere, isRequest {
       section.hostCount = 1
-      let name = text(host, .host, octets, &run) { line, value, texts in
-        HostName.intern(line, value, defaultPort: ":80", &texts)
-      }
+      let name =
+        run.connection.beneath.isSecure
+        ? secureHost(octets, &run)
+        : text(host, .host, octets, &run) { line, value, texts in
+          HostName.intern(line, value, defaultPort: ":80", &texts)
+        }
       if name != .none {
         run.rows[message: row].host = name
         run.rows[message: row].hostSource = .hostField
@@ -263,6 +266,12 @@ struct MessageHead {
     if transferEncoding.isThere {
       run.rows[message: row].transferEncoding = text(transferEncoding, .transferEncoding, octets, &run)
     }
+  }
+
+  /// The host of a request over TLS, whose default port is another: a familiar line may have lost the one of clear text.
+  private func secureHost(_ octets: RawSpan, _ run: inout Run) -> TextID {
+    if let text = host.text { run.texts.release(text) }
+    return HostName.intern(octets.extracting(host.content), host.value, defaultPort: ":443", &run.texts)
   }
 
   /// The text of a field, retained: that of the familiar line, or a new one, whose line is remembered.

@@ -15,6 +15,10 @@ struct QUICConnection {
     var seen: UInt64 = 0
     var handshake = HandshakeOctets()
     var keys: InitialKeys?
+    /// Whether its hello has been read, or cannot be.
+    var hasHello = false
+    /// Where its next message starts in `handshake`.
+    var messageStart = 0
   }
 
   let number: Int
@@ -24,8 +28,8 @@ struct QUICConnection {
   private(set) var flows = Sides<Flow>(repeating: Flow())
   /// The side whose Initial packets the client's keys open.
   private(set) var client: Side?
-  /// Headers and octets of datagrams that carry the handshake.
-  private(set) var handshakeLength = 0
+  /// What the hellos say; its texts are retained.
+  private(set) var facts = ConnectionSecurity()
   private(set) var retransmitted = 0
   /// What the keys are made of: the client's first destination connection ID, or the ID that a Retry packet gave.
   private var keySource: QUICConnectionID?
@@ -70,9 +74,12 @@ struct QUICConnection {
   ///   - overhead: Octets of its IP and UDP headers.
   ///   - side: Who sent it.
   ///   - room: Takes the frames of opened packets; as long as `payload` at least.
+  ///   - handshakeLimit: Octets of one side's handshake that are put together.
+  ///   - texts: Takes what hellos say.
   /// - Returns: What its octets are; they add up to `length`.
   mutating func take(
-    _ payload: RawSpan, length: Int, overhead: Int, from side: Side, room: inout [UInt8], handshakeLimit: Int
+    _ payload: RawSpan, length: Int, overhead: Int, from side: Side, room: inout [UInt8], handshakeLimit: Int,
+    texts: inout TextPool
   ) -> QUICOctets {
     var found = QUICOctets()
     var offset = 0
@@ -91,7 +98,7 @@ struct QUICConnection {
         if offset == 0 { found.protected += rest } else { found.packet += rest }
         break
       }
-      take(header, payload, from: side, &found, &room, handshakeLimit)
+      take(header, payload, from: side, &found, &room, handshakeLimit, &texts)
       offset = header.end
     }
     count(found, length: length, overhead: overhead, from: side)
@@ -103,14 +110,15 @@ struct QUICConnection {
     flows[side].ipLength += overhead + length
     flows[side].payloadLength += length
     retransmitted += found.retransmitted
-    handshakeLength += found.handshake
+    if found.protected > 0 { facts.opening = .no }
+    facts.handshake += found.handshake
     // MEASURES §6: a datagram that carries the handshake alone is the handshake's with its headers.
-    if found.handshake > 0, found.protected == 0 { handshakeLength += overhead }
+    if found.handshake > 0, found.protected == 0 { facts.handshake += overhead }
   }
 
   private mutating func take(
     _ header: QUICPacketHeader, _ payload: RawSpan, from side: Side, _ found: inout QUICOctets, _ room: inout [UInt8],
-    _ handshakeLimit: Int
+    _ handshakeLimit: Int, _ texts: inout TextPool
   ) {
     let length = header.end - header.start
     switch header.kind {
@@ -129,11 +137,11 @@ struct QUICConnection {
         return
       }
       let frames = room.withOctets { InitialFrames($0.extracting(0..<packet.length)) }
-      for piece in frames.handshake {
+      for piece in frames.handshake where !flows[side].hasHello {
         let isMore = room.withOctets {
           flows[side].handshake.take($0, piece.range, at: piece.position, limit: handshakeLimit)
         }
-        if isMore { readHandshake(of: side) }
+        if isMore { readHello(of: side, &texts) }
       }
       found.handshake += frames.handshakeLength
       found.packet += length - frames.handshakeLength
@@ -204,7 +212,56 @@ struct QUICConnection {
 
   // MARK: Handshake
 
-  private mutating func readHandshake(of side: Side) {
+  /// Reads the hello of a side, once all of it is there.
+  private mutating func readHello(of side: Side, _ texts: inout TextPool) {
+    let (start, known) = (flows[side].messageStart, flows[side].handshake.count)
+    guard known >= start + 4 else { return }
+    let isClient = side == client
+    let (type, length) = flows[side].handshake.octets.withOctets {
+      ($0.octet(start), Int($0.octet(start + 1)) << 16 | Int($0.bigEndian16(start + 2)))
+    }
+    guard type == (isClient ? HandshakeMessages.Kind.clientHello : HandshakeMessages.Kind.serverHello) else {
+      return endHello(of: side)
+    }
+    let end = start + 4 + length
+    guard known >= end else { return }
+    let content = Array(flows[side].handshake.octets[start + 4..<end])
+    if let hello = content.withOctets({ Hello($0, isClient: isClient) }) {
+      if isClient { take(client: hello, content, &texts) } else { take(server: hello) }
+      // After a HelloRetryRequest both sides say hello again, further on in the same stream of octets.
+      if !isClient, hello.isRetryRequest {
+        flows[side].messageStart = end
+        return readHello(of: side, &texts)
+      }
+    }
+    endHello(of: side)
+  }
+
+  /// What comes after a hello in Initial packets is of no interest.
+  private mutating func endHello(of side: Side) {
+    flows[side].hasHello = true
+    flows[side].handshake = HandshakeOctets()
+  }
+
+  private mutating func take(client hello: Hello, _ content: [UInt8], _ texts: inout TextPool) {
+    if !hello.serverName.isEmpty, facts.serverName == .none {
+      var name = Array(content[hello.serverName])
+      for index in name.indices { name[index] = name[index].lowercased }
+      facts.serverName = name.withOctets { texts.intern($0) }
+    }
+    // The server's choice is protected. QUIC has to choose (RFC 9001 §8.1): of one there is no other choice.
+    let start = hello.protocolName.lowerBound
+    if !hello.protocolName.isEmpty, facts.applicationProtocol == .none,
+      content.withOctets({ Int($0.bigEndian16(start - 3)) }) == hello.protocolName.count + 1
+    {
+      facts.applicationProtocol = Array(content[hello.protocolName]).withOctets { texts.intern($0) }
+    }
+  }
+
+  private mutating func take(server hello: Hello) {
+    facts.version = hello.version
+    facts.suite = hello.suite
+    if !hello.isRetryRequest { facts.isResumed = hello.extensions.contains(.preSharedKey) }
   }
 
   // MARK: Row
@@ -224,8 +281,8 @@ struct QUICConnection {
     row.packets = Directional(client: own.packets, server: others.packets)
     row.ipLength = Directional(client: own.ipLength, server: others.ipLength)
     row.payloadLength = Directional(client: own.payloadLength, server: others.payloadLength)
-    row.handshake = handshakeLength
-    row.unattributed = own.ipLength + others.ipLength - handshakeLength
+    row.security = facts
+    row.unattributed = own.ipLength + others.ipLength - facts.handshake
     row.retransmitted = retransmitted
     row.end = end
     if own.packets == 0 || others.packets == 0 { row.flags.insert(.oneSided) }

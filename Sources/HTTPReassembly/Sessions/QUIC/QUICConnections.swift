@@ -124,7 +124,7 @@ struct QUICConnections {
     let wasKnown = entries[slot].connection.client != nil
     let found = entries[slot].connection.take(
       payload, length: datagram.payloadLength, overhead: datagram.networkLength + UDPDatagram.headerLength, from: side,
-      room: &room, handshakeLimit: run.configuration.quicHandshakeLimit)
+      room: &room, handshakeLimit: run.configuration.quicHandshakeLimit, texts: &run.texts)
     entries[slot].connection.lastSeen = max(time, entries[slot].connection.lastSeen)
     handshakeMemory += entries[slot].connection.handshakeMemory - memory
     if handshakeMemory > run.configuration.quicHandshakeTotalLimit { limitOpening(run.configuration) }

@@ -1,8 +1,9 @@
-/// Follows the records of a TLS stream that is not opened (RFC 8446 §5.1), to say which octets are what.
+/// Follows the records of a TLS stream in which nothing is read (RFC 8446 §5.1), to say which octets are what: one side of a
+/// connection that is no TLS on the other.
 struct TLSRecords {
-  private static let headerLength = 5
+  static let headerLength = 5
   /// 2¹⁴ octets of plaintext and at most 2,048 of expansion (RFC 5246 §6.2.3).
-  private static let longestRecord = (1 << 14) + 2048
+  static let longestRecord = (1 << 14) + 2048
 
   private var header: InlineArray<5, UInt8> = .init(repeating: 0)
   private var headerCount: UInt8 = 0
@@ -13,6 +14,18 @@ struct TLSRecords {
   private var isLost = false
   /// Octets of the record still to come.
   private var remaining: Int32 = 0
+
+  init() {}
+
+  /// Goes on from a side that was followed with its handshake, and was not opened.
+  init(_ side: borrowing TLSSide) {
+    header = side.header
+    headerCount = side.headerCount
+    contentType = side.contentType
+    isConfirmed = side.isConfirmed
+    isLost = side.isLost
+    remaining = side.remaining
+  }
 
   /// Whether a stream that starts with `octet` can be TLS: the content types of the IANA registry.
   static func canStart(with octet: UInt8) -> Bool { octet >= 20 && octet <= 24 }
@@ -55,10 +68,12 @@ struct TLSRecords {
   }
 
   /// The octets of the record whose header has come; nil when it is none of TLS.
-  private var recordLength: Int? {
+  private var recordLength: Int? { Self.length(header) }
+
+  /// The octets of a record behind its header; nil when that is none of TLS.
+  static func length(_ header: InlineArray<5, UInt8>) -> Int? {
     let length = Int(header[3]) << 8 | Int(header[4])
-    let isRecord =
-      Self.canStart(with: header[0]) && header[1] == 3 && header[2] <= 4 && length <= Self.longestRecord
+    let isRecord = canStart(with: header[0]) && header[1] == 3 && header[2] <= 4 && length <= longestRecord
     return isRecord ? length : nil
   }
 

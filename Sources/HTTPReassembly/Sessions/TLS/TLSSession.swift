@@ -1,11 +1,31 @@
-/// A connection of TLS that is not opened: its records are counted, and nothing in them is read.
+/// A connection of TLS: its records are counted, its hellos are read, and what secrets are known for is opened and handed to an
+/// inner session (MEASURES §6).
 struct TLSSession {
   var opening: ConnectionOpening
-  /// The records of each side; nil for a side that has not started.
-  private(set) var records = Sides<TLSRecords?>(repeating: nil)
+  var sides = Sides<TLSSide>(TLSSide(), TLSSide())
+  /// Reads the application's data, from the first record that was opened on.
+  var inner: InnerSession?
+  /// What the inner session needs next.
+  var innerNeeds: StreamNeeds = []
+  /// What is known of the connection's TLS.
+  var facts = ConnectionSecurity()
+  /// What keys depend on; nil while no hello was read.
+  var negotiation: OwnMemory<Negotiation>?
+  /// The side that sent a ClientHello, or was answered with a ServerHello.
+  @OptionalSide var client: Side? = nil
+  /// Whether the name in the clear may stand for another one.
+  var isNamePublic = false
+  /// Capture time of the first octet of the first ClientHello.
+  @OptionalTime var helloTime: Int64? = nil
+  /// Capture time of the last octet of the handshake before the client may send data.
+  @OptionalTime var handshakeTime: Int64? = nil
+  /// Whether data of the client has been opened.
+  var hasClientData = false
+  /// How long the handshake took, for the first exchange.
+  @OptionalTime var handshakeDuration: Int64? = nil
   /// Whether octets of it were never captured, in which messages may have been.
   private(set) var mayHaveLostMessages: Bool
-  /// Charges of a side that has not started.
+  /// What waits until it is known whose octets they are.
   private var pending: PendingCharges?
   private var counted = 0
 
@@ -17,55 +37,429 @@ struct TLSSession {
 
   /// Whether a side is TLS, or may be one when it starts with `octet`.
   func canRead(_ side: Side, firstOctet: UInt8?) -> Bool {
-    records[side] != nil || firstOctet.map { TLSRecords.canStart(with: $0) } ?? false
+    // What was opened is TLS on both sides, whatever comes.
+    if sides.look(side, { $0.hasStarted }) || inner != nil { return true }
+    return firstOctet.map { TLSRecords.canStart(with: $0) } ?? false
   }
 
-  /// Reads octets of a side. False, and nothing has changed, when they are not TLS: only for a first record.
-  mutating func receive(_ side: Side, _ octets: RawSpan, _ arrival: SegmentArrival, _ run: inout Run) -> Bool {
-    var reading = records[side] ?? TLSRecords()
-    guard !reading.refuses(octets) else { return false }
-    _ = reading.consume(octets, ledger: &run.ledger)
-    let hadStarted = records[side] != nil
-    records[side] = reading
-    run.connection.added.unattributed += octets.byteCount + arrival.overhead
-    if !hadStarted { settle(side, &run) }
-    return true
+  // MARK: Octets
+
+  /// Reads octets of a side. Nil, and nothing has changed, when they are not TLS: only for a first record.
+  mutating func receive(
+    _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
+  ) -> Taken? {
+    if inner == nil, sides.look(side, { $0.refuses(octets) }) { return nil }
+    let hadStarted = start(side, at: position)
+    let range = position..<position + octets.byteCount
+    run.connection.added.unattributed += sides[side].shares.append(
+      range, arrival, limit: run.configuration.pendingChargeLimit)
+    let taken = read(side, octets, &run)
+    if taken < octets.byteCount, sides.look(side, { $0.shares.count }) > 0 {
+      let last = sides.look(side) { $0.shares.count } - 1
+      sides[side].shares[last].end = position + taken
+    }
+    offerHeld(&run)
+    settle(side, &run)
+    if !hadStarted { settlePending(side, &run) }
+    count(&run)
+    return Taken(count: taken, needs: needs)
   }
 
-  mutating func skipUnseen(_ side: Side, _ count: Int, _ arrival: SegmentArrival, _ run: inout Run) {
-    records[side]?.skip(count, isInPacket: true, ledger: &run.ledger)
-    run.connection.added.unattributed += count + arrival.overhead
-    run.countUnseen(count)
-    mayHaveLostMessages = true
+  private mutating func start(_ side: Side, at position: StreamPosition) -> Bool {
+    let hadStarted = sides[side].hasStarted
+    if !hadStarted {
+      sides[side].hasStarted = true
+      sides[side].next = position
+      sides[side].recordStart = position
+    }
+    return hadStarted
   }
 
-  mutating func skipMissing(_ side: Side, _ count: Int, _ run: inout Run) {
-    records[side]?.skip(count, isInPacket: false, ledger: &run.ledger)
-    countMissing(count, &run)
+  /// What the streams have to know.
+  var needs: StreamNeeds {
+    var needs = innerNeeds
+    for side in 0..<2 where sides.look(side, { $0.opener?.value.held.isEmpty == false }) {
+      needs.insert(.waiting(side))
+    }
+    if let client, waitsForAnswer(client) { needs.insert(.waiting(client)) }
+    return needs
   }
 
-  private mutating func countMissing(_ count: Int, _ run: inout Run) {
-    run.countMissing(count)
-    mayHaveLostMessages = true
+  /// Reads records. Returns how many octets were taken: fewer only where early data waits for the server's answer.
+  private mutating func read(_ side: Side, _ octets: RawSpan, _ run: inout Run) -> Int {
+    var offset = 0
+    while offset < octets.byteCount {
+      let left = octets.byteCount - offset
+      if sides[side].isLost {
+        settle(side, left, .other, &run)
+        sides[side].next += left
+        return octets.byteCount
+      }
+      if sides[side].remaining > 0 {
+        let length = min(Int(sides[side].remaining), left)
+        readBody(side, octets.extracting(offset..<offset + length), &run)
+        offset += length
+        continue
+      }
+      if sides[side].headerCount == 0 {
+        if octets.octet(offset) == TLSSide.ContentType.applicationData, mayBeEarly(side, run) { return offset }
+        if octets.octet(offset) == TLSSide.ContentType.handshake { noteHelloTime(side) }
+        sides[side].recordStart = sides[side].next
+      }
+      sides[side].header[Int(sides[side].headerCount)] = octets.octet(offset)
+      sides[side].headerCount += 1
+      sides[side].next += 1
+      offset += 1
+      if Int(sides[side].headerCount) == TLSRecords.headerLength { startRecord(side, &run) }
+    }
+    return offset
   }
 
-  mutating func finish(_ side: Side, _ run: inout Run) { records[side]?.finish(&run.ledger) }
-
-  mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
-    guard charge.overhead > 0 || charge.retransmitted > 0 else { return }
-    guard records[side] == nil, (pending?.charges[side].count ?? 0) < run.configuration.pendingChargeLimit else {
-      run.connection.added.unattributed += charge.overhead + charge.retransmitted
+  /// A record's header is complete.
+  private mutating func startRecord(_ side: Side, _ run: inout Run) {
+    sides[side].headerCount = 0
+    guard let length = TLSRecords.length(sides[side].header) else {
+      if sides[side].isConfirmed { run.note(.tlsRecordMalformed) }
+      sides[side].isLost = true
+      sides[side].isConfirmed = true
+      sides[side].header[0] = 0
+      return settle(side, TLSRecords.headerLength, .other, &run, endingAt: sides[side].next)
+    }
+    sides[side].isConfirmed = true
+    sides[side].isDamaged = false
+    sides[side].remaining = Int32(length)
+    sides[side].isGathering = canOpenRecord(side, &run)
+    if sides[side].isGathering {
+      if length == 0 { finishGathered(side, RawSpan(), &run) }
       return
     }
-    PendingCharges.open(&pending).charges[side].append(charge)
+    let kind = sides[side].unopenedKind
+    settle(side, TLSRecords.headerLength, kind, &run, endingAt: sides[side].next)
+    if length == 0 { finishCounted(side, &run) }
+  }
+
+  private mutating func readBody(_ side: Side, _ octets: RawSpan, _ run: inout Run) {
+    let count = octets.byteCount
+    sides[side].remaining -= Int32(count)
+    if sides[side].isGathering {
+      sides[side].next += count
+      gather(side, octets, &run)
+      return
+    }
+    let kind = sides[side].unopenedKind
+    if kind == .handshake { readClear(side, octets, &run) }
+    settle(side, count, kind, &run)
+    sides[side].next += count
+    if sides[side].remaining == 0 { finishCounted(side, &run) }
+  }
+
+  /// Keeps the octets of a record that is to be opened; opens it when they are all there.
+  private mutating func gather(_ side: Side, _ octets: RawSpan, _ run: inout Run) {
+    guard let opener = sides[side].opener else { return }
+    if sides[side].remaining == 0, opener.value.gathered.isEmpty { return finishGathered(side, octets, &run) }
+    if opener.value.gathered.capacity == 0 {
+      opener.value.gathered = run.takeRecordMemory()
+      opener.value.gathered.removeAll(keepingCapacity: true)
+    }
+    octets.append(0..<octets.byteCount, to: &opener.value.gathered)
+    guard sides[side].remaining == 0 else { return }
+    var gathered: [UInt8] = []
+    swap(&gathered, &opener.value.gathered)
+    gathered.withOctets { finishGathered(side, $0, &run) }
+    run.giveRecordMemory(gathered)
+  }
+
+  private mutating func finishGathered(_ side: Side, _ body: RawSpan, _ run: inout Run) {
+    sides[side].isGathering = false
+    finishRecord(side, body, &run)
+  }
+
+  /// The octets of a range are no message's: gives them their class.
+  func settleClass(_ count: Int, _ kind: RecordKinds, _ run: inout Run) -> Int {
+    run.ledger.settle(count, as: .tls)
+    switch kind {
+    case .handshake:
+      run.ledger.tlsHandshake += count
+      return count
+    case .opened: run.ledger.tlsRecord += count
+    case .unopened:
+      run.ledger.tlsApplicationData += count
+      run.connection.added.unattributed += count
+    default: run.connection.added.unattributed += count
+    }
+    return 0
+  }
+
+  /// The next octets of a side, or those that end at a position, are no message's.
+  mutating func settle(
+    _ side: Side, _ count: Int, _ kind: RecordKinds, _ run: inout Run, endingAt end: StreamPosition? = nil
+  ) {
+    facts.handshake += settleClass(count, kind, &run)
+    let end = end ?? sides[side].next + count
+    sides[side].shares.mark(end - count..<end, kind)
+  }
+
+  /// A record that was not opened has ended.
+  private mutating func finishCounted(_ side: Side, _ run: inout Run) {
+    let type = sides[side].contentType
+    if isProtected(side, type) {
+      if type == TLSSide.ContentType.applicationData { sides[side].hasUnopened = true }
+      passUnopened(side, &run)
+    } else if type == TLSSide.ContentType.changeCipherSpec {
+      changeCipherSpec(side, &run)
+    }
+    if type == TLSSide.ContentType.handshake || type == TLSSide.ContentType.changeCipherSpec {
+      noteHandshakeTime(side, run)
+    }
+  }
+
+  /// Whether a record of a type is protected, as far as can be told.
+  func isProtected(_ side: Side, _ type: UInt8) -> Bool {
+    if sides.look(side, { $0.isProtected }) { return true }
+    return type == TLSSide.ContentType.applicationData
+  }
+
+  // MARK: Octets that are not there
+
+  mutating func skipUnseen(
+    _ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
+  ) -> StreamNeeds {
+    _ = start(side, at: position)
+    run.connection.added.unattributed += sides[side].shares.append(
+      position..<position + count, arrival, limit: run.configuration.pendingChargeLimit)
+    run.countUnseen(count)
+    skip(side, count, isInPacket: true, &run)
+    settle(side, &run)
+    self.count(&run)
+    return needs
+  }
+
+  mutating func skipMissing(
+    _ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run
+  ) -> StreamNeeds {
+    _ = start(side, at: position)
+    run.countMissing(count)
+    skip(side, count, isInPacket: false, &run)
+    settle(side, &run)
+    self.count(&run)
+    return needs
+  }
+
+  /// Passes over octets: what was gathered of their record cannot be opened any more.
+  private mutating func skip(_ side: Side, _ count: Int, isInPacket: Bool, _ run: inout Run) {
+    mayHaveLostMessages = true
+    abandonGathered(side, &run)
+    sides[side].handshake.lose()
+    let inside = sides[side].isLost ? 0 : min(Int(sides[side].remaining), count)
+    if inside > 0 {
+      sides[side].isDamaged = true
+      sides[side].remaining -= Int32(inside)
+      if isInPacket { settle(side, inside, sides[side].unopenedKind, &run) }
+      sides[side].next += inside
+      if sides[side].remaining == 0 { finishDamaged(side, &run) }
+    }
+    guard inside < count else { return }
+    abandonHeader(side, &run)
+    sides[side].isLost = true
+    sides[side].isConfirmed = true
+    if isInPacket { settle(side, count - inside, .other, &run) }
+    sides[side].next += count - inside
+  }
+
+  /// The record being gathered is not opened: what came of it is counted.
+  private mutating func abandonGathered(_ side: Side, _ run: inout Run) {
+    guard sides[side].isGathering else { return }
+    sides[side].isGathering = false
+    let kind = sides[side].unopenedKind
+    let gathered = sides[side].next - sides[side].recordStart
+    settle(side, gathered, kind, &run, endingAt: sides[side].next)
+    if let opener = sides[side].opener {
+      var memory: [UInt8] = []
+      swap(&memory, &opener.value.gathered)
+      run.giveRecordMemory(memory)
+    }
+  }
+
+  /// A header that is not complete belongs to no record.
+  private mutating func abandonHeader(_ side: Side, _ run: inout Run) {
+    let count = Int(sides[side].headerCount)
+    guard count > 0 else { return }
+    sides[side].headerCount = 0
+    guard sides[side].isConfirmed else {
+      run.ledger.settle(count, as: .opaque)
+      run.connection.added.unattributed += count
+      sides[side].shares.mark(sides[side].next - count..<sides[side].next, .other)
+      return
+    }
+    settle(side, count, .other, &run, endingAt: sides[side].next)
+  }
+
+  /// A record has ended of which not all octets were seen.
+  private mutating func finishDamaged(_ side: Side, _ run: inout Run) {
+    let type = sides[side].contentType
+    if type == TLSSide.ContentType.applicationData { sides[side].hasUnopened = true }
+    guard isProtected(side, type) else { return }
+    passUnopened(side, &run)
+    missContent(side, &run)
+  }
+
+  mutating func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds {
+    abandonGathered(side, &run)
+    abandonHeader(side, &run)
+    if let inner {
+      if sides[side].opener?.value.held.isEmpty == false {
+        innerNeeds = inner.stopWaiting(side)
+        offerHeld(&run)
+      }
+      innerNeeds = withInner(&run) { inner.finish(side, isComplete: isComplete, &$0) }
+    }
+    offerHeld(&run)
+    settle(side, &run)
+    count(&run)
+    return needs
+  }
+
+  mutating func stopWaiting(_ side: Side, _ run: inout Run) -> StreamNeeds {
+    if negotiation?.value.takesEarlyData == nil { negotiation?.value.takesEarlyData = false }
+    if let inner {
+      innerNeeds = inner.stopWaiting(side)
+      offerHeld(&run)
+    }
+    return needs
+  }
+
+  mutating func evict(_ run: inout Run) { inner?.evict(&run) }
+
+  // MARK: The inner session
+
+  /// Lets the inner session work: its messages learn what lies beneath.
+  mutating func withInner<Result>(_ run: inout Run, _ body: (inout Run) -> Result) -> Result {
+    run.connection.beneath.isSecure = true
+    run.connection.beneath.isNamePublic = isNamePublic
+    run.connection.beneath.serverName = facts.serverName
+    run.connection.beneath.handshake = handshakeDuration
+    defer {
+      handshakeDuration = run.connection.beneath.handshake
+      run.connection.beneath = ConnectionContext.Beneath()
+    }
+    return body(&run)
+  }
+
+  // MARK: Charges
+
+  mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
+    guard !charge.isEmpty else { return }
+    let resolved = sides.look(side) { $0.hasStarted ? $0.resolved : .unknown }
+    if charge.end > resolved, (pending?.charges[side].count ?? 0) < run.configuration.pendingChargeLimit {
+      PendingCharges.open(&pending).charges[side].append(charge)
+      return count(&run)
+    }
+    give(charge, to: side, &run)
+  }
+
+  /// Charges a packet whose octets are known, to the messages whose they are and to the connection.
+  private mutating func give(_ charge: Charge, to side: Side, _ run: inout Run) {
+    guard let inner, let opener = sides[side].opener else {
+      run.connection.added.unattributed += charge.unplaced + charge.retransmitted
+      return
+    }
+    withInner(&run) { run in
+      var left = charge.retransmitted
+      var content: Range<StreamPosition>?
+      let range = charge.position..<charge.position + max(charge.retransmitted, 1)
+      for index in opener.value.map.firstIndex(after: range.lowerBound)..<opener.value.map.count {
+        let entry = opener.value.map[index]
+        guard entry.start < range.upperBound else { break }
+        guard entry.isOpened, entry.count > 0 else { continue }
+        let places = range.clamped(to: entry.place)
+        if !places.isEmpty {
+          let offset = entry.content - entry.place.lowerBound
+          let octets = places.lowerBound + offset..<places.upperBound + offset
+          content = (content?.lowerBound ?? octets.lowerBound)..<octets.upperBound
+        }
+        guard charge.retransmitted > 0 else { continue }
+        let beside = range.clamped(to: entry.start..<entry.end).count - places.count
+        var part = Charge(
+          position: entry.content, retransmitted: 0, overhead: 0, length: Int(entry.count), repeatedRecord: beside)
+        inner.charge(part, to: side, &run)
+        if !places.isEmpty {
+          part = Charge(
+            position: entry.content + places.lowerBound - entry.place.lowerBound, retransmitted: places.count,
+            overhead: 0)
+          inner.charge(part, to: side, &run)
+        }
+        left -= beside + places.count
+      }
+      run.connection.added.unattributed += left
+      guard charge.overhead > 0 else { return }
+      if let content {
+        inner.charge(
+          Charge(
+            position: content.lowerBound, retransmitted: 0, overhead: charge.overhead, length: content.count),
+          to: side, &run)
+      } else {
+        run.connection.added.unattributed += charge.overhead
+      }
+    }
+  }
+
+  mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
+    guard let inner else {
+      run.connection.added.unattributed += overhead
+      return
+    }
+    inner.chargeAcknowledgment(overhead, to: side, &run)
+  }
+
+  /// Charges the segments of which all is known, and what waited for it.
+  private mutating func settle(_ side: Side, _ run: inout Run) {
+    let resolved = sides.look(side) { $0.resolved }
+    while let share = sides[side].shares.removeFirst(through: resolved) {
+      if share.arrival.overhead == 0 { continue }
+      if let inner, !share.content.isEmpty {
+        let charge = Charge(
+          position: share.content.lowerBound, retransmitted: 0, overhead: share.arrival.overhead,
+          length: share.content.count)
+        withInner(&run) { inner.charge(charge, to: side, &$0) }
+      } else if share.kinds == .handshake {
+        facts.handshake += share.arrival.overhead
+      } else {
+        run.connection.added.unattributed += share.arrival.overhead
+      }
+    }
+    if pending != nil { settlePending(side, &run) }
+  }
+
+  private mutating func settlePending(_ side: Side, _ run: inout Run) {
+    guard let pending, sides[side].hasStarted else { return }
+    let resolved = sides.look(side) { $0.resolved }
+    let charges = pending.charges[side].filter { $0.end <= resolved }
+    let conflicts = pending.conflicts[side].filter { $0.upperBound <= resolved }
+    pending.charges[side].removeAll { $0.end <= resolved }
+    pending.conflicts[side].removeAll { $0.upperBound <= resolved }
+    if pending.isEmpty { self.pending = nil }
+    for range in conflicts { flag(range, on: side, &run) }
+    for charge in charges { give(charge, to: side, &run) }
+  }
+
+  mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    let resolved = sides.look(side) { $0.hasStarted ? $0.resolved : .unknown }
+    guard range.upperBound > resolved, (pending?.conflicts[side].count ?? 0) < PendingCharges.conflictLimit else {
+      return flag(range, on: side, &run)
+    }
+    PendingCharges.open(&pending).conflicts[side].append(range)
     count(&run)
   }
 
-  /// Only of a side that has not started may octets turn out to be a message's.
-  mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
-    guard records[side] == nil, (pending?.conflicts[side].count ?? 0) < PendingCharges.conflictLimit else { return }
-    PendingCharges.open(&pending).conflicts[side].append(range)
-    count(&run)
+  /// Flags the messages whose records octets of a range belong to.
+  private mutating func flag(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    guard let inner, let opener = sides[side].opener else { return }
+    for index in opener.value.map.firstIndex(after: range.lowerBound)..<opener.value.map.count {
+      let entry = opener.value.map[index]
+      guard entry.start < range.upperBound else { break }
+      guard entry.isOpened, entry.count > 0 else { continue }
+      withInner(&run) { inner.flagConflict(entry.octets, on: side, &$0) }
+    }
   }
 
   func acceptLate(_ range: Range<StreamPosition>, _ run: inout Run) {
@@ -73,36 +467,88 @@ struct TLSSession {
     run.acceptLate(range.count, as: .tls)
   }
 
+  // MARK: Rows
+
+  mutating func retireEnded(_ run: inout Run) {
+    if let inner { withInner(&run) { inner.retireEnded(&$0) } }
+    count(&run)
+  }
+
+  func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) { inner?.forEachOpenMessage(body) }
+
+  /// What is known of the connection so far.
+  var known: SessionEnd? { inner?.known }
+
   mutating func close(_ run: inout Run) -> SessionEnd {
-    for side in 0..<2 { settle(side, &run) }
+    for side in 0..<2 {
+      // What is still waiting is charged as far as it is known.
+      if let pending {
+        let charges = pending.charges[side]
+        pending.charges[side] = []
+        for charge in charges { give(charge, to: side, &run) }
+      }
+      for _ in 0..<sides[side].shares.count {
+        guard let share = sides[side].shares.removeFirst(through: .never) else { break }
+        run.connection.added.unattributed += share.arrival.overhead
+      }
+    }
+    var end = SessionEnd(client: nil, requestSide: client, applicationProtocol: .other)
+    if sides[0].isConfirmed || sides[1].isConfirmed { end.applicationProtocol = .tls }
+    dropHeld(&run)
+    if let inner {
+      let found = withInner(&run) { inner.close(&$0) }
+      end.client = found.client
+      end.requestSide = found.requestSide ?? client
+      if found.applicationProtocol != .other { end.applicationProtocol = found.applicationProtocol }
+    }
+    if end.applicationProtocol != .other {
+      facts.opening = openingFound
+      end.security = facts
+    } else {
+      releaseTexts(&run)
+    }
     run.connectionMemory -= counted
-    let isConfirmed = records[0]?.isConfirmed == true || records[1]?.isConfirmed == true
-    return SessionEnd(client: nil, requestSide: nil, applicationProtocol: isConfirmed ? .tls : .other)
+    return end
+  }
+
+  private var openingFound: TLSOpening {
+    let hasOpened = sides[0].hasOpened || sides[1].hasOpened
+    let hasUnopened = sides[0].hasUnopened || sides[1].hasUnopened
+    if hasOpened { return hasUnopened ? .partly : .yes }
+    return hasUnopened ? .no : .none
   }
 
   /// Gives what waits away, and with it the memory that was counted.
   mutating func takePending() -> PendingCharges? { pending.take() }
 
-  /// The charges of a side belong to no message.
-  private mutating func settle(_ side: Side, _ run: inout Run) {
-    guard let pending else { return }
-    for charge in pending.charges[side] {
-      run.connection.added.unattributed += charge.overhead + charge.retransmitted
-    }
-    pending.charges[side] = []
-    pending.conflicts[side] = []
-    count(&run)
+  private func releaseTexts(_ run: inout Run) {
+    run.texts.release(facts.serverName)
+    run.texts.release(facts.applicationProtocol)
   }
 
-  private mutating func count(_ run: inout Run) {
-    let memory = MemoryLayout<TLSSession>.stride + 32 + (pending?.memory ?? 0)
-    run.connectionMemory += memory - counted
-    counted = memory
-  }
-
-  /// Takes back the memory that was counted: another session goes on.
+  /// Another session goes on: takes back the memory that was counted, and what only TLS knows.
   mutating func release(_ run: inout Run) {
+    for side in 0..<2 {
+      run.connection.added.unattributed += Int(sides[side].headerCount)
+      for _ in 0..<sides[side].shares.count {
+        guard let share = sides[side].shares.removeFirst(through: .never) else { break }
+        run.connection.added.unattributed += share.arrival.overhead
+      }
+    }
+    // What was the handshake's is nobody's now: the connection is no TLS.
+    run.connection.added.unattributed += facts.handshake
+    facts.handshake = 0
+    releaseTexts(&run)
     run.connectionMemory -= counted
     counted = 0
+  }
+
+  /// Counts what it takes.
+  private mutating func count(_ run: inout Run) {
+    let memory =
+      MemoryLayout<TLSSession>.stride + 32 + (pending?.memory ?? 0) + sides.look(0) { $0.memory }
+      + sides.look(1) { $0.memory } + (negotiation == nil ? 0 : Negotiation.memory)
+    run.connectionMemory += memory - counted
+    counted = memory
   }
 }

@@ -1,0 +1,85 @@
+// Unsafe: a system call takes the address of the buffer that it fills.
+
+import Packets
+
+/// A TLS key log (RFC 9850), read as far as it has been written: a program that is still running adds to it.
+public final class KeyLogFile {
+  /// Octets read at once.
+  private static let readLength = 1 << 20
+
+  private let file: FileInput
+  private var buffer: [UInt8] = []
+  /// Octets of the file that were handed over, and that were only read: the start of a line whose end is not written yet.
+  private var offset = 0
+  /// Octets of an incomplete line at the start of the buffer.
+  private var partial = 0
+
+  /// Opens a log, a regular file or a stream.
+  ///
+  /// Throws when it cannot be opened.
+  public init(path: String, waiting: Waiting = Waiting()) throws(CaptureError) {
+    file = try FileInput(path: path, waiting: waiting)
+  }
+
+  /// Hands over what has been written since the last call, whole lines only, each time some of them.
+  ///
+  /// Throws when it cannot be read.
+  public func readLines(_ body: (RawSpan) -> Void) throws(CaptureError) {
+    if buffer.isEmpty { buffer = Array(repeating: 0, count: Self.readLength) }
+    while true {
+      let count = try readMore()
+      guard count > 0 else { return }
+      offset += count
+      let end = partial + count
+      guard let last = buffer[..<end].lastIndex(of: 0x0a) else {
+        // A line that fills the whole buffer is none: it is passed on, to be passed over.
+        if end == buffer.count { handOver(end, body) } else { partial = end }
+        continue
+      }
+      handOver(last + 1, body)
+      buffer.moveToStart(from: last + 1..<end)
+      partial = end - last - 1
+    }
+  }
+
+  /// Fills the buffer behind the incomplete line.
+  private func readMore() throws(CaptureError) -> Int {
+    let (file, offset, partial) = (file, offset, partial)
+    let result = unsafe buffer.withUnsafeMutableBytes { memory -> Result<Int, CaptureError> in
+      let room = unsafe UnsafeMutableRawBufferPointer(rebasing: memory[partial...])
+      do throws(CaptureError) {
+        guard file.size != nil else { return .success(try unsafe file.read(into: room)) }
+        var count = 0
+        _ = try unsafe file.read(at: offset, into: room, count: &count)
+        return .success(count)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Hands over what is left when nothing will be added: a last line may have no end.
+  public func finish(_ body: (RawSpan) -> Void) {
+    if partial > 0 { handOver(partial, body) }
+    partial = 0
+  }
+
+  private func handOver(_ count: Int, _ body: (RawSpan) -> Void) {
+    buffer.withOctets { body($0.extracting(0..<count)) }
+    partial = 0
+  }
+
+  deinit {
+    // What was read is secret.
+    for index in buffer.indices { buffer[index] = 0 }
+  }
+}
+
+extension [UInt8] {
+  /// Moves octets to the start, and clears where they were.
+  fileprivate mutating func moveToStart(from range: Range<Int>) {
+    for (target, source) in range.enumerated() { self[target] = self[source] }
+    for index in Swift.max(range.count, range.lowerBound)..<range.upperBound { self[index] = 0 }
+  }
+}

@@ -1,0 +1,79 @@
+// Unsafe: the memory comes from the system in pages of its own, so that no core dump has it and nothing else lies on them. It is
+// written once, by `append`, and lent as spans whose ranges are checked.
+
+import CCrypto
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Secrets, one behind the other, in memory that no core dump has (where the system knows that: Linux) and that is cleared before it
+/// is given back.
+@safe
+package final class SecretArena {
+  /// Octets of a block of memory, and so of the longest secret.
+  package static let blockLength = 1 << 20
+  private var blocks: [UnsafeMutableRawPointer] = unsafe []
+  private var end = 0
+
+  /// Starts empty.
+  package init() {}
+
+  deinit {
+    for index in unsafe blocks.indices {
+      unsafe OPENSSL_cleanse(blocks[index], Self.blockLength)
+      unsafe munmap(blocks[index], Self.blockLength)
+    }
+  }
+
+  /// Octets of memory that it takes.
+  package var memory: Int { unsafe blocks.count * Self.blockLength }
+
+  /// Keeps a copy of some octets. Returns where they are; nil when the system has no memory, or they are too many.
+  package func append(_ octets: RawSpan) -> Int? {
+    guard octets.byteCount <= Self.blockLength else { return nil }
+    let room = unsafe blocks.count * Self.blockLength - end
+    if room < octets.byteCount {
+      let flags = MAP_PRIVATE | MAP_ANONYMOUS
+      guard let block = unsafe mmap(nil, Self.blockLength, PROT_READ | PROT_WRITE, flags, -1, 0),
+        unsafe block != MAP_FAILED
+      else { return nil }
+      #if os(Linux)
+        unsafe madvise(block, Self.blockLength, MADV_DONTDUMP)
+      #endif
+      end = unsafe blocks.count * Self.blockLength
+      unsafe blocks.append(block)
+    }
+    let offset = end
+    unsafe octets.withUnsafeBytes { octets in
+      guard let source = octets.baseAddress else { return }
+      unsafe (blocks[offset / Self.blockLength] + offset % Self.blockLength).copyMemory(
+        from: source, byteCount: octets.count)
+    }
+    end += octets.byteCount
+    return offset
+  }
+
+  /// Lends octets that were kept together: `count` of them, from `offset` on.
+  package func withOctets<Result>(at offset: Int, count: Int, _ body: (RawSpan) -> Result) -> Result {
+    precondition(offset >= 0 && count >= 0 && offset + count <= end)
+    precondition(offset % Self.blockLength + count <= Self.blockLength)
+    let start = unsafe UnsafeRawPointer(blocks[min(offset / Self.blockLength, blocks.count - 1)])
+    return body(
+      unsafe RawSpan(
+        _unsafeBytes: UnsafeRawBufferPointer(start: start + offset % Self.blockLength, count: count)))
+  }
+
+  /// Changes the 32-bit number that was kept at `offset`.
+  package func setNumber(_ number: UInt32, at offset: Int) {
+    precondition(offset >= 0 && offset + 4 <= end && offset % Self.blockLength + 4 <= Self.blockLength)
+    unsafe (blocks[offset / Self.blockLength] + offset % Self.blockLength).storeBytes(of: number, as: UInt32.self)
+  }
+
+  /// The 32-bit number that was kept at `offset`.
+  package func number(at offset: Int) -> UInt32 {
+    withOctets(at: offset, count: 4) { unsafe $0.unsafeLoadUnaligned(as: UInt32.self) }
+  }
+}

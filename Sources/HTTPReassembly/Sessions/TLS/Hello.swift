@@ -1,0 +1,112 @@
+/// What a ClientHello or a ServerHello says that matters here (RFC 8446 §4.1, RFC 5246 §7.4.1). Nothing in it is trusted: what does not
+/// fit its lengths is left out.
+struct Hello {
+  /// `legacy_version`, or what the extension supported_versions chooses.
+  var version: UInt16
+  var random: InlineArray<32, UInt8> = .init(repeating: 0)
+  var session: InlineArray<32, UInt8> = .init(repeating: 0)
+  var sessionLength = 0
+  /// The suite that the server chose; 0 of a client.
+  var suite: UInt16 = 0
+  /// The name in server_name (RFC 6066 §3), where in the message; empty without one.
+  var serverName = 0..<0
+  /// The only protocol, or the first, in ALPN (RFC 7301 §3.1), where in the message; empty without one.
+  var protocolName = 0..<0
+  var extensions: Extensions = []
+
+  /// Extensions that say something by being there.
+  struct Extensions: OptionSet {
+    let rawValue: UInt8
+    /// pre_shared_key (41): of a server, the session is resumed.
+    static let preSharedKey = Extensions(rawValue: 1 << 0)
+    /// early_data (42): of a client, it comes; in EncryptedExtensions, it is accepted.
+    static let earlyData = Extensions(rawValue: 1 << 1)
+    /// encrypt_then_mac (RFC 7366).
+    static let encryptThenMAC = Extensions(rawValue: 1 << 2)
+    /// encrypted_client_hello (RFC 9849): the name in clear is the public one, or may be.
+    static let encryptedClientHello = Extensions(rawValue: 1 << 3)
+  }
+
+  /// Nil for a message that ends too early.
+  init?(_ octets: RawSpan, isClient: Bool) {
+    guard octets.byteCount >= 35 else { return nil }
+    version = octets.bigEndian16(0)
+    for index in 0..<32 { random[index] = octets.octet(2 + index) }
+    var offset = 35
+    sessionLength = Int(octets.octet(34))
+    guard sessionLength <= 32, octets.byteCount >= offset + sessionLength + 2 else { return nil }
+    for index in 0..<sessionLength { session[index] = octets.octet(offset + index) }
+    offset += sessionLength
+    if isClient {
+      offset += 2 + Int(octets.bigEndian16(offset))
+      guard octets.byteCount > offset else { return nil }
+      offset += 1 + Int(octets.octet(offset))
+    } else {
+      guard octets.byteCount >= offset + 3 else { return nil }
+      suite = octets.bigEndian16(offset)
+      offset += 3
+    }
+    // Before TLS 1.3 there may be no extensions at all.
+    guard octets.byteCount >= offset + 2 else { return }
+    let end = min(offset + 2 + Int(octets.bigEndian16(offset)), octets.byteCount)
+    read(octets, extensionsIn: offset + 2..<end, isClient: isClient)
+  }
+
+  /// The extensions of EncryptedExtensions (RFC 8446 §4.3.1).
+  init(encryptedExtensions octets: RawSpan) {
+    version = 0
+    guard octets.byteCount >= 2 else { return }
+    read(octets, extensionsIn: 2..<min(2 + Int(octets.bigEndian16(0)), octets.byteCount), isClient: false)
+  }
+
+  private mutating func read(_ octets: RawSpan, extensionsIn range: Range<Int>, isClient: Bool) {
+    var offset = range.lowerBound
+    while offset + 4 <= range.upperBound {
+      let type = octets.bigEndian16(offset)
+      let length = Int(octets.bigEndian16(offset + 2))
+      offset += 4
+      guard offset + length <= range.upperBound else { return }
+      let content = offset..<offset + length
+      offset += length
+      switch type {
+      case 0 where isClient: readServerName(octets, content)
+      case 16: readProtocols(octets, content)
+      case 22: extensions.insert(.encryptThenMAC)
+      case 41: extensions.insert(.preSharedKey)
+      case 42: extensions.insert(.earlyData)
+      case 43 where !isClient && length == 2: version = octets.bigEndian16(content.lowerBound)
+      case 0xfe0d: extensions.insert(.encryptedClientHello)
+      default: break
+      }
+    }
+  }
+
+  private mutating func readServerName(_ octets: RawSpan, _ range: Range<Int>) {
+    guard range.count >= 5, octets.octet(range.lowerBound + 2) == 0 else { return }
+    let start = range.lowerBound + 5
+    let length = Int(octets.bigEndian16(range.lowerBound + 3))
+    // A host name has at most 255 octets (RFC 1035 §2.3.4).
+    guard 1...255 ~= length, start + length <= range.upperBound else { return }
+    serverName = start..<start + length
+  }
+
+  private mutating func readProtocols(_ octets: RawSpan, _ range: Range<Int>) {
+    guard range.count >= 3 else { return }
+    let start = range.lowerBound + 3
+    let length = Int(octets.octet(range.lowerBound + 2))
+    guard length > 0, start + length <= range.upperBound else { return }
+    protocolName = start..<start + length
+  }
+
+  /// Whether it is a HelloRetryRequest: a ServerHello with this random (RFC 8446 §4.1.3).
+  var isRetryRequest: Bool {
+    for index in 0..<32 where random[index] != Self.retryRandom[index] { return false }
+    return true
+  }
+
+  /// SHA-256 of "HelloRetryRequest".
+  private static let retryRandom: [UInt8] = [
+    0xcf, 0x21, 0xad, 0x74, 0xe5, 0x9a, 0x61, 0x11, 0xbe, 0x1d, 0x8c, 0x02, 0x1e, 0x65, 0xb8, 0x91, 0xc2, 0xa2, 0x11,
+    0x16, 0x7a, 0xbb, 0x8c, 0x5e, 0x07, 0x9e, 0x09, 0xe2, 0xc8, 0xa8, 0x33, 0x9c,
+  ]
+}

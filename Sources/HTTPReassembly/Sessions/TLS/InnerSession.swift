@@ -1,0 +1,93 @@
+/// What reads the application's data of a TLS connection that is opened: its positions are those of that data, and it need not know what
+/// lies beneath.
+///
+/// A further protocol is one more case, chosen by ALPN, else by the first octets.
+enum InnerSession {
+  /// HTTP/1, or what has not shown to be anything: octets that are no HTTP are `opaque` in the end.
+  case http1(OwnMemory<HTTP1Session>)
+  /// A protocol that ALPN names and that is not read: its octets are `opaque`, and no message's.
+  case opaque(ConnectionProtocol)
+
+  /// Chooses by what ALPN says; nil when that cannot be seen.
+  init(alpn: [UInt8]?, _ opening: ConnectionOpening, _ run: inout Run) {
+    switch alpn.map({ String(decoding: $0, as: UTF8.self) }) {
+    case nil, "http/1.1", "http/1.0", "http/0.9": self = .http1(OwnMemory(HTTP1Session(opening, &run)))
+    case "h2": self = .opaque(.http2)
+    default: self = .opaque(.other)
+    }
+  }
+
+  func receive(
+    _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
+  ) -> Taken {
+    switch self {
+    case .http1(let session): return session.value.receive(side, octets, at: position, arrival, &run)
+    case .opaque:
+      run.ledger.settle(octets.byteCount, as: .opaque)
+      run.connection.added.unattributed += octets.byteCount
+      return Taken(count: octets.byteCount, needs: [])
+    }
+  }
+
+  func skipMissing(_ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run) -> StreamNeeds {
+    switch self {
+    case .http1(let session): return session.value.skipMissing(side, count, at: position, &run)
+    case .opaque:
+      run.countMissing(count)
+      return []
+    }
+  }
+
+  func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds {
+    guard case .http1(let session) = self else { return [] }
+    return session.value.finish(side, isComplete: isComplete, &run)
+  }
+
+  func stopWaiting(_ side: Side) -> StreamNeeds {
+    guard case .http1(let session) = self else { return [] }
+    return session.value.stopWaiting(side)
+  }
+
+  func evict(_ run: inout Run) {
+    if case .http1(let session) = self { session.value.evict(&run) }
+  }
+
+  func close(_ run: inout Run) -> SessionEnd {
+    switch self {
+    case .http1(let session): session.value.close(&run)
+    case .opaque(let applicationProtocol):
+      SessionEnd(client: nil, requestSide: nil, applicationProtocol: applicationProtocol)
+    }
+  }
+
+  func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
+    switch self {
+    case .http1(let session): session.value.charge(charge, to: side, &run)
+    case .opaque: run.connection.added.unattributed += charge.unplaced + charge.retransmitted
+    }
+  }
+
+  func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
+    switch self {
+    case .http1(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
+    case .opaque: run.connection.added.unattributed += overhead
+    }
+  }
+
+  func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    if case .http1(let session) = self { session.value.flagConflict(range, on: side, &run) }
+  }
+
+  func retireEnded(_ run: inout Run) {
+    if case .http1(let session) = self { session.value.retireEnded(&run) }
+  }
+
+  func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
+    if case .http1(let session) = self { session.value.forEachOpenMessage(body) }
+  }
+
+  var known: SessionEnd? {
+    guard case .http1(let session) = self else { return nil }
+    return session.value.known
+  }
+}

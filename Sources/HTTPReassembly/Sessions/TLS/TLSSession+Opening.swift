@@ -1,0 +1,388 @@
+import Cryptography
+
+// Records that are opened, and what becomes of what was in them (MEASURES §6).
+
+extension TLSSession {
+  // MARK: Early data
+
+  /// Whether the next record of a side may be early data that nobody has answered yet.
+  func mayBeEarly(_ side: Side, _ run: borrowing Run) -> Bool {
+    guard side == client, waitsForAnswer(side), let name = negotiation?.value.client else { return false }
+    return run.secrets.has(.clientEarlyTraffic, of: name)
+  }
+
+  /// Whether it is not known yet what becomes of the early data of a side.
+  func waitsForAnswer(_ side: Side) -> Bool {
+    guard side == client, let negotiation else { return false }
+    return negotiation.value.offersEarlyData && negotiation.value.takesEarlyData == nil
+  }
+
+  // MARK: Keys
+
+  /// Whether any secret of the connection is known.
+  func hasSecrets(_ run: borrowing Run) -> Bool {
+    guard !run.secrets.isEmpty else { return false }
+    if hasSecrets(0, run) { return true }
+    return hasSecrets(1, run)
+  }
+
+  /// Whether a secret is known that records of a side can be opened with.
+  private func hasSecrets(_ side: Side, _ run: borrowing Run) -> Bool {
+    guard let negotiation, !run.secrets.isEmpty else { return false }
+    if !negotiation.value.isTLS13 {
+      if masterName(run) != nil { return true }
+      return hasPremaster(run)
+    }
+    guard let name = negotiation.value.client else { return false }
+    for epoch in [RecordOpener.Epoch.early, .handshake, .application] {
+      if run.secrets.has(label(epoch, side), of: name) { return true }
+    }
+    return false
+  }
+
+  private func label(_ epoch: RecordOpener.Epoch, _ side: Side) -> SecretLabel {
+    switch epoch {
+    case .early: side == client ? .clientEarlyTraffic : .serverHandshakeTraffic
+    case .handshake: side == client ? .clientHandshakeTraffic : .serverHandshakeTraffic
+    case .application: side == client ? .clientTraffic : .serverTraffic
+    case .master: .master
+    }
+  }
+
+  /// The name under which the master secret is known.
+  private func masterName(_ run: borrowing Run) -> SecretName? {
+    guard let negotiation else { return nil }
+    if let name = negotiation.value.client, run.secrets.has(.master, of: name) { return name }
+    if let name = negotiation.value.session, run.secrets.has(.master, of: name) { return name }
+    return nil
+  }
+
+  private func hasPremaster(_ run: borrowing Run) -> Bool {
+    guard let name = negotiation?.value.encryptedPremaster else { return false }
+    return run.secrets.has(.premaster, of: name)
+  }
+
+  /// The master secret; remembered for sessions that go on from this one.
+  private func master(_ run: inout Run) -> SecretOctets? {
+    guard let negotiation else { return nil }
+    var master = masterName(run).flatMap { run.secrets.withSecret(.master, of: $0) { SecretOctets($0) } }
+    if master == nil, let name = negotiation.value.encryptedPremaster,
+      let suite = negotiation.value.suite?.protection
+    {
+      let function: KeyDerivation.PseudorandomFunction =
+        negotiation.value.version >= 0x0303 ? .one(suite.digest) : .md5AndSHA1
+      let randoms = negotiation.value.randoms
+      master =
+        run.secrets.withSecret(.premaster, of: name) {
+          KeyDerivation.expand(
+            $0, "master secret", seed: Array(randoms[32...] + randoms[..<32]), function, length: 48)
+        } ?? nil
+    }
+    if let master, let session = negotiation.value.session {
+      master.withOctets { run.secrets.learn(.master, of: session, $0) }
+    }
+    return master
+  }
+
+  private func makeProtection(
+    _ side: Side, _ epoch: RecordOpener.Epoch, updates: Int, _ run: inout Run
+  ) -> RecordProtection? {
+    guard let negotiation, let suite = negotiation.value.suite?.protection else { return nil }
+    let (isClient, randoms, version) = (side == client, negotiation.value.randoms, negotiation.value.version)
+    let encryptsThenMACs = negotiation.value.encryptsThenMACs
+    if epoch == .master {
+      return master(&run)?.withOctets {
+        RecordProtection(
+          master: $0, randoms: randoms, version: version, encryptsThenMACs: encryptsThenMACs, isClient: isClient, suite)
+      }
+    }
+    guard let name = negotiation.value.client, epoch != .early || isClient else { return nil }
+    return run.secrets.withSecret(label(epoch, side), of: name) {
+      RecordProtection(trafficSecret: $0, updates: updates, suite)
+    } ?? nil
+  }
+
+  /// What a side sends from here on has other keys.
+  func changeKeys(_ side: Side, to epoch: RecordOpener.Epoch) { sides[side].opener?.value.start(epoch) }
+
+  /// What a side sends from here on has the keys that follow from those before (RFC 8446 §7.2).
+  func updateKeys(_ side: Side, _ run: borrowing Run) {
+    guard let opener = sides[side].opener, opener.value.epoch == .application else { return }
+    let updates = opener.value.updates + 1
+    opener.value.start(.application)
+    opener.value.updates = updates
+  }
+
+  /// Whether a record whose header has come can be opened, as far as secrets are known for it.
+  mutating func canOpenRecord(_ side: Side, _ run: inout Run) -> Bool {
+    guard let negotiation, negotiation.value.hasServerHello else { return false }
+    let isTLS13 = negotiation.value.isTLS13
+    let isProtected =
+      isTLS13 ? sides[side].contentType == TLSSide.ContentType.applicationData : sides[side].isProtected
+    guard isProtected else { return false }
+    if let opener = sides[side].opener {
+      if opener.value.protection != nil || opener.value.skipped < Self.attemptLimit { return true }
+      guard opener.value.knownSecrets != run.secrets.count else { return false }
+    }
+    guard negotiation.value.suite?.protection != nil, hasSecrets(side, run) else { return false }
+    let opener = sides[side].opener ?? OwnMemory(RecordOpener())
+    opener.value.knownSecrets = run.secrets.count
+    guard sides[side].opener == nil else { return true }
+    sides[side].opener = opener
+    let takesEarlyData = side == client && negotiation.value.takesEarlyData == true
+    opener.value.start(isTLS13 ? (takesEarlyData ? .early : .handshake) : .master)
+    opener.value.skipped = Int(sides[side].passed)
+    return true
+  }
+
+  /// Records that are tried in vain before a side is given up until there are other secrets.
+  static var attemptLimit: Int { 64 }
+
+  // MARK: Records
+
+  /// All octets of a record are there that may be opened: its header is the side's.
+  mutating func finishRecord(_ side: Side, _ body: RawSpan, _ run: inout Run) {
+    guard let opener = sides[side].opener else { return }
+    let length = TLSRecords.headerLength + body.byteCount
+    let range = sides[side].recordStart..<sides[side].next
+    var memory: [UInt8] = []
+    swap(&memory, &run.openedOctets)
+    if memory.count < TLSRecords.longestRecord { memory = Array(repeating: 0, count: TLSRecords.longestRecord) }
+    defer { swap(&memory, &run.openedOctets) }
+    guard let opened = open(side, body, into: &memory, &run) else {
+      let type = sides[side].contentType
+      if type == TLSSide.ContentType.applicationData { sides[side].hasUnopened = true }
+      settle(side, length, sides[side].unopenedKind, &run, endingAt: range.upperBound)
+      opener.value.protection?.pass(body)
+      missContent(side, &run)
+      passUnopened(side, &run)
+      return
+    }
+    switch opened.contentType {
+    case TLSSide.ContentType.applicationData:
+      sides[side].hasOpened = true
+      settle(side, length - opened.count, .opened, &run, endingAt: range.upperBound)
+      facts.record += length - opened.count
+      memory.withOctets { deliver(side, $0.extracting(0..<opened.count), in: range, &run) }
+    case TLSSide.ContentType.handshake:
+      settle(side, length, .handshake, &run, endingAt: range.upperBound)
+      memory.withOctets { readHandshake(side, $0.extracting(0..<opened.count), &run) }
+      noteHandshakeTime(side, run)
+    case TLSSide.ContentType.changeCipherSpec:
+      settle(side, length, .handshake, &run, endingAt: range.upperBound)
+      changeCipherSpec(side, &run)
+    default: settle(side, length, .other, &run, endingAt: range.upperBound)
+    }
+  }
+
+  /// Opens a record with the keys in use, else with those that may come next. Nil when it does not verify.
+  private func open(
+    _ side: Side, _ body: RawSpan, into memory: inout [UInt8], _ run: inout Run
+  ) -> RecordProtection.Opened? {
+    guard let opener = sides[side].opener else { return nil }
+    let header = sides[side].header
+    if opener.value.protection != nil {
+      let ahead = opener.value.mayHaveLost ? run.configuration.recordSearchLimit : 0
+      for lost in 0...max(ahead, 0) {
+        let sequence = opener.value.sequence &+ UInt64(lost)
+        guard let opened = opener.value.protection?.open(header, body, sequence: sequence, into: &memory) else {
+          continue
+        }
+        opener.value.sequence = sequence &+ 1
+        opener.value.mayHaveLost = false
+        return opened
+      }
+      guard opener.value.epoch < .application else {
+        run.note(.tlsRecordNotVerified)
+        return nil
+      }
+    }
+    makeCandidates(side, &run)
+    for index in opener.value.candidates.indices {
+      let most = min(opener.value.skipped, run.configuration.recordSearchLimit)
+      for sequence in 0...UInt64(max(most, 0)) {
+        let opened = opener.value.candidates[index].protection.open(header, body, sequence: sequence, into: &memory)
+        guard let opened else { continue }
+        let (epoch, protection) = opener.value.candidates[index]
+        let updates = opener.value.updates
+        opener.value.start(epoch)
+        opener.value.updates = updates
+        opener.value.protection = protection
+        opener.value.sequence = sequence + 1
+        return opened
+      }
+    }
+    run.note(.tlsRecordNotVerified)
+    return nil
+  }
+
+  /// Makes the keys that a record may be protected with, if it is not those in use: of the epoch, and of those after it, whose start
+  /// may not have been seen.
+  private func makeCandidates(_ side: Side, _ run: inout Run) {
+    guard let opener = sides[side].opener,
+      opener.value.candidates.isEmpty || opener.value.knownSecrets != run.secrets.count
+    else { return }
+    let current = opener.value.epoch
+    let epochs: [RecordOpener.Epoch] = current == .master ? [.master] : [.early, .handshake, .application]
+    opener.value.candidates = []
+    for epoch in epochs where epoch > current || epoch == current && opener.value.protection == nil {
+      let updates = epoch == .application ? opener.value.updates : 0
+      guard let protection = makeProtection(side, epoch, updates: updates, &run) else { continue }
+      opener.value.candidates.append((epoch, protection))
+    }
+    // Learning a session's secret is no reason to look again.
+    opener.value.knownSecrets = run.secrets.count
+  }
+
+  /// A protected record was not opened.
+  mutating func passUnopened(_ side: Side, _ run: inout Run) {
+    guard let opener = sides[side].opener else {
+      if sides[side].passed < .max { sides[side].passed += 1 }
+      return
+    }
+    opener.value.skipped += 1
+    guard opener.value.protection != nil else { return }
+    opener.value.sequence &+= 1
+    opener.value.mayHaveLost = true
+  }
+
+  /// Octets of the application are in a record that was not opened: at most so many as it has room for, and nearly always as many.
+  mutating func missContent(_ side: Side, _ run: inout Run) {
+    guard let inner, let opener = sides[side].opener, let protection = opener.value.protection,
+      sides[side].contentType == TLSSide.ContentType.applicationData, opener.value.epoch != .handshake,
+      let length = TLSRecords.length(sides[side].header)
+    else { return }
+    let count = protection.mostContent(length)
+    guard count > 0 else { return }
+    if !opener.value.held.isEmpty {
+      innerNeeds = inner.stopWaiting(side)
+      offerHeld(&run)
+    }
+    let position = opener.value.map.end
+    append(side, position, count, length, isOpened: false, run)
+    innerNeeds = withInner(&run) { inner.skipMissing(side, count, at: position, &$0) }
+    // They are no octets that no packet has: those were counted when their positions were passed.
+    run.countMissing(-count)
+  }
+
+  private func append(
+    _ side: Side, _ content: StreamPosition, _ count: Int, _ length: Int, isOpened: Bool, _ run: borrowing Run
+  ) {
+    guard let opener = sides[side].opener else { return }
+    let leading = TLSRecords.headerLength + (opener.value.protection?.leadingLength ?? 0)
+    let entry = RecordMap.Entry(
+      start: sides[side].recordStart, content: content, count: UInt16(clamping: count),
+      length: UInt16(clamping: TLSRecords.headerLength + length), leading: UInt8(clamping: leading),
+      isOpened: isOpened)
+    opener.value.map.append(entry, limit: run.configuration.rememberedRecordLimit)
+  }
+
+  // MARK: The application's octets
+
+  /// Hands the data of a record to the inner session, each packet's part with its packet.
+  private mutating func deliver(
+    _ side: Side, _ octets: RawSpan, in range: Range<StreamPosition>, _ run: inout Run
+  ) {
+    guard let opener = sides[side].opener else { return }
+    let position = opener.value.map.end
+    let beside = range.count - octets.byteCount
+    append(
+      side, position, octets.byteCount, range.count - TLSRecords.headerLength, isOpened: true, run)
+    guard octets.byteCount > 0 else {
+      run.connection.added.unattributed += beside
+      return
+    }
+    let inner = openInner(side, &run)
+    let place = opener.value.map[opener.value.map.count - 1].place
+    for index in 0..<sides.look(side, { $0.shares.count }) {
+      let share = sides.look(side) { $0.shares[index] }
+      let part = place.clamped(to: share.start..<share.end)
+      guard !part.isEmpty else { continue }
+      let content = position + part.lowerBound - place.lowerBound..<position + part.upperBound - place.lowerBound
+      let known = share.content
+      sides[side].shares[index].content = (known.isEmpty ? content.lowerBound : known.lowerBound)..<content.upperBound
+      var arrival = share.arrival
+      arrival.overhead = 0
+      arrival.segment = content.lowerBound
+      arrival.acknowledged =
+        sides.look(1 - side) { $0.opener?.value.map.position(of: share.arrival.acknowledged) } ?? .unknown
+      let offset = part.lowerBound - place.lowerBound
+      feed(side, octets.extracting(offset..<offset + part.count), at: content.lowerBound, arrival, &run)
+    }
+    withInner(&run) {
+      inner.charge(
+        Charge(position: position, retransmitted: 0, overhead: 0, length: octets.byteCount, record: beside), to: side,
+        &$0)
+    }
+  }
+
+  private mutating func openInner(_ side: Side, _ run: inout Run) -> InnerSession {
+    if side == client, !hasClientData {
+      hasClientData = true
+      let isEarly = sides[side].opener?.value.epoch == .early
+      if let helloTime, let handshakeTime, !isEarly { handshakeDuration = max(handshakeTime - helloTime, 0) }
+    }
+    if let inner { return inner }
+    let alpn = facts.applicationProtocol == .none ? nil : run.texts.octets(facts.applicationProtocol)
+    var opening = opening
+    // Records before the first one that was opened may have had messages.
+    if sides[0].hasUnopened || sides[1].hasUnopened { opening.isSeen = opening.isSeen && !mayHaveLostMessages }
+    let opened = InnerSession(alpn: alpn, opening, &run)
+    inner = opened
+    return opened
+  }
+
+  /// Hands octets to the inner session; what it does not take waits.
+  private mutating func feed(
+    _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
+  ) {
+    guard let inner, let opener = sides[side].opener else { return }
+    var taken = 0
+    if opener.value.held.isEmpty, !innerNeeds.contains(.waiting(side)) {
+      let result = withInner(&run) { inner.receive(side, octets, at: position, arrival, &$0) }
+      innerNeeds = result.needs
+      taken = result.count
+    }
+    guard taken < octets.byteCount else { return }
+    var rest: [UInt8] = []
+    octets.append(taken..<octets.byteCount, to: &rest)
+    opener.value.held.append(RecordOpener.Held(position: position + taken, octets: rest, arrival: arrival))
+    offerHeld(&run)
+  }
+
+  /// Offers what waits to the inner session again, as long as it takes something.
+  mutating func offerHeld(_ run: inout Run) {
+    guard let inner else { return }
+    var hasProgress = true
+    while hasProgress {
+      hasProgress = false
+      for side in 0..<2 {
+        guard let opener = sides[side].opener, !opener.value.held.isEmpty, !innerNeeds.contains(.waiting(side)) else {
+          continue
+        }
+        var first = opener.value.held.removeFirst()
+        let result = withInner(&run) { run in
+          first.octets.withOctets { inner.receive(side, $0, at: first.position, first.arrival, &run) }
+        }
+        innerNeeds = result.needs
+        if result.count > 0 { hasProgress = true }
+        guard result.count < first.octets.count else { continue }
+        first.position += result.count
+        first.octets.removeFirst(result.count)
+        opener.value.held.insert(first, at: 0)
+      }
+    }
+  }
+
+  /// What still waits when the connection is over is nobody's.
+  mutating func dropHeld(_ run: inout Run) {
+    for side in 0..<2 {
+      guard let opener = sides[side].opener else { continue }
+      for held in opener.value.held {
+        run.ledger.settle(held.octets.count, as: .opaque)
+        run.connection.added.unattributed += held.octets.count
+      }
+      opener.value.held = []
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Capture
+import HTTPReassembly
+
+/// The key logs of a run, read as far as they have been written.
+struct KeyLogs {
+  private var files: [KeyLogFile] = []
+  /// Calls of `poll` until it looks at the files again.
+  private var untilRead = 0
+  /// Calls of `poll` for one look: each is one of the system's calls a file, and a packet costs less than one.
+  private static let pollInterval = 64
+
+  /// Opens the logs.
+  ///
+  /// - Throws: When one cannot be opened.
+  init(_ paths: [String]) throws(CaptureError) {
+    for path in paths { files.append(try KeyLogFile(path: path)) }
+  }
+
+  private init() {}
+
+  /// No logs.
+  static var none: KeyLogs { KeyLogs() }
+
+  /// Learns what has been written since the last time.
+  ///
+  /// - Throws: The first error, when one cannot be read; the others are read all the same.
+  func read<Sink: ReportSink>(into pipeline: inout Pipeline<Sink>) throws(CaptureError) {
+    var failure: CaptureError?
+    for file in files {
+      do throws(CaptureError) { try file.readLines { pipeline.learn(secrets: $0) } } catch { failure = failure ?? error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Learns, each so many calls, what has been written since the last time.
+  ///
+  /// - Throws: As `read` does.
+  mutating func poll<Sink: ReportSink>(into pipeline: inout Pipeline<Sink>, isIdle: Bool) throws(CaptureError) {
+    untilRead -= 1
+    guard !files.isEmpty, isIdle || untilRead < 0 else { return }
+    untilRead = Self.pollInterval
+    try read(into: &pipeline)
+  }
+
+  /// Learns what is left of lines that have no end: nothing more will be written.
+  func finish<Sink: ReportSink>(into pipeline: inout Pipeline<Sink>) {
+    for file in files {
+      file.finish { pipeline.learn(secrets: $0) }
+      pipeline.endOfSecrets()
+    }
+  }
+}
