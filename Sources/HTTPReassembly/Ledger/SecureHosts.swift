@@ -1,16 +1,18 @@
-/// What the connections of TLS to one server name cost. Lengths are octets.
+/// What the connections of TLS and QUIC to one server name cost. Lengths are octets.
 public struct SecureHostTotals: Sendable, Equatable {
   /// The name that clients asked for, lower-case; empty for connections whose ClientHello names none, or was not captured.
   public var serverName: [UInt8] = []
   /// Connections.
   public var connections = 0
+  /// Those of them that are QUIC.
+  public var quicConnections = 0
   /// `ip_bytes` from the clients.
   public var up = 0
   /// `ip_bytes` to the clients.
   public var down = 0
 }
 
-/// Totals of TLS connections by server name, kept up as connections become final.
+/// Totals of TLS and QUIC connections by server name, kept up as connections become final.
 struct SecureHosts {
   /// Names with totals of their own; beyond it connections are counted without a name. They are shown to people, who read the first
   /// few.
@@ -24,6 +26,7 @@ struct SecureHosts {
     var name = texts.octets(security.serverName)
     if totals.count >= Self.limit, totals[name] == nil { name = [] }
     totals[name, default: SecureHostTotals(serverName: name)].connections += 1
+    if connection.applicationProtocol == .quic { totals[name]?.quicConnections += 1 }
     totals[name]?.up += connection.ipLength.client
     totals[name]?.down += connection.ipLength.server
   }

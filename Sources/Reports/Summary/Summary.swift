@@ -104,7 +104,7 @@ public struct Summary {
     return lines
   }
 
-  /// What a capture is in which no message could be read, but TLS, and what to do about it; nil without TLS.
+  /// What a capture is in which no message could be read, but TLS or QUIC, and what to do about it; nil without them.
   private func secureLines(width: Int, colour: Bool) -> [String]? {
     let hosts = totals.secureHosts
     guard !hosts.isEmpty else { return nil }
@@ -113,12 +113,16 @@ public struct Summary {
     let named = hosts.filter { !$0.serverName.isEmpty }
     var names = named.prefix(3).map { TextEscaping.string(redaction?.host($0.serverName) ?? $0.serverName) }
     if named.count > 3 { names.append("\(Numerals.grouped(named.count - 3)) more") }
-    let connections = count == 1 ? "1 TLS connection" : "\(Numerals.grouped(count)) TLS connections"
+    let quic = hosts.reduce(0) { $0 + $1.quicConnections }
+    let kinds = [(count - quic, "TLS"), (quic, "QUIC")].filter { $0.0 > 0 }.map { "\(Numerals.grouped($0.0)) \($0.1)" }
+    let connections = kinds.joined(separator: " and ") + (count == 1 ? " connection" : " connections")
     let to = names.isEmpty ? "" : " to " + names.joined(separator: ", ")
     let first =
       "No HTTP messages: \(connections)\(to), \(Numerals.grouped(up)) bytes up and \(Numerals.grouped(down)) bytes down."
     let second =
-      "To count what is in it, give the key log of the program that opened it: --keys FILE (sniffer keys says what fits)."
+      count == quic
+      ? "QUIC is counted and not opened. To count what is in it, capture with HTTP/3 switched off in the app or the server."
+      : "To count what is in it, give the key log of the program that opened it: --keys FILE (sniffer keys says what fits)."
     return Style.plain.lines(first, width: width, colour: colour)
       + Style.warning.lines(second, width: width, colour: colour)
   }
