@@ -1,4 +1,7 @@
-"""Attacks on IP: fragments, extension headers, tunnels; and on the table of names."""
+"""Attacks on IP: fragments, extension headers, tunnels; on the table of names; and on QUIC."""
+
+import gzip
+import os
 
 from packets import *
 
@@ -86,8 +89,31 @@ def name_flood(capture):
         capture.write(ipv4(SERVER, CLIENT, 17, udp(message, (53, 5000))))
 
 
+def quic_flood(capture):
+    """Initial packets that no keys open, each from an address of its own."""
+    for number in range(300_000):
+        source = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+        header = b"\xc0\0\0\0\1\x08" + struct.pack(">Q", number) + b"\0\0\x40\x50"
+        capture.write(ipv4(source, SERVER, 17, udp(header + b"x" * 80, (40000, 443))))
+
+
+def quic_hellos(capture):
+    """One and the same Initial packet of a browser, which can be opened, from many addresses: the rest of each hello never comes."""
+    folder = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    octets = gzip.open(os.path.join(folder, "quic.pcap.gz")).read()
+    offset = 24
+    for _ in range(57):
+        length = struct.unpack_from("<I", octets, offset + 8)[0]
+        packet = octets[offset + 16 : offset + 16 + length]
+        offset += 16 + length
+    payload = packet[14 + 20 + 8 :]
+    for number in range(100_000):
+        source = f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+        capture.write(ipv4(source, SERVER, 17, udp(payload, (40000, 443))))
+
+
 SMALL = [
     teardrop, fragments_overlapping, fragment_beyond_64k, fragment_of_nothing, extension_chain, tunnels_eight,
     tunnels_nine, tunnels_hundred,
 ]
-LARGE = [fragment_flood, fragment_crumbs, name_flood]
+LARGE = [fragment_flood, fragment_crumbs, name_flood, quic_flood, quic_hellos]

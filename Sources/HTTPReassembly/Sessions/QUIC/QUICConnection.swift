@@ -23,7 +23,7 @@ struct QUICConnection {
 
   let number: Int
   let opened: Int64
-  var lastSeen: Int64
+  private(set) var lastSeen: Int64
   let endpoints: Sides<Endpoint>
   private(set) var flows = Sides<Flow>(repeating: Flow())
   /// The side whose Initial packets the client's keys open.
@@ -47,7 +47,10 @@ struct QUICConnection {
   }
 
   /// Octets of memory that handshakes take.
-  var handshakeMemory: Int { flows[0].handshake.memory + flows[1].handshake.memory }
+  var handshakeMemory: Int { flows.look(0) { $0.handshake.memory } + flows.look(1) { $0.handshake.memory } }
+
+  /// A datagram came at this capture time.
+  mutating func see(at time: Int64) { lastSeen = max(lastSeen, time) }
 
   /// Forgets what opens packets, and what is known of handshakes: there are too many connections for that.
   mutating func stopOpening() {

@@ -71,16 +71,22 @@ struct QUICConnections {
     guard let header = QUICPacketHeader(payload, at: 0, length: datagram.payloadLength),
       header.kind != .versionNegotiation
     else { return false }
-    if entries.count >= run.configuration.quicConnectionLimit, let oldest = deadlines.first {
-      run.anomalies.note(.quicConnectionTableFull)
+    while entries.count >= run.configuration.quicConnectionLimit, let oldest = deadlines.popFirst() {
+      guard isThere(oldest.slot, oldest.number) else { continue }
+      run.anomalies.note(.quicConnectionTableFull, connection: oldest.number)
       finished(finish(oldest.slot, .evicted))
     }
     receive(open(datagram, key, at: time, &run), datagram, payload, at: time, &run)
     return true
   }
 
+  /// Whether a connection is still in its slot.
+  private func isThere(_ slot: Int, _ number: Int) -> Bool {
+    entries.contains(slot) && entries.look(slot) { $0.connection.number } == number
+  }
+
   private func isSilent(_ slot: Int, at time: Int64, _ configuration: Configuration) -> Bool {
-    time > entries[slot].connection.lastSeen.addingSaturated(configuration.idleTimeout)
+    time > entries.look(slot) { $0.connection.lastSeen }.addingSaturated(configuration.idleTimeout)
   }
 
   private mutating func open(_ datagram: UDPDatagram, _ key: ConnectionKey, at time: Int64, _ run: inout Run) -> Int {
@@ -109,7 +115,7 @@ struct QUICConnections {
         found = slotsByID[QUICConnectionID(payload, 1..<1 + count)]
       }
     }
-    guard let found, entries[found].keys.count < Self.addressLimit else { return nil }
+    guard let found, entries.look(found, { $0.keys.count }) < Self.addressLimit else { return nil }
     entries[found].keys.append(key)
     slots[key] = found
     return found
@@ -119,16 +125,16 @@ struct QUICConnections {
     _ slot: Int, _ datagram: UDPDatagram, _ payload: RawSpan, at time: Int64, _ run: inout Run
   ) {
     if room.count < payload.byteCount { room = Array(repeating: 0, count: max(payload.byteCount, 2048)) }
-    let memory = entries[slot].connection.handshakeMemory
-    let side = entries[slot].connection.side(of: datagram)
-    let wasKnown = entries[slot].connection.client != nil
+    let (memory, side, client) = entries.look(slot) {
+      ($0.connection.handshakeMemory, $0.connection.side(of: datagram), $0.connection.client)
+    }
     let found = entries[slot].connection.take(
       payload, length: datagram.payloadLength, overhead: datagram.networkLength + UDPDatagram.headerLength, from: side,
       room: &room, handshakeLimit: run.configuration.quicHandshakeLimit, texts: &run.texts)
-    entries[slot].connection.lastSeen = max(time, entries[slot].connection.lastSeen)
-    handshakeMemory += entries[slot].connection.handshakeMemory - memory
+    entries[slot].connection.see(at: time)
+    handshakeMemory += entries.look(slot) { $0.connection.handshakeMemory } - memory
     if handshakeMemory > run.configuration.quicHandshakeTotalLimit { limitOpening(run.configuration) }
-    if wasKnown, side != entries[slot].connection.client { rememberID(slot, payload, datagram.payloadLength) }
+    if let client, side != client { rememberID(slot, payload, datagram.payloadLength) }
     run.ledger.recharge(UDPDatagram.headerLength, from: .udp, to: .transport)
     run.ledger.recharge(datagram.payloadLength - found.retransmitted, from: .udp, to: .quic)
     run.ledger.recharge(found.retransmitted, from: .udp, to: .retransmitted)
@@ -139,7 +145,7 @@ struct QUICConnections {
 
   /// Remembers the ID that the server wants to be sent to.
   private mutating func rememberID(_ slot: Int, _ payload: RawSpan, _ length: Int) {
-    guard entries[slot].ids.count < Self.idLimit,
+    guard entries.look(slot, { $0.ids.count }) < Self.idLimit,
       let header = QUICPacketHeader(payload, at: 0, length: length), header.sourceID.count >= Self.shortestID,
       slotsByID[header.sourceID] == nil
     else { return }
@@ -152,8 +158,8 @@ struct QUICConnections {
     while opening.count > configuration.quicOpeningLimit || handshakeMemory > configuration.quicHandshakeTotalLimit,
       let oldest = opening.popFirst()
     {
-      guard entries.contains(oldest.slot), entries[oldest.slot].connection.number == oldest.number else { continue }
-      handshakeMemory -= entries[oldest.slot].connection.handshakeMemory
+      guard isThere(oldest.slot, oldest.number) else { continue }
+      handshakeMemory -= entries.look(oldest.slot) { $0.connection.handshakeMemory }
       entries[oldest.slot].connection.stopOpening()
     }
   }
@@ -165,7 +171,7 @@ struct QUICConnections {
   mutating func finishSilent(before time: Int64, _ configuration: Configuration) -> Connection? {
     while let first = deadlines.first, first.time < time {
       deadlines.removeFirst()
-      guard entries.contains(first.slot), entries[first.slot].connection.number == first.number else { continue }
+      guard isThere(first.slot, first.number) else { continue }
       if isSilent(first.slot, at: time, configuration) { return finish(first.slot, .idle) }
       deadlines.append(
         Deadline(
