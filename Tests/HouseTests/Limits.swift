@@ -52,6 +52,7 @@ enum Limits {
     "SpillFile.defaultCapacity": SpillFile.defaultCapacity,
 
     "UnpairedResponses.limit": UnpairedResponses.limit, "UnpairedResponses.retained": UnpairedResponses.retained,
+    "UnpairedResponses.searchLimit": UnpairedResponses.searchLimit,
     "Conversation.boundaryLimit": Conversation.boundaryLimit,
     "TCPStream.holeLimit": TCPStream.holeLimit, "Method.longestPlausible": Method.longestPlausible,
     "PendingCharges.conflictLimit": PendingCharges.conflictLimit, "FamiliarLines.longest": FamiliarLines.longest,
@@ -69,6 +70,7 @@ enum Limits {
     "ZstandardStage.keptLimit": ZstandardStage.keptLimit, "Inflater.inputLimit": Inflater.inputLimit,
     "GzipLength.bufferLength": GzipLength.bufferLength, "GzipLength.inputLimit": GzipLength.inputLimit,
 
+    "SQLiteReport.batch": SQLiteReport.batch, "SQLiteReport.textLimit": SQLiteReport.textLimit,
     "RowBatch.capacity": RowBatch.capacity, "OrderedRows.memoryLimit": OrderedRows.memoryLimit,
     "OrderedRows.runLimit": OrderedRows.runLimit, "RepeatedText.limit": RepeatedText.limit,
     "LineWrites.pageLength": LineWrites.pageLength, "Summary.defaultAPILimit": Summary.defaultAPILimit,
