@@ -23,6 +23,8 @@ RUNS ?= 20000
 TARGETS ?=
 ADDRESS ?=
 COUNT ?= 20000
+MINUTES ?= 10
+SEED ?=
 BENCHMARKS ?= out/benchmarks
 CORPUS ?= $(if $(SNIFFER_CORPUS),$(SNIFFER_CORPUS),../shared/corpus)
 
@@ -124,8 +126,9 @@ mutants: ## Change captures in COUNT ways (20000), and check what comes out.
 	.build-fuzz-tools/release/fuzz-mutants $(COUNT) \
 	  $$(find captures $(wildcard $(CORPUS)) -type f \( -name '*.pcap*' -o -name '*.cap*' \) ! -name '*.csv' | sort)
 
-attacks: build ## Make every attack of captures/attacks, and check outcome, time and memory.
+attacks: build ## Make every attack of captures/attacks, and then several at once by SEED for MINUTES (10); check outcome, time, memory.
 	captures/attacks/check .build/release/sniffer
+	captures/attacks/mix .build/release/sniffer --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 clean: ## Remove what was built and written.
 	rm -rf .build .build-address .build-thread .build-fuzz .build-fuzz-address .build-fuzz-tools out

@@ -14,6 +14,7 @@ package final class ContentDecoder: ContentDecoding {
   /// Whether the codings could make more for each coded octet than the budget has.
   private let isUnbounded: Bool
   private let buffers: OutputBuffers
+  private let memory: DecoderMemory
   /// The content so far, while it is kept to be decoded as a whole; nil for codings of which only one pass as it comes is known.
   private var held: HeldContent?
   /// Whether the stages have got octets of this content.
@@ -27,26 +28,32 @@ package final class ContentDecoder: ContentDecoding {
 
   init(
     codings: [String], stages: [any CodingStage], budget: DecodingBudget, buffers: OutputBuffers,
-    held: HeldContent? = nil
+    memory: DecoderMemory, held: HeldContent? = nil
   ) {
     self.codings = codings
     self.stages = stages
     self.budget = budget
     isUnbounded = stages.count > 1 || stages.contains { $0.isUnbounded } || budget.ratio < Inflater.largestRatio
     self.buffers = buffers
+    self.memory = memory
     self.held = held
     counts = Array(repeating: 0, count: stages.count + 1)
   }
 
   package func feed(_ octets: RawSpan, within allowance: inout DecodingAllowance) {
-    if !isStreaming, held?.take(octets) == true { return }
+    if !isStreaming, held?.take(octets) == true {
+      allowance.memoryHeld = memory.held
+      return
+    }
     feed(octets, within: &allowance) { _ in }
   }
 
   package func feed(_ octets: RawSpan, within allowance: inout DecodingAllowance, output: (RawSpan) -> Void) {
     guard octets.byteCount > 0 else { return }
+    memory.windows.room = allowance.memoryRoom
     if !isStreaming { stream(&allowance, output) }
     decode(octets, &allowance, output)
+    allowance.memoryHeld = memory.held
   }
 
   /// From here on octets are decoded as they come, those that were kept first.
@@ -114,6 +121,7 @@ package final class ContentDecoder: ContentDecoding {
 
   package func finish(within allowance: inout DecodingAllowance) -> ContentOutcome {
     defer { reset() }
+    memory.windows.room = allowance.memoryRoom
     if !isStreaming { stream(&allowance) { _ in } }
     if let failure { return .failed(failure) }
     var hasJunk = false

@@ -14,6 +14,8 @@ import HTTPReassembly
 public struct SystemContentDecoders: ContentDecoderSource {
   /// Decoders kept for reuse: as many messages as end at about the same time; making one takes microseconds.
   static let idleLimit = 32
+  /// Octets that `br` and `zstd` decoders hold together while idle ones are kept.
+  static let idleMemoryLimit = 8 << 20
 
   /// Octets that all `br` and `zstd` decoders hold together: one `zstd` of the largest window fits.
   public static let windowMemoryLimit = 144 << 20
@@ -22,8 +24,8 @@ public struct SystemContentDecoders: ContentDecoderSource {
 
   private let budget: DecodingBudget
   private let contentCodingLimit: Int
-  private let memory: WindowMemory
-  private let inflaterMemory: WindowMemory
+  private let windows: WindowMemory
+  private let inflaters: WindowMemory
   private let buffers = OutputBuffers()
   private var idle: [ContentDecoder] = []
   /// For contents that are there as a whole: the caller's own decoder, and those that threads decode.
@@ -42,9 +44,12 @@ public struct SystemContentDecoders: ContentDecoderSource {
     pending = PendingContents(contentLimit: configuration.decodedContentLimit, threads: threads)
     budget = DecodingBudget(configuration)
     contentCodingLimit = configuration.contentCodingLimit
-    memory = WindowMemory(limit: windowMemoryLimit)
-    inflaterMemory = WindowMemory(limit: inflaterMemoryLimit)
+    windows = WindowMemory(limit: windowMemoryLimit)
+    inflaters = WindowMemory(limit: inflaterMemoryLimit)
   }
+
+  /// Octets of memory that decoders hold, idle ones too.
+  public var memory: Int { windows.held + inflaters.held }
 
   /// A decoder for content to which `codings` were applied, in that order, names in lower case; nil when one of them is
   /// not known or there are more than the limit.
@@ -64,17 +69,18 @@ public struct SystemContentDecoders: ContentDecoderSource {
     var stages: [any CodingStage] = []
     for name in codings.reversed() {
       switch ContentCoding(name: name) {
-      case .gzip: stages.append(GzipStage(memory: inflaterMemory))
-      case .deflate: stages.append(DeflateStage(memory: inflaterMemory))
-      case .brotli: stages.append(BrotliStage(memory: memory))
-      case .zstandard: stages.append(ZstandardStage(memory: memory))
+      case .gzip: stages.append(GzipStage(memory: inflaters))
+      case .deflate: stages.append(DeflateStage(memory: inflaters))
+      case .brotli: stages.append(BrotliStage(memory: windows))
+      case .zstandard: stages.append(ZstandardStage(memory: windows))
       case .identity: continue
       case nil: return nil
       }
     }
-    let held = stages.count == 1 && stages[0] is GzipStage ? HeldContent(memory: inflaterMemory) : nil
+    let held = stages.count == 1 && stages[0] is GzipStage ? HeldContent(memory: inflaters) : nil
     return ContentDecoder(
-      codings: codings, stages: stages, budget: budget, buffers: buffers, held: held)
+      codings: codings, stages: stages, budget: budget, buffers: buffers,
+      memory: DecoderMemory(windows: windows, inflaters: inflaters), held: held)
   }
 
   /// Takes the content of a `gzip` decoder of this source, if it is short and was kept as a whole; nil if not.
@@ -115,6 +121,8 @@ public struct SystemContentDecoders: ContentDecoderSource {
       !idle.contains(where: { $0 === decoder })
     else { return }
     decoder.reset()
+    // Idle ones are kept while there is plenty: stacked codings can hold some MiB each.
+    guard windows.held <= Self.idleMemoryLimit else { return }
     idle.append(decoder)
   }
 }

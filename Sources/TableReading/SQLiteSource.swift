@@ -5,11 +5,10 @@ import GRDB
 ///
 /// It is opened immutable: no locks, no shared-memory file beside it. SQLite then does not look at a write-ahead log,
 /// which may hold the newest rows. When there is one, database and log are copied into a private folder first, and
-/// the copy is opened.
+/// the copy is opened; its folder is gone then, and the files with it once they are closed.
 package final class SQLiteSource {
   /// The database.
   package let queue: DatabaseQueue
-  private let copy: URL?
 
   /// Opens the database at `path`. Throws a `ReadingError` when it is in the middle of a transaction, or no database.
   package init(path: String) throws(ReadingError) {
@@ -19,12 +18,14 @@ package final class SQLiteSource {
       throw ReadingError(
         file: path, "a write was interrupted (\(original.lastPathComponent)-journal is there); open it once in its app")
     }
-    let copy = Self.size(original.path + "-wal") > 0 ? try Self.copied(original, named: path) : nil
-    self.copy = copy
+    let copy = Self.hasLog(original) ? try Self.copied(original, named: path) : nil
+    defer { if let copy { try? FileManager.default.removeItem(at: copy) } }
     do {
       if let copy {
         queue = try DatabaseQueue(
           path: copy.appendingPathComponent("log").path, configuration: Self.configuration(false))
+        // With the first look SQLite opens the log, too.
+        _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
       } else {
         guard let name = original.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) else {
           throw ReadingError(file: path, "has a name that is not UTF-8")
@@ -32,15 +33,16 @@ package final class SQLiteSource {
         queue = try DatabaseQueue(path: "file:\(name)?immutable=1", configuration: Self.configuration(true))
       }
     } catch {
-      if let copy { try? FileManager.default.removeItem(at: copy) }
       throw SQLiteSource.error(error, file: path)
     }
   }
 
-  deinit {
-    try? queue.close()
-    if let copy { try? FileManager.default.removeItem(at: copy) }
-  }
+  deinit { try? queue.close() }
+
+  /// Whether the database at `path` has a write-ahead log, so that a copy of both is opened.
+  package static func hasLog(_ path: String) -> Bool { hasLog(URL(fileURLWithPath: path).resolvingSymlinksInPath()) }
+
+  private static func hasLog(_ original: URL) -> Bool { size(original.path + "-wal") > 0 }
 
   /// One line for what SQLite or GRDB says.
   package static func error(_ error: any Error, file: String) -> ReadingError {

@@ -92,6 +92,48 @@ import Testing
     #expect(analysis.response("/2")?.pairing == .exact)
   }
 
+  /// The answer to CONNECT is lost: what the server acknowledges behind the hole shows that it came, so that later responses have their
+  /// requests.
+  @Test func aLostAnswerToCONNECT() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, "CONNECT b.example:443 HTTP/1.1\r\nHost: b.example:443\r\n\r\n")
+    dialogue.send(.server, "HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n", isCaptured: false)
+    for number in 1...200 {
+      dialogue.send(.client, HTTP.get("/\(number)"))
+      dialogue.send(.server, HTTP.ok("\(number)"))
+    }
+    dialogue.close()
+    let analysis = analyze(dialogue)
+    #expect(analysis.requests.count == 201)
+    for number in 1...200 { #expect(analysis.response("/\(number)")?.pairing == .exact, "\(number)") }
+    #expect(analysis.pairs.count == 201)
+  }
+
+  /// A client that always has two requests on the way, in a capture that starts within the connection: both acknowledgments of each
+  /// response fit the next request, and no pair is exact before eight are alike.
+  @Test func twoRequestsOnTheWayFromTheStart() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, HTTP.get("/0"), isCaptured: false)
+    for number in 1...40 {
+      dialogue.send(.client, HTTP.get("/\(number)"))
+      dialogue.send(.server, "HTTP/1.1 200 OK\r\nContent-Type: n/\(number - 1)\r\nContent-Length: 0\r\n\r\n")
+    }
+    let analysis = analyze(Array(dialogue.packets().dropFirst(3)))
+    let first = analysis.responses.prefix(7)
+    #expect(first.count == 7)
+    #expect(first.allSatisfy { $0.pairing != .exact })
+  }
+
+  /// Of a response whose request is not known, and that would end with the connection, the end of the connection proves nothing.
+  @Test func contentUntilCloseWithoutItsRequestIsNotExact() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, "HEAD /1 HTTP/1.1\r\nHost: a.example\r\n\r\n", isCaptured: false)
+    dialogue.send(.server, "HTTP/1.1 200 OK\r\nX: y\r\n\r\n" + HTTP.ok("2") + HTTP.ok("3"))
+    dialogue.close()
+    let analysis = analyze(Array(dialogue.packets().dropFirst(3)))
+    #expect(analysis.responses.first?.exactness == .inferred)
+  }
+
   /// A final response right behind an interim one is the same request's, though its acknowledgment alone would not say so.
   @Test func aFinalResponseBehindAnInterimOne() {
     var dialogue = Dialogue.opened()

@@ -39,6 +39,10 @@ package struct Analysis: Sendable {
       let octets = pipeline.connectionOctets - totals.texts.memory
       violations.append("\(octets) octets of memory are counted for no connection")
     }
+    let taken = pipeline.takeTotals().apis
+    if taken.map(\.name) != totals.apis.map(\.name) || taken.map(\.requests) != totals.apis.map(\.requests) {
+      violations.append("the totals that the pipeline gives away are not those that it has")
+    }
     violations += brokenInvariants()
     if decoders == nil, observer == nil, packets.count < Self.twiceLimit {
       violations += differenceReadCarefully(packets, configuration)
@@ -65,4 +69,8 @@ extension Ledger {
   package var isBalancedSoFar: Bool {
     total + pending == original && pending >= 0 && OctetClass.allCases.allSatisfy { self[$0] >= 0 }
   }
+}
+
+extension APITotals {
+  fileprivate var name: [TextID] { [host, path, method] }
 }

@@ -330,6 +330,50 @@ def targets_everywhere(capture):
         connection.stream("c", get(f"/{number:060000}"))
 
 
+def targets_answered(capture):
+    """Four thousand long targets, all different and each answered, so that each is an API's."""
+    connection = Connection(capture)
+    for number in range(4000):
+        connection.stream("c", get(f"/{number:060000}"))
+        connection.send("s", ok())
+
+
+def hosts(capture):
+    """Three hundred thousand hosts with names as long as they may be, and as many paths without a host."""
+    connection = Connection(capture)
+    for number in range(300_000):
+        name = f"{number:063}.{'h' * 63}.{'h' * 63}.example"
+        connection.send("c", f"GET / HTTP/1.1\r\nHost: {name}\r\n\r\nGET /{number} HTTP/1.0\r\n\r\n".encode())
+        connection.send("s", ok() * 2)
+
+
+def answers_behind_holes(capture):
+    """A hundred thousand pipelined requests, each answered behind a hole that nothing fills."""
+    connection = Connection(capture)
+    connection.stream("c", b"".join(get(f"/{number % 100}") for number in range(100_000)))
+    for _ in range(100_000):
+        connection.next["s"] += 100
+        connection.send("s", ok())
+
+
+def requests_behind_holes(capture):
+    """The same the other way round: a hole before each request, and all are answered one after another."""
+    connection = Connection(capture)
+    for number in range(100_000):
+        connection.next["c"] += 100
+        connection.send("c", get(f"/{number % 100}"))
+    connection.stream("s", ok() * 100_000)
+
+
+def holes_everywhere(capture):
+    """Very many connections with pipelined requests, of whose responses the first is lost."""
+    response = ok()
+    for connection in everywhere(capture, 200_000):
+        connection.send("c", get("/1") + get("/2") + get("/3"))
+        connection.next["s"] += len(response)
+        connection.send("s", response)
+
+
 def decoders_everywhere(capture):
     """Fifty thousand compressed responses of which the end never comes."""
     body = gzip.compress(bytes(range(256)) * 300, mtime=0)
@@ -349,5 +393,6 @@ LARGE = [
     bomb, bomb_in_bomb, bombs_behind_a_hole, long_windows_filled, interims_longest_paths, pipelined, pipelined_unanswered,
     pipelined_beyond, endless_header, endless_field, endless_start_line,
     endless_folds, endless_codings, chunk_size_digits, one_octet_chunks, many_apis, unfinished_lines,
-    lines_everywhere, messages_everywhere, requests_everywhere, targets_everywhere, decoders_everywhere,
+    lines_everywhere, messages_everywhere, requests_everywhere, targets_everywhere, targets_answered, hosts,
+    answers_behind_holes, requests_behind_holes, holes_everywhere, decoders_everywhere,
 ]

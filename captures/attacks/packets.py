@@ -1,14 +1,31 @@
 """Packets and capture files of hand-made traffic: raw IP (LINKTYPE_RAW), one microsecond apart unless told otherwise."""
 
+import functools
 import struct
 
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 CLIENT, SERVER = "192.0.2.1", "198.51.100.1"
 
 
+#: Added to the first octet of each IPv4 address, and to the last one of the network of an IPv6 address: attacks
+#: in one capture keep apart.
+network = 0
+
+
 def address(text):
+    return address_in(text, network)
+
+
+@functools.lru_cache(maxsize=4096)
+def address_in(text, network):
     if ":" not in text:
-        return bytes(int(part) for part in text.split("."))
+        parts = [int(part) for part in text.split(".")]
+        return bytes([parts[0] + network, *parts[1:]])
+    octets = unicast6(text)
+    return octets[:3] + bytes([octets[3] + network & 255]) + octets[4:]
+
+
+def unicast6(text):
     head, _, tail = text.partition("::")
     left = [int(part, 16) for part in head.split(":") if part]
     right = [int(part, 16) for part in tail.split(":") if part]
@@ -17,11 +34,9 @@ def address(text):
 
 
 def checksum(octets):
-    if len(octets) % 2:
-        octets += b"\0"
-    total = sum(struct.unpack(f">{len(octets) // 2}H", octets))
-    while total >> 16:
-        total = (total >> 16) + (total & 0xFFFF)
+    number = int.from_bytes(octets, "big") << 8 * (len(octets) % 2)
+    # What is left modulo 65,535 is the sum of the words in ones' complement, which has two zeros.
+    total = number % 0xFFFF or (0xFFFF if number else 0)
     return ~total & 0xFFFF
 
 

@@ -37,10 +37,11 @@ final class WholeContentDecoder {
   }
 
   private func makeStreaming() -> ContentDecoder {
-    let stage = GzipStage(memory: WindowMemory(limit: .max))
+    let memory = WindowMemory(limit: .max)
     // One coding needs no ratio: DEFLATE has its own.
     let decoder = ContentDecoder(
-      codings: ["gzip"], stages: [stage], budget: DecodingBudget(octets: limit, ratio: .max), buffers: OutputBuffers())
+      codings: ["gzip"], stages: [GzipStage(memory: memory)], budget: DecodingBudget(octets: limit, ratio: .max),
+      buffers: OutputBuffers(), memory: DecoderMemory(windows: memory, inflaters: memory))
     streaming = decoder
     return decoder
   }

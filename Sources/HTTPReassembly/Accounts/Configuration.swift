@@ -49,8 +49,8 @@ public struct Configuration: Sendable {
   /// connections seen least recently become final, and charges that come later are their connections' own.
   public var openMessageLimit = 1 << 16
   /// Octets of memory that all connections take together, what they hold and keep included; beyond it the one idle longest
-  /// is evicted. It leaves the program, and its totals, the rest of 256 MiB.
-  public var connectionOctetLimit = 144 << 20
+  /// is evicted. `memoryLimit` can leave them less.
+  public var connectionOctetLimit = 136 << 20
   /// Packet time without a segment after which an open connection is finished as `idle`. Middleboxes must keep
   /// an established connection for 2 h 4 min (RFC 5382 §5), but apps and phones give up far sooner.
   public var idleTimeout: Int64 = 600_000_000_000
@@ -139,6 +139,12 @@ public struct Configuration: Sendable {
   public var decodedAtOnceRatio = 16
   /// Content codings applied to one message.
   public var contentCodingLimit = 4
+
+  // All tables
+
+  /// Octets of memory that connections, with the decoders of their contents, APIs and names take together, as it is estimated; connections
+  /// give way to the others, down to a third of `connectionOctetLimit`. It leaves the program and its reports the rest of 256 MiB.
+  public var memoryLimit = 144 << 20
 
   // Names and totals
 

@@ -24,8 +24,6 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var lookups = DNSLookups()
   /// Messages that may be open before those of idle connections become final.
   private var retirementMark: Int
-  /// Octets of memory that connections may take now, as `Configuration.connectionOctetLimit` counts them.
-  private var connectionRoom: Int
   /// No connection's time-out runs out before this capture time.
   private var quietUntil = Int64.min
 
@@ -49,7 +47,6 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     decoder = PacketDecoder(configuration: configuration)
     apis = APITable(configuration: configuration)
     retirementMark = configuration.openMessageLimit
-    connectionRoom = configuration.connectionOctetLimit
     run = Run(configuration: configuration, decoders: decoders, observer: observer)
     self.sink = sink
   }
@@ -65,7 +62,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     } else {
       processAny(packet, octets, at: time)
     }
-    if connectionOctets > connectionRoom { try evictToLimit() }
+    if connectionOctets > run.budget.connectionRoom { try evictToLimit() }
     if run.rows.messages.count > retirementMark { retireIdlest() }
     if !isHandedOver { try handOver() }
   }
@@ -181,22 +178,19 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
   }
 
-  /// Leaves connections what the table of APIs does not take of the memory for both, and at least a third of it.
-  ///
-  /// The table is there twice while a report is made. What few APIs take is not worth a connection.
-  private mutating func shareMemory() {
-    let limit = run.configuration.connectionOctetLimit
-    connectionRoom = max(limit - max(2 * apis.memory - 8 << 20, 0), limit / 3)
-  }
+  /// Leaves connections what other tables do not take of the memory for all.
+  private mutating func shareMemory() { run.budget.share(apis: apis.memory, names: run.names.memory) }
 
   /// Gives up the connections idle longest until the others keep to the limit of memory.
   @inline(never)
   private mutating func evictToLimit() throws(Sink.Failure) {
-    while connectionOctets > connectionRoom,
+    run.countDecoders()
+    while connectionOctets > run.budget.connectionRoom,
       let slot = connections.idlestClosed ?? connections.idlestOpen
     {
       run.anomalies.note(.connectionMemoryFull, connection: connections.number(of: slot))
       finish(slot, .evicted)
+      run.countDecoders()
       // Rows hold on to their texts until they are handed over.
       try handOver()
     }
@@ -409,6 +403,13 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       secureHosts: secureHosts.sorted, texts: run.texts)
   }
 
+  /// What is known after `finishConnections()`, once: the pipeline gives its totals away, of which there can be very many, and no packet may
+  /// come after that.
+  public mutating func takeTotals() -> Totals {
+    let apis = apis.takeSorted(texts: run.texts)
+    return Totals(ledger: run.ledger, anomalies: run.anomalies, apis: apis, texts: run.texts)
+  }
+
   /// The ledger so far.
   public var ledger: Ledger { run.ledger }
 
@@ -444,7 +445,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   }
 
   /// Octets of memory that connections take, as `Configuration.connectionOctetLimit` counts them: estimated, with what they hold
-  /// and keep.
+  /// and keep, and what decodes their contents.
   public var connectionOctets: Int { run.connectionOctets }
 
   /// Octets that have come out of content decoders while packets were processed: for who looks at the clock each so many

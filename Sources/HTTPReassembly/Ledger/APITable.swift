@@ -31,9 +31,10 @@ struct APITable {
     latencyLimit = configuration.latencyOctetLimit
   }
 
-  /// Octets of memory that the table takes, without the names, which lie with all texts.
+  /// Octets of memory that the table takes, without the names, which lie with all texts. Totals count twice: a look at a run that goes on
+  /// has a copy of them.
   var memory: Int {
-    totals.capacity * MemoryLayout<APITotals>.stride
+    2 * totals.capacity * MemoryLayout<APITotals>.stride
       + positions.capacity * (MemoryLayout<(Name, Int)>.stride + MemoryLayout<Int>.stride) + latencyMemory
   }
 
@@ -126,16 +127,39 @@ struct APITable {
   }
 
   /// The totals by host, path and method as octets.
-  func sorted(texts: borrowing TextPool) -> [APITotals] {
-    // By positions, so that there is but one copy of what can be very many.
+  func sorted(texts: borrowing TextPool) -> [APITotals] { order(texts).map { totals[Int($0)] } }
+
+  /// The same, and the table is empty then: they are sorted where they lie, for there can be very many.
+  mutating func takeSorted(texts: borrowing TextPool) -> [APITotals] {
+    positions = [:]
+    recent = []
+    var order = order(texts)
+    var sorted: [APITotals] = []
+    swap(&sorted, &totals)
+    // Along each cycle of places, so that every one is moved once.
+    for start in order.indices where order[start] >= 0 {
+      var place = start
+      while order[place] >= 0, Int(order[place]) != start {
+        let from = Int(order[place])
+        sorted.swapAt(place, from)
+        order[place] = -1
+        place = from
+      }
+      order[place] = -1
+    }
+    return sorted
+  }
+
+  /// The positions of the totals by host, path and method as octets.
+  private func order(_ texts: borrowing TextPool) -> [Int32] {
     func isBefore(_ a: APITotals, _ b: APITotals, _ texts: borrowing TextPool) -> Bool {
       if a.host != b.host { return texts.octets(a.host).lexicographicallyPrecedes(texts.octets(b.host)) }
       if a.path != b.path { return texts.octets(a.path).lexicographicallyPrecedes(texts.octets(b.path)) }
       return a.method != b.method && texts.octets(a.method).lexicographicallyPrecedes(texts.octets(b.method))
     }
-    var order = Array(totals.indices)
-    order.sort { isBefore(totals[$0], totals[$1], texts) }
-    return order.map { totals[$0] }
+    var order = totals.indices.map { Int32($0) }
+    order.sort { isBefore(totals[Int($0)], totals[Int($1)], texts) }
+    return order
   }
 }
 

@@ -33,7 +33,7 @@ extension OpenContent {
   func take(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
     guard run.observer != nil else {
       guard let decoder else { return }
-      run.decoding.renew(for: run.ledger.packets)
+      run.prepareDecoding()
       decoder.feed(octets, within: &run.decoding)
       return
     }
@@ -48,7 +48,7 @@ extension OpenContent {
     if isIdentity {
       observer.decodedContent(octets, of: number)
     } else {
-      run.decoding.renew(for: run.ledger.packets)
+      run.prepareDecoding()
       decoder?.feed(octets, within: &run.decoding) { observer.decodedContent($0, of: number) }
     }
   }
@@ -64,7 +64,7 @@ extension OpenContent {
     }
     guard let decoder else { return }
     self.decoder = nil
-    run.decoding.renew(for: run.ledger.packets)
+    run.prepareDecoding()
     if isComplete, let pending = run.decoders?.finishLater(decoder, within: &run.decoding) {
       run.rows.messages[Int(row)].pendingContent = pending
     } else {
@@ -72,6 +72,7 @@ extension OpenContent {
       if let anomaly = run.rows[message: row].note(outcome, isComplete: isComplete) { run.note(anomaly) }
     }
     run.decoders?.recycle(decoder, codings: codings)
+    run.countDecoders()
   }
 
   /// Takes what came of a content that was decoded while the analysis went on.
@@ -86,6 +87,15 @@ extension OpenContent {
     run.anomalies.now = run.rows[message: row].lastTime
     run.note(anomaly)
     run.anomalies.now = now
+  }
+}
+
+extension Run {
+  /// A decoder is about to get octets of the packet in hand.
+  @inline(__always)
+  fileprivate mutating func prepareDecoding() {
+    decoding.renew(for: ledger.packets)
+    decoding.memoryRoom = freeMemory
   }
 }
 

@@ -53,6 +53,9 @@ public protocol ContentDecoderSource {
   /// Takes back a decoder that has finished, for the next message.
   mutating func recycle(_ decoder: any ContentDecoding, codings: [String])
 
+  /// Octets of memory that its decoders hold, idle ones too. Without an implementation 0.
+  var memory: Int { get }
+
   /// Instead of the decoder's `finish(within:)`: takes the content out of it, for an outcome that is asked for later; nil when
   /// `finish(within:)` is to be called. Without an implementation that is always so. `allowance` says how much may
   /// be taken so.
@@ -66,6 +69,8 @@ public protocol ContentDecoderSource {
 }
 
 extension ContentDecoderSource {
+  /// Nothing that counts.
+  public var memory: Int { 0 }
   /// Takes nothing.
   public mutating func finishLater(
     _ decoder: any ContentDecoding, within allowance: inout DecodingAllowance

@@ -15,6 +15,10 @@ public struct DecodingAllowance: Sendable {
   private var packet = 0
   /// Octets that came out of decoders since the beginning, those of each coding of a stack.
   public private(set) var spent = 0
+  /// Octets of memory that a decoder may take for a window that is larger than usual: what nobody else takes.
+  public internal(set) var memoryRoom = Int.max
+  /// Octets of memory that all decoders of the source hold: whoever decodes says so.
+  public var memoryHeld = 0
 
   /// An allowance of `limit` octets a packet, and of `ratio` octets for each coded one.
   public init(limit: Int, ratio: Int) {

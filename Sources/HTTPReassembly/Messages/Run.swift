@@ -9,6 +9,7 @@ struct Run: StreamContext {
   var nextLook: (deadline: Int64, isSoon: Bool)?
   var heldOctets = 0
   var connectionMemory = 0
+  var budget: MemoryBudget
   var connection = ConnectionContext()
 
   /// The side being read: set before a session reads.
@@ -43,14 +44,26 @@ struct Run: StreamContext {
     self.observer = observer
     self.decoders = configuration.decodesContent ? decoders : nil
     secrets = KeyLog(limit: configuration.secretOctetLimit)
+    budget = MemoryBudget(configuration)
     names = NameTable(limit: configuration.nameLimit)
     history = PayloadHistory(capacity: configuration.payloadHistoryLength)
     decoding = DecodingAllowance(limit: configuration.decodedAtOnceLimit, ratio: configuration.decodedAtOnceRatio)
   }
 
-  /// Octets of memory that all connections take, what they hold behind holes, their rows and their texts included.
+  /// Octets of memory that all connections take, what they hold behind holes, their rows, their texts and the decoders of their
+  /// contents included.
   @inline(__always)
-  var connectionOctets: Int { connectionMemory &+ heldOctets &+ rows.memory &+ texts.memory }
+  var connectionOctets: Int {
+    connectionMemory &+ heldOctets &+ rows.memory &+ texts.memory
+      &+ MemoryBudget.counted(decoders: decoding.memoryHeld)
+  }
+
+  /// Octets that nobody takes, and decoders may have for windows that are larger than usual.
+  @inline(__always)
+  var freeMemory: Int { budget.connectionRoom &- connectionOctets }
+
+  /// Asks how much decoders hold, after some may have gone.
+  mutating func countDecoders() { decoding.memoryHeld = decoders?.memory ?? 0 }
 
   /// Memory for the octets of a record.
   mutating func takeRecordMemory() -> [UInt8] { spareRecords.popLast() ?? [] }

@@ -11,16 +11,23 @@ struct NameTable {
   private var order: [IPAddress] = []
   private var oldest = 0
   private let limit: Int
+  /// Octets of memory that the table takes, as it is estimated.
+  private(set) var memory = 0
+  /// Octets that a name takes beside its own: its entry, its address in the order, and what the allocator adds.
+  private static var cost: Int { 160 }
 
   init(limit: Int) { self.limit = max(limit, 1) }
 
   /// Learns a name; a later one replaces it. `lookup`: time from the query to its answer.
   mutating func learn(_ name: [UInt8], for address: IPAddress, lookup: Int64?) {
-    if entries.updateValue(Entry(name: name, lookup: lookup), forKey: address) == nil {
+    memory += name.count + Self.cost
+    if let replaced = entries.updateValue(Entry(name: name, lookup: lookup), forKey: address) {
+      memory -= replaced.name.count + Self.cost
+    } else {
       if order.count < limit {
         order.append(address)
       } else {
-        entries[order[oldest]] = nil
+        if let forgotten = entries.removeValue(forKey: order[oldest]) { memory -= forgotten.name.count + Self.cost }
         order[oldest] = address
         oldest = (oldest + 1) % limit
       }

@@ -34,7 +34,7 @@ public struct TextPool: Sendable {
   private var lastSerial = 0
   /// Octets of memory that the texts take, with what belongs to each.
   package private(set) var memory = 0
-  private static var entryCost: Int { MemoryLayout<PooledText>.stride + 64 }
+  private static var entryCost: Int { 64 }
 
   /// Texts held.
   public var count: Int { used }
@@ -102,6 +102,7 @@ public struct TextPool: Sendable {
       index = reused
     } else {
       index = Int32(entries.count)
+      if entries.count == entries.capacity { growEntries() }
       entries.append(entry)
     }
     buckets[bucket] = index
@@ -176,6 +177,13 @@ public struct TextPool: Sendable {
       next = (next + 1) & mask
     }
     buckets[hole] = 0
+  }
+
+  /// Makes room for more texts. It is not given back: a text is known by its place.
+  private mutating func growEntries() {
+    let before = entries.capacity
+    entries.reserveCapacity(2 * before)
+    memory += (entries.capacity - before) * MemoryLayout<PooledText>.stride
   }
 
   private mutating func grow() {

@@ -5,18 +5,25 @@
 /// elements each time it grows, hold twice their memory while it does, and ask with each change whether it is shared. Every
 /// access asks whether the slot is used, so that a wrong number stops the program and touches nothing.
 ///
+/// A block that is empty is given back, but for a few: what a flood took is there for others when it is over.
+///
 /// A slab has one owner: a copy of it would be the same elements.
 @safe
 struct Slab<Element> {
   private static var blockLength: Int { 1024 }
   /// Blocks at most: more than any limit lets a slab need.
   private static var blockLimit: Int { 1 << 14 }
+  /// Empty blocks that are kept: elements come and go, and memory is not asked for with each of them.
+  private static var spareLimit: Int { 4 }
 
   /// Elements, and for each whether it is one.
   @unsafe
   private struct Block {
-    var elements: UnsafeMutablePointer<Element>
+    /// nil while the block is given back.
+    var elements: UnsafeMutablePointer<Element>?
     var isUsed: UnsafeMutablePointer<Bool>
+    /// Elements in it.
+    var count = 0
   }
 
   /// Gives the memory back when the last owner is gone.
@@ -31,10 +38,12 @@ struct Slab<Element> {
       for index in 0..<count {
         let block = unsafe blocks[index]
         // Each used slot was initialized by `insert` and not yet deinitialized by `remove` or `discard`.
-        for slot in 0..<Slab.blockLength where unsafe block.isUsed[slot] {
-          unsafe (block.elements + slot).deinitialize(count: 1)
+        if let elements = unsafe block.elements {
+          for slot in 0..<Slab.blockLength where unsafe block.isUsed[slot] {
+            unsafe (elements + slot).deinitialize(count: 1)
+          }
+          unsafe elements.deallocate()
         }
-        unsafe block.elements.deallocate()
         unsafe block.isUsed.deallocate()
       }
       unsafe blocks.deallocate()
@@ -44,7 +53,7 @@ struct Slab<Element> {
       precondition(count < Slab.blockLimit, "a slab is limited by what it is used for")
       let isUsed = UnsafeMutablePointer<Bool>.allocate(capacity: Slab.blockLength)
       unsafe isUsed.initialize(repeating: false, count: Slab.blockLength)
-      unsafe (blocks + count).initialize(to: Block(elements: .allocate(capacity: Slab.blockLength), isUsed: isUsed))
+      unsafe (blocks + count).initialize(to: Block(elements: nil, isUsed: isUsed))
       count += 1
     }
   }
@@ -54,8 +63,13 @@ struct Slab<Element> {
   private var free: [Int32] = []
   /// Slots that were ever used.
   private var end = 0
+  /// Blocks that are empty and were not given back.
+  private var spare = 0
   /// Elements in it.
   private(set) var count = 0
+
+  /// Blocks that have memory.
+  var blockCount: Int { (0..<memory.count).count { unsafe blocks[$0].elements != nil } }
 
   init() {
     memory = Memory()
@@ -73,31 +87,57 @@ struct Slab<Element> {
       if index == memory.count * Self.blockLength { memory.grow() }
       end = index + 1
     }
-    unsafe blocks[index / Self.blockLength].isUsed[index % Self.blockLength] = true
+    let block = index / Self.blockLength
+    if unsafe blocks[block].count == 0 { occupy(block) }
+    unsafe blocks[block].count &+= 1
+    unsafe blocks[block].isUsed[index % Self.blockLength] = true
     unsafe address(index).initialize(to: element)
     return index
   }
 
+  /// An empty block is about to get an element.
+  @inline(never)
+  private mutating func occupy(_ block: Int) {
+    if unsafe blocks[block].elements == nil {
+      unsafe blocks[block].elements = .allocate(capacity: Self.blockLength)
+    } else {
+      spare &-= 1
+    }
+  }
+
   /// Takes an element out.
   mutating func remove(_ index: Int) -> Element {
+    check(index)
+    let element = unsafe address(index).move()
     vacate(index)
-    return unsafe address(index).move()
+    return element
   }
 
   /// Takes an element out that nobody needs.
   @inline(__always)
   mutating func discard(_ index: Int) {
-    vacate(index)
+    check(index)
     unsafe address(index).deinitialize(count: 1)
+    vacate(index)
   }
 
-  /// The slot of an element is another's from now on: whoever calls this moves or deinitializes the element.
+  /// The slot of an element, which is moved or deinitialized, is another's from now on.
   @inline(__always)
   private mutating func vacate(_ index: Int) {
-    check(index)
-    unsafe blocks[index / Self.blockLength].isUsed[index % Self.blockLength] = false
+    let block = index / Self.blockLength
+    unsafe blocks[block].isUsed[index % Self.blockLength] = false
     free.append(Int32(truncatingIfNeeded: index))
     count &-= 1
+    unsafe blocks[block].count &-= 1
+    if unsafe blocks[block].count == 0 { leave(block) }
+  }
+
+  /// A block is empty.
+  @inline(never)
+  private mutating func leave(_ block: Int) {
+    guard spare >= Self.spareLimit else { return spare &+= 1 }
+    unsafe blocks[block].elements?.deallocate()
+    unsafe blocks[block].elements = nil
   }
 
   subscript(index: Int) -> Element {
@@ -139,6 +179,7 @@ struct Slab<Element> {
 
   @inline(__always)
   private func address(_ index: Int) -> UnsafeMutablePointer<Element> {
-    unsafe blocks[index / Self.blockLength].elements + index % Self.blockLength
+    // A slot is only looked at when it is used, or is about to be: its block is there.
+    unsafe blocks[index / Self.blockLength].elements.unsafelyUnwrapped + index % Self.blockLength
   }
 }

@@ -106,7 +106,17 @@ extension TCPConnection {
       run.note(.tcpOneSided)
     }
     passHole(side, to: end, &run)
+    stopWaitingIfAnswered(1 - side, &run)
     return true
+  }
+
+  /// What a side waits for was in a hole of the other one, if what comes behind that acknowledges octets that the side sent later
+  /// (CONNECT, Upgrade): they are read before it, as what they seem to be.
+  private mutating func stopWaitingIfAnswered(_ side: Side, _ run: inout Receiver.Context) {
+    guard needs.contains(.waiting(side)), let next = firstHeld(1 - side),
+      next.arrival.acknowledged > streams[side].deliveredThrough
+    else { return }
+    if let needs = session?.stopWaiting(side) { self.needs = needs }
   }
 
   /// Whether the hole at the next position of a stream has been open for long enough.

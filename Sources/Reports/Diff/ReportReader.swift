@@ -2,30 +2,52 @@ import Foundation
 import TableReading
 
 /// Reads the APIs of a report: a folder with `apis.csv` or `report.sqlite`, or one of these files.
-package enum ReportReader {
-  /// Reads a report.
+///
+/// In two steps, between which the process can be confined: a database with a write-ahead log is copied and opened in the first one,
+/// because that takes a folder; all else is opened in the second one.
+package struct ReportReader {
+  private let path: String
+  /// What the report is called.
+  private let name: String
+  private let source: SQLiteSource?
+
+  /// Reads a report at once.
+  package static func read(_ path: String) throws(ReadingError) -> ReportedAPIs { try ReportReader(path).read() }
+
+  /// Looks for a report.
   ///
   /// - Parameter path: The folder or the file. Of a folder that has both, the CSV file is read.
-  /// - Returns: Its APIs.
   /// - Throws: when there is no report that this program reads.
-  package static func read(_ path: String) throws(ReadingError) -> ReportedAPIs {
+  package init(_ path: String) throws(ReadingError) {
+    let file = try Self.find(path)
+    let target = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
+    let type = (try? FileManager.default.attributesOfItem(atPath: target))?[.type] as? FileAttributeType
+    guard type == .typeRegular else { throw ReadingError(file: file, "is not a regular file") }
+    self.path = file
+    name = path
+    source = SQLiteSource.hasLog(file) ? try SQLiteReportReader.open(file) : nil
+  }
+
+  /// The file of a report.
+  private static func find(_ path: String) throws(ReadingError) -> String {
     var isFolder: ObjCBool = false
     let exists = unsafe FileManager.default.fileExists(atPath: path, isDirectory: &isFolder)
     guard exists else { throw ReadingError(file: path, "there is no such file or folder, or this user may not see it") }
-    guard isFolder.boolValue else { return try file(path, name: path) }
+    guard isFolder.boolValue else { return path }
     let folder = path.hasSuffix("/") ? path : path + "/"
     for name in [APIRow.name + ".csv", SQLiteReport.fileName]
     where FileManager.default.fileExists(atPath: folder + name) {
-      return try file(folder + name, name: path)
+      return folder + name
     }
     throw ReadingError(
       file: path, "has neither apis.csv nor report.sqlite; is it a folder that --output wrote, as csv or sqlite?")
   }
 
-  private static func file(_ path: String, name: String) throws(ReadingError) -> ReportedAPIs {
-    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
-    let type = (try? FileManager.default.attributesOfItem(atPath: target))?[.type] as? FileAttributeType
-    guard type == .typeRegular else { throw ReadingError(file: path, "is not a regular file") }
+  /// Reads it.
+  ///
+  /// - Throws: when it is no report that this program reads.
+  package func read() throws(ReadingError) -> ReportedAPIs {
+    if let source { return try SQLiteReportReader(path: path, name: name).read(source) }
     guard let handle = FileHandle(forReadingAtPath: path) else {
       throw ReadingError(file: path, "cannot be opened; may this user read it?")
     }

@@ -7,10 +7,19 @@ struct SQLiteReportReader {
   let path: String
   let name: String
 
-  func read() throws(ReadingError) -> ReportedAPIs {
+  /// Opens the database.
+  static func open(_ path: String) throws(ReadingError) -> SQLiteSource {
+    do { return try SQLiteSource(path: path) } catch {
+      throw ReadingError(SQLiteSource.error(error, file: path).description)
+    }
+  }
+
+  func read() throws(ReadingError) -> ReportedAPIs { try read(Self.open(path)) }
+
+  /// Reads what is open.
+  func read(_ source: SQLiteSource) throws(ReadingError) -> ReportedAPIs {
     do {
-      let file = try SQLiteSource(path: path)
-      return try file.queue.read { database in try rows(database) }
+      return try source.queue.read { database in try rows(database) }
     } catch {
       if let error = error as? ReadingError { throw error }
       if let error = error as? RowFault { throw ReadingError(file: path, error.description) }

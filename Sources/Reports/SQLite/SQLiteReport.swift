@@ -10,8 +10,11 @@ import Tabular
 public final class SQLiteReport: Report {
   /// The file's name.
   public static let fileName = "report.sqlite"
-  /// Rows in one transaction: enough that its cost does not show, and few enough to be held for it.
-  private static let batch = 2000
+  /// Rows that wait to be inserted at once: enough that a transaction's cost does not show, and few enough to be held for it.
+  static let batch = 2000
+  /// Octets of their texts, after which they are inserted, however few they are: usual rows have some hundred, hostile ones
+  /// up to twice `Configuration.lineLimit`.
+  static let textLimit = 2 << 20
 
   private let folder: OutputFolder
   private let context: ReportContext
@@ -128,12 +131,16 @@ public final class SQLiteReport: Report {
   private var isOpen: Bool { failure == nil && !isFinished }
 
   private func writeIfDue() throws(ReportError) {
-    guard messages.count + exchanges.count + connections.count >= Self.batch else { return }
+    guard isFull([messages, exchanges, connections]) else { return }
     guard isLive else { return try write([]) }
     try noting { () throws(ReportError) in
       try file.append { try insert(into: $0) }
       clear()
     }
+  }
+
+  private func isFull(_ tables: [SQLiteTable]) -> Bool {
+    tables.reduce(0) { $0 + $1.count } >= Self.batch || tables.reduce(0) { $0 + $1.textLength } >= Self.textLimit
   }
 
   private func insert(into database: Database) throws {
@@ -171,7 +178,7 @@ public final class SQLiteReport: Report {
     var fault: (any Error)?
     try APIRow.forEach(of: totals, grouping: context.grouping, &row) { row throws(ReportError) in
       apis.add(row)
-      guard apis.count >= Self.batch else { return }
+      guard isFull([apis]) else { return }
       do { if fault == nil { try apis.insert(into: database) } } catch { fault = error }
       apis.clear()
     }

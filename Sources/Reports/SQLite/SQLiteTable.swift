@@ -20,6 +20,9 @@ struct SQLiteRows {
   /// How many there are.
   var count: Int { cells.count / width }
 
+  /// Octets of their texts.
+  var textLength: Int { text.count - 1 }
+
   /// Adds a row, which has a cell for each column.
   mutating func add(_ row: borrowing SQLiteRow) {
     precondition(row.cells.count == width)
@@ -99,6 +102,9 @@ struct SQLiteTable {
 
   /// Rows that wait.
   var count: Int { rows.count }
+
+  /// Octets of their texts.
+  var textLength: Int { rows.textLength }
 
   /// Adds a row, which has a cell for each column.
   mutating func add(_ row: borrowing SQLiteRow) { rows.add(row) }

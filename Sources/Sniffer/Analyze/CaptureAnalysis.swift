@@ -114,7 +114,7 @@ struct CaptureAnalysis {
     note(StopSignals.received)
     do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }
     progress?.clear()
-    let totals = pipeline.totals
+    let totals = pipeline.takeTotals()
     var failure: ReportError?
     do throws(ReportError) { try completing(&pipeline.sink, totals) } catch { failure = error }
     // That the folder is gone is the cause of any other error in it.

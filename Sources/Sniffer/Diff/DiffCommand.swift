@@ -1,5 +1,6 @@
 import ArgumentParser
 import Logging
+import ProcessConfinement
 import Reports
 import TableReading
 import Tabular
@@ -65,20 +66,20 @@ struct DiffCommand: ParsableCommand {
   }
 
   func run() throws {
-    do throws(Privileges.Failure) {
-      var logger = Logger(label: "sniffer") { StreamLogHandler.standardError(label: $0) }
-      logger.logLevel = quiet ? .error : .warning
-      // Of a folder what is in it is read, which may be for fewer users than the folder itself.
-      let files = ["", "/apis.csv", "/report.sqlite", "/report.sqlite-wal", "/report.sqlite-shm"]
-      let reads = [base, new].flatMap { path in files.map { path + $0 } }
-      try Privileges.leaveRoot(Reach(reads: reads, writes: []), logger)
-    } catch {
+    var logger = Logger(label: "sniffer") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = quiet ? .error : .warning
+    // Of a folder what is in it is read, which may be for fewer users than the folder itself. Beside a database there may be two more.
+    let files = ["", "-wal", "-shm", "/apis.csv", "/report.sqlite", "/report.sqlite-wal", "/report.sqlite-shm"]
+    let reads = [base, new].flatMap { path in files.map { path + $0 } }
+    do throws(Privileges.Failure) { try Privileges.leaveRoot(Reach(reads: reads, writes: []), logger) } catch {
       ErrorOutput.write(error.description)
       throw ExitCode(ExitStatus.failure.rawValue)
     }
     let comparison: ReportComparison
     do throws(ReadingError) {
-      let reports = (try ReportReader.read(base), try ReportReader.read(new))
+      let readers = (try ReportReader(base), try ReportReader(new))
+      Confinement(inputs: reads).begin(logger)
+      let reports = (try readers.0.read(), try readers.1.read())
       for report in [reports.0, reports.1] where report.isComplete == false {
         ErrorOutput.write("\(report.name): its run goes on, or was interrupted: figures are those so far")
       }

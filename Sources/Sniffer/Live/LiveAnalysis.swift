@@ -231,7 +231,7 @@ struct LiveAnalysis {
       do throws(CaptureError) { try writer.close() } catch { report(error) }
     }
     do throws(ReportError) { try pipeline.finishConnections() } catch { report(error) }
-    let totals = pipeline.totals
+    let totals = pipeline.takeTotals()
     do throws(ReportError) { try pipeline.sink.report?.finish(totals) } catch { report(error) }
     let leftOut = pipeline.sink.report?.leftOut ?? LeftOutRows()
     if totals.ledger.difference != 0 { status = .exceeded }

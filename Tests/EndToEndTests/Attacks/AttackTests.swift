@@ -44,5 +44,15 @@ import Testing
     #expect(report.anomalies.rows.map { $0["name"] }.sorted().joined(separator: " ") == expected["anomalies"])
   }
 
+  /// A short run of `make attacks`: several attacks at once, which a seed draws. Larger ones take minutes.
+  @Test func mixesOfAttacksComeOutAsPromised() throws {
+    let python = try #require(LocalServer.python)
+    let mix = Self.folder.appendingPathComponent("mix").path
+    let run = try Command.run(
+      python, [mix, Sniffer.url.path, "--seed", "18", "--count", "6", "--largest", "2000", "--any-build"])
+    #expect(run.status == 0, "\(run.output)\(run.error)")
+    #expect(run.output.split(separator: "\n").count == 7)
+  }
+
   private static func file(_ name: String) -> String { name.replacing("_", with: "-") + ".pcap" }
 }

@@ -100,6 +100,29 @@
       #expect(try live.stop().status == 0)
     }
 
+    /// A comparison of two reports, which may be anybody's; of so many rows that it takes a while.
+    @Test func diffIsConfined() throws {
+      let made = try Sniffer.run([try Corpus.capture("nginx-keepalive").path, "-q", "-o", scratch.path("out")])
+      #expect(made.status == 0)
+      let lines = try String(contentsOfFile: scratch.path("out/apis.csv"), encoding: .utf8).split(separator: "\r\n")
+      let figures = try #require(lines.dropFirst().first).split(separator: ",", omittingEmptySubsequences: false)
+      let rest = figures.dropFirst(2).joined(separator: ",")
+      let rows = (0..<300_000).map { "h.example,/\($0),\(rest)\r\n" }.joined()
+      let report = try scratch.file("many.csv", Array((lines[0] + "\r\n" + rows).utf8)).path
+      let run = try RunningCommand(Sniffer.url, ["diff", report, report])
+      let isConfined = eventually {
+        let status = (try? String(contentsOfFile: "/proc/\(run.identifier)/status", encoding: .utf8)) ?? ""
+        return status.contains("NoNewPrivs:\t1") && status.contains("Seccomp:\t2")
+      }
+      let outcome = try run.wait()
+      #expect(outcome.status == 0 && outcome.error.isEmpty, "\(outcome.error)")
+      let log = try attempt([]).outcome.error
+      guard Self.holds(log) else {
+        return Environment.skip("diffIsConfined", because: "this system does not confine: \(log)")
+      }
+      #expect(isConfined)
+    }
+
     /// SQLite sorts in files of its own when there is much to sort; they are in the output folder, too.
     @Test func everyFormatIsWritten() throws {
       let capture = try Corpus.capture("mixed-2000")

@@ -39,6 +39,12 @@ struct Conversation {
   var isFirst: Sides<Bool>
   /// Whether the client has sent a request before it had the whole response to the one before.
   var isPipelined = false
+  /// Pairs of which both acknowledgments say that they are one, and no request was sent ahead, up to `serialLimit`.
+  var serialPairs: UInt8 = 0
+  /// Whether requests may have been lost, or sent before the capture started.
+  private(set) var hasLostRequests: Bool
+  /// Whether the capture starts within the connection.
+  let isMidstream: Bool
   /// What only a connection with holes has; nil while it has none.
   private var recovery: OwnMemory<Recovery>?
   /// What the response that was just read means for a request stream that waits for it: whether it is a tunnel.
@@ -51,6 +57,8 @@ struct Conversation {
     _lookupDuration = OptionalTime(wrappedValue: opening.lookupDuration)
     isAligned = opening.isSeen
     followsHole = Sides(repeating: !opening.isSeen)
+    hasLostRequests = !opening.isSeen
+    isMidstream = !opening.isSeen
     isFirst = Sides(repeating: !opening.isSeen)
   }
 
@@ -244,6 +252,7 @@ extension Conversation: HTTP1Events {
     open.acknowledged = start.arrival.acknowledged
     open.followsHole = followsHole[run.side]
     followsHole[run.side] = false
+    if open.followsHole { hasLostRequests = true }
     if !open.followsHole, !isPipelined { isPipelined = isSentAhead(start, run) }
     open.requestFirst = start.arrival.time
     open.openMessages = 1
@@ -728,7 +737,9 @@ extension Conversation: HTTP1Events {
   mutating func confirmEnd(of side: Side, at position: StreamPosition, _ run: inout Run) {
     guard !owners.look(side, { $0.isEmpty }) else { return }
     let (row, end) = owners.look(side) { ($0.newest.row, $0.newest.end) }
-    if end == position { run.rows.messages[Int(row)].doubts.remove(.end) }
+    // What ends where the connection does may have begun to be others' long before: that it is closed says nothing of it.
+    guard end == position, !run.rows[message: row].flags.contains(.closeDelimited) else { return }
+    run.rows.messages[Int(row)].doubts.remove(.end)
   }
 
   /// The stream of a side is over; it ends at a position if its sender has closed it.

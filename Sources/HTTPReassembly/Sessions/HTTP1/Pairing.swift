@@ -50,6 +50,7 @@ extension Conversation {
     if isAligned {
       guard nextToAnswer < exchanges.end else { return orphan(isInterim: isInterim, at: start, &flags, &run) }
       if read(nextToAnswer, run, { !$0.followsHole && $0.exchange.request != nil }) == true {
+        if !isInterim { noteSerial(nextToAnswer, start, run) }
         if isAlignmentInferred, !isPipelined, isCertain(nextToAnswer, start, run) { isAlignmentInferred = false }
         let pair = Pair(exchange: nextToAnswer, pairing: isAlignmentInferred ? .inferred : .exact)
         return give(pair, isInterim: isInterim, &flags, &run)
@@ -64,15 +65,38 @@ extension Conversation {
       return orphan(isInterim: isInterim, at: start, &flags, &run)
     }
     isAligned = true
+    if !isInterim { noteSerial(number, start, run) }
     isAlignmentInferred = !isCertain(number, start, run)
     let pair = Pair(exchange: number, pairing: isAlignmentInferred ? .inferred : .exact)
     return give(pair, isInterim: isInterim, &flags, &run)
   }
 
-  /// Whether both acknowledgments say that a response answers a request, and the request is one for certain.
+  /// Whether a response answers a request for certain: both acknowledgments say so, the request is one, and the client sends one at a
+  /// time: it has shown that, or all of its requests have been seen.
+  ///
+  /// Of a client that always has two requests on the way both acknowledgments fit the wrong pair, too: each request acknowledges
+  /// everything before the response to the one before it, and that response acknowledges it.
   private func isCertain(_ number: Int, _ start: LineStart, _ run: borrowing Run) -> Bool {
+    let isEveryRequestSeen = !hasLostRequests && requestSide.map { !followsHole[$0] } ?? false
+    guard serialPairs >= (isMidstream ? Self.serialLimit : 2) || isEveryRequestSeen else { return false }
+    return hasBothKeys(number, start, run)
+  }
+
+  private func hasBothKeys(_ number: Int, _ start: LineStart, _ run: borrowing Run) -> Bool {
     read(number, run) { !$0.isDoubtful && $0.keys(of: start.position, start.arrival.acknowledged) == 2 } ?? false
   }
+
+  /// Counts a pair that shows that the client sends one request at a time.
+  @inline(__always)
+  private mutating func noteSerial(_ number: Int, _ start: LineStart, _ run: borrowing Run) {
+    guard serialPairs < Self.serialLimit, !isPipelined, hasBothKeys(number, start, run) else { return }
+    serialPairs += 1
+  }
+
+  /// Pairs after which a client is taken to send one request at a time, as nearly all do, in a capture that starts within the
+  /// connection: one that pipelines has sent two requests with the same acknowledgment by then. Where the start was seen two will do, because
+  /// nothing was on the way then.
+  static var serialLimit: UInt8 { 8 }
 
   /// A final response that comes right behind an interim one answers the same request.
   private func pairBehindInterim(

@@ -28,6 +28,8 @@ struct UnpairedResponses {
   /// Responses that stay to be looked at again with those that come: the acknowledgments of a few requests alone can fit a wrong
   /// pair better than the right one, and it takes what follows to show it.
   static var retained: Int { 32 }
+  /// Exchanges among which requests that wait are looked for. Of usual connections nearly all of them wait.
+  static var searchLimit: Int { 1024 }
 }
 
 extension Conversation {
@@ -85,76 +87,41 @@ extension Conversation {
     if retained == 0 { unpaired = nil } else { waiting.value.responses.removeFirst(given) }
     guard given > 0 else { return }
     skipAnswered(run)
-    let waitingRequests = waitingRequests(run)
-    let gaps = waitingRequests.map { read($0, run, { $0.followsHole }) ?? true }
+    let oldest = nextToAnswer
+    let requests = waitingRequests(run)
     let isGapAtEnd = requestSide.map { followsHole[$0] } ?? true
-    let alignment = Alignment(gaps: gaps + [isGapAtEnd], responses: responses) { request, response in
-      evidence(request, of: waitingRequests, response, of: responses, run)
+    let candidates = responses.map { Candidate($0, run) }
+    let alignment = Alignment(gaps: requests.map(\.followsHole) + [isGapAtEnd], responses: responses) {
+      requests[$0].evidence(for: $1, of: candidates)
     }
     for (index, response) in responses.prefix(given).enumerated() {
-      let number = alignment.partner(of: index).map { waitingRequests[$0] }
+      let number = alignment.partner(of: index).map { requests[$0].number }
       give(response, to: number, isLast: index == responses.count - 1, &run)
+    }
+    // One that is never answered may have any number of exchanges behind it that are.
+    if requests.count < UnpairedResponses.limit * 2, nextToAnswer == oldest,
+      exchanges.end - oldest > UnpairedResponses.searchLimit
+    {
+      passUnanswered(before: oldest + 1, &run)
     }
     finishExchanges(&run)
   }
 
   /// The requests that wait for a response, oldest first, as many as one search looks at.
-  private func waitingRequests(_ run: borrowing Run) -> [Int] {
-    var numbers: [Int] = []
+  private func waitingRequests(_ run: borrowing Run) -> [WaitingRequest] {
+    var requests: [WaitingRequest] = []
     var number = nextToAnswer
-    while number < exchanges.end, numbers.count < UnpairedResponses.limit * 2 {
-      if read(number, run, { $0.exchange.request != nil && !$0.isAnswered }) == true { numbers.append(number) }
+    let end = min(exchanges.end, nextToAnswer + UnpairedResponses.searchLimit)
+    while number < end, requests.count < UnpairedResponses.limit * 2 {
+      let before = read(number - 1, run) { $0.exchange.request == nil ? nil : $0.acknowledged } ?? nil
+      let request = read(number, run) { open in
+        open.exchange.request == nil || open.isAnswered
+          ? nil : WaitingRequest(open, number: number, acknowledgedBefore: before)
+      }
+      if let request = request ?? nil { requests.append(request) }
       number += 1
     }
-    return numbers
-  }
-
-  /// How much speaks for a response's answering a request, by their places in their lists; nil when it cannot.
-  ///
-  /// Requests that are sent together acknowledge the same, and so do their responses: only the first of such requests says where
-  /// its response starts, and only the last of such responses says where its request ends. Next to a hole that is uncertain.
-  private func evidence(
-    _ request: Int, of requests: [Int], _ index: Int, of responses: [UnpairedResponses.Response], _ run: borrowing Run
-  ) -> Int32? {
-    let response = responses[index]
-    guard let keys = keys(requests[request], response, run) else { return nil }
-    var evidence: Int32 = 0
-    if keys.ofRequest {
-      let before = read(requests[request] - 1, run) { $0.exchange.request == nil ? nil : $0.acknowledged } ?? nil
-      if read(requests[request], run, { $0.followsHole }) == true || before == nil {
-        evidence += Alignment.weak
-      } else if before != response.start {
-        evidence += Alignment.strong
-      }
-    }
-    if keys.ofResponse {
-      let next = index + 1 < responses.count ? responses[index + 1] : nil
-      if next?.followsHole != false {
-        evidence += Alignment.weak
-      } else if next?.acknowledged != response.acknowledged {
-        evidence += Alignment.strong
-      }
-    }
-    return evidence
-  }
-
-  /// Which acknowledgments fit if a response answers a request; nil when it cannot.
-  private func keys(
-    _ number: Int, _ response: UnpairedResponses.Response, _ run: borrowing Run
-  ) -> (ofRequest: Bool, ofResponse: Bool)? {
-    let (octets, isEmpty) = run.rows.messages.look(Int(response.row)) {
-      let isEmpty = $0.announcesContent && $0.message.octets.body == 0 && $0.message.exactness != .atLeast
-      return ($0.message.octets, isEmpty && $0.message.status >= 200)
-    }
-    return read(number, run) { request in
-      guard request.acknowledged <= response.start, request.start < response.acknowledged else { return nil }
-      // The server has read all of a request when it answers it; of one with content, its head.
-      if !request.hasContent, request.end > response.acknowledged { return nil }
-      if request.method == .head, octets.body > 0 { return nil }
-      // Content was announced, and did not follow.
-      if isEmpty, request.method != .head { return nil }
-      return (request.acknowledged == response.start, request.end == response.acknowledged)
-    } ?? nil
+    return requests
   }
 
   private mutating func give(
@@ -187,5 +154,86 @@ extension Conversation {
       isAligned = true
       isAlignmentInferred = true
     }
+  }
+}
+
+// One search asks for some thousand pairs: what it asks of them is gathered before, so that none of it copies what a run has.
+
+/// What a search asks of a response.
+private struct Candidate {
+  let start: StreamPosition
+  let acknowledged: StreamPosition
+  let followsHole: Bool
+  let hasBody: Bool
+  /// Whether content was announced, and did not follow.
+  let isEmpty: Bool
+
+  init(_ response: UnpairedResponses.Response, _ run: borrowing Run) {
+    start = response.start
+    acknowledged = response.acknowledged
+    followsHole = response.followsHole
+    (hasBody, isEmpty) = run.rows.messages.look(Int(response.row)) { open in
+      let body = open.message.octets.body
+      let isEmpty = open.announcesContent && body == 0 && open.message.exactness != .atLeast
+      return (body > 0, isEmpty && open.message.status >= 200)
+    }
+  }
+}
+
+/// What a search asks of a request that waits for its response.
+private struct WaitingRequest {
+  /// Its exchange's number in the conversation.
+  let number: Int
+  let followsHole: Bool
+  private let start: StreamPosition
+  private let end: StreamPosition
+  private let acknowledged: StreamPosition
+  /// What the request before it acknowledges; nil when that is not here.
+  private let acknowledgedBefore: StreamPosition?
+  private let hasContent: Bool
+  private let isHEAD: Bool
+
+  init(_ open: borrowing OpenExchange, number: Int, acknowledgedBefore: StreamPosition?) {
+    self.number = number
+    self.acknowledgedBefore = acknowledgedBefore
+    followsHole = open.followsHole
+    start = open.start
+    end = open.end
+    acknowledged = open.acknowledged
+    hasContent = open.hasContent
+    isHEAD = open.method == .head
+  }
+
+  /// How much speaks for a response's answering it, by its place in its list; nil when it cannot.
+  ///
+  /// Requests that are sent together acknowledge the same, and so do their responses: only the first of such requests says where
+  /// its response starts, and only the last of such responses says where its request ends. Next to a hole that is uncertain.
+  func evidence(for index: Int, of responses: [Candidate]) -> Int32? {
+    let response = responses[index]
+    guard canBeAnswered(by: response) else { return nil }
+    var evidence: Int32 = 0
+    if acknowledged == response.start {
+      if followsHole || acknowledgedBefore == nil {
+        evidence += Alignment.weak
+      } else if acknowledgedBefore != response.start {
+        evidence += Alignment.strong
+      }
+    }
+    if end == response.acknowledged {
+      let next = index + 1 < responses.count ? responses[index + 1] : nil
+      if next?.followsHole != false {
+        evidence += Alignment.weak
+      } else if next?.acknowledged != response.acknowledged {
+        evidence += Alignment.strong
+      }
+    }
+    return evidence
+  }
+
+  private func canBeAnswered(by response: Candidate) -> Bool {
+    guard acknowledged <= response.start, start < response.acknowledged else { return false }
+    // The server has read all of a request when it answers it; of one with content, its head.
+    if !hasContent, end > response.acknowledged { return false }
+    return isHEAD ? !response.hasBody : !response.isEmpty
   }
 }

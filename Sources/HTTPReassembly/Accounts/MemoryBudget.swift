@@ -1,0 +1,33 @@
+/// The memory that the tables of a run share: what each of them takes, and how much is left for those that can give way.
+///
+/// The table of APIs and that of names give nothing back: what they hold is in the report in the end, and each has a limit of its own.
+/// Connections give way. So they may take what those leave, with their rows, their texts, what they hold behind holes, and the
+/// decoders of their contents: beyond it the one that is idle longest is evicted, and its decoders with it. And a decoder gets a
+/// window that is larger than usual only where nobody else takes the memory for it.
+struct MemoryBudget {
+  /// Octets that all tables may take together.
+  private let limit: Int
+  /// Octets that connections may take where there is nothing else.
+  private let connectionLimit: Int
+  /// Octets that connections may take now.
+  private(set) var connectionRoom: Int
+
+  /// Octets that decoders take in any run, and that are not counted: idle ones are kept.
+  private static var usualDecoders: Int { 8 << 20 }
+
+  init(_ configuration: Configuration) {
+    limit = configuration.memoryLimit
+    connectionLimit = configuration.connectionOctetLimit
+    connectionRoom = connectionLimit
+  }
+
+  /// The other tables take so many octets now. At least a third of what they may take is always left to connections.
+  @inline(__always)
+  mutating func share(apis: Int, names: Int) {
+    connectionRoom = min(connectionLimit, max(limit &- apis &- names, connectionLimit / 3))
+  }
+
+  /// What counts of the octets that decoders hold.
+  @inline(__always)
+  static func counted(decoders: Int) -> Int { max(decoders &- usualDecoders, 0) }
+}
