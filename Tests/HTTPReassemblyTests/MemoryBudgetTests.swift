@@ -16,13 +16,13 @@ import Testing
   @Test func connectionsGetWhatOthersLeave() {
     var budget = budget(limit: 1000, connections: 900)
     #expect(budget.connectionRoom == 900)
-    budget.share(apis: 60, names: 30)
+    budget.share(with: 90)
     #expect(budget.connectionRoom == 900)
-    budget.share(apis: 300, names: 200)
+    budget.share(with: 500)
     #expect(budget.connectionRoom == 500)
-    budget.share(apis: 5000, names: 200)
+    budget.share(with: 5200)
     #expect(budget.connectionRoom == 300)
-    budget.share(apis: 0, names: 0)
+    budget.share(with: 0)
     #expect(budget.connectionRoom == 900)
   }
 

@@ -1,6 +1,6 @@
 /// The memory that the tables of a run share: what each of them takes, and how much is left for those that can give way.
 ///
-/// The table of APIs and that of names give nothing back: what they hold is in the report in the end, and each has a limit of its own.
+/// The tables of APIs, of names, of secrets and of QUIC's connections give nothing back: each has a limit of its own.
 /// Connections give way. So they may take what those leave, with their rows, their texts, what they hold behind holes, and the
 /// decoders of their contents: beyond it the one that is idle longest is evicted, and its decoders with it. And a decoder gets a
 /// window that is larger than usual only where nobody else takes the memory for it.
@@ -21,10 +21,10 @@ struct MemoryBudget {
     connectionRoom = connectionLimit
   }
 
-  /// The other tables take so many octets now. At least a third of what they may take is always left to connections.
+  /// The tables that give nothing back take so many octets now. At least a third of what they may take is always left to connections.
   @inline(__always)
-  mutating func share(apis: Int, names: Int) {
-    connectionRoom = min(connectionLimit, max(limit &- apis &- names, connectionLimit / 3))
+  mutating func share(with others: Int) {
+    connectionRoom = min(connectionLimit, max(limit &- others, connectionLimit / 3))
   }
 
   /// What counts of the octets that decoders hold.

@@ -179,7 +179,9 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   }
 
   /// Leaves connections what other tables do not take of the memory for all.
-  private mutating func shareMemory() { run.budget.share(apis: apis.memory, names: run.names.memory) }
+  private mutating func shareMemory() {
+    run.budget.share(with: apis.memory + run.names.memory + run.secrets.memory + quic.memory)
+  }
 
   /// Gives up the connections idle longest until the others keep to the limit of memory.
   @inline(never)
@@ -283,7 +285,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Learns secrets from octets of a TLS key log (RFC 9850), which may come in any pieces: records that come from now on are opened with
   /// them.
-  public mutating func learn(secrets octets: RawSpan) { run.secrets.read(octets) }
+  public mutating func learn(secrets octets: RawSpan) {
+    run.secrets.read(octets)
+    shareMemory()
+  }
 
   /// A key log ends, or what comes next is of another one.
   public mutating func endOfSecrets() {
@@ -306,7 +311,9 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     if DNSLookups.concerns(datagram) { return learnNames(datagram, octets, at: time) }
     let wasEmpty = quic.count == 0
     let isTaken = quic.take(datagram, octets, at: time, &run) { finalConnections.append($0) }
-    if isTaken, wasEmpty { quietUntil = min(quietUntil, quic.nextDeadline ?? .max) }
+    guard isTaken else { return }
+    if wasEmpty { quietUntil = min(quietUntil, quic.nextDeadline ?? .max) }
+    shareMemory()
   }
 
   private mutating func receiveReassembled(_ datagram: UDPDatagram, at time: Int64) {

@@ -46,6 +46,11 @@ struct QUICConnections {
   /// Capture time after which the next connection may have been silent for too long.
   var nextDeadline: Int64? { deadlines.first?.time }
 
+  /// Octets of memory that the table takes, about: more for connections that are being opened.
+  var memory: Int {
+    entries.count * (MemoryLayout<Entry>.stride + 320) + opening.count * 2 * InitialKeys.memory + handshakeMemory
+  }
+
   // MARK: Datagrams
 
   /// Takes a datagram of UDP, which is charged as `udp`, if it is one of QUIC. Returns whether it was; its octets then have their
