@@ -51,6 +51,9 @@ enum Limits {
     "LiveCaptureReader.defaultQueue": LiveCaptureReader.QueueLimits.defaultCapacity,
     "SpillFile.defaultCapacity": SpillFile.defaultCapacity,
 
+    "KeyLog.lineLimit": KeyLog.lineLimit, "HandshakeMessages.lengthLimit": HandshakeMessages.lengthLimit,
+    "TLSSession.attemptLimit": TLSSession.attemptLimit,
+    "TLSSession.searchAttemptLimit": TLSSession.searchAttemptLimit, "SecureHosts.limit": SecureHosts.limit,
     "UnpairedResponses.limit": UnpairedResponses.limit, "UnpairedResponses.retained": UnpairedResponses.retained,
     "Conversation.boundaryLimit": Conversation.boundaryLimit,
     "TCPStream.holeLimit": TCPStream.holeLimit, "Method.longestPlausible": Method.longestPlausible,

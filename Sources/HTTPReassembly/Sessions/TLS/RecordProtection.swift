@@ -113,6 +113,15 @@ struct RecordProtection {
     }
   }
 
+  /// Octets that every record has beside its content, header included, unless it is padded; nil where that depends on the content.
+  var expansion: Int? {
+    switch form {
+    case .tls13: TLSRecords.headerLength + cipher.algorithm.tagLength + 1
+    case .explicitNonce, .implicitNonce: TLSRecords.headerLength + leadingLength + cipher.algorithm.tagLength
+    case .blocks: nil
+    }
+  }
+
   /// The most content that a record with so many octets behind its header can have.
   func mostContent(_ length: Int) -> Int {
     switch form {
