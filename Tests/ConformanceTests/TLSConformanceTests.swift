@@ -29,7 +29,8 @@ import Testing
       let responses = own.filter { !$0.isRequest }.map { "\($0.message.octets.total)" }
       #expect(requests == rows.map { $0[1] }, "\(host)")
       #expect(responses == rows.map { $0[2] }, "\(host)")
-      #expect(own.allSatisfy { $0.message.isSecure && $0.message.exactness == .exact && $0.message.tls >= 0 }, "\(host)")
+      #expect(
+        own.allSatisfy { $0.message.isSecure && $0.message.exactness == .exact && $0.message.tls >= 0 }, "\(host)")
       let connections = Set(own.map(\.message.connection))
       #expect(connections.count == 1, "\(host)")
       for connection in run.connections where connections.contains(connection.number) {
@@ -83,18 +84,22 @@ import Testing
   /// Other people's captures with keys: as many octets of the application as Wireshark decrypts.
   @Test(.enabled(if: Locations.hasCorpus, "\(Locations.noCorpus)"))
   func asMuchIsOpenedAsTheOracleOpens() throws {
-    var decrypted: [String: Int] = [:]
+    var decrypted: [String: [(stream: Int, octets: Int)]] = [:]
     for row in try Self.rows(Locations.corpus + "/oracle/tls.csv") {
-      decrypted[row[0], default: 0] += Int(row[3]) ?? 0
+      decrypted[row[0], default: []].append((Int(row[1]) ?? 0, Int(row[3]) ?? 0))
     }
     #expect(decrypted.count >= 7)
-    for (file, octets) in decrypted.sorted(by: { $0.key < $1.key }) {
+    for (file, streams) in decrypted.sorted(by: { $0.key < $1.key }) {
       let path = Locations.corpus + "/" + file
       let keys = path.replacingOccurrences(of: ".pcap", with: ".keylog")
       let run = CaptureRun(path: path, keys: keys)
       run.expectBalance(file)
       let classes: [OctetClass] = [.startLine, .header, .body, .framing, .trailer, .stray, .tunnel, .opaque]
-      #expect(classes.reduce(0) { $0 + run.ledger[$1] } == octets, "\(file)")
+      // What is protected with RC4 is named, and not opened.
+      let closed = Set(run.connections.filter { $0.security?.isSuiteOpened == false }.map(\.number))
+      #expect(closed.count == run.anomalies[.tlsSuiteNotOpened] && closed.count < 6)
+      let octets = streams.filter { !closed.contains($0.stream + 1) }.reduce(0) { $0 + $1.octets }
+      #expect(octets > 0 && classes.reduce(0) { $0 + run.ledger[$1] } == octets, "\(file)")
     }
   }
 
@@ -158,7 +163,7 @@ import Testing
 
   /// A hole in a body hides where the next record begins: it is found, the body is bridged, and what follows is exact.
   @Test func theNextRecordIsFoundBehindAHole() throws {
-    let turns = try Self.turns(ofPort: 40_001)
+    let turns = try Self.turns(ofPort: 40_002)
     let longest = try #require(turns.indices.max { turns[$0].octets.count < turns[$1].octets.count })
     #expect(turns[longest].octets.count > 20_000)
     // The first lies within the record of 16 KiB, the second has its end and the next record's header.
@@ -180,8 +185,9 @@ import Testing
       #expect(analysis.exchanges.allSatisfy { $0.response != nil }, "\(hole)")
       let broken = try #require(analysis.messages.first { $0.path == "/1" && $0.kind == .response })
       #expect(broken.exactness == .inferred && broken.octets.body + broken.missing == 20_000, "\(hole)")
+      let whole = Self.suites.messages.filter { $0.message.connection == 2 }.map { "\($0.path) \($0.message.octets)" }
       for message in analysis.messages where message.number != broken.number {
-        #expect(message.exactness == .exact, "\(hole): \(message.path)")
+        #expect(whole.contains("\(message.path) \(message.octets)"), "\(hole): \(message.path)")
       }
       #expect(analysis.connections.first?.security?.opening == .partly)
     }
@@ -193,14 +199,16 @@ import Testing
     for connection in [1, 8, 15, 24, 30, 32] {
       let turns = try Self.turns(ofPort: UInt16(40_000 + connection))
       let whole = Analysis(Self.dialogue(turns, cut: nil).packets(), secrets: Self.secrets)
-      let known = Set(whole.messages.map { "\($0.kind) \($0.path) \($0.octets)" })
-      for _ in 0..<30 {
+      // A response whose request was lost has no path.
+      let known = Set(whole.messages.flatMap { ["\($0.kind) \($0.path) \($0.octets)", "\($0.kind)  \($0.octets)"] })
+      for _ in 0..<8 {
         var dialogue = Dialogue.opened()
         for turn in turns {
           var start = 0
           while start < turn.octets.count {
             let end = min(start + Int.random(in: 1...1400, using: &random), turn.octets.count)
-            dialogue.send(turn.peer, Array(turn.octets[start..<end]), isCaptured: Int.random(in: 0..<40, using: &random) > 0)
+            dialogue.send(
+              turn.peer, Array(turn.octets[start..<end]), isCaptured: Int.random(in: 0..<40, using: &random) > 0)
             if Int.random(in: 0..<10, using: &random) == 0 { dialogue.repeatSegment(-1) }
             let count = dialogue.segments.count
             if count > 5, Int.random(in: 0..<10, using: &random) == 0 { dialogue.segments.swapAt(count - 1, count - 2) }

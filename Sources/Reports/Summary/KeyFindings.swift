@@ -65,7 +65,8 @@ public struct KeyFindings: ReportSink {
     guard !lines.isEmpty else { return "No TLS connections.\n" }
     var table = TextTable(columns: [
       .init(title: "connection"), .init(title: "server name", isRight: false, minimum: 12),
-      .init(title: "version", isRight: false, importance: 1), .init(title: "suite", isRight: false, minimum: 8, importance: 0),
+      .init(title: "version", isRight: false, importance: 1),
+      .init(title: "suite", isRight: false, minimum: 8, importance: 0),
       .init(title: "opened", isRight: false), .init(title: "secrets", isRight: false, minimum: 24),
     ])
     for line in lines.sorted(by: { $0.number < $1.number }) { table.rows.append((line.cells, line.style)) }

@@ -61,9 +61,7 @@ struct RecordProtection {
 
   /// The protection that a master secret of TLS up to 1.2 gives (RFC 5246 §6.3).
   ///
-  /// - Parameters:
-  ///   - randoms: The server's random, then the client's.
-  ///   - isClient: Whether it is for what the client sends.
+  /// `randoms` are the server's random, then the client's; `isClient` says whether it is for what the client sends.
   init?(
     master: RawSpan, randoms: [UInt8], version: UInt16, encryptsThenMACs: Bool, isClient: Bool,
     _ suite: CipherSuite.Protection

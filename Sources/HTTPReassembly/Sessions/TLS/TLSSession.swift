@@ -80,7 +80,9 @@ struct TLSSession {
   /// What the streams have to know.
   var needs: StreamNeeds {
     var needs = innerNeeds
-    for side in 0..<2 where sides.look(side, { $0.opener?.value.held.isEmpty == false }) { needs.insert(.waiting(side)) }
+    for side in 0..<2 where sides.look(side, { $0.opener?.value.held.isEmpty == false }) {
+      needs.insert(.waiting(side))
+    }
     if holdsEarlyData, let client, waitsForAnswer(client) { needs.insert(.waiting(client)) }
     return needs
   }
@@ -215,7 +217,9 @@ struct TLSSession {
     } else if type == TLSSide.ContentType.changeCipherSpec {
       changeCipherSpec(side, &run)
     }
-    if type == TLSSide.ContentType.handshake || type == TLSSide.ContentType.changeCipherSpec { noteHandshakeTime(side, run) }
+    if type == TLSSide.ContentType.handshake || type == TLSSide.ContentType.changeCipherSpec {
+      noteHandshakeTime(side, run)
+    }
   }
 
   /// Whether a record of a type is protected, as far as can be told.
@@ -265,7 +269,9 @@ struct TLSSession {
       if sides[side].remaining == 0 { finishDamaged(side, &run) }
     }
     guard inside < count else { return }
-    if !sides[side].isLost { sides[side].lostStart = sides[side].headerCount > 0 ? sides[side].recordStart : sides[side].next }
+    if !sides[side].isLost {
+      sides[side].lostStart = sides[side].headerCount > 0 ? sides[side].recordStart : sides[side].next
+    }
     abandonHeader(side, &run)
     sides[side].isLost = true
     sides[side].isConfirmed = true
