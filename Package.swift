@@ -56,7 +56,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "HTTPReassembly", dependencies: ["Cryptography", "Packets", .product(name: "DequeModule", package: "swift-collections")],
+      name: "HTTPReassembly",
+      dependencies: ["Cryptography", "Packets", .product(name: "DequeModule", package: "swift-collections")],
       swiftSettings: settings),
     .target(
       name: "ContentCodings", dependencies: ["CBrotli", "CDeflate", "CZlib", "CZstd", "HTTPReassembly", "Shared"],

@@ -18,7 +18,7 @@ package struct FuzzTarget: Sendable {
   /// Every target.
   package static let all: [FuzzTarget] = [
     .capture, .link, .fragments, .tcp, .http1, .chunked, .gzip, .deflate, .brotli, .zstandard, .stacked, .dns, .csvLog,
-    .sqliteLog, .harLog, .metricsLog, .curlLog, .netlogLog,
+    .sqliteLog, .harLog, .metricsLog, .curlLog, .netlogLog, .keyLog, .tls,
   ]
 
   /// The target called `name`.

@@ -40,7 +40,9 @@ package enum DigestAlgorithm: UInt8, CaseIterable, Sendable {
     // libcrypto fetches a digest for a MAC when it is used first.
     var mac = MACOctets()
     let octets: [UInt8] = [0]
-    for digest in allCases { _ = digest.authenticate((unsafe octets.span.bytes), key: (unsafe octets.span.bytes), to: &mac) }
+    for digest in allCases {
+      _ = digest.authenticate((unsafe octets.span.bytes), key: (unsafe octets.span.bytes), to: &mac)
+    }
   }
 
   /// The HMAC (RFC 2104) of two pieces of octets, one behind the other, written to `mac`. False when this libcrypto cannot make

@@ -144,7 +144,8 @@ package final class RecordCipher {
 
   @unsafe
   private func open(
-    _ sealed: UnsafeRawBufferPointer, _ length: Int, _ nonce: UnsafePointer<UInt8>?, _ additional: UnsafeRawBufferPointer,
+    _ sealed: UnsafeRawBufferPointer, _ length: Int, _ nonce: UnsafePointer<UInt8>?,
+    _ additional: UnsafeRawBufferPointer,
     _ opened: UnsafeMutableRawBufferPointer
   ) -> Bool {
     let tag = unsafe UnsafeMutableRawPointer(mutating: sealed.baseAddress.map { unsafe $0 + length })

@@ -253,6 +253,7 @@ struct CommonOptions: ParsableArguments {
   func prepareDigests() {
     if redact || format.names.contains(.html) { SHA256.prepare() }
     // A capture can have keys of its own.
+    CoreDumps.prevent()
     DigestAlgorithm.prepare()
     CipherAlgorithm.prepare()
   }

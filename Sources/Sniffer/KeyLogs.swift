@@ -27,7 +27,9 @@ struct KeyLogs {
   func read<Sink: ReportSink>(into pipeline: inout Pipeline<Sink>) throws(CaptureError) {
     var failure: CaptureError?
     for file in files {
-      do throws(CaptureError) { try file.readLines { pipeline.learn(secrets: $0) } } catch { failure = failure ?? error }
+      do throws(CaptureError) { try file.readLines { pipeline.learn(secrets: $0) } } catch {
+        failure = failure ?? error
+      }
     }
     if let failure { throw failure }
   }

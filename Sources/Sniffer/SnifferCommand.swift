@@ -15,7 +15,7 @@ struct SnifferCommand: ParsableCommand {
     version: version,
     subcommands: [
       AnalyzeCommand.self, LiveCommand.self, VerifyCommand.self, ModelsCommand.self, DiffCommand.self,
-      BudgetCommand.self, InterfacesCommand.self,
+      BudgetCommand.self, KeysCommand.self, InterfacesCommand.self,
     ],
     defaultSubcommand: AnalyzeCommand.self)
 }

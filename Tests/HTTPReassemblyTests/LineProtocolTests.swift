@@ -36,7 +36,7 @@ private struct LineSession: StreamReceiver {
     _ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run
   ) -> StreamNeeds { [] }
   mutating func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds { [] }
-  mutating func stopWaiting(_ side: Side) -> StreamNeeds { [] }
+  mutating func stopWaiting(_ side: Side, _ run: inout Run) -> StreamNeeds { [] }
   mutating func evict(_ run: inout Run) {}
 
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {

@@ -54,6 +54,9 @@ enum Limits {
     "LiveCaptureReader.defaultQueue": LiveCaptureReader.QueueLimits.defaultCapacity,
     "SpillFile.defaultCapacity": SpillFile.defaultCapacity,
 
+    "KeyLog.lineLimit": KeyLog.lineLimit, "HandshakeMessages.lengthLimit": HandshakeMessages.lengthLimit,
+    "TLSSession.attemptLimit": TLSSession.attemptLimit,
+    "TLSSession.searchAttemptLimit": TLSSession.searchAttemptLimit, "SecureHosts.limit": SecureHosts.limit,
     "UnpairedResponses.limit": UnpairedResponses.limit, "UnpairedResponses.retained": UnpairedResponses.retained,
     "UnpairedResponses.searchLimit": UnpairedResponses.searchLimit,
     "Conversation.boundaryLimit": Conversation.boundaryLimit,

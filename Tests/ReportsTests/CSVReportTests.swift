@@ -127,7 +127,7 @@ import Testing
         """)
   }
 
-  @Test func connections() throws {
+  @Test mutating func connections() throws {
     var connection = Connection()
     connection.number = 1
     connection.client = client
@@ -146,15 +146,33 @@ import Testing
     connection.messages = 14
     connection.end = .captureEnd
     connection.flags = [.noHandshake, .tunnel]
+    var secure = connection
+    secure.number = 2
+    secure.applicationProtocol = .tls
+    var security = ConnectionSecurity()
+    security.serverName = texts.intern("www.example.com")
+    security.applicationProtocol = texts.intern("h2")
+    security.version = 0x0304
+    security.suite = 0x1301
+    security.isResumed = false
+    security.opening = .partly
+    security.handshake = 15
+    security.record = 16
+    secure.security = security
     let report = try report()
     try report.connection(connection, texts: texts)
+    try report.connection(secure, texts: texts)
     try report.finish(emptyTotals())
     #expect(
       folder.text("connections.csv") == """
         connection,client,server,protocol,opened,closed,client_packets,server_packets,client_ip_bytes,server_ip_bytes,\
         client_payload_bytes,server_payload_bytes,setup_bytes,teardown_bytes,unattributed_bytes,retransmitted_bytes,\
-        missing_bytes,messages,end,flags\r
-        1,10.0.0.1:50000,[2001:db8::1]:443,http/1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,capture_end,no_handshake tunnel\r
+        missing_bytes,messages,end,flags,sni,alpn,tls_version,cipher_suite,tls_resumed,tls_opened,handshake_bytes,\
+        tls_record_bytes\r
+        1,10.0.0.1:50000,[2001:db8::1]:443,http/1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,capture_end,no_handshake tunnel,\
+        ,,,,,,0,0\r
+        2,10.0.0.1:50000,[2001:db8::1]:443,tls,1,2,3,4,5,6,7,8,9,10,11,12,13,14,capture_end,no_handshake tunnel,\
+        www.example.com,h2,1.3,TLS_AES_128_GCM_SHA256,no,partly,15,16\r
 
         """)
   }
@@ -206,7 +224,7 @@ import Testing
   @Test func ledger() throws {
     var ledger = Ledger(
       packets: 3, original: 40, truncatedPackets: 1, droppedPackets: 2, missing: 5, synthetic: 14, tlsHandshake: 4,
-      tlsApplicationData: 5, quicHandshake: 1, quicPacket: 2, quicProtected: 3)
+      tlsApplicationData: 5, tlsRecord: 3, quicHandshake: 1, quicPacket: 2, quicProtected: 3)
     ledger.charge(14, to: .link)
     ledger.charge(20, to: .tls)
     ledger.charge(5, to: .malformed)
@@ -221,7 +239,7 @@ import Testing
         "udp,0", "other_ip,0", "non_ip,0", "malformed,5", "quic,0", "total,39", "original,40", "difference,1",
         "missing,5",
         "packets,3", "truncated_packets,1", "dropped_packets,2", "synthetic,14", "tls_handshake,4",
-        "tls_application_data,5", "tls_other,11", "pending,0", "quic_handshake,1", "quic_packet,2",
+        "tls_application_data,5", "tls_other,8", "pending,0", "tls_record,3", "quic_handshake,1", "quic_packet,2",
         "quic_protected,3", "",
       ])
   }

@@ -4,10 +4,11 @@ extension Analysis {
   /// What comes out differently when every head is read by the state machine, as it is when somebody looks on: nothing must.
   ///
   /// So every test holds that a head which is read at once says what the state machine says.
-  func differenceReadCarefully(_ packets: [TestPacket], _ configuration: Configuration) -> [String] {
+  func differenceReadCarefully(_ packets: [TestPacket], _ configuration: Configuration, secrets: [UInt8]) -> [String] {
     // What lines take is memory, too, and with more of it taken, others are given up.
     guard anomalies[.connectionMemoryFull] == 0 else { return [] }
     var pipeline = Pipeline(configuration: configuration, observer: CollectingObserver(), sink: CollectingSink())
+    pipeline.learn(secrets)
     for packet in packets { packet.octets.withOctets { pipeline.process(packet.facts, $0) } }
     pipeline.finishConnections()
     let careful = pipeline.totals

@@ -17,10 +17,11 @@ package struct Analysis: Sendable {
   /// Runs packets through a pipeline. The ledger is checked after each packet, everything else at the end.
   package init(
     _ packets: [TestPacket], configuration: Configuration = Configuration(),
-    decoders: (any ContentDecoderSource)? = nil, observer: (any MessageObserver)? = nil
+    decoders: (any ContentDecoderSource)? = nil, observer: (any MessageObserver)? = nil, secrets: [UInt8] = []
   ) {
     var pipeline = Pipeline(
       configuration: configuration, decoders: decoders, observer: observer, sink: CollectingSink())
+    pipeline.learn(secrets)
     var firstImbalance: Int?
     var mostConnectionOctets = 0
     for (index, packet) in packets.enumerated() {
@@ -45,7 +46,7 @@ package struct Analysis: Sendable {
     }
     violations += brokenInvariants()
     if decoders == nil, observer == nil, packets.count < Self.twiceLimit {
-      violations += differenceReadCarefully(packets, configuration)
+      violations += differenceReadCarefully(packets, configuration, secrets: secrets)
     }
   }
 
@@ -61,6 +62,14 @@ package struct Analysis: Sendable {
   /// The classes that have octets.
   package var classes: [OctetClass: Int] {
     Dictionary(uniqueKeysWithValues: OctetClass.allCases.map { ($0, ledger[$0]) }.filter { $0.1 != 0 })
+  }
+}
+
+extension Pipeline {
+  /// Learns the secrets of a whole key log.
+  package mutating func learn(_ secrets: [UInt8]) {
+    secrets.withOctets { learn(secrets: $0) }
+    endOfSecrets()
   }
 }
 

@@ -23,6 +23,8 @@ package struct Seeds {
       try addMessages(path)
     }
     try addLogs(root.appendingPathComponent("Tests/EstimatesTests/Logs/Fixtures"))
+    let tls = captures.appendingPathComponent("tls/suites").path
+    try addTLS(tls + ".pcap.gz", keys: tls + ".keys")
     // What none of these makes: contents that libraries coded, whose code is not instrumented.
     for target in FuzzTarget.all {
       let folder = root.appendingPathComponent("Fuzz/Seeds/content/\(target.name)").path

@@ -51,6 +51,26 @@ public enum TLSOpening: UInt8, Sendable {
   }
 }
 
+/// Secrets that are known of a TLS connection.
+public struct KnownSecrets: OptionSet, Sendable, Hashable {
+  /// One bit a label.
+  public var rawValue: UInt8
+  /// Wraps a bit set.
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// Labels of key logs (RFC 9850), by bit.
+  public static let names = [
+    "CLIENT_RANDOM", "CLIENT_EARLY_TRAFFIC_SECRET", "CLIENT_HANDSHAKE_TRAFFIC_SECRET",
+    "SERVER_HANDSHAKE_TRAFFIC_SECRET",
+    "CLIENT_TRAFFIC_SECRET_0", "SERVER_TRAFFIC_SECRET_0", "RSA",
+  ]
+
+  /// The labels of those that are known.
+  public var labels: [String] {
+    Self.names.indices.filter { rawValue & 1 << UInt8($0) != 0 }.map { Self.names[$0] }
+  }
+}
+
 /// What the TLS of a connection says of itself. Lengths are octets.
 public struct ConnectionSecurity: Sendable {
   /// The name that the client asked for (RFC 6066 §3), lower-case; `TextID.none` where it is not known.
@@ -65,6 +85,12 @@ public struct ConnectionSecurity: Sendable {
   public var isResumed: Bool?
   /// Whether its application data was opened.
   public var opening = TLSOpening.none
+  /// The secrets of it that are known.
+  public var secrets: KnownSecrets = []
+  /// Whether records that its suite protects can be opened at all.
+  public var isSuiteOpened = false
+  /// The first four octets of the ClientHello's random; nil where that was not seen.
+  public var clientRandomStart: UInt32?
   /// Octets of handshake and change_cipher_spec records, and the headers of the segments that carry nothing else.
   public var handshake = 0
   /// Octets of opened records beside the application's data.

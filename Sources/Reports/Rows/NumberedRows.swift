@@ -108,7 +108,7 @@ enum ConnectionRow {
     .integer("setup_bytes"), .integer("teardown_bytes"), .integer("unattributed_bytes"),
     .integer("retransmitted_bytes"), .integer("missing_bytes"), .integer("messages"), .text("end"), .text("flags"),
     .text("sni").orUnknown, .text("alpn").orUnknown, .text("tls_version").orUnknown, .text("cipher_suite").orUnknown,
-    .text("tls_resumed").orUnknown, .text("opened").orUnknown, .integer("handshake_bytes"),
+    .text("tls_resumed").orUnknown, .text("tls_opened").orUnknown, .integer("handshake_bytes"),
     .integer("tls_record_bytes"),
   ]
 

@@ -22,13 +22,15 @@ extension CaptureRun {
     return accounts.differences
   }
 
-  /// `ip_bytes(connection) = Σ ip_bytes(messages) + setup + teardown + unattributed`.
+  /// `ip_bytes(connection) = Σ ip_bytes(messages) + setup + handshake + teardown + unattributed`.
   private var connectionDifferences: [String] {
     var accounts = Accounts()
     let messagesOf = Dictionary(grouping: messages, by: \.message.connection)
     for connection in connections {
       let own = messagesOf[connection.number] ?? []
-      let parts = own.sum(\.message.ipLength) + connection.setup + connection.teardown + connection.unattributed
+      let parts =
+        own.sum(\.message.ipLength) + connection.setup + connection.handshake + connection.teardown
+        + connection.unattributed
       let whole = connection.ipLength.client + connection.ipLength.server
       accounts.compare("ip_bytes of connection \(connection.number)", parts, whole)
       accounts.compare("messages of connection \(connection.number)", own.count, connection.messages)

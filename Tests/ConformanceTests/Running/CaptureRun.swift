@@ -24,9 +24,15 @@ struct CaptureRun: Sendable {
   /// - Parameters:
   ///   - path: The capture.
   ///   - limit: Packets after which to stop, as if the capture ended there.
-  init(path: String, limit: Int = .max) {
+  ///   - keys: A key log; what the capture has itself is used, too.
+  init(path: String, limit: Int = .max, keys: String? = nil) {
     var pipeline = Pipeline(decoders: SystemContentDecoders(), sink: RowCollector())
     do throws(CaptureError) {
+      if let keys { try KeyLogFile(path: keys).readLines { pipeline.learn(secrets: $0) } }
+      CaptureSecrets.read([path]) { secrets in
+        secrets.octets.withOctets { pipeline.learn(secrets: $0) }
+        pipeline.endOfSecrets()
+      }
       var reader = try CaptureReader(path: path)
       var left = limit
       while left > 0, try reader.advance() {

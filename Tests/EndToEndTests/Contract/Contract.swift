@@ -22,7 +22,8 @@ enum Contract {
     """
     connection, client, server, protocol, opened, closed, client_packets, server_packets, client_ip_bytes, \
     server_ip_bytes, client_payload_bytes, server_payload_bytes, setup_bytes, teardown_bytes, unattributed_bytes, \
-    retransmitted_bytes, missing_bytes, messages, end, flags
+    retransmitted_bytes, missing_bytes, messages, end, flags, sni, alpn, tls_version, cipher_suite, tls_resumed, \
+    tls_opened, handshake_bytes, tls_record_bytes
     """)
 
   static let ledger = columns("class, bytes")
@@ -41,7 +42,10 @@ enum Contract {
 
   /// What was added behind these since, and stays.
   static let laterFiguresOfLedger = columns(
-    "synthetic, tls_handshake, tls_application_data, tls_other, pending, quic_handshake, quic_packet, quic_protected")
+    """
+    synthetic, tls_handshake, tls_application_data, tls_other, pending, tls_record, quic_handshake, quic_packet, \
+    quic_protected
+    """)
 
   /// The header row of a file.
   static func header(_ file: String) -> [String] {

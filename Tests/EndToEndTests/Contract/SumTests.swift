@@ -67,7 +67,9 @@ import Testing
     let messages = Dictionary(grouping: report.messages.rows) { $0["connection"] }
     for connection in report.connections.rows {
       let mine = messages[connection["connection"]] ?? []
-      let charged = ["setup_bytes", "teardown_bytes", "unattributed_bytes"].reduce(0) { $0 + connection.integer($1) }
+      let charged = ["setup_bytes", "handshake_bytes", "teardown_bytes", "unattributed_bytes"].reduce(0) {
+        $0 + connection.integer($1)
+      }
       #expect(
         connection.integer("client_ip_bytes") + connection.integer("server_ip_bytes") == mine.sum("ip_bytes") + charged,
         "connection \(connection["connection"])")

@@ -7,9 +7,9 @@ struct RecordMap {
     /// Position in the application's stream of its first octet.
     var content: StreamPosition
     /// Octets of the application's data.
-    var count: UInt16
+    var count: UInt32
     /// Octets of the whole record.
-    var length: UInt16
+    var length: UInt32
     /// Octets before the data.
     var leading: UInt8
     /// Whether it was opened.

@@ -33,6 +33,10 @@ struct RecordOpener {
   var map = RecordMap()
   /// The octets of the record that is being read, behind its header.
   var gathered: [UInt8] = []
+  /// Octets in which the start of a record is looked for.
+  var searched: [UInt8] = []
+  /// Records that were tried for that.
+  var attempts = 0
   /// What the inner session does not take before the other side has been read.
   var held: [Held] = []
 
@@ -56,7 +60,7 @@ struct RecordOpener {
 
   /// Octets of memory that it takes, of its own.
   var memory: Int {
-    MemoryLayout<RecordOpener>.stride + 32 + map.memory + gathered.capacity
+    MemoryLayout<RecordOpener>.stride + 32 + map.memory + gathered.capacity + searched.capacity
       + ((protection == nil ? 0 : 1) + candidates.count) * RecordProtection.memory
       + held.reduce(0) { $0 + $1.octets.count + MemoryLayout<Held>.stride }
   }

@@ -61,9 +61,7 @@ struct RecordProtection {
 
   /// The protection that a master secret of TLS up to 1.2 gives (RFC 5246 §6.3).
   ///
-  /// - Parameters:
-  ///   - randoms: The server's random, then the client's.
-  ///   - isClient: Whether it is for what the client sends.
+  /// `randoms` are the server's random, then the client's; `isClient` says whether it is for what the client sends.
   init?(
     master: RawSpan, randoms: [UInt8], version: UInt16, encryptsThenMACs: Bool, isClient: Bool,
     _ suite: CipherSuite.Protection
@@ -110,6 +108,15 @@ struct RecordProtection {
     case .tls13, .implicitNonce: 0
     case .explicitNonce: 8
     case .blocks(let hasIV, _): hasIV ? cipher.algorithm.blockLength : 0
+    }
+  }
+
+  /// Octets that every record has beside its content, header included, unless it is padded; nil where that depends on the content.
+  var expansion: Int? {
+    switch form {
+    case .tls13: TLSRecords.headerLength + cipher.algorithm.tagLength + 1
+    case .explicitNonce, .implicitNonce: TLSRecords.headerLength + leadingLength + cipher.algorithm.tagLength
+    case .blocks: nil
     }
   }
 

@@ -49,6 +49,23 @@ extension TLSSession {
     }
   }
 
+  /// Says which secrets of the connection are known.
+  mutating func noteSecrets(_ run: borrowing Run) {
+    guard let negotiation else { return }
+    facts.isSuiteOpened = negotiation.value.suite?.protection != nil
+    var known: UInt8 = 0
+    if let name = negotiation.value.client {
+      name.withOctets { facts.clientRandomStart = $0.bigEndian32(1) }
+      for bit in UInt8(0)..<6 {
+        guard let label = SecretLabel(rawValue: bit) else { continue }
+        if run.secrets.has(label, of: name) { known |= 1 << bit }
+      }
+    }
+    if masterName(run) != nil { known |= 1 << SecretLabel.master.rawValue }
+    if hasPremaster(run) { known |= 1 << SecretLabel.premaster.rawValue }
+    facts.secrets = KnownSecrets(rawValue: known)
+  }
+
   /// The name under which the master secret is known.
   private func masterName(_ run: borrowing Run) -> SecretName? {
     guard let negotiation else { return nil }
@@ -212,7 +229,9 @@ extension TLSSession {
         return opened
       }
     }
-    run.note(.tlsRecordNotVerified)
+    // Early data that was refused verifies with no key that is in use, and is said to be refused.
+    let isRefused = side == client && negotiation?.value.offersEarlyData == true && opener.value.protection == nil
+    if !isRefused { run.note(.tlsRecordNotVerified) }
     return nil
   }
 
@@ -271,8 +290,8 @@ extension TLSSession {
     guard let opener = sides[side].opener else { return }
     let leading = TLSRecords.headerLength + (opener.value.protection?.leadingLength ?? 0)
     let entry = RecordMap.Entry(
-      start: sides[side].recordStart, content: content, count: UInt16(clamping: count),
-      length: UInt16(clamping: TLSRecords.headerLength + length), leading: UInt8(clamping: leading),
+      start: sides[side].recordStart, content: content, count: UInt32(clamping: count),
+      length: UInt32(clamping: TLSRecords.headerLength + length), leading: UInt8(clamping: leading),
       isOpened: isOpened)
     opener.value.map.append(entry, limit: run.configuration.rememberedRecordLimit)
   }

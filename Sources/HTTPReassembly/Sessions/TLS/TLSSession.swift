@@ -19,6 +19,8 @@ struct TLSSession {
   @OptionalTime var helloTime: Int64? = nil
   /// Capture time of the last octet of the handshake before the client may send data.
   @OptionalTime var handshakeTime: Int64? = nil
+  /// Whether early data was not taken before the server has answered.
+  var holdsEarlyData = false
   /// Whether data of the client has been opened.
   var hasClientData = false
   /// How long the handshake took, for the first exchange.
@@ -81,16 +83,20 @@ struct TLSSession {
     for side in 0..<2 where sides.look(side, { $0.opener?.value.held.isEmpty == false }) {
       needs.insert(.waiting(side))
     }
-    if let client, waitsForAnswer(client) { needs.insert(.waiting(client)) }
+    if holdsEarlyData, let client, waitsForAnswer(client) { needs.insert(.waiting(client)) }
     return needs
   }
 
   /// Reads records. Returns how many octets were taken: fewer only where early data waits for the server's answer.
-  private mutating func read(_ side: Side, _ octets: RawSpan, _ run: inout Run) -> Int {
+  mutating func read(_ side: Side, _ octets: RawSpan, _ run: inout Run) -> Int {
     var offset = 0
     while offset < octets.byteCount {
       let left = octets.byteCount - offset
       if sides[side].isLost {
+        if canSearch(side) {
+          search(side, octets.extracting(offset..<octets.byteCount), &run)
+          return octets.byteCount
+        }
         settle(side, left, .other, &run)
         sides[side].next += left
         return octets.byteCount
@@ -102,7 +108,10 @@ struct TLSSession {
         continue
       }
       if sides[side].headerCount == 0 {
-        if octets.octet(offset) == TLSSide.ContentType.applicationData, mayBeEarly(side, run) { return offset }
+        if octets.octet(offset) == TLSSide.ContentType.applicationData, mayBeEarly(side, run) {
+          holdsEarlyData = true
+          return offset
+        }
         if octets.octet(offset) == TLSSide.ContentType.handshake { noteHelloTime(side) }
         sides[side].recordStart = sides[side].next
       }
@@ -249,6 +258,7 @@ struct TLSSession {
   private mutating func skip(_ side: Side, _ count: Int, isInPacket: Bool, _ run: inout Run) {
     mayHaveLostMessages = true
     abandonGathered(side, &run)
+    abandonSearch(side, &run)
     sides[side].handshake.lose()
     let inside = sides[side].isLost ? 0 : min(Int(sides[side].remaining), count)
     if inside > 0 {
@@ -259,6 +269,9 @@ struct TLSSession {
       if sides[side].remaining == 0 { finishDamaged(side, &run) }
     }
     guard inside < count else { return }
+    if !sides[side].isLost {
+      sides[side].lostStart = sides[side].headerCount > 0 ? sides[side].recordStart : sides[side].next
+    }
     abandonHeader(side, &run)
     sides[side].isLost = true
     sides[side].isConfirmed = true
@@ -305,6 +318,7 @@ struct TLSSession {
 
   mutating func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds {
     abandonGathered(side, &run)
+    abandonSearch(side, &run)
     abandonHeader(side, &run)
     if let inner {
       if sides[side].opener?.value.held.isEmpty == false {
@@ -503,6 +517,7 @@ struct TLSSession {
     }
     if end.applicationProtocol != .other {
       facts.opening = openingFound
+      noteSecrets(run)
       end.security = facts
     } else {
       releaseTexts(&run)

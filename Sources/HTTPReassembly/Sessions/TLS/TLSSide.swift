@@ -14,6 +14,10 @@ struct TLSSide {
   var isConfirmed = false
   /// Whether the boundaries of records are no longer known.
   var isLost = false
+  /// Whether records are looked for, where their boundaries are no longer known: the octets are kept meanwhile.
+  var isSearching = false
+  /// Position from which on the boundaries are not known.
+  var lostStart: StreamPosition = 0
   /// Whether octets of it have come.
   var hasStarted = false
   /// Whether what it sends is protected from here on: TLS up to 1.2, after its change_cipher_spec.
@@ -26,7 +30,7 @@ struct TLSSide {
   var remaining: Int32 = 0
   /// Position of the next octet.
   var next: StreamPosition = 0
-  /// Position of the header of the record being read.
+  /// Position of the header of the record being read, or of the first octet that is kept to look for one.
   var recordStart: StreamPosition = 0
   /// Protected records that were not opened before anything could open them.
   var passed: UInt16 = 0
@@ -43,7 +47,7 @@ struct TLSSide {
 
   /// Position before which it is known what all octets are.
   var resolved: StreamPosition {
-    isGathering || headerCount > 0 ? recordStart : next
+    isGathering || isSearching || headerCount > 0 ? recordStart : next
   }
 
   /// What the octets of the record being read are, if it is not opened.

@@ -1,0 +1,39 @@
+import Capture
+import Foundation
+import HTTPReassembly
+
+extension Seeds {
+  /// TLS connections of a capture with their secrets, and the key log.
+  mutating func addTLS(_ path: String, keys: String) throws {
+    let log = [UInt8](try Data(contentsOf: URL(fileURLWithPath: keys)))
+    for start in stride(from: 0, to: min(log.count, 4000), by: 500) {
+      add([1, UInt8(start / 500)] + log[start..<min(start + 1500, log.count)], to: .keyLog)
+    }
+    var turns: [UInt16: [(isClient: Bool, octets: [UInt8])]] = [:]
+    var reader = try CaptureReader(path: path)
+    while try reader.advance() {
+      reader.withPacket { _, octets in
+        guard octets.byteCount > 40 else { return }
+        let isClient = octets.bigEndian16(22) == 443
+        let port = octets.bigEndian16(isClient ? 20 : 22)
+        if turns[port]?.last?.isClient != isClient { turns[port, default: []].append((isClient, [])) }
+        let last = (turns[port]?.count ?? 1) - 1
+        octets.append(40..<octets.byteCount, to: &turns[port, default: []][last].octets)
+      }
+    }
+    let lines = String(decoding: log, as: UTF8.self).split(separator: "\n")
+    for (_, turns) in turns.sorted(by: { $0.key < $1.key }) {
+      // The record header, the message's, the version: then comes the random that names the secrets.
+      guard let hello = turns.first?.octets, hello.count > 43 else { continue }
+      let random = hello[11..<43].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      let own = Array(lines.filter { $0.contains(random) && !$0.hasPrefix("EXPORTER") }.joined(separator: "\n").utf8)
+      var input = own.count.twoOctets + own + [90]
+      for turn in turns.prefix(12) { input += turn.octets.count.twoOctets + turn.octets }
+      if own.count < 2048, turns.prefix(12).allSatisfy({ $0.octets.count < 6000 }) { add(input, to: .tls) }
+    }
+  }
+}
+
+extension Int {
+  fileprivate var twoOctets: [UInt8] { [UInt8(truncatingIfNeeded: self >> 8), UInt8(truncatingIfNeeded: self)] }
+}

@@ -1,0 +1,77 @@
+import HTTPReassembly
+import Tabular
+
+/// Which TLS connections were opened, by which secrets, and what the others lack: a line for each.
+///
+/// No secret is in it. Text from the wire is escaped.
+public struct KeyFindings: ReportSink {
+  /// Connections that are listed: more than anybody reads.
+  static let limit = 65_536
+
+  private struct Line {
+    var number: Int
+    var cells: [String]
+    var style: Style
+  }
+
+  private let redaction: Redaction?
+  private var lines: [Line] = []
+  private var leftOut = 0
+
+  /// Nothing found yet.
+  public init(redaction: Redaction? = nil) { self.redaction = redaction }
+
+  /// Messages say nothing of keys.
+  public mutating func message(_ message: Message, texts: borrowing TextPool) throws(Never) {}
+  /// Exchanges say nothing of keys.
+  public mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(Never) {}
+
+  /// Keeps what is known of a connection's keys.
+  public mutating func connection(_ connection: Connection, texts: borrowing TextPool) throws(Never) {
+    guard let security = connection.security else { return }
+    guard lines.count < Self.limit else {
+      leftOut += 1
+      return
+    }
+    let name = texts.octets(security.serverName)
+    let host = redaction?.host(name) ?? name
+    lines.append(
+      Line(
+        number: connection.number,
+        cells: [
+          "\(connection.number)", TextEscaping.string(host), security.versionName, security.suiteName ?? "",
+          security.opening.name, Self.finding(security),
+        ], style: security.opening == .no || security.opening == .partly ? .warning : .plain))
+  }
+
+  /// What was found, in words.
+  private static func finding(_ security: ConnectionSecurity) -> String {
+    let labels = security.secrets.labels.joined(separator: " ")
+    switch security.opening {
+    case .yes: return "opened with \(labels)"
+    case .none where labels.isEmpty: return "nothing to open"
+    case .none: return "nothing to open; there is \(labels)"
+    case .no, .partly: break
+    }
+    if !labels.isEmpty, !security.isSuiteOpened { return "suite is not opened; there is \(labels)" }
+    if !labels.isEmpty { return "opened in part, or not: there is \(labels)" }
+    guard let random = security.clientRandomStart else { return "no ClientHello" }
+    let digits = String(random, radix: 16)
+    return "no line for \(String(repeating: "0", count: 8 - digits.count))\(digits)…"
+  }
+
+  /// The table, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
+  public func text(for terminal: Terminal) -> String {
+    guard !lines.isEmpty else { return "No TLS connections.\n" }
+    var table = TextTable(columns: [
+      .init(title: "connection"), .init(title: "server name", isRight: false, minimum: 12),
+      .init(title: "version", isRight: false, importance: 1),
+      .init(title: "suite", isRight: false, minimum: 8, importance: 0),
+      .init(title: "opened", isRight: false), .init(title: "secrets", isRight: false, minimum: 24),
+    ])
+    for line in lines.sorted(by: { $0.number < $1.number }) { table.rows.append((line.cells, line.style)) }
+    var text = table.lines(width: terminal.width ?? 200, colour: terminal.takesColour)
+    if leftOut > 0 { text.append("… and \(Numerals.grouped(leftOut)) more connections") }
+    return text.joined(separator: "\n") + "\n\n"
+  }
+}

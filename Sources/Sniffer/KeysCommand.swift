@@ -1,0 +1,37 @@
+import ArgumentParser
+import Capture
+import HTTPReassembly
+import Reports
+import Tabular
+
+/// `sniffer keys CAPTURE...`
+struct KeysCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keys",
+    abstract: "List which TLS connections of captures can be opened, by which secrets, and what the others lack.",
+    discussion: """
+      Secrets are those of --keys, of the file that SSLKEYLOGFILE names, and of the captures themselves. None of them is shown: \
+      a line has the first octets of a ClientHello's random, which is no secret.
+
+      Exit status: 0 all well; 1 the input was damaged, or something could not be opened; 2 the ledger does not balance; \
+      64 wrong usage.
+      """)
+
+  @OptionGroup var input: CaptureArguments
+
+  @OptionGroup var options: CommonOptions
+
+  func validate() throws {
+    if options.output != nil { throw ValidationError("keys writes no reports.") }
+  }
+
+  func run() throws {
+    try options.leaveRoot(reading: input.captures)
+    var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
+    let status = analysis.run(into: KeyFindings(redaction: options.redaction)) { _, _ in
+    } summarizing: { findings, totals in
+      findings.text(for: .standardOutput) + Summary.lastLine(totals.ledger) + "\n"
+    }
+    if status != .success { throw ExitCode(status.rawValue) }
+  }
+}

@@ -1,0 +1,114 @@
+import TestSupport
+import Testing
+
+@testable import HTTPReassembly
+
+/// Key logs: what their lines give, and what hostile ones cost.
+@Suite struct KeyLogTests {
+  private func hex(_ value: UInt8, _ count: Int) -> String {
+    let digits = String(value, radix: 16)
+    return String(repeating: digits.count == 1 ? "0" + digits : digits, count: count)
+  }
+
+  private func log(_ text: String, limit: Int = 1 << 24) -> KeyLog {
+    var log = KeyLog(limit: limit)
+    Array(text.utf8).withOctets { log.read($0) }
+    log.finishLine()
+    return log
+  }
+
+  /// A secret by a name of so many equal octets.
+  private func secret(
+    _ log: KeyLog, _ label: SecretLabel, _ value: UInt8, _ kind: SecretName.Kind = .random, _ count: Int = 32
+  ) -> [UInt8]? {
+    secret(log, label, Array(repeating: value, count: count), kind)
+  }
+
+  private func secret(
+    _ log: KeyLog, _ label: SecretLabel, _ name: [UInt8], _ kind: SecretName.Kind = .random
+  ) -> [UInt8]? {
+    guard let name = name.withOctets({ SecretName(kind, $0) }) else { return nil }
+    return log.withSecret(label, of: name) { octets in (0..<octets.byteCount).map { octets.octet($0) } }
+  }
+
+  @Test func everyLabelThatOpensRecords() {
+    let labels: [(String, SecretLabel)] = [
+      ("CLIENT_RANDOM", .master), ("CLIENT_EARLY_TRAFFIC_SECRET", .clientEarlyTraffic),
+      ("CLIENT_HANDSHAKE_TRAFFIC_SECRET", .clientHandshakeTraffic),
+      ("SERVER_HANDSHAKE_TRAFFIC_SECRET", .serverHandshakeTraffic), ("CLIENT_TRAFFIC_SECRET_0", .clientTraffic),
+      ("SERVER_TRAFFIC_SECRET_0", .serverTraffic),
+    ]
+    var text = "# a comment\r\n\nEXPORTER_SECRET \(hex(7, 32)) \(hex(8, 32))\nECH_CONFIG 1 2\n"
+    for (index, label) in labels.enumerated() {
+      text += "\(label.0) \(hex(7, 32)) \(hex(UInt8(index + 1), 48))\(index % 2 == 0 ? "\r\n" : "\n")"
+    }
+    let log = log(text)
+    #expect(log.count == 6)
+    for (index, label) in labels.enumerated() {
+      #expect(secret(log, label.1, 7) == Array(repeating: UInt8(index + 1), count: 48))
+      #expect(secret(log, label.1, 8) == nil)
+    }
+  }
+
+  @Test func olderLines() {
+    let log = log(
+      "RSA \(hex(1, 8)) \(hex(2, 48))\nRSA Session-ID:\(hex(3, 32)) Master-Key:\(hex(4, 48))\n"
+        + "RSA Session-ID:\(hex(5, 4)) Master-Key:\(hex(6, 48))")
+    #expect(secret(log, .premaster, 1, .encryptedPremaster, 8) == Array(repeating: 2, count: 48))
+    #expect(secret(log, .master, 3, .session) == Array(repeating: 4, count: 48))
+    #expect(secret(log, .master, 5, .session, 4) == Array(repeating: 6, count: 48))
+    #expect(secret(log, .master, 5, .session, 5) == nil)
+  }
+
+  @Test(arguments: [
+    "CLIENT_RANDOM", "CLIENT_RANDOM ", "CLIENT_RANDOM  ", "CLIENT_RANDOM 00 00", "CLIENT_RANDOM zz 00",
+    "RSA Session-ID: Master-Key:00", "RSA 0102030405060708 0", " ", "\u{0}\u{1}\u{2}",
+  ])
+  func linesThatGiveNothing(_ line: String) {
+    #expect(log(line).isEmpty)
+    #expect(log("CLIENT_RANDOM \(hex(1, 32)) \(hex(1, 65))").isEmpty)
+    #expect(log("CLIENT_RANDOM \(hex(1, 32)) \(hex(1, 47))g0").isEmpty)
+    #expect(log("CLIENT_RANDOM \(hex(1, 32)) ").isEmpty)
+  }
+
+  /// The first secret of a name and label counts, and more of them take no room.
+  @Test func theFirstOfEqualNames() {
+    let first = "CLIENT_RANDOM \(hex(1, 32)) \(hex(2, 48))\n"
+    let log = log(first + "CLIENT_RANDOM \(hex(1, 32)) \(hex(3, 48))\n" + first)
+    #expect(log.count == 1 && secret(log, .master, 1) == Array(repeating: 2, count: 48))
+  }
+
+  @Test func piecesOfAnyLength() {
+    let text = Array(
+      ("CLIENT_RANDOM \(hex(1, 32)) \(hex(2, 48))\n" + String(repeating: "x", count: 3000) + "\n"
+        + "CLIENT_RANDOM \(hex(4, 32)) \(hex(5, 48))\n").utf8)
+    for length in [1, 2, 7, 100, 1023, 1024, 1025] {
+      var log = KeyLog(limit: 1 << 24)
+      for start in stride(from: 0, to: text.count, by: length) {
+        Array(text[start..<min(start + length, text.count)]).withOctets { log.read($0) }
+      }
+      #expect(log.count == 2 && secret(log, .master, 4) != nil, "\(length)")
+    }
+  }
+
+  /// Very many names are found again, and what has no room is refused and said.
+  @Test func manyNamesInLimitedMemory() {
+    func random(_ number: Int) -> String {
+      let digits = String(number, radix: 16)
+      return String(repeating: "0", count: 64 - digits.count) + digits
+    }
+    var text = ""
+    for number in 0..<30_000 { text += "CLIENT_RANDOM \(random(number)) \(hex(UInt8(number % 251), 48))\n" }
+    let all = log(text)
+    #expect(all.count == 30_000)
+    for number in [0, 1, 4711, 29_999] {
+      var octets: [UInt8] = Array(repeating: 0, count: 32)
+      (octets[30], octets[31]) = (UInt8(number >> 8), UInt8(number & 0xff))
+      #expect(secret(all, .master, octets) == Array(repeating: UInt8(number % 251), count: 48))
+    }
+    #expect(all.memory < 6 << 20)
+    var limited = log(text, limit: 1 << 20)
+    #expect(limited.count > 10_000 && limited.count < 30_000 && limited.memory < 3 << 20)
+    #expect(limited.count + limited.takeRefused() == 30_000)
+  }
+}
