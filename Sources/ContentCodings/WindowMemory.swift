@@ -22,7 +22,8 @@ final class WindowMemory {
   func reserve(_ octets: Int) -> Bool {
     guard octets <= limit - held, octets <= Self.usual || octets <= room else { return false }
     held += octets
-    room -= octets
+    // It may be endless, and what is given back is counted with the next octets.
+    if octets > 0 { room -= octets }
     return true
   }
 

@@ -96,9 +96,13 @@ import Testing
   /// Names are counted with what they take, and forgotten ones no more.
   @Test func namesAreCounted() {
     var names = NameTable(limit: 100)
-    for number in 0..<50 { names.learn(Array("host\(number)".utf8), for: IPAddress(high: 0, low: UInt64(number)), lookup: nil) }
+    for number in 0..<50 {
+      names.learn(Array("host\(number)".utf8), for: IPAddress(high: 0, low: UInt64(number)), lookup: nil)
+    }
     let half = names.memory
-    for number in 0..<50 { names.learn(Array("host\(number)".utf8), for: IPAddress(high: 0, low: UInt64(number)), lookup: nil) }
+    for number in 0..<50 {
+      names.learn(Array("host\(number)".utf8), for: IPAddress(high: 0, low: UInt64(number)), lookup: nil)
+    }
     #expect(names.memory == half)
     for number in 50..<1000 {
       names.learn(Array("h\(number)".utf8), for: IPAddress(high: 0, low: UInt64(number)), lookup: nil)

@@ -102,9 +102,9 @@
 
     /// A comparison of two reports, which may be anybody's; of so many rows that it takes a while.
     @Test func diffIsConfined() throws {
-      let made = try Sniffer.run([try Corpus.capture("nginx-keepalive").path, "-q", "-o", scratch.path("out")])
+      let made = try Sniffer.run([try Corpus.capture("nginx-keepalive").path, "-q", "-o", scratch.path("report")])
       #expect(made.status == 0)
-      let lines = try String(contentsOfFile: scratch.path("out/apis.csv"), encoding: .utf8).split(separator: "\r\n")
+      let lines = try String(contentsOfFile: scratch.path("report/apis.csv"), encoding: .utf8).split(separator: "\r\n")
       let figures = try #require(lines.dropFirst().first).split(separator: ",", omittingEmptySubsequences: false)
       let rest = figures.dropFirst(2).joined(separator: ",")
       let rows = (0..<300_000).map { "h.example,/\($0),\(rest)\r\n" }.joined()
