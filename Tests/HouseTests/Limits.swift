@@ -53,6 +53,10 @@ enum Limits {
 
     "UnpairedResponses.limit": UnpairedResponses.limit, "UnpairedResponses.retained": UnpairedResponses.retained,
     "Conversation.boundaryLimit": Conversation.boundaryLimit,
+    "UndecidedProtocol.eventLimit": UndecidedProtocol.eventLimit,
+    "UndecidedProtocol.octetLimit": UndecidedProtocol.octetLimit, "FrameSearch.chainLimit": FrameSearch.chainLimit,
+    "HTTP1Session.searchLimit": Int(HTTP1Session.searchLimit),
+    "HTTP2Settings.largestFrameLimit": HTTP2Settings.largestFrameLimit,
     "TCPStream.holeLimit": TCPStream.holeLimit, "Method.longestPlausible": Method.longestPlausible,
     "PendingCharges.conflictLimit": PendingCharges.conflictLimit, "FamiliarLines.longest": FamiliarLines.longest,
     "FamiliarLines.sectionLimit": FamiliarLines.sectionLimit,

@@ -168,5 +168,10 @@ extension APIOctets {
     decodedBody += message.decodedBody ?? 0
     retransmitted += message.retransmitted
     overhead += message.overhead
+    control += message.control
+    if let length = message.expandedHeader {
+      expandedHeader += length
+      compressedHeader += message.octets.header
+    }
   }
 }

@@ -41,7 +41,10 @@ enum APIRow {
     row.integer(api.status5xx)
     row.milliseconds(api.wait.percentile(50))
     row.milliseconds(api.wait.percentile(95))
-    row.integers([0, 0, 0, 0, api.request.octets.header, api.response.octets.header, api.inferred, api.aborted])
+    row.integers([
+      0, 0, api.request.control, api.response.control, api.request.expandedHeader, api.response.expandedHeader,
+      api.inferred, api.aborted,
+    ])
   }
 
   private static func append<Row: RowWriter & ~Copyable>(_ octets: MessageOctets, to row: inout Row) {
