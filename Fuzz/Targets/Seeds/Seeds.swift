@@ -22,6 +22,7 @@ package struct Seeds {
       try addPackets(path)
       try addMessages(path)
     }
+    addFrames()
     try addLogs(root.appendingPathComponent("Tests/EstimatesTests/Logs/Fixtures"))
     // What none of these makes: contents that libraries coded, whose code is not instrumented.
     for target in FuzzTarget.all {
