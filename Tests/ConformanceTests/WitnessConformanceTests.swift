@@ -57,7 +57,7 @@ struct WitnessConformanceTests {
     let known = try KnownDisagreements(table: "suricata")
     var agreement = Agreement(title: "Checks of HTTP/1 exchanges in oracle/suricata.csv")
     var all: [Disagreement] = []
-    // HTTP/2 is not opened by this version.
+    // HTTP/2 has other oracles.
     for row in try Corpus.oracle("suricata.csv")
     where row["event_type"] == "http" && Corpus.className(of: row["file"]) != "http2" {
       let check = try JSONDecoder().decode(SuricataCheck.self, from: Data(row["match"].utf8))

@@ -201,7 +201,7 @@ import Testing
       [Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0]], [[0, 0, 0, 4, 0, 0, 0, 0, 0]])
     #expect(analysis.messages.isEmpty)
     #expect(analysis.connection.applicationProtocol == .http2)
-    #expect(analysis.ledger[.opaque] == 24 + 9 + 9)
+    #expect(analysis.ledger[.control] == 24 + 9 + 9)
   }
 
   @Test func proxyProtocolLineThenHTTP() {

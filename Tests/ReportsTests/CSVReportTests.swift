@@ -60,13 +60,13 @@ import Testing
         query_bytes,status,version,content_type,content_encoding,transfer_encoding,start_line_bytes,header_bytes,\
         body_bytes,framing_bytes,trailer_bytes,message_bytes,decoded_body_bytes,retransmitted_bytes,overhead_bytes,\
         ip_bytes,missing_bytes,exactness,flags,stream,tls_bytes,control_bytes,expanded_start_line_bytes,\
-        expanded_header_bytes,unseen_bytes,pairing\r
+        expanded_header_bytes,unseen_bytes,pairing,grpc_messages,grpc_status\r
         1,1,3,request,1700000000123456789,1700000000123456790,10.0.0.1:50000,[2001:db8::1]:443,https,GET,\
         api.example.com,host,/users/42,0,,HTTP/1.1,,,,20,100,0,0,0,120,,0,40,160,0,exact,,,0,0,20,\
-        100,0,exact\r
+        100,0,exact,,\r
         2,1,3,response,1700000000123456789,1700000000123456790,10.0.0.1:50000,[2001:db8::1]:443,https,GET,\
         api.example.com,host,/users/42,,200,HTTP/1.1,"application/json; charset=""utf-8""\","gzip, br",chunked,20,\
-        100,1000,12,7,1139,5000,10,40,1189,3,inferred,incomplete close_delimited evicted,,0,0,20,100,4,inferred\r
+        100,1000,12,7,1139,5000,10,40,1189,3,inferred,incomplete close_delimited evicted,,0,0,20,100,4,inferred,,\r
 
         """)
   }
@@ -85,7 +85,7 @@ import Testing
     try report.finish(emptyTotals())
     #expect(
       folder.rows("messages.csv") == [
-        "1,1,1,interim,0,0,[::]:0,[::]:0,http,,,,,,103,,,,,25,2,0,0,0,27,,0,0,27,0,exact,,,0,0,25,2,0,exact"
+        "1,1,1,interim,0,0,[::]:0,[::]:0,http,,,,,,103,,,,,25,2,0,0,0,27,,0,0,27,0,exact,,,0,0,25,2,0,exact,,"
       ])
   }
 
@@ -168,11 +168,11 @@ import Testing
         connection,client,server,protocol,opened,closed,client_packets,server_packets,client_ip_bytes,server_ip_bytes,\
         client_payload_bytes,server_payload_bytes,setup_bytes,teardown_bytes,unattributed_bytes,retransmitted_bytes,\
         missing_bytes,messages,end,flags,sni,alpn,tls_version,cipher_suite,tls_resumed,tls_opened,handshake_bytes,\
-        tls_record_bytes\r
+        tls_record_bytes,control_bytes\r
         1,10.0.0.1:50000,[2001:db8::1]:443,http/1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,capture_end,no_handshake tunnel,\
-        ,,,,,,0,0\r
+        ,,,,,,0,0,0\r
         2,10.0.0.1:50000,[2001:db8::1]:443,tls,1,2,3,4,5,6,7,8,9,10,11,12,13,14,capture_end,no_handshake tunnel,\
-        www.example.com,h2,1.3,TLS_AES_128_GCM_SHA256,no,partly,15,16\r
+        www.example.com,h2,1.3,TLS_AES_128_GCM_SHA256,no,partly,15,16,0\r
 
         """)
   }
@@ -190,6 +190,9 @@ import Testing
     api.request.octets.framing = 6
     api.request.octets.trailer = 7
     api.request.overhead = 100
+    api.request.expandedHeader = 4
+    api.response.expandedHeader = 9
+    api.response.control = 5
     api.response.octets.startLine = 8
     api.response.octets.header = 9
     api.response.octets.body = 10
@@ -216,7 +219,7 @@ import Testing
         response_decoded_body_bytes,response_ip_bytes,missing_bytes,status_4xx,status_5xx,wait_ms_p50,wait_ms_p95,\
         request_tls_bytes,response_tls_bytes,request_control_bytes,response_control_bytes,\
         request_expanded_header_bytes,response_expanded_header_bytes,inferred_bytes,aborted\r
-        h,/p,\(cell)1,2,3,4,5,6,7,25,125,8,9,10,11,12,50,13,1050,14,15,16,,,0,0,0,0,4,9,17,18\r
+        h,/p,\(cell)1,2,3,4,5,6,7,25,125,8,9,10,11,12,50,13,1055,14,15,16,,,0,0,0,5,4,9,17,18\r
 
         """)
   }
@@ -236,7 +239,7 @@ import Testing
       folder.text("ledger.csv").components(separatedBy: "\r\n") == [
         "class,bytes", "link,14", "encapsulation,0", "network,0", "transport,0", "start_line,0", "header,0", "body,0",
         "framing,0", "trailer,0", "stray,0", "tunnel,0", "tls,20", "opaque,0", "retransmitted,0", "out_of_window,0",
-        "udp,0", "other_ip,0", "non_ip,0", "malformed,5", "quic,0", "total,39", "original,40", "difference,1",
+        "udp,0", "other_ip,0", "non_ip,0", "malformed,5", "control,0", "quic,0", "total,39", "original,40", "difference,1",
         "missing,5",
         "packets,3", "truncated_packets,1", "dropped_packets,2", "synthetic,14", "tls_handshake,4",
         "tls_application_data,5", "tls_other,8", "pending,0", "tls_record,3", "quic_handshake,1", "quic_packet,2",

@@ -42,7 +42,8 @@ import Testing
         "body_bytes":0,"framing_bytes":0,"trailer_bytes":0,"message_bytes":20,"decoded_body_bytes":null,\#
         "retransmitted_bytes":0,"overhead_bytes":0,"ip_bytes":20,"missing_bytes":0,"exactness":"exact",\#
         "flags":["incomplete","evicted"],"stream":null,"tls_bytes":0,"control_bytes":0,"expanded_start_line_bytes":20,\#
-        "expanded_header_bytes":0,"unseen_bytes":0,"pairing":"exact"}
+        "expanded_header_bytes":0,"unseen_bytes":0,"pairing":"exact","grpc_messages":null,\#
+        "grpc_status":null}
 
         """#)
   }

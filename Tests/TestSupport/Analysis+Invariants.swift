@@ -28,6 +28,9 @@ extension Analysis {
     faults.expect(octets.sum(\.body), ledger[.body], "body of messages and ledger")
     faults.expect(octets.sum(\.framing), ledger[.framing], "framing of messages and ledger")
     faults.expect(octets.sum(\.trailer), ledger[.trailer], "trailer of messages and ledger")
+    faults.expect(
+      messages.sum(\.message.control) + connections.sum(\.control), ledger[.control],
+      "control of messages, connections and ledger")
     faults.expect(connections.sum(\.retransmitted), ledger[.retransmitted], "retransmitted of connections and ledger")
     faults.expect(
       connections.sum { $0.missing + $0.unseen }, ledger.missing, "missing and unseen of connections and ledger")
@@ -41,8 +44,9 @@ extension Analysis {
       let parts = [
         message.octets.startLine, message.octets.header, message.octets.body, message.octets.framing,
         message.octets.trailer, message.tls, message.retransmitted, message.overhead, message.missing,
+        message.control,
       ]
-      let sum = message.octets.total + message.tls + message.retransmitted + message.overhead
+      let sum = message.octets.total + message.tls + message.control + message.retransmitted + message.overhead
       faults.expect(message.ipLength, sum, "ip_bytes of message \(message.number)")
       faults.require(parts.allSatisfy { $0 >= 0 }, "message \(message.number) has a negative figure: \(parts)")
       if message.exactness == .exact {
@@ -59,7 +63,7 @@ extension Analysis {
       let own = byConnection[connection.number] ?? []
       let ipLength = connection.ipLength.client + connection.ipLength.server
       let parts =
-        own.sum(\.message.ipLength) + connection.setup + connection.handshake + connection.teardown
+        own.sum(\.message.ipLength) + connection.setup + connection.handshake + connection.control + connection.teardown
         + connection.unattributed
       faults.expect(parts, ipLength, "ip_bytes of connection \(connection.number) by its parts")
       faults.expect(own.count, connection.messages, "messages of connection \(connection.number)")
@@ -76,6 +80,7 @@ extension Analysis {
         "scheme of messages of connection \(connection.number)")
       let figures = [
         connection.setup, connection.handshake, connection.teardown, connection.unattributed, connection.missing,
+        connection.control,
       ]
       faults.require(figures.allSatisfy { $0 >= 0 }, "connection \(connection.number) is negative: \(figures)")
       for message in own {
@@ -97,6 +102,9 @@ extension Analysis {
     let byExchange = Dictionary(grouping: messages, by: \.message.exchange)
     for exchange in exchanges {
       let own = byExchange[exchange.number] ?? []
+      faults.require(
+        own.allSatisfy { $0.message.stream == exchange.stream || $0.message.stream == 0 },
+        "messages of exchange \(exchange.number) are on another stream")
       faults.expect(own.sum(\.message.ipLength), exchange.ipLength, "ip_bytes of exchange \(exchange.number)")
       let requests = own.filter { $0.kind == .request }
       faults.expect(requests.map(\.number), [exchange.request].compactMap(\.self), "request of \(exchange.number)")
@@ -124,6 +132,11 @@ extension Analysis {
     faults.expect(totals.apis.sum(\.responses), responses.filter { $0.kind == .response }.count, "responses of APIs")
     faults.expect(totals.apis.sum(\.request.ipLength), requests.sum(\.message.ipLength), "request ip_bytes of APIs")
     faults.expect(totals.apis.sum(\.response.ipLength), responses.sum(\.message.ipLength), "response ip_bytes of APIs")
+    faults.expect(
+      totals.apis.sum { $0.request.control + $0.response.control }, messages.sum(\.message.control), "control of APIs")
+    faults.expect(
+      totals.apis.sum { $0.request.expandedHeader + $0.response.expandedHeader },
+      messages.sum { $0.message.expandedHeader ?? 0 }, "expanded header of APIs")
     faults.expect(totals.apis.sum(\.missing), messages.sum(\.message.missing), "missing of APIs")
     let texts = Set(totals.apis.flatMap { [$0.host, $0.path, $0.method] }).subtracting([.none])
     faults.expect(totals.texts.count, texts.count, "texts still held")

@@ -37,6 +37,30 @@ extension Seeds {
     }
   }
 
+  /// Frames as clients and servers send them, and field blocks.
+  mutating func addFrames() {
+    var (client, server) = (HTTP2Writer(), HTTP2Writer())
+    var sent: [(side: UInt8, frame: [UInt8])] = []
+    for stream in [UInt32(1), 3, 5] {
+      let request = client.block(HTTP2Writer.request("/\(stream)", [("accept", "*/*")]))
+      let response = server.block(HTTP2Writer.response(200, [("content-type", "application/grpc")]))
+      sent.append((0, HTTP2Writer.headers(stream, request, ends: stream == 1)))
+      sent.append((0, HTTP2Writer.data(stream, [0, 0, 0, 0, 1, 7], ends: true)))
+      sent.append((1, HTTP2Writer.headers(stream, response)))
+      sent.append((1, HTTP2Writer.data(stream, [0, 0, 0, 0, 2, 7, 7], ends: stream != 3, padding: 4)))
+      sent.append((0, HTTP2Writer.windowUpdate(stream)))
+      sent.append((0, HTTP2Writer.reset(stream)))
+      add([UInt8](repeating: 60, count: 12) + [2, UInt8(request.count)] + request + response, to: .hpack)
+    }
+    sent.append((1, HTTP2Writer.frame(5, flags: 4, stream: 1, [0, 0, 0, 2, 0x82, 0x84, 0x86])))
+    for count in [3, 6, sent.count] {
+      let frames = sent.prefix(count).flatMap {
+        [$0.side, $0.frame[3], $0.frame[4], $0.frame[8], $0.frame[2]] + $0.frame[9...]
+      }
+      add([UInt8](repeating: 50, count: 12) + [5] + frames, to: .http2)
+    }
+  }
+
   /// Messages with their contents.
   mutating func addMessages(_ path: String) throws {
     var reader = try CaptureReader(path: path)

@@ -22,6 +22,7 @@ package struct Seeds {
       try addPackets(path)
       try addMessages(path)
     }
+    addFrames()
     try addLogs(root.appendingPathComponent("Tests/EstimatesTests/Logs/Fixtures"))
     let tls = captures.appendingPathComponent("tls/suites").path
     try addTLS(tls + ".pcap.gz", keys: tls + ".keys")

@@ -81,6 +81,28 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case httpMessagesFull = "http_messages_full"
   case httpMessageIncomplete = "http_message_incomplete"
 
+  // HTTP/2
+  case http2PrefaceMalformed = "http2_preface_malformed"
+  case http2FrameMalformed = "http2_frame_malformed"
+  case http2FrameTooLong = "http2_frame_too_long"
+  case http2FrameIncomplete = "http2_frame_incomplete"
+  case http2PaddingMalformed = "http2_padding_malformed"
+  case http2Resynchronized = "http2_resynchronized"
+  case http2StreamIdle = "http2_stream_idle"
+  case http2StreamClosed = "http2_stream_closed"
+  case http2StreamsFull = "http2_streams_full"
+  case http2RapidReset = "http2_rapid_reset"
+  case http2SettingsFlood = "http2_settings_flood"
+  case http2PingFlood = "http2_ping_flood"
+  case http2EmptyFrameFlood = "http2_empty_frame_flood"
+  case http2ContinuationFlood = "http2_continuation_flood"
+  case http2FieldBlockInterrupted = "http2_field_block_interrupted"
+  case http2FieldBlockTooLong = "http2_field_block_too_long"
+  case http2PseudoFieldMissing = "http2_pseudo_field_missing"
+  case http2TrailersWithoutEnd = "http2_trailers_without_end"
+  case hpackMalformed = "hpack_malformed"
+  case grpcMessageMalformed = "grpc_message_malformed"
+
   // Content
   case contentCodingUnknown = "content_coding_unknown"
   case contentCorrupt = "content_corrupt"

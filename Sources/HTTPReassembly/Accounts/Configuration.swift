@@ -123,6 +123,32 @@ public struct Configuration: Sendable {
   /// Octets of the first line of a stream that are looked at to tell whether it is HTTP.
   public var probeLimit = 8 << 10
 
+  // HTTP/2
+
+  /// Octets of one field block that are kept to be read; what follows is counted but not looked at. Servers refuse blocks of
+  /// more than 8 to 64 KiB.
+  public var fieldBlockLimit = 256 << 10
+  /// Octets of field lines of one field block that are shown to an observer: an octet can stand for a field of kilobytes.
+  public var expandedFieldLimit = 256 << 10
+  /// Octets of each direction's dynamic table that are kept, and 32 times as many as entries: the largest in use (browsers allow
+  /// 64 KiB). Older entries are not known then.
+  public var dynamicTableLimit = 64 << 10
+  /// Streams of one connection at once: servers allow 100 to 250. Beyond it one is given up.
+  public var streamLimit = 4096
+  /// Stretches of octets of one direction whose messages are remembered: charges that come for older ones are the connection's.
+  public var frameOwnerLimit = 1024
+  /// SETTINGS frames that wait to be acknowledged; beyond it the oldest counts as acknowledged. Peers send one or two.
+  public var pendingSettingsLimit = 32
+  /// PING frames without an answer that are no flood yet.
+  public var unansweredPingLimit = 100
+  /// Frames in a row without content that are no flood yet.
+  public var emptyFrameLimit = 100
+  /// Streams of one connection that are reset before anything of a response came, and are no flood yet: servers close connections
+  /// at some 100 to 1,000.
+  public var unansweredResetLimit = 100
+  /// CONTINUATION frames of one field block that are no flood yet: 64 KiB have four.
+  public var continuationLimit = 16
+
   // Content
 
   /// Octets that the content of one message may decode to before decoding stops. Decoding so much takes half a second.

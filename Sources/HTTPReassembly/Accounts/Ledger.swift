@@ -1,7 +1,7 @@
 /// Where every octet of every packet went. All figures are octets unless they say otherwise.
 public struct Ledger: Sendable, Equatable {
   /// Octets by class, in the order of `OctetClass`.
-  private var octets: InlineArray<20, Int> = .init(repeating: 0)
+  private var octets: InlineArray<21, Int> = .init(repeating: 0)
 
   /// Packets read.
   public internal(set) var packets = 0

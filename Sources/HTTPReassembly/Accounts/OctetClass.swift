@@ -38,6 +38,8 @@ public enum OctetClass: Int, CaseIterable, Sendable {
   case nonIP
   /// The rest of a packet from the first header that could not be decoded.
   case malformed
+  /// HTTP/2 octets that belong to no message's fields or content: the preface, and whole frames that carry neither.
+  case control
   /// QUIC that carries no octet of a message.
   case quic
 
@@ -63,6 +65,7 @@ public enum OctetClass: Int, CaseIterable, Sendable {
     case .otherIP: "other_ip"
     case .nonIP: "non_ip"
     case .malformed: "malformed"
+    case .control: "control"
     case .quic: "quic"
     }
   }

@@ -193,5 +193,10 @@ extension APIOctets {
     retransmitted += message.retransmitted
     overhead += message.overhead
     tls += message.tls
+    control += message.control
+    if let length = message.expandedHeader {
+      expandedHeader += length
+      compressedHeader += message.octets.header
+    }
   }
 }

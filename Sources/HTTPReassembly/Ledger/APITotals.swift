@@ -43,10 +43,19 @@ public struct APIOctets: Sendable, Equatable {
   public var overhead = 0
   /// What TLS records have beside the messages' octets.
   public var tls = 0
+  /// Octets of HTTP/2 frames that carry neither fields nor content.
+  public var control = 0
+  /// Octets of the header sections in the spelling of HTTP/1.1, of the messages where they are known.
+  public var expandedHeader = 0
+  /// The header octets on the wire of the same messages.
+  public var compressedHeader = 0
 
   /// All zero.
   public init() {}
 
-  /// `ip_bytes`: message, TLS, retransmitted and overhead octets.
-  public var ipLength: Int { octets.total + tls + retransmitted + overhead }
+  /// Octets of header sections that field compression keeps off the wire, of the messages where they are known.
+  public var savedByCompression: Int { expandedHeader - compressedHeader }
+
+  /// `ip_bytes`: message, TLS, control, retransmitted and overhead octets.
+  public var ipLength: Int { octets.total + tls + control + retransmitted + overhead }
 }

@@ -16,6 +16,8 @@ public struct Exchange: Sendable {
   public var path = TextID.none
   /// Protocol version as sent with the request, else with the response.
   public var version = TextID.none
+  /// The stream that it is (RFC 9113 §5.1.1), 0 for HTTP/1; after `Upgrade: h2c` that of the response.
+  public var stream: UInt32 = 0
   /// Status code of the final response, 0 when there was none.
   public var status = 0
   /// Capture time of the exchange's first octet, in nanoseconds since the Unix epoch.

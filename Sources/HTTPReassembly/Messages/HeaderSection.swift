@@ -4,6 +4,10 @@ struct HeaderSection {
   var hostCount = 0
   /// Whether there is an Upgrade field with a protocol.
   var hasUpgrade = false
+  /// Whether Upgrade names HTTP/2 without TLS (RFC 7540 §3.2).
+  var upgradesToHTTP2 = false
+  /// The size of the dynamic table that HTTP2-Settings allows, in octets; nil when it says nothing of it.
+  var tableSize: Int?
   /// Whether Connection names `upgrade`.
   var connectionUpgrades = false
   /// Non-ASCII octets have been noted.

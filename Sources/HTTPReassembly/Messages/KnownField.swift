@@ -5,6 +5,7 @@ enum KnownField {
   case contentLength
   case contentType
   case host
+  case http2Settings
   case transferEncoding
   case upgrade
 
@@ -17,6 +18,7 @@ enum KnownField {
     case 10 where line.matches("connection", at: range.lowerBound): self = .connection
     case 12 where line.matches("content-type", at: range.lowerBound): self = .contentType
     case 14 where line.matches("content-length", at: range.lowerBound): self = .contentLength
+    case 14 where line.matches("http2-settings", at: range.lowerBound): self = .http2Settings
     case 16 where line.matches("content-encoding", at: range.lowerBound): self = .contentEncoding
     case 17 where line.matches("transfer-encoding", at: range.lowerBound): self = .transferEncoding
     default: return nil

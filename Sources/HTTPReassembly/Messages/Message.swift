@@ -72,6 +72,8 @@ public enum HostSource: UInt8, Sendable {
   case target
   /// The `Host` field.
   case hostField
+  /// The pseudo-header field `:authority` (RFC 9113 §8.3.1).
+  case authority
   /// The server name in a TLS ClientHello.
   case serverNameIndication
   /// The same, of a ClientHello that has, or may have, another one encrypted (RFC 9849): then it is a public name.
@@ -90,6 +92,7 @@ public enum HostSource: UInt8, Sendable {
     case .unknown: ""
     case .target: "target"
     case .hostField: "host"
+    case .authority: "authority"
     case .serverNameIndication: "sni"
     case .publicServerName: "sni_public"
     case .dns: "dns"
@@ -170,6 +173,17 @@ public struct MessageFlags: OptionSet, Sendable, Hashable {
   /// The connection was evicted from a full table before the message ended.
   public static let evicted = MessageFlags(rawValue: 1 << 31)
 
+  /// A field refers to an entry of the dynamic table that was not seen: its octets are exact, and its text is not known.
+  public static let fieldUnknown = MessageFlags(rawValue: 1 << 32)
+  /// The server promised the request (RFC 9113 §8.4): it sent it itself.
+  public static let pushed = MessageFlags(rawValue: 1 << 33)
+  /// Its stream was reset before it ended (RFC 9113 §5.4.2).
+  public static let streamReset = MessageFlags(rawValue: 1 << 34)
+  /// Its field block cannot be read to its end, or says what a message cannot say (RFC 7541, RFC 9113 §8.1.1).
+  public static let fieldBlockMalformed = MessageFlags(rawValue: 1 << 35)
+  /// The messages of its gRPC call do not fit its content.
+  public static let grpcMalformed = MessageFlags(rawValue: 1 << 36)
+
   /// Names in reports, by bit.
   public static let names: [String] = [
     "incomplete", "framing_error", "close_delimited", "content_length_repeated",
@@ -178,21 +192,22 @@ public struct MessageFlags: OptionSet, Sendable, Hashable {
     "http_0_9", "request_not_seen", "pairing_uncertain", "switched_protocols", "tunnelled", "line_too_long",
     "conflicting", "not_decoded", "content_not_seen", "coding_unknown", "coding_corrupt", "coding_truncated",
     "coding_trailing_junk", "coding_beyond_limit", "chunk_size_invalid", "chunk_not_terminated",
-    "header_not_seen", "transfer_encoding_in_http_1_0", "evicted",
+    "header_not_seen", "transfer_encoding_in_http_1_0", "evicted", "field_unknown", "pushed", "stream_reset",
+    "field_block_malformed", "grpc_malformed",
   ]
 }
 
-/// The octets of one message on the wire, by what they are (RFC 9112 §2.1).
+/// The octets of one message on the wire, by what they are (RFC 9112 §2.1, MEASURES §7).
 public struct MessageOctets: Sendable, Hashable {
-  /// Request-line or status-line with its terminator.
+  /// Request-line or status-line with its terminator; in HTTP/2 the representations of pseudo-header fields.
   public var startLine = 0
-  /// Field lines with their terminators and the empty line.
+  /// Field lines with their terminators and the empty line; in HTTP/2 the representations of fields.
   public var header = 0
   /// Content as transferred.
   public var body = 0
-  /// Chunk framing.
+  /// Chunk framing; in HTTP/2 frame headers, padding, and what else stands before the content of a frame.
   public var framing = 0
-  /// Trailer field lines with their terminators.
+  /// Trailer field lines with their terminators; in HTTP/2 the representations of trailer fields.
   public var trailer = 0
 
   /// All zero.
@@ -200,6 +215,30 @@ public struct MessageOctets: Sendable, Hashable {
 
   /// `message_bytes`: the sum of the five.
   public var total: Int { startLine + header + body + framing + trailer }
+}
+
+/// How long a message's start-line and header section are in the spelling of HTTP/1.1 (MEASURES §7), in octets.
+struct ExpandedLengths: Sendable {
+  /// What is neither known nor as long as on the wire has a length.
+  private var start: Int32
+  private var fields: Int32
+
+  /// As long as on the wire: HTTP/1.
+  static var asSent: ExpandedLengths { ExpandedLengths(start: -1, fields: -1) }
+  /// Fields that are not known are in it.
+  static var unknown: ExpandedLengths { ExpandedLengths(start: -2, fields: -2) }
+
+  private init(start: Int32, fields: Int32) {
+    self.start = start
+    self.fields = fields
+  }
+
+  init(startLine: Int, header: Int) {
+    self.init(start: Int32(clamping: startLine), fields: Int32(clamping: header))
+  }
+
+  func startLine(_ octets: MessageOctets) -> Int? { start >= 0 ? Int(start) : start == -1 ? octets.startLine : nil }
+  func header(_ octets: MessageOctets) -> Int? { fields >= 0 ? Int(fields) : fields == -1 ? octets.header : nil }
 }
 
 /// One HTTP request or response as it was seen on the wire. Lengths are octets, times nanoseconds since the
@@ -263,10 +302,37 @@ public struct Message: Sendable {
   public var exactness = Exactness.exact
   /// Oddities.
   public var flags: MessageFlags = []
+  /// Octets of HTTP/2 frames that are charged to this message and carry neither fields nor content of it (MEASURES §7).
+  public var control = 0
+  /// The stream that carried it (RFC 9113 §5.1.1); 0 for HTTP/1, which has none.
+  public var stream: UInt32 = 0
+  /// Octets that its header section would have in the spelling of HTTP/1.1.
+  var expanded = ExpandedLengths.asSent
+  /// -1 for content that is no gRPC.
+  private var grpcCount: Int32 = -1
+  /// -1 when there is none.
+  private var grpcCode: Int32 = -1
 
   /// An empty message.
   public init() {}
 
-  /// `ip_bytes`: message, TLS, retransmitted and overhead octets.
-  public var ipLength: Int { octets.total + tls + retransmitted + overhead }
+  /// `ip_bytes`: message, TLS, control, retransmitted and overhead octets.
+  public var ipLength: Int { octets.total + tls + control + retransmitted + overhead }
+
+  /// Octets of the start-line in the spelling of HTTP/1.1; nil when fields of it are not known.
+  public var expandedStartLine: Int? { expanded.startLine(octets) }
+  /// Octets of the header section in the spelling of HTTP/1.1; nil when fields of it are not known.
+  public var expandedHeader: Int? { expanded.header(octets) }
+
+  /// Messages of gRPC that were seen in the content; nil when it is no gRPC.
+  public var grpcMessages: Int? {
+    get { grpcCount < 0 ? nil : Int(grpcCount) }
+    set { grpcCount = newValue.map { Int32(clamping: $0) } ?? -1 }
+  }
+
+  /// The status of the gRPC call, from `grpc-status`; nil without one.
+  public var grpcStatus: Int? {
+    get { grpcCode < 0 ? nil : Int(grpcCode) }
+    set { grpcCode = newValue.map { Int32(clamping: $0) } ?? -1 }
+  }
 }

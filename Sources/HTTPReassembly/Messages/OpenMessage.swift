@@ -9,6 +9,8 @@ struct OpenMessage {
   var acknowledged = StreamPosition.unknown
   /// Whether its header section announces content that does not follow if the request, which is not known, is HEAD.
   var announcesContent = false
+  /// Whether its row changes no more.
+  var isFinal = false
   /// Why the message cannot be exact though no octet of it is missing.
   var doubts: Doubts = []
 
@@ -56,6 +58,10 @@ struct OpenExchange {
   var method = MethodKind.ordinary
   /// Whether the request asks to switch protocols, so that its stream waits for the answer.
   var asksToSwitch = false
+  /// Whether it asks for HTTP/2 without TLS.
+  var asksForHTTP2 = false
+  /// The size of the dynamic table that it allows then, in octets; nil when it does not say.
+  var tableSize: Int?
   /// Whether the protocols are switched, once the response has told.
   var switches: Bool?
   /// Whether the request is an HTTP/0.9 simple request.

@@ -42,7 +42,10 @@ struct RowStore {
 
   /// A message is final: its row changes no more.
   @inline(__always)
-  mutating func finishMessage(_ row: RowIndex) { finalMessages.append(row) }
+  mutating func finishMessage(_ row: RowIndex) {
+    messages[Int(row)].isFinal = true
+    finalMessages.append(row)
+  }
 
   /// An exchange is final: its row changes no more.
   @inline(__always)

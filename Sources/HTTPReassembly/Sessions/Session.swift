@@ -5,10 +5,14 @@
 enum Session {
   /// Nothing has come yet.
   case detecting(ConnectionOpening)
+  /// Few octets have come, as HTTP/2 starts with.
+  case undecided(OwnMemory<UndecidedProtocol>)
   /// HTTP/1, a tunnel that it opened, or what has not shown to be anything: every stream may turn into HTTP/1.
   case http1(OwnMemory<HTTP1Session>)
   /// TLS, opened or not.
   case tls(OwnMemory<TLSSession>)
+  /// HTTP/2 without TLS.
+  case http2(OwnMemory<HTTP2Session>)
 }
 
 extension Session: StreamReceiver {
@@ -19,7 +23,9 @@ extension Session: StreamReceiver {
     case .detecting(var opening):
       opening.connectDuration = duration
       self = .detecting(opening)
+    case .undecided(let held): held.value.opening.connectDuration = duration
     case .http1(let session): session.value.connected(after: duration)
+    case .http2(let session): session.value.connected(after: duration)
     case .tls(let session): session.value.opening.connectDuration = duration
     }
   }
@@ -33,6 +39,7 @@ extension Session: StreamReceiver {
     switch self {
     case .http1(let known): return known
     case .detecting(let opening): session = OwnMemory(HTTP1Session(opening, &run))
+    case .undecided, .http2: preconditionFailure("HTTP/2 stays what it is, and what is not decided is decided first")
     case .tls(let known):
       known.value.release(&run)
       session = OwnMemory(HTTP1Session(known.value, &run))
@@ -45,11 +52,69 @@ extension Session: StreamReceiver {
   @inline(never)
   private mutating func detect(_ octets: RawSpan, _ run: inout Run) {
     guard case .detecting(let opening) = self, octets.byteCount > 0 else { return }
+    if octets.byteCount >= HTTP2Preface.length && HTTP2Preface.matches(octets)
+      || !opening.isSeen && !StartLine.isLikely(octets.extracting(0..<min(octets.byteCount, 64)))
+        && FrameSearch.canFindFrames(in: octets, longest: HTTP2Settings.smallestFrameLimit)
+    {
+      self = .http2(OwnMemory(HTTP2Session(opening, &run)))
+    } else if UndecidedProtocol.isUndecided(octets) {
+      self = .undecided(OwnMemory(UndecidedProtocol(opening)))
+    } else {
+      becomeOther(octets, opening, &run)
+    }
+  }
+
+  /// What starts with these octets is not HTTP/2.
+  private mutating func becomeOther(_ octets: RawSpan, _ opening: ConnectionOpening, _ run: inout Run) {
+    self = .detecting(opening)
     if TLSRecords.canStart(with: octets.octet(0)) {
       self = .tls(OwnMemory(TLSSession(opening, &run)))
     } else {
       _ = becomeHTTP1(&run)
     }
+  }
+
+  /// Keeps an event until it is known what the connection is; nil while it is not. What was kept is then done again.
+  private mutating func keep(
+    _ event: UndecidedProtocol.Event, _ held: OwnMemory<UndecidedProtocol>, _ run: inout Run
+  ) -> StreamNeeds? {
+    held.value.add(event, &run).map { decide($0, held, &run) }
+  }
+
+  /// It is known what the connection is.
+  private mutating func decide(
+    _ verdict: UndecidedProtocol.Verdict, _ held: OwnMemory<UndecidedProtocol>, _ run: inout Run
+  ) -> StreamNeeds {
+    let (opening, events) = (held.value.opening, held.value.events)
+    held.value.release(&run)
+    var isFirst = true
+    var needs: StreamNeeds = []
+    for event in events {
+      switch event {
+      case .octets(let side, let octets, let position, let arrival):
+        octets.withOctets { octets in
+          if isFirst {
+            if verdict == .http2 {
+              self = .http2(OwnMemory(HTTP2Session(opening, &run)))
+            } else {
+              becomeOther(octets, opening, &run)
+            }
+            isFirst = false
+          }
+          needs = receive(side, octets, at: position, arrival, &run).needs
+        }
+      case .charge(let charge, let side): self.charge(charge, to: side, &run)
+      case .acknowledgment(let overhead, let side): chargeAcknowledgment(overhead, to: side, &run)
+      case .conflict(let range, let side): flagConflict(range, on: side, &run)
+      }
+    }
+    return needs
+  }
+
+  /// What is not decided is not HTTP/2: more than octets has come.
+  @inline(__always)
+  private mutating func decideWithoutMore(_ run: inout Run) {
+    if case .undecided(let held) = self { _ = decide(.other, held, &run) }
   }
 
   // MARK: Octets
@@ -58,25 +123,56 @@ extension Session: StreamReceiver {
   mutating func receive(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
-    if case .http1(let session) = self { return session.value.receive(side, octets, at: position, arrival, &run) }
+    if case .http1(let session) = self, !session.value.isUnrecognized {
+      let taken = session.value.receive(side, octets, at: position, arrival, &run)
+      return session.value.isUpgraded ? goOn(taken, after: session, &run) : taken
+    }
     return receiveOther(side, octets, at: position, arrival, &run)
+  }
+
+  /// The connection goes on with HTTP/2 after a response of HTTP/1.
+  @inline(never)
+  private mutating func goOn(_ taken: Taken, after session: OwnMemory<HTTP1Session>, _ run: inout Run) -> Taken {
+    guard let upgrade = session.value.handOver(&run) else { return taken }
+    self = .http2(OwnMemory(HTTP2Session(upgrade, &run)))
+    return Taken(count: taken.count, needs: [])
+  }
+
+  /// Octets of a connection that may have begun before the capture, in which nothing was recognized: HTTP/2 if frames are in them.
+  private mutating func look(for octets: RawSpan, in session: OwnMemory<HTTP1Session>, _ run: inout Run) {
+    session.value.noteSearch()
+    guard FrameSearch.canFindFrames(in: octets, longest: HTTP2Settings.smallestFrameLimit) else { return }
+    _ = session.value.close(&run)
+    self = .http2(OwnMemory(HTTP2Session(ConnectionOpening(isSeen: false), &run)))
   }
 
   private mutating func receiveOther(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
     detect(octets, &run)
+    if case .http1(let session) = self, session.value.isUnrecognized { look(for: octets, in: session, &run) }
+    if case .http2(let session) = self { return session.value.receive(side, octets, at: position, arrival, &run) }
+    if case .undecided(let held) = self {
+      var copy: [UInt8] = []
+      octets.append(0..<octets.byteCount, to: &copy)
+      let needs = keep(.octets(side, copy, position, arrival), held, &run)
+      return Taken(count: octets.byteCount, needs: needs ?? [])
+    }
     if case .tls(let session) = self, session.value.canRead(side, firstOctet: octets.octet(0)),
       let taken = session.value.receive(side, octets, at: position, arrival, &run)
     {
       return taken
     }
-    return becomeHTTP1(&run).value.receive(side, octets, at: position, arrival, &run)
+    let session = becomeHTTP1(&run)
+    let taken = session.value.receive(side, octets, at: position, arrival, &run)
+    return session.value.isUpgraded ? goOn(taken, after: session, &run) : taken
   }
 
   mutating func skipUnseen(
     _ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> StreamNeeds {
+    decideWithoutMore(&run)
+    if case .http2(let session) = self { return session.value.skipUnseen(side, count, at: position, arrival, &run) }
     if case .tls(let session) = self, session.value.canRead(side, firstOctet: nil) {
       return session.value.skipUnseen(side, count, at: position, arrival, &run)
     }
@@ -86,6 +182,8 @@ extension Session: StreamReceiver {
   mutating func skipMissing(
     _ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run
   ) -> StreamNeeds {
+    decideWithoutMore(&run)
+    if case .http2(let session) = self { return session.value.skipMissing(side, count, at: position, &run) }
     if case .tls(let session) = self, session.value.canRead(side, firstOctet: nil) {
       return session.value.skipMissing(side, count, at: position, &run)
     }
@@ -93,8 +191,10 @@ extension Session: StreamReceiver {
   }
 
   mutating func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds {
+    decideWithoutMore(&run)
     switch self {
-    case .detecting: return []
+    case .detecting, .undecided: return []
+    case .http2(let session): return session.value.finish(side, isComplete: isComplete, &run)
     case .http1(let session): return session.value.finish(side, isComplete: isComplete, &run)
     case .tls(let session): return session.value.finish(side, isComplete: isComplete, &run)
     }
@@ -102,25 +202,30 @@ extension Session: StreamReceiver {
 
   mutating func stopWaiting(_ side: Side, _ run: inout Run) -> StreamNeeds {
     switch self {
-    case .detecting: []
+    case .detecting, .undecided: []
     case .http1(let session): session.value.stopWaiting(side)
+    case .http2(let session): session.value.stopWaiting(side)
     case .tls(let session): session.value.stopWaiting(side, &run)
     }
   }
 
   mutating func evict(_ run: inout Run) {
+    decideWithoutMore(&run)
     switch self {
-    case .detecting: break
+    case .detecting, .undecided: break
     case .http1(let session): session.value.evict(&run)
+    case .http2(let session): session.value.evict(&run)
     case .tls(let session): session.value.evict(&run)
     }
   }
 
   mutating func close(_ run: inout Run) -> SessionEnd {
-    switch self {
-    case .detecting: SessionEnd(client: nil, requestSide: nil, applicationProtocol: .other)
+    decideWithoutMore(&run)
+    return switch self {
+    case .detecting, .undecided: SessionEnd(client: nil, requestSide: nil, applicationProtocol: .other)
     case .http1(let session): session.value.close(&run)
     case .tls(let session): session.value.close(&run)
+    case .http2(let session): session.value.close(&run)
     }
   }
 
@@ -128,24 +233,45 @@ extension Session: StreamReceiver {
 
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
     if case .tls(let session) = self { return session.value.charge(charge, to: side, &run) }
+    if case .http2(let session) = self { return session.value.charge(charge, to: side, &run) }
+    if case .undecided(let held) = self {
+      _ = keep(.charge(charge, side), held, &run)
+      return
+    }
     becomeHTTP1(&run).value.charge(charge, to: side, &run)
   }
 
   @inline(__always)
   mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
+    if case .http1(let session) = self {
+      session.value.chargeAcknowledgment(overhead, to: side, &run)
+    } else {
+      chargeOtherAcknowledgment(overhead, to: side, &run)
+    }
+  }
+
+  private mutating func chargeOtherAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
     switch self {
-    case .detecting: run.connection.added.unattributed += overhead
-    case .http1(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
     case .tls(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
+    case .http2(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
+    case .undecided(let held): _ = keep(.acknowledgment(overhead, side), held, &run)
+    case .detecting, .http1: run.connection.added.unattributed += overhead
     }
   }
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    if case .http2(let session) = self { return session.value.flagConflict(range, on: side, &run) }
+    if case .undecided(let held) = self {
+      _ = keep(.conflict(range, side), held, &run)
+      return
+    }
     if case .tls(let session) = self { return session.value.flagConflict(range, on: side, &run) }
     becomeHTTP1(&run).value.flagConflict(range, on: side, &run)
   }
 
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    decideWithoutMore(&run)
+    if case .http2(let session) = self { return session.value.acceptLate(range, on: side, &run) }
     if case .tls(let session) = self { return session.value.acceptLate(range, &run) }
     becomeHTTP1(&run).value.acceptLate(range, on: side, &run)
   }
@@ -155,8 +281,9 @@ extension Session {
   /// Makes every ended message final, though charges may still come: there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
     switch self {
-    case .detecting: break
+    case .detecting, .undecided: break
     case .http1(let session): session.value.retireEnded(&run)
+    case .http2(let session): session.value.retireEnded(&run)
     case .tls(let session): session.value.retireEnded(&run)
     }
   }
@@ -164,8 +291,9 @@ extension Session {
   /// Hands over the rows of messages that are not final yet, and whether each of them is in progress.
   func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
     switch self {
-    case .detecting: break
+    case .detecting, .undecided: break
     case .http1(let session): session.value.forEachOpenMessage(body)
+    case .http2(let session): session.value.forEachOpenMessage(body)
     case .tls(let session): session.value.forEachOpenMessage(body)
     }
   }
@@ -173,8 +301,9 @@ extension Session {
   /// What is known while the connection goes on; nil before anything is.
   var known: SessionEnd? {
     switch self {
-    case .detecting: nil
+    case .detecting, .undecided: nil
     case .http1(let session): session.value.known
+    case .http2(let session): session.value.known
     case .tls(let session): session.value.known
     }
   }

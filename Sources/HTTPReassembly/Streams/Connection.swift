@@ -116,7 +116,7 @@ public enum ConnectionProtocol: UInt8, Sendable {
   case none
   /// HTTP/1.x or HTTP/0.9.
   case http1
-  /// HTTP/2 in clear text, not opened.
+  /// HTTP/2.
   case http2
   /// TLS that was not opened.
   case tls
@@ -193,7 +193,7 @@ extension Directional: Equatable where Value: Equatable {}
 
 /// One TCP connection. Lengths are octets; times are capture times in nanoseconds since the Unix epoch.
 ///
-/// `ipLength.client + ipLength.server` is the sum of the `ipLength` of its messages, `setup`, `handshake`, `teardown` and
+/// `ipLength.client + ipLength.server` is the sum of the `ipLength` of its messages, `setup`, `handshake`, `control`, `teardown` and
 /// `unattributed`, exactly.
 public struct Connection: Sendable {
   /// Number in the order of the first packets, from 1.
@@ -220,6 +220,8 @@ public struct Connection: Sendable {
   public var teardown = 0
   /// Headers and payload that belong to no message.
   public var unattributed = 0
+  /// Octets of HTTP/2 frames, and of its preface, that are charged to no message.
+  public var control = 0
   /// Payload octets whose sequence numbers were captured before.
   public var retransmitted = 0
   /// What its TLS says of itself; nil of a connection without TLS.
@@ -251,6 +253,7 @@ struct ConnectionCounts {
   var setup = 0
   var teardown = 0
   var unattributed = 0
+  var control = 0
   var retransmitted = 0
   var missing = 0
   var unseen = 0

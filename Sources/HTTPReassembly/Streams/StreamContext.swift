@@ -78,6 +78,8 @@ struct ConnectionContext {
   struct Added {
     /// Octets in no message.
     var unattributed = 0
+    /// Octets of frames that are charged to no message (HTTP/2).
+    var control = 0
     /// Octets never captured.
     var missing = 0
     /// Octets in packets, but beyond their snap length.

@@ -78,6 +78,7 @@ extension TCPConnection {
     row.setup = record.setup
     row.teardown = record.teardown
     row.unattributed = record.unattributed
+    row.control = record.control
     row.retransmitted = record.retransmitted
     row.security = known?.security
     row.missing = record.missing

@@ -287,6 +287,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
   @inline(__always)
   mutating func giveBackRun(_ run: inout Receiver.Context) {
     record.unattributed += run.connection.added.unattributed
+    record.control += run.connection.added.control
     record.missing += run.connection.added.missing
     record.unseen += run.connection.added.unseen
     record.messages = UInt32(clamping: Int(record.messages) + run.connection.added.messages)

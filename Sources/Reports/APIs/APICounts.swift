@@ -30,8 +30,10 @@ package struct APICounts: Sendable, Equatable {
     self[.missing] = api.missing
     self[.status4xx] = api.status4xx
     self[.status5xx] = api.status5xx
-    self[.requestExpandedHeader] = request.header
-    self[.responseExpandedHeader] = response.header
+    self[.requestControl] = api.request.control
+    self[.responseControl] = api.response.control
+    self[.requestExpandedHeader] = api.request.expandedHeader
+    self[.responseExpandedHeader] = api.response.expandedHeader
     self[.inferred] = api.inferred
     self[.aborted] = api.aborted
   }

@@ -16,6 +16,7 @@ enum HARWire {
       json.key("_wireDecodedBodyBytes")
       json.integer(decoded)
     }
+    if message.stream > 0 { appendStream(message, to: &json) }
     append(texts.octets(message.contentEncoding), as: "_wireContentEncoding", to: &json)
     append(texts.octets(message.transferEncoding), as: "_wireTransferEncoding", to: &json)
     json.key("_wireExactness")
@@ -28,7 +29,20 @@ enum HARWire {
     json.close("]")
   }
 
-  /// `headersSize`: start-line and header section; −1 when its end was not seen.
+  /// What HTTP/2 has beside. `headersSize` is that of the encoded fields there, so the other length is told, too.
+  private static func appendStream(_ message: Message, to json: inout JSONWriter) {
+    for (name, value) in [
+      ("_wireStream", Int(message.stream)), ("_wireExpandedStartLineBytes", message.expandedStartLine),
+      ("_wireExpandedHeaderBytes", message.expandedHeader), ("_wireGRPCMessages", message.grpcMessages),
+      ("_wireGRPCStatus", message.grpcStatus),
+    ] {
+      guard let value else { continue }
+      json.key(name)
+      json.integer(value)
+    }
+  }
+
+  /// `headersSize`: start-line and header section, in HTTP/2 as they are encoded; −1 when its end was not seen.
   static func headersSize(_ message: Message) -> Int {
     if message.flags.contains(.headerNotSeen), message.exactness == .atLeast { return -1 }
     // The empty line that ends a header section takes an octet at least; HTTP/0.9 has none.
@@ -54,6 +68,7 @@ struct HARFigures {
   private var retransmitted = 0
   private var overhead = 0
   private var missing = 0
+  private var control = 0
 
   /// All zero.
   init() {}
@@ -71,6 +86,7 @@ struct HARFigures {
     retransmitted += message.retransmitted
     overhead += message.overhead
     missing += message.missing
+    control += message.control
   }
 
   /// Appends them as `_wire…` fields.
@@ -79,8 +95,8 @@ struct HARFigures {
       ("_wireStartLineBytes", octets.startLine), ("_wireHeaderBytes", octets.header), ("_wireBodyBytes", octets.body),
       ("_wireFramingBytes", octets.framing), ("_wireTrailerBytes", octets.trailer),
       ("_wireMessageBytes", octets.total), ("_wireRetransmittedBytes", retransmitted),
-      ("_wireOverheadBytes", overhead), ("_wireIPBytes", octets.total + retransmitted + overhead),
-      ("_wireMissingBytes", missing),
+      ("_wireOverheadBytes", overhead), ("_wireIPBytes", octets.total + control + retransmitted + overhead),
+      ("_wireMissingBytes", missing), ("_wireControlBytes", control),
     ] {
       json.key(name)
       json.integer(value)

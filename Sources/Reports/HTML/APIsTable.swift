@@ -21,17 +21,18 @@ struct APIsTable {
     var rest: [PageValue]?
     if !hidden.isEmpty {
       let sums = hidden.reduce(into: APITotals()) { Self.add(apis[$1], to: &$0) }
-      rest = names.map { _ in .null } + figures(sums) + [.null, .null]
+      rest = names.map { _ in .null } + figures(sums) + [.null, .null, .integer(Self.saved(sums))]
     }
-    let directions = ["up", "down"].flatMap { direction in MessageParts.names.map { "\(direction)_\($0)" } }
+    let directions = ["up", "down"].flatMap { direction in parts.names.map { "\(direction)_\($0)" } }
     return PageTable(
       names + ["requests", "responses"] + directions + [
         "decoded_body", "missing", "inferred", "status_4xx", "status_5xx", "wait_ms_p50", "wait_ms_p95",
+        "saved",
       ],
       order.prefix(PageLimits.apis).map { index in
         let api = apis[index]
         return texts(api) + figures(api) + [
-          .milliseconds(api.wait.percentile(50)), .milliseconds(api.wait.percentile(95)),
+          .milliseconds(api.wait.percentile(50)), .milliseconds(api.wait.percentile(95)), .integer(Self.saved(api)),
         ]
       }, total: apis.count, rest: rest)
   }
@@ -44,9 +45,17 @@ struct APIsTable {
   }
 
   private func figures(_ api: APITotals) -> [PageValue] {
-    let counts = [api.requests, api.responses] + MessageParts.octets(api.request) + MessageParts.octets(api.response)
+    let counts = [api.requests, api.responses] + parts.octets(api.request) + parts.octets(api.response)
     let further = [api.response.decodedBody, api.missing, api.inferred, api.status4xx, api.status5xx]
     return (counts + further).map { .integer($0) }
+  }
+
+  /// What messages are made of here.
+  var parts: MessageParts { MessageParts(hasControl: totals.ledger[.control] > 0) }
+
+  /// Octets that field compression keeps off the wire.
+  private static func saved(_ api: APITotals) -> Int {
+    api.request.savedByCompression + api.response.savedByCompression
   }
 
   private static func octets(_ api: APITotals) -> Int { api.request.ipLength + api.response.ipLength }
@@ -71,19 +80,28 @@ struct APIsTable {
     sums.decodedBody += octets.decodedBody
     sums.retransmitted += octets.retransmitted
     sums.overhead += octets.overhead
+    sums.control += octets.control
+    sums.expandedHeader += octets.expandedHeader
+    sums.compressedHeader += octets.compressedHeader
   }
 }
 
 /// What the octets of an API's messages are, in the order of the page's bars.
-enum MessageParts {
+struct MessageParts {
+  /// Whether frames that carry neither fields nor content are among them, as in HTTP/2.
+  let hasControl: Bool
+
   /// The names, as the ledger and the CSV files have them.
-  static let names = ["start_line", "header", "body", "framing", "trailer", "overhead", "retransmitted"]
+  var names: [String] {
+    ["start_line", "header", "body", "framing", "trailer", "overhead", "retransmitted"]
+      + (hasControl ? ["control"] : [])
+  }
 
   /// The octets of one direction; their sum is its `ip_bytes`.
-  static func octets(_ api: APIOctets) -> [Int] {
+  func octets(_ api: APIOctets) -> [Int] {
     let octets = api.octets
     return [
       octets.startLine, octets.header, octets.body, octets.framing, octets.trailer, api.overhead, api.retransmitted,
-    ]
+    ] + (hasControl ? [api.control] : [])
   }
 }

@@ -24,7 +24,7 @@ struct PageData {
     ]
     return .object(
       [
-        ("summary", summary(apis.sums)), ("parts", .list(MessageParts.names.map { .text($0) })),
+        ("summary", summary(apis.sums, apis.parts)), ("parts", .list(apis.parts.names.map { .text($0) })),
         ("apis", apis.table.value), ("throughput", throughput), ("exchanges", exchanges.value),
         ("connections", connections.value),
       ] + waste + [
@@ -36,7 +36,7 @@ struct PageData {
 
   // MARK: Totals
 
-  private func summary(_ sums: APITotals) -> PageValue {
+  private func summary(_ sums: APITotals, _ parts: MessageParts) -> PageValue {
     let unsure = UnsureOctets(totals)
     return .object([
       // Milliseconds since the epoch are exact in a script's numbers, nanoseconds are not.
@@ -54,8 +54,8 @@ struct PageData {
       ("unattributed", .integer(figures.unattributed)), ("status_4xx", .integer(sums.status4xx)),
       ("status_5xx", .integer(sums.status5xx)), ("wait_ms_p50", .milliseconds(figures.wait.percentile(50))),
       ("wait_ms_p95", .milliseconds(figures.wait.percentile(95))), ("redacted", .flag(redaction != nil)),
-      ("up", .list(MessageParts.octets(sums.request).map { .integer($0) })),
-      ("down", .list(MessageParts.octets(sums.response).map { .integer($0) })),
+      ("up", .list(parts.octets(sums.request).map { .integer($0) })),
+      ("down", .list(parts.octets(sums.response).map { .integer($0) })),
     ])
   }
 

@@ -16,8 +16,9 @@ enum MessageRow {
     .integer("trailer_bytes"), .integer("message_bytes"), .integer("decoded_body_bytes").orUnknown,
     .integer("retransmitted_bytes"), .integer("overhead_bytes"), .integer("ip_bytes"), .integer("missing_bytes"),
     .text("exactness"), .text("flags"), .integer("stream").orUnknown, .integer("tls_bytes"), .integer("control_bytes"),
-    .integer("expanded_start_line_bytes"), .integer("expanded_header_bytes"), .integer("unseen_bytes"),
-    .text("pairing"),
+    .integer("expanded_start_line_bytes").orUnknown, .integer("expanded_header_bytes").orUnknown,
+    .integer("unseen_bytes"), .text("pairing"), .integer("grpc_messages").orUnknown,
+    .integer("grpc_status").orUnknown,
   ]
 
   /// Writes the row of a message.
@@ -47,10 +48,14 @@ enum MessageRow {
     row.integers([message.retransmitted, message.overhead, message.ipLength, message.missing])
     row.name(message.exactness.literal)
     row.flags(message.flags.rawValue, names: MessageFlags.names)
-    // HTTP/1 has no streams, and its fields are as long as they are spelt.
-    row.empty()
-    row.integers([message.tls, 0, octets.startLine, octets.header, message.unseen])
+    row.integerUnlessZero(Int(message.stream))
+    row.integers([message.tls, message.control])
+    row.integer(message.expandedStartLine)
+    row.integer(message.expandedHeader)
+    row.integer(message.unseen)
     row.name(message.pairing.literal)
+    row.integer(message.grpcMessages)
+    row.integer(message.grpcStatus)
     row.end()
   }
 }
@@ -89,7 +94,7 @@ enum ExchangeRow {
     row.milliseconds(exchange.timings.wait)
     row.milliseconds(exchange.timings.receive)
     row.integers([exchange.requestLength, exchange.responseLength, exchange.ipLength])
-    row.empty()
+    row.integerUnlessZero(Int(exchange.stream))
     row.text(exchange.version, texts)
     row.name(exchange.pairing.literal)
     row.end()
@@ -110,6 +115,7 @@ enum ConnectionRow {
     .text("sni").orUnknown, .text("alpn").orUnknown, .text("tls_version").orUnknown, .text("cipher_suite").orUnknown,
     .text("tls_resumed").orUnknown, .text("tls_opened").orUnknown, .integer("handshake_bytes"),
     .integer("tls_record_bytes"),
+    .integer("control_bytes"),
   ]
 
   /// Writes the row of a connection.
@@ -138,6 +144,7 @@ enum ConnectionRow {
     row.name(connection.end.literal)
     row.flags(UInt64(connection.flags.rawValue), names: ConnectionFlags.names)
     append(connection.security, texts: texts, to: &row)
+    row.integer(connection.control)
     row.end()
   }
   /// Appends what the connection's TLS says of itself.

@@ -42,8 +42,8 @@ enum APIRow {
     row.milliseconds(api.wait.percentile(50))
     row.milliseconds(api.wait.percentile(95))
     row.integers([
-      api.request.tls, api.response.tls, 0, 0, api.request.octets.header, api.response.octets.header, api.inferred,
-      api.aborted,
+      api.request.tls, api.response.tls, api.request.control, api.response.control, api.request.expandedHeader,
+      api.response.expandedHeader, api.inferred, api.aborted,
     ])
   }
 

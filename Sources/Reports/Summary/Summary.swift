@@ -77,6 +77,8 @@ public struct Summary {
       .init(title: "up", importance: 4), .init(title: "down", importance: 5), .init(title: "total"),
       .init(title: "share", importance: 2), .init(title: "header", importance: 1),
     ])
+    // Only HTTP/2 compresses fields.
+    if all.saved != 0 { table.columns.append(.init(title: "saved", importance: 0)) }
     func add(_ name: String, _ figures: APIFigures, _ style: Style) {
       table.rows.append(
         (
@@ -84,7 +86,7 @@ public struct Summary {
             name, Numerals.grouped(figures.requests), Numerals.grouped(figures.up), Numerals.grouped(figures.down),
             Numerals.grouped(figures.total), Numerals.percent(figures.total, of: all.total),
             Numerals.percent(figures.header, of: figures.total),
-          ], style
+          ] + (all.saved != 0 ? [Numerals.grouped(figures.saved)] : []), style
         ))
     }
     for index in order.prefix(limit) {
@@ -194,6 +196,8 @@ private struct APIFigures {
   var down = 0
   /// Start lines and header sections, both ways.
   var header = 0
+  /// Octets that field compression keeps off the wire, of the messages whose fields are all known; below 0 where it costs some.
+  var saved = 0
 
   var total: Int { up + down }
 
@@ -204,6 +208,7 @@ private struct APIFigures {
     header +=
       api.request.octets.startLine + api.request.octets.header + api.response.octets.startLine
       + api.response.octets.header
+    saved += api.request.savedByCompression + api.response.savedByCompression
   }
 }
 

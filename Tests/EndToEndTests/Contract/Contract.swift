@@ -6,7 +6,7 @@ enum Contract {
     query_bytes, status, version, content_type, content_encoding, transfer_encoding, start_line_bytes, header_bytes, \
     body_bytes, framing_bytes, trailer_bytes, message_bytes, decoded_body_bytes, retransmitted_bytes, overhead_bytes, \
     ip_bytes, missing_bytes, exactness, flags, stream, tls_bytes, control_bytes, expanded_start_line_bytes, \
-    expanded_header_bytes, unseen_bytes, pairing
+    expanded_header_bytes, unseen_bytes, pairing, grpc_messages, grpc_status
     """)
 
   static let exchanges = columns(
@@ -23,7 +23,7 @@ enum Contract {
     connection, client, server, protocol, opened, closed, client_packets, server_packets, client_ip_bytes, \
     server_ip_bytes, client_payload_bytes, server_payload_bytes, setup_bytes, teardown_bytes, unattributed_bytes, \
     retransmitted_bytes, missing_bytes, messages, end, flags, sni, alpn, tls_version, cipher_suite, tls_resumed, \
-    tls_opened, handshake_bytes, tls_record_bytes
+    tls_opened, handshake_bytes, tls_record_bytes, control_bytes
     """)
 
   static let ledger = columns("class, bytes")
@@ -33,7 +33,7 @@ enum Contract {
   static let classes = columns(
     """
     link, encapsulation, network, transport, start_line, header, body, framing, trailer, stray, tunnel, tls, opaque, \
-    retransmitted, out_of_window, udp, other_ip, non_ip, malformed, quic
+    retransmitted, out_of_window, udp, other_ip, non_ip, malformed, control, quic
     """)
 
   /// What follows the classes in ledger.csv.

@@ -4,7 +4,8 @@ import Testing
 @Suite struct SumTests {
   private static let parts = ["start_line", "header", "body", "framing", "trailer"]
   /// The classes of what TCP segments carry.
-  private static let payloadClasses = parts + ["stray", "tunnel", "tls", "opaque", "retransmitted", "out_of_window"]
+  private static let payloadClasses =
+    parts + ["stray", "tunnel", "tls", "opaque", "retransmitted", "out_of_window", "control"]
 
   @Test(arguments: Corpus.captures)
   func ledgerBalances(_ capture: CaptureFile) throws {
@@ -39,7 +40,7 @@ import Testing
     for message in try FileAnalysis.of(capture).report.messages.rows {
       let parts = Self.parts.reduce(0) { $0 + message.integer("\($1)_bytes") }
       #expect(message.integer("message_bytes") == parts)
-      let charged = message.integer("retransmitted_bytes") + message.integer("overhead_bytes")
+      let charged = ["control_bytes", "retransmitted_bytes", "overhead_bytes"].reduce(0) { $0 + message.integer($1) }
       #expect(message.integer("ip_bytes") == parts + charged)
       if message["exactness"] == "exact" { #expect(message.integer("missing_bytes") == 0) }
       #expect(["request", "response", "interim"].contains(message["type"]))
@@ -67,7 +68,7 @@ import Testing
     let messages = Dictionary(grouping: report.messages.rows) { $0["connection"] }
     for connection in report.connections.rows {
       let mine = messages[connection["connection"]] ?? []
-      let charged = ["setup_bytes", "handshake_bytes", "teardown_bytes", "unattributed_bytes"].reduce(0) {
+      let charged = ["setup_bytes", "handshake_bytes", "control_bytes", "teardown_bytes", "unattributed_bytes"].reduce(0) {
         $0 + connection.integer($1)
       }
       #expect(

@@ -17,7 +17,6 @@ extension WitnessRule {
     switch connection["protocol"] {
     // The ledger has the octets, in `tls`; they become messages when the secrets are used.
     case "tls": return "inside-tls"
-    case "http/2": return "http/2"
     default: break
     }
     let isInTunnel = it.isNoted("inside-tunnel") && it.isFlagged(connection, "tunnel")

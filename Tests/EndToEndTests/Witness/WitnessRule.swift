@@ -12,7 +12,7 @@ struct WitnessRule: Sendable {
   let explains: @Sendable (WitnessField, WitnessedExchange, WitnessJoin) -> Bool
 
   /// All rules, in the order in which they are tried.
-  static let all = ofServers + ofCurl + ofProxies + ofRefusals + ofCaptures
+  static let all = ofServers + ofCurl + ofHTTP2 + ofProxies + ofRefusals + ofCaptures
 }
 
 extension WitnessedExchange {

@@ -25,6 +25,8 @@ struct Conversation {
   @OptionalSide var namedClient: Side? = nil
   /// Whether the connection starts with the preface of HTTP/2 (RFC 9113 §3.4).
   private(set) var isHTTP2 = false
+  /// Whether the connection goes on with HTTP/2 after the newest response.
+  private(set) var isUpgraded = false
   /// Whether the connection has switched protocols.
   private(set) var isTunnel = false
   /// Whether the next final response answers the request `nextToAnswer`, as long as nothing is lost before either.
@@ -386,7 +388,7 @@ extension Conversation: HTTP1Events {
         run.rows.messages[Int(row)].doubts.insert(.end)
         run.rows.messages[Int(row)].announcesContent = true
       }
-      if kind == .response { decideSwitch(framing, exchange, &run) }
+      if kind == .response { decideSwitch(framing, header, exchange, &run) }
     }
     flag(framing, header.framing, &run)
     if framing != .none, framing != .tunnel { startContent(of: row, &run) }
@@ -405,6 +407,8 @@ extension Conversation: HTTP1Events {
     let asks = header.hasUpgrade && header.connectionUpgrades
     change(run.rows.messages.look(Int(row)) { $0.exchange }, &run) { exchange in
       exchange.asksToSwitch = exchange.method == .connect || asks
+      exchange.asksForHTTP2 = asks && header.upgradesToHTTP2
+      exchange.tableSize = header.tableSize
     }
   }
 
@@ -460,9 +464,13 @@ extension Conversation: HTTP1Events {
     }
   }
 
-  private mutating func decideSwitch(_ framing: BodyFraming, _ exchange: Int, _ run: inout Run) {
+  private mutating func decideSwitch(
+    _ framing: BodyFraming, _ header: HeaderSection, _ exchange: Int, _ run: inout Run
+  ) {
     let waits = read(exchange, run) { $0.asksToSwitch } ?? false
-    if framing == .tunnel {
+    if framing == .tunnel, header.upgradesToHTTP2, read(exchange, run, { $0.asksForHTTP2 }) == true {
+      isUpgraded = true
+    } else if framing == .tunnel {
       isTunnel = true
       run.connection.added.flags.insert(.tunnel)
     }

@@ -146,6 +146,32 @@ extension Conversation {
     exchanges.removeFirst()
   }
 
+  /// The connection goes on with HTTP/2: everything is final but the exchange whose response comes there. What answered it here
+  /// was an interim response.
+  mutating func handOver(_ run: inout Run) -> HTTP2Upgrade? {
+    guard isUpgraded, let requestSide else { return nil }
+    let response = owners.look(1 - requestSide) { $0.newest.row }
+    let upgraded = run.rows.messages.look(Int(response)) { $0.exchange }
+    guard let row = exchanges.row(upgraded) else { return nil }
+    let tableSize = run.rows.exchanges.look(Int(row)) { $0.tableSize }
+    run.rows[message: response].kind = .interim
+    pairDeferred(&run)
+    change(upgraded, &run) { open in
+      open.isAnswered = false
+      open.exchange.response = nil
+      open.exchange.status = 0
+      open.responseFirst = nil
+      open.responseLast = nil
+    }
+    for side in 0..<2 {
+      while !owners.look(side, { $0.isEmpty }) { finishFirst(side, &run) }
+    }
+    while exchanges.count > 0 {
+      if exchanges.first == upgraded { exchanges.removeFirst() } else { finishFirstExchange(&run) }
+    }
+    return HTTP2Upgrade(exchange: row, requestSide: requestSide, namedClient: namedClient, tableSize: tableSize)
+  }
+
   /// The connection is over: everything is final.
   mutating func finishAll(_ run: inout Run) {
     pairDeferred(&run)

@@ -10,6 +10,8 @@ struct HTTP1Session {
   private var hasStarted = Sides<Bool>(repeating: false)
   /// What waits until it is known whose octets they are; nil when nothing does.
   private var pending: PendingCharges?
+  /// Packets in which frames of HTTP/2 are looked for yet, because the capture may have begun within that.
+  private var searches: UInt8
   /// Octets of memory that were counted for it.
   private var counted: Int32 = 0
   /// Capture time of the latest packet with octets of either side.
@@ -17,6 +19,7 @@ struct HTTP1Session {
 
   init(_ opening: ConnectionOpening, _ run: inout Run) {
     conversation = Conversation(opening)
+    searches = opening.isSeen ? 0 : Self.searchLimit
     count(&run)
   }
 
@@ -33,6 +36,16 @@ struct HTTP1Session {
   }
 
   mutating func connected(after duration: Int64) { conversation.connected(after: duration) }
+
+  /// Packets in which frames are looked for.
+  static let searchLimit: UInt8 = 32
+
+  /// Whether nothing of HTTP/1 was found, and octets before are not known.
+  @inline(__always)
+  var isUnrecognized: Bool { searches > 0 && !conversation.isHTTP }
+
+  /// Frames of HTTP/2 were looked for in a packet.
+  mutating func noteSearch() { searches -= 1 }
 
   /// What the streams have to know.
   @inline(__always)
@@ -161,6 +174,7 @@ struct HTTP1Session {
     if !hasStarted[side] { start(side, at: position, firstOctet: nil) }
     run.side = side
     run.arrival.time = lastArrival
+    if !conversation.isHTTP { searches = Self.searchLimit }
     if isTLS(side) {
       records[side]?.value.skip(count, isInPacket: false, ledger: &run.ledger)
       conversation.missingOutsideMessages(count, &run)
@@ -194,16 +208,34 @@ struct HTTP1Session {
   mutating func evict(_ run: inout Run) { conversation.flagEviction(&run) }
 
   mutating func close(_ run: inout Run) -> SessionEnd {
-    if let pending {
-      for side in 0..<2 {
-        for charge in pending.charges[side] { conversation.charge(charge, to: side, &run) }
-      }
-      self.pending = nil
-    }
+    flushPending(&run)
     conversation.settleUndecided(&run)
     conversation.finishAll(&run)
     run.connectionMemory -= Int(counted)
     return known
+  }
+
+  /// Whether the connection goes on with another protocol that is read here, and no more octets are HTTP/1's.
+  @inline(__always)
+  var isUpgraded: Bool { conversation.isUpgraded }
+
+  /// Ends here, because the connection goes on with HTTP/2.
+  mutating func handOver(_ run: inout Run) -> HTTP2Upgrade? {
+    flushPending(&run)
+    let upgrade = conversation.handOver(&run)
+    if upgrade != nil {
+      run.connectionMemory -= Int(counted)
+      counted = 0
+    }
+    return upgrade
+  }
+
+  private mutating func flushPending(_ run: inout Run) {
+    guard let pending else { return }
+    for side in 0..<2 {
+      for charge in pending.charges[side] { conversation.charge(charge, to: side, &run) }
+    }
+    self.pending = nil
   }
 
   /// What is known of the connection so far.

@@ -165,8 +165,9 @@ struct MessageHead {
       guard !section.framing.hasContentLength else { return false }
       section.framing.addContentLength(line, field.value)
       return true
+    case .http2Settings: return false
     case .upgrade:
-      guard !field.value.isEmpty else { return false }
+      guard !field.value.isEmpty, !line.contains("h2c", in: field.value) else { return false }
       meaning = .upgrade
     case .connection:
       if line.contains("upgrade", in: field.value) { meaning = .connectionUpgrade }

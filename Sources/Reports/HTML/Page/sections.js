@@ -71,7 +71,7 @@ function apisSection({ parts, apis }) {
   const fields = [
     columns.place('API'), ...(apis.columns.includes('method') ? [columns.text('method', 'method')] : []),
     columns.count('requests', 'requests'), columns.bytes('up', 'up'), columns.bytes('down', 'down'), columns.bytes('all', 'all bytes'),
-    columns.bytes('head', 'header'), columns.bytes('body', 'body'), columns.bytes('overhead', 'overhead'), optional(columns.bytes('retransmitted', 'sent again')),
+    columns.bytes('head', 'header'), optional(columns.bytes('saved', 'saved by field compression')), columns.bytes('body', 'body'), columns.bytes('overhead', 'overhead'), optional(columns.bytes('retransmitted', 'sent again')),
     optional(columns.bytes('missing', 'not seen')), optional(columns.bytes('inferred', 'inferred')), optional(columns.count('errors', 'errors')), columns.time('wait_ms_p50', 'wait, median'), columns.time('wait_ms_p95', 'wait, 95\u00a0%'),
   ];
   return ['apis', 'APIs', section('apis', 'APIs', 'Bytes are everything on the wire from the IP header on, as a data plan is billed. Header has the start-lines.',

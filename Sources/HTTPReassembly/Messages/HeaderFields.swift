@@ -26,7 +26,10 @@ extension HeaderSection {
       guard host != .none else { break }
       run.rows[message: row].host = host
       run.rows[message: row].hostSource = .hostField
-    case .upgrade: hasUpgrade = !value.isEmpty
+    case .upgrade:
+      hasUpgrade = !value.isEmpty
+      if line.contains("h2c", in: value) { upgradesToHTTP2 = true }
+    case .http2Settings: tableSize = UpgradeSettings.tableSize(line, value)
     case .connection:
       if line.contains("upgrade", in: value) { connectionUpgrades = true }
     case .host: break

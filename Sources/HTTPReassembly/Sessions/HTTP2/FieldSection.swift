@@ -1,0 +1,239 @@
+/// What a field section says of its message, and how many octets say it.
+struct FieldSection {
+  /// Octets of the representations of pseudo-header fields.
+  var startLine = 0
+  /// Octets of all others, and of what could not be read.
+  var header = 0
+  /// Octets of representations that are not known, and may be pseudo-header fields: those come first (RFC 9113 §8.3).
+  private var unplaced = 0
+  private var hasRegular = false
+  /// Whether a field is not known.
+  private(set) var hasUnknown = false
+  /// Whether representations or fields are in error.
+  private(set) var isMalformed = false
+
+  var method = TextID.none
+  var kind = MethodKind.ordinary
+  var path = TextID.none
+  var queryLength: Int?
+  var authority = TextID.none
+  var hasProtocol = false
+  /// 0 without one.
+  var status = 0
+  var grpcStatus: Int?
+  var grpcEncoding = TextID.none
+  private(set) var section = HeaderSection()
+
+  // Lengths in the spelling of HTTP/1.1.
+  private var methodLength = 0
+  private var targetLength = 0
+  private var authorityLength = 0
+  private var expanded = 0
+  private var hasCookie = false
+  private var areLengthsKnown = true
+
+  /// Lines for an observer, in the spelling of HTTP/1.1, and how long their names are; nil when nobody observes.
+  private(set) var lines: [(line: [UInt8], nameLength: Int)]?
+  private var linesLength = 0
+  private var target: [UInt8] = []
+  private var methodText: [UInt8] = []
+  private var authorityText: [UInt8] = []
+
+  /// The port that is left out of host names.
+  private let defaultPort: StaticString
+
+  init(isSecure: Bool, isObserved: Bool) {
+    defaultPort = isSecure ? ":443" : ":80"
+    lines = isObserved ? [] : nil
+  }
+
+  // MARK: Representations
+
+  /// Takes a representation of the block that `decoder` reads; `row` is the message's, -1 for none.
+  mutating func take(
+    _ field: HPACKField, _ block: RawSpan, _ decoder: borrowing HPACKDecoder, isTrailer: Bool, of row: RowIndex,
+    _ run: inout Run
+  ) {
+    if field.isMalformed {
+      isMalformed = true
+      run.note(.hpackMalformed)
+    }
+    guard !field.isSizeUpdate else {
+      header += field.length
+      return
+    }
+    guard field.name.isKnown else {
+      hasUnknown = true
+      if hasRegular { header += field.length } else { unplaced += field.length }
+      // It may be the crumb of a cookie, or a pseudo-header field.
+      areLengthsKnown = false
+      return
+    }
+    if !field.value.isKnown { hasUnknown = true }
+    let isPseudo = decoder.withOctets(of: field.name, in: block) { $0.byteCount > 0 && $0.octet(0) == ASCII.colon }
+    if isPseudo {
+      // What is not known and stands before it is one, too.
+      startLine += field.length + unplaced
+      unplaced = 0
+      if hasRegular { isMalformed = true }
+    } else {
+      hasRegular = true
+      header += field.length + unplaced
+      unplaced = 0
+    }
+    guard row >= 0 else { return }
+    decoder.withOctets(of: field.name, in: block) { name in
+      decoder.withOctets(of: field.value, in: block) { value in
+        isPseudo
+          ? takePseudo(name, value, isKnown: field.value.isKnown, isTrailer: isTrailer, &run)
+          : takeRegular(name, value, field, isTrailer: isTrailer, of: row, &run)
+      }
+    }
+  }
+
+  /// Octets that are no representation, or cannot be read.
+  mutating func takeUnread(_ count: Int) {
+    header += count
+    areLengthsKnown = false
+    hasUnknown = true
+  }
+
+  /// The section ends: what is not known whether it was a pseudo-header field was none.
+  mutating func finish() {
+    header += unplaced
+    unplaced = 0
+  }
+
+  mutating func markMalformed() { isMalformed = true }
+
+  // MARK: Pseudo-header fields
+
+  private mutating func takePseudo(
+    _ name: RawSpan, _ value: RawSpan, isKnown: Bool, isTrailer: Bool, _ run: inout Run
+  ) {
+    if !isKnown { areLengthsKnown = false }
+    guard isKnown, !isTrailer else { return }
+    switch name.byteCount {
+    case 5 where name.matchesExactly(":path", at: 0):
+      guard path == .none, targetLength == 0 else { return isMalformed = true }
+      targetLength = value.byteCount
+      if let question = value.firstOffset(of: ASCII.questionMark, in: 0..<value.byteCount) {
+        path = run.texts.intern(value.extracting(0..<question))
+        queryLength = value.byteCount - question - 1
+      } else {
+        path = run.texts.intern(value)
+      }
+      if lines != nil { value.append(0..<value.byteCount, to: &target) }
+    case 7 where name.matchesExactly(":method", at: 0):
+      guard method == .none else { return isMalformed = true }
+      methodLength = value.byteCount
+      method = run.texts.intern(value)
+      kind = Method.kind(value, 0..<value.byteCount)
+      if !Method.isRegistered(value, 0..<value.byteCount) { run.note(.httpMethodUnknown, example: value) }
+      if lines != nil { value.append(0..<value.byteCount, to: &methodText) }
+    case 7 where name.matchesExactly(":status", at: 0): takeStatus(value)
+    case 10 where name.matchesExactly(":authority", at: 0):
+      guard authority == .none else { return isMalformed = true }
+      authorityLength = value.byteCount
+      authority = HostName.intern(
+        value, 0..<value.byteCount, defaultPort: kind == .connect ? nil : defaultPort, &run.texts)
+      if lines != nil { value.append(0..<value.byteCount, to: &authorityText) }
+    case 9 where name.matchesExactly(":protocol", at: 0):
+      hasProtocol = true
+      // As the field `upgrade: value`.
+      expanded += 7 + value.byteCount + 4
+    case 7 where name.matchesExactly(":scheme", at: 0): break
+    default: isMalformed = true
+    }
+  }
+
+  private mutating func takeStatus(_ value: RawSpan) {
+    guard status == 0, value.byteCount == 3 else { return isMalformed = true }
+    var number = 0
+    for offset in 0..<3 {
+      guard value.octet(offset).isDigit else { return isMalformed = true }
+      number = number * 10 + Int(value.octet(offset) - 0x30)
+    }
+    guard number >= 100 else { return isMalformed = true }
+    status = number
+  }
+
+  // MARK: Other fields
+
+  private mutating func takeRegular(
+    _ name: RawSpan, _ value: RawSpan, _ field: HPACKField, isTrailer: Bool, of row: RowIndex, _ run: inout Run
+  ) {
+    if name.byteCount == 11, name.matchesExactly("grpc-status", at: 0), field.value.isKnown {
+      grpcStatus = value.number
+    }
+    guard !isTrailer else { return }
+    let isCookie = name.byteCount == 6 && name.matchesExactly("cookie", at: 0)
+    if let length = field.value.length {
+      // Crumbs of a cookie are one field (RFC 9113 §8.2.3).
+      expanded += isCookie && hasCookie ? 2 + length : name.byteCount + length + 4
+    } else {
+      areLengthsKnown = false
+    }
+    if isCookie { hasCookie = true }
+    guard field.value.isKnown else { return }
+    if name.byteCount == 13, name.matchesExactly("grpc-encoding", at: 0), grpcEncoding == .none {
+      grpcEncoding = run.texts.intern(value)
+    }
+    switch KnownField(name, 0..<name.byteCount) {
+    case .host: section.take(.host, value, 0..<value.byteCount, of: row, &run)
+    case .contentType: section.take(.contentType, value, 0..<value.byteCount, of: row, &run)
+    case .contentEncoding: section.take(.contentEncoding, value, 0..<value.byteCount, of: row, &run)
+    default: break
+    }
+    addLine(name, value, limit: run.configuration.expandedFieldLimit)
+  }
+
+  private mutating func addLine(_ name: RawSpan, _ value: RawSpan, limit: Int) {
+    guard lines != nil, linesLength + name.byteCount + value.byteCount <= limit else { return }
+    var line: [UInt8] = []
+    name.append(0..<name.byteCount, to: &line)
+    line.append(ASCII.colon)
+    line.append(ASCII.space)
+    value.append(0..<value.byteCount, to: &line)
+    linesLength += line.count
+    lines?.append((line, name.byteCount))
+  }
+
+  // MARK: The spelling of HTTP/1.1
+
+  /// How long start-line and header section are in HTTP/1.1 (MEASURES §7).
+  func expandedLengths(isRequest: Bool) -> ExpandedLengths {
+    guard areLengthsKnown else { return .unknown }
+    var header = expanded + 2
+    guard isRequest else { return ExpandedLengths(startLine: 8 + 1 + 3 + 1 + 2, header: header) }
+    let target = kind == .connect ? authorityLength : targetLength
+    if section.hostCount == 0, authorityLength > 0 { header += 4 + authorityLength + 4 }
+    return ExpandedLengths(startLine: methodLength + 1 + target + 1 + 8 + 2, header: header)
+  }
+
+  /// The start-line as an observer sees it.
+  func startLineText(isRequest: Bool) -> [UInt8] {
+    guard isRequest else { return Array("HTTP/2 \(status) ".utf8) }
+    return methodText + [ASCII.space] + (kind == .connect ? authorityText : target) + Array(" HTTP/2".utf8)
+  }
+
+  /// The field lines as an observer sees them: with a Host field, if the authority stands for it.
+  func fieldLines(isRequest: Bool) -> [(line: [UInt8], nameLength: Int)] {
+    guard let lines else { return [] }
+    guard isRequest, section.hostCount == 0, !authorityText.isEmpty else { return lines }
+    return [(Array("host: ".utf8) + authorityText, 4)] + lines
+  }
+}
+
+extension RawSpan {
+  /// The decimal number that the octets are; nil when they are none, or one of more than five digits.
+  fileprivate var number: Int? {
+    guard byteCount > 0, byteCount <= 5 else { return nil }
+    var value = 0
+    for offset in 0..<byteCount {
+      guard octet(offset).isDigit else { return nil }
+      value = value * 10 + Int(octet(offset) - 0x30)
+    }
+    return value
+  }
+}

@@ -1,0 +1,110 @@
+/// Looks for frames in a stream whose framing was lost: three headers in a row that fit, and all others that come with them, say
+/// where it goes on.
+///
+/// Few octets that are something else fit once, and hardly any fit again and again at the distances that they say themselves.
+struct FrameSearch {
+  /// Headers that fitted so far, and where the next one has to be.
+  private struct Chain {
+    var next: StreamPosition
+    var count: Int
+    /// The octets of the next header that have come.
+    var header = InlineArray<9, UInt8>(repeating: 0)
+    var collected = 0
+  }
+
+  /// Where frames are found.
+  enum Finding {
+    case nothing
+    /// A header is at this offset of the octets.
+    case header(offset: Int)
+    /// A header will be at this position.
+    case later(StreamPosition)
+  }
+
+  private var chains: [Chain] = []
+  /// Longest payload of a frame that is looked for.
+  private let longest: Int
+
+  /// Chains that are followed at once: most that are none end at their second header.
+  static let chainLimit = 8
+  private static let enough = 3
+
+  init(longest: Int) { self.longest = longest }
+
+  /// Takes the next octets, which start at `position`.
+  mutating func find(_ octets: RawSpan, at position: StreamPosition) -> Finding {
+    if let next = follow(octets, at: position) { return .later(next) }
+    var offset = 0
+    while offset + HTTP2FrameHeader.length <= octets.byteCount {
+      if HTTP2FrameHeader.fits(octets, at: offset, longest: longest), let end = start(octets, offset) {
+        if end.count >= Self.enough { return .header(offset: offset) }
+        if chains.count < Self.chainLimit {
+          var chain = Chain(next: position + end.next, count: end.count)
+          // A header that is cut off here.
+          for index in min(end.next, octets.byteCount)..<octets.byteCount {
+            chain.header[chain.collected] = octets.octet(index)
+            chain.collected += 1
+          }
+          chains.append(chain)
+        }
+      }
+      offset += 1
+    }
+    return .nothing
+  }
+
+  /// Follows the headers from `offset` on to the end of the octets; nil when one of them does not fit.
+  private func start(_ octets: RawSpan, _ offset: Int) -> (next: Int, count: Int)? {
+    var (next, count) = (offset, 0)
+    while next + HTTP2FrameHeader.length <= octets.byteCount {
+      guard HTTP2FrameHeader.fits(octets, at: next, longest: longest) else { return nil }
+      next += HTTP2FrameHeader.length + HTTP2FrameHeader(octets, at: next).payloadLength
+      count += 1
+    }
+    return (next, count)
+  }
+
+  /// Goes on with the chains; returns where the header after one that is long enough is.
+  private mutating func follow(_ octets: RawSpan, at position: StreamPosition) -> StreamPosition? {
+    let end = position + octets.byteCount
+    var index = 0
+    while index < chains.count {
+      var isOver = false
+      while chains[index].next + chains[index].collected < end {
+        let offset = chains[index].next + chains[index].collected - position
+        guard offset >= 0 else {
+          isOver = true
+          break
+        }
+        chains[index].header[chains[index].collected] = octets.octet(offset)
+        chains[index].collected += 1
+        guard chains[index].collected == HTTP2FrameHeader.length else { continue }
+        guard let next = passHeader(of: index) else {
+          isOver = true
+          break
+        }
+        if chains[index].count >= Self.enough { return next }
+      }
+      if isOver { chains.remove(at: index) } else { index += 1 }
+    }
+    return nil
+  }
+
+  private mutating func passHeader(of index: Int) -> StreamPosition? {
+    let octets = chains[index].header
+    var copy: [UInt8] = []
+    for offset in 0..<HTTP2FrameHeader.length { copy.append(octets[offset]) }
+    guard copy.withOctets({ HTTP2FrameHeader.fits($0, at: 0, longest: longest) }) else { return nil }
+    chains[index].next += HTTP2FrameHeader.length + HTTP2FrameHeader(octets).payloadLength
+    chains[index].count += 1
+    chains[index].collected = 0
+    return chains[index].next
+  }
+
+  /// Whether three headers in a row that fit are in these octets, from anywhere in them.
+  static func canFindFrames(in octets: RawSpan, longest: Int) -> Bool {
+    var search = FrameSearch(longest: longest)
+    if case .header = search.find(octets, at: 0) { return true }
+    return false
+  }
+}

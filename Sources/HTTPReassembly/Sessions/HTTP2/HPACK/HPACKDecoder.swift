@@ -1,0 +1,215 @@
+/// Reads the field blocks of one direction of a connection (RFC 7541), one representation at a time.
+///
+/// It never gives octets up: their lengths add up to that of the block, whatever is in it. What it cannot know is unknown, what
+/// is wrong is told, and where the rest of a block cannot be taken apart, it says so.
+struct HPACKDecoder {
+  private var table: HPACKDynamicTable
+  /// Where Huffman-coded strings of the representation in hand are decoded to.
+  private var decoded: [UInt8] = []
+  /// The largest size of the table that the other side has allowed and this one has acknowledged, in octets.
+  private var sizeLimit = HPACKDynamicTable.defaultSize
+  /// Whether it is known what the other side has allowed.
+  private var isSizeLimitKnown: Bool
+  /// Whether a field has been read in this block: size updates come before all (RFC 7541 §4.2).
+  private var hasField = false
+
+  /// - Parameters:
+  ///   - isComplete: Whether the direction is read from its start.
+  ///   - keptLimit: Octets of the dynamic table that are kept.
+  init(isComplete: Bool, keptLimit: Int) {
+    table = HPACKDynamicTable(isComplete: isComplete, keptLimit: keptLimit)
+    isSizeLimitKnown = isComplete
+  }
+
+  /// Octets of memory that it takes on the heap.
+  var memory: Int { table.memory + decoded.capacity }
+
+  /// Entries of the dynamic table that are known of.
+  var entryCount: Int { table.count }
+
+  /// The sender has acknowledged that the table may have at most `size` octets.
+  mutating func allow(size: Int) {
+    sizeLimit = size
+    isSizeLimitKnown = true
+  }
+
+  /// The other side allows that the table has `size` octets; the sender may have heard of it.
+  mutating func announce(size: Int) { sizeLimit = max(sizeLimit, size) }
+
+  /// Octets were lost in which fields may have been inserted.
+  mutating func forget() {
+    table.forget()
+    isSizeLimitKnown = false
+  }
+
+  /// A field block begins.
+  mutating func startBlock() { hasField = false }
+
+  /// What reading the next representation of a block comes to.
+  enum Step {
+    case field(HPACKField)
+    /// The block ends here.
+    case end
+    /// What follows is no representation, or is cut off: nothing is known of the table any more.
+    case undecodable
+  }
+
+  /// Reads the representation at `offset` of `block`, and goes on behind it.
+  mutating func next(_ block: RawSpan, at offset: inout Int) -> Step {
+    table.compact()
+    if decoded.count > 0 { decoded.removeAll(keepingCapacity: decoded.capacity <= Self.decodedCapacity) }
+    let start = offset
+    guard start < block.byteCount else { return .end }
+    let first = block.octet(start)
+    var field: HPACKField?
+    if first & 0x80 != 0 {
+      field = indexed(block, &offset)
+    } else if first & 0x40 != 0 {
+      field = literal(block, &offset, prefix: 6, isInserted: true)
+    } else if first & 0x20 != 0 {
+      field = sizeUpdate(block, &offset)
+    } else {
+      field = literal(block, &offset, prefix: 4, isInserted: false)
+    }
+    guard var field else {
+      offset = start
+      forget()
+      return .undecodable
+    }
+    field.length = offset - start
+    if !field.isSizeUpdate { hasField = true }
+    return .field(field)
+  }
+
+  /// Octets of memory that are kept for the next string.
+  private static var decodedCapacity: Int { 16 << 10 }
+
+  /// Lends the octets of a text of the representation that was read last.
+  @inline(__always)
+  func withOctets<Result>(of text: HPACKText, in block: RawSpan, _ body: (RawSpan) -> Result) -> Result {
+    switch text.origin {
+    case .unknown: body(block.extracting(0..<0))
+    case .staticTable: HPACKStaticTable.octets.withOctets { body($0.extracting(text.range)) }
+    case .dynamicTable: table.octets.withOctets { body($0.extracting(text.range)) }
+    case .block: body(block.extracting(text.range))
+    case .decoded: decoded.withOctets { body($0.extracting(text.range)) }
+    }
+  }
+
+  // MARK: Representations
+
+  private mutating func indexed(_ block: RawSpan, _ offset: inout Int) -> HPACKField? {
+    guard let index = Self.integer(block, &offset, prefix: 7) else { return nil }
+    var field = HPACKField(length: 0)
+    guard index > 0 else {
+      field.isMalformed = true
+      return field
+    }
+    field.isMalformed = !find(index, &field)
+    return field
+  }
+
+  private mutating func literal(
+    _ block: RawSpan, _ offset: inout Int, prefix: Int, isInserted: Bool
+  ) -> HPACKField? {
+    guard let index = Self.integer(block, &offset, prefix: prefix) else { return nil }
+    var field = HPACKField(length: 0)
+    if index > 0 {
+      field.isMalformed = !find(index, &field)
+      field.value = .unknown
+    } else {
+      guard let name = string(block, &offset, &field) else { return nil }
+      field.name = name
+    }
+    guard let value = string(block, &offset, &field) else { return nil }
+    field.value = value
+    if isInserted { insert(field, block) }
+    return field
+  }
+
+  private mutating func sizeUpdate(_ block: RawSpan, _ offset: inout Int) -> HPACKField? {
+    guard let size = Self.integer(block, &offset, prefix: 5) else { return nil }
+    var field = HPACKField(length: 0)
+    field.isSizeUpdate = true
+    // The other side's SETTINGS may have been lost.
+    field.isMalformed = hasField || isSizeLimitKnown && size > sizeLimit
+    table.resize(to: size)
+    return field
+  }
+
+  /// Takes the field at an index. False when there can be none.
+  private func find(_ index: Int, _ field: inout HPACKField) -> Bool {
+    if index <= HPACKStaticTable.count {
+      let place = HPACKStaticTable.places[index]
+      field.name = HPACKText(.staticTable, start: Int(place.start), length: Int(place.nameLength))
+      field.value = HPACKText(
+        .staticTable, start: Int(place.start + place.nameLength), length: Int(place.valueLength))
+      return true
+    }
+    guard let entry = table.entry(index - HPACKStaticTable.count - 1) else { return !table.isComplete }
+    let nameLength = Int(entry.nameLength)
+    if entry.isNameKnown { field.name = HPACKText(.dynamicTable, start: Int(entry.start), length: nameLength) }
+    if entry.isValueKnown {
+      let start = Int(entry.start) + (entry.isNameKnown ? nameLength : 0)
+      field.value = HPACKText(.dynamicTable, start: start, length: Int(entry.valueLength))
+    }
+    return true
+  }
+
+  private mutating func insert(_ field: HPACKField, _ block: RawSpan) {
+    let (name, value, decoded) = (field.name, field.value, decoded)
+    table.insert(
+      nameLength: name.length ?? 0, valueLength: value.length ?? 0, isNameKnown: name.isKnown,
+      isValueKnown: value.isKnown, isSizeKnown: name.length != nil && value.length != nil
+    ) { octets in
+      Self.append(name, block, decoded, to: &octets)
+      Self.append(value, block, decoded, to: &octets)
+    }
+  }
+
+  private static func append(_ text: HPACKText, _ block: RawSpan, _ decoded: [UInt8], to octets: inout [UInt8]) {
+    switch text.origin {
+    case .unknown: break
+    case .staticTable: octets.append(contentsOf: HPACKStaticTable.octets[text.range])
+    case .dynamicTable: for index in text.range { octets.append(octets[index]) }
+    case .block: block.append(text.range, to: &octets)
+    case .decoded: octets.append(contentsOf: decoded[text.range])
+    }
+  }
+
+  // MARK: Parts
+
+  /// An integer (RFC 7541 §5.1) whose first octet has `prefix` bits of it; nil when it is cut off, or too large for anything.
+  static func integer(_ block: RawSpan, _ offset: inout Int, prefix: Int) -> Int? {
+    let mask = 1 << prefix - 1
+    var value = Int(block.octet(offset)) & mask
+    offset += 1
+    guard value == mask else { return value }
+    var shift = 0
+    while offset < block.byteCount, shift <= 28 {
+      let octet = block.octet(offset)
+      offset += 1
+      value += Int(octet & 0x7f) << shift
+      if octet & 0x80 == 0 { return value <= Int(Int32.max) ? value : nil }
+      shift += 7
+    }
+    return nil
+  }
+
+  /// A string (RFC 7541 §5.2); nil when it is cut off. One that is not what the Huffman code says is unknown.
+  private mutating func string(_ block: RawSpan, _ offset: inout Int, _ field: inout HPACKField) -> HPACKText? {
+    guard offset < block.byteCount else { return nil }
+    let isHuffman = block.octet(offset) & 0x80 != 0
+    guard let length = Self.integer(block, &offset, prefix: 7), length <= block.byteCount - offset else { return nil }
+    let range = offset..<offset + length
+    offset += length
+    guard isHuffman else { return HPACKText(.block, start: range.lowerBound, length: length) }
+    let start = decoded.count
+    guard HPACKHuffman.decode(block, range, to: &decoded) else {
+      field.isMalformed = true
+      decoded.removeLast(decoded.count - start)
+      return .unknown
+    }
+    return HPACKText(.decoded, start: start, length: decoded.count - start)
+  }
+}

@@ -1,0 +1,104 @@
+/// The Huffman code of HPACK (RFC 7541 §5.2, Appendix B), read four bits at a time.
+///
+/// The code is canonical, so that the lengths of its code words say everything. Each inner node of its tree is a state, and each
+/// state has one step for each four bits: no code word has fewer than five, so that a step ends at most one of them. The work
+/// is linear in the coded octets.
+enum HPACKHuffman {
+  /// Decodes the octets in `range`, appending to `text`. False when they are no string of this code: the code word for the end
+  /// of a string is in it, or its padding is not the start of that word or longer than seven bits.
+  static func decode(_ octets: RawSpan, _ range: Range<Int>, to text: inout [UInt8]) -> Bool {
+    let code = code
+    var state = 0
+    for offset in range {
+      let octet = Int(octets.octet(offset))
+      let high = code.steps[state << 4 | octet >> 4]
+      if high & Self.hasSymbol != 0 { text.append(UInt8(truncatingIfNeeded: high >> 8)) }
+      let low = code.steps[Int(high & 0xff) << 4 | octet & 15]
+      if low & Self.hasSymbol != 0 { text.append(UInt8(truncatingIfNeeded: low >> 8)) }
+      if (high | low) & Self.isError != 0 { return false }
+      state = Int(low & 0xff)
+    }
+    return code.mayEnd[state]
+  }
+
+  // A step: the next state in its lowest octet, the symbol that a code word stands for above, and whether there is one.
+  private static let hasSymbol: UInt32 = 1 << 16
+  private static let isError: UInt32 = 1 << 17
+
+  /// What is made of the lengths of the code words.
+  private struct Code {
+    /// For each state and each four bits, what they do.
+    var steps: [UInt32]
+    /// The states in which a string may end: all bits since the last code word are ones, and at most seven.
+    var mayEnd: [Bool]
+  }
+
+  private static let code: Code = {
+    /// The two nodes below each inner node: a state, or the complement of a symbol.
+    var nodes: [[Int?]] = [[nil, nil]]
+    var word = 0
+    var length = 5
+    // The words of a canonical code count up, by their length and then by their symbol.
+    for symbol in lengths.indices.sorted(by: { (lengths[$0], $0) < (lengths[$1], $1) }) {
+      word <<= Int(lengths[symbol]) - length
+      length = Int(lengths[symbol])
+      var node = 0
+      for bit in (0..<length).reversed() {
+        let branch = word >> bit & 1
+        if bit == 0 {
+          nodes[node][branch] = ~symbol
+        } else if let next = nodes[node][branch] {
+          node = next
+        } else {
+          nodes.append([nil, nil])
+          nodes[node][branch] = nodes.count - 1
+          node = nodes.count - 1
+        }
+      }
+      word += 1
+    }
+    var code = Code(steps: [], mayEnd: Array(repeating: false, count: nodes.count))
+    for state in nodes.indices {
+      for bits in 0..<16 { code.steps.append(step(from: state, bits, nodes)) }
+    }
+    var node = 0
+    for _ in 0...7 {
+      code.mayEnd[node] = true
+      if let next = nodes[node][1], next > 0 { node = next }
+    }
+    return code
+  }()
+
+  private static func step(from state: Int, _ bits: Int, _ nodes: [[Int?]]) -> UInt32 {
+    var node = state
+    var result: UInt32 = 0
+    for bit in (0..<4).reversed() {
+      guard let next = nodes[node][bits >> bit & 1] else { return isError }
+      if next >= 0 {
+        node = next
+      } else if ~next == endOfString {
+        return isError
+      } else {
+        result = hasSymbol | UInt32(~next) << 8
+        node = 0
+      }
+    }
+    return result | UInt32(node)
+  }
+
+  private static let endOfString = 256
+
+  /// Bits of the code word of each octet, and of the end of a string.
+  private static let lengths: [UInt8] = [
+    13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
+    28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12,
+    10, 13, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6, 15, 5, 6,
+    5,
+    6, 5, 6, 6, 6, 5, 7, 7, 6, 6, 6, 5, 6, 7, 6, 5, 5, 6, 7, 7, 7, 7, 7, 15, 11, 14, 13, 28, 20, 22, 20, 20, 22, 22, 22,
+    23, 22, 23, 23, 23, 23, 23, 24, 23, 24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24, 22, 21, 20, 22,
+    22, 23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23, 21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23, 26,
+    26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27,
+    27, 27, 20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27,
+    27, 27, 27, 27, 26, 30,
+  ]
+}

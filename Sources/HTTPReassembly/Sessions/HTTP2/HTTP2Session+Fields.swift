@@ -1,0 +1,329 @@
+// Field blocks (RFC 9113 §4.3): gathered from their frames, read at once, and given to their messages.
+
+extension HTTP2Session {
+  // MARK: Whose block it is
+
+  /// A HEADERS frame is one of a message from here on. Where it is not known yet who sends requests, its first octet says so;
+  /// where it does not, the block is no message's.
+  mutating func placeFields(firstOctet: UInt8?, isLast: Bool = false, _ run: inout Run) {
+    let side = run.side
+    guard readers.look(side, { $0.frame.type == HTTP2FrameHeader.headers }) else { return }
+    if requestSide == nil, let sender = sender(firstOctet, run) { setRequestSide(sender) }
+    guard requestSide != nil || isLast || firstOctet != nil else { return }
+    let frame = readers[side].frame
+    readers[side].isMessagePending = false
+    var purpose = FieldBlock.Purpose.stray
+    if let requestSide, let slot = streamForFields(frame.stream, isRequest: side == requestSide, &run) {
+      readers[side].slot = slot
+      readers[side].message = streams[slot].halves[side].message
+      purpose = streams[slot].halves[side].state == .trailers ? .trailer : .header
+    }
+    openBlock(purpose, stream: frame.stream, endsStream: frame.isEndOfStream, &run)
+    countWaiting(&run)
+  }
+
+  /// The octets of the frame that have come are its message's.
+  private mutating func countWaiting(_ run: inout Run) {
+    let waiting = readers.look(run.side) { $0.position - $0.frameStart }
+    count(waiting, as: .framing, &run)
+  }
+
+  /// The side that sends requests, as the first representation of a block says: pseudo-header fields come first.
+  private func sender(_ firstOctet: UInt8?, _ run: borrowing Run) -> Side? {
+    if let client = run.connection.client { return client }
+    guard let octet = firstOctet else { return nil }
+    let index =
+      octet & 0x80 != 0 ? octet & 0x7f : octet & 0x40 != 0 ? octet & 0x3f : octet & 0x20 != 0 ? 0 : octet & 0x0f
+    switch index {
+    case 1...7: return run.side
+    case 8...14: return 1 - run.side
+    default: return nil
+    }
+  }
+
+  /// The promised stream of a PUSH_PROMISE frame is known: its request starts here (RFC 9113 §8.4).
+  mutating func placePromise(_ run: inout Run) {
+    let side = run.side
+    let start = readers[side].frame.isPadded ? 1 : 0
+    var promised: UInt32 = 0
+    for index in start..<start + 4 { promised = promised << 8 | UInt32(readers[side].octets[index]) }
+    promised &= 0x7fff_ffff
+    readers[side].isMessagePending = false
+    var purpose = FieldBlock.Purpose.stray
+    setRequestSide(1 - side)
+    if side != requestSide, promised > 0, slots[promised] == nil,
+      promised > highestStream[side] || !readers[side].isComplete
+    {
+      let slot = openStream(promised, by: side, &run)
+      startMessage(slot, side, isRequest: true, &run)
+      let row = streams[slot].halves[side].message.row
+      run.rows[message: row].flags.insert(.pushed)
+      // The client sends nothing on it.
+      streams[slot].halves[1 - side].state = .ended
+      readers[side].slot = slot
+      readers[side].message = streams[slot].halves[side].message
+      purpose = .header
+    } else {
+      run.note(.http2FrameMalformed)
+    }
+    openBlock(purpose, stream: readers[side].frame.stream, endsStream: purpose == .header, &run)
+    countWaiting(&run)
+  }
+
+  private mutating func openBlock(
+    _ purpose: FieldBlock.Purpose, stream: UInt32, endsStream: Bool, _ run: inout Run
+  ) {
+    let side = run.side
+    readers[side].block.isOpen = true
+    readers[side].block.purpose = purpose
+    readers[side].block.slot = readers[side].slot
+    readers[side].block.message = readers[side].message
+    readers[side].block.stream = stream
+    readers[side].block.endsStream = endsStream
+  }
+
+  // MARK: Octets
+
+  /// Octets of a field block.
+  mutating func takeFields(_ octets: RawSpan, _ run: inout Run) {
+    let side = run.side
+    let message = readers.look(side) { $0.message }
+    if message.isOpen(run.rows) { run.rows.messages[Int(message.row)].note(run.arrival) }
+    let (kept, isWhole, hasHole) = readers.look(side) {
+      ($0.block.octets.count, $0.frame.isEndOfHeaders && $0.left == 0 && $0.block.unread == 0, $0.block.hasHole)
+    }
+    // Nearly every block: it is here as a whole.
+    if kept == 0, isWhole, !hasHole {
+      decode(octets, isComplete: true, &run)
+      return
+    }
+    let room = hasHole ? 0 : run.configuration.fieldBlockLimit - kept
+    let taken = min(max(room, 0), octets.byteCount)
+    octets.append(0..<taken, to: &readers[side].block.octets)
+    readers[side].block.unread += octets.byteCount - taken
+  }
+
+  /// Octets of a field block, or of content, that cannot be seen.
+  mutating func skipContent(_ count: Int, isInPacket: Bool, _ run: inout Run) {
+    let side = run.side
+    if readers.look(side, { $0.frame.type == HTTP2FrameHeader.data }) {
+      return skipData(count, isInPacket: isInPacket, &run)
+    }
+    extendOwners(&run)
+    readers[side].block.hasHole = true
+    let message = readers.look(side) { $0.message }
+    guard message.isOpen(run.rows) else {
+      if isInPacket { readers[side].block.unread += count }
+      return
+    }
+    run.rows[message: message.row].flags.insert(.headerNotSeen)
+    if isInPacket {
+      run.rows.messages[Int(message.row)].note(run.arrival)
+      run.rows[message: message.row].unseen += count
+      readers[side].block.unread += count
+    } else {
+      run.rows[message: message.row].missing += count
+      let slot = readers.look(side) { $0.slot }
+      streams[slot].halves[side].missingFields += count
+    }
+  }
+
+  // MARK: Reading
+
+  /// The block ends here.
+  mutating func endBlock(_ run: inout Run) {
+    let side = run.side
+    guard readers.look(side, { $0.block.isOpen }) else { return }
+    let octets = readers[side].block.octets
+    octets.withOctets { decode($0, isComplete: true, &run) }
+  }
+
+  /// The block is given up: what has come of it is all there is.
+  mutating func cutBlock(_ run: inout Run) {
+    let side = run.side
+    let octets = readers[side].block.octets
+    readers[side].block.hasHole = true
+    octets.withOctets { decode($0, isComplete: false, &run) }
+  }
+
+  /// Reads a field block, and gives its message what it says. Every octet of it is counted.
+  private mutating func decode(_ octets: RawSpan, isComplete: Bool, _ run: inout Run) {
+    let side = run.side
+    let (purpose, slot, message, endsStream, unread, hasHole) = readers.look(side) {
+      ($0.block.purpose, $0.block.slot, $0.block.message, $0.block.endsStream, $0.block.unread, $0.block.hasHole)
+    }
+    let keptCapacity = readers.look(side) { $0.block.octets.capacity } <= Self.blockCapacity
+    readers[side].block.octets.removeAll(keepingCapacity: keptCapacity)
+    readers[side].block.isOpen = false
+    readers[side].block.unread = 0
+    readers[side].block.hasHole = false
+    readers[side].block.continuations = 0
+    let row = message.isOpen(run.rows) && purpose != .stray ? message.row : -1
+    var section = FieldSection(isSecure: isSecure, isObserved: run.observer != nil && purpose == .header && row >= 0)
+    if unread > 0, !hasHole { run.note(.http2FieldBlockTooLong) }
+    read(
+      octets, into: &section, decoders[side], isCut: unread > 0 || hasHole, isTrailer: purpose == .trailer, row, &run)
+    if unread > 0 || hasHole { decoders[side].value.forget() }
+    if unread > 0 { section.takeUnread(unread) }
+    if hasHole { section.takeUnread(0) }
+    section.finish()
+    guard row >= 0 else {
+      let count = section.startLine + section.header
+      run.ledger.settle(count, as: .stray)
+      run.connection.added.unattributed += count
+      return section.release(&run)
+    }
+    count(section, purpose, row, &run)
+    // The end of the block was not seen.
+    if !isComplete { streams[slot].halves[side].isLossy = true }
+    if purpose == .trailer {
+      endTrailers(section, slot, endsStream: endsStream, &run)
+    } else {
+      endHeader(section, slot, endsStream: endsStream, isComplete: isComplete, &run)
+    }
+  }
+
+  /// Octets of a block for which memory is kept.
+  private static var blockCapacity: Int { 16 << 10 }
+
+  private func read(
+    _ octets: RawSpan, into section: inout FieldSection, _ decoder: OwnMemory<HPACKDecoder>, isCut: Bool,
+    isTrailer: Bool, _ row: RowIndex, _ run: inout Run
+  ) {
+    decoder.value.startBlock()
+    var offset = 0
+    while true {
+      switch decoder.value.next(octets, at: &offset) {
+      case .end: return
+      case .undecodable:
+        section.takeUnread(octets.byteCount - offset)
+        guard !isCut else { return }
+        section.markMalformed()
+        run.note(.hpackMalformed)
+        return
+      case .field(let field): section.take(field, octets, decoder.value, isTrailer: isTrailer, of: row, &run)
+      }
+    }
+  }
+
+  /// Counts the octets of a section.
+  private mutating func count(
+    _ section: FieldSection, _ purpose: FieldBlock.Purpose, _ row: RowIndex, _ run: inout Run
+  ) {
+    if purpose == .trailer {
+      let length = section.startLine + section.header
+      run.rows[message: row].octets.trailer += length
+      run.ledger.settle(length, as: .trailer)
+    } else {
+      run.rows[message: row].octets.startLine += section.startLine
+      run.rows[message: row].octets.header += section.header
+      run.ledger.settle(section.startLine, as: .startLine)
+      run.ledger.settle(section.header, as: .header)
+    }
+    if section.hasUnknown { run.rows[message: row].flags.insert(.fieldUnknown) }
+    if section.isMalformed { run.rows[message: row].flags.insert(.fieldBlockMalformed) }
+  }
+
+  // MARK: What it means
+
+  private mutating func endHeader(
+    _ section: FieldSection, _ slot: Int, endsStream: Bool, isComplete: Bool, _ run: inout Run
+  ) {
+    let side = run.side
+    let row = streams[slot].halves[side].message.row
+    let isRequest = run.rows.messages.look(Int(row)) { $0.message.kind == .request }
+    run.rows[message: row].expanded = section.expandedLengths(isRequest: isRequest)
+    streams[slot].halves[side].hasUnknownFields = section.hasUnknown
+    streams[slot].halves[side].state = .content
+    if isRequest { takeRequest(section, slot, row, &run) } else { takeResponse(section, slot, row, &run) }
+    if isRequest ? section.method == .none : section.status == 0 { noteWithoutStart(section, slot, row, &run) }
+    show(section, row, isRequest: isRequest, run)
+    // 101 is not used in HTTP/2 (RFC 9113 §8.6).
+    let isInterim = !isRequest && (100...199).contains(section.status) && !endsStream
+    if isInterim {
+      run.rows[message: row].kind = .interim
+      endMessage(slot, side, .interim, &run)
+    } else {
+      if !isRequest { noteFinalResponse(slot, row, &run) }
+      startContent(slot, section, &run)
+      if endsStream, isComplete { endMessage(slot, side, .complete, &run) }
+    }
+    run.texts.release([section.grpcEncoding])
+  }
+
+  private mutating func takeRequest(_ section: FieldSection, _ slot: Int, _ row: RowIndex, _ run: inout Run) {
+    run.rows[message: row].method = section.method
+    run.rows[message: row].path = section.kind == .connect && !section.hasProtocol ? .none : section.path
+    if section.kind == .connect, !section.hasProtocol { run.texts.release(section.path) }
+    run.rows[message: row].queryLength = section.queryLength
+    if run.rows[message: row].hostSource == .unknown, section.authority != .none {
+      run.rows[message: row].host = section.authority
+      run.rows[message: row].hostSource = .authority
+    } else {
+      run.texts.release(section.authority)
+    }
+    nameExchange(slot, row, section.kind, &run)
+    if section.kind == .connect { streams[slot].halves[run.side].isTunnel = true }
+  }
+
+  private mutating func takeResponse(_ section: FieldSection, _ slot: Int, _ row: RowIndex, _ run: inout Run) {
+    section.releaseRequest(&run)
+    run.rows[message: row].status = section.status
+    if let status = section.grpcStatus { run.rows[message: row].grpcStatus = status }
+    let exchange = streams[slot].exchange
+    let method = run.rows.exchanges.look(Int(exchange)) { $0.method }
+    if method == .connect, (200...299).contains(section.status) { streams[slot].halves[run.side].isTunnel = true }
+  }
+
+  /// A first field section without what it has to say: after a loss it may be one that comes later.
+  private mutating func noteWithoutStart(_ section: FieldSection, _ slot: Int, _ row: RowIndex, _ run: inout Run) {
+    let side = run.side
+    if readers.look(side, { $0.isUnsure }) {
+      streams[slot].halves[side].isLossy = true
+      run.rows[message: row].flags.insert(.headerNotSeen)
+    } else if !section.hasUnknown {
+      run.rows[message: row].flags.insert(.fieldBlockMalformed)
+      run.note(.http2PseudoFieldMissing)
+    }
+  }
+
+  private mutating func endTrailers(_ section: FieldSection, _ slot: Int, endsStream: Bool, _ run: inout Run) {
+    let side = run.side
+    section.release(&run)
+    if let status = section.grpcStatus {
+      run.rows[message: streams[slot].halves[side].message.row].grpcStatus = status
+    }
+    streams[slot].halves[side].state = .content
+    // Trailer fields end the stream (RFC 9113 §8.1), or are in error.
+    if endsStream {
+      endMessage(slot, side, .complete, &run)
+    } else {
+      run.rows[message: streams[slot].halves[side].message.row].flags.insert(.fieldBlockMalformed)
+      run.note(.http2TrailersWithoutEnd)
+    }
+  }
+
+  /// Shows an observer what a message starts with.
+  private func show(_ section: FieldSection, _ row: RowIndex, isRequest: Bool, _ run: borrowing Run) {
+    guard let observer = run.observer else { return }
+    let (number, kind) = run.rows.messages.look(Int(row)) { ($0.message.number, $0.message.kind) }
+    let isInterim = !isRequest && (100...199).contains(section.status)
+    section.startLineText(isRequest: isRequest).withOctets {
+      observer.startLine($0, of: number, kind: isInterim ? .interim : kind)
+    }
+    for (line, nameLength) in section.fieldLines(isRequest: isRequest) {
+      line.withOctets { observer.fieldLine($0, name: 0..<nameLength, value: nameLength + 2..<line.count, of: number) }
+    }
+  }
+}
+
+extension FieldSection {
+  /// Gives up its texts: no row has them.
+  func release(_ run: inout Run) {
+    releaseRequest(&run)
+    run.texts.release([grpcEncoding])
+  }
+
+  /// Gives up the texts that only a request has.
+  func releaseRequest(_ run: inout Run) { run.texts.release([method, path, authority]) }
+}

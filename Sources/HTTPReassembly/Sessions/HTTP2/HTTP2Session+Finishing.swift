@@ -1,0 +1,119 @@
+// How messages and exchanges become final.
+
+extension HTTP2Session {
+  /// A message of `side` has ended: makes those before it final that need not wait for charges any longer.
+  mutating func retire(_ side: Side, _ run: inout Run) {
+    let limit = run.configuration.lingeringMessageLimit
+    if run.rows.lingering > run.configuration.lingeringMessageTotalLimit,
+      (2...limit).contains(ended.look(side, { $0.count }))
+    {
+      run.note(.httpMessagesFull)
+      retire(side, keeping: 1, &run)
+    } else {
+      retire(side, keeping: limit, &run)
+    }
+  }
+
+  /// Makes the messages of `side` that ended first final until at most `limit` are left.
+  mutating func retire(_ side: Side, keeping limit: Int, _ run: inout Run) {
+    while ended.look(side, { $0.count }) > limit {
+      let message = ended[side][0]
+      if ended.look(side, { $0.count }) > 1 { run.rows.lingering -= 1 }
+      ended[side].removeFirst()
+      finish(message, of: side, &run)
+    }
+  }
+
+  /// Makes a message final: its row changes no more.
+  private mutating func finish(_ message: MessageReference, of side: Side, _ run: inout Run) {
+    let row = message.row
+    let slot = run.rows.messages.look(Int(row)) { $0.exchange }
+    let (kind, pending, doubts, flags) = run.rows.messages.look(Int(row)) {
+      ($0.message.kind, $0.pendingContent, $0.doubts, $0.message.flags)
+    }
+    if run.rows[message: row].exactness == .exact, !doubts.isEmpty || flags.contains(.conflicting) {
+      run.rows[message: row].exactness = .inferred
+    }
+    let client = namedClient ?? run.connection.client ?? requestSide ?? 0
+    namedClient = client
+    if kind != .request { adoptRequest(slot, row, &run) }
+    if let pending { OpenContent.settle(pending, of: row, &run) }
+    run.rows[message: row].client = run.connection.endpoints[client]
+    run.rows[message: row].server = run.connection.endpoints[1 - client]
+    let (length, ipLength, pairing) = run.rows.messages.look(Int(row)) {
+      ($0.message.octets.total, $0.message.ipLength, $0.message.pairing)
+    }
+    run.rows.finishMessage(row)
+    streams[slot].hasFinalMessage = true
+    let exchange = Int(streams[slot].exchange)
+    run.rows.exchanges[exchange].openMessages -= 1
+    run.rows.exchanges[exchange].exchange.ipLength += ipLength
+    if kind == .request {
+      run.rows.exchanges[exchange].exchange.requestLength += length
+    } else {
+      if kind == .response { run.rows.exchanges[exchange].exchange.pairing = pairing }
+      run.rows.exchanges[exchange].exchange.responseLength += length
+    }
+    closeIfOver(slot, &run)
+  }
+
+  // MARK: Streams
+
+  /// A stream is over when both sides have ended it, or one has reset it; its exchange is final with its messages.
+  mutating func closeIfOver(_ slot: Int, _ run: inout Run) {
+    guard streams[slot].exchange >= 0 else { return }
+    if !streams[slot].isClosed {
+      let (first, second) = (streams[slot].halves[0], streams[slot].halves[1])
+      let hasRequest = run.rows.exchanges.look(Int(streams[slot].exchange)) { $0.exchange.request != nil }
+      // A request from before the capture may have ended before it, too.
+      let isOver =
+        streams[slot].isReset && !first.isInProgress && !second.isInProgress
+        || first.state == .ended && second.state == .ended
+        || !hasRequest && streams[slot].hasFinalMessage && (first.state == .ended || second.state == .ended)
+          && !first.isInProgress && !second.isInProgress
+      guard isOver else { return }
+      streams[slot].isClosed = true
+    }
+    finishExchangeIfOver(slot, &run)
+  }
+
+  /// No more frames of a stream are expected, whatever has come of it.
+  mutating func over(_ slot: Int, _ run: inout Run) {
+    streams[slot].isClosed = true
+    forget(slot)
+    finishExchangeIfOver(slot, &run)
+  }
+
+  /// Its number stands for it no more.
+  private mutating func forget(_ slot: Int) {
+    if slots[streams[slot].id] == Int32(slot) { slots[streams[slot].id] = nil }
+  }
+
+  private mutating func finishExchangeIfOver(_ slot: Int, _ run: inout Run) {
+    let row = streams[slot].exchange
+    let isOpen = run.rows.exchanges.look(Int(row)) { $0.openMessages > 0 }
+    guard streams[slot].isClosed, !isOpen else { return }
+    forget(slot)
+    if run.rows.exchanges.look(Int(row), { $0.exchange.response == nil || $0.exchange.request == nil }) {
+      run.rows.exchanges[Int(row)].exchange.pairing = .unknown
+    }
+    let (first, last, answered, ended) = run.rows.exchanges.look(Int(row)) {
+      ($0.requestFirst, $0.requestLast, $0.responseFirst, $0.responseLast)
+    }
+    if let first, let last { run.rows.exchanges[Int(row)].exchange.timings.send = max(last - first, 0) }
+    if let last, let answered { run.rows.exchanges[Int(row)].exchange.timings.wait = max(answered - last, 0) }
+    if let answered, let ended { run.rows.exchanges[Int(row)].exchange.timings.receive = max(ended - answered, 0) }
+    run.rows.finishExchange(row)
+    streams[slot].exchange = -1
+    freeSlots.append(Int32(slot))
+  }
+
+  /// The connection is over: everything is final.
+  mutating func finishAll(_ run: inout Run) {
+    for slot in streams.indices where streams[slot].exchange >= 0 {
+      for side in 0..<2 where streams[slot].halves[side].isInProgress { endMessage(slot, side, .incomplete, &run) }
+    }
+    for side in 0..<2 { retire(side, keeping: 0, &run) }
+    for slot in streams.indices where streams[slot].exchange >= 0 { over(slot, &run) }
+  }
+}

@@ -1,0 +1,536 @@
+// How frames are read (RFC 9113 §4, §6): their headers, and what of their payload is what.
+
+extension HTTP2Session {
+  /// Where the reading of the side in hand is.
+  private func reader<Value>(_ run: borrowing Run, _ value: (borrowing FrameReader) -> Value) -> Value {
+    readers.look(run.side, value)
+  }
+
+  /// Reads octets of the side in hand.
+  mutating func read(_ octets: RawSpan, _ run: inout Run) {
+    let side = run.side
+    var offset = 0
+    while offset < octets.byteCount {
+      let available = octets.byteCount - offset
+      switch readers[side].phase {
+      case .start: start(octets.extracting(offset..<octets.byteCount), &run)
+      case .preface: offset += readPreface(octets.extracting(offset..<octets.byteCount), &run)
+      case .header:
+        offset += collect(octets.extracting(offset..<octets.byteCount), HTTP2FrameHeader.length, &run)
+        if readers[side].collected == HTTP2FrameHeader.length { beginFrame(&run) }
+      case .prefix:
+        let length = readers[side].frame.prefixLength
+        let count = collect(octets.extracting(offset..<octets.byteCount), length, &run)
+        offset += count
+        if !readers[side].isMessagePending { self.count(count, as: .framing, &run) }
+        readers[side].left -= count
+        if readers[side].left == 0 { endPrefix(&run) }
+      case .content:
+        if readers[side].isMessagePending { placeFields(firstOctet: octets.octet(offset), &run) }
+        let count = min(available, readers[side].left)
+        pass(count, &run)
+        takeContent(octets.extracting(offset..<offset + count), &run)
+        offset += count
+        if readers[side].left == 0 { endContent(&run) }
+      case .padding:
+        let count = min(available, readers[side].left)
+        pass(count, &run)
+        self.count(count, as: .framing, &run)
+        offset += count
+        if readers[side].left == 0 { endFrame(&run) }
+      case .control:
+        let count = min(available, readers[side].left)
+        pass(count, &run)
+        takeControl(octets.extracting(offset..<offset + count), &run)
+        offset += count
+        if readers[side].left == 0 { endFrame(&run) }
+      case .stray:
+        let count = min(available, readers[side].left)
+        pass(count, &run)
+        countStray(count, &run)
+        offset += count
+        if readers[side].left == 0 { awaitHeader(&run) }
+      case .lost: offset += look(octets.extracting(offset..<octets.byteCount), &run)
+      }
+    }
+  }
+
+  /// Octets of the phase are read.
+  @inline(__always)
+  private mutating func pass(_ count: Int, _ run: inout Run) {
+    readers[run.side].position += count
+    readers[run.side].left -= count
+  }
+
+  /// Gathers octets until there are `length` of them. Returns how many it took.
+  private mutating func collect(_ octets: RawSpan, _ length: Int, _ run: inout Run) -> Int {
+    let side = run.side
+    if readers[side].phase == .header, readers[side].collected == 0 {
+      readers[side].frameStart = readers[side].position
+      readers[side].firstArrival = run.arrival
+    }
+    let known = readers[side].collected
+    let count = min(octets.byteCount, length - known)
+    for index in 0..<count { readers[side].octets[known + index] = octets.octet(index) }
+    readers[side].collected += count
+    readers[side].position += count
+    return count
+  }
+
+  // MARK: Start
+
+  /// The first octets of a side: the preface, a frame, or something in the middle of a frame.
+  private mutating func start(_ octets: RawSpan, _ run: inout Run) {
+    let side = run.side
+    if HTTP2Preface.matches(octets) {
+      readers[side].phase = .preface
+      setRequestSide(side)
+      return
+    }
+    // A server starts with its settings.
+    let isStart =
+      octets.byteCount >= 9 && HTTP2FrameHeader.fits(octets, at: 0, longest: 1 << 12)
+      && octets.octet(3) == HTTP2FrameHeader.settings && octets.octet(4) == 0
+    if opening.isSeen || isStart { awaitHeader(&run) } else { loseFraming(&run) }
+  }
+
+  private mutating func readPreface(_ octets: RawSpan, _ run: inout Run) -> Int {
+    let side = run.side
+    let known = readers[side].collected
+    let count = min(octets.byteCount, HTTP2Preface.length - known)
+    guard HTTP2Preface.matches(octets.extracting(0..<count), from: known) else {
+      run.note(.http2PrefaceMalformed, example: octets)
+      loseFraming(&run)
+      return 0
+    }
+    readers[side].collected += count
+    readers[side].position += count
+    countControl(count, .none, &run)
+    if readers[side].collected == HTTP2Preface.length { awaitHeader(&run) }
+    return count
+  }
+
+  /// The side that sends requests is known.
+  mutating func setRequestSide(_ side: Side) { if requestSide == nil { requestSide = side } }
+
+  // MARK: Frames
+
+  private mutating func awaitHeader(_ run: inout Run) {
+    readers[run.side].phase = .header
+    readers[run.side].collected = 0
+    readers[run.side].left = 0
+    readers[run.side].message = .none
+    readers[run.side].slot = -1
+    readers[run.side].isMessagePending = false
+  }
+
+  /// The header of a frame is complete.
+  private mutating func beginFrame(_ run: inout Run) {
+    let side = run.side
+    let frame = HTTP2FrameHeader(readers[side].octets)
+    readers[side].frame = frame
+    readers[side].left = frame.payloadLength
+    readers[side].message = .none
+    readers[side].slot = -1
+    readers[side].padding = 0
+    readers[side].collected = 0
+    let isContinuation = frame.type == HTTP2FrameHeader.continuation
+    if readers[side].block.isOpen, !isContinuation || frame.stream != readers[side].block.stream {
+      run.note(.http2FieldBlockInterrupted)
+      cutBlock(&run)
+    }
+    guard frame.payloadLength <= longestFrame(from: side) else {
+      run.note(.http2FrameTooLong)
+      countStray(HTTP2FrameHeader.length, &run)
+      return loseFraming(&run)
+    }
+    guard !frame.isMalformed, !isContinuation || readers[side].block.isOpen else {
+      run.note(.http2FrameMalformed)
+      return passOver(&run)
+    }
+    noteEmpty(frame, &run)
+    switch frame.type {
+    case HTTP2FrameHeader.data: beginData(frame, &run)
+    case HTTP2FrameHeader.headers: beginFields(frame, &run)
+    case HTTP2FrameHeader.pushPromise: beginPrefix(isMessagePending: true, &run)
+    case HTTP2FrameHeader.continuation: beginContinuation(&run)
+    default: beginControl(frame, &run)
+    }
+  }
+
+  /// Octets of payload that frames of a side can have.
+  private func longestFrame(from side: Side) -> Int {
+    // The settings may have been lost.
+    if readers.look(side, { $0.isUnsure }) || !opening.isSeen { return HTTP2Settings.largestFrameLimit }
+    return settings.look(1 - side) { $0.largestFrame }
+  }
+
+  /// The frame is nobody's: its octets are passed over.
+  private mutating func passOver(_ run: inout Run) {
+    countStray(HTTP2FrameHeader.length, &run)
+    readers[run.side].phase = .stray
+    if readers[run.side].left == 0 { awaitHeader(&run) }
+  }
+
+  private mutating func beginData(_ frame: HTTP2FrameHeader, _ run: inout Run) {
+    guard let slot = streamForData(frame.stream, &run) else { return passOver(&run) }
+    readers[run.side].slot = slot
+    readers[run.side].message = streams[slot].halves[run.side].message
+    beginPrefix(isMessagePending: false, &run)
+  }
+
+  private mutating func beginFields(_ frame: HTTP2FrameHeader, _ run: inout Run) {
+    beginPrefix(isMessagePending: true, &run)
+    // In the middle of a connection only the fields say who sends requests.
+    if requestSide != nil, readers[run.side].isMessagePending { placeFields(firstOctet: nil, &run) }
+  }
+
+  private mutating func beginContinuation(_ run: inout Run) {
+    let side = run.side
+    readers[side].block.continuations += 1
+    if readers[side].block.continuations == run.configuration.continuationLimit + 1 {
+      run.note(.http2ContinuationFlood)
+    }
+    readers[side].message = readers[side].block.message
+    readers[side].slot = readers[side].block.slot
+    beginPrefix(isMessagePending: false, &run)
+  }
+
+  /// Goes on with a frame that carries fields or content.
+  private mutating func beginPrefix(isMessagePending: Bool, _ run: inout Run) {
+    let side = run.side
+    readers[side].isMessagePending = isMessagePending
+    if !isMessagePending { count(HTTP2FrameHeader.length, as: .framing, &run) }
+    readers[side].phase = .prefix
+    readers[side].left = readers[side].frame.prefixLength
+    if readers[side].left == 0 { endPrefix(&run) }
+  }
+
+  /// What stands before the content is complete.
+  private mutating func endPrefix(_ run: inout Run) {
+    let side = run.side
+    let frame = readers[side].frame
+    let rest = frame.payloadLength - frame.prefixLength
+    if frame.isPadded { readers[side].padding = Int(readers[side].octets[0]) }
+    if readers[side].padding > rest {
+      run.note(.http2PaddingMalformed)
+      readers[side].padding = rest
+    }
+    readers[side].phase = .content
+    readers[side].left = rest - readers[side].padding
+    if frame.type == HTTP2FrameHeader.pushPromise { placePromise(&run) }
+    if readers[side].left == 0 { endContent(&run) }
+  }
+
+  /// Octets of content or of a field block.
+  private mutating func takeContent(_ octets: RawSpan, _ run: inout Run) {
+    let side = run.side
+    if readers[side].frame.type == HTTP2FrameHeader.data {
+      takeData(octets, &run)
+    } else {
+      extendOwners(&run)
+      takeFields(octets, &run)
+    }
+  }
+
+  /// The content of a frame is complete: padding may follow.
+  private mutating func endContent(_ run: inout Run) {
+    let side = run.side
+    if readers[side].isMessagePending { placeFields(firstOctet: nil, isLast: true, &run) }
+    readers[side].phase = .padding
+    readers[side].left = readers[side].padding
+    if readers[side].left == 0 { endFrame(&run) }
+  }
+
+  private mutating func endFrame(_ run: inout Run) {
+    let side = run.side
+    let frame = readers[side].frame
+    switch frame.type {
+    case HTTP2FrameHeader.data:
+      let slot = readers[side].slot
+      if frame.isEndOfStream, slot >= 0, streams[slot].halves[side].isInProgress {
+        endMessage(slot, side, .complete, &run)
+      }
+    case HTTP2FrameHeader.headers, HTTP2FrameHeader.pushPromise, HTTP2FrameHeader.continuation:
+      if frame.isEndOfHeaders { endBlock(&run) }
+    default: endControl(frame, &run)
+    }
+    awaitHeader(&run)
+  }
+
+  // MARK: Frames without fields or content
+
+  private mutating func beginControl(_ frame: HTTP2FrameHeader, _ run: inout Run) {
+    let side = run.side
+    let message = messageCharged(for: frame, run)
+    readers[side].message = message
+    countControl(HTTP2FrameHeader.length, message, &run)
+    if frame.type == HTTP2FrameHeader.settings, !frame.isAcknowledgment { settings[side].begin() }
+    readers[side].phase = .control
+    if readers[side].left == 0 { endFrame(&run) }
+  }
+
+  private mutating func takeControl(_ octets: RawSpan, _ run: inout Run) {
+    let side = run.side
+    countControl(octets.byteCount, readers[side].message, &run)
+    if readers[side].frame.type == HTTP2FrameHeader.settings { settings[side].take(octets) }
+  }
+
+  private mutating func endControl(_ frame: HTTP2FrameHeader, _ run: inout Run) {
+    switch frame.type {
+    case HTTP2FrameHeader.settings: takeSettings(isAcknowledgment: frame.isAcknowledgment, &run)
+    case HTTP2FrameHeader.ping: takePing(isAcknowledgment: frame.isAcknowledgment, &run)
+    case HTTP2FrameHeader.resetStream: resetStream(frame.stream, &run)
+    default: break
+    }
+  }
+
+  /// Settings hold for the octets of a side from its acknowledgment of them on (RFC 9113 §6.5.3).
+  private mutating func takeSettings(isAcknowledgment: Bool, _ run: inout Run) {
+    let side = run.side
+    if isAcknowledgment {
+      if let frame = settings[1 - side].acknowledge() { apply(frame, to: side) }
+      return
+    }
+    let (announced, overdue) = settings[side].finish(limit: run.configuration.pendingSettingsLimit)
+    if let size = announced.tableSize { decoders[1 - side].value.announce(size: size) }
+    guard let overdue else { return }
+    noteOnce(.http2SettingsFlood, .settings, &run)
+    apply(overdue, to: 1 - side)
+  }
+
+  /// The octets of a side keep to settings of the other one from here on.
+  mutating func apply(_ frame: HTTP2Settings.Frame, to side: Side) {
+    if let size = frame.tableSize { decoders[side].value.allow(size: size) }
+  }
+
+  private mutating func takePing(isAcknowledgment: Bool, _ run: inout Run) {
+    let side = run.side
+    if isAcknowledgment {
+      readers[1 - side].pings = max(readers[1 - side].pings - 1, 0)
+    } else {
+      readers[side].pings += 1
+      if readers[side].pings > run.configuration.unansweredPingLimit { noteOnce(.http2PingFlood, .pings, &run) }
+    }
+  }
+
+  private mutating func noteEmpty(_ frame: HTTP2FrameHeader, _ run: inout Run) {
+    let side = run.side
+    let isEmpty =
+      frame.payloadLength == 0 && !frame.isEndOfStream && !frame.isEndOfHeaders
+      && (frame.type == HTTP2FrameHeader.data || frame.type == HTTP2FrameHeader.headers
+        || frame.type == HTTP2FrameHeader.continuation)
+    readers[side].emptyFrames = isEmpty ? readers[side].emptyFrames + 1 : 0
+    if readers[side].emptyFrames > run.configuration.emptyFrameLimit {
+      noteOnce(.http2EmptyFrameFlood, .emptyFrames, &run)
+    }
+  }
+
+  /// Counts an anomaly once a connection.
+  mutating func noteOnce(_ anomaly: Anomaly, _ flood: Floods, _ run: inout Run) {
+    if noted.insert(flood).inserted { run.note(anomaly) }
+  }
+
+  // MARK: Octets by what they are
+
+  /// The octets up to here belong to the frame's message.
+  @inline(__always)
+  func ownersLimit(_ run: borrowing Run) -> Int { run.configuration.frameOwnerLimit }
+
+  @inline(__always)
+  mutating func extendOwners(_ run: inout Run) {
+    let side = run.side
+    let (position, message) = readers.look(side) { ($0.position, $0.message) }
+    owners[side].extend(to: position, message, limit: ownersLimit(run))
+  }
+
+  /// Octets of the frame's message, or stray ones where it has none.
+  mutating func count(_ count: Int, as part: FramePart, _ run: inout Run) {
+    let side = run.side
+    let message = readers.look(side) { $0.message }
+    guard message.isOpen(run.rows) else { return countStray(count, &run) }
+    extendOwners(&run)
+    let row = message.row
+    switch part {
+    case .framing:
+      run.rows[message: row].octets.framing += count
+      run.ledger.settle(count, as: .framing)
+    case .body:
+      run.rows[message: row].octets.body += count
+      run.ledger.settle(count, as: .body)
+    }
+    noteTimes(row, &run)
+  }
+
+  /// The packet in hand, and the first one of the frame's header, brought octets of a message.
+  private mutating func noteTimes(_ row: RowIndex, _ run: inout Run) {
+    run.rows.messages[Int(row)].note(readers.look(run.side) { $0.firstArrival })
+    run.rows.messages[Int(row)].note(run.arrival)
+  }
+
+  /// Octets that are neither fields nor content: of a frame that is charged to a message, or of the connection.
+  mutating func countControl(_ count: Int, _ message: MessageReference, _ run: inout Run) {
+    let side = run.side
+    owners[side].extend(to: readers.look(side) { $0.position }, .none, limit: ownersLimit(run))
+    run.ledger.settle(count, as: .control)
+    if message.isOpen(run.rows) {
+      run.rows[message: message.row].control += count
+    } else {
+      run.connection.added.control += count
+    }
+  }
+
+  /// Octets that belong to no message.
+  mutating func countStray(_ count: Int, _ run: inout Run) {
+    let side = run.side
+    owners[side].extend(to: readers.look(side) { $0.position }, .none, limit: ownersLimit(run))
+    run.ledger.settle(count, as: .stray)
+    run.connection.added.unattributed += count
+  }
+
+  // MARK: Loss
+
+  /// Framing is lost: what is in progress on this side may go on or end unseen, and nothing is known of its table.
+  mutating func loseFraming(_ run: inout Run) {
+    let side = run.side
+    readers[side].phase = .lost
+    readers[side].collected = 0
+    readers[side].left = 0
+    readers[side].losses += 1
+    readers[side].isComplete = false
+    readers[side].search = FrameSearch(longest: settings.look(1 - side) { $0.largestFrame })
+    decoders[side].value.forget()
+  }
+
+  /// Looks for frames. Returns how many octets were none.
+  private mutating func look(_ octets: RawSpan, _ run: inout Run) -> Int {
+    let side = run.side
+    let position = readers[side].position
+    switch readers[side].search?.find(octets, at: position) ?? .nothing {
+    case .nothing:
+      readers[side].position += octets.byteCount
+      countStray(octets.byteCount, &run)
+      return octets.byteCount
+    case .header(let offset):
+      readers[side].position += offset
+      countStray(offset, &run)
+      foundFrames(&run)
+      awaitHeader(&run)
+      return offset
+    case .later(let next):
+      foundFrames(&run)
+      readers[side].phase = .stray
+      readers[side].left = next - position
+      if readers[side].left == 0 { awaitHeader(&run) }
+      return 0
+    }
+  }
+
+  private mutating func foundFrames(_ run: inout Run) {
+    readers[run.side].search = nil
+    run.note(.http2Resynchronized)
+  }
+
+  /// Passes over octets that cannot be seen: in a packet but beyond its snap length, or never captured.
+  mutating func skip(_ count: Int, isInPacket: Bool, _ run: inout Run) {
+    let side = run.side
+    if isInPacket { run.countUnseen(count) } else { run.countMissing(count) }
+    var left = count
+    while left > 0 {
+      let phase = readers[side].phase
+      let inside = min(left, readers[side].left)
+      switch phase {
+      case .content where inside > 0 && !readers[side].isMessagePending:
+        pass(inside, &run)
+        skipContent(inside, isInPacket: isInPacket, &run)
+        if readers[side].left == 0 { endContent(&run) }
+      case .padding where inside > 0:
+        pass(inside, &run)
+        skipFraming(inside, isInPacket: isInPacket, &run)
+        if readers[side].left == 0 { endFrame(&run) }
+      case .control where inside > 0, .stray where inside > 0:
+        pass(inside, &run)
+        extendOwnersByNone(&run)
+        // What the settings are is not known then: any size of the table may be allowed.
+        if phase == .control, readers[side].frame.type == HTTP2FrameHeader.settings {
+          decoders[1 - side].value.announce(size: .max)
+        }
+        if isInPacket {
+          if phase == .control {
+            countControl(inside, readers[side].message, &run)
+          } else {
+            countStray(inside, &run)
+          }
+        }
+        if readers[side].left == 0 { phase == .control ? endFrame(&run) : awaitHeader(&run) }
+      default:
+        skipBeyond(left, isInPacket: isInPacket, &run)
+        return
+      }
+      left -= inside
+    }
+  }
+
+  private mutating func extendOwnersByNone(_ run: inout Run) {
+    let side = run.side
+    owners[side].extend(to: readers.look(side) { $0.position }, .none, limit: ownersLimit(run))
+  }
+
+  /// Framing octets of a message that cannot be seen.
+  private mutating func skipFraming(_ count: Int, isInPacket: Bool, _ run: inout Run) {
+    let message = readers.look(run.side) { $0.message }
+    guard message.isOpen(run.rows) else {
+      extendOwnersByNone(&run)
+      if isInPacket { countStray(count, &run) }
+      return
+    }
+    extendOwners(&run)
+    if isInPacket {
+      self.count(count, as: .framing, &run)
+      run.rows[message: message.row].unseen += count
+    } else {
+      run.rows[message: message.row].missing += count
+    }
+  }
+
+  /// A hole in which a frame header was.
+  private mutating func skipBeyond(_ count: Int, isInPacket: Bool, _ run: inout Run) {
+    let side = run.side
+    giveUpFrame(&run)
+    loseFraming(&run)
+    readers[side].position += count
+    extendOwnersByNone(&run)
+    if isInPacket { countStray(count, &run) }
+  }
+
+  /// The octets of a frame that cannot be read to its end, as far as they wait for it.
+  private mutating func giveUpFrame(_ run: inout Run) {
+    let side = run.side
+    let (phase, collected, isPending) = reader(run) { ($0.phase, $0.collected, $0.isMessagePending) }
+    if phase == .header {
+      countStray(collected, &run)
+    } else if isPending {
+      countStray(reader(run) { $0.position - $0.frameStart }, &run)
+    }
+    readers[side].isMessagePending = false
+    if reader(run, { $0.block.isOpen }) { cutBlock(&run) }
+  }
+
+  /// The stream of the side in hand is over.
+  mutating func endReading(_ run: inout Run) {
+    let isInFrame = reader(run) { $0.expectsMore }
+    giveUpFrame(&run)
+    if isInFrame { run.note(.http2FrameIncomplete) }
+    readers[run.side].phase = .lost
+    readers[run.side].search = nil
+    readers[run.side].collected = 0
+    readers[run.side].left = 0
+    readers[run.side].message = .none
+  }
+}
+
+/// The parts of a message that frames are counted as while they pass.
+enum FramePart {
+  case framing
+  case body
+}

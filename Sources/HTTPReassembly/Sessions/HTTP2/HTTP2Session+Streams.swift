@@ -1,0 +1,428 @@
+// Streams and the messages on them (RFC 9113 §5, §8): how they start, what they carry, how they end.
+
+extension HTTP2Session {
+  /// How a message ends.
+  enum MessageEnd {
+    /// Its sender has ended it.
+    case complete
+    /// It is an interim response, which ends with its fields.
+    case interim
+    /// Its stream was reset.
+    case reset
+    /// Its end was not seen.
+    case incomplete
+  }
+
+  // MARK: Streams by number
+
+  /// The stream that DATA comes on, with a message of the side in hand; nil when there is none for it.
+  mutating func streamForData(_ number: UInt32, _ run: inout Run) -> Int? {
+    let side = run.side
+    guard let slot = slots[number].map(Int.init) ?? streamInTheMiddle(number, &run) else {
+      run.note(.http2StreamClosed)
+      return nil
+    }
+    switch streams[slot].halves[side].state {
+    case .content, .fields, .trailers: return slot
+    case .idle:
+      // Its fields were lost, or never sent.
+      if readers.look(side, { $0.isComplete }) { run.note(.http2StreamIdle) }
+      guard let requestSide else { return nil }
+      startMessage(slot, side, isRequest: side == requestSide, &run)
+      let row = streams[slot].halves[side].message.row
+      run.rows[message: row].flags.insert(.headerNotSeen)
+      run.rows[message: row].expanded = .unknown
+      run.rows.messages[Int(row)].doubts.insert(.start)
+      streams[slot].halves[side].state = .content
+      streams[slot].halves[side].isLossy = true
+      streams[slot].halves[side].hasUnknownFields = true
+      if side == requestSide { nameExchange(slot, row, .ordinary, &run) } else { noteFinalResponse(slot, row, &run) }
+      return slot
+    case .ended:
+      if !streams[slot].isReset { run.note(.http2StreamClosed) }
+      return streams[slot].halves[side].message.isOpen(run.rows) ? slot : nil
+    }
+  }
+
+  /// A stream that is not known: of those from before the capture, or in a hole. Nil when it is over, as far as is known.
+  private mutating func streamInTheMiddle(_ number: UInt32, _ run: inout Run) -> Int? {
+    guard let requestSide, number > 0 else { return nil }
+    let opener = number % 2 == 1 ? requestSide : 1 - requestSide
+    guard number > highestStream[opener] || !readers.look(0, { $0.isComplete }) || !readers.look(1, { $0.isComplete })
+    else { return nil }
+    return openStream(number, by: opener, &run)
+  }
+
+  /// The stream whose fields come from the side in hand, with the message that they are of; nil when there is none for them.
+  mutating func streamForFields(_ number: UInt32, isRequest: Bool, _ run: inout Run) -> Int? {
+    let side = run.side
+    if isRequest, number % 2 == 0 {
+      run.note(.http2FrameMalformed)
+      return nil
+    }
+    var known = slots[number].map(Int.init)
+    if let slot = known, isRequest, streams[slot].hasFinalMessage, streams[slot].halves[side].state == .idle {
+      // Its response was final before its request came.
+      over(slot, &run)
+      known = nil
+    }
+    guard let slot = known ?? streamInTheMiddle(number, &run) else {
+      run.note(.http2StreamClosed)
+      return nil
+    }
+    switch streams[slot].halves[side].state {
+    case .idle:
+      if !isRequest { noteUnasked(slot, &run) }
+      startMessage(slot, side, isRequest: isRequest, &run)
+      return slot
+    case .content:
+      streams[slot].halves[side].state = .trailers
+      return slot
+    case .fields, .trailers: return slot
+    case .ended:
+      run.note(.http2StreamClosed)
+      return nil
+    }
+  }
+
+  private mutating func noteUnasked(_ slot: Int, _ run: inout Run) {
+    let hasRequest = run.rows.exchanges.look(Int(streams[slot].exchange)) { $0.exchange.request != nil }
+    if !hasRequest { run.note(.httpResponseWithoutRequest) }
+  }
+
+  /// A stream starts, and its exchange.
+  mutating func openStream(_ number: UInt32, by side: Side, _ run: inout Run) -> Int {
+    if slots.count >= run.configuration.streamLimit {
+      run.note(.http2StreamsFull)
+      giveUpStream(&run)
+    }
+    highestStream[side] = max(highestStream[side], number)
+    var open = OpenExchange()
+    open.exchange.number = run.nextExchange()
+    open.exchange.connection = run.connection.number
+    open.exchange.stream = number
+    open.exchange.started = readers.look(run.side) { $0.firstArrival.time }
+    open.exchange.pairing = .unknown
+    open.exchange.timings.connect = opening.connectDuration
+    open.exchange.timings.dns = opening.lookupDuration
+    opening.connectDuration = nil
+    opening.lookupDuration = nil
+    let exchange = RowIndex(run.rows.exchanges.insert(open))
+    return insert(HTTP2Stream(id: number, exchange: exchange))
+  }
+
+  /// Puts a stream where one was, or at the end. Returns its slot.
+  mutating func insert(_ stream: HTTP2Stream) -> Int {
+    let slot: Int
+    if let reused = freeSlots.popLast() {
+      slot = Int(reused)
+      streams[slot] = stream
+    } else {
+      slot = streams.count
+      streams.append(stream)
+    }
+    slots[stream.id] = Int32(slot)
+    return slot
+  }
+
+  /// There are too many streams: one that has waited for long is over.
+  private mutating func giveUpStream(_ run: inout Run) {
+    for _ in streams.indices {
+      nextVictim = nextVictim + 1 < streams.count ? nextVictim + 1 : 0
+      guard streams[nextVictim].exchange >= 0, !streams[nextVictim].isClosed else { continue }
+      let slot = nextVictim
+      for side in 0..<2 where streams[slot].halves[side].isInProgress {
+        run.rows[message: streams[slot].halves[side].message.row].flags.insert(.evicted)
+        endMessage(slot, side, .incomplete, &run)
+      }
+      if streams[slot].exchange >= 0, !streams[slot].isClosed { over(slot, &run) }
+      return
+    }
+  }
+
+  // MARK: Messages
+
+  /// A message of the side in hand starts with the frame in hand.
+  mutating func startMessage(_ slot: Int, _ side: Side, isRequest: Bool, _ run: inout Run) {
+    let row = RowIndex(run.rows.messages.insert(OpenMessage()))
+    let number = run.nextMessage()
+    run.connection.added.messages += 1
+    let exchange = streams[slot].exchange
+    let start = readers.look(side) { $0.firstArrival }
+    run.rows.messages[Int(row)].exchange = slot
+    if readers.look(side, { $0.isUnsure }) { run.rows.messages[Int(row)].doubts.insert(.start) }
+    run.rows[message: row].kind = isRequest ? .request : .response
+    run.rows[message: row].number = number
+    run.rows[message: row].connection = run.connection.number
+    run.rows[message: row].exchange = run.rows.exchanges.look(Int(exchange)) { $0.exchange.number }
+    run.rows[message: row].stream = streams[slot].id
+    run.rows[message: row].isSecure = isSecure
+    run.rows[message: row].version = Self.version.withOctets { run.texts.intern($0) }
+    run.rows[message: row].firstTime = start.time
+    run.rows[message: row].lastTime = start.time
+    run.rows.messages[Int(row)].note(run.arrival)
+    run.rows.exchanges[Int(exchange)].openMessages += 1
+    streams[slot].halves[side].message = MessageReference(row: row, number: number)
+    streams[slot].halves[side].isLossy = false
+    streams[slot].halves[side].losses = readers.look(side) { $0.losses }
+    streams[slot].halves[side].state = .fields
+    if isRequest {
+      run.rows.exchanges[Int(exchange)].exchange.request = number
+      run.rows.exchanges[Int(exchange)].exchange.pairing = .exact
+      run.rows.exchanges[Int(exchange)].exchange.started = start.time
+    } else {
+      adoptRequest(slot, row, &run)
+    }
+    nameVersion(exchange, &run)
+  }
+
+  /// What messages and exchanges say their version is.
+  private static let version = Array("HTTP/2".utf8)
+
+  private func nameVersion(_ exchange: RowIndex, _ run: inout Run) {
+    guard run.rows.exchanges.look(Int(exchange), { $0.exchange.version == .none }) else { return }
+    let version = Self.version.withOctets { run.texts.intern($0) }
+    run.rows.exchanges[Int(exchange)].exchange.version = version
+  }
+
+  /// Gives a response what it has from its request, as far as that has come.
+  func adoptRequest(_ slot: Int, _ row: RowIndex, _ run: inout Run) {
+    let found = run.rows.exchanges.look(Int(streams[slot].exchange)) { open in
+      (
+        request: open.exchange.request, method: open.exchange.method, host: open.exchange.host,
+        path: open.exchange.path, source: open.hostSource
+      )
+    }
+    guard found.request != nil else {
+      run.rows[message: row].pairing = .unknown
+      run.rows[message: row].flags.insert(.requestNotSeen)
+      return
+    }
+    run.rows[message: row].pairing = .exact
+    run.rows[message: row].flags.remove(.requestNotSeen)
+    guard run.rows[message: row].host == .none else { return }
+    for text in [found.method, found.host, found.path] { run.texts.retain(text) }
+    run.texts.release([run.rows[message: row].method, run.rows[message: row].path])
+    run.rows[message: row].method = found.method
+    run.rows[message: row].host = found.host
+    run.rows[message: row].path = found.path
+    run.rows[message: row].hostSource = found.source
+  }
+
+  /// The fields of a request are complete: its exchange is called by them. Without a host it is called by its server's address
+  /// (MEASURES §2).
+  mutating func nameExchange(_ slot: Int, _ row: RowIndex, _ kind: MethodKind, _ run: inout Run) {
+    if run.rows[message: row].hostSource == .unknown {
+      let server = run.connection.endpoints[1 - (requestSide ?? run.side)]
+      let name = run.names.name(of: server.address)
+      run.rows[message: row].host = run.texts.intern(name ?? Array(server.address.description.utf8))
+      run.rows[message: row].hostSource = name == nil ? .address : .dns
+    }
+    let (method, host, path, source) = run.rows.messages.look(Int(row)) {
+      ($0.message.method, $0.message.host, $0.message.path, $0.message.hostSource)
+    }
+    for text in [method, host, path] { run.texts.retain(text) }
+    let exchange = Int(streams[slot].exchange)
+    run.rows.exchanges[exchange].exchange.method = method
+    run.rows.exchanges[exchange].exchange.host = host
+    run.rows.exchanges[exchange].exchange.path = path
+    run.rows.exchanges[exchange].hostSource = source
+    run.rows.exchanges[exchange].method = kind
+  }
+
+  /// A response is the final one of its exchange.
+  mutating func noteFinalResponse(_ slot: Int, _ row: RowIndex, _ run: inout Run) {
+    let (number, status) = run.rows.messages.look(Int(row)) { ($0.message.number, $0.message.status) }
+    let exchange = Int(streams[slot].exchange)
+    run.rows.exchanges[exchange].exchange.response = number
+    run.rows.exchanges[exchange].exchange.status = status
+    run.rows.exchanges[exchange].isAnswered = true
+  }
+
+  // MARK: Content
+
+  /// The fields of a message are complete: content may follow.
+  mutating func startContent(_ slot: Int, _ section: FieldSection, _ run: inout Run) {
+    let side = run.side
+    guard !streams[slot].halves[side].isTunnel else { return }
+    let row = streams[slot].halves[side].message.row
+    let (type, encoding) = run.rows.messages.look(Int(row)) { ($0.message.contentType, $0.message.contentEncoding) }
+    if run.texts.withOctets(type, { GRPCContent.isGRPC($0) }) {
+      run.rows[message: row].grpcMessages = 0
+      streams[slot].halves[side].grpc = GRPCContent(encoding: run.texts.string(section.grpcEncoding), run)
+    }
+    guard encoding != .none || run.observer != nil else { return }
+    streams[slot].halves[side].content.isOpen = true
+    streams[slot].halves[side].content.start(of: row, &run)
+  }
+
+  /// Octets of content.
+  mutating func takeData(_ octets: RawSpan, _ run: inout Run) {
+    let side = run.side
+    let slot = readers.look(side) { $0.slot }
+    guard !streams[slot].halves[side].isTunnel else { return countTunnel(octets.byteCount, &run) }
+    count(octets.byteCount, as: .body, &run)
+    let message = streams[slot].halves[side].message
+    guard streams[slot].halves[side].isInProgress, message.isOpen(run.rows) else { return }
+    if streams[slot].halves[side].content.isOpen {
+      streams[slot].halves[side].content.take(octets, of: message.row, &run)
+    }
+    if let grpc = streams[slot].halves[side].grpc { grpc.take(octets, &run) }
+  }
+
+  private mutating func countTunnel(_ count: Int, _ run: inout Run) {
+    let side = run.side
+    owners[side].extend(to: readers.look(side) { $0.position }, .none, limit: ownersLimit(run))
+    run.ledger.settle(count, as: .tunnel)
+    run.connection.added.unattributed += count
+    run.connection.added.flags.insert(.tunnel)
+  }
+
+  /// Octets of content that cannot be seen.
+  mutating func skipData(_ count: Int, isInPacket: Bool, _ run: inout Run) {
+    let side = run.side
+    let slot = readers.look(side) { $0.slot }
+    if streams[slot].halves[side].isTunnel {
+      if isInPacket { countTunnel(count, &run) } else { extendOwnersOver(&run) }
+      return
+    }
+    let message = readers.look(side) { $0.message }
+    guard message.isOpen(run.rows) else {
+      if isInPacket { countStray(count, &run) } else { extendOwnersOver(&run) }
+      return
+    }
+    extendOwners(&run)
+    if isInPacket {
+      self.count(count, as: .body, &run)
+      run.rows[message: message.row].unseen += count
+    } else {
+      run.rows[message: message.row].missing += count
+    }
+    streams[slot].halves[side].content.decoder = nil
+    streams[slot].halves[side].grpc?.lose()
+    run.rows[message: message.row].flags.insert(.contentNotSeen)
+  }
+
+  private mutating func extendOwnersOver(_ run: inout Run) {
+    let side = run.side
+    owners[side].extend(to: readers.look(side) { $0.position }, .none, limit: ownersLimit(run))
+  }
+
+  // MARK: Ends
+
+  /// A side sends no more of a message.
+  mutating func endMessage(_ slot: Int, _ side: Side, _ end: MessageEnd, _ run: inout Run) {
+    let message = streams[slot].halves[side].message
+    let row = message.row
+    let isComplete = end == .complete || end == .interim
+    finishContent(slot, side, isComplete: isComplete, &run)
+    if !isComplete {
+      run.rows[message: row].flags.insert(.incomplete)
+      if end == .reset { run.rows[message: row].flags.insert(.streamReset) }
+      run.rows[message: row].exactness = .atLeast
+      run.note(.httpMessageIncomplete)
+    } else if isLossy(slot, side) {
+      run.rows[message: row].exactness = .atLeast
+      run.rows[message: row].flags.insert(.contentNotSeen)
+    } else if run.rows[message: row].missing > 0 || run.rows[message: row].unseen > 0 {
+      run.rows[message: row].exactness = .inferred
+    }
+    if let observer = run.observer {
+      let (number, length) = run.rows.messages.look(Int(row)) { ($0.message.number, $0.message.decodedBody) }
+      observer.end(of: number, decodedLength: length)
+    }
+    noteTimes(of: row, slot, &run)
+    streams[slot].halves[side].content = OpenContent()
+    streams[slot].halves[side].grpc = nil
+    // The response to a promised request comes from the same side.
+    let isPromise = run.rows.messages.look(Int(row)) {
+      $0.message.flags.contains(.pushed) && $0.message.kind == .request
+    }
+    streams[slot].halves[side].state = end == .interim || isPromise ? .idle : .ended
+    if end == .interim { streams[slot].halves[side].message = .none }
+    streams[slot].halves[side].hasUnknownFields = false
+    if !ended.look(side, { $0.isEmpty }) { run.rows.lingering += 1 }
+    ended[side].append(message)
+    closeIfOver(slot, &run)
+    retire(side, &run)
+  }
+
+  /// Whether octets of what a side sends on a stream may have been lost.
+  private func isLossy(_ slot: Int, _ side: Side) -> Bool {
+    streams[slot].halves[side].isLossy || streams[slot].halves[side].losses != readers.look(side) { $0.losses }
+  }
+
+  private mutating func finishContent(_ slot: Int, _ side: Side, isComplete: Bool, _ run: inout Run) {
+    let half = streams[slot].halves[side]
+    let row = half.message.row
+    let (missing, unseen) = run.rows.messages.look(Int(row)) { ($0.message.missing, $0.message.unseen) }
+    let isWhole = isComplete && missing == 0 && unseen == 0 && !isLossy(slot, side) && !half.hasUnknownFields
+    if let grpc = half.grpc {
+      let outcome = grpc.finish(&run)
+      run.rows[message: row].grpcMessages = outcome.messages
+      if isWhole, half.content.isIdentity { run.rows[message: row].decodedBody = outcome.decodedLength }
+      if outcome.isMalformed, isWhole {
+        run.rows[message: row].flags.insert(.grpcMalformed)
+        run.note(.grpcMessageMalformed)
+      }
+      if let failure = outcome.failure, isWhole { run.rows[message: row].flags.insert(failure) }
+    }
+    if half.content.isOpen {
+      streams[slot].halves[side].content.finish(of: row, isComplete: isWhole, &run)
+      if half.grpc != nil, half.content.isIdentity { run.rows[message: row].decodedBody = nil }
+      if let grpc = half.grpc, isWhole, half.content.isIdentity {
+        run.rows[message: row].decodedBody = grpc.outcome.decodedLength
+      }
+    } else if isWhole, half.grpc == nil, !half.isTunnel || run.rows[message: row].octets.body == 0 {
+      // Without a coding the decoded length is that of the content.
+      run.rows[message: row].decodedBody = run.rows[message: row].octets.body
+    }
+  }
+
+  /// Not the time of the packet that shows the end, which can be somebody else's.
+  private mutating func noteTimes(of row: RowIndex, _ slot: Int, _ run: inout Run) {
+    let (kind, first, last) = run.rows.messages.look(Int(row)) {
+      ($0.message.kind, $0.message.firstTime, $0.message.lastTime)
+    }
+    let exchange = Int(streams[slot].exchange)
+    switch kind {
+    case .request:
+      run.rows.exchanges[exchange].requestFirst = first
+      run.rows.exchanges[exchange].requestLast = last
+      run.rows.exchanges[exchange].exchange.started = first
+    case .response:
+      run.rows.exchanges[exchange].responseFirst = first
+      run.rows.exchanges[exchange].responseLast = last
+    case .interim: break
+    }
+  }
+
+  /// A side has reset a stream: nothing more is expected of either.
+  mutating func resetStream(_ number: UInt32, _ run: inout Run) {
+    guard let slot = slots[number].map(Int.init) else { return }
+    let side = run.side
+    if side == requestSide, streams[slot].halves[1 - side].state == .idle {
+      unansweredResets += 1
+      if unansweredResets > run.configuration.unansweredResetLimit { noteOnce(.http2RapidReset, .resets, &run) }
+    }
+    streams[slot].isReset = true
+    for side in 0..<2 where streams[slot].halves[side].isInProgress {
+      // A block of it that is still open goes on to be its own.
+      if readers.look(side, { $0.block.isOpen && $0.block.slot == slot }) { continue }
+      endMessage(slot, side, .reset, &run)
+    }
+    closeIfOver(slot, &run)
+  }
+
+  /// The message that a frame without fields or content is charged to (MEASURES §7).
+  func messageCharged(for frame: HTTP2FrameHeader, _ run: borrowing Run) -> MessageReference {
+    guard frame.stream > 0, let slot = slots[frame.stream].map(Int.init) else { return .none }
+    let side = run.side
+    if frame.type == HTTP2FrameHeader.windowUpdate { return streams[slot].halves[1 - side].message }
+    guard let requestSide else { return .none }
+    let (response, request) = (streams[slot].halves[1 - requestSide], streams[slot].halves[requestSide])
+    if response.isInProgress { return response.message }
+    if request.isInProgress { return request.message }
+    return response.message.isNone ? request.message : response.message
+  }
+}

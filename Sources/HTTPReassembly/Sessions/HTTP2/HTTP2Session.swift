@@ -1,0 +1,355 @@
+/// A connection of HTTP/2 (RFC 9113): the frames of both sides, and the messages that their streams carry.
+///
+/// It can be begun at the start of both streams, with the preface of the client; after HTTP/1's `Upgrade: h2c`; or anywhere, where
+/// it looks for frames first. What it reads are the application's octets, whatever carries them.
+struct HTTP2Session {
+  /// What the connection's opening took, until the first exchange has it.
+  var opening: ConnectionOpening
+  /// Whether the octets were inside TLS.
+  let isSecure: Bool
+  var readers = Sides<FrameReader>(repeating: FrameReader())
+  /// Read the field blocks that each side sends.
+  let decoders: Sides<OwnMemory<HPACKDecoder>>
+  /// What each side says of how it reads.
+  var settings = Sides<HTTP2Settings>(repeating: HTTP2Settings())
+  /// Whose octets the latest ones of each side were.
+  var owners = Sides<FrameOwners>(repeating: FrameOwners())
+  /// Messages of each side that have ended and still take charges, in the order in which they ended.
+  var ended = Sides<IndexRing<MessageReference>>(repeating: IndexRing())
+  /// Streams, those that are over as long as a row of theirs is not final.
+  var streams: [HTTP2Stream] = []
+  var freeSlots: [Int32] = []
+  /// The slots of streams that are not over, by their number.
+  var slots: [UInt32: Int32] = [:]
+  /// The slot that is given up next when there are too many.
+  var nextVictim = 0
+  /// The highest number of a stream that each side has opened.
+  var highestStream = Sides<UInt32>(repeating: 0)
+  /// The side that sends requests; nil before that is known.
+  @OptionalSide var requestSide: Side? = nil
+  /// The side that the first final message called the client.
+  @OptionalSide var namedClient: Side? = nil
+  /// Packets whose message is not known yet, and ranges that were sent again with different content.
+  var pending: PendingOctets?
+  /// Streams that the client has reset before anything of the response came.
+  var unansweredResets = 0
+  /// What was found odd once, and is not told again.
+  var noted: Floods = []
+  private var counted = 0
+  /// Capture time of the latest packet with octets of either side.
+  private var lastArrival: Int64 = 0
+
+  /// What can come without end.
+  struct Floods: OptionSet {
+    let rawValue: UInt8
+    static let resets = Floods(rawValue: 1 << 0)
+    static let pings = Floods(rawValue: 1 << 1)
+    static let settings = Floods(rawValue: 1 << 2)
+    static let emptyFrames = Floods(rawValue: 1 << 3)
+  }
+
+  /// Starts reading a connection that was opened like this; `isSecure` says whether the octets were inside TLS.
+  init(_ opening: ConnectionOpening, isSecure: Bool = false, _ run: inout Run) {
+    self.opening = opening
+    self.isSecure = isSecure
+    let limit = run.configuration.dynamicTableLimit
+    decoders = Sides(
+      OwnMemory(HPACKDecoder(isComplete: true, keptLimit: limit)),
+      OwnMemory(HPACKDecoder(isComplete: true, keptLimit: limit)))
+    count(&run)
+  }
+
+  /// Goes on after HTTP/1: the request there is stream 1 (RFC 7540 §3.2).
+  init(_ upgrade: HTTP2Upgrade, _ run: inout Run) {
+    self.init(ConnectionOpening(isSeen: true), &run)
+    requestSide = upgrade.requestSide
+    namedClient = upgrade.namedClient
+    var stream = HTTP2Stream(id: 1, exchange: upgrade.exchange)
+    stream.halves[upgrade.requestSide].state = .ended
+    run.rows.exchanges[Int(upgrade.exchange)].exchange.stream = 1
+    _ = insert(stream)
+    highestStream[upgrade.requestSide] = 1
+    // The answer 101 has acknowledged them.
+    if let size = upgrade.tableSize { decoders[1 - upgrade.requestSide].value.allow(size: size) }
+    count(&run)
+  }
+
+  mutating func connected(after duration: Int64) { opening.connectDuration = duration }
+
+  /// What the streams have to know.
+  private var needs: StreamNeeds {
+    var needs: StreamNeeds = []
+    for side in 0..<2 where readers.look(side, { $0.expectsMore }) { needs.insert(.more(side)) }
+    return needs
+  }
+
+  // MARK: Octets
+
+  private mutating func begin(_ side: Side, at position: StreamPosition) {
+    guard readers.look(side, { $0.position == .unknown }) else { return }
+    readers[side].position = position
+    owners[side].begin(at: position)
+  }
+
+  mutating func receive(
+    _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
+  ) -> Taken {
+    begin(side, at: position)
+    run.side = side
+    run.arrival = arrival
+    lastArrival = arrival.time
+    read(octets, &run)
+    charge(position..<position + octets.byteCount, arrival.overhead, to: side, &run)
+    settle(side, &run)
+    return Taken(count: octets.byteCount, needs: needs)
+  }
+
+  mutating func skipUnseen(
+    _ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
+  ) -> StreamNeeds {
+    begin(side, at: position)
+    run.side = side
+    run.arrival = arrival
+    lastArrival = arrival.time
+    skip(count, isInPacket: true, &run)
+    charge(position..<position + count, arrival.overhead, to: side, &run)
+    settle(side, &run)
+    return needs
+  }
+
+  mutating func skipMissing(
+    _ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run
+  ) -> StreamNeeds {
+    begin(side, at: position)
+    run.side = side
+    run.arrival.time = lastArrival
+    skip(count, isInPacket: false, &run)
+    settle(side, &run)
+    return needs
+  }
+
+  mutating func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds {
+    guard readers.look(side, { $0.position != .unknown }) else { return needs }
+    run.side = side
+    run.arrival.time = lastArrival
+    endReading(&run)
+    for slot in streams.indices where streams[slot].exchange >= 0 && streams[slot].halves[side].isInProgress {
+      endMessage(slot, side, .incomplete, &run)
+    }
+    settle(side, &run)
+    return needs
+  }
+
+  /// Nothing of HTTP/2 waits for the other side.
+  func stopWaiting(_ side: Side) -> StreamNeeds { needs }
+
+  /// The connection is given up, though it may go on: so are the messages in progress.
+  mutating func evict(_ run: inout Run) {
+    for slot in streams.indices {
+      for side in 0..<2 where streams[slot].halves[side].isInProgress {
+        run.rows[message: streams[slot].halves[side].message.row].flags.insert(.evicted)
+      }
+    }
+  }
+
+  mutating func close(_ run: inout Run) -> SessionEnd {
+    for side in 0..<2 { settlePending(side, isLast: true, &run) }
+    finishAll(&run)
+    run.connectionMemory -= counted
+    counted = 0
+    return known
+  }
+
+  /// What is known of the connection so far.
+  var known: SessionEnd {
+    SessionEnd(client: namedClient, requestSide: requestSide, applicationProtocol: .http2)
+  }
+
+  /// Hands over the rows of messages that are not final yet, and whether each of them is in progress.
+  func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
+    for stream in streams {
+      for side in 0..<2 where stream.halves[side].isInProgress { body(stream.halves[side].message.row, true) }
+    }
+    for side in 0..<2 {
+      ended.look(side) { rows in
+        for index in 0..<rows.count where !rows[index].isNone { body(rows[index].row, false) }
+      }
+    }
+  }
+
+  /// Makes every ended message final, though charges may still come: there are too many rows.
+  mutating func retireEnded(_ run: inout Run) {
+    for side in 0..<2 { retire(side, keeping: 0, &run) }
+    count(&run)
+  }
+
+  // MARK: Charges
+
+  /// Charges a packet with new octets to the message that owns the first of them that any message owns (MEASURES §6).
+  private mutating func charge(
+    _ range: Range<StreamPosition>, _ overhead: Int, to side: Side, _ run: inout Run
+  ) {
+    guard overhead > 0 else { return }
+    take(PendingOctets.Portion(range: range, retransmitted: 0, overhead: overhead), of: side, &run)
+  }
+
+  mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
+    guard charge.overhead > 0 || charge.retransmitted > 0 else { return }
+    take(
+      PendingOctets.Portion(
+        range: charge.position..<charge.end, retransmitted: charge.retransmitted, overhead: charge.overhead),
+      of: side, &run)
+  }
+
+  private mutating func take(_ packet: PendingOctets.Portion, of side: Side, _ run: inout Run) {
+    let settled = readers.look(side) { $0.settledPosition }
+    let isKnown =
+      packet.retransmitted > 0
+      ? packet.range.upperBound <= settled
+      : packet.range.upperBound <= settled || !owners.look(side) { $0.firstOwner(in: packet.range) }.isNone
+    if !isKnown, (pending?.packets[side].count ?? 0) < run.configuration.pendingChargeLimit {
+      PendingOctets.open(&pending).packets[side].append(packet)
+    } else {
+      settle(packet, of: side, &run)
+    }
+  }
+
+  private mutating func settle(_ packet: PendingOctets.Portion, of side: Side, _ run: inout Run) {
+    let owner = owners.look(side) { $0.firstOwner(in: packet.range) }
+    if owner.isOpen(run.rows) {
+      run.rows[message: owner.row].overhead += packet.overhead
+    } else {
+      run.connection.added.unattributed += packet.overhead
+    }
+    guard packet.retransmitted > 0 else { return }
+    owners.look(side) { map in
+      map.forEachPart(of: packet.range) { part, owner in
+        if owner.isOpen(run.rows) {
+          run.rows[message: owner.row].retransmitted += part.count
+        } else {
+          run.connection.added.unattributed += part.count
+        }
+      }
+    }
+  }
+
+  @inline(__always)
+  private mutating func settle(_ side: Side, _ run: inout Run) {
+    if pending != nil { settlePending(side, isLast: false, &run) }
+    count(&run)
+  }
+
+  @inline(never)
+  private mutating func settlePending(_ side: Side, isLast: Bool, _ run: inout Run) {
+    guard let pending else { return }
+    let settled = isLast ? StreamPosition.never : readers.look(side) { $0.settledPosition }
+    for packet in pending.packets[side] where packet.range.upperBound <= settled { settle(packet, of: side, &run) }
+    pending.packets[side].removeAll { $0.range.upperBound <= settled }
+    for range in pending.conflicts[side] where range.upperBound <= settled { flag(range, of: side, &run) }
+    pending.conflicts[side].removeAll { $0.upperBound <= settled }
+    if pending.isEmpty { self.pending = nil }
+  }
+
+  /// A segment without payload is charged to the message whose octets came last on the side that it acknowledges.
+  mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
+    let latest = owners.look(side) { $0.latest }
+    if latest.isOpen(run.rows) {
+      run.rows[message: latest.row].overhead += overhead
+    } else {
+      run.connection.added.unattributed += overhead
+    }
+  }
+
+  mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    let isKnown = range.upperBound <= readers.look(side) { $0.settledPosition }
+    if isKnown || (pending.map { $0.conflicts[side].count >= PendingCharges.conflictLimit } ?? false) {
+      flag(range, of: side, &run)
+    } else {
+      PendingOctets.open(&pending).conflicts[side].append(range)
+      count(&run)
+    }
+  }
+
+  private mutating func flag(_ range: Range<StreamPosition>, of side: Side, _ run: inout Run) {
+    owners.look(side) { map in
+      map.forEachPart(of: range) { _, owner in
+        if owner.isOpen(run.rows) { run.rows[message: owner.row].flags.insert(.conflicting) }
+      }
+    }
+  }
+
+  /// Octets of a hole that was given up come after all: they are counted where they belong, but no longer read.
+  mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    var parts: [(Range<StreamPosition>, MessageReference)] = []
+    owners.look(side) { map in map.forEachPart(of: range) { parts.append(($0, $1)) } }
+    for (part, owner) in parts {
+      guard !owner.isNone else {
+        // Of octets so old nobody knows any more whose they are: a row may miss them.
+        if part.lowerBound >= owners.look(side, { $0.start }) { run.countMissing(-part.count) }
+        run.acceptLate(part.count, as: .stray)
+        continue
+      }
+      // A row that is final keeps what it misses, so that its connection must keep it too.
+      let missing = owner.isOpen(run.rows) ? run.rows[message: owner.row].missing : 0
+      let found = min(missing, part.count)
+      if found > 0 {
+        run.countMissing(-found)
+        run.rows[message: owner.row].missing -= found
+        let slot = run.rows.messages.look(Int(owner.row)) { $0.exchange }
+        let fields = min(found, streams[slot].halves[side].missingFields)
+        streams[slot].halves[side].missingFields -= fields
+        run.rows[message: owner.row].octets.header += fields
+        run.rows[message: owner.row].octets.body += found - fields
+        run.ledger.settle(fields, as: .header)
+        run.ledger.settle(found - fields, as: .body)
+      }
+      if part.count > found { run.acceptLate(part.count - found, as: .stray) }
+    }
+  }
+
+  // MARK: Memory
+
+  /// Counts what it takes.
+  private mutating func count(_ run: inout Run) {
+    var memory = MemoryLayout<HTTP2Session>.stride + 32 + 2 * (MemoryLayout<HPACKDecoder>.stride + 32)
+    for side in 0..<2 {
+      memory += decoders[side].value.memory + settings.look(side) { $0.memory } + owners.look(side) { $0.memory }
+      memory += ended.look(side) { $0.memory } + readers.look(side) { $0.block.octets.capacity }
+    }
+    memory += streams.capacity * (MemoryLayout<HTTP2Stream>.stride + 4) + slots.capacity * 16 + (pending?.memory ?? 0)
+    guard memory != counted else { return }
+    run.connectionMemory += memory - counted
+    counted = memory
+  }
+}
+
+/// Packets and conflicts that wait until it is known whose octets they are: an incomplete frame header still has to decide.
+final class PendingOctets {
+  /// The octets of a stream that a packet has.
+  struct Portion {
+    var range: Range<StreamPosition>
+    /// How many of them were sent again.
+    var retransmitted: Int
+    var overhead: Int
+  }
+
+  var packets = Sides<[Portion]>(repeating: [])
+  var conflicts = Sides<[Range<StreamPosition>]>(repeating: [])
+
+  /// What waits, from now on with memory of its own.
+  static func open(_ pending: inout PendingOctets?) -> PendingOctets {
+    let opened = pending ?? PendingOctets()
+    pending = opened
+    return opened
+  }
+
+  var isEmpty: Bool {
+    packets[0].isEmpty && packets[1].isEmpty && conflicts[0].isEmpty && conflicts[1].isEmpty
+  }
+
+  /// Octets of memory that it takes.
+  var memory: Int {
+    80 + (packets[0].capacity + packets[1].capacity) * MemoryLayout<Portion>.stride
+      + (conflicts[0].capacity + conflicts[1].capacity) * MemoryLayout<Range<StreamPosition>>.stride
+  }
+}

@@ -1,0 +1,71 @@
+/// The first octets of a connection that begin as the preface of HTTP/2 does, or as a server of HTTP/2 does, until there are enough
+/// of them to tell. What happens meanwhile waits, and is done again in its order by the session that turns out to be right.
+struct UndecidedProtocol {
+  /// What has happened.
+  enum Event {
+    case octets(Side, [UInt8], StreamPosition, SegmentArrival)
+    case charge(Charge, Side)
+    case acknowledgment(Int, Side)
+    case conflict(Range<StreamPosition>, Side)
+  }
+
+  /// What it is.
+  enum Verdict {
+    case http2
+    case other
+  }
+
+  var opening: ConnectionOpening
+  private(set) var events: [Event] = []
+  /// The octets of each side.
+  private var octets = Sides<[UInt8]>(repeating: [])
+  private var counted = 0
+
+  /// Events that wait at most: the preface comes in one segment, or 24.
+  static let eventLimit = 64
+  /// Octets of a side that wait at most: a server's settings are shorter.
+  static let octetLimit = 1024
+
+  init(_ opening: ConnectionOpening) { self.opening = opening }
+
+  /// Whether a connection that starts with these octets may be HTTP/2, and too few of them are here to say so.
+  static func isUndecided(_ octets: RawSpan) -> Bool {
+    let first = octets.octet(0)
+    if first == 0x50 { return octets.byteCount < HTTP2Preface.length && HTTP2Preface.matches(octets) }
+    return first == 0 && mayBeSettings(octets)
+  }
+
+  /// Whether octets are those of a SETTINGS frame's header on stream 0, as far as they reach.
+  private static func mayBeSettings(_ octets: RawSpan) -> Bool {
+    let header: [UInt8?] = [0, nil, nil, HTTP2FrameHeader.settings, 0, 0, 0, 0, 0]
+    for offset in 0..<min(octets.byteCount, header.count) {
+      if let expected = header[offset], octets.octet(offset) != expected { return false }
+    }
+    return true
+  }
+
+  /// Keeps what has happened. Returns what the connection is, once that is known.
+  mutating func add(_ event: Event, _ run: inout Run) -> Verdict? {
+    events.append(event)
+    if case .octets(let side, let new, _, _) = event { octets[side] += new }
+    let memory = 64 + events.capacity * MemoryLayout<Event>.stride + 2 * (octets[0].count + octets[1].count)
+    run.connectionMemory += memory - counted
+    counted = memory
+    var mayBe = true
+    for side in 0..<2 where !octets[side].isEmpty {
+      let verdict: Verdict? = octets[side].withOctets { octets in
+        if octets.byteCount >= HTTP2Preface.length, HTTP2Preface.matches(octets) { return .http2 }
+        return Self.isUndecided(octets) ? nil : .other
+      }
+      if verdict == .http2 { return .http2 }
+      if verdict == .other || octets[side].count > Self.octetLimit { mayBe = false }
+    }
+    return mayBe && events.count <= Self.eventLimit ? nil : .other
+  }
+
+  /// Takes back the memory that was counted: another session goes on.
+  mutating func release(_ run: inout Run) {
+    run.connectionMemory -= counted
+    counted = 0
+  }
+}
