@@ -35,6 +35,12 @@ struct UndecidedProtocol {
     return first == 0 && mayBeSettings(octets)
   }
 
+  /// Whether the first octets of a stream are those of HTTP/2, of either side: the whole preface, or the header of a SETTINGS frame.
+  static func isHTTP2(_ octets: RawSpan) -> Bool {
+    if octets.byteCount >= HTTP2Preface.length, HTTP2Preface.matches(octets) { return true }
+    return octets.byteCount >= HTTP2FrameHeader.length && octets.octet(0) == 0 && mayBeSettings(octets)
+  }
+
   /// Whether octets are those of a SETTINGS frame's header on stream 0, as far as they reach.
   private static func mayBeSettings(_ octets: RawSpan) -> Bool {
     let header: [UInt8?] = [0, nil, nil, HTTP2FrameHeader.settings, 0, 0, 0, 0, 0]

@@ -105,6 +105,8 @@ extension HTTP2Session {
     open.exchange.pairing = .unknown
     open.exchange.timings.connect = opening.connectDuration
     open.exchange.timings.dns = opening.lookupDuration
+    open.exchange.timings.tls = run.connection.beneath.handshake
+    run.connection.beneath.handshake = nil
     opening.connectDuration = nil
     opening.lookupDuration = nil
     let exchange = RowIndex(run.rows.exchanges.insert(open))
@@ -156,7 +158,7 @@ extension HTTP2Session {
     run.rows[message: row].connection = run.connection.number
     run.rows[message: row].exchange = run.rows.exchanges.look(Int(exchange)) { $0.exchange.number }
     run.rows[message: row].stream = streams[slot].id
-    run.rows[message: row].isSecure = isSecure
+    run.rows[message: row].isSecure = run.connection.beneath.isSecure
     run.rows[message: row].version = Self.version.withOctets { run.texts.intern($0) }
     run.rows[message: row].firstTime = start.time
     run.rows[message: row].lastTime = start.time
@@ -209,10 +211,15 @@ extension HTTP2Session {
     run.rows[message: row].hostSource = found.source
   }
 
-  /// The fields of a request are complete: its exchange is called by them. Without a host it is called by its server's address
-  /// (MEASURES §2).
+  /// The fields of a request are complete: its exchange is called by them. Without a host it is called by what lies beneath, else
+  /// by its server's address (MEASURES §2).
   mutating func nameExchange(_ slot: Int, _ row: RowIndex, _ kind: MethodKind, _ run: inout Run) {
-    if run.rows[message: row].hostSource == .unknown {
+    let beneath = run.connection.beneath
+    if run.rows[message: row].hostSource == .unknown, beneath.serverName != .none {
+      run.texts.retain(beneath.serverName)
+      run.rows[message: row].host = beneath.serverName
+      run.rows[message: row].hostSource = beneath.isNamePublic ? .publicServerName : .serverNameIndication
+    } else if run.rows[message: row].hostSource == .unknown {
       let server = run.connection.endpoints[1 - (requestSide ?? run.side)]
       let name = run.names.name(of: server.address)
       run.rows[message: row].host = run.texts.intern(name ?? Array(server.address.description.utf8))

@@ -5,8 +5,6 @@
 struct HTTP2Session {
   /// What the connection's opening took, until the first exchange has it.
   var opening: ConnectionOpening
-  /// Whether the octets were inside TLS.
-  let isSecure: Bool
   var readers = Sides<FrameReader>(repeating: FrameReader())
   /// Read the field blocks that each side sends.
   let decoders: Sides<OwnMemory<HPACKDecoder>>
@@ -48,10 +46,9 @@ struct HTTP2Session {
     static let emptyFrames = Floods(rawValue: 1 << 3)
   }
 
-  /// Starts reading a connection that was opened like this; `isSecure` says whether the octets were inside TLS.
-  init(_ opening: ConnectionOpening, isSecure: Bool = false, _ run: inout Run) {
+  /// Starts reading a connection that was opened like this.
+  init(_ opening: ConnectionOpening, _ run: inout Run) {
     self.opening = opening
-    self.isSecure = isSecure
     let limit = run.configuration.dynamicTableLimit
     decoders = Sides(
       OwnMemory(HPACKDecoder(isComplete: true, keptLimit: limit)),
@@ -194,10 +191,11 @@ struct HTTP2Session {
   }
 
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
-    guard charge.overhead > 0 || charge.retransmitted > 0 else { return }
+    guard !charge.isEmpty else { return }
     take(
       PendingOctets.Portion(
-        range: charge.position..<charge.end, retransmitted: charge.retransmitted, overhead: charge.overhead),
+        range: charge.position..<charge.end, retransmitted: charge.retransmitted, overhead: charge.overhead,
+        record: charge.record, repeatedRecord: charge.repeatedRecord),
       of: side, &run)
   }
 
@@ -218,8 +216,10 @@ struct HTTP2Session {
     let owner = owners.look(side) { $0.firstOwner(in: packet.range) }
     if owner.isOpen(run.rows) {
       run.rows[message: owner.row].overhead += packet.overhead
+      run.rows[message: owner.row].tls += packet.record
+      run.rows[message: owner.row].retransmitted += packet.repeatedRecord
     } else {
-      run.connection.added.unattributed += packet.overhead
+      run.connection.added.unattributed += packet.overhead + packet.record + packet.repeatedRecord
     }
     guard packet.retransmitted > 0 else { return }
     owners.look(side) { map in
@@ -331,6 +331,9 @@ final class PendingOctets {
     /// How many of them were sent again.
     var retransmitted: Int
     var overhead: Int
+    /// What the TLS record that these octets are of has beside them; and the same of copies that were sent again.
+    var record = 0
+    var repeatedRecord = 0
   }
 
   var packets = Sides<[Portion]>(repeating: [])

@@ -5,14 +5,16 @@
 enum InnerSession {
   /// HTTP/1, or what has not shown to be anything: octets that are no HTTP are `opaque` in the end.
   case http1(OwnMemory<HTTP1Session>)
+  /// HTTP/2.
+  case http2(OwnMemory<HTTP2Session>)
   /// A protocol that ALPN names and that is not read: its octets are `opaque`, and no message's.
   case opaque(ConnectionProtocol)
 
-  /// Chooses by what ALPN says; nil when that cannot be seen.
-  init(alpn: [UInt8]?, _ opening: ConnectionOpening, _ run: inout Run) {
+  /// Chooses by what ALPN says, else by the first octets of either side; `alpn` is nil when it cannot be seen.
+  init(alpn: [UInt8]?, _ octets: RawSpan, _ opening: ConnectionOpening, _ run: inout Run) {
     switch alpn.map({ String(decoding: $0, as: UTF8.self) }) {
+    case nil where UndecidedProtocol.isHTTP2(octets), "h2": self = .http2(OwnMemory(HTTP2Session(opening, &run)))
     case nil, "http/1.1", "http/1.0", "http/0.9": self = .http1(OwnMemory(HTTP1Session(opening, &run)))
-    case "h2": self = .opaque(.http2)
     default: self = .opaque(.other)
     }
   }
@@ -22,6 +24,7 @@ enum InnerSession {
   ) -> Taken {
     switch self {
     case .http1(let session): return session.value.receive(side, octets, at: position, arrival, &run)
+    case .http2(let session): return session.value.receive(side, octets, at: position, arrival, &run)
     case .opaque:
       run.ledger.settle(octets.byteCount, as: .opaque)
       run.connection.added.unattributed += octets.byteCount
@@ -32,6 +35,7 @@ enum InnerSession {
   func skipMissing(_ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run) -> StreamNeeds {
     switch self {
     case .http1(let session): return session.value.skipMissing(side, count, at: position, &run)
+    case .http2(let session): return session.value.skipMissing(side, count, at: position, &run)
     case .opaque:
       run.countMissing(count)
       return []
@@ -39,22 +43,33 @@ enum InnerSession {
   }
 
   func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds {
-    guard case .http1(let session) = self else { return [] }
-    return session.value.finish(side, isComplete: isComplete, &run)
+    switch self {
+    case .http1(let session): session.value.finish(side, isComplete: isComplete, &run)
+    case .http2(let session): session.value.finish(side, isComplete: isComplete, &run)
+    case .opaque: []
+    }
   }
 
   func stopWaiting(_ side: Side) -> StreamNeeds {
-    guard case .http1(let session) = self else { return [] }
-    return session.value.stopWaiting(side)
+    switch self {
+    case .http1(let session): session.value.stopWaiting(side)
+    case .http2(let session): session.value.stopWaiting(side)
+    case .opaque: []
+    }
   }
 
   func evict(_ run: inout Run) {
-    if case .http1(let session) = self { session.value.evict(&run) }
+    switch self {
+    case .http1(let session): session.value.evict(&run)
+    case .http2(let session): session.value.evict(&run)
+    case .opaque: break
+    }
   }
 
   func close(_ run: inout Run) -> SessionEnd {
     switch self {
     case .http1(let session): session.value.close(&run)
+    case .http2(let session): session.value.close(&run)
     case .opaque(let applicationProtocol):
       SessionEnd(client: nil, requestSide: nil, applicationProtocol: applicationProtocol)
     }
@@ -63,6 +78,7 @@ enum InnerSession {
   func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
     switch self {
     case .http1(let session): session.value.charge(charge, to: side, &run)
+    case .http2(let session): session.value.charge(charge, to: side, &run)
     case .opaque: run.connection.added.unattributed += charge.unplaced + charge.retransmitted
     }
   }
@@ -70,24 +86,40 @@ enum InnerSession {
   func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
     switch self {
     case .http1(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
+    case .http2(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
     case .opaque: run.connection.added.unattributed += overhead
     }
   }
 
   func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
-    if case .http1(let session) = self { session.value.flagConflict(range, on: side, &run) }
+    switch self {
+    case .http1(let session): session.value.flagConflict(range, on: side, &run)
+    case .http2(let session): session.value.flagConflict(range, on: side, &run)
+    case .opaque: break
+    }
   }
 
   func retireEnded(_ run: inout Run) {
-    if case .http1(let session) = self { session.value.retireEnded(&run) }
+    switch self {
+    case .http1(let session): session.value.retireEnded(&run)
+    case .http2(let session): session.value.retireEnded(&run)
+    case .opaque: break
+    }
   }
 
   func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
-    if case .http1(let session) = self { session.value.forEachOpenMessage(body) }
+    switch self {
+    case .http1(let session): session.value.forEachOpenMessage(body)
+    case .http2(let session): session.value.forEachOpenMessage(body)
+    case .opaque: break
+    }
   }
 
   var known: SessionEnd? {
-    guard case .http1(let session) = self else { return nil }
-    return session.value.known
+    switch self {
+    case .http1(let session): session.value.known
+    case .http2(let session): session.value.known
+    case .opaque: nil
+    }
   }
 }

@@ -311,7 +311,7 @@ extension TLSSession {
       run.connection.added.unattributed += beside
       return
     }
-    let inner = openInner(side, &run)
+    let inner = openInner(side, octets, &run)
     let place = opener.value.map[opener.value.map.count - 1].place
     for index in 0..<sides.look(side, { $0.shares.count }) {
       let share = sides.look(side) { $0.shares[index] }
@@ -335,7 +335,8 @@ extension TLSSession {
     }
   }
 
-  private mutating func openInner(_ side: Side, _ run: inout Run) -> InnerSession {
+  /// The inner session, which begins with `octets` if there is none yet.
+  private mutating func openInner(_ side: Side, _ octets: RawSpan, _ run: inout Run) -> InnerSession {
     if side == client, !hasClientData {
       hasClientData = true
       let isEarly = sides[side].opener?.value.epoch == .early
@@ -346,7 +347,7 @@ extension TLSSession {
     var opening = opening
     // Records before the first one that was opened may have had messages.
     if sides[0].hasUnopened || sides[1].hasUnopened { opening.isSeen = opening.isSeen && !mayHaveLostMessages }
-    let opened = InnerSession(alpn: alpn, opening, &run)
+    let opened = InnerSession(alpn: alpn, octets, opening, &run)
     inner = opened
     return opened
   }
