@@ -116,7 +116,7 @@ extension TCPConnection {
     guard needs.contains(.waiting(side)), let next = firstHeld(1 - side),
       next.arrival.acknowledged > streams[side].deliveredThrough
     else { return }
-    if let needs = session?.stopWaiting(side) { self.needs = needs }
+    if let needs = session?.stopWaiting(side, &run) { self.needs = needs }
   }
 
   /// Whether the hole at the next position of a stream has been open for long enough.
