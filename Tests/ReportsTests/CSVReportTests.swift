@@ -239,7 +239,8 @@ import Testing
       folder.text("ledger.csv").components(separatedBy: "\r\n") == [
         "class,bytes", "link,14", "encapsulation,0", "network,0", "transport,0", "start_line,0", "header,0", "body,0",
         "framing,0", "trailer,0", "stray,0", "tunnel,0", "tls,20", "opaque,0", "retransmitted,0", "out_of_window,0",
-        "udp,0", "other_ip,0", "non_ip,0", "malformed,5", "control,0", "quic,0", "total,39", "original,40", "difference,1",
+        "udp,0", "other_ip,0", "non_ip,0", "malformed,5", "control,0", "quic,0", "total,39", "original,40",
+        "difference,1",
         "missing,5",
         "packets,3", "truncated_packets,1", "dropped_packets,2", "synthetic,14", "tls_handshake,4",
         "tls_application_data,5", "tls_other,8", "pending,0", "tls_record,3", "quic_handshake,1", "quic_packet,2",

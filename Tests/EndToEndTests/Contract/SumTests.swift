@@ -68,7 +68,9 @@ import Testing
     let messages = Dictionary(grouping: report.messages.rows) { $0["connection"] }
     for connection in report.connections.rows {
       let mine = messages[connection["connection"]] ?? []
-      let charged = ["setup_bytes", "handshake_bytes", "control_bytes", "teardown_bytes", "unattributed_bytes"].reduce(0) {
+      let charged = ["setup_bytes", "handshake_bytes", "control_bytes", "teardown_bytes", "unattributed_bytes"].reduce(
+        0
+      ) {
         $0 + connection.integer($1)
       }
       #expect(
