@@ -295,7 +295,7 @@ extension TLSSession {
   ) {
     guard let opener = sides[side].opener else { return }
     let leading = TLSRecords.headerLength + (opener.value.protection?.leadingLength ?? 0)
-    let entry = RecordMap.Entry(
+    let entry = RecordMap.PlacedRecord(
       start: sides[side].recordStart, content: content, count: UInt32(clamping: count),
       length: UInt32(clamping: TLSRecords.headerLength + length), leading: UInt8(clamping: leading),
       isOpened: isOpened)

@@ -110,7 +110,7 @@ extension TLSSession {
     }
     let position = opener.value.map.end
     opener.value.map.append(
-      RecordMap.Entry(
+      RecordMap.PlacedRecord(
         start: sides[side].lostStart, content: position, count: UInt32(clamping: count),
         length: UInt32(clamping: octets), leading: 0, isOpened: false),
       limit: run.configuration.rememberedRecordLimit)
