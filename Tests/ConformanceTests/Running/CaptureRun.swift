@@ -28,7 +28,12 @@ struct CaptureRun: Sendable {
   init(path: String, limit: Int = .max, keys: String? = nil) {
     var pipeline = Pipeline(decoders: SystemContentDecoders(), sink: RowCollector())
     do throws(CaptureError) {
-      if let keys { try KeyLogFile(path: keys).readLines { pipeline.learn(secrets: $0) } }
+      if let keys {
+        let log = try KeyLogFile(path: keys)
+        try log.readLines { pipeline.learn(secrets: $0) }
+        log.finish { pipeline.learn(secrets: $0) }
+        pipeline.endOfSecrets()
+      }
       CaptureSecrets.read([path]) { secrets in
         secrets.octets.withOctets { pipeline.learn(secrets: $0) }
         pipeline.endOfSecrets()

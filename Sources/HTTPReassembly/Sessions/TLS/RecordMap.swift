@@ -1,7 +1,7 @@
 /// Where the application's octets are in the TCP stream: the latest records of one direction that were opened, oldest first.
 struct RecordMap {
   /// A record of application data.
-  struct Entry {
+  struct PlacedRecord {
     /// Position of its header.
     var start: StreamPosition
     /// Position in the application's stream of its first octet.
@@ -25,17 +25,17 @@ struct RecordMap {
     var octets: Range<StreamPosition> { content..<content + Int(count) }
   }
 
-  private var entries = IndexRing<Entry>()
+  private var entries = IndexRing<PlacedRecord>()
   /// Position in the application's stream after its last octet.
   private(set) var end: StreamPosition = 0
 
   var count: Int { entries.count }
   var memory: Int { entries.memory }
 
-  subscript(index: Int) -> Entry { entries[index] }
+  subscript(index: Int) -> PlacedRecord { entries[index] }
 
   /// Adds the next record.
-  mutating func append(_ entry: Entry, limit: Int) {
+  mutating func append(_ entry: PlacedRecord, limit: Int) {
     if entries.count >= max(limit, 1) { entries.removeFirst() }
     entries.append(entry)
     end = entry.octets.upperBound

@@ -132,7 +132,7 @@ extension TLSSession {
 
   /// Whether a record whose header has come can be opened, as far as secrets are known for it.
   mutating func canOpenRecord(_ side: Side, _ run: inout Run) -> Bool {
-    guard let negotiation, negotiation.value.hasServerHello else { return false }
+    guard let negotiation, negotiation.value.hasServerHello, !sides[side].isClosed else { return false }
     let isTLS13 = negotiation.value.isTLS13
     let isProtected =
       isTLS13 ? sides[side].contentType == TLSSide.ContentType.applicationData : sides[side].isProtected
@@ -272,7 +272,13 @@ extension TLSSession {
       let length = TLSRecords.length(sides[side].header)
     else { return }
     let count = protection.mostContent(length)
-    guard count > 0 else { return }
+    guard count > 0, !sides[side].isClosed else { return }
+    // How much a padded block has of content, only its last octet says: nothing can be bridged.
+    guard protection.expansion != nil else {
+      sides[side].isClosed = true
+      innerNeeds = withInner(&run) { inner.finish(side, isComplete: false, &$0) }
+      return
+    }
     if !opener.value.held.isEmpty {
       innerNeeds = inner.stopWaiting(side)
       offerHeld(&run)
@@ -289,7 +295,7 @@ extension TLSSession {
   ) {
     guard let opener = sides[side].opener else { return }
     let leading = TLSRecords.headerLength + (opener.value.protection?.leadingLength ?? 0)
-    let entry = RecordMap.Entry(
+    let entry = RecordMap.PlacedRecord(
       start: sides[side].recordStart, content: content, count: UInt32(clamping: count),
       length: UInt32(clamping: TLSRecords.headerLength + length), leading: UInt8(clamping: leading),
       isOpened: isOpened)

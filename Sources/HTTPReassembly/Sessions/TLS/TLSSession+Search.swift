@@ -6,7 +6,9 @@ extension TLSSession {
 
   /// Whether a record can be found: where a tag can tell, and where a record says how much content it has.
   func canSearch(_ side: Side) -> Bool {
-    guard inner != nil, let opener = sides[side].opener, opener.value.attempts < Self.searchAttemptLimit else {
+    guard inner != nil, !sides[side].isClosed, let opener = sides[side].opener,
+      opener.value.attempts < Self.searchAttemptLimit
+    else {
       return false
     }
     return opener.value.protection?.expansion != nil
@@ -108,7 +110,7 @@ extension TLSSession {
     }
     let position = opener.value.map.end
     opener.value.map.append(
-      RecordMap.Entry(
+      RecordMap.PlacedRecord(
         start: sides[side].lostStart, content: position, count: UInt32(clamping: count),
         length: UInt32(clamping: octets), leading: 0, isOpened: false),
       limit: run.configuration.rememberedRecordLimit)

@@ -210,6 +210,7 @@ struct TLSSession {
 
   /// A record that was not opened has ended.
   private mutating func finishCounted(_ side: Side, _ run: inout Run) {
+    guard !sides[side].isDamaged else { return finishDamaged(side, &run) }
     let type = sides[side].contentType
     if isProtected(side, type) {
       if type == TLSSide.ContentType.applicationData { sides[side].hasUnopened = true }
@@ -325,7 +326,9 @@ struct TLSSession {
         innerNeeds = inner.stopWaiting(side)
         offerHeld(&run)
       }
-      innerNeeds = withInner(&run) { inner.finish(side, isComplete: isComplete, &$0) }
+      if !sides[side].isClosed {
+        innerNeeds = withInner(&run) { inner.finish(side, isComplete: isComplete, &$0) }
+      }
     }
     offerHeld(&run)
     settle(side, &run)

@@ -18,6 +18,8 @@ struct TLSSide {
   var isSearching = false
   /// Position from which on the boundaries are not known.
   var lostStart: StreamPosition = 0
+  /// Whether nothing more of it is opened, because a record was lost whose content has no known length.
+  var isClosed = false
   /// Whether octets of it have come.
   var hasStarted = false
   /// Whether what it sends is protected from here on: TLS up to 1.2, after its change_cipher_spec.
