@@ -16,8 +16,8 @@ import Testing
     let path = "\(Locations.captures)/quic.initial.csv"
     let file = try CSVFile([UInt8](Data(contentsOf: URL(fileURLWithPath: path))), lineEnd: .lineFeed)
     return file.rows.map { row in
-      let lengths = (row["crypto_bytes"] ?? "").split(separator: "+").compactMap { Int($0) }
-      return Row(handshake: lengths.reduce(0, +), name: row["server_name"] ?? "")
+      let lengths = row["crypto_bytes"].split(separator: "+").compactMap { Int($0) }
+      return Row(handshake: lengths.reduce(0, +), name: row["server_name"])
     }
   }
 

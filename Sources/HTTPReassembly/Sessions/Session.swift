@@ -141,7 +141,9 @@ extension Session: StreamReceiver {
   /// Octets of a connection that may have begun before the capture, in which nothing was recognized: HTTP/2 if frames are in them.
   private mutating func look(for octets: RawSpan, in session: OwnMemory<HTTP1Session>, _ run: inout Run) {
     session.value.noteSearch()
-    guard FrameSearch.canFindFrames(in: octets, longest: HTTP2Settings.smallestFrameLimit) else { return }
+    guard !StartLine.isLikely(octets.extracting(0..<min(octets.byteCount, 64))),
+      FrameSearch.canFindFrames(in: octets, longest: HTTP2Settings.smallestFrameLimit)
+    else { return }
     _ = session.value.close(&run)
     self = .http2(OwnMemory(HTTP2Session(ConnectionOpening(isSeen: false), &run)))
   }

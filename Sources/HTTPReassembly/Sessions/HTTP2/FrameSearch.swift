@@ -24,12 +24,17 @@ struct FrameSearch {
   private var chains: [Chain] = []
   /// Longest payload of a frame that is looked for.
   private let longest: Int
+  /// Whether DATA alone is not enough: pictures are full of zeros at equal distances.
+  private let needsVariety: Bool
 
   /// Chains that are followed at once: most that are none end at their second header.
   static let chainLimit = 8
   private static let enough = 3
 
-  init(longest: Int) { self.longest = longest }
+  init(longest: Int, needsVariety: Bool = false) {
+    self.longest = longest
+    self.needsVariety = needsVariety
+  }
 
   /// Takes the next octets, which start at `position`.
   mutating func find(_ octets: RawSpan, at position: StreamPosition) -> Finding {
@@ -37,7 +42,7 @@ struct FrameSearch {
     var offset = 0
     while offset + HTTP2FrameHeader.length <= octets.byteCount {
       if HTTP2FrameHeader.fits(octets, at: offset, longest: longest), let end = start(octets, offset) {
-        if end.count >= Self.enough { return .header(offset: offset) }
+        if end.count >= Self.enough, end.isVaried || !needsVariety { return .header(offset: offset) }
         if chains.count < Self.chainLimit {
           var chain = Chain(next: position + end.next, count: end.count)
           // A header that is cut off here.
@@ -54,14 +59,16 @@ struct FrameSearch {
   }
 
   /// Follows the headers from `offset` on to the end of the octets; nil when one of them does not fit.
-  private func start(_ octets: RawSpan, _ offset: Int) -> (next: Int, count: Int)? {
-    var (next, count) = (offset, 0)
+  private func start(_ octets: RawSpan, _ offset: Int) -> (next: Int, count: Int, isVaried: Bool)? {
+    var (next, count, isVaried) = (offset, 0, false)
     while next + HTTP2FrameHeader.length <= octets.byteCount {
       guard HTTP2FrameHeader.fits(octets, at: next, longest: longest) else { return nil }
-      next += HTTP2FrameHeader.length + HTTP2FrameHeader(octets, at: next).payloadLength
+      let frame = HTTP2FrameHeader(octets, at: next)
+      if frame.type != HTTP2FrameHeader.data { isVaried = true }
+      next += HTTP2FrameHeader.length + frame.payloadLength
       count += 1
     }
-    return (next, count)
+    return (next, count, isVaried)
   }
 
   /// Goes on with the chains; returns where the header after one that is long enough is.
@@ -101,9 +108,10 @@ struct FrameSearch {
     return chains[index].next
   }
 
-  /// Whether three headers in a row that fit are in these octets, from anywhere in them.
+  /// Whether three headers in a row that fit are in these octets, from anywhere in them, of more than DATA: for a connection
+  /// that may be anything.
   static func canFindFrames(in octets: RawSpan, longest: Int) -> Bool {
-    var search = FrameSearch(longest: longest)
+    var search = FrameSearch(longest: longest, needsVariety: true)
     if case .header = search.find(octets, at: 0) { return true }
     return false
   }

@@ -15,13 +15,13 @@ struct QUICConnections {
   }
 
   /// A connection with the keys under which the table has it.
-  private struct Entry {
+  private struct Known {
     var connection: QUICConnection
     var keys: [ConnectionKey]
     var ids: [QUICConnectionID]
   }
 
-  private var entries = Slab<Entry>()
+  private var entries = Slab<Known>()
   private var slots: [ConnectionKey: Int] = [:]
   private var slotsByID: [QUICConnectionID: Int] = [:]
   /// In the order of their times: each is that of an earlier look and one and the same duration.
@@ -48,7 +48,7 @@ struct QUICConnections {
 
   /// Octets of memory that the table takes, about: more for connections that are being opened.
   var memory: Int {
-    entries.count * (MemoryLayout<Entry>.stride + 320) + opening.count * 2 * InitialKeys.memory + handshakeMemory
+    entries.count * (MemoryLayout<Known>.stride + 320) + opening.count * 2 * InitialKeys.memory + handshakeMemory
   }
 
   // MARK: Datagrams
@@ -97,7 +97,7 @@ struct QUICConnections {
   private mutating func open(_ datagram: UDPDatagram, _ key: ConnectionKey, at time: Int64, _ run: inout Run) -> Int {
     let number = run.nextConnection()
     let slot = entries.insert(
-      Entry(
+      Known(
         connection: QUICConnection(number: number, from: datagram.source, to: datagram.destination, at: time),
         keys: [key], ids: []))
     slots[key] = slot
