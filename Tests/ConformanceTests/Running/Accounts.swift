@@ -29,7 +29,7 @@ extension CaptureRun {
     for connection in connections {
       let own = messagesOf[connection.number] ?? []
       let parts =
-        own.sum(\.message.ipLength) + connection.setup + connection.handshake + connection.teardown
+        own.sum(\.message.ipLength) + connection.setup + connection.handshake + connection.control + connection.teardown
         + connection.unattributed
       let whole = connection.ipLength.client + connection.ipLength.server
       accounts.compare("ip_bytes of connection \(connection.number)", parts, whole)

@@ -7,9 +7,9 @@ struct HTTP1Session {
   private var parsers = Sides<HTTP1Parser>(repeating: HTTP1Parser(position: 0))
   /// The records of a side that is TLS; nil for a side that is not.
   private var records = Sides<OwnMemory<TLSRecords>?>(repeating: nil)
-  private var hasStarted = Sides<Bool>(repeating: false)
   /// What waits until it is known whose octets they are; nil when nothing does.
   private var pending: PendingCharges?
+  private var hasStarted = Sides<Bool>(repeating: false)
   /// Packets in which frames of HTTP/2 are looked for yet, because the capture may have begun within that.
   private var searches: UInt8
   /// Octets of memory that were counted for it.
