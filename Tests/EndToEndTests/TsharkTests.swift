@@ -14,7 +14,6 @@ import Testing
     "proxy": "tshark does not look for HTTP inside CONNECT",
     "snaplen-300": "tshark stops at the octets that the snap length cut off",
     "snaplen-96": "a request-line that is cut before its end is no request for sniffer",
-    "tls-nginx": "tshark uses the secrets in the capture",
   ]
 
   @Test(.enabled(if: tshark != nil, "tshark is not installed"), arguments: Corpus.captures)
@@ -33,8 +32,8 @@ import Testing
   private func count(_ capture: CaptureFile) throws -> (Int, Int) {
     var arguments = [
       "-n", "-2", "-o", "tcp.desegment_tcp_streams:TRUE", "-o", "tcp.reassemble_out_of_order:TRUE", "-r", capture.path,
-      "-Y", "http", "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=,", "-e", "http.request.method",
-      "-e", "http.response.code",
+      "-Y", "http || http2", "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=,", "-e", "http.request.method",
+      "-e", "http.response.code", "-e", "http2.headers.method", "-e", "http2.headers.status", "-d", "tcp.port==8081,http2",
     ]
     // Ports of the recordings' servers that Wireshark does not take for HTTP by itself.
     for ports in ["3000-3001", "8000-8005", "8080", "3128"] { arguments += ["-d", "tcp.port==\(ports),http"] }
@@ -42,8 +41,8 @@ import Testing
     try #require(outcome.status == 0, "\(outcome.error)")
     return outcome.outputLines.reduce((0, 0)) { sum, line in
       let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
-      let counts = fields.map { $0.split(separator: ",").count } + [0, 0]
-      return (sum.0 + counts[0], sum.1 + counts[1])
+      let counts = fields.map { $0.split(separator: ",").count } + [0, 0, 0, 0]
+      return (sum.0 + counts[0] + counts[2], sum.1 + counts[1] + counts[3])
     }
   }
 }

@@ -119,7 +119,7 @@ public struct VerificationSummary: Sendable {
     case .appOnly: appOnly.add(row.total)
     case .wireOnly: wireOnly.add(row.total)
     case .matched, .ambiguous:
-      if let message = row.message?.row { invisible += message.retransmitted + message.overhead }
+      if let message = row.message?.row { invisible += message.ipLength - message.octets.total }
       if row.line.app != nil { lines.add(row.line) }
       if row.header.app != nil { headers.add(row.header) }
       if row.body.app != nil { bodies.add(row.body) }

@@ -68,6 +68,7 @@ struct HARFigures {
   private var retransmitted = 0
   private var overhead = 0
   private var missing = 0
+  private var tls = 0
   private var control = 0
 
   /// All zero.
@@ -86,6 +87,7 @@ struct HARFigures {
     retransmitted += message.retransmitted
     overhead += message.overhead
     missing += message.missing
+    tls += message.tls
     control += message.control
   }
 
@@ -95,8 +97,8 @@ struct HARFigures {
       ("_wireStartLineBytes", octets.startLine), ("_wireHeaderBytes", octets.header), ("_wireBodyBytes", octets.body),
       ("_wireFramingBytes", octets.framing), ("_wireTrailerBytes", octets.trailer),
       ("_wireMessageBytes", octets.total), ("_wireRetransmittedBytes", retransmitted),
-      ("_wireOverheadBytes", overhead), ("_wireIPBytes", octets.total + control + retransmitted + overhead),
-      ("_wireMissingBytes", missing), ("_wireControlBytes", control),
+      ("_wireOverheadBytes", overhead), ("_wireIPBytes", octets.total + tls + control + retransmitted + overhead),
+      ("_wireMissingBytes", missing), ("_wireTLSBytes", tls), ("_wireControlBytes", control),
     ] {
       json.key(name)
       json.integer(value)

@@ -3,9 +3,9 @@ import Testing
 /// The figures of the files add up to one another, exactly, for every capture.
 @Suite struct SumTests {
   private static let parts = ["start_line", "header", "body", "framing", "trailer"]
-  /// The classes of what TCP segments carry.
+  /// The classes of what TCP segments and datagrams of QUIC carry.
   private static let payloadClasses =
-    parts + ["stray", "tunnel", "tls", "opaque", "retransmitted", "out_of_window", "control"]
+    parts + ["stray", "tunnel", "tls", "opaque", "retransmitted", "out_of_window", "control", "quic"]
 
   @Test(arguments: Corpus.captures)
   func ledgerBalances(_ capture: CaptureFile) throws {
@@ -40,7 +40,7 @@ import Testing
     for message in try FileAnalysis.of(capture).report.messages.rows {
       let parts = Self.parts.reduce(0) { $0 + message.integer("\($1)_bytes") }
       #expect(message.integer("message_bytes") == parts)
-      let charged = ["control_bytes", "retransmitted_bytes", "overhead_bytes"].reduce(0) { $0 + message.integer($1) }
+      let charged = ["tls_bytes", "control_bytes", "retransmitted_bytes", "overhead_bytes"].reduce(0) { $0 + message.integer($1) }
       #expect(message.integer("ip_bytes") == parts + charged)
       if message["exactness"] == "exact" { #expect(message.integer("missing_bytes") == 0) }
       #expect(["request", "response", "interim"].contains(message["type"]))

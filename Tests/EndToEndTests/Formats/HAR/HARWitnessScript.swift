@@ -71,6 +71,7 @@ enum HARWitnessScript {
         "body_bytes": "_wireBodyBytes", "framing_bytes": "_wireFramingBytes", "trailer_bytes": "_wireTrailerBytes",
         "message_bytes": "_wireMessageBytes", "retransmitted_bytes": "_wireRetransmittedBytes",
         "overhead_bytes": "_wireOverheadBytes", "ip_bytes": "_wireIPBytes", "missing_bytes": "_wireMissingBytes",
+        "tls_bytes": "_wireTLSBytes", "control_bytes": "_wireControlBytes",
     }
     phases = {"dns_ms": "dns", "send_ms": "send", "wait_ms": "wait", "receive_ms": "receive"}
 
