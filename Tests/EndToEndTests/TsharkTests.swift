@@ -33,7 +33,8 @@ import Testing
     var arguments = [
       "-n", "-2", "-o", "tcp.desegment_tcp_streams:TRUE", "-o", "tcp.reassemble_out_of_order:TRUE", "-r", capture.path,
       "-Y", "http || http2", "-T", "fields", "-E", "occurrence=a", "-E", "aggregator=,", "-e", "http.request.method",
-      "-e", "http.response.code", "-e", "http2.headers.method", "-e", "http2.headers.status", "-d", "tcp.port==8081,http2",
+      "-e", "http.response.code", "-e", "http2.headers.method", "-e", "http2.headers.status", "-d",
+      "tcp.port==8081,http2",
     ]
     // Ports of the recordings' servers that Wireshark does not take for HTTP by itself.
     for ports in ["3000-3001", "8000-8005", "8080", "3128"] { arguments += ["-d", "tcp.port==\(ports),http"] }

@@ -51,7 +51,9 @@ struct APIsTable {
   }
 
   /// What messages are made of here.
-  var parts: MessageParts { MessageParts(hasControl: totals.ledger[.control] > 0) }
+  var parts: MessageParts {
+    MessageParts(hasControl: totals.ledger[.control] > 0, hasTLS: totals.ledger.tlsRecord > 0)
+  }
 
   /// Octets that field compression keeps off the wire.
   private static func saved(_ api: APITotals) -> Int {
@@ -81,6 +83,7 @@ struct APIsTable {
     sums.retransmitted += octets.retransmitted
     sums.overhead += octets.overhead
     sums.control += octets.control
+    sums.tls += octets.tls
     sums.expandedHeader += octets.expandedHeader
     sums.compressedHeader += octets.compressedHeader
   }
@@ -90,11 +93,13 @@ struct APIsTable {
 struct MessageParts {
   /// Whether frames that carry neither fields nor content are among them, as in HTTP/2.
   let hasControl: Bool
+  /// Whether TLS was opened, and what its records have beside the messages' octets is among them.
+  let hasTLS: Bool
 
   /// The names, as the ledger and the CSV files have them.
   var names: [String] {
     ["start_line", "header", "body", "framing", "trailer", "overhead", "retransmitted"]
-      + (hasControl ? ["control"] : [])
+      + (hasControl ? ["control"] : []) + (hasTLS ? ["tls"] : [])
   }
 
   /// The octets of one direction; their sum is its `ip_bytes`.
@@ -102,6 +107,6 @@ struct MessageParts {
     let octets = api.octets
     return [
       octets.startLine, octets.header, octets.body, octets.framing, octets.trailer, api.overhead, api.retransmitted,
-    ] + (hasControl ? [api.control] : [])
+    ] + (hasControl ? [api.control] : []) + (hasTLS ? [api.tls] : [])
   }
 }

@@ -48,6 +48,7 @@ struct PageData {
       ("packets", .integer(totals.ledger.packets)), ("dropped", .integer(totals.ledger.droppedPackets)),
       ("truncated", .integer(totals.ledger.truncatedPackets)), ("missing", .integer(totals.ledger.missing)),
       ("inferred", .integer(unsure.inferred)), ("unknown", .integer(unsure.unknown)),
+      ("compressed", .flag(sums.request.savedByCompression + sums.response.savedByCompression != 0)),
       ("messages", .integer(figures.messages)), ("requests", .integer(sums.requests)),
       ("responses", .integer(sums.responses)), ("connections", .integer(figures.connections.count)),
       ("setup", .integer(figures.setup)), ("teardown", .integer(figures.teardown)),

@@ -40,7 +40,9 @@ import Testing
     for message in try FileAnalysis.of(capture).report.messages.rows {
       let parts = Self.parts.reduce(0) { $0 + message.integer("\($1)_bytes") }
       #expect(message.integer("message_bytes") == parts)
-      let charged = ["tls_bytes", "control_bytes", "retransmitted_bytes", "overhead_bytes"].reduce(0) { $0 + message.integer($1) }
+      let charged = ["tls_bytes", "control_bytes", "retransmitted_bytes", "overhead_bytes"].reduce(0) {
+        $0 + message.integer($1)
+      }
       #expect(message.integer("ip_bytes") == parts + charged)
       if message["exactness"] == "exact" { #expect(message.integer("missing_bytes") == 0) }
       #expect(["request", "response", "interim"].contains(message["type"]))

@@ -33,12 +33,13 @@ import Testing
     return sizes
   }
 
-  /// Of every capture, no model that sees what a URLProtocol sees is nearer. Of all captures together it is by far the
+  /// Of every capture of HTTP/1, no model that sees what a URLProtocol sees is nearer. Of all captures together it is by far the
   /// nearest of them, and part by part the nearest of all models: only task metrics and Chrome's HAR, which count at the
   /// socket, have nearer totals.
   @Test func isTheNearestInsideAnApp() throws {
     var all: [String: Sizes] = [:]
-    for capture in Corpus.captures {
+    // What apps see of HTTP/2 is spelt as HTTP/1, and no monitor knows what its fields cost compressed.
+    for capture in Corpus.captures where !capture.name.hasPrefix("http2") {
       for (name, sizes) in try sizes(capture) {
         if ModelsRun.namesInURLProtocol.contains(name) {
           #expect(sizes.total.probe <= sizes.total.other, "\(name) of \(capture.name)")

@@ -54,6 +54,8 @@ struct WitnessTally: Sendable {
     guard let connection = row.connection, rows.allSatisfy({ $0.isPlain }) else { return }
     var streams = connection.integer("client_payload_bytes") + connection.integer("server_payload_bytes")
     streams -= connection.integer("retransmitted_bytes")
+    // The servers count inside of TLS.
+    guard connection["tls_version"].isEmpty else { return }
     // Octets beyond the snap length are missing, but their packets are not.
     if !join.isCutBySnapLength { streams += connection.integer("missing_bytes") }
     // The half of which nothing was captured, not even that it was acknowledged.

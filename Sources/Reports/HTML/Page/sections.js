@@ -36,6 +36,7 @@ function warnings({ summary, passed_over }) {
   const seen = list([[passed_over.messages, 'message'], [passed_over.fields, 'field line'], [passed_over.contents, 'body', 'bodies']]);
   if (seen) lines.push(`Figures about fields, compression and caching leave out ${seen}: too many at once.`);
   const known = list([[passed_over.fields_not_remembered, 'field line'], [passed_over.contents_not_remembered, 'body', 'bodies']]);
+  if (summary.compressed) lines.push('Field lines of HTTP/2 are counted in the spelling of HTTP/1.1: on the wire they are shorter.');
   if (known) lines.push(`What came again may be more than is said: of ${known} it was not remembered that they came.`);
   return lines.map((text) => element('p', { class: 'notice' }, text));
 }
