@@ -5,16 +5,25 @@ SWIFT ?= swift
 DEMO ?= captures/demo.pcapng.gz
 OUT ?= out/demo
 BUILD := $(SWIFT) build -c release
+# There is one program: what runs, what tests and benchmarks measure, and what is installed. On Linux the Swift runtime is in it,
+# so that it needs no Swift where it is installed.
+ifeq ($(shell uname -s),Linux)
+BUILD += --static-swift-stdlib
+endif
 PREFIX ?= /usr/local
 ROOT = $(DESTDIR)$(PREFIX)
-# A program that is built already, to install that.
+# A program that is built already, to install or pack that.
 PROGRAM ?=
-# An installed program needs no Swift: on Linux its runtime is in it.
-# It has a folder of its own, because everything is compiled anew when this changes.
-STANDALONE := --scratch-path .build/standalone -Xswiftc -cross-module-optimization
-INSTALLED = $(or $(PROGRAM),.build/standalone/release/sniffer)
+INSTALLED = $(or $(PROGRAM),.build/release/sniffer)
+PACKAGES ?= out/packages
+KINDS ?=
+# Man pages and completions of the program, made anew for each installation.
+PAGES ?= out/packaging
+# What is packed: on Linux the same objects, linked once more without what sniffer never asks of the runtime.
 ifeq ($(shell uname -s),Linux)
-STANDALONE += --static-swift-stdlib
+PACKED = $(or $(PROGRAM),out/packaging/sniffer)
+else
+PACKED = $(INSTALLED)
 endif
 
 LOGS := .build/logs
@@ -28,7 +37,7 @@ SEED ?=
 BENCHMARKS ?= out/benchmarks
 CORPUS ?= $(if $(SNIFFER_CORPUS),$(SNIFFER_CORPUS),../shared/corpus)
 
-.PHONY: help run test build dependencies docs standalone install uninstall format lint sanitize sanitize-with benchmark loss record fuzz smoke mutants attacks clean
+.PHONY: help run test build dependencies docs install uninstall package package-check images format lint sanitize sanitize-with benchmark loss record fuzz smoke mutants attacks clean
 
 help: ## List the commands.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -36,13 +45,16 @@ help: ## List the commands.
 run: build ## Install what is missing, build, and analyze the demo capture into out/demo.
 	.build/release/sniffer $(DEMO) --template -o $(OUT)
 
+# Tests make thousands of pipelines. By default glibc gives the memory of each back to the system, which takes a third of their time.
+KEEPING_MEMORY := MALLOC_TRIM_THRESHOLD_=4294967296 MALLOC_MMAP_THRESHOLD_=4294967296 MALLOC_TOP_PAD_=16777216
+
 # In three runs: tests that wait for programs, or for thousands of loads, hold the few threads that servers inside other tests need.
 # The last one runs the program that users run, which is several times as fast as the one that the tests are built with.
 test: ## Install what is missing, build, and run all tests. In CI, what is skipped has to be in Tests/skips.
 	scripts/install-dependencies --tests
 	$(BUILD) --product sniffer
 	mkdir -p $(LOGS)
-	set -o pipefail; $(SWIFT) test --skip EndToEndTests --skip TrafficProbeTests 2>&1 | tee $(LOGS)/units.log
+	set -o pipefail; $(KEEPING_MEMORY) $(SWIFT) test --skip EndToEndTests --skip TrafficProbeTests 2>&1 | tee $(LOGS)/units.log
 	set -o pipefail; $(SWIFT) test --skip-build --filter TrafficProbeTests 2>&1 | tee $(LOGS)/probe.log
 	set -o pipefail; SNIFFER_PROGRAM="$(CURDIR)/.build/release/sniffer" \
 	  $(SWIFT) test --skip-build --filter EndToEndTests 2>&1 | tee $(LOGS)/end-to-end.log
@@ -54,30 +66,37 @@ build: dependencies ## Build in release mode.
 dependencies: ## Install the system libraries that the build needs.
 	scripts/install-dependencies
 
-# What install puts in place.
-standalone: $(if $(PROGRAM),,dependencies)
-	$(if $(PROGRAM),,$(BUILD) --product sniffer $(STANDALONE))
-
-install: standalone ## Install program, man pages, completions and systemd unit under PREFIX (/usr/local).
-	packaging/generate out/packaging $(INSTALLED)
+install: $(if $(PROGRAM),,build) ## Install program, man pages, completions and systemd unit under PREFIX (/usr/local).
+	packaging/generate $(PAGES) $(INSTALLED)
 	install -d $(ROOT)/bin $(ROOT)/libexec $(ROOT)/share/man/man1 $(ROOT)/share/bash-completion/completions \
 	  $(ROOT)/share/zsh/site-functions $(ROOT)/share/fish/vendor_completions.d $(ROOT)/lib/systemd/system
 	install -s -m 755 $(INSTALLED) $(ROOT)/bin/sniffer
 	install -m 755 packaging/sniffer-keep $(ROOT)/libexec/sniffer-keep
-	install -m 644 out/packaging/man/*.1 $(ROOT)/share/man/man1/
-	install -m 644 out/packaging/completions/sniffer.bash $(ROOT)/share/bash-completion/completions/sniffer
-	install -m 644 out/packaging/completions/sniffer.zsh $(ROOT)/share/zsh/site-functions/_sniffer
-	install -m 644 out/packaging/completions/sniffer.fish $(ROOT)/share/fish/vendor_completions.d/sniffer.fish
+	install -m 644 $(PAGES)/man/*.1 $(ROOT)/share/man/man1/
+	install -m 644 $(PAGES)/completions/sniffer.bash $(ROOT)/share/bash-completion/completions/sniffer
+	install -m 644 $(PAGES)/completions/sniffer.zsh $(ROOT)/share/zsh/site-functions/_sniffer
+	install -m 644 $(PAGES)/completions/sniffer.fish $(ROOT)/share/fish/vendor_completions.d/sniffer.fish
 	for unit in packaging/*.service packaging/*.timer; do \
-	  sed 's|/usr/local|$(PREFIX)|g' "$$unit" > "out/packaging/$${unit##*/}" && \
-	  install -m 644 "out/packaging/$${unit##*/}" "$(ROOT)/lib/systemd/system/" || exit 1; done
+	  sed 's|/usr/local|$(PREFIX)|g' "$$unit" > "$(PAGES)/$${unit##*/}" && \
+	  install -m 644 "$(PAGES)/$${unit##*/}" "$(ROOT)/lib/systemd/system/" || exit 1; done
 
 uninstall: ## Remove what install put under PREFIX.
 	rm -f $(ROOT)/bin/sniffer $(ROOT)/libexec/sniffer-keep \
-	  $(foreach page,sniffer sniffer-analyze sniffer-live sniffer-verify sniffer-models sniffer-diff sniffer-budget sniffer-interfaces sniffer-keys,$(ROOT)/share/man/man1/$(page).1) \
+	  $(foreach page,sniffer sniffer-analyze sniffer-live sniffer-top sniffer-verify sniffer-models sniffer-diff sniffer-budget sniffer-interfaces sniffer-keys,$(ROOT)/share/man/man1/$(page).1) \
 	  $(ROOT)/share/bash-completion/completions/sniffer $(ROOT)/share/zsh/site-functions/_sniffer \
 	  $(ROOT)/share/fish/vendor_completions.d/sniffer.fish \
 	  $(foreach unit,sniffer@.service sniffer-keep@.service sniffer-keep@.timer,$(ROOT)/lib/systemd/system/$(unit))
+
+package: $(if $(PROGRAM),,build) ## Make packages in PACKAGES (out/packages): tar.gz, .deb, source, Homebrew formula.
+	$(if $(PROGRAM),,scripts/install-dependencies --packages)
+	$(if $(filter out/packaging/sniffer,$(PACKED)),packaging/link $(PACKED))
+	packaging/package $(PACKAGES) $(PACKED) $(KINDS)
+
+package-check: package ## Check these packages, and install the .deb in a clean Debian root (needs root, debootstrap, lintian).
+	packaging/check $(PACKAGES) $(INSTALLED)
+
+images: build ## Draw the pictures of the README from the demo capture (needs Chromium).
+	docs/images/draw .build/release/sniffer
 
 docs: dependencies ## Make the libraries' documentation (DocC) in out/docs; broken links are errors.
 	SWIFT=$(SWIFT) scripts/build-docs out/docs
@@ -101,7 +120,7 @@ sanitize-with:
 	$(SWIFT) test --skip-build --sanitize=$(SANITIZER) --scratch-path .build-$(SANITIZER) --skip EndToEndTests
 	$(SWIFT) test --skip-build --sanitize=$(SANITIZER) --scratch-path .build-$(SANITIZER) --filter EndToEndTests --skip WorkTests
 
-benchmark: standalone ## Time sniffer, as installed, beside other tools on captures made in BENCHMARKS (needs root, 3 GB). See docs/speed.md.
+benchmark: $(if $(PROGRAM),,build) ## Time sniffer, as installed, beside other tools on captures made in BENCHMARKS (needs root, 3 GB). See docs/speed.md.
 	scripts/install-dependencies --benchmarks
 	mkdir -p $(BENCHMARKS)
 	install -s -m 755 $(INSTALLED) $(BENCHMARKS)/sniffer

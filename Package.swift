@@ -38,7 +38,10 @@ let package = Package(
       name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"]), .brew(["brotli"])]),
     .systemLibrary(
       name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"]), .brew(["zstd"])]),
+    .systemLibrary(name: "CPSL", pkgConfig: "libpsl", providers: [.apt(["libpsl-dev"]), .brew(["libpsl"])]),
     .systemLibrary(name: "CCap", pkgConfig: "libcap", providers: [.apt(["libcap-dev"])]),
+    .systemLibrary(name: "CSocketOwners"),
+    .systemLibrary(name: "CMalloc"),
     .systemLibrary(name: "CConfinement", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
     .systemLibrary(
       name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]),
@@ -57,7 +60,9 @@ let package = Package(
       swiftSettings: settings),
     .target(
       name: "HTTPReassembly",
-      dependencies: ["Cryptography", "Packets", .product(name: "DequeModule", package: "swift-collections")],
+      dependencies: [
+        "CMalloc", "Cryptography", "Packets", .product(name: "DequeModule", package: "swift-collections"),
+      ],
       swiftSettings: settings),
     .target(
       name: "ContentCodings", dependencies: ["CBrotli", "CDeflate", "CZlib", "CZstd", "HTTPReassembly", "Shared"],
@@ -70,6 +75,8 @@ let package = Package(
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
+    // Parquet files, written.
+    .target(name: "Parquet", dependencies: ["CZlib", "CZstd", "Packets", "Tabular"], swiftSettings: settings),
     .target(
       name: "TableReading", dependencies: [.product(name: "GRDB", package: "GRDB.swift")], swiftSettings: settings),
     .target(
@@ -81,7 +88,7 @@ let package = Package(
     .target(
       name: "Reports",
       dependencies: [
-        "ContentCodings", "Cryptography", "HTTPReassembly", "Shared", "TableReading", "Tabular",
+        "CPSL", "ContentCodings", "Cryptography", "HTTPReassembly", "Parquet", "Shared", "TableReading", "Tabular",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "SystemPackage", package: "swift-system"), .product(name: "Yams", package: "Yams"),
@@ -111,12 +118,17 @@ let package = Package(
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
+    // Which process has which connection, on Linux: asked by a helper of the live run.
+    .target(
+      name: "SocketOwners",
+      dependencies: ["Packets", .target(name: "CSocketOwners", condition: .when(platforms: [.linux]))],
+      swiftSettings: settings),
     .executableTarget(
       name: "Sniffer",
       dependencies: [
         "Capture", "ContentCodings", "Cryptography",
         "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "ProcessConfinement", "Reports",
-        "TableReading", "Tabular",
+        "SocketOwners", "TableReading", "Tabular",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],
@@ -136,23 +148,30 @@ let package = Package(
     .target(
       name: "FuzzTargets", dependencies: ["Capture", "ContentCodings", "Estimates", "HTTPReassembly", "TestSupport"],
       path: "Fuzz/Targets", swiftSettings: settings),
+    .testTarget(name: "SocketOwnersTests", dependencies: ["Packets", "SocketOwners"], swiftSettings: settings),
     .testTarget(
       name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "HouseTests",
       dependencies: [
-        "Capture", "ContentCodings", "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Reports",
-        "Shared", "TableReading", "Tabular",
+        "Capture", "ContentCodings", "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Parquet",
+        "Reports", "Shared", "TableReading", "Tabular",
       ],
       swiftSettings: settings),
     .testTarget(name: "SharedTests", dependencies: ["Shared"], swiftSettings: settings),
+    .testTarget(
+      name: "ParquetTests",
+      dependencies: [
+        "CZstd", "Parquet", "Tabular", "TestSupport",
+      ],
+      swiftSettings: settings),
     .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: settings),
     .testTarget(
       name: "CaptureTests", dependencies: ["Capture", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "HTTPReassemblyTests", dependencies: ["HTTPReassembly", "TestSupport"], swiftSettings: settings),
     .testTarget(
-      name: "ContentCodingsTests", dependencies: ["ContentCodings", "TestSupport"], swiftSettings: settings),
+      name: "ContentCodingsTests", dependencies: ["ContentCodings", "Shared", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "EstimatesTests",
       dependencies: [
@@ -170,7 +189,8 @@ let package = Package(
       name: "MetricsEndpointTests",
       dependencies: [
         "HTTPReassembly", "MetricsEndpoint", "TestSupport", .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
+        .product(name: "NIOPosix", package: "swift-nio"),
       ],
       swiftSettings: settings),
     .testTarget(
@@ -191,7 +211,8 @@ let package = Package(
       path: "Tests/ConfinementAttempts", swiftSettings: settings),
     .testTarget(
       name: "EndToEndTests", dependencies: ["Shared", "TestSupport"],
-      exclude: ["Models/model_witness.py", "Page/browser.py", "Probe/probe-server.py"], swiftSettings: settings),
+      exclude: ["Models/model_witness.py", "Packaging/completions.py", "Page/browser.py", "Probe/probe-server.py"],
+      swiftSettings: settings),
   ]
 )
 

@@ -12,14 +12,84 @@ import sys
 EXIT_STATUS = [
     ("0", "All well."),
     ("1", "The input was damaged, or something could not be opened or written; what was read is reported."),
-    ("2", "The ledger does not balance."),
+    ("2", "A threshold, a tolerance or a budget was exceeded, or the ledger does not balance."),
     ("64", "Wrong usage."),
 ]
+
+# What each command is for, on captures of the project; a test runs them.
+EXAMPLES = {
+    "sniffer": [
+        ("What each API of a capture costs, with the APIs by bytes and the ledger below:",
+         "sniffer captures/demo.pcapng.gz --template"),
+        ("A capture that is being made on another machine:",
+         "ssh root@192.0.2.1 \"tcpdump -i br-lan -U -w - 'tcp port 80'\" | sniffer -"),
+        ("The pages of all commands begin with that name:", "man sniffer-live"),
+    ],
+    "sniffer-analyze": [
+        ("Tables for a spreadsheet, and a page to look at:",
+         "sniffer captures/demo.pcapng.gz --template -o report --format csv,html"),
+        ("Who pays, by registrable domain, for the traffic of one address:",
+         "sniffer captures/demo.pcapng.gz --by domain --filter 'host 192.0.2.7'"),
+        ("A database of all captures in a folder, and a question to it:",
+         "sniffer captures/tls -q -o report --format sqlite\n"
+         "sqlite3 report/report.sqlite 'SELECT host, ip_bytes FROM hosts ORDER BY ip_bytes DESC LIMIT 5'"),
+        ("HTTPS, with the keys that one side wrote:",
+         "sniffer captures/tls-nginx.pcapng --keys captures/tls-nginx.keys"),
+    ],
+    "sniffer-live": [
+        ("A view of what passes an interface, until q is pressed:", "sudo sniffer live -i eth0"),
+        ("Reports that are brought up to date each minute, and the packets beside them:",
+         "sudo sniffer live -i eth0 -o report --interval 60 -w saved.pcapng"),
+        ("The page in a browser, kept up to date while the run goes on; its address is printed:",
+         "sudo sniffer live -i eth0 --page :8080"),
+        ("The last gigabyte of packets, in ten files:",
+         "sudo sniffer live -i eth0 -w ring.pcapng --rotate-size 100 --rotate-files 10"),
+    ],
+    "sniffer-top": [
+        ("The APIs on an interface by what they cost now, until q is pressed; ? lists the keys:", "sudo sniffer top -i eth0"),
+        ("Failed exchanges alone:", "sudo sniffer top -i eth0 --where 'status >= 400'"),
+    ],
+    "sniffer-verify": [
+        ("The log of an app against the wire:",
+         "sniffer verify captures/verify/requests/capture.pcap.gz --log captures/verify/requests/log.csv"),
+        ("The HAR of a browser, with a table of every row:",
+         "gzip -dc captures/verify/chromium/log.har.gz > app.har\n"
+         "sniffer verify captures/verify/chromium/capture.pcap.gz --log app.har -o verified"),
+        ("In a script: exit status 2 when the sum of the log is off by more than 5 %:",
+         "sniffer verify captures/verify/requests/capture.pcap.gz --log captures/verify/requests/log.csv --tolerance 5%"),
+    ],
+    "sniffer-models": [
+        ("What fourteen kinds of monitors would have said of this traffic, and how wrong they would have been:",
+         "sniffer models captures/demo.pcapng.gz"),
+        ("With a row for each message and each monitor:", "sniffer models captures/demo.pcapng.gz -q -o report"),
+    ],
+    "sniffer-diff": [
+        ("What grew between two captures:",
+         "sniffer captures/snaplen-96.pcap -q -o base\nsniffer captures/snaplen-300.pcap -q -o new\nsniffer diff base new"),
+        ("The same for a comment in a code review:", "sniffer diff base new --format markdown"),
+    ],
+    "sniffer-budget": [
+        ("Every API against a file of limits; exit status 2 when one is exceeded:",
+         "printf 'limits:\\n  - host: api.example.com\\n    ip_bytes: 1 MB\\n' > budget.yaml\n"
+         "sniffer budget captures/demo.pcapng.gz --budget budget.yaml --template"),
+        ("With a table of every check:",
+         "sniffer budget captures/demo.pcapng.gz --budget budget.yaml --template -o report"),
+    ],
+    "sniffer-interfaces": [
+        ("What this user may capture on:", "sniffer interfaces"),
+        ("Then on one of them:", "sudo sniffer live -i eth0"),
+    ],
+    "sniffer-keys": [
+        ("Which connections the keys of a file open, and what the others lack:",
+         "sniffer keys captures/demo.pcapng.gz --keys captures/demo.keys"),
+        ("Without keys, what would have to be had:", "sniffer keys captures/tls-nginx.pcapng"),
+    ],
+}
 
 
 def escaped(text):
     """Text as roff takes it: no escapes, hyphens to be copied, and no line that is a request."""
-    text = text.replace("\\", "\\e").replace("-", "\\-").replace("`", "\\(ga").replace("…", "...")
+    text = text.replace("\\", "\\e").replace("-", "\\-").replace("`", "\\(ga").replace("'", "\\(aq").replace("…", "...")
     return "\n".join("\\&" + line if line[:1] in (".", "'") else line for line in text.splitlines())
 
 
@@ -98,6 +168,10 @@ def page(path, command, version, date, parent):
             sub_name = "-".join(path + [sub["commandName"]])
             related.append(sub_name)
             lines += [".TP", f"\\fB{escaped(sub_name)}\\fR(1)", escaped(sub["abstract"])]
+    if name in EXAMPLES:
+        lines.append(".SH EXAMPLES")
+        for sentence, example in EXAMPLES[name]:
+            lines += [".PP", escaped(sentence), ".PP", ".RS 4", ".EX", escaped(example), ".EE", ".RE"]
     lines.append(".SH EXIT STATUS")
     for status, meaning in EXIT_STATUS:
         lines += [".TP", f"\\fB{status}\\fR", escaped(meaning)]

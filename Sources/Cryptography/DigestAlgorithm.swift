@@ -30,12 +30,12 @@ package enum DigestAlgorithm: UInt8, CaseIterable, Sendable {
   }
 
   nonisolated(unsafe) private static let hmac: OpaquePointer? = {
-    _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil)
+    CryptoLibrary.initialize()
     return unsafe EVP_MAC_fetch(nil, "HMAC", nil)
   }()
 
-  /// Makes libcrypto ready. A process that confines itself calls this before.
-  package static func prepare() {
+  /// Finds the algorithms before they are needed.
+  static func prepare() {
     _ = unsafe hmac
     // libcrypto fetches a digest for a MAC when it is used first.
     var mac = MACOctets()

@@ -14,12 +14,12 @@ package final class HeaderCipher {
   package static var memory: Int { 500 }
 
   nonisolated(unsafe) private static let algorithm: OpaquePointer? = {
-    _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil)
+    CryptoLibrary.initialize()
     return unsafe EVP_CIPHER_fetch(nil, "AES-128-ECB", nil)
   }()
 
-  /// Makes libcrypto ready. A process that confines itself calls this before.
-  package static func prepare() { _ = unsafe algorithm }
+  /// Finds the algorithms before they are needed.
+  static func prepare() { _ = unsafe algorithm }
 
   /// Nil when this libcrypto lacks the cipher, or the key has not its length.
   package init?(key: RawSpan) {

@@ -64,15 +64,15 @@ package enum CipherAlgorithm: UInt8, CaseIterable, Sendable {
   }
 
   nonisolated(unsafe) private static let fetched: [OpaquePointer?] = {
-    _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil)
+    CryptoLibrary.initialize()
     return unsafe allCases.map { unsafe EVP_CIPHER_fetch(nil, $0.name, nil) }
   }()
 
   /// libcrypto's algorithm; nil where this libcrypto has none.
   @unsafe fileprivate var algorithm: OpaquePointer? { unsafe Self.fetched[Int(rawValue)] }
 
-  /// Makes libcrypto ready. A process that confines itself calls this before.
-  package static func prepare() { _ = unsafe fetched }
+  /// Finds the algorithms before they are needed.
+  static func prepare() { _ = unsafe fetched }
 }
 
 /// A cipher with its key, that opens the records of one direction: only the IV is set for each of them.

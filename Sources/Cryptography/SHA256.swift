@@ -9,10 +9,8 @@ package enum SHA256 {
   package static let length = 32
 
   /// libcrypto's algorithm, found once: to find it takes longer than to hash a short text.
-  ///
-  /// libcrypto reads no configuration file: a run is confined, and its digests depend on nothing outside of it.
   nonisolated(unsafe) private static let algorithm: OpaquePointer = {
-    _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil)
+    CryptoLibrary.initialize()
     guard let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil) else {
       preconditionFailure("libcrypto has no SHA-256")
     }

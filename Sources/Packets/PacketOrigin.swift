@@ -31,6 +31,8 @@ public struct PacketOrigin: Hashable, Sendable {
     @inlinable public static var nexus: Flags { Flags(rawValue: 1 << 7) }
     /// The packet woke the machine up (Apple's packet flags).
     @inlinable public static var wake: Flags { Flags(rawValue: 1 << 8) }
+    /// The capturing system says that it dropped the packet (Apple's drop reason): nothing of it was on the wire from there on.
+    @inlinable public static var dropped: Flags { Flags(rawValue: 1 << 9) }
   }
 
   /// All of it in one word, so that a packet is copied as fast as without.
@@ -72,6 +74,14 @@ public struct PacketOrigin: Hashable, Sendable {
     set { Field.flags.set(newValue.rawValue, in: &word) }
   }
 
+  /// Whether the capture names a process of the packet, has a comment on it, or says that it was dropped: what concerns the analysis of
+  /// one packet. Most packets have none of it.
+  @inlinable @inline(__always) package var concernsPacket: Bool { word & Self.concerning != 0 }
+
+  /// The bits of both processes and the comment, and of the flags `comment` and `dropped`: written out, since most packets are asked.
+  @inlinable @inline(__always)
+  static var concerning: UInt64 { 0x3fff << 13 | 0x3fff << 27 | 0x1fff << 41 | 0b10_0000_0100 << 54 }
+
   /// Bits of the word. A value that does not fit becomes 0.
   @usableFromInline struct Field {
     @usableFromInline let shift: UInt64
@@ -87,7 +97,7 @@ public struct PacketOrigin: Hashable, Sendable {
     @inlinable static var process: Field { Field(shift: 13, width: 14) }
     @inlinable static var effectiveProcess: Field { Field(shift: 27, width: 14) }
     @inlinable static var comment: Field { Field(shift: 41, width: 13) }
-    @inlinable static var flags: Field { Field(shift: 54, width: 9) }
+    @inlinable static var flags: Field { Field(shift: 54, width: 10) }
 
     @inlinable @inline(__always)
     func value(_ word: UInt64) -> UInt16 { UInt16(truncatingIfNeeded: word >> shift & (1 << width - 1)) }

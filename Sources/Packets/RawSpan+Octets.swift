@@ -81,6 +81,26 @@ extension RawSpan {
   @inline(__always)
   package func littleEndian64(within offset: Int) -> UInt64 { UInt64(littleEndian: integer(within: offset)) }
 
+  /// The octets from `offset` to the end, less than eight, as the low ones of a number in little-endian order. For those who have checked how
+  /// many there are.
+  @inlinable
+  @inline(__always)
+  package func littleEndian(from offset: Int) -> UInt64 {
+    let count = byteCount &- offset
+    assert(count >= 0 && count < 8)
+    if count >= 4 {
+      // Both halves have four octets, of which some are the same.
+      let low: UInt32 = integer(within: offset)
+      let high: UInt32 = integer(within: byteCount &- 4)
+      let shift = UInt64(truncatingIfNeeded: count &- 4) &* 8
+      return UInt64(UInt32(littleEndian: low)) | (UInt64(UInt32(littleEndian: high)) &<< shift)
+    }
+    guard count > 0 else { return 0 }
+    let middle = count / 2
+    let low = UInt64(octet(within: offset)) | (UInt64(octet(within: offset &+ middle)) &<< (UInt64(middle) &* 8))
+    return low | (UInt64(octet(within: byteCount &- 1)) &<< (UInt64(count &- 1) &* 8))
+  }
+
   /// Copies the octets in `range` to the end of `array`.
   @inlinable
   @inline(__always)

@@ -38,6 +38,13 @@
     static func rules(_ confinement: Confinement) -> [Rule] {
       let names = memory + threads + signals + time + files + events + receiving + own
       var rules = names.map { Rule(name: $0) } + conditional
+      if confinement.looksAtProcesses {
+        rules.removeAll { changing.contains($0.name) || ["open", "openat"].contains($0.name) }
+        // To be read: neither `O_WRONLY` nor `O_RDWR`, `O_CREAT`, `O_TRUNC`.
+        let writing: UInt32 = 0o1103
+        rules.append(Rule(name: "open", arguments: [.without(1, writing)]))
+        rules.append(Rule(name: "openat", arguments: [.without(2, writing)]))
+      }
       if confinement.serves {
         // The port listens already; its server says so once more.
         rules += ["accept", "accept4", "getpeername", "listen"].map { Rule(name: $0) }
@@ -76,6 +83,11 @@
       "fstat", "fstat64", "fstatat64", "fstatfs", "fsync", "ftruncate", "getcwd", "getdents", "getdents64", "lseek",
       "lstat", "newfstatat", "pread64", "preadv", "pwrite64", "read", "readlink", "readlinkat", "readv", "rename",
       "renameat", "renameat2", "stat", "statfs", "statx", "unlink", "unlinkat", "write", "writev",
+    ]
+
+    /// Those of them that change files.
+    private static let changing: Set<String> = [
+      "fallocate", "ftruncate", "rename", "renameat", "renameat2", "unlink", "unlinkat",
     ]
 
     private static let events = [

@@ -41,6 +41,8 @@
 
   /// A capability; the raw value is its number in the kernel's interface.
   package enum Capability: CInt {
+    /// Reading any file and folder, for the descriptors of other users' processes.
+    case readAnything = 2
     /// Changing the group.
     case setGroup = 6
     /// Changing the user.
@@ -49,5 +51,7 @@
     case networkAdministration = 12
     /// Packet sockets.
     case rawNetwork = 13
+    /// Looking at other users' processes.
+    case lookAtProcesses = 19
   }
 #endif

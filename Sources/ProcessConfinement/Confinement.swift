@@ -13,6 +13,9 @@ package struct Confinement {
 
   /// Whether a thread may set its own priority, which only a privileged one can raise.
   package var setsOwnPriority: Bool
+  /// Whether it is the helper that looks at the descriptors of other processes, and does nothing else: Landlock would forbid that, so files
+  /// are only closed to writing.
+  package var looksAtProcesses = false
 
   package init(
     inputs: [String] = [], outputs: [String] = [], serves: Bool = false, receivers: [Int32] = [],
@@ -45,19 +48,23 @@ package struct Confinement {
   package func begin(_ logger: Logger) -> Holds {
     var holds = Holds()
     #if os(Linux)
-      if !Capabilities.giveUp() { log("capabilities are left", to: logger) }
+      if !Capabilities.keep(looksAtProcesses ? [.readAnything, .lookAtProcesses] : []) {
+        log("capabilities are left", to: logger)
+      }
       do throws(ConfinementFault) {
         try SystemCallFilter.giveUpNewPrivileges()
       } catch {
         log("not confined: \(error.description)", to: logger)
         return holds
       }
-      do throws(ConfinementFault) {
-        let version = try Landlock.begin(self)
-        holds.files = true
-        log("files are confined by Landlock \(version)", to: logger)
-      } catch {
-        log("files are not confined: \(error.description)", to: logger)
+      if !looksAtProcesses {
+        do throws(ConfinementFault) {
+          let version = try Landlock.begin(self)
+          holds.files = true
+          log("files are confined by Landlock \(version)", to: logger)
+        } catch {
+          log("files are not confined: \(error.description)", to: logger)
+        }
       }
       do throws(ConfinementFault) {
         try SystemCallFilter.begin(self)

@@ -1,10 +1,89 @@
 import ArgumentParser
+import Capture
 
 /// What the commands that read capture files have in common.
 struct CaptureArguments: ParsableArguments {
-  @Argument(help: ArgumentHelp("Capture files; - is standard input.", valueName: "capture"), completion: .file())
+  @Argument(
+    help: ArgumentHelp(
+      """
+      Capture files, folders that have some, or patterns of paths in quotes, as in 'day-*.pcap.gz'; - is standard input.
+      """, valueName: "capture"), completion: .file())
   var captures: [String]
 
   @Flag(help: "Show no progress bar.")
   var noProgress = false
+
+  func validate() throws { try refuseRepeated() }
+
+  private func refuseRepeated() throws {
+    if let path = CaptureCheck.repeated(in: captures) {
+      throw ValidationError("\(path) is there twice: a packet would count twice.")
+    }
+  }
+
+  /// What has to be readable so that the captures can be found and read.
+  var reached: [String] { captures.map { CaptureName($0).reached } }
+
+  /// What a folder of reports is named after where nobody named it; nil without captures.
+  var outputName: String? { captures.first.map { CaptureName($0).outputName } }
+
+  /// Puts the captures of folders and patterns in the place of these, and refuses what cannot be a capture.
+  ///
+  /// - Parameter isQuiet: Whether nothing is said of files that are passed over.
+  /// - Throws: the exit status of a failure, or what is wrong with the usage.
+  mutating func findCaptures(isQuiet: Bool) throws {
+    var found: [String] = []
+    var isComplete = true
+    for argument in captures {
+      let name = CaptureName(argument)
+      do throws(CaptureError) {
+        guard let captures = try name.found() else {
+          found.append(argument)
+          continue
+        }
+        found += captures.paths
+        let other = name.passedOver(captures)
+        if captures.paths.isEmpty {
+          ErrorOutput.write("\(argument): no capture file is there" + (other.map { ": \($0)" } ?? ""))
+          isComplete = false
+        } else if let other, !isQuiet {
+          ErrorOutput.write("\(argument): \(other)")
+        }
+      } catch {
+        ErrorOutput.write(error.description)
+        isComplete = false
+      }
+    }
+    if !isComplete { throw ExitCode(ExitStatus.failure.rawValue) }
+    let named = captures.filter { !CaptureName($0).isSeveral }
+    captures = found
+    try refuseRepeated()
+    // What was found has been looked at.
+    try require(named)
+  }
+
+  /// Refuses what cannot be a capture, before anything is read or written.
+  func requireCaptures() throws { try require(captures) }
+
+  private func require(_ captures: [String]) throws {
+    let faults = captures.compactMap { path in CaptureCheck.fault(of: path).map { (path: path, error: $0) } }
+    guard !faults.isEmpty else { return }
+    for (path, error) in faults { ErrorOutput.write(error.description + hint(at: path, error)) }
+    throw ExitCode(ExitStatus.failure.rawValue)
+  }
+
+  /// What may have been meant by what is no capture.
+  private func hint(at path: String, _ error: CaptureError) -> String {
+    switch error.problem {
+    case .cannotOpen:
+      guard let command = SnifferCommand.likelyCommand(path) else { return "" }
+      return "; did you mean the command \(command)?"
+    case .notACapture:
+      let isLog = [".har", ".csv", ".json", ".ndjson", ".jsonl", ".xml", ".txt", ".log"].contains {
+        path.lowercased().hasSuffix($0)
+      }
+      return isLog ? "; an app's log is held against a capture by: sniffer verify CAPTURE --log \(path)" : ""
+    default: return ""
+    }
+  }
 }

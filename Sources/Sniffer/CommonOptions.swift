@@ -12,6 +12,7 @@ enum GroupingKey: String, CaseIterable, ExpressibleByArgument {
   case host
   case path
   case method
+  case process
 }
 
 /// A comma-separated list of names.
@@ -32,6 +33,17 @@ where Name.RawValue == String {
 
   var defaultValueDescription: String { names.map(\.rawValue).joined(separator: ",") }
   static var allValueStrings: [String] { Name.allCases.map(\.rawValue) }
+
+  /// The list as far as it is typed, with each name that can come next.
+  static var defaultCompletionKind: CompletionKind {
+    let all = allValueStrings
+    return .custom { _, _, typed in
+      let names = typed.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+      let before = names.dropLast()
+      let rest = all.filter { !before.contains($0) }
+      return rest.map { (before + [$0]).joined(separator: ",") }
+    }
+  }
 }
 
 extension OctetAmount: ExpressibleByArgument {
@@ -46,14 +58,20 @@ struct CommonOptions: ParsableArguments {
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
-      "Write the reports to this folder, which is created; - with --format ndjson is standard output.",
-      valueName: "dir"))
+      """
+      Write the reports to this folder, which is created; - with --format ndjson is standard output (default: none; \
+      with --format CAPTURE-report).
+      """,
+      valueName: "dir"),
+    completion: .directory)
   var output: String?
 
   @Option(
+    name: .customLong("format"),
     help: ArgumentHelp(
-      "Formats of the reports, separated by commas: csv, ndjson, sqlite, har, html.", valueName: "formats"))
-  var format = NameList<ReportFormat>([.csv])
+      "Formats of the reports, separated by commas: csv, ndjson, sqlite, har, html, parquet (default: csv).",
+      valueName: "formats"))
+  var requestedFormat: NameList<ReportFormat>?
 
   @Option(
     help: ArgumentHelp(
@@ -64,61 +82,13 @@ struct CommonOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Write rows of so many octets at most, all formats together, as in 500MB or 2GiB; live: in each hour \
+      Write rows of so many bytes at most, all formats together, as in 500MB or 2GiB; live: in each hour \
       (default: 20 times the captures and 1 GiB; live: 4 GiB).
       """,
       valueName: "size"))
   var maxReport: OctetAmount?
 
-  @Option(help: ArgumentHelp("Only packets that match this pcap-filter(7) expression.", valueName: "bpf"))
-  var filter: String?
-
-  @Option(help: ArgumentHelp("Group totals by host, path and method: a list that has host.", valueName: "keys"))
-  var groupBy = NameList<GroupingKey>([.host, .path])
-
-  @Flag(help: "Group paths whose segments look like identifiers: /users/{id}.")
-  var template = false
-
-  @Option(
-    help: ArgumentHelp(
-      "Group paths by the patterns of this file, one a line, as in /users/{id}, or by the paths of an OpenAPI description.",
-      valueName: "file"), transform: PathPatternFile.init(path:))
-  var templates: PathPatternFile?
-
-  @Flag(help: "Count bodies as they were transferred, without decompressing them.")
-  var noDecode = false
-
-  @Option(
-    help: ArgumentHelp(
-      "Decompress at most this many MiB of a body; how long a longer one is without its codings stays unknown.",
-      valueName: "mib"))
-  var decodeLimit = Configuration().decodedContentLimit >> 20
-
-  @Option(
-    help: ArgumentHelp(
-      """
-      Open TLS with the secrets in this key log, which may still be written (repeatable; default: the file that the \
-      environment variable SSLKEYLOGFILE names).
-      """,
-      valueName: "file"),
-    completion: .file())
-  var keys: [String] = []
-
-  @Flag(help: "Leave out TCP segments with a wrong checksum.")
-  var verifyChecksums = false
-
-  @Flag(help: "Hash what may be personal: addresses, and paths beyond the first segment.")
-  var redact = false
-
-  @Option(
-    help: ArgumentHelp("Finish connections after this many seconds of capture time without a packet.", valueName: "s"))
-  var idleTimeout = 600.0
-
-  @Option(
-    help: ArgumentHelp(
-      "Use at most this many threads to analyse, decode and write (default: one a processor).",
-      valueName: "n"))
-  var jobs: Int?
+  @OptionGroup var analysis: AnalysisOptions
 
   @Flag(name: [.short, .long], help: "Print nothing but errors.")
   var quiet = false
@@ -126,64 +96,53 @@ struct CommonOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Log to standard error from this level on.", valueName: "level"))
   var logLevel = Logger.Level.warning
 
+  /// The formats of the reports.
+  var format: NameList<ReportFormat> { requestedFormat ?? NameList([.csv]) }
+
+  /// Gives the reports a folder where formats are asked for and no folder is: named after what is read, beside it.
+  mutating func settleOutput(for input: String?) {
+    guard output == nil, requestedFormat != nil, let input else { return }
+    let name = input == "-" ? "standard-input" : input.hasPrefix("/dev/") ? String(input.dropFirst(5)) : input
+    output = name + "-report"
+  }
+
   func validate() throws {
-    if !groupBy.names.contains(.host) { throw ValidationError("--group-by needs host.") }
-    _ = try packetFilter()
     if isStreaming, format.names != [.ndjson] { throw ValidationError("--output - needs --format ndjson.") }
-    if maxReport != nil, output == nil || isStreaming {
+    if maxReport != nil, (output == nil && requestedFormat == nil) || isStreaming {
       throw ValidationError("--max-report needs --output with a folder.")
-    }
-    if !(idleTimeout > 0 && idleTimeout < 1e9) {
-      throw ValidationError("--idle-timeout needs a number of seconds above 0.")
-    }
-    if !(1...Self.largestDecodeLimit ~= decodeLimit) {
-      throw ValidationError("--decode-limit needs a number of MiB from 1 to \(Self.largestDecodeLimit).")
     }
     if harContent != nil {
       if !format.names.contains(.har) { throw ValidationError("--har-content needs --format har.") }
-      if redact { throw ValidationError("--har-content writes what --redact leaves out: it is one or the other.") }
+      if analysis.redact {
+        throw ValidationError("--har-content writes what --redact leaves out: it is one or the other.")
+      }
     }
-    if let jobs, jobs < 1 { throw ValidationError("--jobs needs a number from 1 on.") }
   }
-
-  /// 1 TiB: beyond any body.
-  private static let largestDecodeLimit = 1 << 20
-
-  /// How many threads may be used.
-  var threads: Int { jobs ?? ProcessInfo.processInfo.activeProcessorCount }
 
   /// The limits and choices of the analysis.
-  var configuration: Configuration {
-    var configuration = Configuration()
-    configuration.grouping = Configuration.Grouping(
-      path: groupBy.names.contains(.path), method: groupBy.names.contains(.method))
-    configuration.templatePaths = template
-    configuration.pathPatterns = templates?.patterns ?? []
-    configuration.decodesContent = !noDecode
-    configuration.decodedContentLimit = decodeLimit << 20
-    configuration.verifiesChecksums = verifyChecksums
-    configuration.idleTimeout = Int64(idleTimeout * 1e9)
-    configuration.closedTimeout = min(configuration.closedTimeout, configuration.idleTimeout)
-    return configuration
+  var configuration: Configuration { analysis.configuration }
+  /// How many threads may be used.
+  var threads: Int { analysis.threads }
+  /// What is grouped by.
+  var groupBy: NameList<GroupingKey> { analysis.groupBy }
+  /// Whether bodies are left as they were transferred.
+  var noDecode: Bool { analysis.noDecode }
+  /// The key logs of the run.
+  var keyLogs: [String] { analysis.keyLogs }
+  /// What hashes what may be personal; nil where nothing is hashed.
+  var redaction: Redaction? { analysis.redaction }
+
+  /// The tables that the reports have beyond messages, exchanges, connections and APIs.
+  var tables: Configuration.Tables {
+    guard output != nil, !isStreaming, !format.names.allSatisfy({ $0 == .har }) else { return [] }
+    return Self.reportTables
   }
 
-  /// The key logs: those that were asked for, else the one that programs of this user write to, if it is there.
-  var keyLogs: [String] {
-    if !keys.isEmpty { return keys }
-    guard let path = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"], !path.isEmpty,
-      FileManager.default.isReadableFile(atPath: path)
-    else { return [] }
-    return [path]
-  }
+  /// All that a report can have.
+  static let reportTables: Configuration.Tables = [.hosts, .timeline, .contents, .fields]
 
   /// The filter, compiled once, so that a mistake is one of usage.
-  func packetFilter() throws -> PacketFilter? {
-    do throws(CaptureError) {
-      return try filter.map { expression throws(CaptureError) in try PacketFilter(expression) }
-    } catch {
-      throw ValidationError("--filter '\(filter ?? "")': \(error.description)")
-    }
-  }
+  func packetFilter() throws -> PacketFilter? { try analysis.packetFilter() }
 
   /// Whether rows go to standard output, which has nothing else on it then.
   var isStreaming: Bool { output == "-" }
@@ -195,7 +154,7 @@ struct CommonOptions: ParsableArguments {
   private func context(_ captures: [String], _ allowance: RowAllowance) -> ReportContext {
     ReportContext(
       grouping: configuration.grouping, redaction: redaction, toolVersion: SnifferCommand.version, captures: captures,
-      harContent: Set(harContent?.names ?? []), allowance: allowance)
+      choices: analysis.choices, harContent: Set(harContent?.names ?? []), allowance: allowance)
   }
 
   /// What the reports of capture files are told.
@@ -218,10 +177,11 @@ struct CommonOptions: ParsableArguments {
     }
   }
 
-  /// The page in a folder, for a command that adds to it; nil when it is not wanted.
-  func page(in folder: String?) throws(ReportError) -> HTMLReport? {
+  /// The page of captures in a folder, for a command that adds to it; nil when it is not wanted.
+  func page(in folder: String?, reading captures: [String]) throws(ReportError) -> HTMLReport? {
     guard let folder, format.names.contains(.html) else { return nil }
-    return try HTMLReport(folder: folder, grouping: configuration.grouping, redaction: redaction)
+    return try HTMLReport(
+      folder: folder, grouping: configuration.grouping, redaction: redaction, captures: captures)
   }
 
   /// Leaves root for a user who may read some files and folders, and write to `--output` and to `others`: before anything of
@@ -236,10 +196,14 @@ struct CommonOptions: ParsableArguments {
     }
   }
 
-  /// Opens the folder of `--output` for this run alone; nil where there is none.
-  func reportFolder() throws(ReportError) -> ReportFolder? {
+  /// Opens the folder of `--output` for this run alone. Reports of an earlier run that this one does not write are gone from it then.
+  ///
+  /// - Parameter files: The files that this run writes.
+  /// - Returns: The folder; nil without `--output`.
+  /// - Throws: when it cannot be had.
+  func reportFolder(writing files: ReportFiles) throws(ReportError) -> ReportFolder? {
     guard let output, !isStreaming else { return nil }
-    return try ReportFolder(output)
+    return try ReportFolder(output, writing: files.written, of: files.known)
   }
 
   /// Opens the reports of a live run; nil without `--output`.
@@ -249,17 +213,20 @@ struct CommonOptions: ParsableArguments {
     return try ReportSet(format.names, folder: output, context(interfaces, RowAllowance(hourlyRowLimit)), isLive: true)
   }
 
-  /// Makes ready what the reports hash with, if they hash anything, and what opens TLS: the confinement comes after this.
+  /// Makes ready what reports and tickets are hashed with, and what opens TLS: the confinement comes after this.
   func prepareDigests() {
-    if redact || format.names.contains(.html) { SHA256.prepare() }
+    SHA256.prepare()
     // A capture can have keys of its own.
     CoreDumps.prevent()
-    DigestAlgorithm.prepare()
-    CipherAlgorithm.prepare()
+    CryptoLibrary.prepare()
   }
 
-  /// With SHA-256, so that the same text becomes the same pseudonym in every report.
-  var redaction: Redaction? { redact ? Redaction(digest: SHA256.digest) : nil }
+  /// A log of errors only.
+  static var quietLogger: Logger {
+    var logger = Logger(label: "sniffer") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .error
+    return logger
+  }
 
   /// The log; `--quiet` leaves errors only.
   var logger: Logger {

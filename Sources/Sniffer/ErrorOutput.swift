@@ -13,7 +13,8 @@ enum ErrorOutput {
     ProgressBar<ContinuousClock>.standardError(lines.joined(separator: "\n"))
   }
 
-  private static func escaped(_ text: String) -> String {
+  /// Text with everything escaped that a terminal would act on.
+  static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
       switch scalar.properties.generalCategory {

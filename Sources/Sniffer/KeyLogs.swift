@@ -39,7 +39,8 @@ struct KeyLogs {
   /// - Throws: As `read` does.
   mutating func poll<Sink: ReportSink>(into pipeline: inout Pipeline<Sink>, isIdle: Bool) throws(CaptureError) {
     untilRead -= 1
-    guard !files.isEmpty, isIdle || untilRead < 0 else { return }
+    // What waits for a secret does not wait for long.
+    guard !files.isEmpty, isIdle || untilRead < 0 || pipeline.waitsForSecrets else { return }
     untilRead = Self.pollInterval
     try read(into: &pipeline)
   }

@@ -11,7 +11,7 @@ struct KeysCommand: ParsableCommand {
     abstract: "List which TLS connections of captures can be opened, by which secrets, and what the others lack.",
     discussion: """
       Secrets are those of --keys, of the file that SSLKEYLOGFILE names, and of the captures themselves. None of them is shown: \
-      a line has the first octets of a ClientHello's random, which is no secret.
+      a line has the first bytes of a ClientHello's random, which is no secret.
 
       Exit status: 0 all well; 1 the input was damaged, or something could not be opened; 2 the ledger does not balance; \
       64 wrong usage.
@@ -22,14 +22,15 @@ struct KeysCommand: ParsableCommand {
   @OptionGroup var options: CommonOptions
 
   func validate() throws {
-    if options.output != nil { throw ValidationError("keys writes no reports.") }
+    if options.output != nil || options.requestedFormat != nil { throw ValidationError("keys writes no reports.") }
   }
 
-  func run() throws {
-    try options.leaveRoot(reading: input.captures)
+  mutating func run() throws {
+    try options.leaveRoot(reading: input.reached)
+    try input.findCaptures(isQuiet: options.quiet)
     var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
     let status = analysis.run(into: KeyFindings(redaction: options.redaction)) { _, _ in
-    } summarizing: { findings, totals in
+    } summarizing: { findings, totals, _ in
       findings.text(for: .standardOutput) + Summary.lastLine(totals.ledger) + "\n"
     }
     if status != .success { throw ExitCode(status.rawValue) }

@@ -40,7 +40,7 @@ package struct CSVRecords: ~Copyable {
       while isMore {
         if try current() == UInt8(ascii: "\"") { try quoted() } else { try plain() }
         ends.append(octets.count)
-        guard octets.count <= Self.longest else { throw error("a row of more than \(Self.longest) octets") }
+        guard octets.count <= Self.longest else { throw error("a row of more than \(Self.longest) bytes") }
         isMore = try endCell()
       }
       if ends.count > 1 || !octets.isEmpty { return true }
@@ -95,7 +95,7 @@ package struct CSVRecords: ~Copyable {
       octets.append(octet)
       guard octets.count <= Self.longest else { break }
     }
-    throw error("a quote that nobody closes within \(Self.longest) octets")
+    throw error("a quote that nobody closes within \(Self.longest) bytes")
   }
 
   /// Passes the end of a cell; whether another cell follows on the line.

@@ -36,7 +36,7 @@ package struct TableFile {
   /// Everything, without a byte order mark.
   package func content(limit: Int) throws(ReadingError) -> Data {
     guard size <= limit else {
-      throw ReadingError(file: path, "has \(size) octets; JSON is read whole, up to \(limit)")
+      throw ReadingError(file: path, "has \(size) bytes; JSON is read whole, up to \(limit)")
     }
     do {
       // Read again from the start: the whole file in one piece, instead of the head and a copy.

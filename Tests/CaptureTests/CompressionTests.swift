@@ -104,7 +104,7 @@ import Testing
       let message = try #require(reading.error?.description)
       #expect(
         message.hasSuffix(
-          "offset 936 of the decompressed stream: cut: what begins here needs 76 octets, and 64 are there"))
+          "offset 936 of the decompressed stream: cut: what begins here needs 76 bytes, and 64 are there"))
     }
   }
 

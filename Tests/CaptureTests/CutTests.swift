@@ -64,6 +64,6 @@ import Testing
     let file = try TemporaryFile(Array(pcap.octets.dropLast()))
     #expect(
       Reading(path: file.path).error?.description
-        == "\(file.path): offset 24: cut: what begins here needs 76 octets, and 75 are there")
+        == "\(file.path): offset 24: cut: what begins here needs 76 bytes, and 75 are there")
   }
 }

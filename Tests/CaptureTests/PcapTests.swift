@@ -97,7 +97,7 @@ import Testing
     #expect(reading.error?.offset == pcap.boundaries[1])
     #expect(
       reading.error?.problem
-        == .nonsenseLength("the record says that 16777217 octets were captured, more than 16777216"))
+        == .nonsenseLength("the record says that 16777217 bytes were captured, more than 16777216"))
   }
 
   @Test func writerWritesWhatTheReaderReads() throws {

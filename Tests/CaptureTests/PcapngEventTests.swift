@@ -168,7 +168,7 @@ import Testing
 
   @Test func noTextShowsSecrets() {
     let event = CaptureEvent.secrets(SecretsRecord(kind: .tlsKeyLog, octets: [211, 212, 213]))
-    for text in ["\(event)", String(reflecting: event)] { #expect(text.contains("3 octets") && !text.contains("21")) }
+    for text in ["\(event)", String(reflecting: event)] { #expect(text.contains("3 bytes") && !text.contains("21")) }
   }
 
   // MARK: Names

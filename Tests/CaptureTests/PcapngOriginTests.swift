@@ -185,4 +185,93 @@ import Testing
       reading.events.comments.map { String(decoding: $0.octets, as: UTF8.self) }
         == (0..<CaptureLimits.numberedComments).map { "comment \($0)" })
   }
+
+  // MARK: Dropped packets, and apps
+
+  /// Apple's drop reason, or the function that dropped it.
+  @Test(arguments: Order.allCases)
+  func droppedPacketsAreMarked(order: Order) throws {
+    var file = PcapngBuilder(order)
+    file.interface()
+    file.enhanced(pattern(60), options: file.option(0x8007, order(UInt32(5))))
+    file.enhanced(pattern(60), options: file.option(0x8007, order(UInt32(0))) + file.option(0x8009, [0]))
+    file.enhanced(pattern(60), options: file.option(0x8009, "tcp_input"))
+    file.enhanced(pattern(60), options: file.option(0x8007, [5, 0]) + file.option(0x8009, []))
+    #expect(try Reading(file.octets).origins.map(\.flags) == [[.dropped], [], [.dropped], []])
+  }
+
+  /// A custom block of PCAPdroid: version, kind, user, two lengths, two names.
+  private func app(
+    _ user: UInt32, _ package: String, _ name: String, enterprise: UInt32 = 62652, version: UInt8 = 1, kind: UInt8 = 1,
+    longer: UInt8 = 0, _ order: Order = .little
+  ) -> [UInt8] {
+    var octets = order(enterprise)
+    octets += [version, kind]
+    octets += order(user)
+    octets += [UInt8(package.utf8.count), UInt8(name.utf8.count) + longer]
+    octets += Array(package.utf8)
+    return octets + Array(name.utf8)
+  }
+
+  @Test(arguments: Order.allCases)
+  func appsAreNamed(order: Order) throws {
+    var file = PcapngBuilder(order)
+    file.interface(101)
+    file.block(0xbad, app(10123, "org.example", "Wörter", order))
+    file.enhanced(pattern(60), options: file.option(1, "u-10123"))
+    file.block(0x4000_0bad, app(0xffff_ffff, "", "", order))
+    // Other enterprises, versions and kinds, and names that overrun their block.
+    file.block(0xbad, app(1, "a", "b", enterprise: 32473, order))
+    file.block(0xbad, app(1, "a", "b", version: 2, order))
+    file.block(0xbad, app(1, "a", "b", kind: 2, order))
+    file.block(0xbad, app(1, "a", "bcd", longer: 9, order))
+    file.block(0xbad, [UInt8](order(UInt32(62652))))
+    file.block(0xbad, app(1, "a", "b", order) + pattern(5000))
+    file.enhanced(pattern(60))
+    let reading = try Reading(file.octets)
+    #expect(reading.error == nil && reading.origins.count == 2)
+    let apps = reading.events.compactMap { if case .app(let app) = $0 { app } else { nil } }
+    #expect(
+      apps == [
+        AppRecord(user: 10123, package: "org.example", name: "Wörter"), AppRecord(user: -1, package: "", name: ""),
+      ])
+  }
+
+  @Test func waitingAppsAreBounded() {
+    var events = PendingEvents()
+    for user in 0..<CaptureLimits.waitingApps + 7 {
+      events.append(.app(AppRecord(user: Int32(user), package: "a", name: "b")))
+    }
+    #expect(!events.hasRoomForApp)
+    #expect(events.take(dropped: nil).count == CaptureLimits.waitingApps)
+    #expect(events.hasRoomForApp)
+  }
+
+  /// Comments beyond the octets of all together have no number.
+  @Test func commentsAreBoundedTogether() {
+    var table = OriginTable()
+    var events = PendingEvents()
+    let count = CaptureLimits.commentOctets / CaptureLimits.commentLength
+    for number in 0..<count + 3 {
+      var comment = [UInt8](repeating: 0x61, count: CaptureLimits.commentLength)
+      for shift in 0..<4 { comment[shift] = UInt8(truncatingIfNeeded: number >> (8 * shift)) }
+      let known = comment.withOctets { table.number(comment: $0, tellingIn: &events) }
+      #expect(Int(known) == (number < count ? number + 1 : 0))
+    }
+  }
+
+  /// What concerns the analysis of a packet is found by one look at its origin.
+  @Test func whatConcernsAPacket() {
+    func concerns(_ change: (inout PacketOrigin) -> Void) -> Bool {
+      var origin = PacketOrigin(interface: 8191)
+      origin.flags = [.inbound, .outbound, .newFlow, .keepAlive, .retransmission, .socket, .nexus, .wake]
+      change(&origin)
+      return origin.concernsPacket
+    }
+    #expect(!concerns { _ in })
+    for bit in 0..<14 { #expect(concerns { $0.process = 1 << UInt16(bit) }) }
+    for bit in 0..<14 { #expect(concerns { $0.effectiveProcess = 1 << UInt16(bit) }) }
+    for bit in 0..<13 { #expect(concerns { $0.comment = 1 << UInt16(bit) }) }
+    #expect(concerns { $0.flags.insert(.comment) } && concerns { $0.flags.insert(.dropped) })
+  }
 }

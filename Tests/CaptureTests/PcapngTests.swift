@@ -216,13 +216,13 @@ import Testing
       file.octets += Order.little(type) + Order.little(UInt32(length)) + pattern(100)
       try expectFault(
         file, at: end,
-        .nonsenseLength("the block of type \(name) says it has \(length) octets, not \(minimum) or more in fours"))
+        .nonsenseLength("the block of type \(name) says it has \(length) bytes, not \(minimum) or more in fours"))
     }
     var file = good
     file.octets += Order.little(type) + Order.little(UInt32(64)) + [UInt8](repeating: 0, count: 52)
     file.octets += Order.little(UInt32(60))
     try expectFault(
-      file, at: end, .nonsenseLength("the block says at its start that it has 64 octets, and at its end 60"))
+      file, at: end, .nonsenseLength("the block says at its start that it has 64 bytes, and at its end 60"))
   }
 
   @Test func lengthsBeyondTheirBlock() throws {
@@ -232,14 +232,14 @@ import Testing
     let end = good.octets.count
     var file = good
     file.enhanced(pattern(60), captured: 61)
-    try expectFault(file, at: end, .nonsenseLength("61 octets were captured, says a block that has 92"))
+    try expectFault(file, at: end, .nonsenseLength("61 bytes were captured, says a block that has 92"))
     file = good
     file.simple(pattern(60), original: 61)
-    try expectFault(file, at: end, .nonsenseLength("61 octets were captured, says a block that has 76"))
+    try expectFault(file, at: end, .nonsenseLength("61 bytes were captured, says a block that has 76"))
     file = good
     file.octets += Order.little(UInt32(6)) + Order.little(UInt32(0x7fff_fff0)) + pattern(100)
     try expectFault(
-      file, at: end, .nonsenseLength("the block of type 0x6 says it has 2147483632 octets, more than 17825792"))
+      file, at: end, .nonsenseLength("the block of type 0x6 says it has 2147483632 bytes, more than 17825792"))
     file = good
     file.enhanced(pattern(60), interface: 1)
     try expectFault(

@@ -41,7 +41,7 @@ import Testing
     #expect(cut.packets.isEmpty)
     #expect(
       cut.error?.description
-        == "standard input: offset 24: cut: what begins here needs 76 octets, and 66 are there")
+        == "standard input: offset 24: cut: what begins here needs 76 bytes, and 66 are there")
     let text = withStandardInput(Array("hello".utf8)) { Reading(path: "-") }
     #expect(text.error?.problem == .notACapture(found: "it begins with 68 65 6c 6c 6f (hello)"))
   }

@@ -28,6 +28,25 @@ import Testing
     #expect(reason != nil, "tshark counts \(counted), sniffer \((requests, responses))")
   }
 
+  /// Every record of the captures with key logs, and the octets that are decrypted of them, here and there.
+  @Test(
+    .enabled(if: tshark != nil, "tshark is not installed"),
+    .enabled(if: LocalServer.python != nil, "Python is not installed"))
+  func recordsOfTLS() throws {
+    let folder = Corpus.folder.path
+    let pairs = [
+      ("tls/suites.pcap.gz", "tls/suites.keys"), ("tls/proxies.pcap.gz", "tls/proxies.keys"),
+      ("tls-nginx.pcapng", "tls-nginx.keys"), ("tls-closed.pcap", "tls-nginx.keys"), ("proxy.pcap", "proxy.keys"),
+    ]
+    let outcome = try Command.run(
+      try #require(LocalServer.python),
+      [folder + "/record/check-records", Sniffer.url.path] + pairs.map { "\(folder)/\($0.0)=\(folder)/\($0.1)" })
+    #expect(outcome.status == 0, "\(outcome.output) \(outcome.error)")
+    let last = outcome.outputLines.last ?? ""
+    let counts = last.split(separator: " ").compactMap { Int($0) }
+    #expect(counts.count == 3 && counts[0] > 2000 && counts[1] > 100 && counts[2] == 0, "\(last)")
+  }
+
   /// Requests and responses, interim ones included.
   private func count(_ capture: CaptureFile) throws -> (Int, Int) {
     var arguments = [

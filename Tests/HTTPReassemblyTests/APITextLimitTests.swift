@@ -7,6 +7,8 @@ import Testing
   private func analysis(hosts: Int, paths: Int, limit: Int) -> Analysis {
     var configuration = Configuration()
     configuration.apiTextLimit = limit
+    // The table of hosts has a limit of its own.
+    configuration.hostLimit = 50
     var dialogue = Dialogue.opened()
     for host in 0..<hosts {
       for number in 0..<paths {

@@ -111,4 +111,18 @@ import Testing
     #expect(limited.count > 10_000 && limited.count < 30_000 && limited.memory < 3 << 20)
     #expect(limited.count + limited.takeRefused() == 30_000)
   }
+
+  /// Every octet at every place: digits are those of the standard library, and nothing else is one.
+  @Test func digitsAreThoseOfEveryOctet() {
+    for place in 0..<8 {
+      for octet in UInt8.min...UInt8.max {
+        var text = Array("0a9F4bE7".utf8)
+        text[place] = octet
+        let word = text.enumerated().reduce(UInt64(0)) { $0 | UInt64($1.element) << UInt64(8 * $1.offset) }
+        let isDigit = Character(UnicodeScalar(octet)).isHexDigit && octet < 0x80
+        let expected = isDigit ? UInt32(String(decoding: text, as: UTF8.self), radix: 16)?.byteSwapped : nil
+        #expect(HexadecimalDigits.value(word) == expected, "\(octet) at \(place)")
+      }
+    }
+  }
 }

@@ -124,6 +124,26 @@ import Testing
     #expect(first.allSatisfy { $0.pairing != .exact })
   }
 
+  /// A request whose head is cut at the snap length hides the one that was sent with it: a client that seemed to send one at a time always has
+  /// two on the way from then on, and no wrong pair is exact.
+  @Test func aRequestSentAheadBehindACutOne() {
+    var dialogue = Dialogue.opened()
+    for number in 1...5 {
+      dialogue.send(.client, HTTP.get("/\(number)"))
+      dialogue.send(.server, HTTP.ok(String(repeating: "x", count: number)))
+    }
+    dialogue.send(.client, HTTP.get("/6"), uncaptured: 10)
+    dialogue.send(.client, HTTP.get("/7"))
+    for number in 6...12 {
+      dialogue.send(.server, HTTP.ok(String(repeating: "x", count: number)))
+      dialogue.send(.client, HTTP.get("/\(number + 2)"))
+    }
+    let analysis = analyze(dialogue)
+    let wrong = analysis.responses.filter { !$0.path.isEmpty && $0.path != "/\($0.octets.body)" }
+    #expect(wrong.allSatisfy { $0.pairing != .exact }, "\(wrong.map(\.path))")
+    #expect(analysis.responses.prefix(5).allSatisfy { $0.pairing == .exact && $0.path == "/\($0.octets.body)" })
+  }
+
   /// Of a response whose request is not known, and that would end with the connection, the end of the connection proves nothing.
   @Test func contentUntilCloseWithoutItsRequestIsNotExact() {
     var dialogue = Dialogue.opened()

@@ -149,6 +149,8 @@ extension Message {
     message.contentType = .none
     message.contentEncoding = .none
     message.transferEncoding = .none
+    message.process = .none
+    message.apiPath = .none
     return message
   }
 }
@@ -159,6 +161,8 @@ extension Exchange {
     exchange.method = .none
     exchange.host = .none
     exchange.path = .none
+    exchange.process = .none
+    exchange.apiPath = .none
     return exchange
   }
 }

@@ -57,7 +57,9 @@ import Testing
     #expect(PathTemplates(configuration).isIdentity)
     configuration.pathPatterns = [Array("/users/{user}".utf8)]
     func templates(_ path: String) -> String {
-      String(decoding: PathTemplates(configuration).template(of: Array(path.utf8)), as: UTF8.self)
+      var segments = SegmentGuard(configuration)
+      return String(
+        decoding: PathTemplates(configuration).template(of: Array(path.utf8), host: [], &segments), as: UTF8.self)
     }
     #expect(templates("/users/42") == "/users/{user}" && templates("/orders/42") == "/orders/42")
     configuration.templatePaths = true

@@ -63,4 +63,11 @@ import Testing
   func extensionsAreKept(_ path: String, _ template: String) {
     #expect(Self.template(path) == template)
   }
+
+  @Test func theFirstSegmentsAreLookedAt() {
+    let path = String(repeating: "/42", count: PathTemplate.segmentLimit + 10)
+    let expected =
+      String(repeating: "/{id}", count: PathTemplate.segmentLimit - 1) + String(repeating: "/42", count: 11)
+    #expect(Self.template(path) == expected)
+  }
 }

@@ -20,14 +20,49 @@ import Testing
     dialogue.send(.server, [0x16, 3, 3, 0, 3, 1, 2, 3])
     dialogue.close()
     let analysis = analyze(dialogue)
-    #expect(analysis.ledger[.tunnel] == 15)
+    #expect(analysis.ledger[.tunnel] == 0 && analysis.ledger.tlsHandshake == 15)
     #expect(analysis.requests.first?.host == "b.example:443")
     #expect(analysis.requests.first?.path == "")
     #expect(analysis.requests.first?.hostSource == .target)
     #expect(analysis.responses.first?.flags == .switchedProtocols)
     #expect(analysis.responses.first?.octets.body == 0)
     #expect(analysis.connection.flags.contains(.tunnel))
-    #expect(analysis.connection.unattributed == 15 + 2 * overhead4)
+    #expect(analysis.connection.handshake == 15 + 2 * overhead4 && analysis.connection.unattributed == 0)
+  }
+
+  /// What only begins like TLS stays the tunnel's, however it is cut; and so does what comes after a limit of sessions.
+  @Test func whatOnlyBeginsLikeTLSIsTheTunnels() {
+    let octets: [UInt8] = [0x16, 3, 9, 1, 2, 3, 4, 5, 0x0a, 7, 8]
+    for cut in 0..<octets.count {
+      var dialogue = Dialogue.opened()
+      dialogue.send(.client, Self.connect)
+      dialogue.send(.server, "HTTP/1.1 200 OK\r\n\r\n")
+      if cut > 0 { dialogue.send(.client, Array(octets[..<cut])) }
+      dialogue.send(.client, Array(octets[cut...]))
+      dialogue.repeatSegment(-1)
+      dialogue.send(.server, [0x15])
+      dialogue.close()
+      let analysis = analyze(dialogue)
+      #expect(analysis.ledger[.tunnel] == octets.count + 1 && analysis.ledger[.tls] == 0, "\(cut)")
+      #expect(analysis.connection.security == nil && analysis.connection.handshake == 0, "\(cut)")
+    }
+  }
+
+  /// A hole where the tunnel begins: TLS is found by its next hello, or because the other side is TLS.
+  @Test func aHoleWhereTheTunnelBegins() {
+    let serverHello: [UInt8] = [0x16, 3, 3, 0, 6, 2, 0, 0, 2, 3, 3]
+    for isTold in [true, false] {
+      var dialogue = Dialogue.opened()
+      dialogue.send(.client, Self.connect)
+      dialogue.send(.server, "HTTP/1.1 200 OK\r\n\r\n")
+      dialogue.send(.client, [UInt8](repeating: 9, count: 40), isCaptured: false)
+      dialogue.send(.server, isTold ? serverHello : [0x17, 3, 3, 0, 2, 1, 2])
+      dialogue.send(.client, [0x16, 3, 1, 0, 6, 1, 0, 0, 2, 3, 3])
+      dialogue.close()
+      let analysis = analyze(dialogue)
+      #expect(analysis.ledger[.tunnel] == 0 && analysis.ledger[.tls] == (isTold ? 22 : 18))
+      #expect(analysis.connection.missing == 40)
+    }
   }
 
   @Test func connectThatIsRefused() {

@@ -3,6 +3,7 @@
 @testable import Estimates
 @testable import HTTPReassembly
 @testable import MetricsEndpoint
+@testable import Parquet
 @testable import Reports
 @testable import Shared
 @testable import TableReading
@@ -16,6 +17,7 @@ enum Limits {
       settings(of: Configuration(), "Configuration").merging(settings(of: LogOptions(), "LogOptions")) { $1 }
         .merging(settings(of: HARLimits(), "HARContent")) { $1 }
         .merging(settings(of: MetricsServer.Limits(), "MetricsServer")) { $1 }
+        .merging(settings(of: PageServer.Limits(), "PageServer")) { $1 }
     ) { $1 }
   }
 
@@ -44,6 +46,11 @@ enum Limits {
     "CaptureLimits.processes": CaptureLimits.processes,
     "CaptureLimits.numberedComments": CaptureLimits.numberedComments,
     "CaptureLimits.commentLength": CaptureLimits.commentLength,
+    "CaptureLimits.commentOctets": CaptureLimits.commentOctets, "CaptureLimits.waitingApps": CaptureLimits.waitingApps,
+    "Condition.lengthLimit": Condition.lengthLimit, "Condition.depthLimit": Condition.depthLimit,
+    "SelectedExchanges.waitingLimit": SelectedExchanges.waitingLimit,
+    "RecentExchanges.limit": RecentExchanges.limit, "RecentExchanges.nameLimit": RecentExchanges.nameLimit,
+    "ProcessTable.limit": ProcessTable.limit, "ExpectedProcesses.limit": ExpectedProcesses.limit,
     "CaptureLimits.originTextLength": CaptureLimits.originTextLength,
     "CaptureLimits.programPathLength": CaptureLimits.programPathLength,
     "QUICConnection.failureLimit": QUICConnection.failureLimit,
@@ -54,7 +61,10 @@ enum Limits {
     "LiveCaptureReader.defaultQueue": LiveCaptureReader.QueueLimits.defaultCapacity,
     "SpillFile.defaultCapacity": SpillFile.defaultCapacity,
 
-    "KeyLog.lineLimit": KeyLog.lineLimit, "HandshakeMessages.lengthLimit": HandshakeMessages.lengthLimit,
+    "PacketDelay.delay": Int(PacketDelay.delay), "PacketDelay.octetLimit": PacketDelay.octetLimit,
+    "PcapngFileWriter.rememberedSecretsLimit": PcapngFileWriter.rememberedSecretsLimit,
+    "KeyLog.lineLimit": KeyLog.lineLimit, "KeyLog.newestLimit": KeyLog.newestLimit,
+    "KeyLog.trialLimit": KeyLog.trialLimit, "HandshakeMessages.lengthLimit": HandshakeMessages.lengthLimit,
     "TLSSession.attemptLimit": TLSSession.attemptLimit,
     "TLSSession.searchAttemptLimit": TLSSession.searchAttemptLimit, "SecureHosts.limit": SecureHosts.limit,
     "UnpairedResponses.limit": UnpairedResponses.limit, "UnpairedResponses.retained": UnpairedResponses.retained,
@@ -68,6 +78,14 @@ enum Limits {
     "TCPStream.holeLimit": TCPStream.holeLimit, "Method.longestPlausible": Method.longestPlausible,
     "PendingCharges.conflictLimit": PendingCharges.conflictLimit, "FamiliarLines.longest": FamiliarLines.longest,
     "FamiliarLines.sectionLimit": FamiliarLines.sectionLimit,
+    "GroupTable.longest": GroupTable.longest, "FieldTable.latestLimit": FieldTable.latestLimit,
+    "PathTemplate.segmentLimit": PathTemplate.segmentLimit,
+    "HPACKDynamicTable.repeatedNameLimit": HPACKDynamicTable.repeatedNameLimit,
+    "FieldTable.nameLimit": FieldTable.nameLimit, "FieldNotes.messageLimit": FieldNotes.messageLimit,
+    "FieldNotes.totalLimit": FieldNotes.totalLimit, "FieldNames.limit": FieldNames.limit,
+    "FieldNames.longest": FieldNames.longest, "ContentNotes.sampleLimit": ContentNotes.sampleLimit,
+    "ContentNotes.totalLimit": ContentNotes.totalLimit, "ContentTable.sampleLimit": ContentTable.sampleLimit,
+    "ContentTable.firstSamples": Int(ContentTable.firstSamples),
     "LatencyDistribution.exactLimit": LatencyDistribution.exactLimit, "Anomaly.exampleLimit": AnomalyLog.exampleLimit,
 
     "OutputBuffer.capacity": OutputBuffer.capacity, "SystemContentDecoders.idleLimit": SystemContentDecoders.idleLimit,
@@ -83,11 +101,16 @@ enum Limits {
     "ZstandardStage.keptLimit": ZstandardStage.keptLimit, "Inflater.inputLimit": Inflater.inputLimit,
     "GzipLength.bufferLength": GzipLength.bufferLength, "GzipLength.inputLimit": GzipLength.inputLimit,
 
+    "ParquetFile.groupRows": ParquetFile.groupRows, "ParquetFile.groupOctets": ParquetFile.groupOctets,
+    "ColumnChunk.pageRows": ColumnChunk.pageRows, "ColumnChunk.pageOctets": ColumnChunk.pageOctets,
+    "ValueDictionary.limit": ValueDictionary.limit, "ValueDictionary.octetLimit": ValueDictionary.octetLimit,
+    "ColumnStatistics.textLimit": ColumnStatistics.textLimit, "ParquetTable.flushLimit": ParquetTable.flushLimit,
     "SQLiteReport.batch": SQLiteReport.batch, "SQLiteReport.textLimit": SQLiteReport.textLimit,
     "RowBatch.capacity": RowBatch.capacity, "OrderedRows.memoryLimit": OrderedRows.memoryLimit,
     "OrderedRows.runLimit": OrderedRows.runLimit, "RepeatedText.limit": RepeatedText.limit,
-    "LineWrites.pageLength": LineWrites.pageLength, "Summary.defaultAPILimit": Summary.defaultAPILimit,
-    "CaptureMetrics.defaultAPILimit": CaptureMetrics.defaultAPILimit, "LabelText.limit": LabelText.limit,
+    "JUnitDocument.caseLimit": JUnitDocument.caseLimit, "LineWrites.pageLength": LineWrites.pageLength,
+    "Summary.defaultAPILimit": Summary.defaultAPILimit,
+    "CaptureMetrics.defaultSeriesLimit": CaptureMetrics.defaultSeriesLimit, "LabelText.limit": LabelText.limit,
 
     "ModelErrors.apiLimit": ModelErrors.apiLimit, "ModelErrors.nameLimit": ModelErrors.nameLimit,
     "WireMessageObserver.headerLimit": WireMessageObserver.headerLimit,
@@ -99,7 +122,8 @@ enum Limits {
     "SQLiteTable.limit": Estimates.SQLiteTable.limit, "LogMapping.longest": LogMapping.longest,
     "CurlLog.longestLine": CurlLog.longestLine, "ClockFit.candidateLimit": ClockFit.candidateLimit,
     "Pairing.cellLimit": Estimates.Pairing.cellLimit, "CrossingRepair.columnLimit": CrossingRepair.columnLimit,
-    "RequestChains.limit": RequestChains.limit, "BodyReading.limit": BodyReading.limit,
+    "RequestChains.limit": RequestChains.limit, "RequestChains.alternativeLimit": RequestChains.alternativeLimit,
+    "BodyReading.limit": BodyReading.limit,
     "WholeReading.limit": WholeReading.limit, "HeaderReadingSearch.costLimit": HeaderReadingSearch.costLimit,
     "HeaderReadingSearch.groupLimit": HeaderReadingSearch.groupLimit,
     "HeaderReadingSearch.sumLimit": HeaderReadingSearch.sumLimit,
@@ -114,11 +138,14 @@ enum Limits {
     "TLSRecords.longestRecord",
     "DNSAnswers.recordLimit", "DNSAnswers.aliasLimit", "DNSLookups.limit", "LatencyDistribution.foldingLimit",
     "OutputFile.bufferLength", "RowBatch.limit", "ConcurrentReports.limit", "FileLines.bufferLength",
+    "FileRecords.bufferLength",
     "RowLimit.factor", "RowLimit.base", "RowLimit.unknown", "RowLimit.hourly", "HARReport.entryReserve",
     "SortedRun.bufferLength", "TextCells.longestText", "TextCells.cellsLimit", "HARWire.statusLimit",
-    "VerifyText.limit", "LiveReadings.nameLimit",
-    "LiveView.filterLimit", "LiveDisplay.heldLimit", "LiveAnalysis.endPatience", "ReportedAPIs.rowLimit",
+    "VerifyText.limit", "LiveReadings.nameLimit", "DescriptorTable.limit", "DescriptorTable.processLimit",
+    "DescriptorTable.descriptorLimit",
+    "LiveView.filterLimit", "LiveDisplay.heldLimit", "LiveAnalysis.endPatience", "ServedPage.interval",
+    "ServedPage.share", "ServedPage.endPatience", "ReportedAPIs.rowLimit",
     "BudgetFile.sizeLimit",
-    "ComparisonTable.beyondLimit", "BudgetText.limit",
+    "ComparisonTable.beyondLimit", "ComparisonChecks.annotationLimit", "BudgetText.limit",
   ]
 }

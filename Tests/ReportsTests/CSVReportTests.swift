@@ -60,13 +60,14 @@ import Testing
         query_bytes,status,version,content_type,content_encoding,transfer_encoding,start_line_bytes,header_bytes,\
         body_bytes,framing_bytes,trailer_bytes,message_bytes,decoded_body_bytes,retransmitted_bytes,overhead_bytes,\
         ip_bytes,missing_bytes,exactness,flags,stream,tls_bytes,control_bytes,expanded_start_line_bytes,\
-        expanded_header_bytes,unseen_bytes,pairing,grpc_messages,grpc_status\r
+        expanded_header_bytes,unseen_bytes,pairing,api_path,grpc_messages,grpc_status,process,pid,app,\
+        process_source\r
         1,1,3,request,1700000000123456789,1700000000123456790,10.0.0.1:50000,[2001:db8::1]:443,https,GET,\
         api.example.com,host,/users/42,0,,HTTP/1.1,,,,20,100,0,0,0,120,,0,40,160,0,exact,,,0,0,20,\
-        100,0,exact,,\r
+        100,0,exact,,,,,,,\r
         2,1,3,response,1700000000123456789,1700000000123456790,10.0.0.1:50000,[2001:db8::1]:443,https,GET,\
         api.example.com,host,/users/42,,200,HTTP/1.1,"application/json; charset=""utf-8""\","gzip, br",chunked,20,\
-        100,1000,12,7,1139,5000,10,40,1189,3,inferred,incomplete close_delimited evicted,,0,0,20,100,4,inferred,,\r
+        100,1000,12,7,1139,5000,10,40,1189,3,inferred,incomplete close_delimited evicted,,0,0,20,100,4,inferred,,,,,,,\r
 
         """)
   }
@@ -85,7 +86,7 @@ import Testing
     try report.finish(emptyTotals())
     #expect(
       folder.rows("messages.csv") == [
-        "1,1,1,interim,0,0,[::]:0,[::]:0,http,,,,,,103,,,,,25,2,0,0,0,27,,0,0,27,0,exact,,,0,0,25,2,0,exact,,"
+        "1,1,1,interim,0,0,[::]:0,[::]:0,http,,,,,,103,,,,,25,2,0,0,0,27,,0,0,27,0,exact,,,0,0,25,2,0,exact,,,,,,,"
       ])
   }
 
@@ -120,9 +121,9 @@ import Testing
     #expect(
       folder.text("exchanges.csv") == """
         exchange,connection,request,response,method,host,path,status,started,dns_ms,connect_ms,tls_ms,send_ms,wait_ms,\
-        receive_ms,request_bytes,response_bytes,ip_bytes,stream,version,pairing\r
-        1,4,1,2,POST,h,/p,404,17,,0.25,,0,1234.567891,0.000001,10,20,110,,HTTP/1.1,exact\r
-        2,4,,3,,,,,0,,,,,,,0,0,0,,,unknown\r
+        receive_ms,request_bytes,response_bytes,ip_bytes,stream,version,pairing,api_path,process\r
+        1,4,1,2,POST,h,/p,404,17,,0.25,,0,1234.567891,0.000001,10,20,110,,HTTP/1.1,exact,,\r
+        2,4,,3,,,,,0,,,,,,,0,0,0,,,unknown,,\r
 
         """)
   }
@@ -168,11 +169,12 @@ import Testing
         connection,client,server,protocol,opened,closed,client_packets,server_packets,client_ip_bytes,server_ip_bytes,\
         client_payload_bytes,server_payload_bytes,setup_bytes,teardown_bytes,unattributed_bytes,retransmitted_bytes,\
         missing_bytes,messages,end,flags,sni,alpn,tls_version,cipher_suite,tls_resumed,tls_opened,handshake_bytes,\
-        tls_record_bytes,control_bytes\r
+        tls_record_bytes,control_bytes,process,pid,app,process_source,\
+        tls_plaintext_at_most_bytes\r
         1,10.0.0.1:50000,[2001:db8::1]:443,http/1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,capture_end,no_handshake tunnel,\
-        ,,,,,,0,0,0\r
+        ,,,,,,0,0,0,,,,,\r
         2,10.0.0.1:50000,[2001:db8::1]:443,tls,1,2,3,4,5,6,7,8,9,10,11,12,13,14,capture_end,no_handshake tunnel,\
-        www.example.com,h2,1.3,TLS_AES_128_GCM_SHA256,no,partly,15,16,0\r
+        www.example.com,h2,1.3,TLS_AES_128_GCM_SHA256,no,partly,15,16,0,,,,,0\r
 
         """)
   }
@@ -278,7 +280,10 @@ import Testing
   }
 
   @Test func everyFileIsThereFromTheStartAndReplaced() throws {
-    let files = ["anomalies.csv", "apis.csv", "connections.csv", "exchanges.csv", "ledger.csv", "messages.csv"]
+    let files = [
+      "anomalies.csv", "apis.csv", "connections.csv", "contents.csv", "exchanges.csv", "fields.csv", "hosts.csv",
+      "ledger.csv", "messages.csv", "timeline.csv",
+    ]
     for _ in 0..<2 {
       let report = try report()
       var message = Message()

@@ -35,7 +35,7 @@ import Testing
   }
 
   private func stripped(_ line: String) -> String {
-    [0, 1, 2, 31, 32, 33].reduce(line) { $0.replacing("\u{1b}[\($1)m", with: "") }
+    [0, 1, 2, 7, 31, 32, 33].reduce(line) { $0.replacing("\u{1b}[\($1)m", with: "") }
   }
 
   // MARK: Drawing
@@ -50,7 +50,10 @@ import Testing
     hostile.ledger = Ledger(packets: .max, original: .max, droppedPackets: .max, pending: .max)
     let interfaces = ["eth0", "\u{1b}]0;x\u{7}", String(repeating: "日", count: 50)]
     for totals in [hostile, many(200), emptyTotals()] {
-      for keys in ["", "p", "/日本\u{202e}", "/v1\r", "r", "a", "GG\u{1b}[F", "/" + String(repeating: "y", count: 300)] {
+      for keys in [
+        "", "p", "?", "j\r", "h", "hj\r", "ew", "/日本\u{202e}", "/v1\r", "r", "a", "GG\u{1b}[F",
+        "/" + String(repeating: "y", count: 300),
+      ] {
         var view = LiveView(interfaces: interfaces)
         view.update(totals, at: 1_500_000_000, connections: .max)
         for (width, height) in sizes {
@@ -81,14 +84,14 @@ import Testing
       lines.joined(separator: "\n") == """
         DROPPED 2  0:00:02  eth0, lo  ledger balanced
         10 packets  5 packets/s  1.0 kB  500 B/s  connections: 1
-        API                        requests       up     down   total▼     up/s   down/s
-        api.example.com/b                 3   1.0 kB    20 kB    21 kB    500 B    10 kB
-        api.example.com/a                 1    100 B    200 B    300 B     50 B    100 B
+        API                         requests  errors      p95     down   total▼   down/s
+        api.example.com/b                  3       0             20 kB    21 kB    10 kB
+        api.example.com/a                  1       0             200 B    300 B    100 B
 
 
 
 
-        q quit  p pause  / filter  sort: b bytes r rate u up d down n requests a name
+        q quit  p pause  ? keys  / filter  Enter opens  h hosts
         """)
   }
 
@@ -177,7 +180,8 @@ import Testing
   // MARK: Keys
 
   @Test(arguments: [
-    ("b", "cbad"), ("r", "dcab"), ("u", "abcd"), ("d", "cbda"), ("n", "bacd"), ("a", "abcd"),
+    ("e", "cabd"), ("w", "dabc"), ("b", "cbad"), ("r", "dcab"), ("u", "abcd"), ("d", "cbda"), ("n", "bacd"),
+    ("a", "abcd"),
   ])
   func orders(key: String, expected: String) {
     var view = LiveView()
@@ -186,12 +190,16 @@ import Testing
         ("/a", up: 90, down: 0, requests: 8), ("/b", up: 80, down: 100, requests: 9),
         ("/c", up: 70, down: 200, requests: 7),
       ]), at: 1_000_000_000, connections: 0)
-    view.update(
-      totals([
-        ("/a", up: 93, down: 0, requests: 8), ("/b", up: 82, down: 100, requests: 9),
-        ("/c", up: 74, down: 200, requests: 7),
-        ("/d", up: 5, down: 6, requests: 1),
-      ]), at: 2_000_000_000, connections: 0)
+    var last = totals([
+      ("/a", up: 93, down: 0, requests: 8), ("/b", up: 82, down: 100, requests: 9),
+      ("/c", up: 74, down: 200, requests: 7),
+      ("/d", up: 5, down: 6, requests: 1),
+    ])
+    last.apis[2].status4xx = 1
+    last.apis[2].status5xx = 1
+    last.apis[0].status5xx = 1
+    last.apis[3].wait.record(5_000_000)
+    view.update(last, at: 2_000_000_000, connections: 0)
     #expect(press(&view, key) == .continue)
     #expect(names(view).map { String($0.suffix(1)) }.joined() == expected)
     let header = view.lines(width: 100, height: 24, colour: false)[2]
@@ -248,20 +256,25 @@ import Testing
       view.lines(width: 80, height: height, colour: false)[height < 10 ? 2 : 3]
     }
     #expect(first().hasPrefix("api.example.com/v1/29 "))
+    func chosen() -> String { view.chosen.map { String(decoding: $0.path, as: UTF8.self) } ?? "" }
+    // What is chosen goes down the screen, and then takes the rows along.
     _ = press(&view, "jj\u{1b}[B", height: 14)
-    #expect(first().hasPrefix("api.example.com/v1/26 "))
+    #expect(chosen() == "/v1/27" && first().hasPrefix("api.example.com/v1/29 "))
     _ = press(&view, "k\u{1b}OA", height: 14)
-    #expect(first().hasPrefix("api.example.com/v1/28 "))
+    #expect(chosen() == "/v1/29")
+    _ = press(&view, String(repeating: "j", count: 11), height: 14)
+    #expect(chosen() == "/v1/18" && first().hasPrefix("api.example.com/v1/27 "))
     _ = press(&view, "\u{1b}[6~", height: 14)
-    #expect(first().hasPrefix("api.example.com/v1/18 "))
-    #expect(view.lines(width: 80, height: 14, colour: false)[13].hasPrefix("12-21 of 30"))
+    #expect(chosen() == "/v1/8" && first().hasPrefix("api.example.com/v1/17 "))
+    #expect(view.lines(width: 80, height: 14, colour: false)[13].hasPrefix("13-22 of 30"))
     _ = press(&view, String(repeating: "j", count: 100), height: 14)
+    #expect(chosen() == "/v1/0")
     #expect(first().hasPrefix("api.example.com/v1/9 "))
     // A screen that grew shows what there is room for, and the next key starts from there.
     #expect(first(34).hasPrefix("api.example.com/v1/29 "))
     #expect(first(24).hasPrefix("api.example.com/v1/19 "))
     _ = press(&view, "k", height: 24)
-    #expect(first(24).hasPrefix("api.example.com/v1/20 "))
+    #expect(chosen() == "/v1/1" && first(24).hasPrefix("api.example.com/v1/19 "))
     _ = press(&view, "\u{1b}[H", height: 14)
     #expect(first().hasPrefix("api.example.com/v1/29 "))
     _ = press(&view, "\u{1b}[4~", height: 14)
@@ -271,5 +284,143 @@ import Testing
     #expect(first().hasPrefix("api.example.com/v1/3 "))
     #expect(press(&view, "xyz") == .continue)
     #expect(press(&view, "q") == .quit)
+  }
+
+  // MARK: Hosts, an API, keys
+
+  /// Exchanges of `/v1/0` to `/v1/4`, the last of which has the number `count`.
+  private func recent(_ count: Int) -> RecentExchanges {
+    var texts = TextPool()
+    var recent = RecentExchanges(grouping: Configuration().grouping)
+    for number in 1...count {
+      var exchange = Exchange()
+      exchange.number = number
+      exchange.host = texts.intern("api.example.com")
+      exchange.apiPath = texts.intern("/v1/\(number % 5)")
+      exchange.path = texts.intern("/v1/\(number % 5)?\u{1b}\(number)")
+      exchange.method = texts.intern("GET")
+      exchange.status = number % 2 == 0 ? 200 : 404
+      exchange.started = Int64(number) * 1_000_000_000
+      exchange.ipLength = 1000 + number
+      exchange.timings.wait = Int64(number) * 100_000
+      recent.add(exchange, texts: texts)
+    }
+    return recent
+  }
+
+  @Test func enterOpensAnAPIAndEscapeGoesBack() {
+    var view = LiveView()
+    view.update(many(5), at: 1_000_000_000, connections: 0, recent: recent(20))
+    func text(_ height: Int = 24) -> [String] { view.lines(width: 80, height: height, colour: false) }
+    let table = text()
+    _ = press(&view, "j\r")
+    #expect(view.opened != nil && view.chosen == view.opened)
+    let lines = text()
+    #expect(lines[2] == "api.example.com/v1/4")
+    #expect(lines[3].contains("requests: 4"))
+    #expect(lines[7].hasPrefix("time (UTC)") && lines[7].contains("status"))
+    // The last one first; what is hostile is escaped.
+    #expect(lines[8].hasPrefix("00:00:19.000") && lines[8].contains("404") && lines[8].hasSuffix("GET /v1/4?\\x1b19"))
+    #expect(lines[8...].filter { $0.hasPrefix("00:00:") }.count == 4)
+    #expect(lines[23].hasPrefix("Esc back"))
+    // It goes on while it is open.
+    view.update(many(5, times: 2), at: 2_000_000_000, connections: 0, recent: recent(5000))
+    #expect(text()[8].hasPrefix("01:23:19.000"))
+    #expect(text(12).count == 12)
+    _ = press(&view, "\u{1b}")
+    _ = view.key([])
+    #expect(view.opened == nil && text()[2] == table[2])
+    // Without a choice the first row is opened; what is not there any more is an empty screen.
+    _ = press(&view, "\u{1b}")
+    _ = view.key([])
+    #expect(view.chosen == nil)
+    _ = press(&view, "\r")
+    #expect(text()[2] == "api.example.com/v1/4")
+    view.update(totals([]), at: 3_000_000_000, connections: 0)
+    #expect(text()[2...22].allSatisfy { $0.isEmpty })
+  }
+
+  /// Most of what was answered in the last seconds is not final: its figures are there all the same.
+  @Test func whatIsNotFinalIsThere() {
+    var texts = TextPool()
+    var messages: [Message] = []
+    for exchange in 1...3 {
+      var message = Message()
+      message.exchange = exchange
+      message.host = texts.intern("api.example.com")
+      message.path = texts.intern("/v1/4")
+      message.apiPath = message.path
+      message.method = texts.intern("PUT")
+      message.octets.header = 100
+      message.firstTime = Int64(exchange) * 1_000_000_000
+      message.lastTime = message.firstTime + 1
+      messages.append(message)
+      guard exchange < 3 else { break }
+      message.kind = .response
+      message.status = 503
+      message.firstTime += 7_000_001
+      messages.append(message)
+    }
+    var recent = RecentExchanges(grouping: Configuration().grouping)
+    recent.look { body in for message in messages { body(message, texts) } }
+    var view = LiveView()
+    view.update(many(5), at: 1_000_000_000, connections: 0, recent: recent)
+    #expect(view.apis.filter { $0.key.path == Array("/v1/4".utf8) }.map(\.p95) == [7_000_000])
+    _ = press(&view, "\r")
+    let lines = view.lines(width: 80, height: 24, colour: false)
+    #expect(lines[3].contains("wait: p50 7.0 ms, p95 7.0 ms"))
+    #expect(lines[8].hasPrefix("00:00:03.000") && lines[8].contains("open") && lines[8].contains(" 100 "))
+    #expect(lines[9].contains("503") && lines[9].contains(" 200 ") && lines[9].contains("7.0 ms"))
+    recent.look { _ in }
+    #expect(recent.open.isEmpty)
+  }
+
+  @Test func onlyTheLastExchangesAreKept() {
+    let recent = recent(RecentExchanges.limit + 1000)
+    let key = APIKey(host: Array("api.example.com".utf8), path: [])
+    let all = recent.last(100_000, of: key, onHost: true)
+    #expect(all.count == RecentExchanges.limit)
+    #expect(all.map(\.octets) == (1001...RecentExchanges.limit + 1000).reversed().map { 1000 + $0 })
+    #expect(recent.last(3, of: key, onHost: false).isEmpty)
+  }
+
+  @Test func hostsAddUp() {
+    var view = LiveView()
+    var totals = many(30)
+    totals.apis[3].host = totals.texts.intern("other.example.com")
+    totals.apis[3].status4xx = 2
+    for index in totals.apis.indices { totals.apis[index].wait.record(Int64(index) * 1_000_000) }
+    view.update(totals, at: 1_000_000_000, connections: 0)
+    let apis = view.apis
+    _ = press(&view, "h")
+    #expect(names(view) == ["api.example.com", "other.example.com"])
+    #expect(view.apis.reduce(0) { $0 + $1.total } == apis.reduce(0) { $0 + $1.total })
+    #expect(view.apis.map(\.errors) == [0, 2] && view.apis.map(\.wait.count) == [29, 1])
+    #expect(view.apis[0].p95 == 28_000_000)
+    let lines = view.lines(width: 80, height: 10, colour: false)
+    #expect(lines[2].hasPrefix("host ") && lines[3].hasPrefix("api.example.com "))
+    _ = press(&view, "\r")
+    #expect(view.lines(width: 80, height: 10, colour: false)[2] == "api.example.com")
+    _ = press(&view, "h\u{1b}")
+    _ = view.key([])
+    _ = press(&view, "h")
+    #expect(names(view).count == 30)
+  }
+
+  @Test(arguments: [(80, 24), (40, 12), (140, 40)]) func keysAreListed(_ width: Int, _ height: Int) {
+    var view = LiveView()
+    view.update(many(3), at: 1_000_000_000, connections: 0)
+    _ = press(&view, "?")
+    let lines = view.lines(width: width, height: height, colour: false)
+    let text = lines.joined(separator: "\n")
+    #expect(text.contains("Enter") && lines.count == height)
+    for order in LiveOrder.allCases where width > 40 {
+      let isListed = lines.contains { line in
+        line.split(separator: " ").contains(Substring(String(order.key))) && line.contains(order.word)
+      }
+      #expect(isListed)
+    }
+    _ = press(&view, "?")
+    #expect(!view.showsKeys && press(&view, "?q") == .quit)
   }
 }

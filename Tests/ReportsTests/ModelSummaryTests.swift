@@ -27,11 +27,11 @@ import Testing
     return errors
   }
 
-  private func ledger() -> Ledger { Ledger() }
+  private func totals() -> Totals { emptyTotals() }
 
   @Test(arguments: [40, 60, 80, 100, 132, 200], [false, true])
   func fitsTheWidth(_ width: Int, _ showsParts: Bool) {
-    let text = ModelSummary(errors(), ledger: ledger(), showsParts: showsParts).text(width: width)
+    let text = ModelSummary(errors(), totals: totals(), showsParts: showsParts).text(width: width)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.allSatisfy { DisplayWidth.of(String($0)) <= width })
     for name in ModelName.allCases where width >= 60 { #expect(text.contains(name.rawValue)) }
@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func showsSignsSumsMeansAndTheWorst() throws {
-    let text = ModelSummary(errors(), ledger: ledger()).text(width: 200)
+    let text = ModelSummary(errors(), totals: totals()).text(width: 200)
     let lines = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
     let own = lines.filter { $0.first == "networkeye" }
     try #require(own.count == 4)
@@ -55,7 +55,7 @@ import Testing
   }
 
   @Test func escapesWhatComesFromTheWire() {
-    let text = ModelSummary(errors(hostile: true), ledger: ledger()).text(width: 200)
+    let text = ModelSummary(errors(hostile: true), totals: totals()).text(width: 200)
     #expect(!text.unicodeScalars.contains { $0.value == 0x1b || $0.value == 0x202e })
     #expect(text.contains("\\x1b[31m"))
   }

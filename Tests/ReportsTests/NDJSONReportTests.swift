@@ -42,8 +42,9 @@ import Testing
         "body_bytes":0,"framing_bytes":0,"trailer_bytes":0,"message_bytes":20,"decoded_body_bytes":null,\#
         "retransmitted_bytes":0,"overhead_bytes":0,"ip_bytes":20,"missing_bytes":0,"exactness":"exact",\#
         "flags":["incomplete","evicted"],"stream":null,"tls_bytes":0,"control_bytes":0,"expanded_start_line_bytes":20,\#
-        "expanded_header_bytes":0,"unseen_bytes":0,"pairing":"exact","grpc_messages":null,\#
-        "grpc_status":null}
+        "expanded_header_bytes":0,"unseen_bytes":0,"pairing":"exact","api_path":null,\#
+        "grpc_messages":null,"grpc_status":null,"process":null,"pid":null,"app":null,"process_source":null,\#
+        "client_address":"10.0.0.1","client_port":50000,"server_address":"2001:db8::1","server_port":443}
 
         """#)
   }
@@ -88,7 +89,8 @@ import Testing
     for number in (1...3000).shuffled(using: &generator) { try report.message(message(number), texts: texts) }
     try report.finish(emptyTotals())
     #expect(try objects().map { $0["message"] as? Int } == Array(1...3000))
-    #expect(folder.names == ["messages.ndjson"])
+    #expect(
+      folder.names == ["contents.ndjson", "fields.ndjson", "hosts.ndjson", "messages.ndjson", "timeline.ndjson"])
   }
 
   @Test mutating func liveRowsAreSortedAtTheEnd() throws {
@@ -101,7 +103,8 @@ import Testing
     try report.message(message(2), texts: texts)
     try report.finish(emptyTotals())
     #expect(try objects().map { $0["message"] as? Int } == [1, 2, 3])
-    #expect(folder.names == ["messages.ndjson"])
+    #expect(
+      folder.names == ["contents.ndjson", "fields.ndjson", "hosts.ndjson", "messages.ndjson", "timeline.ndjson"])
   }
 
   private func objects(_ name: String = "messages.ndjson") throws -> [[String: Any]] {

@@ -59,16 +59,18 @@ import Testing
 
   @Test func aFolderIsOfOneRunAtATime() throws {
     let path = folder.path + "/reports"
-    let first = try ReportFolder(path)
-    let error = failure { () throws(ReportError) in _ = try ReportFolder(path) }
+    let first = try ReportFolder(path, writing: [], of: [])
+    let error = failure { () throws(ReportError) in _ = try ReportFolder(path, writing: [], of: []) }
     #expect(error?.description == "\(path): cannot use the folder: Another run writes its reports there")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [FolderLock.fileName])
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+        == [ReportFolder.markName, FolderLock.fileName].sorted())
     first.release()
-    #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [ReportFolder.markName])
     // The same once more, released by the end of its life.
-    do { _ = try ReportFolder(path) }
-    #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [])
-    let second = try ReportFolder(path)
+    do { _ = try ReportFolder(path, writing: [], of: []) }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path) == [ReportFolder.markName])
+    let second = try ReportFolder(path, writing: [], of: [])
     try second.requireExistence()
     second.release()
   }
@@ -78,35 +80,38 @@ import Testing
     for mode in [0o600, 0o666] as [mode_t] {
       try "stale".write(toFile: lock, atomically: false, encoding: .utf8)
       try #require(unsafe chmod(lock, mode) == 0)
-      let run = try ReportFolder(folder.path)
+      let run = try ReportFolder(folder.path, writing: [], of: [])
       var status = stat()
       try #require(unsafe lstat(lock, &status) == 0)
       #expect(status.st_mode & 0o777 == 0o600)
-      #expect(failure { () throws(ReportError) in _ = try ReportFolder(folder.path) } != nil)
+      #expect(failure { () throws(ReportError) in _ = try ReportFolder(folder.path, writing: [], of: []) } != nil)
       run.release()
-      #expect(folder.names == [])
+      #expect(folder.names == [ReportFolder.markName])
     }
   }
 
   /// Nobody's file is removed that another run has made since.
   @Test func onlyTheOwnLockFileIsRemoved() throws {
-    let run = try ReportFolder(folder.path)
+    let run = try ReportFolder(folder.path, writing: [], of: [])
     try FileManager.default.removeItem(atPath: folder.path + "/" + FolderLock.fileName)
-    let other = try ReportFolder(folder.path)
+    let other = try ReportFolder(folder.path, writing: [], of: [])
     run.release()
-    #expect(folder.names == [FolderLock.fileName])
+    #expect(folder.names.sorted() == [ReportFolder.markName, FolderLock.fileName].sorted())
     other.release()
   }
 
   @Test func aLinkOrPipeInThePlaceOfTheLockIsRefused() throws {
     let lock = folder.path + "/" + FolderLock.fileName
     try FileManager.default.createSymbolicLink(atPath: lock, withDestinationPath: folder.path + "/victim")
-    #expect(failure { () throws(ReportError) in _ = try ReportFolder(folder.path) }?.reason == "It is a symbolic link")
+    #expect(
+      failure { () throws(ReportError) in _ = try ReportFolder(folder.path, writing: [], of: []) }?.reason
+        == "It is a symbolic link")
     #expect(folder.names == [FolderLock.fileName])
     try FileManager.default.removeItem(atPath: lock)
     let made = unsafe mkfifo(lock, 0o600)
     try #require(made == 0)
     #expect(
-      failure { () throws(ReportError) in _ = try ReportFolder(folder.path) }?.reason == "It is not a regular file")
+      failure { () throws(ReportError) in _ = try ReportFolder(folder.path, writing: [], of: []) }?.reason
+        == "It is not a regular file")
   }
 }

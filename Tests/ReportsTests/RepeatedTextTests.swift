@@ -19,7 +19,7 @@ import Testing
     message.path = texts.intern(path)
     var row = CSVRow(redaction: redaction)
     MessageRow.write(message, texts: texts, to: &row)
-    var json = JSONRow(MessageRow.columns, redaction: redaction)
+    var json = JSONRow(MessageRow.columns.withEndpointParts, redaction: redaction)
     MessageRow.write(message, texts: texts, to: &json)
     var sqlite = SQLiteRow(redaction: redaction)
     MessageRow.write(message, texts: texts, to: &sqlite)

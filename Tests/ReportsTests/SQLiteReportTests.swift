@@ -56,8 +56,8 @@ import Testing
     let values = Dictionary(uniqueKeysWithValues: meta.map { ($0[0] as String, $0[1] as String) })
     #expect(
       values == [
-        "tool": "sniffer", "tool_version": "1.2.3", "schema_version": "1", "grouping": "host,path", "redacted": "0",
-        "complete": "1",
+        "tool": "sniffer", "tool_version": "1.2.3", "schema_version": "2", "grouping": "host,path", "redacted": "0",
+        "complete": "1", "template": "", "options": "", "filter": "",
       ])
     #expect(try read { try String.fetchAll($0, sql: "SELECT name FROM captures") } == ["b.pcap", "-"])
     #expect(try read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == SQLiteSchema.version)
@@ -87,8 +87,8 @@ import Testing
       #expect(try count("apis") == 2)
       #expect(try count("all_messages") == round + 1)
     }
-    #expect(try read { try Int.fetchOne($0, sql: "SELECT ip_bytes FROM hosts") } == 33)
-    #expect(try read { try Int.fetchOne($0, sql: "SELECT request_bytes FROM hosts") } == 11)
+    #expect(try read { try Int.fetchOne($0, sql: "SELECT ip_bytes FROM api_hosts") } == 33)
+    #expect(try read { try Int.fetchOne($0, sql: "SELECT request_bytes FROM api_hosts") } == 11)
     try report.finish(totals)
     #expect(try count("open_messages") == 0)
   }

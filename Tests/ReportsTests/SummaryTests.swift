@@ -1,6 +1,6 @@
-import HTTPReassembly
 import Testing
 
+@testable import HTTPReassembly
 @testable import Reports
 
 @Suite struct SummaryTests {
@@ -148,7 +148,7 @@ import Testing
   @Test func aTerminalSaysHowLargeItIs() {
     let terminal = Terminal(isTerminal: true, width: 40, height: 20, takesEscapeSequences: true, takesColour: false)
     #expect(Summary(totals()).text(for: terminal) == Summary(totals()).text(width: 40, apiLimit: 10))
-    #expect(Summary(totals()).text(for: Terminal(isTerminal: false)) == Summary(totals()).text(width: 100))
+    #expect(Summary(totals()).text(for: Terminal(isTerminal: false)) == Summary(totals()).text(width: 200))
   }
 
   @Test func apisByMethod() {
@@ -175,5 +175,39 @@ import Testing
   @Test(arguments: [("a", 1), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("😀", 2), ("ｱ", 1), ("Ａ", 2), ("한글", 4), ("…", 1)])
   func widths(_ text: String, _ width: Int) {
     #expect(DisplayWidth.of(text) == width)
+  }
+
+  /// A capture that is mostly closed: two lines say how much, to which hosts, and what to do.
+  @Test func whatIsClosedIsSaidInTwoLines() throws {
+    var closed = emptyTotals()
+    func host(_ name: String, _ connections: Int, quic: Int = 0, up: Int, down: Int) -> SecureHostTotals {
+      var host = SecureHostTotals()
+      host.serverName = Array(name.utf8)
+      (host.connections, host.quicConnections, host.up, host.down) = (connections, quic, up, down)
+      return host
+    }
+    closed.secureHosts = [
+      host("a.example", 2, up: 1000, down: 20_000), host("b.example", 3, quic: 1, up: 500, down: 600),
+      host("c.example", 1, up: 1, down: 1), host("d.example", 1, up: 1, down: 1), host("", 1, up: 1, down: 1),
+    ]
+    func lines(_ totals: Totals) -> [String] {
+      Summary(totals).text(width: 400).split(separator: "\n").prefix(2).map(String.init)
+    }
+    #expect(
+      lines(closed) == [
+        "No HTTP messages: 7 TLS and 1 QUIC connections to a.example, b.example, c.example, 1 more, "
+          + "1,503 bytes up and 20,603 bytes down.",
+        "To count what is in it, give the key log of the program that opened it: --keys FILE (sniffer keys says what fits).",
+      ])
+    closed.secureHosts = [host("q.example", 1, quic: 1, up: 10, down: 20)]
+    #expect(lines(closed)[0] == "No HTTP messages: 1 QUIC connection to q.example, 10 bytes up and 20 bytes down.")
+    #expect(lines(closed)[1].contains("HTTP/3 switched off"))
+    // Where most could be read, nothing is said; where it is less, it is said below the table.
+    var read = totals(apis: 3)
+    read.secureHosts = [host("a.example", 1, up: 10, down: 20)]
+    #expect(!Summary(read).text().contains("Most is closed"))
+    read.secureHosts = [host("a.example", 1, up: 10, down: 20_000_000_000)]
+    #expect(Summary(read).text().contains("Most is closed: 1 TLS connection to a.example"))
+    #expect(lines(emptyTotals())[0] == "No HTTP messages.")
   }
 }

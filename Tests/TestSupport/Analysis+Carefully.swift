@@ -25,10 +25,36 @@ extension Analysis {
       "exchange", exchanges.map(\.description), sink.exchanges.sorted { $0.number < $1.number }.map(\.description))
     compare(
       "connection", connections.map { "\($0)" }, sink.connections.sorted { $0.number < $1.number }.map { "\($0)" })
+    compare("field", totals.rowsOfFields, careful.rowsOfFields)
+    compare("host", totals.rowsOfHosts, careful.rowsOfHosts)
+    compare("interval", totals.timeline.map { "\($0)" }, careful.timeline.map { "\($0)" })
     if ledger != careful.ledger { differences.append("read carefully, the ledger is \(careful.ledger)") }
     for anomaly in Anomaly.allCases where anomalies[anomaly] != careful.anomalies[anomaly] {
       differences.append("read carefully, \(anomaly) is noted \(careful.anomalies[anomaly]) times")
     }
     return differences
+  }
+}
+
+extension Totals {
+  /// The table of fields, texts as they are and not as handles.
+  fileprivate var rowsOfFields: [String] {
+    fields.map { field in
+      var row = field
+      row.host = .none
+      row.path = .none
+      row.method = .none
+      return
+        "\(texts.string(field.host)) \(texts.string(field.path)) \(String(decoding: field.name, as: UTF8.self)) \(row)"
+    }
+  }
+
+  /// The table of hosts, the same.
+  fileprivate var rowsOfHosts: [String] {
+    hosts.map { host in
+      var row = host
+      row.host = .none
+      return "\(texts.string(host.host)) \(row)"
+    }
   }
 }

@@ -6,6 +6,7 @@ extension Analysis {
   /// The promises that are broken, in words.
   func brokenInvariants() -> [String] {
     ledgerFaults() + messageFaults() + connectionFaults() + exchangeFaults() + apiFaults()
+      + tableFaults(totals, connections, messages.map(\.message))
   }
 
   private func ledgerFaults() -> [String] {
@@ -75,8 +76,11 @@ extension Analysis {
       }
       let secured = own.sum(\.message.tls)
       faults.require(secured <= connection.security?.record ?? 0, "tls of messages of connection \(connection.number)")
+      // In a tunnel only what is inside may be TLS's.
+      let isOpened = connection.security?.record ?? 0 > 0
+      let isTunnel = connection.flags.contains(.tunnel)
       faults.require(
-        own.allSatisfy { $0.message.isSecure == (connection.security?.record ?? 0 > 0) },
+        own.allSatisfy { $0.message.isSecure == isOpened || isTunnel && isOpened && $0.message.tls == 0 },
         "scheme of messages of connection \(connection.number)")
       let figures = [
         connection.setup, connection.handshake, connection.teardown, connection.unattributed, connection.missing,
@@ -138,10 +142,85 @@ extension Analysis {
       totals.apis.sum { $0.request.expandedHeader + $0.response.expandedHeader },
       messages.sum { $0.message.expandedHeader ?? 0 }, "expanded header of APIs")
     faults.expect(totals.apis.sum(\.missing), messages.sum(\.message.missing), "missing of APIs")
-    let texts = Set(totals.apis.flatMap { [$0.host, $0.path, $0.method] }).subtracting([.none])
+    let texts = Set(totals.apis.flatMap { [$0.host, $0.path, $0.method] } + totals.hosts.map(\.host))
+      .subtracting([.none])
     faults.expect(totals.texts.count, texts.count, "texts still held")
     return faults.found
   }
+}
+
+/// What does not add up of the tables that refine others, in words.
+package func tableFaults(_ totals: Totals, _ connections: [Connection], _ messages: [Message]) -> [String] {
+  var faults = Faults()
+  let hosts = totals.hosts
+  faults.expect(hosts.sum(\.up), connections.sum(\.ipLength.client), "up of hosts and connections")
+  faults.expect(hosts.sum(\.down), connections.sum(\.ipLength.server), "down of hosts and connections")
+  faults.expect(hosts.sum(\.connections.total), connections.count, "connections of hosts")
+  faults.expect(hosts.sum(\.requests), messages.count { $0.kind == .request }, "requests of hosts")
+  faults.expect(hosts.sum(\.responses), messages.count { $0.kind == .response }, "responses of hosts")
+  faults.expect(hosts.sum(\.octets.total), messages.sum(\.octets.total), "message octets of hosts")
+  faults.expect(hosts.sum(\.overhead), messages.sum(\.overhead), "overhead of hosts")
+  faults.expect(
+    hosts.sum(\.control), messages.sum(\.control) + connections.sum(\.control), "control of hosts and connections")
+  faults.expect(hosts.sum(\.retransmitted), connections.sum(\.retransmitted), "retransmitted of hosts and connections")
+  faults.expect(hosts.sum(\.handshake), connections.sum(\.handshake), "handshake of hosts and connections")
+  faults.expect(hosts.sum(\.tls), totals.ledger.tlsRecord, "tls_record of hosts and ledger")
+  faults.expect(
+    hosts.sum(\.unopened), totals.ledger.tlsApplicationData + totals.ledger.quicProtected,
+    "unopened of hosts and ledger")
+  for host in hosts {
+    let name = totals.texts.string(host.host)
+    let parts = [
+      host.octets.total, host.tls, host.control, host.handshake, host.setup, host.teardown, host.retransmitted,
+      host.overhead, host.unopened, host.unattributed,
+    ]
+    faults.expect(parts.reduce(0, +), host.ipLength, "ip_bytes of host \(name) by its parts")
+    faults.require(
+      (parts + [host.up, host.down]).allSatisfy { $0 >= 0 },
+      "host \(name) is negative: \(parts), \(host.up), \(host.down)")
+  }
+  let fieldsOfAPIs = Dictionary(grouping: totals.fields) { [$0.host, $0.path, $0.method] }
+  faults.expect(
+    totals.fields.sum(\.octets), totals.ledger[.startLine] + totals.ledger[.header] + totals.ledger[.trailer],
+    "octets of fields and ledger")
+  for api in totals.apis where totals.anomalies[.fieldTableFull] == 0 {
+    let rows = fieldsOfAPIs[[api.host, api.path, api.method]] ?? []
+    for (isRequest, octets) in [(true, api.request.octets), (false, api.response.octets)] {
+      let own = rows.filter { $0.isRequest == isRequest }
+      faults.expect(
+        own.sum(\.octets), octets.startLine + octets.header + octets.trailer,
+        "octets of fields and API \(totals.texts.string(api.path))")
+      faults.require(
+        own.allSatisfy {
+          $0.octets >= 0 && $0.repeatedOctets <= $0.octets && $0.expandedOctets >= 0 && $0.messages > 0
+        },
+        "a field of API \(totals.texts.string(api.path)) has an impossible figure")
+    }
+  }
+  faults.expect(totals.contents.sum(\.octets), totals.ledger[.body], "body octets of contents and ledger")
+  for content in totals.contents {
+    faults.require(
+      content.codedOctets + content.uncodedOctets <= content.octets && content.repeatedOctets <= content.octets
+        && content.coded + content.uncoded <= content.contents && content.knownNotModified <= content.notModified,
+      "contents have impossible figures: \(content)")
+  }
+  for octetClass in OctetClass.allCases {
+    faults.expect(
+      totals.timeline.sum { $0[octetClass] }, totals.ledger[octetClass], "\(octetClass.name) of timeline and ledger")
+  }
+  faults.expect(totals.timeline.sum(\.packets), totals.ledger.packets, "packets of timeline and ledger")
+  for row in totals.timeline {
+    faults.require(
+      row.octets.allSatisfy { $0 >= 0 },
+      "the interval at \(row.start), \(row.direction.name), is negative: \(row.octets)")
+    faults.require(row.start < row.end, "the interval at \(row.start) ends at \(row.end)")
+  }
+  for (row, next) in zip(totals.timeline, totals.timeline.dropFirst()) {
+    faults.require(
+      row.end <= next.start || row.start == next.start && row.direction.rawValue < next.direction.rawValue,
+      "the intervals at \(row.start) and \(next.start) overlap")
+  }
+  return faults.found
 }
 
 /// Gathers what is not as it must be.

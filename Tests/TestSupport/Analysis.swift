@@ -19,6 +19,8 @@ package struct Analysis: Sendable {
     _ packets: [TestPacket], configuration: Configuration = Configuration(),
     decoders: (any ContentDecoderSource)? = nil, observer: (any MessageObserver)? = nil, secrets: [UInt8] = []
   ) {
+    var configuration = configuration
+    configuration.tables = [.hosts, .timeline, .contents, .fields]
     var pipeline = Pipeline(
       configuration: configuration, decoders: decoders, observer: observer, sink: CollectingSink())
     pipeline.learn(secrets)

@@ -10,6 +10,10 @@ package struct SeenMessage: Sendable {
   package var version: String
   /// Content-Type, Content-Encoding and Transfer-Encoding.
   package var content: [String]
+  /// Its process; nil when it is not known.
+  package var process: ProcessIdentity?
+  /// The path of its API.
+  package var apiPath: String
 
   /// All that is known of it, texts as they are and not as handles.
   package var description: String {
@@ -21,7 +25,9 @@ package struct SeenMessage: Sendable {
     row.contentType = .none
     row.contentEncoding = .none
     row.transferEncoding = .none
-    return "\(row) \(method) \(host) \(path) \(version) \(content)"
+    row.process = .none
+    row.apiPath = .none
+    return "\(row) \(method) \(host) \(path) \(version) \(content) \(process, default: "") \(apiPath)"
   }
 
   package subscript<Value>(dynamicMember member: KeyPath<Message, Value>) -> Value { message[keyPath: member] }
@@ -34,6 +40,10 @@ package struct SeenExchange: Sendable {
   package var method: String
   package var host: String
   package var path: String
+  /// Its process; nil when it is not known.
+  package var process: ProcessIdentity?
+  /// The path of its API.
+  package var apiPath: String
 
   /// All that is known of it, texts as they are and not as handles.
   package var description: String {
@@ -42,7 +52,9 @@ package struct SeenExchange: Sendable {
     row.host = .none
     row.path = .none
     row.version = .none
-    return "\(row) \(method) \(host) \(path)"
+    row.process = .none
+    row.apiPath = .none
+    return "\(row) \(method) \(host) \(path) \(process, default: "") \(apiPath)"
   }
 
   package subscript<Value>(dynamicMember member: KeyPath<Exchange, Value>) -> Value { exchange[keyPath: member] }
@@ -53,6 +65,8 @@ package struct CollectingSink: ReportSink {
   package var messages: [SeenMessage] = []
   package var exchanges: [SeenExchange] = []
   package var connections: [Connection] = []
+  /// The process of each connection; nil when it is not known.
+  package var processes: [ProcessIdentity?] = []
 
   package init() {}
 
@@ -61,17 +75,23 @@ package struct CollectingSink: ReportSink {
       SeenMessage(
         message: message, method: texts.string(message.method), host: texts.string(message.host),
         path: texts.string(message.path), version: texts.string(message.version),
-        content: [message.contentType, message.contentEncoding, message.transferEncoding].map { texts.string($0) }))
+        content: [message.contentType, message.contentEncoding, message.transferEncoding].map { texts.string($0) },
+        process: texts.process(message.process), apiPath: texts.string(message.apiPath)))
   }
 
   package mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) {
     exchanges.append(
       SeenExchange(
         exchange: exchange, method: texts.string(exchange.method), host: texts.string(exchange.host),
-        path: texts.string(exchange.path)))
+        path: texts.string(exchange.path), process: texts.process(exchange.process),
+        apiPath: texts.string(exchange.apiPath)))
   }
 
   package mutating func connection(_ connection: Connection, texts: borrowing TextPool) {
-    connections.append(connection)
+    var row = connection
+    // A handle means nothing later.
+    row.process = .none
+    connections.append(row)
+    processes.append(texts.process(connection.process))
   }
 }

@@ -57,12 +57,20 @@ import Testing
       var peak: Int
     }
 
+    /// By default malloc keeps freed memory for each thread. How many threads run at once, and so how much is kept, depends on
+    /// what else the machine does. With one arena, from which freed memory goes back to the system, the process is as large as
+    /// what is held.
+    private static let plainMemory = [
+      "MALLOC_ARENA_MAX": "1", "MALLOC_MMAP_THRESHOLD_": "65536", "MALLOC_TRIM_THRESHOLD_": "65536",
+    ]
+
     private static func measure(_ measured: Case, isProbed: Bool) async throws -> Measure {
       let server = try ProbeServer()
-      let run = try ClientRun([
-        "--server", server.base, "--memory", measured.kind, "--requests", "\(measured.loads)", "--octets",
-        "\(measured.octets)", "--shared", measured.isShared ? "yes" : "no", "--probe", isProbed ? "yes" : "no",
-      ])
+      let run = try ClientRun(
+        [
+          "--server", server.base, "--memory", measured.kind, "--requests", "\(measured.loads)", "--octets",
+          "\(measured.octets)", "--shared", measured.isShared ? "yes" : "no", "--probe", isProbed ? "yes" : "no",
+        ], environment: plainMemory)
       try #require(run.status == 0, "\(run)")
       let numbers = run.output.split { !$0.isNumber }.compactMap { Int($0) }
       // Loads, answered, records, dropped, before, after, peak.

@@ -9,14 +9,17 @@ import datagrams
 import messages
 import packets
 import segments
+import streams
+import tables
 
+MODULES = (segments, messages, datagrams, streams, tables)
 ATTACKS = {
-    case.__name__: case for module in (segments, messages, datagrams) for case in [*module.SMALL, *module.LARGE]
+    case.__name__: case for module in MODULES for case in [*module.SMALL, *module.LARGE]
 }
 #: What has content codings: decoding takes time that goes by coded octets.
 CODED = {name for name in ATTACKS if any(word in name for word in ("bomb", "coding", "quine", "window", "decoders"))}
 #: What fills a table, and is drawn more often.
-FLOODS = [case.__name__ for module in (segments, messages, datagrams) for case in module.LARGE]
+FLOODS = [case.__name__ for module in MODULES for case in module.LARGE]
 START = 1_700_000_000_000_000
 
 

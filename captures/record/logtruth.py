@@ -29,6 +29,11 @@ import argparse, csv, gzip, json, os, re, sys, urllib.parse
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import truth
 
+try:
+    import truth_h2
+except ImportError:       # only HTTP/2 needs more than Python
+    truth_h2 = None
+
 COLUMNS = ["log_row", "type", "connection", "ordinal", "kind", "also"]
 REDIRECTS = {"301", "302", "303", "307", "308"}
 
@@ -55,6 +60,24 @@ def against_site(rows, path, producer):
     if wire:
         raise SystemExit(f"{producer}: {len(wire)} exchanges are unknown to the server")
     print(f"{producer}: {same} exchanges have the server's octets, {differing} were cut off")
+
+
+def contents_against_site(rows, path, producer):
+    """Over HTTP/2 nginx stands before the site: the contents are the same octets, by the serial of each answer."""
+    site = {f"{s['serial']:07}": s for s in map(json.loads, open(path)) if s["serial"]}
+    same = differing = 0
+    for row in rows:
+        said = site.get(row["x_serial"])
+        if said is None:
+            continue
+        if (said["request_body"], said["response_body"]) == (row["request_body"], row["response_body"]):
+            same += 1
+        elif said["complete"] and row["response_whole"] and row["request_whole"]:
+            raise SystemExit(f"{producer}: the server's {said['serial']} has {said['request_body']}, {said['response_body']}, "
+                             f"the wire {row['request_body']}, {row['response_body']}")
+        else:
+            differing += 1
+    print(f"{producer}: {same} exchanges have the server's contents, {differing} were cut off, {len(rows) - same - differing} have no serial")
 
 
 class Wire:
@@ -202,7 +225,7 @@ def site_requests(log):
             parameters = dict(event.get("params") or {}, number=number)
             found.setdefault(event["source"]["id"], []).append((types[event["type"]], parameters))
     return {source: events for source, events in found.items()
-            if any(p.get("url", "").startswith(("http://app.example.com", "http://api.example.net")) for _, p in events)}
+            if any(p.get("url", "").startswith(("http://app.example.com", "http://api.example.net", "https://app.example.com", "https://api.example.net")) for _, p in events)}
 
 
 def strip_netlog(source, target):
@@ -220,11 +243,12 @@ def netlog(path, wire):
     out = []
     for _, events in site_requests(json.loads(gzip.open(path).read())).items():
         params = dict(events)
-        lines = {"sent": "HTTP_TRANSACTION_SEND_REQUEST_HEADERS", "got": "HTTP_TRANSACTION_READ_RESPONSE_HEADERS"}
-        value = lambda which, name: next((h.split(":", 1)[1].strip() for h in params.get(lines[which], {}).get("headers", [])
+        lines = {"sent": "HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS" if "HTTP_TRANSACTION_HTTP2_SEND_REQUEST_HEADERS" in params
+                 else "HTTP_TRANSACTION_SEND_REQUEST_HEADERS", "got": "HTTP_TRANSACTION_READ_RESPONSE_HEADERS"}
+        value = lambda which, name: next((h[len(name):].strip() for h in params.get(lines[which], {}).get("headers", [])
                                           if h.lower().startswith(name)), "")
         url = next(p["url"] for _, p in events if p.get("url"))
-        method = params.get(lines["sent"], {}).get("line", "GET ").split(" ")[0]
+        method = params.get(lines["sent"], {}).get("line", "GET ").split(" ")[0] if "HTTP2" not in lines["sent"] else value("sent", ":method:")
         legs, known = wire.find(method, url, value("sent", "x-id:"), value("got", "x-serial:")) if lines["sent"] in params else ([], False)
         wire.take(legs)
         for row in entry_rows(0, legs, not legs, False):
@@ -261,9 +285,10 @@ def main():
     parser.add_argument("folder")
     options = parser.parse_args()
     folder, work, producer = options.folder, options.work, options.producer
-    rows = truth.read(f"{folder}/capture.pcap.gz")
+    is_http2 = os.path.exists(f"{folder}/capture.pcapng.gz")
+    rows = truth_h2.read(f"{folder}/capture.pcapng.gz") if is_http2 else truth.read(f"{folder}/capture.pcap.gz")
     if options.site:
-        against_site(rows, options.site, producer)
+        (contents_against_site if is_http2 else against_site)(rows, options.site, producer)
 
     def write(name, found):
         with open(f"{folder}/{name}.truth.csv", "w", newline="") as file:
@@ -278,7 +303,9 @@ def main():
     if work:
         for name in ("log.csv", "totals.csv", "exchanges-log.csv", "log.jsonl", "log.ids.csv"):
             if os.path.exists(f"{work}/{name}"):
-                open(f"{folder}/{name}", "wb").write(open(f"{work}/{name}", "rb").read())
+                octets = open(f"{work}/{name}", "rb").read()
+                # The recording's own certificate, in each line of curl's.
+                open(f"{folder}/{name}", "wb").write(re.sub(rb'"certs":"(?:[^"\\]|\\.)*",', b"", octets))
         if os.path.exists(f"{work}/netlog.json"):
             strip_netlog(f"{work}/netlog.json", f"{folder}/netlog.json.gz")
         if os.path.exists(f"{work}/log.har"):
@@ -286,7 +313,7 @@ def main():
     if os.path.exists(f"{folder}/log.har.gz"):
         plain = f"{folder}/.log.har"
         open(plain, "wb").write(gzip.decompress(open(f"{folder}/log.har.gz", "rb").read()))
-        write("log.har", har(plain, Wire(rows), "192.0.2.1" if producer == "mitmproxy" else None))
+        write("log.har", har(plain, Wire(rows), "192.0.2.1" if producer.startswith("mitmproxy") else None))
         os.remove(plain)
     for name in ("log", "totals", "exchanges-log"):
         if os.path.exists(f"{folder}/{name}.csv"):

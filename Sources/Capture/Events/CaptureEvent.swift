@@ -13,6 +13,8 @@ public enum CaptureEvent: Equatable, Sendable {
   case interface(InterfaceRecord)
   /// A process, before its first packet.
   case process(ProcessRecord)
+  /// An app of an Android device, before the first packet of its user.
+  case app(AppRecord)
   /// A comment, before the first packet that has it.
   case comment(CommentRecord)
   /// How many packets the capturing machines say they lost so far; only the latest figure is kept.
@@ -51,7 +53,7 @@ public struct SecretsRecord: Hashable, Sendable {
 
 extension SecretsRecord: CustomStringConvertible, CustomDebugStringConvertible {
   /// The kind and the length. The octets are secret, and appear in no text.
-  public var description: String { "secrets of kind 0x\(String(kind.rawValue, radix: 16)), \(octets.count) octets" }
+  public var description: String { "secrets of kind 0x\(String(kind.rawValue, radix: 16)), \(octets.count) bytes" }
   /// As `description`.
   public var debugDescription: String { description }
 }
@@ -80,6 +82,16 @@ public struct ProcessRecord: Hashable, Sendable {
   public var path: String
   /// The 16 octets of its UUID; empty if the capture does not say.
   public var uuid: [UInt8]
+}
+
+/// An app that a user identifier stands for (PCAPdroid's custom block): Android gives each app a user of its own.
+public struct AppRecord: Hashable, Sendable {
+  /// The user identifier, which comments of packets have as `u-` and the number.
+  public var user: Int32
+  /// The name of its package, up to 255 octets.
+  public var package: String
+  /// Its name for people, up to 255 octets.
+  public var name: String
 }
 
 /// A comment on one or more packets (`opt_comment`, draft-ietf-opsawg-pcapng §3.5).

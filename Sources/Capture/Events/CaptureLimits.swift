@@ -13,6 +13,8 @@ package enum CaptureLimits {
   package static let waitingNames = 1 << 16
   /// Octets of a name: what RFC 1035 §2.3.4 allows for a DNS name. A longer text is no name.
   package static let nameLength = 255
+  /// Apps that wait; later ones are forgotten. A device has some hundred.
+  package static let waitingApps = 1 << 12
   /// Secrets blocks that wait; later ones are forgotten.
   package static let waitingSecrets = 1 << 12
   /// Octets of the secrets that wait, all blocks together: the TLS key log of some 15,000 connections.
@@ -26,8 +28,10 @@ package enum CaptureLimits {
   package static let numberedProcesses = 1 << 13
   /// Processes that one pcapng section describes; later ones have no number there.
   package static let processes = 1 << 16
-  /// Comments with a number: those that name processes repeat, and others are few.
-  package static let numberedComments = 1 << 11
+  /// Comments with a number: as many as fit. Those that name processes repeat, but there can be many short processes.
+  package static let numberedComments = (1 << 13) - 1
+  /// Octets of all comments with a number, together: those that name processes have some 400.
+  package static let commentOctets = 4 << 20
   /// Octets of a comment with a number: those that name a process and its arguments are shorter.
   package static let commentLength = 1 << 11
   /// Octets of an interface's or a process' name, and of a description: beyond what systems allow.

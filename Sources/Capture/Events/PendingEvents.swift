@@ -6,6 +6,7 @@ struct PendingEvents {
   /// What waits, except for what only the latest figure counts of.
   private var records: [CaptureEvent] = []
   private var nameCount = 0
+  private var appCount = 0
   private var secretsCount = 0
   private var secretsOctets = 0
   private var passedTime: Int64?
@@ -14,12 +15,15 @@ struct PendingEvents {
   /// Whether one more name can wait.
   var hasRoomForName: Bool { nameCount < CaptureLimits.waitingNames }
 
+  /// Whether one more app can wait.
+  var hasRoomForApp: Bool { appCount < CaptureLimits.waitingApps }
+
   /// Whether another secrets block of so many octets can wait.
   func hasRoomForSecrets(_ count: Int) -> Bool {
     secretsCount < CaptureLimits.waitingSecrets && count <= CaptureLimits.waitingSecretsOctets - secretsOctets
   }
 
-  /// Adds an event behind the others. A name or secrets block beyond its limit is forgotten. Interfaces, processes and comments
+  /// Adds an event behind the others. A name, an app or a secrets block beyond its limit is forgotten. Interfaces, processes and comments
   /// are bounded by their numbers.
   mutating func append(_ event: CaptureEvent) {
     switch event {
@@ -30,6 +34,9 @@ struct PendingEvents {
       guard hasRoomForSecrets(record.octets.count) else { return }
       secretsCount += 1
       secretsOctets += record.octets.count
+    case .app:
+      guard hasRoomForApp else { return }
+      appCount += 1
     case .interface, .process, .comment: break
     case .drops: return noteDrops()
     case .timePassed(let time): return pass(to: time)
@@ -62,7 +69,7 @@ struct PendingEvents {
   mutating func moveRecords(from other: inout PendingEvents) {
     for event in other.records { append(event) }
     other.records = []
-    (other.nameCount, other.secretsCount, other.secretsOctets) = (0, 0, 0)
+    (other.nameCount, other.appCount, other.secretsCount, other.secretsOctets) = (0, 0, 0, 0)
     other.isEmpty = other.passedTime == nil && !other.haveDropsChanged
   }
 

@@ -36,7 +36,7 @@ extension CaptureFormat {
   }
 
   /// The error of a file that begins with `start`, which no capture does.
-  private static func notACapture(_ start: [UInt8], in compression: Compression?, file: String) -> CaptureError {
+  static func notACapture(_ start: [UInt8], in compression: Compression?, file: String) -> CaptureError {
     let prefix = compression.map { "\($0.rawValue) data, and inside " } ?? ""
     guard !start.isEmpty else { return CaptureError(file: file, problem: .notACapture(found: prefix + "it is empty")) }
     let octets = start.map { String($0 >> 4, radix: 16) + String($0 & 0xf, radix: 16) }.joined(separator: " ")

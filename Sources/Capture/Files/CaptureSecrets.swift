@@ -16,6 +16,13 @@ public enum CaptureSecrets {
     }
   }
 
+  /// Whether secrets may come behind the packets that they open: of a stream, which cannot be looked through before.
+  public static func mayComeLate(in paths: [String]) -> Bool {
+    paths.contains { path in
+      if case .file = FileInput.kind(path) { false } else { true }
+    }
+  }
+
   private static func read(_ reader: inout CaptureReader, _ body: (SecretsRecord) -> Void) {
     func take(_ reader: inout CaptureReader) {
       for case .secrets(let secrets) in reader.takeEvents() { body(secrets) }

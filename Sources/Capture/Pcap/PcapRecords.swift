@@ -103,7 +103,7 @@ struct PcapRecords {
     if lengths == .originalFirst || lengths == .smallerFirst && captured > original { swap(&captured, &original) }
     guard captured <= CaptureLimits.packet else {
       throw window.error(
-        .nonsenseLength("the record says that \(captured) octets were captured, more than \(CaptureLimits.packet)"))
+        .nonsenseLength("the record says that \(captured) bytes were captured, more than \(CaptureLimits.packet)"))
     }
     guard try window.fill(recordHeaderLength + captured) else {
       throw window.error(.cut(needed: recordHeaderLength + captured, available: window.available))

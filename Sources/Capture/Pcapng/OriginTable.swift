@@ -41,7 +41,7 @@ struct OriginTable {
 /// Comments by number, in one array, so that a known one is found without allocation.
 private struct CommentTable {
   /// Slots of the hash table: four times as many as comments, so that one is found within a few steps.
-  private static let slotCount = 4 * CaptureLimits.numberedComments
+  private static let slotCount = 4 * (CaptureLimits.numberedComments + 1)
   /// Slots that are looked at for a comment: comments that are made to have one hash cost no more. What is not found there has no
   /// number.
   private static let probeCount = 16
@@ -68,7 +68,9 @@ private struct CommentTable {
   }
 
   private mutating func add(_ comment: RawSpan, at slot: Int) -> (number: UInt16, isNew: Bool) {
-    guard ends.count < CaptureLimits.numberedComments else { return (0, false) }
+    guard ends.count < CaptureLimits.numberedComments,
+      storage.count + comment.byteCount <= CaptureLimits.commentOctets
+    else { return (0, false) }
     comment.append(0..<comment.byteCount, to: &storage)
     ends.append(storage.count)
     slots[slot] = UInt16(ends.count)

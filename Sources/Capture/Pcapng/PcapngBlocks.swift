@@ -40,7 +40,7 @@ struct PcapngBlocks {
       guard length <= CaptureLimits.block else {
         throw window.error(
           .nonsenseLength(
-            "the block of type \(hexadecimal(type)) says it has \(length) octets, more than \(CaptureLimits.block)"))
+            "the block of type \(hexadecimal(type)) says it has \(length) bytes, more than \(CaptureLimits.block)"))
       }
       guard try window.fill(length) else {
         throw window.error(.cut(needed: length, available: window.available))
@@ -71,7 +71,7 @@ struct PcapngBlocks {
     guard length >= minimum, length % 4 == 0 else {
       throw window.error(
         .nonsenseLength(
-          "the block of type \(hexadecimal(type)) says it has \(length) octets, not \(minimum) or more in fours"))
+          "the block of type \(hexadecimal(type)) says it has \(length) bytes, not \(minimum) or more in fours"))
     }
     return (type, length)
   }
@@ -97,6 +97,8 @@ struct PcapngBlocks {
       length <= CaptureLimits.block && news.hasRoomForSecrets(length - PcapngFormat.DecryptionSecrets.minimumLength)
     case PcapngFormat.BlockType.processEvent:
       length <= CaptureLimits.block && processes.count < CaptureLimits.processes
+    case PcapngFormat.BlockType.custom, PcapngFormat.BlockType.uncopiedCustom:
+      length <= PcapngFormat.AndroidApp.maximumLength && news.hasRoomForApp
     default: false
     }
   }
@@ -130,7 +132,7 @@ struct PcapngBlocks {
   ) throws(CaptureError) {
     guard trailer == length else {
       throw window.error(
-        .nonsenseLength("the block says at its start that it has \(length) octets, and at its end \(trailer)"),
+        .nonsenseLength("the block says at its start that it has \(length) bytes, and at its end \(trailer)"),
         at: position)
     }
   }

@@ -14,6 +14,7 @@ extension PcapngBlocks {
     case PcapngFormat.BlockType.interfaceStatistics: readStatistics(length, in: window)
     case PcapngFormat.BlockType.nameResolution: readNames(length, in: window)
     case PcapngFormat.BlockType.decryptionSecrets: readSecrets(length, in: window)
+    case PcapngFormat.BlockType.custom, PcapngFormat.BlockType.uncopiedCustom: readAndroidApp(length, in: window)
     default: readProcess(length, in: window)
     }
   }
@@ -92,6 +93,24 @@ extension PcapngBlocks {
     guard count <= length - Field.minimumLength else { return }
     let octets = window.copy(Field.secrets..<Field.secrets + count)
     news.append(.secrets(SecretsRecord(kind: .init(rawValue: kind), octets: octets)))
+  }
+
+  /// Reads a custom block, if it is PCAPdroid's and names an app.
+  private mutating func readAndroidApp(_ length: Int, in window: borrowing OctetWindow) {
+    typealias Field = PcapngFormat.AndroidApp
+    guard length >= Field.minimumLength,
+      order(window.load(Field.enterprise, as: UInt32.self)) == Field.enterpriseNumber,
+      window.load(Field.version, as: UInt8.self) == Field.knownVersion,
+      window.load(Field.kind, as: UInt8.self) == Field.kindOfUserMap
+    else { return }
+    let user = order(window.load(Field.user, as: UInt32.self))
+    let package = Field.package + Int(window.load(Field.packageLength, as: UInt8.self))
+    let name = package + Int(window.load(Field.nameLength, as: UInt8.self))
+    guard name <= length - PcapngFormat.Block.trailerLength else { return }
+    let app = AppRecord(
+      user: Int32(bitPattern: user), package: window.text(Field.package..<package, limit: 255),
+      name: window.text(package..<name, limit: 255))
+    news.append(.app(app))
   }
 
   private mutating func readProcess(_ length: Int, in window: borrowing OctetWindow) {

@@ -23,6 +23,9 @@ enum PcapngFormat {
     static let decryptionSecrets: UInt32 = 0x0a
     /// Apple's: a process, to which packets refer by its index in the section.
     static let processEvent: UInt32 = 0x8000_0001
+    /// Custom block (§4.8), whose private enterprise number says whose it is; one that may be copied, and one that may not.
+    static let custom: UInt32 = 0x0000_0bad
+    static let uncopiedCustom: UInt32 = 0x4000_0bad
   }
 
   /// Section header block (§4.1).
@@ -77,6 +80,10 @@ enum PcapngFormat {
     static let effectiveProcessOption: UInt16 = 0x8003
     /// Apple's packet flags.
     static let applePacketFlagsOption: UInt16 = 0x8004
+    /// Apple's: why the kernel dropped the packet; 0 when it did not.
+    static let dropReasonOption: UInt16 = 0x8007
+    /// Apple's: the function of the kernel that dropped the packet.
+    static let dropFunctionOption: UInt16 = 0x8009
   }
 
   /// Simple packet block (§4.4).
@@ -120,6 +127,8 @@ enum PcapngFormat {
     static let secrets = 16
     /// Below it a block says nothing.
     static let minimumLength = 20
+    /// A TLS key log: "TLSK".
+    static let tlsKeyLog: UInt32 = 0x544c_534b
   }
 
   /// Apple's process event block.
@@ -131,6 +140,25 @@ enum PcapngFormat {
     static let nameOption: UInt16 = 2
     static let pathOption: UInt16 = 3
     static let uuidOption: UInt16 = 4
+  }
+
+  /// PCAPdroid's custom block that says which app has a user identifier.
+  enum AndroidApp {
+    static let enterprise = 8
+    /// The enterprise number of PCAPdroid.
+    static let enterpriseNumber: UInt32 = 62_652
+    static let version = 12
+    static let knownVersion: UInt8 = 1
+    static let kind = 13
+    static let kindOfUserMap: UInt8 = 1
+    static let user = 14
+    static let packageLength = 18
+    static let nameLength = 19
+    static let package = 20
+    /// Below it a block says nothing.
+    static let minimumLength = 24
+    /// Octets of the longest block: both lengths have one octet.
+    static let maximumLength = minimumLength + 2 * 255 + 3
   }
 
   /// `opt_comment`, which every block may have (§3.5).

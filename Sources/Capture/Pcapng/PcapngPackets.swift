@@ -90,7 +90,7 @@ extension PcapngBlocks {
   }
 
   private func tooLong(_ captured: Int, block length: Int, in window: borrowing OctetWindow) -> CaptureError {
-    window.error(.nonsenseLength("\(captured) octets were captured, says a block that has \(length)"))
+    window.error(.nonsenseLength("\(captured) bytes were captured, says a block that has \(length)"))
   }
 
   private func undescribed(_ interface: Int, in window: borrowing OctetWindow) -> CaptureError {
@@ -125,6 +125,10 @@ extension PcapngBlocks {
         // Apple's bits, from new flow on, have the order of ours.
         let bits = UInt16(truncatingIfNeeded: number(value, in: window) & 0x3f)
         packet.origin.flags.formUnion(.init(rawValue: bits * PacketOrigin.Flags.newFlow.rawValue))
+      case (PcapngFormat.EnhancedPacket.dropReasonOption, 4):
+        if number(value, in: window) != 0 { packet.origin.flags.insert(.dropped) }
+      case (PcapngFormat.EnhancedPacket.dropFunctionOption, 1...):
+        if window.load(value.lowerBound, as: UInt8.self) != 0 { packet.origin.flags.insert(.dropped) }
       default: break
       }
     }

@@ -19,7 +19,7 @@ public enum SystemClock {
   }
 
   /// Puts the calling thread to sleep.
-  static func sleep(milliseconds: Int) {
+  public static func sleep(milliseconds: Int) {
     var time = timespec(tv_sec: milliseconds / 1000, tv_nsec: milliseconds % 1000 * 1_000_000)
     unsafe nanosleep(&time, nil)
   }

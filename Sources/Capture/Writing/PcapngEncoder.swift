@@ -66,6 +66,18 @@ enum PcapngEncoder {
     buffer.endBlock()
   }
 
+  /// Octets of a block with secrets.
+  static func length(secrets count: Int) -> Int { PcapngFormat.DecryptionSecrets.minimumLength + count.paddedTo4 }
+
+  /// Appends secrets: lines of a TLS key log.
+  static func append(secrets octets: RawSpan, to buffer: inout BlockBuffer) {
+    buffer.startBlock(PcapngFormat.BlockType.decryptionSecrets, length: length(secrets: octets.byteCount))
+    buffer.append(PcapngFormat.DecryptionSecrets.tlsKeyLog)
+    buffer.append(UInt32(clamping: octets.byteCount))
+    buffer.append(padded: octets)
+    buffer.endBlock()
+  }
+
   /// Appends a packet.
   @inline(__always)
   static func append(_ packet: Packet, octets: RawSpan, interface: Int, to buffer: inout BlockBuffer) {

@@ -56,6 +56,8 @@ public final class PcapngFileWriter {
   private var file: BlockFile?
   private var buffer: BlockBuffer
   private var failure: CaptureError?
+  /// The latest secrets, for the next file.
+  private var rememberedSecrets: [UInt8] = []
   /// Times of the first and the last packet in this file.
   private var times: (first: Int64, last: Int64)?
   /// The statistics as they were given last, by interface.
@@ -117,6 +119,30 @@ public final class PcapngFileWriter {
     PcapngEncoder.append(packet, octets: octets, interface: interface, to: &buffer)
     packetCount += 1
     times = (times?.first ?? packet.timestamp, packet.timestamp)
+  }
+
+  /// Octets of secrets that are remembered for the files that will be started: those of some 1,500 connections.
+  public static let rememberedSecretsLimit = 1 << 20
+
+  /// Writes secrets, as whole lines of a TLS key log (RFC 9850), in front of the packets that are written from now on. With rotation
+  /// each further file begins with the latest of them, so that it can be read without the others.
+  ///
+  /// Throws when a buffer full of packets cannot be written.
+  public func append(secrets: RawSpan) throws(CaptureError) {
+    try appendBlock(secrets: secrets)
+    guard rotation != nil else { return }
+    secrets.append(0..<secrets.byteCount, to: &rememberedSecrets)
+    guard rememberedSecrets.count > Self.rememberedSecretsLimit else { return }
+    // Half of it, so that this is done seldom.
+    let half = rememberedSecrets.count - Self.rememberedSecretsLimit / 2
+    let start = rememberedSecrets[half...].firstIndex(of: 0x0a).map { $0 + 1 } ?? rememberedSecrets.count
+    rememberedSecrets.removeFirst(start)
+  }
+
+  private func appendBlock(secrets: RawSpan) throws(CaptureError) {
+    let length = PcapngEncoder.length(secrets: secrets.byteCount)
+    if !buffer.hasRoom(for: length) || failure != nil { try makeRoom(for: length) }
+    PcapngEncoder.append(secrets: secrets, to: &buffer)
   }
 
   /// Takes the statistics of all interfaces as they are now, counted from the start of the capture, to be written with
@@ -202,6 +228,12 @@ public final class PcapngFileWriter {
     statisticsBefore = statisticsTold
     PcapngEncoder.appendSection(application: application, to: &buffer)
     for interface in interfaces { PcapngEncoder.append(interface, to: &buffer) }
+    guard !rememberedSecrets.isEmpty else { return }
+    var failure: CaptureError?
+    rememberedSecrets.withOctets { octets in
+      do throws(CaptureError) { try appendBlock(secrets: octets) } catch { failure = error }
+    }
+    if let failure { throw failure }
   }
 
   private func makeRoom(for length: Int) throws(CaptureError) {

@@ -8,6 +8,9 @@ import Tabular
 /// Both exist with their header row from the start. Messages come in any order and stand in the order of their numbers;
 /// memory stays within limits (`OrderedRows`).
 public final class ModelReport: EstimateConsumer {
+  /// The files.
+  public static let fileNames = [ModelsCSV.fileName, ModelMessagesCSV.fileName]
+
   private let models: [ModelName]
   private let grouping: Configuration.Grouping
   private var row: CSVRow

@@ -8,7 +8,7 @@ extension PageComparison {
       PageComparison(
         title: "What models of app-side monitors say of \(kind)", shortTitle: "Models: \(kind)",
         note:
-          "Octets of the messages that a model can say something of. The parts' errors say where a model looks away "
+          "Bytes of the messages that a model can say something of. The parts' errors say where a model looks away "
           + "or counts twice; framing has the trailers.",
         warnings: ModelNotes.lines(errors), subject: Subject("model", "models"), teller: "model", figure: "estimate",
         details: [Detail("messages")]

@@ -8,22 +8,42 @@ import Tabular
 /// All figures are octets, estimate less wire. Text from the wire is escaped; the same errors and width give the same text.
 public struct ModelSummary {
   private let errors: ModelErrors
-  private let ledger: Ledger
+  private let totals: Totals
+  private let facts: RunFacts
   private let redaction: Redaction?
   /// Whether mean and worst errors are shown of each part, rather than of the total alone.
   private let showsParts: Bool
 
   /// Summarizes errors.
-  public init(_ errors: ModelErrors, ledger: Ledger, redaction: Redaction? = nil, showsParts: Bool = false) {
+  ///
+  /// - Parameters:
+  ///   - errors: What was counted of the models.
+  ///   - totals: What was counted of the wire.
+  ///   - redaction: Leaves out what may be personal.
+  ///   - showsParts: Whether mean and worst errors are shown of each part.
+  ///   - facts: What was read.
+  public init(
+    _ errors: ModelErrors, totals: Totals, redaction: Redaction? = nil, showsParts: Bool = false,
+    facts: RunFacts = RunFacts()
+  ) {
     self.errors = errors
-    self.ledger = ledger
+    self.totals = totals
     self.redaction = redaction
     self.showsParts = showsParts
+    self.facts = facts
+  }
+
+  /// The summary as a JSON document (`ModelDocument`).
+  ///
+  /// - Parameter written: The folder that reports were written to, and their names; nil without reports.
+  /// - Returns: The document with a line break at its end.
+  public func document(written: (folder: String, files: [String])? = nil) -> String {
+    ModelDocument(errors: errors, totals: totals, facts: facts, written: written).text
   }
 
   /// The summary, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
   public func text(for terminal: Terminal) -> String {
-    text(width: terminal.width ?? Terminal.defaultWidth, colour: terminal.takesColour)
+    text(width: terminal.textWidth, colour: terminal.takesColour)
   }
 
   /// The summary in lines of at most `width` columns, as long as that is enough for names and totals; the last line is never
@@ -35,12 +55,12 @@ public struct ModelSummary {
     ] {
       let table = ModelErrorTable(
         errors: errors, overall: overall, byAPI: byAPI, name: name, width: width, colour: colour)
-      sections.append([Style.heading.apply("\(title): octets, estimate less wire", colour: colour)] + table.sums())
+      sections.append([Style.heading.apply("\(title): bytes, estimate less wire", colour: colour)] + table.sums())
       sections.append(table.extremes(parts: showsParts ? MessagePart.allCases : [.total]))
     }
     sections.append(notes(width: width, colour: colour))
-    let style: Style = ledger.difference == 0 ? .good : .bad
-    sections.append([style.apply(Summary.lastLine(ledger), colour: colour)])
+    let style: Style = totals.ledger.difference == 0 ? .good : .bad
+    sections.append([style.apply(Summary.lastLine(totals.ledger), colour: colour)])
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
 

@@ -29,7 +29,7 @@ extension PageComparison {
   private static func causes(_ summary: VerificationSummary, _ known: VerifyCoverage) -> PageComparison {
     PageComparison(
       title: "Why the app differs", shortTitle: "Causes",
-      note: "Octets that each cause explains, in all rows of the log and all messages of its hosts."
+      note: "Bytes that each cause explains, in all rows of the log and all messages of its hosts."
         + (known.readings.isEmpty ? "" : " How the app seems to count, of at most 500 rows each:"),
       facts: known.readings,
       subject: Subject("cause", "causes"), details: [Detail("rows")],

@@ -26,7 +26,7 @@ public struct VerifyText {
 
   /// The text, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
   public func text(for terminal: Terminal) -> String {
-    text(width: terminal.width ?? Terminal.defaultWidth, colour: terminal.takesColour)
+    text(width: terminal.textWidth, colour: terminal.takesColour)
   }
 
   /// The text in lines of about `width` columns.

@@ -40,6 +40,7 @@ public struct ModelErrors: Sendable {
   private var indices: [Name: Int] = [:]
   private let grouping: Configuration.Grouping
   private let templates: PathTemplates
+  private var segments: SegmentGuard
   private let limit: Int
   private var nameLength = 0
 
@@ -54,6 +55,7 @@ public struct ModelErrors: Sendable {
     responses = models.map { _ in Overall() }
     grouping = configuration.grouping
     templates = PathTemplates(configuration)
+    segments = SegmentGuard(configuration)
     self.limit = limit
   }
 
@@ -90,7 +92,7 @@ public struct ModelErrors: Sendable {
 
   private mutating func index(of message: WireMessage) -> Int {
     var path = grouping.path ? message.pathOctets : []
-    if !path.isEmpty { path = templates.template(of: path) }
+    if !path.isEmpty { path = templates.template(of: path, host: message.hostOctets, &segments) }
     var name = Name(host: message.hostOctets, path: path, method: grouping.method ? Array(message.method.utf8) : [])
     if let index = indices[name] { return index }
     if !hasRoom(for: name, beyond: 0) {

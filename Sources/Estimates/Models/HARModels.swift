@@ -8,24 +8,31 @@
 ///
 /// Assumes that the text is the wire's, decoded as UTF-8, that nothing came from a cache, and that request bodies were given as
 /// text: Chrome writes 0 for a Blob, a File and a text of megabytes, and minus `headersSize` for the answer to a preflight. Over
-/// HTTP/2 `headersSize` is −1. Source: measured with Chromium 156 against packets.
+/// HTTP/2 `headersSize` and a response's `bodySize` are −1; `_transferSize` is then the whole response on the wire, headers of frames
+/// included, and stands in the body here. Of a redirection it may lack the content: nothing is said of it. Source: measured with
+/// Chromium 156 against packets.
 struct ChromeHARModel: TrafficModel {
   func request(_ request: SeenRequest) -> PartLengths? {
-    PartLengths(header: request.wire.headerTextLength - 2, body: request.wire.row.octets.body)
+    if request.wire.isEncoded { return PartLengths(body: request.wire.row.octets.body) }
+    return PartLengths(header: request.wire.headerTextLength - 2, body: request.wire.row.octets.body)
   }
 
   func response(_ response: SeenResponse) -> PartLengths? {
+    let octets = response.wire.row.octets
+    if response.wire.isEncoded {
+      return response.wire.isRedirect && octets.body > 0 ? nil : PartLengths(body: octets.total)
+    }
     let header = response.wire.headerTextLength
     return PartLengths(header: header, body: response.wire.isRedirect ? 0 : response.wire.row.octets.total - header)
   }
 }
 
 extension WireMessage {
-  /// Start-line and header section as they were sent, in UTF-16 units of their text.
+  /// Start-line and header section as they were sent, in UTF-16 units of their text; of HTTP/2 in the spelling of HTTP/1.1.
   var headerTextLength: Int {
     let texts = [startLine] + fields.flatMap { [$0.name, $0.value] }
     let saved = texts.reduce(0) { $0 + $1.count - String(decoding: $1, as: UTF8.self).utf16.count }
-    return row.octets.startLine + row.octets.header - saved
+    return (spelledLine ?? row.octets.startLine) + (spelledHeader ?? row.octets.header) - saved
   }
 
   /// Whether it redirects (RFC 9110 §15.4), so that a client goes on by itself.
@@ -42,8 +49,9 @@ extension WireMessage {
 /// counts twice.
 ///
 /// Assumes that a body that is no UTF-8 has a unit an octet, and that nothing came from a cache: of a 304 to its own question
-/// Firefox adds the cached content, of a redirection the content of its last target. Source: measured with Firefox 153 against
-/// packets.
+/// Firefox adds the cached content, of a redirection the content of its last target. Over HTTP/2 the text is that of HTTP/1: a request's
+/// has `Connection: keep-alive` and lacks `te: trailers`, which is added when it is sent; a response's has `HTTP/2` in its line, and a
+/// field X-Firefox-Spdy. Source: measured with Firefox 153 against packets.
 struct FirefoxHARModel: TrafficModel {
   /// `devtools.netmonitor.requestBodyLimit`.
   static let bodyLimit = 1 << 20
@@ -52,12 +60,22 @@ struct FirefoxHARModel: TrafficModel {
     let octets = request.wire.row.octets.body
     // Coded content is no text.
     let body = request.wire.codings.isEmpty ? request.wire.utf16Units ?? octets : octets
-    return PartLengths(header: request.wire.headerTextLength, body: min(body, Self.bodyLimit))
+    var header = request.wire.headerTextLength
+    if request.wire.isEncoded {
+      header += UnsentField.connection.textLength + 4
+      header -= request.wire.fields.reduce(0) { $1.isNamed("te") ? $0 + $1.lineLength + 2 : $0 }
+    }
+    return PartLengths(header: header, body: min(body, Self.bodyLimit))
   }
 
   func response(_ response: SeenResponse) -> PartLengths? {
     let octets = response.wire.row.octets
     let folded = max(response.wire.values(of: "set-cookie").count - 1, 0) * Self.foldedLength
+    if response.wire.isEncoded {
+      // `HTTP/2` for `HTTP/1.1`.
+      let header = response.wire.headerTextLength - 2 + UnsentField.firefoxMark.textLength + 4 - folded
+      return PartLengths(header: header, body: header + octets.body)
+    }
     return PartLengths(
       header: response.wire.headerTextLength - folded,
       body: octets.startLine + octets.header + octets.body - folded)
@@ -73,7 +91,7 @@ struct FirefoxHARModel: TrafficModel {
 /// backslash or line end, three for each other octet that is no printable ASCII. Body: `bodySize`, the content as transferred,
 /// without chunk framing; of a request after decoding.
 ///
-/// Assumes that the proxy sends on what it got; its `content.size`, which HAR 1.2 wants decoded, is the transferred size too.
+/// Over HTTP/2 the pseudo-header fields are not in the list, so that `:authority` is not. Assumes that the proxy sends on what it got; its `content.size`, which HAR 1.2 wants decoded, is the transferred size too.
 /// Source: measured with mitmproxy 11.0.2 against packets.
 struct MitmproxyHARModel: TrafficModel {
   func request(_ request: SeenRequest) -> PartLengths? {
@@ -87,7 +105,9 @@ struct MitmproxyHARModel: TrafficModel {
 
   private static func header(_ wire: WireMessage) -> Int {
     wire.fields.reduce(7) { length, field in
-      length + 12 + field.name.count + field.value.count + escapes(field.name) + escapes(field.value)
+      // Of HTTP/2 it stands for `:authority`.
+      wire.isEncoded && field.isNamed("host")
+        ? length : length + 12 + field.name.count + field.value.count + escapes(field.name) + escapes(field.value)
     }
   }
 

@@ -19,7 +19,8 @@ public struct SeenRequest: Sendable {
     isStream =
       switch assumptions.streamBodies {
       case .none: false
-      case .chunked: wire.isChunked
+      // HTTP/2 has no chunks: what has no length when it begins is a stream.
+      case .chunked: wire.isEncoded ? wire.row.octets.body > 0 && wire.contentLength == nil : wire.isChunked
       case .all: wire.row.octets.body > 0
       }
   }

@@ -32,8 +32,8 @@ public struct SeenResponse: Sendable {
     }
   }
 
-  /// Octets of the status-line without terminator.
-  public var statusLineLength: Int { wire.startLine.count }
+  /// Octets of the status-line without terminator; of HTTP/2, which has none, in the spelling of HTTP/1.1.
+  public var statusLineLength: Int { wire.isEncoded ? (wire.spelledLine ?? 2) - 2 : wire.startLine.count }
 
   /// Octets of gzip(D) at level 6; nil when unknown.
   public var gzipLength: Int? { deliveredLength == 0 ? 0 : wire.gzipLength }

@@ -27,8 +27,11 @@ extension LineReading: CustomStringConvertible {
   var description: String {
     switch self {
     case .nothing: "not counted"
-    case .request(let target, let end): "request-line with \(target.words), \(end.words)"
-    case .status(let reason, let end): "status-line with \(reason.words), \(end.words)"
+    case .encoded: "pseudo-header fields as encoded on the wire"
+    case .request(let target, let end, let version):
+      "request-line with \(target.words), \(version.words)\(end.words)"
+    case .status(let reason, let end, let version):
+      "status-line with \(reason.words), \(version.words)\(end.words)"
     }
   }
 }
@@ -62,6 +65,17 @@ extension LineReading.Reason {
   }
 }
 
+extension LineReading.Version {
+  /// Words before those of the line's end; none for the version that is taken for granted.
+  fileprivate var words: String {
+    switch self {
+    case .full: ""
+    case .short: "HTTP/2 as the version, "
+    case .none: "no version, "
+    }
+  }
+}
+
 extension LineEnd {
   fileprivate var words: String {
     switch self {
@@ -83,6 +97,8 @@ extension HeaderReading: CustomStringConvertible {
     case .lineFeed: words += ", repeated fields folded with a line feed"
     }
     if namesIdentity { words += ", Transfer-Encoding named Identity" }
+    if countsPseudoFields { words += ", pseudo-header fields as fields" }
+    if !unsent.isEmpty { words += ", with \(unsent.map(\.name).joined(separator: ", ")), which HTTP/2 does not send" }
     if !unseen.isEmpty { words += ", without \(unseen.joined(separator: ", "))" }
     return words
   }
@@ -100,6 +116,8 @@ extension HeaderForm {
     case .prettyJSON: "pretty-printed JSON (S + 11n + 2)"
     case .compactJSON: "compact JSON (S + 6n + 1)"
     case .printedList: "a list as Python prints it (S + 12n + 7)"
+    case .encoded: "fields as encoded on the wire"
+    case .encodedWithFrame: "fields as encoded on the wire, with the header of their frame"
     }
   }
 }
@@ -117,8 +135,9 @@ extension BodyReading: CustomStringConvertible {
     case .recompressed: "content decoded and compressed again"
     case .declared: "Content-Length as declared"
     case .expectedLength: "expected length, -1"
-    case .framed: "content with chunk framing"
-    case .framedWithTrailers: "content with chunk framing and trailers"
+    case .framed: "content with chunk framing, or with all frame headers of the message"
+    case .framedWithTrailers: "content with chunk framing, or all frame headers, and trailers"
+    case .dataFrames: "content with the headers of its frames"
     case .everything: "everything transferred, header section included"
     case .everythingUnframed: "everything transferred but chunk framing, header section included"
     case .characters: "characters of the decoded content"

@@ -26,7 +26,7 @@ struct LogReadings {
       }
     }
     lines = ReadingEvidence(samples(\.lineLength), kind: kind) { message, figure in
-      (kind == .request ? LineReading.requests : LineReading.responses).filter { $0.figure(of: message) == figure }
+      LineReading.all(for: message).filter { $0.figure(of: message) == figure }
     }
     headers = ReadingEvidence(samples(\.headerLength), kind: kind) { HeaderReadingSearch($0).readings(giving: $1) }
     bodies = ReadingEvidence(samples(\.bodyLength), kind: kind) { message, figure in
@@ -135,7 +135,8 @@ struct LogReadings {
   private func isCutShort(_ figure: Int, _ entry: LogEntry, _ message: WireMessage) -> Bool {
     guard entry.isAborted || entry.isPending || message.row.exactness == .atLeast else { return false }
     let octets = message.row.octets
-    return figure >= 0 && figure <= max(octets.total, message.decodedLength ?? 0) + octets.startLine + octets.header
+    let head = max(octets.startLine + octets.header, (message.spelledLine ?? 0) + (message.spelledHeader ?? 0))
+    return figure >= 0 && figure <= max(octets.total, message.decodedLength ?? 0) + head
   }
 
   /// The whole message: from its parts where they make it up, else by readings of its own.
@@ -149,14 +150,14 @@ struct LogReadings {
         || (known.header || known.absentIsUnknown) && row.header.app == nil
         || (known.body || known.absentIsUnknown) && row.body.app == nil
       let isEmpty = row.line.app == nil && row.header.app == nil && row.body.app == nil
-      return isUnknown || isEmpty ? FigureComparison(wire: octets.total) : sum(row, entry.parts, octets)
+      return isUnknown || isEmpty ? FigureComparison(wire: octets.total) : sum(row, entry.parts, message)
     }
     // A row about several messages may have the sum of all in its length, and parts of one of them.
     if !related.hops.isEmpty, let causes = related.explain(wholes, message, length, wire: octets.total) {
       return FigureComparison(app: length, wire: octets.total, causes: causes)
     }
-    if let parts = entry.partsOfLength(octets) { return sum(row, parts, octets, length: length) }
-    if entry.hasAllParts { return sum(row, entry.parts, octets, length: length) }
+    if let parts = entry.partsOfLength(octets) { return sum(row, parts, message, length: length) }
+    if entry.hasAllParts { return sum(row, entry.parts, message, length: length) }
     guard let body = entry.bodyLength else {
       return comparison(wholes, length, octets.total, entry, message, related)
     }
@@ -169,8 +170,9 @@ struct LogReadings {
   }
 
   /// The whole message from some of its parts.
-  private func sum(_ row: VerifiedRow, _ parts: Parts, _ octets: MessageOctets, length: Int? = nil) -> FigureComparison
-  {
+  private func sum(_ row: VerifiedRow, _ parts: Parts, _ message: WireMessage, length: Int? = nil) -> FigureComparison {
+    let octets = message.row.octets
+    let framing = Cause.Kind.framing(of: message)
     var total = FigureComparison(wire: octets.total)
     var causes: [Cause] = []
     var sum = 0
@@ -187,10 +189,10 @@ struct LogReadings {
       }
     }
     total.app = length ?? sum
-    causes += [Cause(.chunkFraming, -octets.framing), Cause(.trailers, -octets.trailer)]
+    causes += [Cause(framing, -octets.framing), Cause(.trailers, -octets.trailer)]
     let rest = (length ?? sum) - sum
     if rest != 0, rest == octets.framing + octets.trailer {
-      causes += [Cause(.chunkFraming, octets.framing), Cause(.trailers, octets.trailer)]
+      causes += [Cause(framing, octets.framing), Cause(.trailers, octets.trailer)]
     } else if rest != 0 {
       // The row contradicts itself. That is said; the octets have no reason for it.
       causes.append(Cause(.sumOfParts, 0))

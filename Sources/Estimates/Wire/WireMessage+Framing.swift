@@ -33,6 +33,7 @@ extension WireMessage {
   /// fell into a hole of the capture, and its fields were seen and kept.
   public var isWhole: Bool {
     if isHeaderCut || row.flags.contains(.headerNotSeen) { return false }
+    if spelledLine == nil || spelledHeader == nil { return false }
     if row.missing == 0 { return true }
     // Octets beyond the snap length are in the counts, those in a hole are not.
     return row.exactness == .inferred && contentLength == row.octets.body

@@ -15,9 +15,13 @@ public struct WireMessage: Sendable {
   public var hostOctets: [UInt8]
   /// `path` as octets, which need not be UTF-8.
   public var pathOctets: [UInt8]
-  /// The request-line or status-line without terminator; empty for an HTTP/0.9 response.
+  /// The version as it is called, `HTTP/1.1` or `HTTP/2`; empty when unknown.
+  public var version: String
+  /// The request-line or status-line without terminator; empty for an HTTP/0.9 response. Of HTTP/2 it is what the pseudo-header
+  /// fields say, with `HTTP/2` in it and no reason phrase.
   public var startLine: [UInt8]
-  /// The field lines of the header section, in order.
+  /// The field lines of the header section, in order. Of HTTP/2 they have the spelling of HTTP/1.1: a Host field for
+  /// `:authority`, and one Cookie field for all of its crumbs (RFC 9113 §8.2.3).
   public var fields: [WireField]
   /// Whether field lines are left out of `fields`, because the header section is larger than is kept.
   public var isHeaderCut: Bool
@@ -41,6 +45,7 @@ public struct WireMessage: Sendable {
     method = ""
     host = ""
     path = ""
+    version = ""
     hostOctets = []
     pathOctets = []
     startLine = []
@@ -50,6 +55,27 @@ public struct WireMessage: Sendable {
 
   /// Whether it is sure which request it is, or answers: a capture that lacks packets may leave only the likeliest one.
   public var isPaired: Bool { row.kind == .request || row.pairing == .exact }
+
+  /// Whether the wire has representations of fields in place of their lines (RFC 7541, RFC 9204): HTTP/2 and later.
+  public var isEncoded: Bool { version.hasPrefix("HTTP/2") || version.hasPrefix("HTTP/3") }
+
+  /// Octets of the start-line with its terminator: on the wire, or, where that has representations, in the spelling of HTTP/1.1.
+  /// Nil when fields of it are not known.
+  public var spelledLine: Int? { row.expandedStartLine }
+
+  /// Octets of the header section with its empty line, as `spelledLine`.
+  public var spelledHeader: Int? { row.expandedHeader }
+
+  /// The octets of which an app can see something: with the text of fields in place of representations, whose length depends on
+  /// what the connection had before.
+  var visibleOctets: MessageOctets {
+    guard isEncoded else { return row.octets }
+    var octets = row.octets
+    octets.startLine = spelledLine ?? octets.startLine
+    octets.header = spelledHeader ?? octets.header
+    octets.framing = 0
+    return octets
+  }
 
   /// Values of the fields of this name (given in lower case), in order.
   public func values(of name: StaticString) -> [[UInt8]] {

@@ -38,6 +38,8 @@ public struct WireMessages<Consumer: WireMessageConsumer>: ReportSink {
     whole.method = texts.string(message.method)
     whole.host = texts.string(message.host)
     whole.path = texts.string(message.path)
+    whole.version = texts.string(message.version)
+    if whole.isEncoded { whole.joinCookies() }
     whole.hostOctets = texts.octets(message.host)
     whole.pathOctets = texts.octets(message.path)
     try consumer.take(whole)

@@ -8,6 +8,8 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case linkPayloadEncrypted = "link_payload_encrypted"
   case linkChecksumBad = "link_checksum_bad"
   case linkFragmented = "link_fragmented"
+  case packetCommentNotRead = "packet_comment_not_read"
+  case packetDroppedBySystem = "packet_dropped_by_system"
   case tunnelTooDeep = "tunnel_too_deep"
   case tunnelHeaderMalformed = "tunnel_header_malformed"
   case ipHeaderMalformed = "ip_header_malformed"
@@ -116,6 +118,11 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case apiTableFull = "api_table_full"
   case apiTextsFull = "api_texts_full"
   case latenciesCoarsened = "latencies_coarsened"
+  case hostTableFull = "host_table_full"
+  case timelineCoarsened = "timeline_coarsened"
+  case contentTableFull = "content_table_full"
+  case fieldTableFull = "field_table_full"
+  case groupTableFull = "group_table_full"
   case reportFull = "report_full"
 
   // Input

@@ -6,18 +6,50 @@ public struct Configuration: Sendable {
     public var path: Bool
     /// Whether the method is part of an API's name.
     public var method: Bool
+    /// Whether the name of the process is part of an API's name.
+    public var process: Bool
 
-    /// Host and path, and method when asked for.
-    public init(path: Bool = true, method: Bool = false) {
+    /// Host and path, and method and process when asked for.
+    public init(path: Bool = true, method: Bool = false, process: Bool = false) {
       self.path = path
       self.method = method
+      self.process = process
     }
   }
 
+  /// Tables beyond messages, exchanges, connections and APIs. Each costs something only where it is wanted.
+  public struct Tables: OptionSet, Sendable {
+    /// One bit a table.
+    public let rawValue: UInt8
+    /// Wraps a bit set.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// What the connections of each host cost.
+    public static let hosts = Tables(rawValue: 1 << 0)
+    /// Octets by class and direction over time.
+    public static let timeline = Tables(rawValue: 1 << 1)
+    /// What content codings and conditional requests save, by API.
+    public static let contents = Tables(rawValue: 1 << 2)
+    /// Octets of header fields, by API.
+    public static let fields = Tables(rawValue: 1 << 3)
+  }
+
+  /// The tables that are wanted.
+  public var tables: Tables = []
+  /// The length of the timeline's intervals in nanoseconds, from 1 µs on; nil for about a hundredth of the capture.
+  public var timelineInterval: Int64?
+  /// Intervals of a timeline whose length nobody chose are multiples of this, in nanoseconds, a power of ten.
+  public var timelineUnit: Int64 = 1000
+  /// Whether totals are looked at while the run goes on (`Pipeline.totals`): memory is left for the copy of them that a look has.
+  public var isLookedAt = false
+  /// What traffic is grouped by, beside hosts and APIs.
+  public var groupKey: GroupKey?
   /// What totals are grouped by, beside the host.
   public var grouping = Grouping()
   /// Whether path segments that look like identifiers are grouped under a template.
   public var templatePaths = false
+  /// Values of a segment under the same parent that are told apart while `templatePaths` is set; further ones are `{…}`. 0 for all.
+  public var segmentValueLimit = 200
   /// Patterns that paths are grouped under before that, as octets: `/users/{id}`, `/static/**`.
   public var pathPatterns: [[UInt8]] = []
   /// Whether content codings are taken off to learn the decoded length.
@@ -102,6 +134,17 @@ public struct Configuration: Sendable {
   public var rememberedRecordLimit = 128
   /// Sequence numbers that are tried for a record before which others may have been lost.
   public var recordSearchLimit = 16
+  /// Packet time for which records wait for secrets that may still come: programs write them with the handshake, and some hold a few lines
+  /// back.
+  public var secretPatience: Int64 = 10_000_000_000
+  /// Octets of one direction that wait for secrets: some seconds of what an app sends, but for large downloads.
+  public var secretHeldOctetLimit = 1 << 20
+  /// Octets of memory held behind holes and for secrets, all connections together, beyond which nothing waits for secrets: what waits
+  /// behind holes has the rest of `heldOctetTotalLimit`.
+  public var secretHeldOctetTotalLimit = 32 << 20
+  /// Sessions of TLS inside one another, by tunnels of CONNECT or Upgrade. A proxy that is reached by TLS makes two; each level costs
+  /// another pass over the octets, and another stretch of stack.
+  public var nestedTLSLimit = 4
 
   // HTTP
 
@@ -182,6 +225,29 @@ public struct Configuration: Sendable {
   /// Octets of the names of all APIs together, hosts counted for each; beyond it messages are counted under an API without
   /// a path, too. A hostile path has up to `lineLimit` octets, usual names have some tens.
   public var apiTextLimit = 32 << 20
+  /// Hosts with totals of their own; beyond it connections and messages are counted under a row without a host. Each takes some
+  /// 600 octets: 38 MiB.
+  public var hostLimit = 1 << 16
+  /// Octets of the names of all hosts together; beyond it the same. A hostile name has up to `lineLimit` octets, usual names some
+  /// tens.
+  public var hostTextLimit = 8 << 20
+  /// Intervals of the timeline that have octets; beyond it intervals become longer. Each takes 528 octets: 5 MiB. So many
+  /// that a hundredth of a capture is a hundred of them.
+  public var timelineLimit = 10_000
+  /// Groups of `groupKey`; beyond it further ones are one without a name. Each takes some 300 octets: 20 MiB.
+  public var groupLimit = 1 << 16
+  /// Contents that are known again, and targets whose content's length is known; beyond it further ones are not. Each takes some 40
+  /// octets: 10 MiB.
+  public var knownContentLimit = 1 << 18
+  /// Directions of APIs whose contents have totals of their own; beyond it further ones are counted for no API. Each takes some 260 octets
+  /// while reports are made: 8 MiB.
+  public var contentLimit = 1 << 15
+  /// Fields of all APIs together with totals of their own; beyond it further ones have no name, and those of further APIs are counted for no
+  /// API. Each takes some 150 octets while reports are made: 19 MiB.
+  public var fieldLimit = 1 << 17
+  /// Field lines of open connections that are remembered, to tell which are repeated: each takes 24 octets. Beyond it further ones
+  /// do not count as repeated.
+  public var rememberedFieldLimit = 1 << 18
   /// Octets of memory for the times of all APIs together; beyond it percentiles of APIs with many exchanges are known half as well,
   /// as often as need be: within 1/128 at first, within 1/2 at last.
   public var latencyOctetLimit = 32 << 20

@@ -1,7 +1,9 @@
 /// Where every octet of every packet went. All figures are octets unless they say otherwise.
 public struct Ledger: Sendable, Equatable {
-  /// Octets by class, in the order of `OctetClass`.
-  private var octets: InlineArray<21, Int> = .init(repeating: 0)
+  /// Octets by class, in the order of `OctetClass`, once for each direction.
+  private var octets: InlineArray<63, Int> = .init(repeating: 0)
+  /// Where the octets of the direction begin that what comes next is charged to.
+  private var base = 0
 
   /// Packets read.
   public internal(set) var packets = 0
@@ -54,7 +56,18 @@ public struct Ledger: Sendable, Equatable {
   }
 
   /// Octets of one class.
-  public subscript(_ octetClass: OctetClass) -> Int { octets[octetClass.rawValue] }
+  public subscript(_ octetClass: OctetClass) -> Int {
+    let index = octetClass.rawValue
+    // By its span: an inline array is copied whole when it is asked for an element by a computed index.
+    let octets = octets.span
+    return octets[index] + octets[index + OctetClass.count] + octets[index + 2 * OctetClass.count]
+  }
+
+  /// Octets of one class that were sent in one direction. Directions are told apart where a timeline is wanted only
+  /// (`Configuration.tables`): without one all octets are `OctetDirection.unknown`.
+  public subscript(_ octetClass: OctetClass, _ direction: OctetDirection) -> Int {
+    octets.span[direction.rawValue * OctetClass.count + octetClass.rawValue]
+  }
 
   /// Octets of class `tls` in none of the other sub-classes: alerts, and records that could not be told.
   public var tlsOther: Int { self[.tls] - tlsHandshake - tlsApplicationData - tlsRecord }
@@ -62,6 +75,7 @@ public struct Ledger: Sendable, Equatable {
   /// The sum of all classes.
   public var total: Int {
     var sum = 0
+    let octets = octets.span
     for index in octets.indices { sum += octets[index] }
     return sum
   }
@@ -72,25 +86,51 @@ public struct Ledger: Sendable, Equatable {
   /// Puts `count` octets into a class.
   @inline(__always)
   package mutating func charge(_ count: Int, to octetClass: OctetClass) {
-    octets[octetClass.rawValue] += count
+    octets[base &+ octetClass.rawValue] += count
+  }
+
+  /// What comes next was sent in a direction.
+  @inline(__always)
+  mutating func turn(to direction: OctetDirection) { base = direction.rawValue &* OctetClass.count }
+
+  /// Moves octets whose direction became known only after they were charged.
+  @inline(__always)
+  mutating func move(_ count: Int, of octetClass: OctetClass, to direction: OctetDirection) {
+    octets[octetClass.rawValue] -= count
+    octets[direction.rawValue * OctetClass.count + octetClass.rawValue] += count
+  }
+
+  /// What is charged before it is known where a packet goes: headers, and all of QUIC.
+  struct Early: Equatable {
+    var (link, network, transport, encapsulation, quic, retransmitted) = (0, 0, 0, 0, 0, 0)
+  }
+
+  /// Of what is charged early, what was sent in no known direction.
+  @inline(__always)
+  var early: Early {
+    let octets = octets.span
+    return Early(
+      link: octets[OctetClass.link.rawValue], network: octets[OctetClass.network.rawValue],
+      transport: octets[OctetClass.transport.rawValue], encapsulation: octets[OctetClass.encapsulation.rawValue],
+      quic: octets[OctetClass.quic.rawValue], retransmitted: octets[OctetClass.retransmitted.rawValue])
   }
 
   /// Gives `count` octets that were pending their class.
   @inline(__always)
   mutating func settle(_ count: Int, as octetClass: OctetClass) {
     pending -= count
-    octets[octetClass.rawValue] += count
+    octets[base &+ octetClass.rawValue] += count
   }
 
   /// Moves octets whose class turned out to be another.
   package mutating func recharge(_ count: Int, from old: OctetClass, to new: OctetClass) {
-    octets[old.rawValue] -= count
-    octets[new.rawValue] += count
+    octets[base &+ old.rawValue] -= count
+    octets[base &+ new.rawValue] += count
   }
 
-  /// Whether every figure is the same.
+  /// Whether every figure is the same, whatever the directions.
   public static func == (a: Ledger, b: Ledger) -> Bool {
-    for index in a.octets.indices where a.octets[index] != b.octets[index] { return false }
+    for octetClass in OctetClass.allCases where a[octetClass] != b[octetClass] { return false }
     return a.packets == b.packets && a.original == b.original && a.truncatedPackets == b.truncatedPackets
       && a.droppedPackets == b.droppedPackets && a.missing == b.missing && a.synthetic == b.synthetic
       && a.quicHandshake == b.quicHandshake && a.quicPacket == b.quicPacket && a.quicProtected == b.quicProtected

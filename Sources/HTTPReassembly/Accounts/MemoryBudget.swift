@@ -11,6 +11,8 @@ struct MemoryBudget {
   private let connectionLimit: Int
   /// Octets that connections may take now.
   private(set) var connectionRoom: Int
+  /// The room at which memory is given back the next time, because connections that gave way have left as much.
+  private var returningRoom: Int
 
   /// Octets that decoders take in any run, and that are not counted: idle ones are kept.
   private static var usualDecoders: Int { 8 << 20 }
@@ -19,12 +21,28 @@ struct MemoryBudget {
     limit = configuration.memoryLimit
     connectionLimit = configuration.connectionOctetLimit
     connectionRoom = connectionLimit
+    returningRoom = connectionLimit - Self.returnStep
   }
+
+  /// Octets by which the room gets smaller before memory is given back.
+  private static var returnStep: Int { 8 << 20 }
 
   /// The tables that give nothing back take so many octets now. At least a third of what they may take is always left to connections.
   @inline(__always)
   mutating func share(with others: Int) {
     connectionRoom = min(connectionLimit, max(limit &- others, connectionLimit / 3))
+    if connectionRoom <= returningRoom { giveBack() }
+  }
+
+  @inline(never)
+  private mutating func giveBack() {
+    UnusedMemory.giveBack()
+    returningRoom = connectionRoom - Self.returnStep
+  }
+
+  /// All connections are finished, which took so many octets: what comes now is the report.
+  func end(after octets: Int) {
+    if octets > Self.returnStep { UnusedMemory.giveBack() }
   }
 
   /// What counts of the octets that decoders hold.

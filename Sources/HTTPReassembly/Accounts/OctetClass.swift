@@ -43,6 +43,9 @@ public enum OctetClass: Int, CaseIterable, Sendable {
   /// QUIC that carries no octet of a message.
   case quic
 
+  /// How many there are.
+  static let count = 21
+
   /// The class's name in reports.
   public var name: String {
     switch self {
@@ -67,6 +70,28 @@ public enum OctetClass: Int, CaseIterable, Sendable {
     case .malformed: "malformed"
     case .control: "control"
     case .quic: "quic"
+    }
+  }
+}
+
+/// Where octets went, as far as that is known.
+public enum OctetDirection: Int, CaseIterable, Sendable {
+  /// It is not known which side of its connection is the client, or there is no connection.
+  case unknown
+  /// From the client to the server.
+  case up
+  /// From the server to the client.
+  case down
+
+  /// The name in reports; an unknown one has none.
+  public var name: String { "\(literal)" }
+
+  /// The name, as it stands in the program.
+  package var literal: StaticString {
+    switch self {
+    case .unknown: ""
+    case .up: "up"
+    case .down: "down"
     }
   }
 }

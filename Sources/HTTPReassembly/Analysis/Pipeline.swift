@@ -1,4 +1,5 @@
 import DequeModule
+import Packets
 
 /// The analysis of a capture: packets in, rows and a balanced ledger out.
 ///
@@ -13,19 +14,38 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var decoder: PacketDecoder
   private var connections = ConnectionTable<Session>()
   private var waiting = WaitingConnections()
+  /// Slots of connections that began to wait for secrets, in that order. Some may wait no longer.
+  private var secretWaiters: [Int32] = []
   private var quic = QUICConnections()
   private var run: Run
   private var apis: APITable
+  private var tables: RefiningTables
   /// Rows of connections that the sink has not seen yet.
   private var finalConnections: Deque<Connection> = []
-  /// Receives the rows.
-  public var sink: Sink
+  /// In memory of its own, because a value of a size that is known only when the program runs would make the pipeline one, too, whose
+  /// parts are looked for again with each row.
+  private let held: OwnMemory<Sink>
   private var secureHosts = SecureHosts()
   private var lookups = DNSLookups()
+  private var processes = ProcessTable()
+  private var expected = ExpectedProcesses()
+  /// The process that the packet in hand belongs to.
+  private var mention = ProcessMention()
   /// Messages that may be open before those of idle connections become final.
   private var retirementMark: Int
+  /// How often rows were handed over since memory was shared.
+  private var handOvers = 0
   /// No connection's time-out runs out before this capture time.
   private var quietUntil = Int64.min
+  /// Capture times of the first and the last packet, in the order of time.
+  private var earliest = Int64.max
+  private var latest = Int64.min
+
+  /// Receives the rows.
+  public var sink: Sink {
+    _read { yield held.value }
+    _modify { yield &held.value }
+  }
 
   /// Reads octets of packets again that have a source in a capture; nil when none can be. For packets that are processed after it was set.
   public var capturedOctets: (any CapturedOctets)? {
@@ -39,16 +59,18 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   ///   - configuration: The limits and choices.
   ///   - decoders: Makes decoders for content codings; without them coded content has no decoded length.
   ///   - observer: Sees what messages say; without one only lengths are looked at.
+  ///   - compressor: Says what compression would do for contents that came without; without one that is not known.
   ///   - sink: Receives the rows.
   public init(
     configuration: Configuration = Configuration(), decoders: (any ContentDecoderSource)? = nil,
-    observer: (any MessageObserver)? = nil, sink: consuming Sink
+    observer: (any MessageObserver)? = nil, compressor: (any ContentCompressor)? = nil, sink: consuming Sink
   ) {
     decoder = PacketDecoder(configuration: configuration)
     apis = APITable(configuration: configuration)
+    tables = RefiningTables(configuration: configuration, compressor: compressor)
     retirementMark = configuration.openMessageLimit
     run = Run(configuration: configuration, decoders: decoders, observer: observer)
-    self.sink = sink
+    held = OwnMemory(sink)
   }
 
   /// Takes the next packet; `octets` are what was captured of it.
@@ -57,15 +79,33 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   public mutating func process(_ packet: Packet, _ octets: RawSpan) throws(Sink.Failure) {
     let time = min(max(packet.timestamp, -Self.timestampLimit), Self.timestampLimit)
     advanceClock(to: time)
-    if let segment = decoder.ordinarySegment(packet, octets, ledger: &run.ledger) {
+    if run.isDirected { startPacket(at: time) }
+    if packet.origin.concernsPacket || mention.process != .none { readOrigin(packet.origin) }
+    if packet.origin.flags.contains(.dropped) {
+      decoder.chargeDropped(packet, octets, ledger: &run.ledger, anomalies: &run.anomalies)
+    } else if let segment = decoder.ordinarySegment(packet, octets, ledger: &run.ledger) {
       receive(segment, octets, at: time, source: packet.captureOffset)
     } else {
       processAny(packet, octets, at: time)
     }
+    if run.isDirected { endPacket() }
     if connectionOctets > run.budget.connectionRoom { try evictToLimit() }
     if run.rows.messages.count > retirementMark { retireIdlest() }
     if !isHandedOver { try handOver() }
   }
+
+  /// A packet comes; it is not known yet where it goes.
+  @inline(never)
+  private mutating func startPacket(at time: Int64) {
+    run.packetDirection = .unknown
+    run.ledger.turn(to: .unknown)
+    if !tables.timeline.isCurrent(time) { tables.timeline.change(to: time, run.ledger, &run.anomalies) }
+    tables.timeline.start(run.ledger.early)
+  }
+
+  /// Everything of the packet is charged: its headers go where it went.
+  @inline(never)
+  private mutating func endPacket() { tables.timeline.end(run.packetDirection, &run.ledger) }
 
   /// Whether the sink has seen every final row.
   @inline(__always)
@@ -76,7 +116,9 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private mutating func processAny(_ packet: Packet, _ octets: RawSpan, at time: Int64) {
     var packet = packet
     packet.timestamp = time
-    switch decoder.dissect(packet, octets, ledger: &run.ledger, anomalies: &run.anomalies) {
+    let decoded = decoder.dissect(packet, octets, ledger: &run.ledger, anomalies: &run.anomalies)
+    if let process = decoder.process { mention = processes.mention(of: process, octets, &run.texts) }
+    switch decoded {
     case .nothing: break
     case .tcp(let segment): receive(segment, octets, at: time, source: packet.captureOffset)
     case .reassembledTCP(let segment): receiveReassembled(segment, at: time)
@@ -93,8 +135,11 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.anomalies.now = time
     if time > run.clock {
       run.clock = time
+      if time > latest { latest = time }
+      if time < earliest { earliest = time }
       expireConnections(at: time)
     } else if time < run.clock {
+      if time < earliest { earliest = time }
       run.anomalies.note(.timestampBackwards)
     }
   }
@@ -144,8 +189,12 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private mutating func receive(
     _ slot: Int, _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, _ source: CaptureOffset?
   ) {
+    if mention.process != .none {
+      connections.change(slot) { $0.note(mention, of: segment, &run.processSlots, &run.texts) }
+    }
     connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
     if run.nextLook != nil { watch(slot) }
+    if run.hasBegunToWait { noteWaiter(slot) }
   }
 
   private mutating func open(
@@ -159,6 +208,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     var connection = TCPConnection<Session>(first: segment, key: key, at: time, run: &run)
     connection.record.flags = flags
     let slot = connections.insert(consume connection, for: key)
+    if !expected.isEmpty { takeExpected(key, slot, at: time) }
     receive(slot, segment, octets, at: time, source)
   }
 
@@ -178,9 +228,15 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
   }
 
+  /// Rows are handed over so often until tables are asked again what they take: in between they grow by a few rows.
+  private static var handOversBetweenShares: Int { 16 }
+
   /// Leaves connections what other tables do not take of the memory for all.
+  @inline(__always)
   private mutating func shareMemory() {
-    run.budget.share(with: apis.memory + run.names.memory + run.secrets.memory + quic.memory)
+    handOvers = 0
+    run.budget.share(
+      with: apis.memory + tables.memory + run.names.memory + run.secrets.memory + quic.memory + processes.memory)
   }
 
   /// Gives up the connections idle longest until the others keep to the limit of memory.
@@ -201,11 +257,15 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private mutating func receiveReassembled(_ segment: TCPSegment, at time: Int64) {
     let datagram = decoder.reassembled
     datagram.withOctets { receive(segment, $0, at: time, source: nil) }
+    // Other fragments brought most of it, and headers of their own.
+    run.packetDirection = .unknown
   }
 
   private mutating func finish(_ slot: Int, _ end: ConnectionEnd) {
     var connection = connections.remove(slot)
-    finalConnections.append(connection.finish(end, run: &run))
+    var row = connection.finish(end, run: &run)
+    row.process = connection.settleProcess(client: row.client, &run.processSlots, &run.texts)
+    finalConnections.append(row)
     run.nextLook = nil
   }
 
@@ -249,7 +309,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
         break
       }
     }
-    while let row = quic.finishSilent(before: time, run.configuration) { finalConnections.append(row) }
+    while let row = quic.finishSilent(before: time, run.configuration, &run.texts) { finalConnections.append(row) }
     (run.anomalies.now, run.clock) = (now, clock)
     // What is seen from now on has its whole time-out before it.
     let shortest = min(run.configuration.idleTimeout, run.configuration.closedTimeout)
@@ -263,6 +323,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.clock = deadline
     connections.change(slot) { $0.passTime(&run) }
     watch(slot)
+    if run.hasBegunToWait { noteWaiter(slot) }
+    if !secretWaiters.isEmpty, !connections.look(slot, { $0.session?.waitsForSecrets ?? false }) {
+      secretWaiters.removeAll { $0 == slot }
+    }
   }
 
   /// The connection whose time-out runs out first, and the capture time at which it does.
@@ -285,19 +349,134 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Learns secrets from octets of a TLS key log (RFC 9850), which may come in any pieces: records that come from now on are opened with
   /// them.
+  ///
+  /// Records that came before, and waited for them, are opened at once.
   public mutating func learn(secrets octets: RawSpan) {
+    let known = run.secrets.count
     run.secrets.read(octets)
+    if run.secrets.count > known { offerSecrets() }
     shareMemory()
+  }
+
+  /// Whether secrets may come after the records that they open: then those wait for a while (`Configuration.secretPatience`). For packets
+  /// that are processed after it was set.
+  public var mayLearnSecrets: Bool {
+    get { run.mayLearnSecrets }
+    set { run.mayLearnSecrets = newValue }
+  }
+
+  /// Whether `takeUsedSecrets` is called, after each packet or so. For packets that are processed after it was set.
+  public var collectsUsedSecrets: Bool {
+    get { run.usedSecrets.isWanted }
+    set { run.usedSecrets.isWanted = newValue }
+  }
+
+  /// Lends the secrets that records were opened with since the last call, as whole lines of a key log (RFC 9850), if there are any.
+  public mutating func takeUsedSecrets(_ body: (RawSpan) -> Void) { run.usedSecrets.take(body) }
+
+  /// Whether connections wait for secrets.
+  public var waitsForSecrets: Bool { !secretWaiters.isEmpty }
+
+  /// A connection has begun to wait for secrets.
+  @inline(never)
+  private mutating func noteWaiter(_ slot: Int) {
+    run.hasBegunToWait = false
+    if secretWaiters.count > 2 * connections.count + 64 { forgetWaiters() }
+    secretWaiters.append(Int32(truncatingIfNeeded: slot))
+  }
+
+  /// Keeps only those that still wait, each once.
+  private mutating func forgetWaiters() {
+    var known: Set<Int32> = []
+    secretWaiters.removeAll { slot in
+      !connections.contains(Int(slot)) || !known.insert(slot).inserted
+        || !connections.look(Int(slot)) { $0.session?.waitsForSecrets ?? false }
+    }
+  }
+
+  /// New secrets are known: the connections that wait look for theirs, in the order in which they began to wait.
+  private mutating func offerSecrets() {
+    guard !secretWaiters.isEmpty else { return }
+    forgetWaiters()
+    for slot in secretWaiters {
+      connections.change(Int(slot)) { $0.lookForSecrets(&run) }
+      watch(Int(slot))
+    }
+    run.hasBegunToWait = false
+    forgetWaiters()
   }
 
   /// A key log ends, or what comes next is of another one.
   public mutating func endOfSecrets() {
+    let known = run.secrets.count
     run.secrets.finishLine()
+    if run.secrets.count > known { offerSecrets() }
     for _ in 0..<run.secrets.takeRefused() { run.anomalies.note(.tlsKeysFull) }
   }
 
   /// Secrets that are known.
   public var secretCount: Int { run.secrets.count }
+
+  // MARK: Processes
+
+  /// What the capture says of the packet in hand.
+  @inline(never)
+  private mutating func readOrigin(_ origin: PacketOrigin) {
+    mention = processes.mention(of: origin, &run.texts)
+    if origin.flags.contains(.comment), origin.comment == 0 { run.anomalies.note(.packetCommentNotRead) }
+  }
+
+  /// Learns which process has the local end of a TCP connection, from the running system.
+  ///
+  /// - Parameters:
+  ///   - process: The process.
+  ///   - local: The end that it has.
+  ///   - remote: The other end.
+  ///   - time: When the connection opened, in nanoseconds since the Unix epoch; nil of one that is open for longer. Another connection between
+  ///     the same ends is not meant.
+  public mutating func learn(
+    process: ProcessIdentity, of local: Endpoint, to remote: Endpoint, openedAt time: Int64? = nil
+  ) {
+    let key = ConnectionKey(local, remote)
+    if let slot = connections.slot(for: key) {
+      let opened = connections.look(slot) { $0.record.opened }
+      if let time, !ExpectedProcesses.isSame(opened, time) { return expected.add(process, key, local, at: time) }
+      note(process, local, slot)
+    } else {
+      expected.add(process, key, local, at: time)
+    }
+  }
+
+  private mutating func note(_ process: ProcessIdentity, _ local: Endpoint, _ slot: Int) {
+    let text = run.texts.intern(process)
+    let mention = ProcessMention(process: text, party: .sender)
+    connections.change(slot) { $0.note(mention, ofEnd: local, &run.processSlots, &run.texts) }
+    run.texts.release(text)
+  }
+
+  /// Notes what the system said of the connection in a slot before its first packet was here.
+  @inline(never)
+  private mutating func takeExpected(_ key: ConnectionKey, _ slot: Int, at time: Int64) {
+    for (process, local) in expected.take(key, at: time) { note(process, local, slot) }
+  }
+
+  /// Learns the process that packets' origins have a number for, as from a capture file's process blocks.
+  public mutating func learn(process number: UInt16, identifier: UInt32, name: [UInt8]) {
+    processes.learn(process: number, identifier: identifier, name: name)
+    shareMemory()
+  }
+
+  /// Learns the comment that packets' origins have a number for: programs that know the process of a packet write it there.
+  public mutating func learn(comment number: UInt16, octets: [UInt8]) {
+    processes.learn(comment: number, octets, &run.texts)
+    shareMemory()
+  }
+
+  /// Learns the app that an Android user identifier stands for.
+  public mutating func learn(androidUser user: Int32, package: [UInt8], app: [UInt8]) {
+    processes.learn(androidUser: user, package: package, app: app, &run.texts)
+    shareMemory()
+  }
 
   // MARK: Names
 
@@ -310,7 +489,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private mutating func receive(_ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64) {
     if DNSLookups.concerns(datagram) { return learnNames(datagram, octets, at: time) }
     let wasEmpty = quic.count == 0
-    let isTaken = quic.take(datagram, octets, at: time, &run) { finalConnections.append($0) }
+    let isTaken = quic.take(datagram, octets, at: time, mention, &run) { finalConnections.append($0) }
     guard isTaken else { return }
     if wasEmpty { quietUntil = min(quietUntil, quic.nextDeadline ?? .max) }
     shareMemory()
@@ -319,6 +498,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private mutating func receiveReassembled(_ datagram: UDPDatagram, at time: Int64) {
     let octets = decoder.reassembled
     octets.withOctets { receive(datagram, $0, at: time) }
+    run.packetDirection = .unknown
   }
 
   private mutating func learnNames(_ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64) {
@@ -346,38 +526,18 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Hands over every final row, up to the first one that the sink throws at, which is taken away too.
   private mutating func handOverRows() throws(Sink.Failure) {
-    defer { shareMemory() }
-    try Self.handOver(&run.rows, to: &sink, &apis, &run.texts, &run.anomalies)
+    defer {
+      handOvers &+= 1
+      if handOvers >= Self.handOversBetweenShares { shareMemory() }
+    }
+    try handOverFinalRows(
+      &run.rows, to: &held.value, &apis, &tables, &run.contentNotes, &run.fieldNotes, &run.texts, &run.anomalies)
     while !finalConnections.isEmpty {
       let connection = finalConnections.removeFirst()
       secureHosts.add(connection, texts: run.texts)
+      if tables.isWanted { tables.add(connection, run.names, texts: &run.texts, anomalies: &run.anomalies) }
       defer { connection.releaseTexts(of: &run.texts) }
-      try sink.connection(connection, texts: run.texts)
-    }
-  }
-
-  /// The same of messages and exchanges: what they are made of is lent here apart, so that nothing of it is copied.
-  private static func handOver(
-    _ rows: inout RowStore, to sink: inout Sink, _ apis: inout APITable, _ texts: inout TextPool,
-    _ anomalies: inout AnomalyLog
-  ) throws(Sink.Failure) {
-    while let row = rows.nextFinalMessage() {
-      apis.add(rows.messages[Int(row)].message, texts: &texts, anomalies: &anomalies)
-      defer {
-        rows.messages[Int(row)].message.releaseTexts(of: &texts)
-        rows.messages.discard(Int(row))
-      }
-      try sink.message(rows.messages[Int(row)].message, texts: texts)
-    }
-    while let row = rows.nextFinalExchange() {
-      if let wait = rows.exchanges[Int(row)].exchange.timings.wait {
-        apis.add(wait, of: rows.exchanges[Int(row)].exchange, texts: &texts, anomalies: &anomalies)
-      }
-      defer {
-        rows.exchanges[Int(row)].exchange.releaseTexts(of: &texts)
-        rows.exchanges.discard(Int(row))
-      }
-      try sink.exchange(rows.exchanges[Int(row)].exchange, texts: texts)
+      try held.value.connection(connection, texts: run.texts)
     }
   }
 
@@ -389,33 +549,48 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// - Throws: What the sink throws.
   public mutating func finishConnections() throws(Sink.Failure) {
     var failure: Sink.Failure?
+    let octets = run.connectionOctets
     for (_, slot) in connections.allInOrder() {
       finish(Int(slot), .captureEnd)
       do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
     }
-    finalConnections.append(contentsOf: quic.finishAll())
+    finalConnections.append(contentsOf: quic.finishAll(&run.texts))
     do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
     decoder.finish(ledger: &run.ledger, anomalies: &run.anomalies)
     run.familiarLines.forgetAll(&run.texts)
+    processes.forgetTapped(&run.texts)
+    mention = ProcessMention()
     run.clock = .min
     quietUntil = .min
     waiting.removeAll()
+    secretWaiters = []
+    run.budget.end(after: octets)
     if let failure { throw failure }
   }
 
   /// What is known so far. Before `finishConnections()`, octets whose class is not known yet are in no class.
   public var totals: Totals {
-    Totals(
+    var totals = Totals(
       ledger: run.ledger, anomalies: run.anomalies, apis: apis.sorted(texts: run.texts),
-      secureHosts: secureHosts.sorted, texts: run.texts)
+      secureHosts: secureHosts.sorted, span: span, texts: run.texts)
+    totals.foldedSegments = apis.segments.folded
+    tables.fill(&totals, apis, run.fieldNotes.names)
+    return totals
   }
 
   /// What is known after `finishConnections()`, once: the pipeline gives its totals away, of which there can be very many, and no packet may
   /// come after that.
   public mutating func takeTotals() -> Totals {
-    let apis = apis.takeSorted(texts: run.texts)
-    return Totals(ledger: run.ledger, anomalies: run.anomalies, apis: apis, texts: run.texts)
+    var totals = Totals(
+      ledger: run.ledger, anomalies: run.anomalies, apis: [], secureHosts: secureHosts.sorted, span: span,
+      texts: run.texts)
+    totals.foldedSegments = apis.segments.folded
+    tables.fill(&totals, apis, run.fieldNotes.names)
+    totals.apis = apis.takeSorted(texts: run.texts)
+    return totals
   }
+
+  private var span: ClosedRange<Int64>? { earliest <= latest ? earliest...latest : nil }
 
   /// The ledger so far.
   public var ledger: Ledger { run.ledger }
@@ -427,14 +602,27 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     var texts = run.texts
     var anomalies = run.anomalies
     forEachOpenMessage { message, _ in apis.add(message, texts: &texts, anomalies: &anomalies) }
-    return Totals(
-      ledger: run.ledger, anomalies: run.anomalies, apis: apis.sorted(texts: texts), secureHosts: secureHosts.sorted,
-      texts: texts)
+    var totals = Totals(
+      ledger: run.ledger, anomalies: anomalies, apis: apis.sorted(texts: texts), secureHosts: secureHosts.sorted,
+      span: span, texts: texts)
+    totals.foldedSegments = apis.segments.folded
+    return totals
   }
+
+  /// Adds to a `snapshot` what the tables of `Configuration.tables` have counted of final messages and connections. They can have very many
+  /// rows.
+  public func addTables(to snapshot: inout Totals) { tables.fill(&snapshot, apis, run.fieldNotes.names) }
+
+  /// Adds to a `snapshot` what hosts cost, of final messages and connections, where `Configuration.tables` has them: in no
+  /// order, and at most `Configuration.hostLimit`.
+  public func addHosts(to snapshot: inout Totals) { tables.fillHosts(&snapshot) }
 
   /// Hands over every message that is not final yet, as far as it is known, in the order of connections; `texts` are what
   /// its texts are handles into.
   public func forEachOpenMessage(_ body: (Message, borrowing TextPool) -> Void) {
+    // Templates are texts that the pool may not have yet.
+    var texts = apis.keepsPaths ? TextPool() : run.texts
+    var segments = apis.segments
     connections.forEach { connection in
       let client = connection.clientSide(connection.session?.known)
       connection.session?.forEachOpenMessage { row, isInProgress in
@@ -446,7 +634,14 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
         if let outcome = pending.flatMap({ run.decoders?.outcome(of: $0) }) {
           _ = message.note(outcome, isComplete: true)
         }
-        body(message, run.texts)
+        if apis.keepsPaths {
+          message.apiPath = apis.path(of: message)
+          body(message, run.texts)
+        } else {
+          message.apiPath = apis.path(of: message, &segments, &texts)
+          body(message, texts)
+          texts.release(message.apiPath)
+        }
       }
     }
   }
@@ -464,7 +659,43 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   public var connectionCount: Int { connections.count + quic.count }
 }
 
+/// Counts every message and exchange that is final for its API and gives it to the sink, up to the first one that the sink throws at. What
+/// they are made of is lent here apart, so that each row is moved once; and no method of the pipeline, which would ask with
+/// each row what type that is.
+private func handOverFinalRows<Sink: ReportSink>(
+  _ rows: inout RowStore, to sink: inout Sink, _ apis: inout APITable, _ tables: inout RefiningTables,
+  _ contentNotes: inout ContentNotes, _ fieldNotes: inout FieldNotes, _ texts: inout TextPool,
+  _ anomalies: inout AnomalyLog
+) throws(Sink.Failure) {
+  while let row = rows.nextFinalMessage() {
+    var message = rows.messages.remove(Int(row)).message
+    let position = apis.add(message, texts: &texts, anomalies: &anomalies)
+    message.apiPath = apis.path(at: position)
+    if tables.isWanted {
+      tables.add(message, row, at: position, &contentNotes, &fieldNotes, texts: &texts, anomalies: &anomalies)
+    }
+    defer { message.releaseTexts(of: &texts) }
+    try sink.message(message, texts: texts)
+  }
+  while let row = rows.nextFinalExchange() {
+    var exchange = rows.exchanges.remove(Int(row)).exchange
+    exchange.apiPath = apis.add(exchange, texts: &texts, anomalies: &anomalies)
+    defer { exchange.releaseTexts(of: &texts) }
+    try sink.exchange(exchange, texts: texts)
+  }
+}
+
 extension TCPConnection where Receiver == Session {
+  /// Secrets have come: what waited for its own goes on.
+  fileprivate mutating func lookForSecrets(_ run: inout Run) {
+    borrowRun(&run)
+    if let needs = session?.lookForSecrets(&run) {
+      self.needs = needs
+      advance(&run, isForced: false)
+    }
+    giveBackRun(&run)
+  }
+
   /// Makes the rows of its ended messages final.
   fileprivate mutating func retireRows(_ run: inout Run) {
     borrowRun(&run)

@@ -4,20 +4,24 @@ struct APITable {
     var host: TextID
     var path: TextID
     var method: TextID
+    var process: TextID
   }
 
   private var positions: [Name: Int] = [:]
   /// Names that were asked for lately with their positions, which never change: most messages are of a few APIs.
   private var recent: [(name: Name, position: Int)] = Array(
-    repeating: (Name(host: .none, path: .none, method: .none), -1), count: 1024)
+    repeating: (Name(host: .none, path: .none, method: .none, process: .none), -1), count: 1024)
   private(set) var totals: [APITotals] = []
   private let grouping: Configuration.Grouping
   private let templates: PathTemplates
+  private(set) var segments: SegmentGuard
   private let limit: Int
   private let textLimit: Int
   /// Octets of the names of all APIs, together.
   private var textLength = 0
   private let latencyLimit: Int
+  /// How often totals are in memory.
+  private let copies: Int
   /// Octets of memory that the distributions of wait phases take, together.
   private var latencyMemory = 0
   /// How well the distributions know what they know.
@@ -26,35 +30,52 @@ struct APITable {
   init(configuration: Configuration) {
     grouping = configuration.grouping
     templates = PathTemplates(configuration)
+    segments = SegmentGuard(configuration)
     limit = configuration.apiLimit
     textLimit = configuration.apiTextLimit
     latencyLimit = configuration.latencyOctetLimit
+    copies = configuration.isLookedAt ? 2 : 1
   }
 
-  /// Octets of memory that the table takes, without the names, which lie with all texts. Totals count twice: a look at a run that goes on
-  /// has a copy of them.
+  /// Octets of memory that the table takes, without the names, which lie with all texts. Totals count twice where a run is looked at while it
+  /// goes on: a look has a copy of them.
   var memory: Int {
-    2 * totals.capacity * MemoryLayout<APITotals>.stride
+    copies * totals.count * MemoryLayout<APITotals>.stride
       + positions.capacity * (MemoryLayout<(Name, Int)>.stride + MemoryLayout<Int>.stride) + latencyMemory
+      + segments.memory
   }
 
   /// Adds a final message.
+  ///
+  /// Returns the API's position, which never changes.
   @inline(__always)
-  mutating func add(_ message: borrowing Message, texts: inout TextPool, anomalies: inout AnomalyLog) {
+  @discardableResult
+  mutating func add(_ message: borrowing Message, texts: inout TextPool, anomalies: inout AnomalyLog) -> Int {
     let position = position(
-      host: message.host, path: message.path, method: message.method, texts: &texts, anomalies: &anomalies)
+      host: message.host, path: message.path, method: message.method, process: message.process, texts: &texts,
+      anomalies: &anomalies)
     totals[position].add(message)
+    return position
   }
 
-  /// Adds the wait phase of a final exchange, in nanoseconds.
+  /// The path of the API at a position, whose text the table holds on to.
+  @inline(__always)
+  func path(at position: Int) -> TextID { totals[position].path }
+
+  /// Adds the wait phase of a final exchange, if it has one. Returns the path of its API, whose text the table holds on to.
   mutating func add(
-    _ wait: Int64, of exchange: borrowing Exchange, texts: inout TextPool, anomalies: inout AnomalyLog
-  ) {
+    _ exchange: borrowing Exchange, texts: inout TextPool, anomalies: inout AnomalyLog
+  ) -> TextID {
     let position = position(
-      host: exchange.host, path: exchange.path, method: exchange.method, texts: &texts, anomalies: &anomalies)
-    latencyMemory -= totals[position].wait.memory
-    totals[position].wait.record(wait)
-    latencyMemory += totals[position].wait.memory
+      host: exchange.host, path: exchange.path, method: exchange.method, process: exchange.process, texts: &texts,
+      anomalies: &anomalies)
+    if let wait = exchange.timings.wait { record(wait, at: position, &anomalies) }
+    return totals[position].path
+  }
+
+  /// Records a wait phase, in nanoseconds.
+  private mutating func record(_ wait: Int64, at position: Int, _ anomalies: inout AnomalyLog) {
+    latencyMemory += totals[position].record(wait)
     while latencyMemory > latencyLimit, latencyBits > 0 {
       anomalies.note(.latenciesCoarsened)
       coarsenLatencies()
@@ -72,13 +93,31 @@ struct APITable {
     }
   }
 
+  /// The path of the API that a message which is not final yet will be counted under, with one reference more. `segments` is a copy of
+  /// those of the table.
+  func path(of message: borrowing Message, _ segments: inout SegmentGuard, _ texts: inout TextPool) -> TextID {
+    guard !keepsPaths, message.path != .none else { return .none }
+    return texts.intern(
+      templates.template(of: texts.octets(message.path), host: texts.octets(message.host), &segments))
+  }
+
+  /// The same without templates: nothing is held on to.
+  func path(of message: borrowing Message) -> TextID { grouping.path ? message.path : .none }
+
+  /// Whether each path is that of its own API, as long as there is room.
+  var keepsPaths: Bool { templates.isIdentity || !grouping.path }
+
   private mutating func position(
-    host: TextID, path: TextID, method: TextID, texts: inout TextPool, anomalies: inout AnomalyLog
+    host: TextID, path: TextID, method: TextID, process: TextID, texts: inout TextPool, anomalies: inout AnomalyLog
   ) -> Int {
-    var name = Name(host: host, path: grouping.path ? path : .none, method: grouping.method ? method : .none)
+    var name = Name(
+      host: host, path: grouping.path ? path : .none, method: grouping.method ? method : .none, process: .none)
+    if grouping.process { name.process = texts.internName(ofProcess: process) }
+    defer { if grouping.process { texts.release(name.process) } }
     var template: TextID?
     if !templates.isIdentity, name.path != .none {
-      let interned = texts.intern(templates.template(of: texts.octets(name.path)))
+      let interned = texts.intern(
+        templates.template(of: texts.octets(name.path), host: texts.octets(name.host), &segments))
       template = interned
       name.path = interned
     }
@@ -104,10 +143,12 @@ struct APITable {
     texts.retain(name.host)
     texts.retain(name.path)
     texts.retain(name.method)
+    texts.retain(name.process)
     var new = APITotals()
     new.host = name.host
     new.path = name.path
     new.method = name.method
+    new.process = name.process
     new.wait = LatencyDistribution(bits: latencyBits)
     positions[name] = totals.count
     totals.append(new)
@@ -123,10 +164,10 @@ struct APITable {
   }
 
   private func length(_ name: Name, _ texts: borrowing TextPool) -> Int {
-    texts.length(name.host) + texts.length(name.path) + texts.length(name.method)
+    texts.length(name.host) + texts.length(name.path) + texts.length(name.method) + texts.length(name.process)
   }
 
-  /// The totals by host, path and method as octets.
+  /// The totals by host, path, method and process as octets.
   func sorted(texts: borrowing TextPool) -> [APITotals] { order(texts).map { totals[Int($0)] } }
 
   /// The same, and the table is empty then: they are sorted where they lie, for there can be very many.
@@ -150,12 +191,13 @@ struct APITable {
     return sorted
   }
 
-  /// The positions of the totals by host, path and method as octets.
-  private func order(_ texts: borrowing TextPool) -> [Int32] {
+  /// The positions of the totals by host, path, method and process as octets.
+  func order(_ texts: borrowing TextPool) -> [Int32] {
     func isBefore(_ a: APITotals, _ b: APITotals, _ texts: borrowing TextPool) -> Bool {
       if a.host != b.host { return texts.octets(a.host).lexicographicallyPrecedes(texts.octets(b.host)) }
       if a.path != b.path { return texts.octets(a.path).lexicographicallyPrecedes(texts.octets(b.path)) }
-      return a.method != b.method && texts.octets(a.method).lexicographicallyPrecedes(texts.octets(b.method))
+      if a.method != b.method { return texts.octets(a.method).lexicographicallyPrecedes(texts.octets(b.method)) }
+      return a.process != b.process && texts.octets(a.process).lexicographicallyPrecedes(texts.octets(b.process))
     }
     var order = totals.indices.map { Int32($0) }
     order.sort { isBefore(totals[Int($0)], totals[Int($1)], texts) }
@@ -164,8 +206,17 @@ struct APITable {
 }
 
 extension APITotals {
+  /// Adds a wait phase in nanoseconds. Returns how many octets of memory that took.
   @inline(__always)
-  fileprivate mutating func add(_ message: borrowing Message) {
+  fileprivate mutating func record(_ wait: Int64) -> Int {
+    let before = self.wait.memory
+    self.wait.record(wait)
+    return self.wait.memory - before
+  }
+
+  /// Adds a final message.
+  @inline(__always)
+  package mutating func add(_ message: borrowing Message) {
     missing += message.missing
     if message.pairing == .inferred { inferred += message.octets.total }
     if message.flags.contains(.incomplete) { aborted += 1 }
@@ -182,13 +233,10 @@ extension APITotals {
 }
 
 extension APIOctets {
+  /// Adds a message.
   @inline(__always)
-  fileprivate mutating func add(_ message: borrowing Message) {
-    octets.startLine += message.octets.startLine
-    octets.header += message.octets.header
-    octets.body += message.octets.body
-    octets.framing += message.octets.framing
-    octets.trailer += message.octets.trailer
+  package mutating func add(_ message: borrowing Message) {
+    octets += message.octets
     decodedBody += message.decodedBody ?? 0
     retransmitted += message.retransmitted
     overhead += message.overhead

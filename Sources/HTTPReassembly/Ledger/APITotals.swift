@@ -6,6 +6,8 @@ public struct APITotals: Sendable {
   public var path = TextID.none
   /// The method, when totals are grouped by method too.
   public var method = TextID.none
+  /// The name of the process, when totals are grouped by process too; `TextID.none` where it is not known.
+  public var process = TextID.none
   /// Requests seen.
   public var requests = 0
   /// Final responses seen.
@@ -29,6 +31,26 @@ public struct APITotals: Sendable {
 
   /// No messages.
   public init() {}
+
+  /// `ip_bytes` of requests and responses.
+  public var ipLength: Int { request.ipLength + response.ipLength }
+
+  /// Octets of header sections that field compression keeps off the wire, of the messages where they are known.
+  public var savedByCompression: Int { request.savedByCompression + response.savedByCompression }
+
+  /// Adds the figures of other totals; names stay.
+  package mutating func add(_ other: APITotals) {
+    requests += other.requests
+    responses += other.responses
+    request += other.request
+    response += other.response
+    missing += other.missing
+    inferred += other.inferred
+    aborted += other.aborted
+    status4xx += other.status4xx
+    status5xx += other.status5xx
+    wait.merge(other.wait)
+  }
 }
 
 /// The octets of one direction of an API.
@@ -58,4 +80,16 @@ public struct APIOctets: Sendable, Equatable {
 
   /// `ip_bytes`: message, TLS, control, retransmitted and overhead octets.
   public var ipLength: Int { octets.total + tls + control + retransmitted + overhead }
+
+  /// Adds the octets of others, each to its own.
+  static func += (sum: inout APIOctets, other: APIOctets) {
+    sum.octets += other.octets
+    sum.decodedBody += other.decodedBody
+    sum.retransmitted += other.retransmitted
+    sum.overhead += other.overhead
+    sum.tls += other.tls
+    sum.control += other.control
+    sum.expandedHeader += other.expandedHeader
+    sum.compressedHeader += other.compressedHeader
+  }
 }

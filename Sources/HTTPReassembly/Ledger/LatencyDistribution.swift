@@ -7,7 +7,7 @@ public struct LatencyDistribution: Sendable {
   /// that is done for an API.
   private static let foldingLimit = 128
   /// The most bits behind the first one that tell the buckets of durations apart.
-  static let finestBits = 7
+  package static let finestBits = 7
 
   /// How many durations have the same leading bits and exponent, which `number` says.
   private struct Bucket {
@@ -23,6 +23,8 @@ public struct LatencyDistribution: Sendable {
   private(set) var bits: Int
   /// Durations recorded.
   public private(set) var count = 0
+  /// Their sum in nanoseconds; it stops at the largest number.
+  public private(set) var sum: Int64 = 0
 
   package init() { bits = Self.finestBits }
 
@@ -37,7 +39,9 @@ public struct LatencyDistribution: Sendable {
   /// Adds one duration in nanoseconds; a negative one counts as 0.
   package mutating func record(_ duration: Int64) {
     count += 1
-    values.append(max(duration, 0))
+    let duration = max(duration, 0)
+    add(toSum: duration)
+    values.append(duration)
     if values.count >= (buckets.isEmpty ? keptExactly + 1 : min(Self.foldingLimit, keptExactly)) { fold() }
   }
 
@@ -47,6 +51,7 @@ public struct LatencyDistribution: Sendable {
     var other = other
     other.coarsen(to: bits)
     for value in other.values { record(value) }
+    add(toSum: other.sum - other.values.reduce(0) { $0 &+ $1 })
     guard !other.buckets.isEmpty else { return }
     fold()
     buckets = Self.merged(buckets, other.buckets)
@@ -76,6 +81,28 @@ public struct LatencyDistribution: Sendable {
       if seen >= rank { return middle(ofBucket: bucket.number) }
     }
     return nil
+  }
+
+  /// How many durations are at most as long as each of some bounds, as a histogram of Prometheus has it.
+  ///
+  /// Bounds are as exact as percentiles are: of a duration that is known by its bucket only, the middle of the bucket counts.
+  ///
+  /// - Parameter bounds: Nanoseconds, in order.
+  /// - Returns: A count for each bound, none less than the one before.
+  package func counts(upTo bounds: [Int64]) -> [Int] {
+    var counts = [Int](repeating: 0, count: bounds.count)
+    func note(_ duration: Int64, _ count: Int) {
+      if let index = bounds.firstIndex(where: { duration <= $0 }) { counts[index] += count }
+    }
+    for value in values { note(value, 1) }
+    for bucket in buckets { note(middle(ofBucket: bucket.number), Int(bucket.count)) }
+    for index in counts.indices.dropFirst() { counts[index] += counts[index - 1] }
+    return counts
+  }
+
+  private mutating func add(toSum duration: Int64) {
+    let (total, overflows) = sum.addingReportingOverflow(duration)
+    sum = overflows ? .max : max(total, sum)
   }
 
   /// Values that are kept one by one while there are no more.

@@ -130,9 +130,9 @@ package struct PathTemplates: Sendable {
   /// Whether every path is its own template.
   package var isIdentity: Bool { patterns == nil && !guesses }
 
-  /// The template of a path.
-  package func template(of path: [UInt8]) -> [UInt8] {
+  /// The template of a path of a host. One that nobody gave has its segments folded that have too many values.
+  package func template(of path: [UInt8], host: [UInt8], _ segments: inout SegmentGuard) -> [UInt8] {
     if let found = patterns?.pattern(for: path) { return found }
-    return guesses ? PathTemplate.template(of: path) : path
+    return guesses ? segments.fold(PathTemplate.template(of: path), of: host) : path
   }
 }

@@ -1,14 +1,27 @@
 /// Groups paths that differ in identifiers only: `/users/42/orders` becomes `/users/{id}/orders`, and `/photos/37648.png`
 /// becomes `/photos/{id}.png`.
 package enum PathTemplate {
-  private static let placeholder: [UInt8] = Array("{id}".utf8)
+  /// What stands for an identifier.
+  static let placeholder: [UInt8] = Array("{id}".utf8)
+
+  /// Segments of a path that are looked at; real paths have ten or so. What is behind them counts as one, which is no identifier.
+  static let segmentLimit = 64
+
+  /// The segments of a path, what is behind the last of those that are looked at as one more.
+  static func segments(of path: [UInt8]) -> [ArraySlice<UInt8>] {
+    path.split(separator: ASCII.slash, maxSplits: segmentLimit, omittingEmptySubsequences: false)
+  }
 
   /// The path with each segment that looks like an identifier replaced, up to the extension of a file's name.
   package static func template(of path: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(path.count)
-    for (index, segment) in path.split(separator: ASCII.slash, omittingEmptySubsequences: false).enumerated() {
+    for (index, segment) in segments(of: path).enumerated() {
       if index > 0 { result.append(ASCII.slash) }
+      guard index < segmentLimit else {
+        result += segment
+        break
+      }
       let stem = stem(of: segment)
       if IdentifierShape(stem).isIdentifier {
         result += placeholder

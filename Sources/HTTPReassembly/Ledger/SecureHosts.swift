@@ -1,4 +1,4 @@
-/// What the connections of TLS and QUIC to one server name cost. Lengths are octets.
+/// What the connections of TLS and QUIC to one server name cost that were not opened, or not wholly. Lengths are octets.
 public struct SecureHostTotals: Sendable, Equatable {
   /// The name that clients asked for, lower-case; empty for connections whose ClientHello names none, or was not captured.
   public var serverName: [UInt8] = []
@@ -12,7 +12,7 @@ public struct SecureHostTotals: Sendable, Equatable {
   public var down = 0
 }
 
-/// Totals of TLS and QUIC connections by server name, kept up as connections become final.
+/// Totals of TLS and QUIC connections that were not wholly opened by server name, kept up as connections become final.
 struct SecureHosts {
   /// Names with totals of their own; beyond it connections are counted without a name. They are shown to people, who read the first
   /// few.
@@ -22,7 +22,7 @@ struct SecureHosts {
 
   /// Adds a final connection.
   mutating func add(_ connection: Connection, texts: borrowing TextPool) {
-    guard let security = connection.security else { return }
+    guard let security = connection.security, security.opening != .yes else { return }
     var name = texts.octets(security.serverName)
     if totals.count >= Self.limit, totals[name] == nil { name = [] }
     totals[name, default: SecureHostTotals(serverName: name)].connections += 1

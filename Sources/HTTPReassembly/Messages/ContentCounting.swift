@@ -1,8 +1,21 @@
 // How long a message's content is without its codings (RFC 9110 §8.4): counted while it passes, never stored.
 
 extension OpenContent {
-  /// Content of a message is about to come.
-  mutating func start(of row: RowIndex, _ run: inout Run) {
+  /// What form of gRPC the content of a message has, by its type; nil when it has none, or a content coding, under which its messages
+  /// cannot be told apart.
+  @inline(__always)
+  static func formOfGRPC(of row: RowIndex, _ run: borrowing Run) -> GRPCForm? {
+    let (type, coding) = run.rows.messages.look(Int(row)) { ($0.message.contentType, $0.message.contentEncoding) }
+    guard type != .none, coding == .none else { return nil }
+    return run.texts.withOctets(type) { GRPCForm($0) }
+  }
+
+  /// Content of a message is about to come; `form` is that of gRPC.
+  mutating func start(of row: RowIndex, _ form: GRPCForm?, _ encoding: GRPCEncoding, _ run: inout Run) {
+    if let form {
+      run.rows[message: row].grpcMessages = 0
+      grpc = GRPCContent(form, encoding: encoding)
+    }
     let (content, transfer) = run.rows.messages.look(Int(row)) {
       ($0.message.contentEncoding, $0.message.transferEncoding)
     }
@@ -10,6 +23,11 @@ extension OpenContent {
     let codings = run.codings.names(content: content, transfer: transfer, run.texts)
     guard !codings.isEmpty else { return }
     isIdentity = false
+    if grpc != nil {
+      // Under a transfer coding messages cannot be told apart.
+      grpc = nil
+      run.rows[message: row].grpcMessages = nil
+    }
     guard run.configuration.decodesContent, run.decoders != nil else {
       run.rows[message: row].flags.insert(.notDecoded)
       return
@@ -31,6 +49,8 @@ extension OpenContent {
   /// Octets of the content of a message.
   @inline(__always)
   func take(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
+    if run.contentNotes.isWanted { run.contentNotes.take(octets, of: row, isCoded: !isIdentity) }
+    if let grpc { grpc.take(octets, &run) }
     guard run.observer != nil else {
       guard let decoder else { return }
       run.prepareDecoding()
@@ -56,7 +76,10 @@ extension OpenContent {
   /// The content of a message has ended, wholly seen or not. How that came out is asked for at once, or when the message
   /// becomes final.
   mutating func finish(of row: RowIndex, isComplete: Bool, _ run: inout Run) {
-    if isIdentity {
+    if let grpc {
+      self.grpc = nil
+      finish(grpc, of: row, isComplete: isComplete, &run)
+    } else if isIdentity {
       if isComplete, run.rows[message: row].missing == 0, run.rows[message: row].unseen == 0 {
         run.rows[message: row].decodedBody = run.rows[message: row].octets.body
       }
@@ -73,6 +96,26 @@ extension OpenContent {
     }
     run.decoders?.recycle(decoder, codings: codings)
     run.countDecoders()
+  }
+
+  /// The messages of gRPC have ended: their length is that of the content without codings.
+  private func finish(_ grpc: GRPCContent, of row: RowIndex, isComplete: Bool, _ run: inout Run) {
+    let outcome = grpc.finish(&run)
+    run.rows[message: row].grpcMessages = outcome.messages
+    if let status = outcome.status { run.rows[message: row].grpcStatus = status }
+    guard isComplete, run.rows[message: row].missing == 0, run.rows[message: row].unseen == 0 else { return }
+    if isIdentity { run.rows[message: row].decodedBody = outcome.decodedLength }
+    if outcome.isMalformed {
+      run.rows[message: row].flags.insert(.grpcMalformed)
+      run.note(.grpcMessageMalformed)
+    }
+    if let failure = outcome.failure { run.rows[message: row].flags.insert(failure) }
+  }
+
+  /// Octets of the content cannot be seen.
+  mutating func lose() {
+    decoder = nil
+    grpc?.lose()
   }
 
   /// Takes what came of a content that was decoded while the analysis went on.

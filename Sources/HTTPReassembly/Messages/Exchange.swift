@@ -30,6 +30,10 @@ public struct Exchange: Sendable {
   public var requestLength = 0
   /// `message_bytes` of the final response and of the interim ones before it.
   public var responseLength = 0
+  /// The process that it belongs to (`TextPool.process`); `TextID.none` when that is not known.
+  public var process = TextID.none
+  /// The path of the API that its totals are counted under. Known when the exchange is final.
+  public var apiPath = TextID.none
   /// `ip_bytes` of all its messages.
   public var ipLength = 0
 

@@ -11,6 +11,8 @@ struct FamiliarLines {
   static let longest = 256
   /// Octets of a line at least: they are looked at to find it.
   private static let shortest = 8
+  /// Strangers in a row after which a slot remembers only one in twice as many: to remember a line costs more than to take it apart.
+  private static let restlessness: UInt8 = 8
   /// Lines of a section that are remembered: more than nearly all have, and those of a flood are not worth it.
   static let sectionLimit = 32
 
@@ -50,6 +52,13 @@ struct FamiliarLines {
     var methodText = TextID.none
     /// The version of a message.
     var version = TextID.none
+    /// The number of a field's name, where tables want to know.
+    var name: UInt16 = 0
+    /// The mark of a field's value, or of a request's target, where tables want to know.
+    var mark: UInt64 = 0
+    /// How many lines in a row were not in its slot when they were looked for, up to `restlessness`: values that are new with
+    /// each message, as dates are.
+    fileprivate(set) var strangers: UInt8 = 0
 
     init(meaning: Meaning = .none) { self.meaning = meaning }
 
@@ -70,7 +79,7 @@ struct FamiliarLines {
   /// The field line at `start`, the `index`th of its section, if it is a familiar one and whole: then it ends with CRLF, and
   /// what follows does not fold it. Returns its slot.
   @inline(__always)
-  func field(at start: Int, in section: RawSpan, index: Int) -> Int? {
+  mutating func field(at start: Int, in section: RawSpan, index: Int) -> Int? {
     guard index < Self.sectionLimit, !lines.isEmpty, start &+ Self.shortest <= section.byteCount else { return nil }
     let slot = Self.slot(section.littleEndian64(within: start) ^ UInt64(truncatingIfNeeded: index &+ 1))
     let length = Int(lines[slot].length)
@@ -79,16 +88,20 @@ struct FamiliarLines {
     guard length > 0, end < section.byteCount, !section.octet(within: end).isWhitespace,
       !lines[slot].meaning.isStartLine
     else { return nil }
-    return isSame(section, start, length, as: slot) ? slot : nil
+    guard isSame(section, start, length, as: slot) else { return nil }
+    if lines[slot].strangers != 0 { lines[slot].strangers = 0 }
+    return slot
   }
 
   /// The start-line in `range`, if it is a familiar one. Returns its slot.
   @inline(__always)
-  func startLine(in range: Range<Int>, of section: RawSpan) -> Int? {
+  mutating func startLine(in range: Range<Int>, of section: RawSpan) -> Int? {
     guard !lines.isEmpty, let slot = Self.slot(startLine: range, section), Int(lines[slot].length) == range.count,
       lines[slot].meaning.isStartLine
     else { return nil }
-    return isSame(section, range.lowerBound, range.count, as: slot) ? slot : nil
+    guard isSame(section, range.lowerBound, range.count, as: slot) else { return nil }
+    if lines[slot].strangers != 0 { lines[slot].strangers = 0 }
+    return slot
   }
 
   /// What is remembered in a slot.
@@ -107,12 +120,22 @@ struct FamiliarLines {
   ) {
     guard index < Self.sectionLimit, range.count >= Self.shortest, range.count <= Self.longest else { return }
     let slot = Self.slot(section.littleEndian64(within: range.lowerBound) ^ UInt64(truncatingIfNeeded: index &+ 1))
-    remember(range, of: section, in: slot, line, &texts)
+    if lines.isEmpty || !isRestless(slot) { remember(range, of: section, in: slot, line, &texts) }
+  }
+
+  /// Whether a line is not to be remembered, because those that came for its slot lately were all strangers; counts it as one.
+  @inline(__always)
+  private mutating func isRestless(_ slot: Int) -> Bool {
+    let strangers = lines[slot].strangers
+    lines[slot].strangers = strangers == 3 * Self.restlessness ? Self.restlessness : strangers &+ 1
+    return strangers > Self.restlessness
   }
 
   /// Remembers the start-line in `range` instead of another line.
   mutating func remember(startLine range: Range<Int>, of section: RawSpan, _ line: Line, _ texts: inout TextPool) {
-    guard range.count <= Self.longest, let slot = Self.slot(startLine: range, section) else { return }
+    guard range.count <= Self.longest, let slot = Self.slot(startLine: range, section),
+      lines.isEmpty || !isRestless(slot)
+    else { return }
     remember(range, of: section, in: slot, line, &texts)
   }
 
@@ -127,8 +150,10 @@ struct FamiliarLines {
     texts.retain(line.methodText)
     texts.retain(line.version)
     let old = lines[slot]
+    var line = line
+    line.length = Int16(range.count)
+    line.strangers = old.strangers
     lines[slot] = line
-    lines[slot].length = Int16(range.count)
     section.copy(range, to: &octets, at: slot * Self.longest)
     texts.release([old.text, old.methodText, old.version])
   }

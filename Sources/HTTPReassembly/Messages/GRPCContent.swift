@@ -1,5 +1,7 @@
-/// The messages of a gRPC call in one direction (gRPC over HTTP/2: a flag octet and four of length before each): how many there
-/// are, and how long they are without their coding. Counted while they pass, never stored.
+/// The messages of a gRPC call in one direction (a flag octet and four of length before each): how many there are, and how long they
+/// are without their coding. Counted while they pass, never stored.
+///
+/// In gRPC-Web a frame whose flag has its highest bit set has the trailer fields: it is no message.
 final class GRPCContent {
   /// What came of a content.
   struct Outcome {
@@ -9,9 +11,14 @@ final class GRPCContent {
     var decodedLength: Int? = 0
     /// Why that is not known.
     var failure: MessageFlags?
-    /// Whether the content ends within a message, or has flags that mean nothing.
+    /// Whether the content ends within a message, or has flags that mean nothing, or is no base64 where it should be.
     var isMalformed = false
+    /// The status in the trailer fields of gRPC-Web; nil without one.
+    var status: Int?
   }
+
+  /// Octets of memory that it takes.
+  static let memory = 512
 
   private(set) var outcome = Outcome()
   /// The coding of messages that are coded, by its name in `grpc-encoding`.
@@ -24,23 +31,42 @@ final class GRPCContent {
   private var isCoded = false
   /// Whether messages can no longer be told apart.
   private var isLost = false
+  private let form: GRPCForm
+  /// The trailer fields that are being read.
+  private var trailers: GRPCTrailers?
+  /// Whether trailer fields have been read, behind which nothing comes.
+  private var hasTrailers = false
+  private var base64 = Base64Octets()
+  /// Octets of a text that base64 was taken off, some groups at a time.
+  private var plain: [UInt8] = []
 
-  init(encoding: String, _ run: borrowing Run) {
-    codings = encoding.isEmpty || encoding == "identity" ? [] : [encoding.lowercased()]
-  }
+  /// Characters of base64 that are taken together.
+  private static let textPiece = 64
 
-  /// Whether a content type is one of gRPC: `application/grpc`, alone or with a suffix or parameters.
-  static func isGRPC(_ type: RawSpan) -> Bool {
-    let length = 16
-    guard type.byteCount >= length, type.matches("application/grpc", at: 0) else { return false }
-    guard type.byteCount > length else { return true }
-    let next = type.octet(length)
-    // `application/grpc-web` has other rules.
-    return next == 0x2b || next == ASCII.semicolon || next == ASCII.space
+  init(_ form: GRPCForm, encoding: GRPCEncoding) {
+    self.form = form
+    codings = encoding.codings
+    if form == .webText { plain.reserveCapacity(Self.textPiece / 4 * 3 + 3) }
   }
 
   /// Octets of the content.
   func take(_ octets: RawSpan, _ run: inout Run) {
+    guard form == .webText else { return takeFrames(octets, &run) }
+    var offset = 0
+    while offset < octets.byteCount, !isLost {
+      let end = min(offset + Self.textPiece, octets.byteCount)
+      plain.removeAll(keepingCapacity: true)
+      for index in offset..<end { base64.take(octets.octet(index)) { plain.append($0) } }
+      plain.withOctets { takeFrames($0, &run) }
+      offset = end
+      guard base64.isWellFormed else {
+        outcome.isMalformed = true
+        return lose()
+      }
+    }
+  }
+
+  private func takeFrames(_ octets: RawSpan, _ run: inout Run) {
     var offset = 0
     while offset < octets.byteCount, !isLost {
       if collected < 5 {
@@ -51,7 +77,9 @@ final class GRPCContent {
         continue
       }
       let count = min(left, octets.byteCount - offset)
-      if isCoded, let decoder {
+      if trailers != nil {
+        for index in offset..<offset + count { trailers?.take(octets.octet(index)) }
+      } else if isCoded, let decoder {
         run.decoding.renew(for: run.ledger.packets)
         decoder.feed(octets.extracting(offset..<offset + count), within: &run.decoding)
       }
@@ -64,6 +92,16 @@ final class GRPCContent {
   private func begin(_ run: inout Run) {
     let flags = prefix >> 32 & 0xff
     left = Int(prefix & 0xffff_ffff)
+    // Trailer fields are the last frame.
+    if hasTrailers { outcome.isMalformed = true }
+    if form != .native, flags & 0x80 != 0 {
+      hasTrailers = true
+      isCoded = false
+      // Coded ones are not read.
+      if flags == 0x80 { trailers = GRPCTrailers() } else if flags != 0x81 { outcome.isMalformed = true }
+      if left == 0 { end(&run) }
+      return
+    }
     outcome.messages += 1
     isCoded = flags & 1 != 0
     if flags > 1 { outcome.isMalformed = true }
@@ -84,6 +122,12 @@ final class GRPCContent {
   private func end(_ run: inout Run) {
     collected = 0
     prefix = 0
+    if var fields = trailers {
+      fields.finish()
+      outcome.status = fields.status
+      trailers = nil
+      return
+    }
     guard isCoded, let decoder else { return }
     self.decoder = nil
     run.decoding.renew(for: run.ledger.packets)
@@ -114,12 +158,13 @@ final class GRPCContent {
   func lose() {
     isLost = true
     decoder = nil
+    trailers = nil
     outcome.decodedLength = nil
   }
 
   /// The content has ended.
   func finish(_ run: inout Run) -> Outcome {
-    if collected > 0, !isLost { outcome.isMalformed = true }
+    if collected > 0 || !base64.isAtEnd, !isLost { outcome.isMalformed = true }
     if outcome.isMalformed { outcome.decodedLength = nil }
     if let decoder {
       _ = decoder.finish(within: &run.decoding)

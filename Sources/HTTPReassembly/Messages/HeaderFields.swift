@@ -17,6 +17,8 @@ extension HeaderSection {
     case .contentType:
       guard run.rows[message: row].contentType == .none else { break }
       run.rows[message: row].contentType = run.texts.intern(line.extracting(value))
+    case .grpcEncoding: grpcEncoding = GRPCEncoding(line.extracting(value))
+    case .grpcStatus: run.rows[message: row].grpcStatus = line.extracting(value).grpcStatus
     case .host where run.rows[message: row].kind == .request:
       hostCount += 1
       // The target's authority beats Host (RFC 9112 §3.2.2); of several Host fields the first is taken.
@@ -43,8 +45,8 @@ extension HeaderSection {
   /// Field lines of the same name are one list (RFC 9110 §5.3). Returns the text of the list, instead of `text`.
   private static func combined(_ text: TextID, _ value: RawSpan, _ texts: inout TextPool) -> TextID {
     guard text != .none else { return texts.intern(value) }
+    guard texts.length(text) + value.byteCount < combinedLimit else { return text }
     var combined = texts.octets(text)
-    guard combined.count + value.byteCount < combinedLimit else { return text }
     combined.append(ASCII.comma)
     combined.append(ASCII.space)
     value.append(0..<value.byteCount, to: &combined)
@@ -54,6 +56,17 @@ extension HeaderSection {
 }
 
 extension RawSpan {
+  /// The decimal number that the octets of `grpc-status` are; nil when they are none, or one of more than five digits.
+  var grpcStatus: Int? {
+    guard byteCount > 0, byteCount <= 5 else { return nil }
+    var value = 0
+    for offset in 0..<byteCount {
+      guard octet(offset).isDigit else { return nil }
+      value = value * 10 + Int(octet(offset) - 0x30)
+    }
+    return value
+  }
+
   /// Whether `text` (lower-case) is an element of the comma-separated list in `range`.
   func contains(_ text: StaticString, in range: Range<Int>) -> Bool {
     var offset = range.lowerBound

@@ -10,6 +10,8 @@ struct HeaderSection {
   var tableSize: Int?
   /// Whether Connection names `upgrade`.
   var connectionUpgrades = false
+  /// The coding of the messages of gRPC-Web.
+  var grpcEncoding = GRPCEncoding.identity
   /// Non-ASCII octets have been noted.
   var notedNonASCII = false
 }

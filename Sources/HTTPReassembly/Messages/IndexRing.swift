@@ -12,8 +12,9 @@ struct IndexRing<Element> {
   @inline(__always)
   var isEmpty: Bool { length == 0 }
 
-  /// Octets of memory that it takes on the heap.
-  var memory: Int { ring.isEmpty ? 0 : ring.capacity * MemoryLayout<Element>.stride + 48 }
+  /// Octets of memory that it takes on the heap: `grow` fills what there is room for.
+  @inline(__always)
+  var memory: Int { ring.isEmpty ? 0 : ring.count &* MemoryLayout<Element>.stride &+ 48 }
 
   /// The element at an index, the oldest at 0.
   subscript(index: Int) -> Element {

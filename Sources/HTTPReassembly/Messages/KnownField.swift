@@ -4,6 +4,8 @@ enum KnownField {
   case contentEncoding
   case contentLength
   case contentType
+  case grpcEncoding
+  case grpcStatus
   case host
   case http2Settings
   case transferEncoding
@@ -16,7 +18,9 @@ enum KnownField {
     case 4 where line.matches("host", at: range.lowerBound): self = .host
     case 7 where line.matches("upgrade", at: range.lowerBound): self = .upgrade
     case 10 where line.matches("connection", at: range.lowerBound): self = .connection
+    case 11 where line.matches("grpc-status", at: range.lowerBound): self = .grpcStatus
     case 12 where line.matches("content-type", at: range.lowerBound): self = .contentType
+    case 13 where line.matches("grpc-encoding", at: range.lowerBound): self = .grpcEncoding
     case 14 where line.matches("content-length", at: range.lowerBound): self = .contentLength
     case 14 where line.matches("http2-settings", at: range.lowerBound): self = .http2Settings
     case 16 where line.matches("content-encoding", at: range.lowerBound): self = .contentEncoding

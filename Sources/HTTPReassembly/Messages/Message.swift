@@ -215,6 +215,16 @@ public struct MessageOctets: Sendable, Hashable {
 
   /// `message_bytes`: the sum of the five.
   public var total: Int { startLine + header + body + framing + trailer }
+
+  /// Adds those of another message, each to its own.
+  @inlinable
+  public static func += (sum: inout MessageOctets, other: MessageOctets) {
+    sum.startLine += other.startLine
+    sum.header += other.header
+    sum.body += other.body
+    sum.framing += other.framing
+    sum.trailer += other.trailer
+  }
 }
 
 /// How long a message's start-line and header section are in the spelling of HTTP/1.1 (MEASURES §7), in octets.
@@ -304,8 +314,18 @@ public struct Message: Sendable {
   public var flags: MessageFlags = []
   /// Octets of HTTP/2 frames that are charged to this message and carry neither fields nor content of it (MEASURES §7).
   public var control = 0
+  /// Those of its `ip_bytes` that went the other way: its receiver's acknowledgments and frames.
+  public var returned = 0
+  /// The mark of the request's target with its query; 0 where no table wants it.
+  var target: UInt64 = 0
+  /// Whether the server sent it: responses, pushed requests, and requests of a side that did not open the connection.
+  public var isFromServer = false
   /// The stream that carried it (RFC 9113 §5.1.1); 0 for HTTP/1, which has none.
   public var stream: UInt32 = 0
+  /// The process that it belongs to (`TextPool.process`); `TextID.none` when that is not known.
+  public var process = TextID.none
+  /// The path of the API that its totals are counted under: its path, or the template of it. Known when the message is final.
+  public var apiPath = TextID.none
   /// Octets that its header section would have in the spelling of HTTP/1.1.
   var expanded = ExpandedLengths.asSent
   /// -1 for content that is no gRPC.
@@ -318,6 +338,13 @@ public struct Message: Sendable {
 
   /// `ip_bytes`: message, TLS, control, retransmitted and overhead octets.
   public var ipLength: Int { octets.total + tls + control + retransmitted + overhead }
+
+  /// `ip_bytes` from the client and from the server.
+  public var directions: Directional<Int> {
+    isFromServer
+      ? Directional(client: returned, server: ipLength - returned)
+      : Directional(client: ipLength - returned, server: returned)
+  }
 
   /// Octets of the start-line in the spelling of HTTP/1.1; nil when fields of it are not known.
   public var expandedStartLine: Int? { expanded.startLine(octets) }

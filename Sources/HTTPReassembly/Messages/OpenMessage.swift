@@ -39,11 +39,13 @@ struct OpenContent {
   var codings: [String] = []
   /// Whether the content has no coding, so that its length needs no decoder.
   var isIdentity = true
-  /// Whether a content is being read that is looked at, or has a coding.
+  /// Whether a content is being read that is looked at, or has a coding, or messages of gRPC.
   var isOpen = false
+  /// The messages of gRPC in it; nil when it is none.
+  var grpc: GRPCContent?
 
   /// Octets of memory that it takes, of its own.
-  static var memory: Int { MemoryLayout<OpenContent>.stride + 64 }
+  var memory: Int { MemoryLayout<OpenContent>.stride + 64 + (grpc == nil ? 0 : GRPCContent.memory) }
 
   /// The message is another one's from now on.
   mutating func close() { if isOpen { self = OpenContent() } }
@@ -54,6 +56,8 @@ struct OpenExchange {
   var exchange = Exchange()
   /// Where the request's host came from.
   var hostSource = HostSource.unknown
+  /// The mark of the request's target with its query; 0 where no table wants it.
+  var target: UInt64 = 0
   /// What the request's method means for the framing of its response.
   var method = MethodKind.ordinary
   /// Whether the request asks to switch protocols, so that its stream waits for the answer.

@@ -119,6 +119,7 @@ struct OwnerMap {
   func chargeNewest(_ overhead: Int, _ rows: inout RowStore) -> Int {
     if isEmpty { return overhead }
     rows.messages[Int(newest.row)].message.overhead += overhead
+    rows.messages[Int(newest.row)].message.returned += overhead
     return 0
   }
 
@@ -150,7 +151,7 @@ struct OwnerMap {
 extension Message {
   /// Takes all of a charge but the octets that have a position.
   @inline(__always)
-  fileprivate mutating func take(_ charge: Charge) {
+  mutating func take(_ charge: Charge) {
     overhead += charge.overhead
     tls += charge.record
     retransmitted += charge.repeatedRecord

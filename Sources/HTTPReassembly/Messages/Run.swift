@@ -9,6 +9,7 @@ struct Run: StreamContext {
   var nextLook: (deadline: Int64, isSoon: Bool)?
   var heldOctets = 0
   var connectionMemory = 0
+  var processSlots = Slab<ConnectionProcesses>()
   var budget: MemoryBudget
   var connection = ConnectionContext()
 
@@ -30,10 +31,25 @@ struct Run: StreamContext {
 
   /// The secrets that records of TLS are opened with.
   var secrets: KeyLog
+  /// Those of them that have opened something.
+  var usedSecrets = UsedSecrets()
+  /// Whether secrets may still come for records that have come.
+  var mayLearnSecrets = false
+  /// Whether the connection being worked on has begun to wait for secrets; taken away by who looks after those.
+  var hasBegunToWait = false
   /// Memory for octets of records that are gathered, in use no more.
   private var spareRecords: [[UInt8]] = []
   /// Memory for the octets of the record that is being opened; taken away while it is in use.
   var openedOctets: [UInt8] = []
+
+  /// What tables want to know of contents and fields.
+  var contentNotes: ContentNotes
+  var fieldNotes: FieldNotes
+
+  /// Whether the ledger tells directions apart, which a timeline needs.
+  let isDirected: Bool
+  /// Where the packet in hand went, as far as that is known.
+  var packetDirection = OctetDirection.unknown
 
   private(set) var messageCount = 0
   private(set) var exchangeCount = 0
@@ -42,6 +58,9 @@ struct Run: StreamContext {
   init(configuration: Configuration, decoders: (any ContentDecoderSource)?, observer: (any MessageObserver)? = nil) {
     self.configuration = configuration
     self.observer = observer
+    contentNotes = ContentNotes(isWanted: configuration.tables.contains(.contents))
+    fieldNotes = FieldNotes(isWanted: configuration.tables.contains(.fields))
+    isDirected = configuration.tables.contains(.timeline)
     self.decoders = configuration.decodesContent ? decoders : nil
     secrets = KeyLog(limit: configuration.secretOctetLimit)
     budget = MemoryBudget(configuration)
@@ -54,8 +73,36 @@ struct Run: StreamContext {
   /// contents included.
   @inline(__always)
   var connectionOctets: Int {
-    connectionMemory &+ heldOctets &+ rows.memory &+ texts.memory
-      &+ MemoryBudget.counted(decoders: decoding.memoryHeld)
+    connectionMemory &+ processSlots.count &* MemoryLayout<ConnectionProcesses>.stride &+ heldOctets &+ rows.memory
+      &+ texts.memory
+      &+ MemoryBudget.counted(decoders: decoding.memoryHeld) &+ contentNotes.memory &+ fieldNotes.memory
+  }
+
+  /// Where what a side of the connection being worked on sends goes, as far as that is known.
+  private func direction(of side: Side) -> OctetDirection {
+    guard let client = connection.directedClient else { return .unknown }
+    return side == client ? .up : .down
+  }
+
+  mutating func turn(to side: Side) { ledger.turn(to: direction(of: side)) }
+
+  mutating func turnPacket(to side: Side) {
+    packetDirection = direction(of: side)
+    ledger.turn(to: packetDirection)
+  }
+
+  /// A side is being read.
+  @inline(__always)
+  mutating func read(_ side: Side) {
+    self.side = side
+    if isDirected { turn(to: side) }
+  }
+
+  /// Gives octets of a side their class, whichever side is being read.
+  mutating func settle(_ count: Int, as octetClass: OctetClass, of side: Side) {
+    if isDirected { turn(to: side) }
+    ledger.settle(count, as: octetClass)
+    if isDirected { turn(to: self.side) }
   }
 
   /// Octets that nobody takes, and decoders may have for windows that are larger than usual.
@@ -72,6 +119,37 @@ struct Run: StreamContext {
   mutating func giveRecordMemory(_ memory: consuming [UInt8]) {
     guard memory.capacity > 0, spareRecords.count < 4 else { return }
     spareRecords.append(memory)
+  }
+
+  /// How many of the ended messages of one direction, of which there are `count`, may still take charges: its newest only while all
+  /// directions together have too many.
+  @inline(__always)
+  mutating func lingeringLimit(for count: Int) -> Int {
+    let limit = configuration.lingeringMessageLimit
+    guard rows.lingering > configuration.lingeringMessageTotalLimit, (2...limit).contains(count) else { return limit }
+    note(.httpMessagesFull)
+    return 1
+  }
+
+  /// The process that the message being started belongs to, whose client is on a side; its text is retained for the row.
+  @inline(__always)
+  mutating func process(client: Side?) -> TextID {
+    let process = connection.processes.named(client: client)
+    texts.retain(process)
+    return process
+  }
+
+  /// Gives an exchange the process of a final message of it: of its request, or of its response where it has none.
+  @inline(__always)
+  mutating func adoptProcess(of row: RowIndex, into exchange: RowIndex) {
+    let (process, kind) = rows.messages.look(Int(row)) { ($0.message.process, $0.message.kind) }
+    guard process != .none else { return }
+    let (known, hasRequest) = rows.exchanges.look(Int(exchange)) {
+      ($0.exchange.process, $0.exchange.request != nil)
+    }
+    guard known == .none, kind == .request || !hasRequest else { return }
+    rows.exchanges[Int(exchange)].exchange.process = process
+    texts.retain(process)
   }
 
   @inline(__always)

@@ -31,6 +31,18 @@ extension UInt8 {
 }
 
 extension UInt64 {
+  /// Eight octets of which the capital letters of ASCII are small ones.
+  @inline(__always)
+  var lowercasedOctets: UInt64 {
+    let ones: UInt64 = 0x0101_0101_0101_0101
+    // Of each octet the high bit says whether its seven low ones are at least those of A, and whether they are beyond those of Z.
+    let low = self & (ones &* 0x7f)
+    let fromA = low &+ ones &* (0x80 - 0x41)
+    let beyondZ = low &+ ones &* (0x80 - 0x5b)
+    let capitals = fromA & ~beyondZ & ~self & (ones &* 0x80)
+    return self | capitals >> 2
+  }
+
   /// The high bits of those of eight octets that are `octet`: exact for the lowest of them.
   @inline(__always)
   func matches(_ octet: UInt8) -> UInt64 {

@@ -12,6 +12,11 @@ struct KeyLog {
   private var names = 0
   /// The name that was read last: a log has all secrets of a connection together.
   private var latest = 0
+  /// Where the newest names are, oldest first after `newestStart`.
+  private var newest: [UInt32] = []
+  private var newestStart = 0
+  /// How often names were tried for a hello that names none, which a hostile capture is full of.
+  private var trials = 0
   private let limit: Int
   /// Lines that gave a secret that was not known.
   private(set) var count = 0
@@ -28,6 +33,10 @@ struct KeyLog {
   private static let longestSecret = 64
   /// Secrets of one name, which has five as a rule.
   private static let secretsLimit = 16
+  /// The newest names that are tried for a connection whose hello names none: connections that a program opens at about the same time.
+  static let newestLimit = 256
+  /// Names that are tried so in a whole run: each costs some microseconds.
+  static let trialLimit = 1 << 18
 
   /// An empty log that takes at most so many octets of memory for what it keeps.
   init(limit: Int) { self.limit = limit }
@@ -37,7 +46,7 @@ struct KeyLog {
   var isEmpty: Bool { count == 0 }
 
   /// Octets of memory that it takes.
-  var memory: Int { arena.memory + buckets.capacity * MemoryLayout<UInt32>.stride }
+  var memory: Int { names == 0 ? 0 : arena.memory + buckets.capacity * MemoryLayout<UInt32>.stride }
 
   /// How many lines had no room since this was asked last; of very many only some are counted.
   mutating func takeRefused() -> Int {
@@ -93,6 +102,28 @@ struct KeyLog {
     for index in 0..<length { entry[index] = 0 }
   }
 
+  /// The newest names that have a secret under a label, newest first, for a connection whose hello does not tell its name: each is tried
+  /// until `body` says that it fits. Returns the one that fits.
+  mutating func firstFitting(_ label: SecretLabel, _ body: (RawSpan) -> Bool) -> SecretName? {
+    for index in newest.indices.reversed() {
+      let offset = Int(newest[(newestStart + index) % newest.count])
+      guard let secret = secret(label, ofNameAt: offset) else { continue }
+      guard trials < Self.trialLimit else { return nil }
+      trials += 1
+      guard arena.withOctets(at: secret.offset, count: secret.count, body) else { continue }
+      return arena.withOctets(at: offset, count: SecretName.length) {
+        SecretName(.random, $0.extracting(1..<SecretName.length))
+      }
+    }
+    return nil
+  }
+
+  private mutating func remember(_ offset: Int) {
+    if newest.count < Self.newestLimit { return newest.append(UInt32(offset)) }
+    newest[newestStart] = UInt32(offset)
+    newestStart = (newestStart + 1) % newest.count
+  }
+
   private func secret(_ label: SecretLabel, ofNameAt offset: Int) -> (offset: Int, count: Int)? {
     var next = Int(arena.number(at: offset + SecretName.length))
     while next > 0 {
@@ -125,6 +156,7 @@ struct KeyLog {
     buckets[found.bucket] = UInt32(offset)
     names += 1
     latest = offset
+    remember(offset)
     return offset
   }
 

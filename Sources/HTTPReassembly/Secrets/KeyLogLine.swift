@@ -40,34 +40,61 @@ struct KeyLogLine {
 }
 
 extension RawSpan {
+  /// The offset of the next space, eight octets at a time.
   fileprivate func space(in range: Range<Int>) -> Int? {
-    for offset in range where octet(offset) == 0x20 { return offset }
+    var offset = range.lowerBound
+    while offset + 8 <= range.upperBound {
+      let difference = littleEndian64(offset) ^ 0x2020_2020_2020_2020
+      let found = (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
+      if found != 0 { return offset + found.trailingZeroBitCount / 8 }
+      offset += 8
+    }
+    while offset < range.upperBound {
+      if octet(offset) == 0x20 { return offset }
+      offset += 1
+    }
     return nil
   }
 
   /// Writes the octets that pairs of hexadecimal digits stand for. Returns how many; nil when there are too many, or one is no digit.
   fileprivate func digits(in range: Range<Int>, to octets: inout InlineArray<64, UInt8>) -> Int? {
     guard range.count % 2 == 0, range.count <= 128 else { return nil }
-    var bad: UInt8 = 0
-    for index in 0..<range.count / 2 {
-      let high = octet(range.lowerBound + 2 * index).hexadecimalValue
-      let low = octet(range.lowerBound + 2 * index + 1).hexadecimalValue
-      bad |= high | low
-      octets[index] = high << 4 | low & 0x0f
+    var index = 0
+    var offset = range.lowerBound
+    while offset + 8 <= range.upperBound {
+      guard let four = HexadecimalDigits.value(littleEndian64(offset)) else { return nil }
+      for byte in 0..<4 { octets[index + byte] = UInt8(truncatingIfNeeded: four >> UInt32(8 * byte)) }
+      index += 4
+      offset += 8
     }
-    return bad & 0xf0 == 0 ? range.count / 2 : nil
+    while offset < range.upperBound {
+      // A digit that stands for 0, eight times, and then the pair.
+      let pair = UInt64(octet(offset)) << 48 | UInt64(octet(offset + 1)) << 56 | 0x0000_3030_3030_3030
+      guard let four = HexadecimalDigits.value(pair) else { return nil }
+      octets[index] = UInt8(truncatingIfNeeded: four >> 24)
+      index += 1
+      offset += 2
+    }
+    return index
   }
 }
 
-extension UInt8 {
-  /// The value of a hexadecimal digit; 0xff for an octet that is none.
-  @inline(__always)
-  fileprivate var hexadecimalValue: UInt8 {
-    switch self {
-    case 0x30...0x39: self - 0x30
-    case 0x41...0x46: self - 0x37
-    case 0x61...0x66: self - 0x57
-    default: 0xff
-    }
+/// Hexadecimal digits, eight in a word: a key log of a million lines has some 200 million of them.
+enum HexadecimalDigits {
+  /// The four octets that eight digits stand for, both with the first one lowest; nil when one is no digit.
+  static func value(_ digits: UInt64) -> UInt32? {
+    // Letters, of either case, have bit 6; in lower case they have bit 5, too.
+    let letters = (digits & 0x4040_4040_4040_4040) >> 6
+    let lower = digits | letters << 5
+    let low = lower & 0x0f0f_0f0f_0f0f_0f0f
+    let values = low &+ letters &* 9
+    let isInRange =
+      lower & 0xf0f0_f0f0_f0f0_f0f0 == 0x3030_3030_3030_3030 &+ letters &* 0x30
+      && values & 0xf0f0_f0f0_f0f0_f0f0 == 0
+      && (values &+ 0x0606_0606_0606_0606) & 0x1010_1010_1010_1010 == letters << 4
+    guard isInRange else { return nil }
+    var octets = (values << 4 | values >> 8) & 0x00ff_00ff_00ff_00ff
+    octets = (octets | octets >> 8) & 0x0000_ffff_0000_ffff
+    return UInt32(truncatingIfNeeded: octets | octets >> 16)
   }
 }

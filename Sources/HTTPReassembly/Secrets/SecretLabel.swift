@@ -30,6 +30,20 @@ enum SecretLabel: UInt8 {
   }
 }
 
+extension SecretLabel {
+  /// The label of a line that names its secret by the client's random; the pre-master secret has none, and is never written.
+  var name: String {
+    switch self {
+    case .master, .premaster: "CLIENT_RANDOM"
+    case .clientEarlyTraffic: "CLIENT_EARLY_TRAFFIC_SECRET"
+    case .clientHandshakeTraffic: "CLIENT_HANDSHAKE_TRAFFIC_SECRET"
+    case .serverHandshakeTraffic: "SERVER_HANDSHAKE_TRAFFIC_SECRET"
+    case .clientTraffic: "CLIENT_TRAFFIC_SECRET_0"
+    case .serverTraffic: "SERVER_TRAFFIC_SECRET_0"
+    }
+  }
+}
+
 extension RawSpan {
   /// Whether these octets start with a text.
   func starts(with text: StaticString) -> Bool {

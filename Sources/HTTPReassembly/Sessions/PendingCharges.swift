@@ -1,4 +1,4 @@
-/// Charges and conflicts that wait until it is known whose octets they are: an incomplete line still has to decide. Few
+/// Charges and conflicts that wait until it is known whose octets they are: an incomplete line, or header of a frame, still has to decide. Few
 /// connections ever have any, so that it lies in memory of its own.
 final class PendingCharges {
   var charges = Sides<[Charge]>(repeating: [])

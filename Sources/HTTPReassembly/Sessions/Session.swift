@@ -1,3 +1,5 @@
+import Packets
+
 /// What reads the streams of one connection: one protocol at a time.
 ///
 /// A further protocol is one more folder, and one more case here. It is chosen by the first octets; one that learns later that it is
@@ -205,7 +207,7 @@ extension Session: StreamReceiver {
   mutating func stopWaiting(_ side: Side, _ run: inout Run) -> StreamNeeds {
     switch self {
     case .detecting, .undecided: []
-    case .http1(let session): session.value.stopWaiting(side)
+    case .http1(let session): session.value.stopWaiting(side, &run)
     case .http2(let session): session.value.stopWaiting(side)
     case .tls(let session): session.value.stopWaiting(side, &run)
     }
@@ -290,6 +292,24 @@ extension Session {
     }
   }
 
+  /// Secrets have come. Returns what the streams have to know; nil when nobody waited for them.
+  mutating func lookForSecrets(_ run: inout Run) -> StreamNeeds? {
+    switch self {
+    case .detecting, .undecided, .http2: nil
+    case .http1(let session): session.value.lookForSecrets(&run)
+    case .tls(let session): session.value.lookForSecrets(&run)
+    }
+  }
+
+  /// Whether records wait for secrets.
+  var waitsForSecrets: Bool {
+    switch self {
+    case .detecting, .undecided, .http2: false
+    case .http1(let session): session.value.waitsForSecrets
+    case .tls(let session): session.value.waitsForSecrets
+    }
+  }
+
   /// Hands over the rows of messages that are not final yet, and whether each of them is in progress.
   func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
     switch self {
@@ -299,6 +319,9 @@ extension Session {
     case .tls(let session): session.value.forEachOpenMessage(body)
     }
   }
+
+  /// The side that its rows call the client, else the one that sends requests; nil where that is not known yet.
+  var requestingSide: Side? { known.flatMap { $0.client ?? $0.requestSide } }
 
   /// What is known while the connection goes on; nil before anything is.
   var known: SessionEnd? {

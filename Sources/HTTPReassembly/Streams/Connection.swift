@@ -89,12 +89,20 @@ public struct ConnectionSecurity: Sendable {
   public var secrets: KnownSecrets = []
   /// Whether records that its suite protects can be opened at all.
   public var isSuiteOpened = false
+  /// Whether the ClientHello may have another one encrypted in it (RFC 9849): the log may name secrets by that one's random.
+  public var hasEncryptedHello = false
   /// The first four octets of the ClientHello's random; nil where that was not seen.
   public var clientRandomStart: UInt32?
   /// Octets of handshake and change_cipher_spec records, and the headers of the segments that carry nothing else.
   public var handshake = 0
   /// Octets of opened records beside the application's data.
   public var record = 0
+  /// Whether `serverName` may be a public name that stands for another one, which is encrypted (RFC 9849).
+  public var isServerNamePublic = false
+  /// The most octets of content that the records of application data can have which were not opened: what its suite adds to each is taken
+  /// off. In TLS 1.3 messages of the handshake look the same, and padding is not known. Nil where the suite is not known, or not what it
+  /// adds.
+  public var mostUnopened: Int? = 0
 
   /// Nothing is known.
   public init() {}
@@ -167,10 +175,13 @@ public struct ConnectionFlags: OptionSet, Sendable, Hashable {
   /// It became a tunnel by CONNECT or Upgrade.
   public static let tunnel = ConnectionFlags(rawValue: 1 << 8)
 
+  /// One of its ends was more than one process in turn: its row has the last one.
+  public static let severalProcesses = ConnectionFlags(rawValue: 1 << 9)
+
   /// Names in reports, by bit.
   public static let names = [
     "no_handshake", "one_sided", "conflicting", "out_of_window", "holes", "simultaneous_open", "port_reused",
-    "hold_limit", "tunnel",
+    "hold_limit", "tunnel", "several_processes",
   ]
 }
 
@@ -232,6 +243,10 @@ public struct Connection: Sendable {
   public var unseen = 0
   /// Messages on it.
   public var messages = 0
+  /// Octets of records and packets that were not opened; they are `unattributed`.
+  public var unopened = 0
+  /// The process that it belongs to (`TextPool.process`), on one machine the client's; `TextID.none` when that is not known.
+  public var process = TextID.none
   /// How it ended.
   public var end = ConnectionEnd.captureEnd
   /// Oddities.

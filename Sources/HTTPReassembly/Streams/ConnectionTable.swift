@@ -60,6 +60,9 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
     entries.contains(slot) && look(slot) { $0.lookDeadline == deadline }
   }
 
+  /// Whether a connection is in a slot.
+  func contains(_ slot: Int) -> Bool { entries.contains(slot) }
+
   /// Looks at every connection, in the order of their numbers in reports.
   func forEach(_ body: (borrowing TCPConnection<Receiver>) -> Void) {
     for (_, slot) in allInOrder() { look(Int(slot), body) }

@@ -1,3 +1,5 @@
+import Packets
+
 /// What a connection has out of order: few ever have anything, so that it lies in memory of its own (`OwnMemory`).
 struct Disorder {
   /// Payload of each direction that waits behind a hole.

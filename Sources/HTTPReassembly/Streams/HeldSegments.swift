@@ -60,6 +60,7 @@ struct HeldSegments {
   var isEmpty: Bool { segments.isEmpty }
   var count: Int { segments.count }
   var first: HeldSegment? { segments.first }
+  var last: HeldSegment? { segments.last }
   /// Position of the first held octet, `.never` when nothing is held.
   var firstPosition: StreamPosition { segments.first?.position ?? .never }
   /// Position after the last held octet, `.unknown` when nothing is held.

@@ -171,6 +171,13 @@ struct Slab<Element> {
     return try unsafe body(address(index).pointee)
   }
 
+  /// Changes an element where it lies: one look for its slot, however much of it is changed.
+  @inline(__always)
+  func change<Result>(_ index: Int, _ body: (inout Element) -> Result) -> Result {
+    check(index)
+    return unsafe body(&address(index).pointee)
+  }
+
   @inline(__always)
   private func check(_ index: Int) {
     precondition(index >= 0 && index < end)

@@ -13,8 +13,17 @@ protocol StreamContext {
   var heldOctets: Int { get set }
   /// Octets of memory that connections take, all together, without what is held.
   var connectionMemory: Int { get set }
+  /// The processes of the connections of which any are known.
+  var processSlots: Slab<ConnectionProcesses> { get set }
   /// The connection being worked on.
   var connection: ConnectionContext { get set }
+
+  /// Whether the ledger tells directions apart.
+  var isDirected: Bool { get }
+  /// What comes next is charged to what a side sent.
+  mutating func turn(to side: Side)
+  /// The packet in hand was sent by a side.
+  mutating func turnPacket(to side: Side)
 
   /// The number of the next connection in reports.
   mutating func nextConnection() -> Int
@@ -58,6 +67,10 @@ struct ConnectionContext {
   var endpoints = Sides(repeating: Endpoint(address: IPAddress(high: 0, low: 0), port: 0))
   /// The side that opened the connection, where the capture shows it.
   var client: Side?
+  /// The same, else the side that sends requests; kept where directions are told apart.
+  @OptionalSide var directedClient: Side? = nil
+  /// The processes that it belongs to, as far as they are known.
+  var processes = ConnectionProcesses()
   /// What lies beneath the messages of the session that is at work; changed by the session that opens it.
   var beneath = Beneath()
   var added = Added()
@@ -72,6 +85,10 @@ struct ConnectionContext {
     var serverName = TextID.none
     /// How long its handshake took, in nanoseconds: for the first exchange, which takes it away.
     @OptionalTime var handshake: Int64? = nil
+    /// Whether the session at work is in a tunnel that another one opened.
+    var isTunnelled = false
+    /// Sessions of TLS that are around the one at work.
+    var depth: UInt8 = 0
   }
 
   /// What is added to it.

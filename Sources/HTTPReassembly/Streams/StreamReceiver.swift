@@ -37,10 +37,18 @@ protocol StreamReceiver {
   /// Octets of a hole come after the hole was given up.
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ context: inout Context)
 
+  /// The side that sends requests; nil where that is not known yet.
+  var requestingSide: Side? { get }
+
   /// The connection is given up, though it may go on.
   mutating func evict(_ context: inout Context)
   /// The connection is over: everything is final.
   mutating func close(_ context: inout Context) -> SessionEnd
+}
+
+extension StreamReceiver {
+  /// Most need not say.
+  var requestingSide: Side? { nil }
 }
 
 /// How a connection was opened, as far as it is known when its first octets come. Durations are nanoseconds.
@@ -62,6 +70,9 @@ struct StreamNeeds: OptionSet {
   /// A side cannot be read before the other side has answered.
   @inline(__always)
   static func waiting(_ side: Side) -> StreamNeeds { StreamNeeds(rawValue: 1 << UInt8(side)) }
+  /// What is waited for does not come from the other side: it comes soon, or not at all.
+  @inline(__always)
+  static var briefly: StreamNeeds { StreamNeeds(rawValue: 16) }
   /// At least one more octet of a side must come.
   @inline(__always)
   static func more(_ side: Side) -> StreamNeeds { StreamNeeds(rawValue: 4 << UInt8(side)) }
@@ -84,6 +95,8 @@ struct SessionEnd {
   var applicationProtocol: ConnectionProtocol
   /// What its TLS says of itself; nil where there is none.
   var security: ConnectionSecurity?
+  /// Octets of TLS records of application data that were not opened.
+  var unopened = 0
 }
 
 /// Octets of a packet, or of a record, to be charged to whatever owns them in the stream.
@@ -104,6 +117,10 @@ struct Charge {
   /// Position after the octets that decide whose it is.
   @inline(__always)
   var end: StreamPosition { position + max(retransmitted, length) }
+
+  /// The octets that decide whose it is.
+  @inline(__always)
+  var range: Range<StreamPosition> { position..<end }
 
   /// All but the octets that have a position.
   @inline(__always)

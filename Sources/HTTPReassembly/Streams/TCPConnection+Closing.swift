@@ -83,6 +83,7 @@ extension TCPConnection {
     row.security = known?.security
     row.missing = record.missing
     row.unseen = record.unseen
+    row.unopened = known?.unopened ?? 0
     row.messages = Int(record.messages)
     row.flags = record.flags
     if streams[0].packets == 0 || streams[1].packets == 0 { row.flags.insert(.oneSided) }

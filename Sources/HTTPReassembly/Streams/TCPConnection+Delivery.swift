@@ -10,6 +10,7 @@ extension TCPConnection {
 
   /// Tells the session that a stream has ended.
   mutating func finishSession(_ side: Side, isComplete: Bool, _ run: inout Receiver.Context) {
+    if run.isDirected { run.turn(to: side) }
     if let needs = session?.finish(side, isComplete: isComplete, &run) { self.needs = needs }
   }
 
@@ -47,6 +48,7 @@ extension TCPConnection {
     _ side: Side, _ run: inout Receiver.Context
   ) -> Int {
     openSession(&run)
+    if run.isDirected { run.turn(to: side) }
     run.history.remember(payload, at: position, source: source, newest: &streams[side].newestPayload)
     var arrival = arrival
     var consumed = 0

@@ -52,9 +52,12 @@ extension TCPConnection {
   /// Whether what comes next on a side has waited long enough for the other one.
   private func isOverdue(_ side: Side, _ first: HeldSegment, _ run: inout Receiver.Context) -> Bool {
     if isBeyondLimits(side, &run) { return true }
+    let isBrief = needs.contains(.briefly)
+    if isBrief, isBeyondBriefLimits(side, &run) { return true }
     if needs.contains(.waiting(side)) {
       guard let since = streams[side].stuckSince else { return false }
-      return run.clock - since > run.configuration.switchAnswerTimeout
+      let patience = isBrief ? run.configuration.secretPatience : run.configuration.switchAnswerTimeout
+      return run.clock - since > patience
     }
     // The hole of the other side has a time of its own, and what answers it never comes before it.
     guard !hasHole(1 - side) else { return false }
@@ -73,6 +76,13 @@ extension TCPConnection {
     guard let disorder else { return false }
     return disorder.value.held.look(side, { $0.octetCount }) > run.configuration.heldOctetLimit
       || disorder.value.held.look(side, { $0.count }) > run.configuration.heldSegmentLimit
+  }
+
+  /// Whether what waits briefly has become too much for that.
+  private func isBeyondBriefLimits(_ side: Side, _ run: inout Receiver.Context) -> Bool {
+    if run.heldOctets > run.configuration.secretHeldOctetTotalLimit { return true }
+    guard let disorder else { return false }
+    return disorder.value.held.look(side, { $0.octetCount }) > run.configuration.secretHeldOctetLimit
   }
 
   /// Gives up the hole at the next position of a stream, if there is one and nothing is expected to fill it.
@@ -113,7 +123,7 @@ extension TCPConnection {
   /// What a side waits for was in a hole of the other one, if what comes behind that acknowledges octets that the side sent later
   /// (CONNECT, Upgrade): they are read before it, as what they seem to be.
   private mutating func stopWaitingIfAnswered(_ side: Side, _ run: inout Receiver.Context) {
-    guard needs.contains(.waiting(side)), let next = firstHeld(1 - side),
+    guard needs.contains(.waiting(side)), !needs.contains(.briefly), let next = firstHeld(1 - side),
       next.arrival.acknowledged > streams[side].deliveredThrough
     else { return }
     if let needs = session?.stopWaiting(side, &run) { self.needs = needs }

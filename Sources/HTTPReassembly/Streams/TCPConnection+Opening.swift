@@ -83,6 +83,10 @@ extension TCPConnection {
       establish(by: side, at: time)
     } else if isClosed || (streams[1 - side].fin != .never && acknowledged > streams[1 - side].fin) {
       record.teardown += overhead
+    } else if needs.contains(.briefly), let last = disorder?.value.held.look(1 - side, { $0.last }) {
+      // Whose octets it acknowledges is known when those are read.
+      let charge = Charge(position: last.position, retransmitted: 0, overhead: overhead, length: max(last.length, 1))
+      session?.charge(charge, to: 1 - side, &run)
     } else if session != nil {
       session?.chargeAcknowledgment(overhead, to: 1 - side, &run)
     } else {

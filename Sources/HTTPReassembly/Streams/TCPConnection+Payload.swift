@@ -106,6 +106,7 @@ extension TCPConnection {
   private mutating func acceptLate(
     _ range: Range<StreamPosition>, _ hole: Range<StreamPosition>, _ side: Side, _ run: inout Receiver.Context
   ) {
+    if run.isDirected { run.turn(to: side) }
     run.note(.tcpLateData)
     let disorder = openDisorder(&run)
     let before = disorder.value.holes[side].count
@@ -132,6 +133,7 @@ extension TCPConnection {
   private mutating func countRepeated(
     _ range: Range<StreamPosition>, overhead: Int, _ side: Side, _ run: inout Receiver.Context
   ) {
+    if run.isDirected { run.turn(to: side) }
     run.ledger.settle(range.count, as: .retransmitted)
     record.retransmitted += range.count
     if session != nil {
@@ -154,6 +156,7 @@ extension TCPConnection {
     let limit = streams[side].limit
     for piece in changeHeld(side, &run, { $0.removeFrom(limit) }) {
       run.note(streams[side].fin == streams[side].limit ? .tcpDataBeyondFin : .tcpDataAfterReset)
+      if run.isDirected { run.turn(to: side) }
       refuse(piece.length, overhead: piece.arrival.overhead, &run)
     }
   }

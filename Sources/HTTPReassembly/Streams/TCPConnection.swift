@@ -1,3 +1,5 @@
+import Packets
+
 /// One TCP connection: takes its segments in the order of capture, and hands each stream's octets to the session in the order
 /// of their sequence numbers (RFC 9293).
 ///
@@ -8,8 +10,8 @@ struct TCPConnection<Receiver: StreamReceiver> {
   /// What has been counted of it.
   var record: ConnectionCounts
   private let key: ConnectionKey
-  /// Whether side 0, the sender of the first captured segment, is the higher endpoint of `key`.
-  private let isReversed: Bool
+  /// Where the run has the processes that its packets were said to belong to; -1 when they were not. It takes the room that the key leaves.
+  private var processSlot: Int32 = -1
   var streams = Sides<TCPStream>(repeating: TCPStream())
   /// What is out of order; nil while nothing ever was.
   private(set) var disorder: OwnMemory<Disorder>?
@@ -23,6 +25,8 @@ struct TCPConnection<Receiver: StreamReceiver> {
   var isEstablished = false
   /// Both streams have ended, or one was reset: only late copies can follow.
   var isClosed = false
+  /// Whether side 0, the sender of the first captured segment, is the higher endpoint of `key`.
+  private let isReversed: Bool
   /// Capture time of the latest segment.
   var lastSeen: Int64
   /// Capture time of the first SYN, until the handshake is complete.
@@ -83,6 +87,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
     else { return false }
 
     borrowRun(&run)
+    if run.isDirected { run.turnPacket(to: side) }
     let overhead = count(segment, from: side, at: time, run.clock)
     if acknowledged > streams[other].acknowledged { streams[other].acknowledged = acknowledged }
     streams[side].noteWindow(segment)
@@ -126,6 +131,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
     _ run: inout Receiver.Context
   ) {
     let side = side(of: segment)
+    if run.isDirected { run.turnPacket(to: side) }
     let overhead = count(segment, from: side, at: time, run.clock)
 
     if segment.hasBadChecksum {
@@ -136,7 +142,13 @@ struct TCPConnection<Receiver: StreamReceiver> {
     let position = locate(segment, side)
     let acknowledged = noteAcknowledgment(segment, from: side, &run)
     streams[side].noteWindow(segment)
-    if segment.flags.contains(.syn) { noteSyn(segment, from: side, at: time, &run) }
+    if segment.flags.contains(.syn) {
+      noteSyn(segment, from: side, at: time, &run)
+      if run.isDirected, run.connection.directedClient == nil {
+        run.connection.directedClient = knownClient
+        run.turnPacket(to: side)
+      }
+    }
 
     let arrival = SegmentArrival(
       time: time, acknowledged: acknowledged, segment: position, ordinal: packets, overhead: overhead)
@@ -230,6 +242,39 @@ struct TCPConnection<Receiver: StreamReceiver> {
     return position
   }
 
+  // MARK: Processes
+
+  /// Notes the process of a segment of it that comes next; `slots` are the run's.
+  mutating func note(
+    _ mention: ProcessMention, of segment: TCPSegment, _ slots: inout Slab<ConnectionProcesses>, _ texts: inout TextPool
+  ) {
+    note(mention, from: side(of: segment), &slots, &texts)
+  }
+
+  /// Notes the process that has one of its ends.
+  mutating func note(
+    _ mention: ProcessMention, ofEnd end: Endpoint, _ slots: inout Slab<ConnectionProcesses>, _ texts: inout TextPool
+  ) {
+    note(mention, from: endpoints[0] == end ? 0 : 1, &slots, &texts)
+  }
+
+  private mutating func note(
+    _ mention: ProcessMention, from side: Side, _ slots: inout Slab<ConnectionProcesses>, _ texts: inout TextPool
+  ) {
+    if processSlot < 0 { processSlot = Int32(slots.insert(ConnectionProcesses())) }
+    if slots[Int(processSlot)].note(mention, from: side, &texts) { record.flags.insert(.severalProcesses) }
+  }
+
+  /// The process of its row, which holds on to its text from now on.
+  mutating func settleProcess(
+    client: Endpoint, _ slots: inout Slab<ConnectionProcesses>, _ texts: inout TextPool
+  ) -> TextID {
+    guard processSlot >= 0 else { return .none }
+    var processes = slots.remove(Int(processSlot))
+    processSlot = -1
+    return processes.settle(client: client == endpoints[0] ? 0 : 1, &texts)
+  }
+
   // MARK: Out of order
 
   /// What is out of order, from now on with memory of its own.
@@ -281,6 +326,9 @@ struct TCPConnection<Receiver: StreamReceiver> {
       run.connection.endpoints = endpoints
     }
     run.connection.client = knownClient
+    if run.isDirected { run.connection.directedClient = knownClient ?? session?.requestingSide }
+    run.connection.processes =
+      processSlot < 0 ? ConnectionProcesses() : run.processSlots.look(Int(processSlot)) { $0 }
     run.connection.added = ConnectionContext.Added()
   }
 

@@ -1,15 +1,15 @@
 import CoreMetrics
 import HTTPReassembly
 
-/// The metrics of a live capture: its health, its ledger and its APIs.
+/// The metrics of a live capture: its health, its ledger, its APIs and its hosts, and what the process itself takes.
 ///
 /// Give it a snapshot each second and hand the page it makes to the server. It belongs to the thread that calls it.
 public struct CaptureMetrics {
   /// What a host and a path are shown as: a redaction, for instance.
   public typealias Naming = (_ host: [UInt8], _ path: [UInt8]) -> (host: [UInt8], path: [UInt8])
 
-  /// APIs that get series of their own unless said otherwise. At 18 series each, that is a page of one to two megabytes.
-  public static let defaultAPILimit = 500
+  /// APIs, and hosts, that get series of their own unless said otherwise. At 40 lines each, 500 APIs are a page of two to three megabytes.
+  public static let defaultSeriesLimit = 500
 
   private let registry: PrometheusRegistry
   private var packets: RunningCount
@@ -26,26 +26,38 @@ public struct CaptureMetrics {
   private let pending: Gauge
   private let labelled: Gauge
   private let inOther: Gauge
-  private var apis: APIPlaces
+  private let hostsLabelled: Gauge
+  private let hostsInOther: Gauge
+  private var tls: [RunningCount]
+  private var quic: [RunningCount]
+  private var apis: RankedSeries
+  private var hosts: RankedSeries
+  private let wholeLines = TrafficFigures.lines("sniffer_http", " of all APIs")
+  private let wholeHeads: [[UInt8]]
+  private var whole: HighestFigures
+  private let process = ProcessFigures()
 
-  /// Prepares all series that are known beforehand, at 0.
+  /// Prepares all series that are known beforehand, at 0, and opens what says what the process takes.
   ///
-  /// Up to `apiLimit` APIs get series of their own, the first to come; the rest are summed under `host="other"`,
-  /// `path="other"`. The labels are those that the analysis groups by.
+  /// - Parameters:
+  ///   - version: The program's version, for `sniffer_build_info`.
+  ///   - seriesLimit: Up to so many APIs, and as many hosts, get series of their own: those with the most octets. The rest are summed under
+  ///     `host="other"`, `path="other"`.
+  ///   - grouping: What the analysis groups by, which gives the labels.
+  ///   - naming: What hosts and paths are shown as.
   public init(
-    apiLimit: Int = defaultAPILimit, grouping: Configuration.Grouping = .init(),
+    version: String, seriesLimit: Int = defaultSeriesLimit, grouping: Configuration.Grouping = .init(),
     naming: @escaping Naming = { ($0, $1) }
   ) {
-    let apiLimit = max(apiLimit, 0)
     // Every series that can come about has its place, so none is ever refused.
-    let registry = PrometheusRegistry(
-      seriesLimit: (apiLimit + 1) * APIFigures.series.count + OctetClass.allCases.count + Anomaly.allCases.count + 32)
+    let registry = PrometheusRegistry(seriesLimit: OctetClass.allCases.count + Anomaly.allCases.count + 32)
     for family in CaptureFamily.allCases { registry.describe(family.rawValue, as: family.help) }
     func count(_ family: CaptureFamily, _ labels: (String, String)...) -> RunningCount {
       RunningCount(family, labels, in: registry)
     }
     func gauge(_ family: CaptureFamily) -> Gauge { Gauge(label: family.rawValue, factory: registry) }
     self.registry = registry
+    Gauge(label: CaptureFamily.build.rawValue, dimensions: [("version", version)], factory: registry).record(1)
     packets = count(.packets)
     packetOctets = count(.packetOctets)
     classes = OctetClass.allCases.map { count(.octets, ("class", $0.name)) }
@@ -60,15 +72,25 @@ public struct CaptureMetrics {
     pending = gauge(.pending)
     labelled = gauge(.apisLabelled)
     inOther = gauge(.apisInOther)
+    hostsLabelled = gauge(.hostsLabelled)
+    hostsInOther = gauge(.hostsInOther)
+    tls = ["handshake", "record", "application_data", "other"].map { count(.tls, ("part", $0)) }
+    quic = ["handshake", "packet", "protected"].map { count(.quic, ("part", $0)) }
+    wholeHeads = RankedSeries.heads(wholeLines, [])
+    whole = HighestFigures(count: wholeLines.count)
 
-    let shown = [("host", true), ("path", grouping.path), ("method", grouping.method)]
-    apis = APIPlaces(
-      limit: apiLimit, otherLabels: shown.compactMap { $0.1 ? ($0.0, "other") : nil }, in: registry
-    ) { host, path, method in
-      let names = naming(host, path)
-      return zip(shown, [names.host, names.path, method]).compactMap { label, text in
+    let shown = [("host", true), ("path", grouping.path), ("method", grouping.method), ("process", grouping.process)]
+    apis = RankedSeries(
+      limit: seriesLimit, figures: TrafficFigures.lines("sniffer_api", ", by API"),
+      otherLabels: shown.compactMap { $0.1 ? ($0.0, "other") : nil }
+    ) { name in
+      let names = naming(name.parts[0], name.parts[1])
+      return zip(shown, [names.host, names.path, name.parts[2], name.parts[3]]).compactMap { label, text in
         label.1 ? (label.0, LabelText.string(text)) : nil
       }
+    }
+    hosts = RankedSeries(limit: seriesLimit, figures: HostFigures.lines, otherLabels: [("host", "other")]) { name in
+      [("host", LabelText.string(naming(name.parts[0], []).host))]
     }
   }
 
@@ -86,9 +108,52 @@ public struct CaptureMetrics {
     missing.follow(totals.ledger.missing)
     for (index, octetClass) in OctetClass.allCases.enumerated() { classes[index].follow(totals.ledger[octetClass]) }
     for (index, anomaly) in Anomaly.allCases.enumerated() { anomalies[index].follow(totals.anomalies[anomaly]) }
-    apis.update(totals)
+    let snapshot = copy totals
+    let ledger = snapshot.ledger
+    for (index, value) in [ledger.tlsHandshake, ledger.tlsRecord, ledger.tlsApplicationData, ledger.tlsOther]
+      .enumerated()
+    {
+      tls[index].follow(value)
+    }
+    for (index, value) in [ledger.quicHandshake, ledger.quicPacket, ledger.quicProtected].enumerated() {
+      quic[index].follow(value)
+    }
+    rank(snapshot)
     labelled.record(apis.count)
     inOther.record(apis.otherCount)
-    return registry.exposition()
+    hostsLabelled.record(hosts.count)
+    hostsInOther.record(hosts.otherCount)
+    var page = registry.exposition()
+    for family in wholeLines.families {
+      RankedSeries.appendHead(of: family, to: &page)
+      RankedSeries.append(family, wholeHeads, whole.values, to: &page)
+    }
+    apis.append(to: &page)
+    hosts.append(to: &page)
+    process.append(to: &page)
+    return page
+  }
+
+  /// Takes the APIs and the hosts of a snapshot.
+  private mutating func rank(_ totals: Totals) {
+    apis.update(
+      RankedSeries.Rows(count: totals.apis.count) { index in
+        let api = totals.apis[index]
+        return RankedSeries.Name(parts: [api.host, api.path, api.method, api.process].map { totals.texts.octets($0) })
+      } octets: { index in
+        totals.apis[index].ipLength
+      } add: { index, sums in
+        TrafficFigures.add(totals.apis[index], to: &sums)
+      })
+    whole.follow(apis.whole, wholeLines.cumulative)
+    hosts.update(
+      RankedSeries.Rows(count: totals.hosts.count) { index in
+        let host = totals.hosts[index].host
+        return host == .none ? nil : RankedSeries.Name(parts: [totals.texts.octets(host)])
+      } octets: { index in
+        totals.hosts[index].ipLength
+      } add: { index, sums in
+        HostFigures.add(totals.hosts[index], to: &sums)
+      })
   }
 }

@@ -3,5 +3,5 @@ public struct MetricsError: Error, Equatable, CustomStringConvertible, Sendable 
   /// The line.
   public let description: String
 
-  init(_ description: String) { self.description = description }
+  package init(_ description: String) { self.description = description }
 }

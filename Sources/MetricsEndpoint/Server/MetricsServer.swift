@@ -1,8 +1,5 @@
 import NIOCore
 import NIOHTTP1
-import NIOPosix
-import Shared
-import SystemPackage
 
 /// Serves the page of metrics over HTTP, for Prometheus to fetch.
 ///
@@ -22,86 +19,40 @@ public final class MetricsServer: Sendable {
     public init() {}
   }
 
-  private let address: MetricsAddress
+  private let port: ServedPort
   private let limits: Limits
   private let page = MetricsPage()
-  /// The port while it is open and not served yet.
-  private let socket = Locked<ListeningSocket?>(nil)
-  /// The thread that serves, while there is one.
-  private let thread = Locked<MultiThreadedEventLoopGroup?>(nil)
 
   /// Prepares a server; `start` opens the port.
   public init(_ address: MetricsAddress, limits: Limits = Limits()) {
-    self.address = address
+    port = ServedPort(address, for: "metrics")
     self.limits = limits
   }
 
   /// Replaces the page that is served.
   public func publish(_ exposition: [UInt8]) { page.octets = ByteBuffer(bytes: exposition) }
 
-  deinit { close(socket.withLock { $0.take() }) }
-
   /// Opens the port, on the calling thread alone: clients wait until `start`. Returns the address, with the port that the system
   /// chose where 0 was asked for. Throws when the port cannot be opened.
   @discardableResult
-  public func open() throws(MetricsError) -> MetricsAddress {
-    stop()
-    do throws(Errno) {
-      let opened = try ListeningSocket(address.socketAddress)
-      socket.withLock { $0 = opened }
-      return address.with(port: opened.port)
-    } catch {
-      throw MetricsError("cannot serve metrics on \(address): \(error)")
-    }
-  }
+  public func open() throws(MetricsError) -> MetricsAddress { try port.open() }
 
   /// Begins to serve, and opens the port unless it is open. Returns the address, with the port that the system chose where 0
   /// was asked for. Throws when the port cannot be opened.
   @discardableResult
   public func start() throws(MetricsError) -> MetricsAddress {
-    if socket.withLock({ $0 == nil }) { try open() }
-    guard let opened = socket.withLock({ $0.take() }) else { return address }
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    do {
-      // The channel closes the descriptor from here on.
-      _ = try bootstrap(group).withBoundSocket(opened.descriptor).wait()
-      thread.withLock { $0 = group }
-      return address.with(port: opened.port)
-    } catch {
-      try? group.syncShutdownGracefully()
-      throw MetricsError("cannot serve metrics on \(address): \(Self.reason(error))")
+    try port.start { [page, limits] _ in
+      let places = ConnectionPlaces(limit: limits.connections)
+      return { channel in
+        try places.take(for: channel)
+        let pipeline = channel.pipeline.syncOperations
+        try pipeline.addHandler(IdleStateHandler(allTimeout: TimeAmount(limits.patience)))
+        try pipeline.configureHTTPServerPipeline()
+        try pipeline.addHandler(MetricsHandler(page))
+      }
     }
   }
 
   /// Closes the port and all connections. Does nothing when the server is not running.
-  public func stop() {
-    close(socket.withLock { $0.take() })
-    let group = thread.withLock { $0.take() }
-    try? group?.syncShutdownGracefully()
-  }
-
-  private func close(_ opened: ListeningSocket?) {
-    if let opened { try? FileDescriptor(rawValue: opened.descriptor).close() }
-  }
-
-  private func bootstrap(_ group: MultiThreadedEventLoopGroup) -> ServerBootstrap {
-    let places = ConnectionPlaces(limit: limits.connections)
-    // When the process is out of file descriptors, NIO waits a second before it accepts again.
-    return ServerBootstrap(group: group)
-      .childChannelInitializer { [page, limits] channel in
-        channel.eventLoop.makeCompletedFuture {
-          try places.take(for: channel)
-          let pipeline = channel.pipeline.syncOperations
-          try pipeline.addHandler(IdleStateHandler(allTimeout: TimeAmount(limits.patience)))
-          try pipeline.configureHTTPServerPipeline()
-          try pipeline.addHandler(MetricsHandler(page))
-        }
-      }
-  }
-
-  /// The system's words for what it refused.
-  private static func reason(_ error: any Error) -> String {
-    guard let error = error as? IOError else { return "\(error)" }
-    return Errno(rawValue: error.errnoCode).description
-  }
+  public func stop() { port.stop() }
 }

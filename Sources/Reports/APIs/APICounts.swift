@@ -30,6 +30,8 @@ package struct APICounts: Sendable, Equatable {
     self[.missing] = api.missing
     self[.status4xx] = api.status4xx
     self[.status5xx] = api.status5xx
+    self[.requestTLS] = api.request.tls
+    self[.responseTLS] = api.response.tls
     self[.requestControl] = api.request.control
     self[.responseControl] = api.response.control
     self[.requestExpandedHeader] = api.request.expandedHeader
@@ -123,6 +125,11 @@ package enum APISum: String, CaseIterable, Sendable {
   case ip = "ip_bytes"
   /// Final responses with a 4xx or 5xx status.
   case errors
+  /// What TLS records have beside the messages' octets.
+  case tls = "tls_bytes"
+
+  /// Whether the first version had it: what came later stands at the end of tables.
+  var isOriginal: Bool { self != .tls }
 
   /// What is summed up.
   var columns: (APIColumn, APIColumn) {
@@ -135,6 +142,7 @@ package enum APISum: String, CaseIterable, Sendable {
     case .message: (.requestMessage, .responseMessage)
     case .ip: (.requestIP, .responseIP)
     case .errors: (.status4xx, .status5xx)
+    case .tls: (.requestTLS, .responseTLS)
     }
   }
 }

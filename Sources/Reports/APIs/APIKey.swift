@@ -9,41 +9,68 @@ package struct APIKey: Hashable, Sendable {
   package var path: [UInt8]
   /// The method; empty unless totals are grouped by it.
   package var method: [UInt8]
+  /// The name of the process; empty unless totals are grouped by it.
+  package var process: [UInt8]
 
   /// Made of its parts.
-  package init(host: [UInt8], path: [UInt8], method: [UInt8] = []) {
+  package init(host: [UInt8], path: [UInt8], method: [UInt8] = [], process: [UInt8] = []) {
     self.host = host
     self.path = path
     self.method = method
+    self.process = process
   }
 
   /// The key of an API of an analysis.
   package init(_ api: APITotals, _ texts: borrowing TextPool) {
-    self.init(host: texts.octets(api.host), path: texts.octets(api.path), method: texts.octets(api.method))
+    self.init(
+      host: texts.octets(api.host), path: texts.octets(api.path), method: texts.octets(api.method),
+      process: texts.octets(api.process))
+  }
+
+  /// The key of the API that an exchange is counted under.
+  init(_ exchange: Exchange, _ grouping: Configuration.Grouping, _ texts: borrowing TextPool) {
+    self.init(exchange.host, exchange.apiPath, exchange.method, exchange.process, grouping, texts)
+  }
+
+  /// The key of the API that a message is counted under.
+  init(_ message: Message, _ grouping: Configuration.Grouping, _ texts: borrowing TextPool) {
+    self.init(message.host, message.apiPath, message.method, message.process, grouping, texts)
+  }
+
+  private init(
+    _ host: TextID, _ path: TextID, _ method: TextID, _ process: TextID, _ grouping: Configuration.Grouping,
+    _ texts: borrowing TextPool
+  ) {
+    self.init(host: texts.octets(host), path: texts.octets(path))
+    if grouping.method { self.method = texts.octets(method) }
+    if grouping.process { self.process = texts.processName(process) }
   }
 
   /// The key as a report shows it: without what may be personal.
   package func redacted(_ redaction: Redaction?) -> APIKey {
     guard let redaction else { return self }
-    return APIKey(host: redaction.host(host), path: redaction.path(path), method: method)
+    return APIKey(host: redaction.host(host), path: redaction.path(path), method: method, process: process)
   }
 
   /// Whether it is what messages have whose requests are not known, and which therefore belong to no API.
   package var isUnknown: Bool { host.isEmpty && path.isEmpty }
 
-  /// What people are shown: method, host and path, escaped.
+  /// What people are shown: process, method, host and path, escaped.
   package var text: String {
-    if isUnknown { return "(unknown)" }
-    return TextEscaping.string(method.isEmpty ? host + path : method + [UInt8(ascii: " ")] + host + path)
+    let space = UInt8(ascii: " ")
+    let owner = process.isEmpty ? "" : TextEscaping.string(process + [UInt8(ascii: ":"), space])
+    if isUnknown { return owner + "(unknown)" }
+    return owner + TextEscaping.string(method.isEmpty ? host + path : method + [space] + host + path)
   }
 }
 
 extension APIKey: Comparable {
-  /// The order of rows in reports: host, path, method, each by its octets.
+  /// The order of rows in reports: host, path, method, process, each by its octets.
   package static func < (a: APIKey, b: APIKey) -> Bool {
     if a.host != b.host { return a.host.lexicographicallyPrecedes(b.host) }
     if a.path != b.path { return a.path.lexicographicallyPrecedes(b.path) }
-    return a.method.lexicographicallyPrecedes(b.method)
+    if a.method != b.method { return a.method.lexicographicallyPrecedes(b.method) }
+    return a.process.lexicographicallyPrecedes(b.process)
   }
 }
 

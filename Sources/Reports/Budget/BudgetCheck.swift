@@ -43,7 +43,9 @@ extension Budget.Check {
 
   /// Whether the limit would be kept without the octets whose API is only inferred.
   var isOnlyInferred: Bool {
-    guard isExceeded, limit.figure.unit == .octets, let value = subject.value(limit.figure) else { return false }
+    guard isExceeded, limit.figure.unit == .octets, !limit.figure.isOfConnections,
+      let value = subject.value(limit.figure)
+    else { return false }
     let requests = rule.scope == .request ? subject.counts[.requests] : 1
     let (most, overflows) = limit.most.multipliedReportingOverflow(by: requests)
     return !overflows && value - subject.counts[.inferred] <= most
@@ -75,6 +77,8 @@ struct BudgetSubject {
   var counts = APICounts()
   /// The wait phase of the exchanges.
   var wait = LatencyDistribution()
+  /// Octets of the handshakes of TLS and QUIC, of hosts.
+  var handshake = 0
 
   /// The value of a figure in the unit of its limits; nil when there is nothing to tell it from.
   func value(_ figure: BudgetFigure) -> Int? {
@@ -105,6 +109,10 @@ struct BudgetSubject {
     case .waitP50: wait.percentile(50).map { Int($0) }
     case .waitP95: wait.percentile(95).map { Int($0) }
     case .waitP99: wait.percentile(99).map { Int($0) }
+    case .tlsBytes: counts[.tls]
+    case .requestTLSBytes: counts[.requestTLS]
+    case .responseTLSBytes: counts[.responseTLS]
+    case .handshakeBytes: handshake
     }
   }
 

@@ -8,7 +8,7 @@ package enum BudgetFile {
   /// More than anybody writes, and little enough to be read whole.
   private static let sizeLimit = 256 << 10
   /// What a rule has beside limits.
-  private static let ruleKeys = ["host", "path", "method", "per"]
+  private static let ruleKeys = ["host", "path", "method", "process", "per"]
 
   /// Reads a file.
   ///
@@ -22,7 +22,7 @@ package enum BudgetFile {
     do { data = try handle.read(upToCount: sizeLimit + 1) ?? Data() } catch {
       throw BudgetError(path, "cannot be read: \(error.localizedDescription)")
     }
-    guard data.count <= sizeLimit else { throw BudgetError(path, "has more than \(sizeLimit) octets") }
+    guard data.count <= sizeLimit else { throw BudgetError(path, "has more than \(Numerals.grouped(sizeLimit)) bytes") }
     guard let text = String(validating: data, as: UTF8.self) else { throw BudgetError(path, "is not UTF-8") }
     return try rules(text, file: path)
   }
@@ -60,6 +60,9 @@ package enum BudgetFile {
       if rule.method != nil, !grouping.method {
         throw BudgetError(file, line: rule.line, "method needs --group-by host,path,method")
       }
+      if rule.process != nil, !grouping.process {
+        throw BudgetError(file, line: rule.line, "process needs --group-by process,host,path")
+      }
       if rule.path.text != "**", !grouping.path {
         throw BudgetError(file, line: rule.line, "path needs --group-by with path")
       }
@@ -96,16 +99,24 @@ package enum BudgetFile {
     guard let scope = BudgetRule.Scope(rawValue: words["per"] ?? "api") else {
       throw BudgetError(file, line: line, "per: expected api, request or match, found '\(words["per"] ?? "")'")
     }
-    guard words["host"] != nil || words["path"] != nil else {
-      throw BudgetError(file, line: line, "a rule needs a host, a path or both")
+    guard words["host"] != nil || words["path"] != nil || words["process"] != nil else {
+      throw BudgetError(file, line: line, "a rule needs a host, a path or a process")
     }
     guard !limits.isEmpty else { throw BudgetError(file, line: line, "a rule without a limit") }
     if scope == .request, let limit = limits.first(where: { $0.figure.unit != .octets }) {
       throw BudgetError(file, line: line, "\(limit.figure.rawValue) is not counted by request")
     }
+    if let limit = limits.first(where: \.figure.isOfConnections),
+      scope != .match || words["path"] != nil || words["method"] != nil || words["process"] != nil
+    {
+      throw BudgetError(
+        file, line: line,
+        "\(limit.figure.rawValue) is counted by host: it needs per: match, a host, and no path, method or process")
+    }
     return BudgetRule(
       line: line, host: NamePattern(words["host"] ?? "**", ignoresCase: true),
-      path: NamePattern(words["path"] ?? "**", ignoresCase: false), method: words["method"], scope: scope,
+      path: NamePattern(words["path"] ?? "**", ignoresCase: false), method: words["method"],
+      process: words["process"].map { NamePattern($0, ignoresCase: false) }, scope: scope,
       limits: limits)
   }
 

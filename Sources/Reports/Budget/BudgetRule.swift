@@ -20,6 +20,8 @@ package struct BudgetRule: Sendable {
   package let path: NamePattern
   /// The method; nil: any.
   package let method: String?
+  /// The names of processes; nil: any, and none.
+  package let process: NamePattern?
   /// What the limits are for.
   package let scope: Scope
   /// The limits, in the order of the file.
@@ -28,13 +30,22 @@ package struct BudgetRule: Sendable {
   /// Whether it is about an API.
   func matches(_ key: APIKey) -> Bool {
     guard !key.isUnknown else { return false }
+    if let process, !process.matches(key.process) { return false }
     if let method, Array(method.utf8) != key.method { return false }
     return host.matches(key.host) && path.matches(key.path)
   }
 
+  /// Whether it is about hosts as such, and so also about what their connections cost beside messages.
+  package var isByHost: Bool {
+    scope == .match && path.text == "**" && method == nil && process == nil
+      && limits.contains { $0.figure.isOfConnections }
+  }
+
   /// The pattern in words, escaped.
   package var text: String {
-    TextEscaping.string(Array(((method.map { $0 + " " } ?? "") + host.text + " " + path.text).utf8))
+    TextEscaping.string(
+      Array(
+        ((process.map { $0.text + ": " } ?? "") + (method.map { $0 + " " } ?? "") + host.text + " " + path.text).utf8))
   }
 }
 
@@ -64,6 +75,13 @@ package enum BudgetFigure: String, CaseIterable, Sendable {
   case waitP50 = "wait_p50"
   case waitP95 = "wait_p95"
   case waitP99 = "wait_p99"
+  case tlsBytes = "tls_bytes"
+  case requestTLSBytes = "request_tls_bytes"
+  case responseTLSBytes = "response_tls_bytes"
+  case handshakeBytes = "handshake_bytes"
+
+  /// Whether it is a figure of connections, and so of hosts, and of no API.
+  package var isOfConnections: Bool { self == .handshakeBytes }
 
   /// What its values are.
   package enum Unit: Sendable {
@@ -109,7 +127,7 @@ package struct BudgetLimit: Sendable, Equatable {
   static func expectation(_ unit: BudgetFigure.Unit) -> String {
     switch unit {
     case .count: "a number, as in 100"
-    case .octets: "octets, as in 4096, 20 kB or 1.5 MiB"
+    case .octets: "bytes, as in 4096, 20 kB or 1.5 MiB"
     case .share: "a share of the responses, as in 1%"
     case .duration: "a time, as in 300 ms or 1.5 s"
     }

@@ -18,47 +18,69 @@ package struct BudgetText {
 
   /// The breaches as a table, how many there are, and whether the ledger balances.
   package func text(for terminal: Terminal) -> String {
-    text(width: max(terminal.width ?? Terminal.defaultWidth, 40), colour: terminal.takesColour)
+    text(width: max(terminal.textWidth, 40), colour: terminal.takesColour)
   }
 
   func text(width: Int, colour: Bool) -> String {
-    let breaches = budget.breaches
+    let excesses = budget.excesses
     var lines: [String] = []
-    if !breaches.isEmpty {
+    if !excesses.isEmpty {
       var table = TextTable(columns: [
         .init(title: "API", isRight: false, minimum: min(max(width * 3 / 10, 12), 32)),
         .init(title: "pattern", isRight: false, minimum: 10, importance: 4), .init(title: "figure", isRight: false),
         .init(title: "limit", importance: 3), .init(title: "actual"), .init(title: "over", importance: 1),
       ])
-      for breach in breaches.prefix(Self.limit) {
+      for excess in excesses.prefix(Self.limit) {
         table.rows.append(
           (
             [
-              name(breach), breach.rule.text, breach.name, breach.most.text, breach.actual?.text ?? "",
-              breach.excess?.text ?? "",
+              name(excess), excess.rule.text, excess.name, excess.most.text, excess.actual?.text ?? "",
+              excess.excess?.text ?? "",
             ], .plain
           ))
       }
       lines += table.lines(width: width, colour: colour)
-      if breaches.count > Self.limit { lines.append("… and \(Numerals.grouped(breaches.count - Self.limit)) more") }
+      if excesses.count > Self.limit { lines.append("… and \(Numerals.grouped(excesses.count - Self.limit)) more") }
       lines.append("")
     }
-    let style: Style = breaches.isEmpty ? .good : .bad
+    let style: Style = excesses.isEmpty ? .good : .bad
     lines += style.lines(verdict, width: width, colour: colour)
     for line in UnsureOctets(totals).lines { lines += Style.warning.lines(line, width: width, colour: colour) }
     return lines.joined(separator: "\n") + "\n" + Summary.lastLine(totals.ledger) + "\n"
   }
 
-  /// Each breach in one line, where no table is printed.
+  /// Each excess in one line, where no table is printed.
   package var lines: [String] {
-    let breaches = budget.breaches
-    var lines = breaches.prefix(Self.limit).map { breach in
-      "\(name(breach)): \(breach.name) is \(breach.actual?.text ?? ""), the limit \(breach.most.text) "
-        + "(over by \(breach.excess?.text ?? "")\(breach.isOnlyInferred ? ", only with inferred bytes" : ""); "
-        + "line \(breach.rule.line): \(breach.rule.text))"
-    }
-    if breaches.count > Self.limit { lines.append("… and \(Numerals.grouped(breaches.count - Self.limit)) more") }
+    let excesses = budget.excesses
+    var lines = excesses.prefix(Self.limit).map { "\(name($0)): \(sentence($0))" }
+    if excesses.count > Self.limit { lines.append("… and \(Numerals.grouped(excesses.count - Self.limit)) more") }
     return lines
+  }
+
+  /// What is printed in a format for other programs, or for a comment.
+  ///
+  /// - Parameters:
+  ///   - format: The format.
+  ///   - file: The file of the limits, as annotations name it.
+  ///   - isStrict: Whether a rule that is about no API is an error.
+  ///   - terminal: What a table is fitted to.
+  /// - Returns: The whole text.
+  package func text(_ format: BudgetFormat, file: String, isStrict: Bool, for terminal: Terminal) -> String {
+    switch format {
+    case .table: text(for: terminal)
+    case .markdown: markdown
+    case .junit: junit(isStrict: isStrict)
+    case .github: annotations(file: file, isStrict: isStrict)
+    }
+  }
+
+  private func sentence(_ check: Budget.Check) -> String {
+    let others =
+      check.otherRules.isEmpty
+      ? "" : ", and line \(Set(check.otherRules.map(\.line)).sorted().map(String.init).joined(separator: ", "))"
+    return "\(check.name) is \(check.actual?.text ?? ""), the limit \(check.most.text) "
+      + "(over by \(check.excess?.text ?? "")\(check.isOnlyInferred ? ", only with inferred bytes" : ""); "
+      + "line \(check.rule.line): \(check.rule.text)\(others))"
   }
 
   private var verdict: String {
@@ -73,6 +95,98 @@ package struct BudgetText {
   private func name(_ check: Budget.Check) -> String {
     check.api.map { APIKey($0, totals.texts).redacted(redaction).text } ?? "(all that match)"
   }
+
+  private func unmatched(_ rule: BudgetRule) -> String { "no API matches \(rule.text)" }
+
+  // MARK: Markdown
+
+  private var markdown: String {
+    let excesses = budget.excesses
+    var lines = ["### Traffic budget", "", (excesses.isEmpty ? "✅ " : "❌ ") + "**\(verdict)**"]
+    if !excesses.isEmpty {
+      lines += [
+        "", MarkdownText.row(["API", "pattern", "figure", "limit", "actual", "over"]),
+        MarkdownText.rule(left: 3, of: 6),
+      ]
+      for excess in excesses.prefix(Self.limit) {
+        lines.append(
+          MarkdownText.row([
+            MarkdownText.code(name(excess)), MarkdownText.code(excess.rule.text), excess.name, excess.most.text,
+            excess.actual?.text ?? "", excess.excess?.text ?? "",
+          ]))
+      }
+      if excesses.count > Self.limit {
+        lines += ["", "… and \(Numerals.grouped(excesses.count - Self.limit)) more."]
+      }
+    }
+    var notes = budget.unmatched.map { "- ⚠️ line \($0.line): no API matches \(MarkdownText.code($0.text))" }
+    notes += UnsureOctets(totals).lines.map { "- ⚠️ \($0)" }
+    if totals.ledger.difference != 0 { notes.append("- ❌ \(Summary.lastLine(totals.ledger))") }
+    if !notes.isEmpty { lines += [""] + notes }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  // MARK: JUnit
+
+  /// A test case for each check, and one for each rule that is about nothing.
+  private func junit(isStrict: Bool) -> String {
+    var cases = budget.checks.map { check in
+      JUnitDocument.Case(
+        group: "line \(check.rule.line): \(check.rule.text)", name: "\(name(check)): \(check.name)",
+        outcome: check.isExceeded
+          ? .failed(
+            message: "\(check.actual?.text ?? "") is over \(check.most.text) by \(check.excess?.text ?? "")",
+            details: "\(name(check)): \(sentence(check))") : .passed)
+    }
+    for rule in budget.unmatched {
+      cases.append(
+        JUnitDocument.Case(
+          group: "line \(rule.line): \(rule.text)", name: "about no API",
+          outcome: isStrict ? .broken(message: unmatched(rule)) : .skipped(message: unmatched(rule))))
+    }
+    let notes = [verdict] + UnsureOctets(totals).lines + [Summary.lastLine(totals.ledger)]
+    return JUnitDocument(name: "sniffer budget", cases: cases, note: notes.joined(separator: "\n")).text
+  }
+
+  // MARK: GitHub
+
+  private func annotations(file: String, isStrict: Bool) -> String {
+    let excesses = budget.excesses
+    var commands = excesses.prefix(Self.limit).map { excess in
+      WorkflowCommand(
+        level: .error, file: file, line: excess.rule.line, title: "Traffic budget exceeded",
+        message: "\(name(excess)): \(sentence(excess))")
+    }
+    if excesses.count > Self.limit {
+      commands.append(
+        WorkflowCommand(
+          level: .error, title: "Traffic budget exceeded",
+          message: "and \(Numerals.grouped(excesses.count - Self.limit)) more"))
+    }
+    for rule in budget.unmatched {
+      commands.append(
+        WorkflowCommand(
+          level: isStrict ? .error : .warning, file: file, line: rule.line, title: "Traffic budget",
+          message: unmatched(rule)))
+    }
+    for line in UnsureOctets(totals).lines {
+      commands.append(WorkflowCommand(level: .warning, title: "Traffic budget", message: line))
+    }
+    commands.append(WorkflowCommand(level: .notice, title: "Traffic budget", message: verdict))
+    return commands.map { $0.text + "\n" }.joined()
+  }
+}
+
+/// How the result of a budget is printed.
+package enum BudgetFormat: String, CaseIterable, Sendable {
+  /// For people, fitted to the terminal.
+  case table
+  /// For a comment on a pull request.
+  case markdown
+  /// For the table of tests of a CI system: a check is a test.
+  case junit
+  /// For annotations in GitHub Actions.
+  case github
 }
 
 /// `budget.csv`: a row for each limit and each API that it was held against.
@@ -83,7 +197,7 @@ package enum BudgetCSV {
   /// says what the three numbers count: `messages`, `bytes`, `bytes_per_request`, `share` or `ms`.
   static let columns = [
     "line", "host_pattern", "path_pattern", "method_pattern", "per", "figure", "unit", "host", "path", "method",
-    "limit", "actual", "over", "exceeded", "inferred_bytes",
+    "limit", "actual", "over", "exceeded", "inferred_bytes", "process_pattern", "process",
   ]
 
   /// Writes the file into `folder`, which is created if need be.
@@ -112,6 +226,8 @@ package enum BudgetCSV {
       for value in [check.most, check.actual, check.excess] { append(value, to: &row) }
       row.integer(check.isExceeded ? 1 : 0)
       row.integer(check.subject.counts[.inferred])
+      row.text(Array((check.rule.process?.text ?? "").utf8))
+      row.text(check.api.map { totals.texts.octets($0.process) } ?? [])
       row.end()
       try file.append(row.octets)
     }

@@ -1,4 +1,4 @@
-/// A pattern for hosts or paths: `*` stands for any octets but `/`, `**` for any octets, `?` for one octet but `/`, and
+/// A pattern for hosts, paths or files: `*` stands for any octets but `/`, `**` for any octets, `?` for one octet but `/`, and
 /// a backslash before one of these, or before another, for that one itself.
 package struct NamePattern: Sendable, Equatable {
   /// As it was given.
@@ -14,7 +14,7 @@ package struct NamePattern: Sendable, Equatable {
   }
 
   /// Reads a pattern. Hosts do not differ by case (RFC 3986 §3.2.2), paths do.
-  init(_ text: String, ignoresCase: Bool) {
+  package init(_ text: String, ignoresCase: Bool) {
     self.text = text
     self.ignoresCase = ignoresCase
     var parts: [Part] = []

@@ -1,7 +1,8 @@
 import HTTPReassembly
+import Packets
 import Tabular
 
-/// Six CSV files in a folder: messages, exchanges, APIs, connections, ledger and anomalies.
+/// CSV files in a folder: messages, exchanges and connections, and every table of totals (`TotalTable`).
 ///
 /// All of them exist with their header row from the start. Rows of messages, exchanges and connections come in any
 /// order and stand in the order of their numbers at the end (`NumberedTable`). The totals are replaced whole.
@@ -13,10 +14,16 @@ import Tabular
 public final class CSVReport: Report {
   /// The file with the messages that are not final yet, without its extension.
   static let openMessagesName = "messages.open"
+  /// The files, with the one that only a run that goes on has.
+  static let fileNames =
+    [
+      MessageRow.name, openMessagesName, ExchangeRow.name, ConnectionRow.name,
+    ].map { $0 + ".csv" } + TotalTable.allCases.map { $0.rawValue + ".csv" }
 
   private let grouping: Configuration.Grouping
   private let folder: OutputFolder
-  private var tables: CSVTables
+  /// In memory of its own, because a check of overlapping access is dear with each row.
+  private let tables: OwnMemory<CSVTables>
   private var isFinished = false
   /// The first error, which `finish` throws.
   public private(set) var failure: ReportError?
@@ -52,35 +59,34 @@ public final class CSVReport: Report {
         name + ".csv", in: folder, header: CSVRow.header(columns.map(\.name)), isLive: isLive,
         memoryLimit: memoryLimit, runLimit: runLimit)
     }
-    tables = CSVTables(
-      row: CSVRow(redaction: redaction), allowance: allowance, messages: try table(MessageRow.name, MessageRow.columns),
-      exchanges: try table(ExchangeRow.name, ExchangeRow.columns),
-      connections: try table(ConnectionRow.name, ConnectionRow.columns))
+    tables = OwnMemory(
+      CSVTables(
+        row: CSVRow(redaction: redaction), allowance: allowance,
+        messages: try table(MessageRow.name, MessageRow.columns),
+        exchanges: try table(ExchangeRow.name, ExchangeRow.columns),
+        connections: try table(ConnectionRow.name, ConnectionRow.columns)))
     // Of a run that goes on, a ledger without rows would look like one that does not balance.
     if isLive { return }
-    for (name, columns) in [
-      (APIRow.name, APIRow.columns(grouping)), (LedgerRow.name, LedgerRow.columns),
-      (AnomalyRow.name, AnomalyRow.columns),
-    ] {
-      let file = try folder.file(name + ".csv")
-      try file.append(CSVRow.header(columns.map(\.name)))
+    for table in TotalTable.allCases {
+      let file = try folder.file(table.rawValue + ".csv")
+      try file.append(CSVRow.header(table.columns(grouping).map(\.name)))
       try file.close()
     }
   }
 
   /// Writes a message's row.
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
-    do throws(ReportError) { try tables.add(message, texts: texts) } catch { throw noted(error) }
+    do throws(ReportError) { try tables.value.add(message, texts: texts) } catch { throw noted(error) }
   }
 
   /// Writes an exchange's row.
   public func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
-    do throws(ReportError) { try tables.add(exchange, texts: texts) } catch { throw noted(error) }
+    do throws(ReportError) { try tables.value.add(exchange, texts: texts) } catch { throw noted(error) }
   }
 
   /// Writes a connection's row.
   public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
-    do throws(ReportError) { try tables.add(connection, texts: texts) } catch { throw noted(error) }
+    do throws(ReportError) { try tables.value.add(connection, texts: texts) } catch { throw noted(error) }
   }
 
   /// Brings every file up to date.
@@ -90,21 +96,21 @@ public final class CSVReport: Report {
     var first = FirstError()
     var open: PreparedFile?
     first.attempt { () throws(ReportError) in open = try prepareOpenMessages(openMessages) }
-    tables.flush(&first)
+    tables.value.flush(&first)
     first.attempt { () throws(ReportError) in try open?.commit() }
     write(totals, &first)
     try first.check()
   }
 
   /// Starts the tables anew, after somebody has moved their files away (SIGHUP).
-  public func reopen() throws(ReportError) { try tables.reopen() }
+  public func reopen() throws(ReportError) { try tables.value.reopen() }
 
   /// Puts the tables in order and writes the totals. Rows that come after it are left out.
   public func finish(_ totals: Totals) throws(ReportError) {
     if !isFinished {
       isFinished = true
       var first = FirstError(failure)
-      tables.finish(&first)
+      tables.value.finish(&first)
       write(totals, &first)
       failure = first.error
       if failure == nil { folder.remove(Self.openMessagesName + ".csv") }
@@ -114,19 +120,11 @@ public final class CSVReport: Report {
 
   private func write(_ totals: Totals, _ first: inout FirstError) {
     let grouping = grouping
-    first.attempt { () throws(ReportError) in
-      try replace(APIRow.name, APIRow.columns(grouping)) { row, write throws(ReportError) in
-        try APIRow.forEach(of: totals, grouping: grouping, &row, write)
-      }
-    }
-    first.attempt { () throws(ReportError) in
-      try replace(LedgerRow.name, LedgerRow.columns) { row, write throws(ReportError) in
-        try LedgerRow.forEach(of: totals.ledger, &row, write)
-      }
-    }
-    first.attempt { () throws(ReportError) in
-      try replace(AnomalyRow.name, AnomalyRow.columns) { row, write throws(ReportError) in
-        try AnomalyRow.forEach(of: totals.anomalies, &row, write)
+    for table in TotalTable.allCases {
+      first.attempt { () throws(ReportError) in
+        try replace(table.rawValue, table.columns(grouping)) { row, write throws(ReportError) in
+          try table.forEach(of: totals, grouping: grouping, &row, write)
+        }
       }
     }
   }
@@ -140,14 +138,14 @@ public final class CSVReport: Report {
       var first = FirstError()
       openMessages { message, texts in
         last = max(last, message.number)
-        MessageRow.write(message, texts: texts, to: &tables.row)
+        MessageRow.write(message, texts: texts, to: &tables.value.row)
         first.attempt { () throws(ReportError) in
-          try tables.row.withOctets { octets throws(ReportError) in try file.append(octets) }
+          try tables.value.row.withOctets { octets throws(ReportError) in try file.append(octets) }
         }
       }
       try first.check()
     }
-    tables.holdBackMessages(upTo: last)
+    tables.value.holdBackMessages(upTo: last)
     return prepared
   }
 
@@ -158,7 +156,7 @@ public final class CSVReport: Report {
   ) throws(ReportError) {
     try folder.replace(name + ".csv") { file throws(ReportError) in
       try file.append(CSVRow.header(columns.map(\.name)))
-      try body(&tables.row) { row throws(ReportError) in
+      try body(&tables.value.row) { row throws(ReportError) in
         try row.withOctets { octets throws(ReportError) in try file.append(octets) }
       }
     }

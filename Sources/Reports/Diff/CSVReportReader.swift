@@ -5,6 +5,8 @@ import Tabular
 struct CSVReportReader {
   let path: String
   let name: String
+  /// `hosts.csv` beside it; nil where there is none.
+  var hostsPath: String?
 
   func read() throws(ReadingError) -> ReportedAPIs {
     do throws(ReadingError) { return try rows() } catch { throw ReadingError(error.description) }
@@ -20,6 +22,7 @@ struct CSVReportReader {
     }
     var apis = ReportedAPIs(name: name)
     apis.isByMethod = positions.method != nil
+    apis.isByProcess = positions.process != nil
     while try records.advance() {
       do throws(RowFault) {
         guard records.ends.count == width else {
@@ -30,13 +33,37 @@ struct CSVReportReader {
         throw ReadingError("\(path): line \(records.line): \(error.description)")
       }
     }
+    apis.handshake = try handshake()
     return apis
+  }
+
+  /// Octets of handshakes, of all hosts together; nil where no file says.
+  private func handshake() throws(ReadingError) -> Int? {
+    guard let hostsPath else { return nil }
+    var records = CSVRecords(file: try TableFile(path: hostsPath))
+    guard try records.advance() else { return nil }
+    let width = records.ends.count
+    let column = "handshake_bytes"
+    guard let position = records.ends.indices.first(where: { records.cell($0).elementsEqual(column.utf8) }) else {
+      return nil
+    }
+    var sum = 0
+    while try records.advance() {
+      guard records.ends.count == width, let value = Int(String(decoding: records.cell(position), as: UTF8.self)) else {
+        throw ReadingError("\(hostsPath): line \(records.line): \(column) is no whole number")
+      }
+      do throws(RowFault) { sum = try ReportedCell.octets(value, addedTo: sum, column) } catch {
+        throw ReadingError("\(hostsPath): line \(records.line): \(error.description)")
+      }
+    }
+    return sum
   }
 
   private func key(_ records: borrowing CSVRecords, _ positions: Positions) -> APIKey {
     APIKey(
       host: text(records.cell(positions.host)), path: text(records.cell(positions.path)),
-      method: positions.method.map { text(records.cell($0)) } ?? [])
+      method: positions.method.map { text(records.cell($0)) } ?? [],
+      process: positions.process.map { text(records.cell($0)) } ?? [])
   }
 
   /// A text without the apostrophe that keeps a spreadsheet from taking it for a formula.
@@ -60,6 +87,7 @@ private struct Positions {
   let host: Int
   let path: Int
   let method: Int?
+  let process: Int?
   let counts: [(APIColumn, Int)]
   let waitP50: Int
   let waitP95: Int
@@ -79,6 +107,7 @@ private struct Positions {
     host = try index("host")
     path = try index("path")
     method = indices["method"]
+    process = indices["process"]
     var counts: [(APIColumn, Int)] = []
     for column in APIColumn.allCases where column.isOriginal || indices[column.rawValue] != nil {
       counts.append((column, try index(column.rawValue)))

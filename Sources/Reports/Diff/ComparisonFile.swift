@@ -10,6 +10,10 @@ package enum ComparisonFormat: String, CaseIterable, Sendable {
   case json
   /// For a comment on a pull request.
   case markdown
+  /// For the table of tests of a CI system: an API is a test, and one that grew beyond the threshold has failed.
+  case junit
+  /// For annotations in GitHub Actions.
+  case github
 
   /// Prints a comparison on standard output.
   ///
@@ -25,10 +29,12 @@ package enum ComparisonFormat: String, CaseIterable, Sendable {
       try file.append(
         Array(
           ComparisonTable(comparison, limit: limit)
-            .text(width: terminal.width ?? Terminal.defaultWidth, colour: terminal.takesColour).utf8))
+            .text(width: terminal.textWidth, colour: terminal.takesColour).utf8))
     case .csv: try ComparisonFile.writeCSV(comparison, to: file)
     case .json: try ComparisonFile.writeJSON(comparison, to: file)
     case .markdown: try file.append(Array(ComparisonMarkdown(comparison, limit: limit).text.utf8))
+    case .junit: try file.append(Array(ComparisonChecks(comparison).junit.utf8))
+    case .github: try file.append(Array(ComparisonChecks(comparison).annotations.utf8))
     }
     try file.flush()
   }
@@ -39,7 +45,7 @@ enum ComparisonFile {
   /// CSV (RFC 4180), with a header row.
   static func writeCSV(_ comparison: ReportComparison, to file: OutputFile) throws(ReportError) {
     var row = CSVRow(redaction: nil)
-    let names = ComparisonRow.names(isByMethod: comparison.isByMethod)
+    let names = ComparisonRow.names(of: comparison)
     try file.append(CSVRow.header((names + ComparisonRow.figures).map(\.name)))
     for api in comparison.apis {
       row.begin()
@@ -80,9 +86,19 @@ enum ComparisonFile {
     ComparisonRow.appendFigures(comparison.total, hasThreshold: false, to: &total)
     total.end()
     try file.append(total.octets)
+    var handshakes = JSONWriter()
+    handshakes.clear(needingComma: true)
+    handshakes.key("handshake_bytes")
+    handshakes.open("{")
+    for (name, value) in [("base", comparison.baseHandshake), ("new", comparison.newHandshake)] {
+      handshakes.key(name)
+      if let value { handshakes.integer(value) } else { handshakes.null() }
+    }
+    handshakes.close("}")
+    try file.append(handshakes.octets)
     try file.append(Array(",\"apis\":[\n".utf8))
     var row = JSONRow(
-      ComparisonRow.names(isByMethod: comparison.isByMethod) + ComparisonRow.figures, redaction: nil)
+      ComparisonRow.names(of: comparison) + ComparisonRow.figures, redaction: nil)
     for (index, api) in comparison.apis.enumerated() {
       if index > 0 { try file.append([UInt8(ascii: ",")]) }
       row.begin()
@@ -96,7 +112,7 @@ enum ComparisonFile {
   private static func append<Row: RowWriter & ~Copyable>(
     _ api: APIComparison, of comparison: ReportComparison, to row: inout Row
   ) {
-    ComparisonRow.appendNames(api, isByMethod: comparison.isByMethod, to: &row)
+    ComparisonRow.appendNames(api, of: comparison, to: &row)
     ComparisonRow.appendFigures(api, hasThreshold: comparison.threshold != nil, to: &row)
   }
 }
@@ -104,8 +120,9 @@ enum ComparisonFile {
 /// A row of a comparison as CSV and JSON have it: the API, and of each figure what it was, what it is, and the difference.
 enum ComparisonRow {
   /// What tells which API it is.
-  static func names(isByMethod: Bool) -> [TableColumn] {
-    [.text("host").orUnknown, .text("path").orUnknown] + (isByMethod ? [.text("method").orUnknown] : [])
+  static func names(of comparison: ReportComparison) -> [TableColumn] {
+    [.text("host").orUnknown, .text("path").orUnknown] + (comparison.isByMethod ? [.text("method").orUnknown] : [])
+      + (comparison.isByProcess ? [.text("process").orUnknown] : [])
   }
 
   /// The columns after those; new ones only at the end.
@@ -115,18 +132,22 @@ enum ComparisonRow {
       for prefix in ["base_", "new_", "difference_"] { columns.append(column(prefix + name)) }
     }
     for column in APIColumn.allCases { add(column.rawValue) { .integer($0) } }
-    for sum in APISum.allCases { add(sum.rawValue) { .integer($0) } }
+    for sum in APISum.allCases where sum.isOriginal { add(sum.rawValue) { .integer($0) } }
     add("ip_bytes_per_request") { .real($0).orUnknown }
     add("wait_ms_p50") { .real($0).orUnknown }
     add("wait_ms_p95") { .real($0).orUnknown }
+    for sum in APISum.allCases where !sum.isOriginal { add(sum.rawValue) { .integer($0) } }
     return columns
   }()
 
   /// Appends the cells of `names`.
-  static func appendNames<Row: RowWriter & ~Copyable>(_ api: APIComparison, isByMethod: Bool, to row: inout Row) {
+  static func appendNames<Row: RowWriter & ~Copyable>(
+    _ api: APIComparison, of comparison: ReportComparison, to row: inout Row
+  ) {
     row.text(api.key.host)
     row.text(api.key.path)
-    if isByMethod { row.text(api.key.method) }
+    if comparison.isByMethod { row.text(api.key.method) }
+    if comparison.isByProcess { row.text(api.key.process) }
   }
 
   /// Appends the cells of `figures`.
@@ -138,11 +159,12 @@ enum ComparisonRow {
       row.integer(api.new.figures[column])
       row.integer(api.difference(column))
     }
-    for sum in APISum.allCases {
+    func append(_ sum: APISum, to row: inout Row) {
       row.integer(api.base.figures[sum])
       row.integer(api.new.figures[sum])
       row.integer(api.difference(sum))
     }
+    for sum in APISum.allCases where sum.isOriginal { append(sum, to: &row) }
     for thousandths in [
       api.base.figures.thousandthsPerRequest, api.new.figures.thousandthsPerRequest, api.perRequestDifference,
     ] { row.thousandths(thousandths) }
@@ -151,5 +173,6 @@ enum ComparisonRow {
       row.milliseconds(api.new[keyPath: wait])
       row.milliseconds(api.difference(wait))
     }
+    for sum in APISum.allCases where !sum.isOriginal { append(sum, to: &row) }
   }
 }

@@ -1,15 +1,9 @@
 import Tabular
 
-/// A comparison as GitHub Flavored Markdown, for a comment on a pull request.
-///
-/// Names from the wire stand in code spans, in which Markdown, HTML, mentions and links mean nothing. What would end a
-/// code span or a cell of a table, a backtick or a vertical bar, is escaped as reports escape other octets (`\x60`,
-/// `\x7c`), so that nothing depends on how a reader of Markdown takes nested escapes.
+/// A comparison as GitHub Flavored Markdown, for a comment on a pull request. Names stand in code spans (`MarkdownText`).
 struct ComparisonMarkdown {
   private let comparison: ReportComparison
   private let cells: ComparisonCells
-  /// Columns of a name: GitHub takes comments of 65,536 characters.
-  private static let nameWidth = 120
 
   init(_ comparison: ReportComparison, limit: Int) {
     self.comparison = comparison
@@ -22,8 +16,8 @@ struct ComparisonMarkdown {
     var lines = [
       "### HTTP traffic",
       "",
-      Self.code(TextEscaping.string(Array(comparison.baseName.utf8))) + " → "
-        + Self.code(TextEscaping.string(Array(comparison.newName.utf8))) + ": "
+      MarkdownText.code(TextEscaping.string(Array(comparison.baseName.utf8))) + " → "
+        + MarkdownText.code(TextEscaping.string(Array(comparison.newName.utf8))) + ": "
         + "\(Numerals.grouped(total.base.figures[.ip])) → **\(Numerals.grouped(total.new.figures[.ip]))** IP bytes ("
         + [Numerals.signed(total.difference(APISum.ip)), ComparisonCells.share(total)].filter { !$0.isEmpty }
         .joined(separator: ", ")
@@ -39,32 +33,20 @@ struct ComparisonMarkdown {
       lines += table
       if cells.hidden > 0 { lines += ["", "… and \(Numerals.grouped(cells.hidden)) more that differ."] }
     }
+    if let handshakes = ComparisonCells.handshakes(comparison) { lines += ["", handshakes + "."] }
     let unsure = ComparisonCells.unsure(comparison)
     if !unsure.isEmpty { lines += [""] + unsure.map { "- ⚠️ \($0)" } }
     return lines.joined(separator: "\n") + "\n"
   }
 
   private var table: [String] {
-    let titles = ComparisonCells.titles
-    var lines = [row(["API"] + titles), "|---|" + String(repeating: "---:|", count: titles.count)]
+    let titles = cells.columns.map(\.title)
+    var lines = [MarkdownText.row(["API"] + titles), MarkdownText.rule(left: 1, of: titles.count + 1)]
     for api in cells.shown {
-      let name = Self.code(api.key.text)
-      lines.append(row([api.isBeyond ? "❌ " + name : name] + ComparisonCells.cells(api)))
+      let name = MarkdownText.code(api.key.text)
+      lines.append(MarkdownText.row([api.isBeyond ? "❌ " + name : name] + cells.cells(api)))
     }
-    lines.append(row(["**total**"] + ComparisonCells.cells(comparison.total)))
+    lines.append(MarkdownText.row(["**total**"] + cells.cells(comparison.total)))
     return lines
-  }
-
-  private func row(_ cells: [String]) -> String {
-    // "<0.1%" is what starts like a tag; the other cells are digits and words of our own.
-    "| "
-      + cells.map { $0.hasPrefix("`") || $0.hasPrefix("❌") ? $0 : $0.replacing("<", with: "&lt;") }
-      .joined(separator: " | ") + " |"
-  }
-
-  /// A code span.
-  static func code(_ text: String) -> String {
-    let safe = text.shortened(to: nameWidth).replacing("`", with: "\\x60").replacing("|", with: "\\x7c")
-    return "`" + safe + "`"
   }
 }

@@ -22,6 +22,7 @@ struct ComparisonTable {
     }
     lines.append("")
     lines += ("APIs: " + ComparisonCells.census(comparison)).wrapped(to: width)
+    if let handshakes = ComparisonCells.handshakes(comparison) { lines += handshakes.wrapped(to: width) }
     for line in ComparisonCells.unsure(comparison) {
       lines += Style.warning.lines(line, width: width, colour: colour)
     }
@@ -33,29 +34,84 @@ struct ComparisonTable {
   }
 
   private func table(_ width: Int) -> TextTable {
-    // The change is what it is about, and stays; of the others those go first that others imply.
-    let importance = [
-      "base": 6, "new": 7, "%": 9, "requests": 5, "per request": 8, "header": 3, "body": 4, "errors": 2, "p95 ms": 1,
-    ]
-    let nameWidth = min(max(width * 2 / 5, 12), 32)
+    // The change, and what the table is sorted by, are what it is about, and stay.
+    let sorted = cells.order.column
+    // With a second column that stays there is less room for names.
+    let isWide = sorted != nil && sorted != .change
+    let nameWidth = min(max(width * (isWide ? 3 : 4) / 10, 12), 32)
     var table = TextTable(
       columns: [.init(title: "API", isRight: false, minimum: nameWidth)]
-        + ComparisonCells.titles.map { .init(title: $0, importance: importance[$0]) })
+        + cells.columns.map { .init(title: $0.title, importance: $0 == sorted ? nil : $0.importance) })
     for api in cells.shown {
       let mark = api.isBeyond ? "! " : ""
-      table.rows.append(([mark + api.key.text] + ComparisonCells.cells(api), api.isBeyond ? .bad : .plain))
+      table.rows.append(([mark + api.key.text] + cells.cells(api), api.isBeyond ? .bad : .plain))
     }
-    table.rows.append((["total"] + ComparisonCells.cells(comparison.total), .heading))
+    table.rows.append((["total"] + cells.cells(comparison.total), .heading))
     return table
+  }
+}
+
+/// A column of what people are shown: `ip_bytes` before and after, and differences.
+enum ComparisonColumn: CaseIterable {
+  case base, new, change, share, requests, perRequest, message, header, body, tls, errors, waitP95
+
+  /// What stands above it.
+  var title: String {
+    switch self {
+    case .base: "base"
+    case .new: "new"
+    case .change: "change"
+    case .share: "%"
+    case .requests: "requests"
+    case .perRequest: "per request"
+    case .message: "message"
+    case .header: "header"
+    case .body: "body"
+    case .tls: "tls"
+    case .errors: "errors"
+    case .waitP95: "p95 ms"
+    }
+  }
+
+  /// The lower, the sooner it is left out where there is not enough room: those go first that others imply.
+  var importance: Int? {
+    switch self {
+    case .change: nil
+    case .share: 12
+    case .perRequest: 11
+    case .new: 10
+    case .base: 9
+    case .requests: 8
+    case .body: 7
+    case .header: 6
+    case .message: 5
+    case .tls: 4
+    case .errors: 2
+    case .waitP95: 1
+    }
+  }
+
+  /// The cell of an API.
+  func cell(_ api: APIComparison) -> String {
+    switch self {
+    case .base: Numerals.grouped(api.base.figures[.ip])
+    case .new: Numerals.grouped(api.new.figures[.ip])
+    case .change: Numerals.signed(api.difference(APISum.ip))
+    case .share: ComparisonCells.share(api)
+    case .requests: Numerals.signed(api.difference(APIColumn.requests))
+    case .perRequest: api.perRequestDifference.map { Numerals.mean($0, of: 1000) } ?? ""
+    case .message: Numerals.signed(api.difference(APISum.message))
+    case .header: Numerals.signed(api.difference(APISum.header))
+    case .body: Numerals.signed(api.difference(APISum.body))
+    case .tls: Numerals.signed(api.difference(APISum.tls))
+    case .errors: Numerals.signed(api.difference(APISum.errors))
+    case .waitP95: api.difference(\.waitP95).map { Numerals.mean(Int($0), of: 1_000_000) } ?? ""
+    }
   }
 }
 
 /// What people are shown of a comparison: which APIs, and the cells of each but its name.
 struct ComparisonCells {
-  /// The titles of the cells.
-  static let titles = [
-    "base", "new", "change", "%", "requests", "per request", "header", "body", "errors", "p95 ms",
-  ]
   /// APIs beyond the threshold are shown all, up to this many: GitHub takes comments of 65,536 characters.
   private static let beyondLimit = 200
 
@@ -63,8 +119,22 @@ struct ComparisonCells {
   let shown: [APIComparison]
   /// How many that differ are not shown.
   let hidden: Int
+  /// What they are sorted by.
+  let order: ComparisonOrder
+  /// The columns but the name: the octets of whole messages where they are what is sorted by, those of TLS where there are any.
+  let columns: [ComparisonColumn]
 
   init(_ comparison: ReportComparison, limit: Int) {
+    order = comparison.order
+    let sorted = order.column
+    let hasTLS = comparison.total.base.figures[.tls] + comparison.total.new.figures[.tls] > 0
+    columns = ComparisonColumn.allCases.filter { column in
+      switch column {
+      case .message: column == sorted
+      case .tls: hasTLS || column == sorted
+      default: true
+      }
+    }
     let different = comparison.apis.filter { $0.change != .same }
     var shown: [APIComparison] = []
     var beyond = 0
@@ -83,17 +153,13 @@ struct ComparisonCells {
     return base.lines.map { "base: \($0)" } + new.lines.map { "new: \($0)" }
   }
 
-  /// The cells under `titles`: `ip_bytes` before and after, and differences.
-  static func cells(_ api: APIComparison) -> [String] {
-    let (old, new) = (api.base.figures[.ip], api.new.figures[.ip])
-    return [
-      Numerals.grouped(old), Numerals.grouped(new), Numerals.signed(new - old), share(api),
-      Numerals.signed(api.difference(APIColumn.requests)),
-      api.perRequestDifference.map { Numerals.mean($0, of: 1000) } ?? "",
-      Numerals.signed(api.difference(APISum.header)), Numerals.signed(api.difference(APISum.body)),
-      Numerals.signed(api.difference(APISum.errors)),
-      api.difference(\.waitP95).map { Numerals.mean(Int($0), of: 1_000_000) } ?? "",
-    ]
+  /// The cells under `columns`.
+  func cells(_ api: APIComparison) -> [String] { columns.map { $0.cell(api) } }
+
+  /// What the handshakes of TLS and QUIC cost, which belong to no API; nil where neither report says, or there are none.
+  static func handshakes(_ comparison: ReportComparison) -> String? {
+    guard let base = comparison.baseHandshake, let new = comparison.newHandshake, base + new > 0 else { return nil }
+    return "handshakes: \(Numerals.grouped(base)) → \(Numerals.grouped(new)) bytes (\(Numerals.signed(new - base)))"
   }
 
   /// What changed in percent, or that there is nothing to compare it with.

@@ -8,23 +8,43 @@ package struct ReportComparison: Sendable {
   package let newName: String
   /// Whether APIs have methods.
   package let isByMethod: Bool
+  /// Whether one of the reports is grouped by process, too.
+  package let isByProcess: Bool
   /// The threshold that APIs were held against.
   package let threshold: GrowthThreshold?
   /// The APIs of both, sorted.
   package let apis: [APIComparison]
+  /// What APIs are sorted by.
+  let order: ComparisonOrder
+  /// Octets of the handshakes of TLS and QUIC in the first report; nil when it does not say.
+  let baseHandshake: Int?
+  /// The same in the second report.
+  let newHandshake: Int?
   /// All APIs together. It is never beyond the threshold, which is one of APIs.
   package let total: APIComparison
 
   /// Compares two reports.
   ///
-  /// - Throws: when they are not of the same things: grouped otherwise, or only one of them with hashed paths.
+  /// - Parameters:
+  ///   - base: The report to compare with.
+  ///   - new: The report to look at.
+  ///   - threshold: What APIs are held against; nil: nothing.
+  ///   - order: What APIs are sorted by.
+  ///   - allowsUnlike: Whether reports are compared that are not of the same things.
+  /// - Throws: when they are not of the same things (grouped otherwise, only one of them with hashed paths, made with other options),
+  ///   and that is not allowed.
   package init(
-    _ base: ReportedAPIs, _ new: ReportedAPIs, threshold: GrowthThreshold? = nil, order: ComparisonOrder = .ip
+    _ base: ReportedAPIs, _ new: ReportedAPIs, threshold: GrowthThreshold? = nil, order: ComparisonOrder = .ip,
+    allowsUnlike: Bool = false
   ) throws(ReadingError) {
-    try Self.check(base, new)
+    if !allowsUnlike { try ReportLikeness.check(base, new) }
     baseName = base.name
     newName = new.name
+    self.order = order
+    baseHandshake = base.handshake
+    newHandshake = new.handshake
     isByMethod = base.isByMethod || new.isByMethod
+    isByProcess = base.isByProcess || new.isByProcess
     self.threshold = threshold
     let keys = Array(base.apis.keys) + new.apis.keys.filter { base.apis[$0] == nil }
     let compared = keys.map { key in
@@ -44,20 +64,6 @@ package struct ReportComparison: Sendable {
     var sum = ReportedAPI()
     for api in report.apis.values { sum.figures.add(api.figures) }
     return sum
-  }
-
-  private static func check(_ base: ReportedAPIs, _ new: ReportedAPIs) throws(ReadingError) {
-    let isSameGrouping = base.grouping == new.grouping
-    if !isSameGrouping, !base.isOfAnyGrouping, !new.isOfAnyGrouping {
-      throw ReadingError(
-        "\(base.name) is grouped by \(base.grouping) and \(new.name) by \(new.grouping); "
-          + "analyze both with the same --group-by")
-    }
-    if let mine = base.isRedacted, let other = new.isRedacted, mine != other {
-      throw ReadingError(
-        "\((mine ? base : new).name) has hashed paths and \((mine ? new : base).name) has not; "
-          + "analyze both with --redact or both without")
-    }
   }
 }
 
@@ -137,6 +143,23 @@ package enum ComparisonOrder: String, CaseIterable, Sendable {
   case waitP95 = "wait-p95"
   case perRequest = "per-request"
   case name
+  case tls = "tls-bytes"
+
+  /// The column that shows it; nil for names.
+  var column: ComparisonColumn? {
+    switch self {
+    case .ip: .change
+    case .message: .message
+    case .header: .header
+    case .body: .body
+    case .requests: .requests
+    case .errors: .errors
+    case .waitP95: .waitP95
+    case .perRequest: .perRequest
+    case .tls: .tls
+    case .name: nil
+    }
+  }
 
   /// How much is different.
   func magnitude(_ api: APIComparison) -> UInt {
@@ -150,6 +173,7 @@ package enum ComparisonOrder: String, CaseIterable, Sendable {
     case .waitP95: UInt(api.difference(\.waitP95)?.magnitude ?? 0)
     case .perRequest: api.perRequestDifference?.magnitude ?? 0
     case .name: 0
+    case .tls: api.difference(APISum.tls).magnitude
     }
   }
 }

@@ -1,7 +1,7 @@
 import Foundation
 import TableReading
 
-/// Reads the APIs of a report: a folder with `apis.csv` or `report.sqlite`, or one of these files.
+/// Reads the APIs of a report: a folder with `report.sqlite` or `apis.csv`, or one of these files.
 ///
 /// In two steps, between which the process can be confined: a database with a write-ahead log is copied and opened in the first one,
 /// because that takes a folder; all else is opened in the second one.
@@ -16,7 +16,7 @@ package struct ReportReader {
 
   /// Looks for a report.
   ///
-  /// - Parameter path: The folder or the file. Of a folder that has both, the CSV file is read.
+  /// - Parameter path: The folder or the file. Of a folder that has both, the database is read, which says how it was made.
   /// - Throws: when there is no report that this program reads.
   package init(_ path: String) throws(ReadingError) {
     let file = try Self.find(path)
@@ -35,7 +35,7 @@ package struct ReportReader {
     guard exists else { throw ReadingError(file: path, "there is no such file or folder, or this user may not see it") }
     guard isFolder.boolValue else { return path }
     let folder = path.hasSuffix("/") ? path : path + "/"
-    for name in [APIRow.name + ".csv", SQLiteReport.fileName]
+    for name in [SQLiteReport.fileName, APIRow.name + ".csv"]
     where FileManager.default.fileExists(atPath: folder + name) {
       return folder + name
     }
@@ -48,20 +48,43 @@ package struct ReportReader {
   /// - Throws: when it is no report that this program reads.
   package func read() throws(ReadingError) -> ReportedAPIs {
     if let source { return try SQLiteReportReader(path: path, name: name).read(source) }
+    guard let kind = try Self.kind(of: path) else {
+      throw ReadingError(
+        file: path,
+        "is no report; expected what sniffer wrote with --output: a folder, its apis.csv or its report.sqlite")
+    }
+    switch kind {
+    case .database: return try SQLiteReportReader(path: path, name: name).read()
+    case .table:
+      let hosts = String(path.dropLast(path.split(separator: "/").last?.count ?? 0)) + HostRow.name + ".csv"
+      let isThere = path.hasSuffix(APIRow.name + ".csv") && FileManager.default.isReadableFile(atPath: hosts)
+      return try CSVReportReader(path: path, name: name, hostsPath: isThere ? hosts : nil).read()
+    }
+  }
+
+  /// What a report is stored in.
+  private enum Kind {
+    case database
+    case table
+  }
+
+  /// Whether a path leads to a file that is no report, and so may be a capture. What is no regular file is none.
+  package static func isOtherFile(_ path: String) -> Bool {
+    let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    let type = (try? FileManager.default.attributesOfItem(atPath: target))?[.type] as? FileAttributeType
+    guard type == .typeRegular else { return false }
+    do throws(ReadingError) { return try kind(of: path) == nil } catch { return false }
+  }
+
+  /// What a file is told to be by its first octets; nil for what is no report.
+  private static func kind(of path: String) throws(ReadingError) -> Kind? {
     guard let handle = FileHandle(forReadingAtPath: path) else {
       throw ReadingError(file: path, "cannot be opened; may this user read it?")
     }
     let head = Array((try? handle.read(upToCount: 16)) ?? Data())
     try? handle.close()
-    if head.starts(with: Array("SQLite format 3\0".utf8)) {
-      return try SQLiteReportReader(path: path, name: name).read()
-    }
+    if head.starts(with: Array("SQLite format 3\0".utf8)) { return .database }
     let text = head.starts(with: [0xef, 0xbb, 0xbf]) ? head.dropFirst(3) : head[...]
-    guard text.starts(with: Array("host".utf8)) else {
-      throw ReadingError(
-        file: path,
-        "is no report; expected what sniffer wrote with --output: a folder, its apis.csv or its report.sqlite")
-    }
-    return try CSVReportReader(path: path, name: name).read()
+    return text.starts(with: Array("host".utf8)) ? .table : nil
   }
 }

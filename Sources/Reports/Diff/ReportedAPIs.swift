@@ -6,10 +6,16 @@ package struct ReportedAPIs: Sendable {
   var isByPath: Bool?
   /// Whether totals are grouped by method, too.
   var isByMethod = false
+  /// Whether totals are grouped by process, too.
+  var isByProcess = false
   /// Whether paths and addresses are hashed; nil when the report does not say.
   var isRedacted: Bool?
   /// Whether the run came to its end; nil when the report does not say.
   package var isComplete: Bool?
+  /// What the run was asked to do; nil when the report does not say.
+  var choices: RunChoices?
+  /// Octets of the handshakes of TLS and QUIC, which belong to hosts and no API; nil when the report does not say.
+  var handshake: Int?
   /// The APIs.
   package private(set) var apis: [APIKey: ReportedAPI] = [:]
 
@@ -28,6 +34,11 @@ package struct ReportedAPIs: Sendable {
     for column in APIColumn.allCases where sum[column] > column.limit {
       throw RowFault("\(column.rawValue) is more than \(column.limit) in all")
     }
+    insert(key, api)
+  }
+
+  /// Adds what an analysis of our own counted, which needs no limits.
+  mutating func insert(_ key: APIKey, _ api: ReportedAPI) {
     guard var known = apis[key] else {
       apis[key] = api
       return
@@ -43,7 +54,7 @@ package struct ReportedAPIs: Sendable {
   var grouping: String {
     let hasHosts = apis.keys.contains { !$0.host.isEmpty }
     let isByPath = self.isByPath ?? (!hasHosts || apis.keys.contains { !$0.path.isEmpty })
-    return "host" + (isByPath ? ",path" : "") + (isByMethod ? ",method" : "")
+    return "host" + (isByPath ? ",path" : "") + (isByMethod ? ",method" : "") + (isByProcess ? ",process" : "")
   }
 
   /// Whether there is nothing that would tell what the totals are grouped by.
@@ -89,6 +100,15 @@ enum ReportedCell {
       throw RowFault("\(column.rawValue) is not between 0 and \(column.limit)")
     }
     return value
+  }
+
+  /// A sum of octets and some more, within the limit of all that a report may have.
+  static func octets(_ value: Int, addedTo sum: Int, _ column: String) throws(RowFault) -> Int {
+    let limit = APIColumn.requestIP.limit
+    guard (0...limit).contains(value), sum + value <= limit else {
+      throw RowFault("\(column) is not between 0 and \(limit)")
+    }
+    return sum + value
   }
 
   /// A duration in milliseconds; nil when the cell is empty.

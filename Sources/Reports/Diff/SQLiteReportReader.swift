@@ -34,16 +34,24 @@ struct SQLiteReportReader {
     let keys = (meta["grouping"] ?? "host,path").split(separator: ",")
     apis.isByPath = keys.contains("path")
     apis.isByMethod = keys.contains("method")
+    apis.isByProcess = keys.contains("process")
     apis.isRedacted = meta["redacted"] == "1"
     apis.isComplete = meta["complete"] == "1"
+    if let template = meta["template"], let options = meta["options"] {
+      apis.choices = RunChoices(template: template, filter: meta["filter"] ?? "", options: options)
+    }
+    apis.handshake = try handshake(database)
     let counts = APIColumn.allCases.filter { known.contains($0.rawValue) }
-    let columns = ["host", "path", "method"] + counts.map(\.rawValue) + ["wait_ms_p50", "wait_ms_p95"]
+    // Reports of earlier versions know no processes.
+    let process = known.contains("process") ? "process" : "NULL"
+    let columns = ["host", "path", "method", process] + counts.map(\.rawValue) + ["wait_ms_p50", "wait_ms_p95"]
     let cursor = try Row.fetchCursor(database, sql: "SELECT \(columns.joined(separator: ", ")) FROM apis")
     while let row = try cursor.next() {
-      let key = APIKey(host: try text(row, 0), path: try text(row, 1), method: try text(row, 2))
+      let key = APIKey(
+        host: try text(row, 0), path: try text(row, 1), method: try text(row, 2), process: try text(row, 3))
       var api = ReportedAPI()
       for (position, column) in counts.enumerated() {
-        guard case .int64(let value) = (row[3 + position] as DatabaseValue).storage else {
+        guard case .int64(let value) = (row[4 + position] as DatabaseValue).storage else {
           throw RowFault("apis: \(column.rawValue) is no whole number")
         }
         api.figures[column] = try ReportedCell.checked(Int(value), column)
@@ -77,6 +85,24 @@ struct SQLiteReportReader {
       throw ReadingError(file: path, "its table apis has no column \(column)")
     }
     return known
+  }
+
+  /// Octets of handshakes; nil where there is no table of hosts.
+  private func handshake(_ database: Database) throws -> Int? {
+    let kind = try String.fetchOne(database, sql: "SELECT type FROM sqlite_master WHERE name = 'hosts'")
+    guard kind == "table",
+      try Int.fetchOne(
+        database, sql: "SELECT count(*) FROM pragma_table_info('hosts') WHERE name = 'handshake_bytes'") == 1
+    else { return nil }
+    var sum = 0
+    let cursor = try Row.fetchCursor(database, sql: "SELECT handshake_bytes FROM hosts")
+    while let row = try cursor.next() {
+      guard case .int64(let value) = (row[0] as DatabaseValue).storage else {
+        throw RowFault("hosts: handshake_bytes is no whole number")
+      }
+      sum = try ReportedCell.octets(Int(value), addedTo: sum, "hosts: handshake_bytes")
+    }
+    return sum
   }
 
   private func meta(_ database: Database) throws -> [String: String] {

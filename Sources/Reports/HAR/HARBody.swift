@@ -25,7 +25,7 @@ struct HARBody {
     comment =
       octets.isEmpty
       ? "The text is left out: there is too much content to keep."
-      : "The text is the first \(octets.count) of \(length) octets."
+      : "The text is the first \(octets.count) of \(length) bytes."
   }
 
   /// Octets of the text.

@@ -79,11 +79,7 @@ struct HARFigures {
 
   /// Adds those of a message.
   mutating func add(_ message: Message) {
-    octets.startLine += message.octets.startLine
-    octets.header += message.octets.header
-    octets.body += message.octets.body
-    octets.framing += message.octets.framing
-    octets.trailer += message.octets.trailer
+    octets += message.octets
     retransmitted += message.retransmitted
     overhead += message.overhead
     missing += message.missing

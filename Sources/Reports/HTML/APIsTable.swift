@@ -7,21 +7,36 @@ struct APIsTable {
   let name: PageName
 
   /// The sums over all APIs, shown or not.
-  var sums: APITotals { totals.apis.reduce(into: APITotals()) { Self.add($1, to: &$0) } }
+  var sums: APITotals { totals.apis.reduce(into: APITotals()) { $0.add($1) } }
 
-  /// The table.
-  var table: PageTable {
+  /// The APIs, those with the most octets first.
+  private var sorted: [APITotals] {
     let apis = APIRow.sorted(totals, redaction: name.redaction)
     // Sorting is not stable by contract; ties stay in the order of the CSV file.
     let order = apis.indices.sorted { a, b in
-      let (mine, other) = (Self.octets(apis[a]), Self.octets(apis[b]))
+      let (mine, other) = (apis[a].ipLength, apis[b].ipLength)
       return mine == other ? a < b : mine > other
     }
-    let hidden = order.dropFirst(PageLimits.apis)
+    return order.map { apis[$0] }
+  }
+
+  /// The hashes of the APIs that are shown, by which exchanges know theirs, in the table's order.
+  var shownHashes: [Int] {
+    sorted.prefix(PageLimits.apis).map { api in
+      KeptExchanges.hash(
+        host: totals.texts.octets(api.host), path: totals.texts.octets(api.path),
+        method: totals.texts.octets(api.method), process: totals.texts.octets(api.process), grouping)
+    }
+  }
+
+  /// The table.
+  var table: PageTable {
+    let apis = sorted
+    let hidden = apis.dropFirst(PageLimits.apis)
     var rest: [PageValue]?
     if !hidden.isEmpty {
-      let sums = hidden.reduce(into: APITotals()) { Self.add(apis[$1], to: &$0) }
-      rest = names.map { _ in .null } + figures(sums) + [.null, .null, .integer(Self.saved(sums))]
+      let sums = hidden.reduce(into: APITotals()) { $0.add($1) }
+      rest = names.map { _ in .null } + figures(sums) + [.null, .null, .integer(sums.savedByCompression)]
     }
     let directions = ["up", "down"].flatMap { direction in parts.names.map { "\(direction)_\($0)" } }
     return PageTable(
@@ -29,19 +44,22 @@ struct APIsTable {
         "decoded_body", "missing", "inferred", "status_4xx", "status_5xx", "wait_ms_p50", "wait_ms_p95",
         "saved",
       ],
-      order.prefix(PageLimits.apis).map { index in
-        let api = apis[index]
-        return texts(api) + figures(api) + [
-          .milliseconds(api.wait.percentile(50)), .milliseconds(api.wait.percentile(95)), .integer(Self.saved(api)),
+      apis.prefix(PageLimits.apis).map { api in
+        texts(api) + figures(api) + [
+          .milliseconds(api.wait.percentile(50)), .milliseconds(api.wait.percentile(95)),
+          .integer(api.savedByCompression),
         ]
       }, total: apis.count, rest: rest)
   }
 
-  private var names: [String] { ["host", "path"] + (grouping.method ? ["method"] : []) }
+  private var names: [String] {
+    ["host", "path"] + (grouping.method ? ["method"] : []) + (grouping.process ? ["process"] : [])
+  }
 
   private func texts(_ api: APITotals) -> [PageValue] {
     let method: [PageValue] = grouping.method ? [.text(name.text(totals.texts.octets(api.method)))] : []
     return [.text(name.host(totals.texts.octets(api.host))), .text(name.path(totals.texts.octets(api.path)))] + method
+      + (grouping.process ? [.text(name.text(totals.texts.octets(api.process)))] : [])
   }
 
   private func figures(_ api: APITotals) -> [PageValue] {
@@ -53,39 +71,6 @@ struct APIsTable {
   /// What messages are made of here.
   var parts: MessageParts {
     MessageParts(hasControl: totals.ledger[.control] > 0, hasTLS: totals.ledger.tlsRecord > 0)
-  }
-
-  /// Octets that field compression keeps off the wire.
-  private static func saved(_ api: APITotals) -> Int {
-    api.request.savedByCompression + api.response.savedByCompression
-  }
-
-  private static func octets(_ api: APITotals) -> Int { api.request.ipLength + api.response.ipLength }
-
-  private static func add(_ api: APITotals, to sums: inout APITotals) {
-    sums.requests += api.requests
-    sums.responses += api.responses
-    add(api.request, to: &sums.request)
-    add(api.response, to: &sums.response)
-    sums.missing += api.missing
-    sums.inferred += api.inferred
-    sums.status4xx += api.status4xx
-    sums.status5xx += api.status5xx
-  }
-
-  private static func add(_ octets: APIOctets, to sums: inout APIOctets) {
-    sums.octets.startLine += octets.octets.startLine
-    sums.octets.header += octets.octets.header
-    sums.octets.body += octets.octets.body
-    sums.octets.framing += octets.octets.framing
-    sums.octets.trailer += octets.octets.trailer
-    sums.decodedBody += octets.decodedBody
-    sums.retransmitted += octets.retransmitted
-    sums.overhead += octets.overhead
-    sums.control += octets.control
-    sums.tls += octets.tls
-    sums.expandedHeader += octets.expandedHeader
-    sums.compressedHeader += octets.compressedHeader
   }
 }
 

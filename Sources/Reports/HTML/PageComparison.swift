@@ -134,6 +134,6 @@ extension PageData {
 
   /// Sentences are ours, but for names of fields in them.
   private func sentences(_ sentences: [String]) -> PageValue {
-    .list(sentences.map { .text(name.text(Array($0.utf8), length: PageLimits.sentenceLength)) })
+    .list(sentences.map { .text(name.text(Array($0.utf8), length: PageLimits.sentenceLength, room: .max)) })
   }
 }

@@ -1,50 +1,127 @@
 import HTTPReassembly
 
 extension PageData {
-  /// The exchanges with the most octets.
-  var exchanges: PageTable {
-    PageTable(
+  /// The exchanges that are shown one by one, in the order of their starts.
+  ///
+  /// `api` is the position of the exchange's API among those that are shown; `up` and `down` are the octets of the parts of
+  /// `MessageParts`, empty where they are not known.
+  func exchanges(_ apis: APIsTable) -> PageTable {
+    let hashes = apis.shownHashes
+    let positions = Dictionary(zip(hashes, hashes.indices)) { first, _ in first }
+    let parts = apis.parts
+    return PageTable(
       [
-        "exchange", "connection", "method", "host", "path", "status", "started", "dns", "connect", "tls", "send",
-        "wait",
-        "receive", "request_bytes", "response_bytes", "ip_bytes",
+        "exchange", "connection", "api", "method", "host", "path", "status", "version", "started", "dns", "connect",
+        "tls", "send", "wait", "receive", "request_bytes", "response_bytes", "ip_bytes", "type", "decoded_body", "up",
+        "down", "client", "server", "missing", "exactness", "flags",
       ],
-      figures.exchanges.rows.map { row in
+      figures.exchanges.shown(hashes).map { row in
         let exchange = row.exchange
         let timings = exchange.timings
         return [
           .integer(exchange.number), exchange.connection == 0 ? .null : .integer(exchange.connection),
-          .text(row.method), .text(row.host), .text(row.path), exchange.status == 0 ? .null : .integer(exchange.status),
-          .milliseconds(exchange.started - start), .milliseconds(timings.dns), .milliseconds(timings.connect),
+          .optional(positions[row.api]), .text(row.method), .text(row.host), .text(row.path),
+          exchange.response == nil ? .null : .integer(exchange.status), .text(row.version),
+          .milliseconds(exchange.started &- start), .milliseconds(timings.dns), .milliseconds(timings.connect),
           .milliseconds(timings.tls), .milliseconds(timings.send), .milliseconds(timings.wait),
           .milliseconds(timings.receive), .integer(exchange.requestLength), .integer(exchange.responseLength),
           .integer(exchange.ipLength),
-        ]
+        ] + values(row.parts, parts)
       }, total: figures.exchanges.count)
+  }
+
+  private func values(_ known: ExchangeParts?, _ parts: MessageParts) -> [PageValue] {
+    guard let known else {
+      return [.null, .null, .list([]), .list([]), .null, .null, .null, .null, .text("")]
+    }
+    let flags = MessageFlags.names.indices.filter { known.flags.rawValue >> UInt64($0) & 1 == 1 }
+    return [
+      known.contentType.map { contentType($0) } ?? .null, .optional(known.decodedBody),
+      .list(parts.octets(known.up).map { .integer($0) }), .list(parts.octets(known.down).map { .integer($0) }),
+      .text(name.endpoint(known.client)), .text(name.endpoint(known.server)), .integer(known.missing),
+      .text(known.exactness.name), .text(flags.map { MessageFlags.names[$0] }.joined(separator: " ")),
+    ]
+  }
+
+  private func contentType(_ number: Int) -> PageValue {
+    number == 0 ? .text("(others)") : .text(name.text(figures.contentTypes.names[number]))
   }
 
   /// The connections with the most octets.
   var connections: PageTable {
     PageTable(
       [
-        "connection", "client", "server", "protocol", "opened", "duration", "packets", "client_ip_bytes",
-        "server_ip_bytes", "setup_bytes", "teardown_bytes", "unattributed_bytes", "retransmitted_bytes",
-        "missing_bytes",
-        "messages", "end", "flags",
+        "connection", "host", "client", "server", "protocol", "opened", "duration", "packets", "client_ip_bytes",
+        "server_ip_bytes", "setup_bytes", "handshake_bytes", "teardown_bytes", "unattributed_bytes",
+        "retransmitted_bytes", "missing_bytes", "messages", "end", "flags",
       ],
-      figures.connections.rows.map { connection in
+      figures.connections.rows.map { row in
+        let connection = row.connection
         let flags = ConnectionFlags.names.indices.filter { connection.flags.rawValue >> UInt32($0) & 1 == 1 }
         return [
-          .integer(connection.number), .text(name.endpoint(connection.client)),
+          .integer(connection.number), .text(row.host), .text(name.endpoint(connection.client)),
           .text(name.endpoint(connection.server)), .text(connection.applicationProtocol.name),
-          .milliseconds(connection.opened - start), .milliseconds(connection.closed - connection.opened),
+          .milliseconds(connection.opened &- start), .milliseconds(connection.closed &- connection.opened),
           .integer(connection.packets.client + connection.packets.server), .integer(connection.ipLength.client),
-          .integer(connection.ipLength.server), .integer(connection.setup), .integer(connection.teardown),
-          .integer(connection.unattributed), .integer(connection.retransmitted), .integer(connection.missing),
-          .integer(connection.messages), .text(connection.end.name),
+          .integer(connection.ipLength.server), .integer(connection.setup), .integer(connection.handshake),
+          .integer(connection.teardown), .integer(connection.unattributed), .integer(connection.retransmitted),
+          .integer(connection.missing), .integer(connection.messages), .text(connection.end.name),
           .text(flags.map { ConnectionFlags.names[$0] }.joined(separator: " ")),
         ]
       }, total: figures.connections.count)
+  }
+
+  /// What opening and closing connections cost, by client and server, those first that have the most beyond one connection.
+  var pairs: PageTable {
+    let sorted = figures.sortedPairs
+    let hidden = sorted.dropFirst(PageLimits.rows).map(\.figures)
+    let others = figures.pairs.others
+    let rest: [PageValue] = [
+      .null, .null, .null, .integer(hidden.reduce(others.connections) { $0 + $1.connections }),
+      .integer(hidden.reduce(others.octets) { $0 + $1.octets }),
+      .integer(hidden.reduce(0) { $0 + $1.beyondFirst }),
+    ]
+    return PageTable(
+      ["host", "client", "server", "connections", "bytes", "beyond_first"],
+      sorted.prefix(PageLimits.rows).map { pair, row in
+        [
+          .text(row.host), .text(name.address(pair.client)), .text(name.endpoint(pair.server)),
+          .integer(row.connections), .integer(row.octets), .integer(row.beyondFirst),
+        ]
+      }, total: sorted.count, hasUncounted: figures.pairs.hasOthers,
+      rest: hidden.isEmpty && !figures.pairs.hasOthers ? nil : rest)
+  }
+
+  /// Clients by the octets of their connections.
+  var clients: PageTable {
+    let sorted = figures.clients.rows.sorted { a, b in
+      let (mine, other) = (a.value.up + a.value.down, b.value.up + b.value.down)
+      return mine == other ? a.key.isBefore(b.key) : mine > other
+    }
+    var rest = figures.clients.others
+    for (_, row) in sorted.dropFirst(PageLimits.rows) {
+      rest.connections += row.connections
+      rest.messages += row.messages
+      rest.up += row.up
+      rest.down += row.down
+    }
+    let isCut = figures.clients.hasOthers || sorted.count > PageLimits.rows
+    func values(_ row: ClientFigures) -> [PageValue] {
+      [row.connections, row.messages, row.up, row.down].map { .integer($0) }
+    }
+    return PageTable(
+      ["client", "connections", "messages", "up", "down"],
+      sorted.prefix(PageLimits.rows).map { [.text(name.address($0.key))] + values($0.value) },
+      total: sorted.count, hasUncounted: figures.clients.hasOthers, rest: isCut ? [.null] + values(rest) : nil)
+  }
+
+  /// Final responses by status code, and the octets of their exchanges.
+  var statuses: PageTable {
+    PageTable(
+      ["status", "exchanges", "ip_bytes"],
+      figures.statuses.rows.sorted { $0.key < $1.key }.map {
+        [.integer($0.key), .integer($0.value.count), .integer($0.value.octets)]
+      })
   }
 
   /// Exchanges by host, path and status, those with the most octets first.
@@ -53,61 +130,5 @@ extension PageData {
       ["host", "path", "status"], ["exchanges", "ip_bytes", "time"], rows, weight: \.octets,
       name: { [.text($0.host), .text($0.path), $0.status == 0 ? .null : .integer($0.status)] },
       figures: { [.integer($0.count), .integer($0.octets), .milliseconds($0.time)] })
-  }
-}
-
-extension PageData {
-  /// Fields by name and direction, those with the most repeated octets first.
-  var fields: PageTable {
-    PageTable(
-      ["direction", "name"], ["lines", "bytes", "repeated_lines", "repeated_bytes"], figures.fields, weight: \.octets,
-      name: { field in
-        let name = fieldNames.names[field.number]
-        return [.text(field.isRequest ? "up" : "down"), name.isEmpty ? .null : .text(self.name.text(name))]
-      },
-      figures: { [.integer($0.count), .integer($0.octets), .integer($0.partCount), .integer($0.partOctets)] })
-  }
-
-  /// What content codings achieved.
-  var codings: PageTable {
-    let sorted = figures.codings.rows.sorted { a, b in
-      a.value.octets == b.value.octets ? a.key < b.key : a.value.octets > b.value.octets
-    }
-    return PageTable(
-      ["coding", "messages", "bytes", "decoded_messages", "coded_bytes", "decoded_bytes"],
-      sorted.map { [.text($0.key)] + Self.values($0.value) },
-      rest: figures.codings.hasOthers ? [.null] + Self.values(figures.codings.others) : nil)
-  }
-
-  private static func values(_ coding: CodingFigures) -> [PageValue] {
-    [coding.messages, coding.octets, coding.decodedMessages, coding.codedOctets, coding.decodedOctets]
-      .map { .integer($0) }
-  }
-
-  /// Content without coding, by what gzip would have saved.
-  var uncompressed: PageTable {
-    PageTable(
-      ["direction", "host", "path"], ["messages", "bytes", "compressible_messages", "saved_bytes"],
-      figures.uncompressed, weight: \.partOctets,
-      name: { [.text($0.isRequest ? "up" : "down"), .text($0.host), .text($0.path)] },
-      figures: { [.integer($0.count), .integer($0.octets), .integer($0.partCount), .integer($0.partOctets)] })
-  }
-
-  /// Contents that the same host and path had sent before.
-  var repeated: PageTable {
-    PageTable(
-      ["host", "path"], ["responses", "bytes"], figures.repeated, weight: \.octets,
-      name: { [.text($0.host), .text($0.path)] }, figures: { [.integer($0.count), .integer($0.octets)] })
-  }
-
-  /// What came again of all contents that were fetched, and what was not fetched because it had not changed.
-  var contents: PageValue {
-    let contents = figures.contents
-    return .object([
-      ("responses", .integer(contents.count)), ("bytes", .integer(contents.octets)),
-      ("repeated_responses", .integer(contents.partCount)), ("repeated_bytes", .integer(contents.partOctets)),
-      ("not_modified", .integer(figures.notModified.count)),
-      ("not_modified_bytes", .integer(figures.notModified.octets)),
-    ])
   }
 }

@@ -4,67 +4,122 @@ import Tabular
 /// Everything that the page shows, as its script reads it. Times are milliseconds since `start`.
 struct PageData {
   let figures: PageFigures
-  let unread: PageObserver.Unread
-  let fieldNames: FieldNames
   let totals: Totals
   let grouping: Configuration.Grouping
   let redaction: Redaction?
+  let captures: [String]
   let comparisons: [PageComparison]
 
   var name: PageName { PageName(redaction: redaction) }
   /// What times are relative to.
-  var start: Int64 { figures.earliest <= figures.latest ? figures.earliest : 0 }
+  var start: Int64 { figures.earliest <= figures.latest ? figures.earliest : totals.span?.lowerBound ?? 0 }
 
-  /// The data.
-  var value: PageValue {
+  /// Which of the pages it is that a run that goes on has made.
+  struct Liveness {
+    var version: Int
+    /// When it was made, in nanoseconds since the Unix epoch.
+    var time: Int64
+    var isOver: Bool
+
+    fileprivate var value: PageValue {
+      .object([("version", .integer(version)), ("time", .milliseconds(time)), ("over", .flag(isOver))])
+    }
+  }
+
+  /// The data; with `live` that of a run that goes on.
+  func value(live: Liveness? = nil) -> PageValue {
     let apis = APIsTable(totals: totals, grouping: grouping, name: name)
-    let waste: [(name: String, value: PageValue)] = [
-      ("fields", fields.value), ("codings", codings.value), ("uncompressed", uncompressed.value),
-      ("contents", contents), ("repeated", repeated.value),
+    let waste = PageWaste(totals, name)
+    let wasted: [(name: String, value: PageValue)] = [
+      ("fields", fields(waste).value), ("cookies", cookies(waste).value), ("codings", codings.value),
+      ("uncompressed", contents(waste.uncompressed, isEstimate: true).value), ("contents", contents(waste)),
+      ("repeated", contents(waste.repeated, isEstimate: false).value),
     ]
     return .object(
       [
-        ("summary", summary(apis.sums, apis.parts)), ("parts", .list(apis.parts.names.map { .text($0) })),
-        ("apis", apis.table.value), ("throughput", throughput), ("exchanges", exchanges.value),
-        ("connections", connections.value),
-      ] + waste + [
+        ("captures", .list(captureNames.map { .text($0) })), ("summary", summary(apis.sums, apis.parts)),
+        ("parts", .list(apis.parts.names.map { .text($0) })),
+        ("savings", PageSavings(figures, waste, totals, name).value),
+        ("host_parts", .list(HostsTable.parts.map { .text($0) })),
+        ("hosts", HostsTable(totals: totals, name: name).table.value), ("apis", apis.table.value),
+        ("timeline", timeline), ("waits", waits), ("exchanges", exchanges(apis).value),
+        ("connections", connections.value), ("pairs", pairs.value), ("clients", clients.value),
+        ("content_types", contentTypes.value), ("statuses", statuses.value),
+      ] + wasted + [
         ("redirects", outcomes(figures.redirects).value), ("errors", outcomes(figures.errors).value),
         ("ledger", ledger.value), ("anomalies", anomalies.value),
-        ("comparisons", .list(comparisons.map { value($0) })), ("passed_over", passedOver),
-      ])
+        ("comparisons", .list(comparisons.map { value($0) })),
+      ] + (live.map { [("live", $0.value)] } ?? []))
+  }
+
+  /// Captures by the last parts of their names, without the folders of whoever made the page.
+  private var captureNames: [String] {
+    captures.map { path in
+      name.text(Array((path.split(separator: "/").last.map(String.init) ?? path).utf8))
+    }
   }
 
   // MARK: Totals
 
   private func summary(_ sums: APITotals, _ parts: MessageParts) -> PageValue {
     let unsure = UnsureOctets(totals)
+    let traffic = SecureTraffic(totals, redaction: redaction)
+    let span = totals.span
     return .object([
       // Milliseconds since the epoch are exact in a script's numbers, nanoseconds are not.
       ("start", start == 0 ? .null : .milliseconds(start)),
-      ("duration", figures.earliest <= figures.latest ? .milliseconds(figures.latest - figures.earliest) : .null),
+      ("duration", figures.earliest <= figures.latest ? .milliseconds(figures.latest &- figures.earliest) : .null),
+      ("first_packet", span.map { .milliseconds($0.lowerBound) } ?? .null),
+      ("span", span.map { .milliseconds($0.upperBound &- $0.lowerBound) } ?? .null),
       ("original", .integer(totals.ledger.original)), ("difference", .integer(totals.ledger.difference)),
       // Of a run that goes on: what has no class yet is no error.
       ("pending", .integer(totals.ledger.pending)),
       ("packets", .integer(totals.ledger.packets)), ("dropped", .integer(totals.ledger.droppedPackets)),
       ("truncated", .integer(totals.ledger.truncatedPackets)), ("missing", .integer(totals.ledger.missing)),
       ("inferred", .integer(unsure.inferred)), ("unknown", .integer(unsure.unknown)),
-      ("compressed", .flag(sums.request.savedByCompression + sums.response.savedByCompression != 0)),
-      ("messages", .integer(figures.messages)), ("requests", .integer(sums.requests)),
-      ("responses", .integer(sums.responses)), ("connections", .integer(figures.connections.count)),
-      ("setup", .integer(figures.setup)), ("teardown", .integer(figures.teardown)),
-      ("unattributed", .integer(figures.unattributed)), ("status_4xx", .integer(sums.status4xx)),
-      ("status_5xx", .integer(sums.status5xx)), ("wait_ms_p50", .milliseconds(figures.wait.percentile(50))),
+      ("messages", .integer(figures.messages)), ("without_parts", .integer(figures.messagesWithoutParts)),
+      ("requests", .integer(sums.requests)), ("responses", .integer(sums.responses)),
+      ("connections", .integer(figures.connections.count)), ("setup", .integer(figures.setup)),
+      ("teardown", .integer(figures.teardown)), ("unattributed", .integer(figures.unattributed)),
+      ("status_4xx", .integer(sums.status4xx)), ("status_5xx", .integer(sums.status5xx)),
+      ("wait_ms_p50", .milliseconds(figures.wait.percentile(50))),
       ("wait_ms_p95", .milliseconds(figures.wait.percentile(95))), ("redacted", .flag(redaction != nil)),
       ("up", .list(parts.octets(sums.request).map { .integer($0) })),
       ("down", .list(parts.octets(sums.response).map { .integer($0) })),
+      ("closed", .list((traffic.map { [$0.finding, $0.advice] } ?? []).map { .text($0) })),
     ])
   }
 
-  private var throughput: PageValue {
-    guard let intervals = figures.throughput.intervals else { return .null }
-    return .object([
-      ("start", .milliseconds(intervals.start - start)), ("width", .milliseconds(figures.throughput.width)),
-      ("up", .list(intervals.up.map { .integer($0) })), ("down", .list(intervals.down.map { .integer($0) })),
+  private var timeline: PageValue {
+    guard let timeline = PageTimeline(totals.timeline) else { return .null }
+    let parts = PageTimeline.parts.indices
+    return .object(
+      [
+        ("start", .milliseconds(timeline.start &- start)), ("width", .milliseconds(timeline.width)),
+        ("parts", .list(parts.map { .text(PageTimeline.parts[$0].name) })),
+      ]
+        + OctetDirection.allCases.map { direction in
+          (
+            direction == .unknown ? "unknown" : direction.name,
+            .list(
+              parts.map { part in
+                let octets = timeline.octets[direction.rawValue][part]
+                return .list(octets.allSatisfy { $0 == 0 } ? [] : octets.map { .integer($0) })
+              })
+          )
+        })
+  }
+
+  /// How long exchanges waited: exact counts by steps, and percentiles.
+  private var waits: PageValue {
+    .object([
+      ("limits", .list(WaitHistogram.limits.map { .milliseconds($0) })),
+      ("counts", .list(figures.waits.counts.map { .integer($0) })),
+      (
+        "percentiles",
+        .list(
+          [50, 75, 90, 95, 99, 100].map { .list([.integer(Int($0)), .milliseconds(figures.wait.percentile($0))]) })
+      ),
     ])
   }
 
@@ -78,19 +133,10 @@ struct PageData {
       totals.anomalies.all.map { anomaly, count in
         [
           // The first one may be of a packet before the first message.
-          .text(anomaly.rawValue), .integer(count.count), .milliseconds(count.firstTime - start),
+          .text(anomaly.rawValue), .integer(count.count), .milliseconds(count.firstTime &- start),
           count.firstConnection == 0 ? .null : .integer(count.firstConnection),
           redaction == nil && !count.example.isEmpty ? .text(TextEscaping.string(count.example)) : .null,
         ]
       })
-  }
-
-  /// What is in no figure of a section because a limit was reached.
-  private var passedOver: PageValue {
-    .object([
-      ("messages", .integer(unread.messages)), ("fields", .integer(unread.fields)),
-      ("contents", .integer(unread.contents)), ("fields_not_remembered", .integer(figures.forgotten.fields)),
-      ("contents_not_remembered", .integer(figures.forgotten.contents)),
-    ])
   }
 }

@@ -8,19 +8,40 @@ import Tabular
 enum PageDocument {
   /// The page with its data.
   static func octets(_ data: PageValue) -> [UInt8] {
+    let (head, tail) = parts(script: script, mayAsk: false)
+    return head + json(data) + tail
+  }
+
+  /// What stands around the data in the page of a run that goes on, which may ask for newer data where it came from, and for nothing else.
+  static var live: (head: [UInt8], tail: [UInt8]) {
+    parts(script: script + PackageResources.live_js, mayAsk: true)
+  }
+
+  /// The data as the page has it.
+  static func json(_ data: PageValue) -> [UInt8] {
     var json = JSONWriter()
     data.write(to: &json)
-    let parts = [
-      "policy": policy, "style": style, "script": script, "data": Array(json.octets),
+    return Array(json.octets)
+  }
+
+  private static func parts(script: [UInt8], mayAsk: Bool) -> (head: [UInt8], tail: [UInt8]) {
+    let promise =
+      mayAsk ? "This page asks nobody but the run that it is of." : "This page loads nothing and sends nothing."
+    let slots = [
+      "policy": policy(script, mayAsk: mayAsk), "style": style, "script": script, "promise": Array(promise.utf8),
     ]
+    var (head, tail): ([UInt8], [UInt8]) = ([], [])
+    var isHead = true
     // The template is split once, so that nothing in a part looks like a slot of the template.
-    var page: [UInt8] = []
     for (index, piece) in PackageResources.page_html.split(
       separator: UInt8(ascii: "%"), omittingEmptySubsequences: false
     ).enumerated() {
-      if index % 2 == 0 { page += piece } else { page += parts[String(decoding: piece, as: UTF8.self)] ?? [] }
+      let name = index % 2 == 0 ? nil : String(decoding: piece, as: UTF8.self)
+      if name == "data" { isHead = false }
+      let octets = name.map { slots[$0] ?? [] } ?? Array(piece)
+      if isHead { head += octets } else { tail += octets }
     }
-    return page
+    return (head, tail)
   }
 
   private static let style = PackageResources.page_css
@@ -28,12 +49,14 @@ enum PageDocument {
   private static let script =
     Array("'use strict';\n".utf8) + PackageResources.text_js + PackageResources.elements_js
     + PackageResources.table_js + PackageResources.bars_js + PackageResources.chart_js
-    + PackageResources.waterfall_js + PackageResources.sections_js + PackageResources.findings_js
-    + PackageResources.page_js
+    + PackageResources.exchanges_js + PackageResources.savings_js + PackageResources.sections_js
+    + PackageResources.findings_js + PackageResources.page_js
 
-  private static let policy = Array(
-    "default-src 'none'; style-src '\(source(style))'; script-src '\(source(script))'; base-uri 'none'; form-action 'none'"
-      .utf8)
+  private static func policy(_ script: [UInt8], mayAsk: Bool) -> [UInt8] {
+    var policy = "default-src 'none'; style-src '\(source(style))'; script-src '\(source(script))'; "
+    if mayAsk { policy += "connect-src 'self'; " }
+    return Array((policy + "base-uri 'none'; form-action 'none'").utf8)
+  }
 
   /// The hash-source of an inline element's text.
   private static func source(_ text: [UInt8]) -> String {

@@ -3,114 +3,129 @@ import Tabular
 
 /// What the page shows beyond the totals, gathered within `PageLimits` as rows become final.
 struct PageFigures {
-  /// A field's name by its number in `PageObserver.fieldNames`, in one direction.
-  struct FieldName: Hashable {
-    var number: Int
-    var isRequest: Bool
-  }
-
   private let name: PageName
+  private let grouping: Configuration.Grouping
   /// The earliest and the latest capture time of messages and connections; the earliest is later while there is none.
   private(set) var earliest = Int64.max
   private(set) var latest = Int64.min
   private(set) var messages = 0
-  private(set) var throughput = Throughput()
-  private(set) var exchanges = TopRows<ExchangeFigures>(limit: PageLimits.exchanges)
-  private(set) var connections = TopRows<Connection>(limit: PageLimits.connections)
+  private(set) var exchanges = KeptExchanges()
+  private(set) var connections = TopRows<ShownConnection>(limit: PageLimits.connections)
   /// Sums over all connections.
   private(set) var setup = 0
   private(set) var teardown = 0
   private(set) var unattributed = 0
   /// The wait phase of all exchanges.
   private(set) var wait = LatencyDistribution()
+  private(set) var waits = WaitHistogram()
 
-  /// Lines and octets; the part: of lines that came before in the same direction for the same host.
-  private(set) var fields = AddedRows<FieldName, AddedFigures>(AddedFigures())
-  private var rememberedFields = RememberedHashes(limit: PageLimits.rememberedFields)
-  /// The host of the last message, and its hash: a long one is repeated by each of many interim responses.
-  private var lastHost: (octets: [UInt8], hash: Int) = ([], [UInt8]().hashValue)
   /// By content coding.
   private(set) var codings = AddedRows<String, CodingFigures>(limit: PageLimits.rows, CodingFigures())
-  /// Content that could be compressed: messages and octets; the part: those that gzip makes smaller, and by how much.
-  private(set) var uncompressed = AddedRows<ShownAPI, AddedFigures>(AddedFigures())
-  /// GET with status 200 and content: messages and octets of content as transferred; the part: those with content that
-  /// the same host and path had sent before.
-  private(set) var contents = AddedFigures()
-  /// Those of `contents` that came again.
-  private(set) var repeated = AddedRows<ShownAPI, AddedFigures>(AddedFigures())
-  private var rememberedContents = RememberedHashes(limit: PageLimits.rememberedContents)
-  /// Exchanges that ended with 304, and their octets on the wire.
-  private(set) var notModified = AddedFigures()
+  private(set) var contentTypes = ContentTypes()
+  /// Final responses and their octets on the wire, by status code.
+  private(set) var statuses = AddedRows<Int, AddedFigures>(AddedFigures())
   /// Exchanges that ended with a redirection, their octets on the wire and their time.
   private(set) var redirects = AddedRows<ShownAPI, AddedFigures>(AddedFigures())
   /// Exchanges that ended with an error or without response, their octets on the wire and their time.
   private(set) var errors = AddedRows<ShownAPI, AddedFigures>(AddedFigures())
+  /// By client.
+  private(set) var clients = AddedRows<IPAddress, ClientFigures>(ClientFigures())
+  /// By client and server.
+  private(set) var pairs = AddedRows<AddressPair, PairFigures>(PairFigures())
 
-  init(redaction: Redaction?) { name = PageName(redaction: redaction) }
+  /// Exchanges that are not final, by number.
+  private var open: [Int: ExchangeParts] = [:]
+  /// Hosts of connections that are not final, by number.
+  private var hosts: [Int: String] = [:]
+  /// Messages that are in their exchange's sum, and not in its parts: too many exchanges were in progress.
+  private(set) var messagesWithoutParts = 0
 
-  /// Field lines and contents that could not be remembered, so that they were not recognised when they came again.
-  var forgotten: (fields: Int, contents: Int) { (rememberedFields.forgotten, rememberedContents.forgotten) }
+  /// A connection, and its host, as far as that is known.
+  struct ShownConnection {
+    var connection: Connection
+    var host: String
+  }
+
+  init(grouping: Configuration.Grouping, redaction: Redaction?) {
+    self.grouping = grouping
+    name = PageName(redaction: redaction)
+  }
 
   // MARK: Rows
 
-  mutating func add(_ message: Message, _ notes: MessageNotes?, texts: borrowing TextPool) {
+  mutating func add(_ message: Message, texts: borrowing TextPool) {
     messages += 1
     note(message.firstTime)
     note(message.lastTime)
-    let isRequest = message.kind == .request
-    throughput.add(message.ipLength, isUp: isRequest, from: message.firstTime, to: message.lastTime)
     if message.contentEncoding != .none { addCoding(message, texts) }
-    guard let notes else { return }
-    addFields(notes, host: texts.octets(message.host), isRequest: isRequest)
-    if let length = notes.gzipLength { addUncompressed(message, gzipLength: length, texts) }
-    if let hash = notes.contentHash { addContent(message, hash: hash, length: notes.contentLength, texts) }
+    let contentType = contentTypes.number(of: texts.octets(message.contentType))
+    if let contentType { contentTypes.add(message, to: contentType) }
+    if hosts[message.connection] == nil, message.host != .none, hosts.count < PageLimits.connectionsInProgress {
+      hosts[message.connection] = name.host(texts.octets(message.host))
+    }
+    if let index = open.index(forKey: message.exchange) {
+      open.values[index].add(message, contentType: contentType)
+    } else if open.count < PageLimits.exchangesInProgress {
+      var parts = ExchangeParts(message)
+      parts.add(message, contentType: contentType)
+      open[message.exchange] = parts
+    } else {
+      messagesWithoutParts += 1
+    }
   }
 
   mutating func add(_ exchange: Exchange, texts: borrowing TextPool) {
     note(exchange.started)
-    if let wait = exchange.timings.wait { self.wait.record(wait) }
-    let (host, path) = (texts.octets(exchange.host), texts.octets(exchange.path))
-    exchanges.add(weight: exchange.ipLength, number: exchange.number) {
-      ExchangeFigures(
-        exchange: exchange, method: name.text(texts.octets(exchange.method)), host: name.host(host),
-        path: name.path(path))
+    if let wait = exchange.timings.wait {
+      self.wait.record(wait)
+      waits.add(wait)
     }
-    if exchange.status == 304 { notModified.add(exchange.ipLength) }
-    let isRedirect = [301, 302, 303, 307, 308].contains(exchange.status)
-    guard isRedirect || exchange.status >= 400 || exchange.response == nil else { return }
-    let api = ShownAPI(host: name.host(host), path: name.path(path), status: exchange.status)
-    if isRedirect {
-      redirects.add(api) { $0.add(exchange.ipLength, time: exchange.timings.duration) }
+    var parts = open.removeValue(forKey: exchange.number)
+    // Some of its messages may have come when there was no room.
+    if let known = parts, known.up.ipLength + known.down.ipLength != exchange.ipLength { parts = nil }
+    let (host, path) = (texts.octets(exchange.host), texts.octets(exchange.path))
+    let method = texts.octets(exchange.method)
+    let api = KeptExchanges.hash(
+      host: host, path: texts.octets(exchange.apiPath), method: method,
+      process: grouping.process ? texts.process(exchange.process)?.name ?? [] : [], grouping)
+    exchanges.add(exchange, api: api) {
+      ExchangeFigures(
+        exchange: exchange, api: api, method: name.text(method), host: name.host(host), path: name.path(path),
+        version: name.text(texts.octets(exchange.version)), parts: parts)
+    }
+    if exchange.response != nil { statuses.add(exchange.status) { $0.add(exchange.ipLength) } }
+    guard exchange.isRedirection || exchange.hasFailed else { return }
+    let shown = ShownAPI(
+      host: name.host(host), path: name.path(path), status: exchange.response == nil ? 0 : exchange.status)
+    if exchange.hasFailed {
+      errors.add(shown) { $0.add(exchange.ipLength, time: exchange.timings.duration) }
     } else {
-      errors.add(api) { $0.add(exchange.ipLength, time: exchange.timings.duration) }
+      redirects.add(shown) { $0.add(exchange.ipLength, time: exchange.timings.duration) }
     }
   }
 
-  mutating func add(_ connection: Connection) {
+  mutating func add(_ connection: Connection, texts: borrowing TextPool) {
     note(connection.opened)
     note(connection.closed)
     setup += connection.setup
     teardown += connection.teardown
     unattributed += connection.unattributed
+    var host = hosts.removeValue(forKey: connection.number) ?? ""
+    if host.isEmpty, let security = connection.security { host = name.host(texts.octets(security.serverName)) }
     connections.add(weight: connection.ipLength.client + connection.ipLength.server, number: connection.number) {
-      connection
+      ShownConnection(connection: connection, host: host)
     }
-  }
-
-  // MARK: Waste
-
-  private mutating func addFields(_ notes: MessageNotes, host: [UInt8], isRequest: Bool) {
-    // The same array nearly always, which costs no look at its octets.
-    if lastHost.octets != host { lastHost = (host, host.hashValue) }
-    for field in notes.fields {
-      var hasher = Hasher()
-      hasher.combine(field.hash)
-      hasher.combine(isRequest)
-      hasher.combine(lastHost.hash)
-      let isRepeated = rememberedFields.hasSeen(hasher.finalize())
-      fields.add(FieldName(number: field.name, isRequest: isRequest)) {
-        $0.add(field.length, partCount: isRepeated ? 1 : 0, partOctets: isRepeated ? field.length : 0)
-      }
+    clients.add(connection.client.address) {
+      $0.connections += 1
+      $0.messages += connection.messages
+      $0.up += connection.ipLength.client
+      $0.down += connection.ipLength.server
+    }
+    let cost = connection.setup + connection.handshake + connection.teardown
+    guard cost > 0 else { return }
+    pairs.add(AddressPair(client: connection.client.address, server: connection.server)) {
+      if $0.host.isEmpty { $0.host = host }
+      $0.add(cost)
     }
   }
 
@@ -119,43 +134,13 @@ struct PageFigures {
     codings.add(coding) { $0.add(octets: message.octets.body, decoded: message.decodedBody) }
   }
 
-  private mutating func addUncompressed(_ message: Message, gzipLength: Int, _ texts: borrowing TextPool) {
-    let saved = message.octets.body - gzipLength
-    let api = ShownAPI(
-      host: name.host(texts.octets(message.host)), path: name.path(texts.octets(message.path)),
-      isRequest: message.kind == .request)
-    uncompressed.add(api) {
-      $0.add(message.octets.body, partCount: saved > 0 ? 1 : 0, partOctets: max(saved, 0))
-    }
-  }
-
-  private mutating func addContent(_ message: Message, hash: Int, length: Int, _ texts: borrowing TextPool) {
-    guard message.status == 200, texts.octets(message.method) == Array("GET".utf8) else { return }
-    let (host, path) = (texts.octets(message.host), texts.octets(message.path))
-    var hasher = Hasher()
-    hasher.combine(hash)
-    hasher.combine(length)
-    hasher.combine(host)
-    hasher.combine(path)
-    let isRepeated = rememberedContents.hasSeen(hasher.finalize())
-    let octets = message.octets.body
-    contents.add(octets, partCount: isRepeated ? 1 : 0, partOctets: isRepeated ? octets : 0)
-    guard isRepeated else { return }
-    repeated.add(ShownAPI(host: name.host(host), path: name.path(path))) { $0.add(octets) }
-  }
-
   private mutating func note(_ time: Int64) {
     earliest = min(earliest, time)
     latest = max(latest, time)
   }
 }
 
-extension ExchangeTimings {
-  /// From the first octet of the request to the last one of the response, as far as it is known.
-  fileprivate var duration: Int64 {
-    [send, wait, receive].reduce(0) { sum, phase in
-      let (result, overflows) = sum.addingReportingOverflow(phase ?? 0)
-      return overflows ? .max : result
-    }
-  }
+extension Exchange {
+  /// Whether the response says that the request should be made again elsewhere (RFC 9110 §15.4).
+  fileprivate var isRedirection: Bool { [301, 302, 303, 307, 308].contains(status) }
 }

@@ -12,16 +12,42 @@ struct PageName {
 
   func path(_ octets: [UInt8]) -> String { text(redaction?.path(octets) ?? octets) }
 
-  /// A text of at most `length` Unicode scalars, and how long it is where it is longer.
-  func text(_ octets: [UInt8], length: Int = PageLimits.nameLength) -> String {
+  /// A text of at most `length` Unicode scalars that take at most `room` octets in the page, and how long it is where it is
+  /// longer.
+  func text(
+    _ octets: [UInt8], length: Int = PageLimits.nameLength, room: Int = PageLimits.nameOctets
+  ) -> String {
     // A scalar has at most four octets: more of them than are looked at are more scalars than are shown.
     let scalars = TextEscaping.string(Array(octets.prefix(4 * (length + 1)))).unicodeScalars
-    guard scalars.count > length else { return String(scalars) }
-    return String(scalars.prefix(length)) + "… (\(Numerals.grouped(octets.count)) bytes)"
+    var room = room
+    var end = scalars.startIndex
+    var count = 0
+    while end < scalars.endIndex, count < length {
+      room -= Self.cost(scalars[end])
+      if room < 0 { break }
+      end = scalars.index(after: end)
+      count += 1
+    }
+    guard end < scalars.endIndex else { return String(scalars) }
+    return String(scalars[..<end]) + "… (\(Numerals.grouped(octets.count)) bytes)"
   }
 
   func endpoint(_ endpoint: Endpoint) -> String {
-    guard let redaction else { return endpoint.description }
-    return String(decoding: redaction.address(endpoint.address), as: UTF8.self) + ":\(endpoint.port)"
+    guard redaction != nil else { return endpoint.description }
+    return "\(address(endpoint.address)):\(endpoint.port)"
+  }
+
+  func address(_ address: IPAddress) -> String {
+    guard let redaction else { return address.description }
+    return String(decoding: redaction.address(address), as: UTF8.self)
+  }
+
+  /// Octets that a scalar takes in the page's data (`JSONWriter.inScript`).
+  private static func cost(_ scalar: Unicode.Scalar) -> Int {
+    switch scalar {
+    case "<", ">", "&": 6
+    case "\"", "\\": 2
+    default: UTF8.width(scalar)
+    }
   }
 }

@@ -6,16 +6,6 @@ struct ShownAPI: Hashable {
   var path: String
   /// The status code of a response; 0 when there was none.
   var status = 0
-  /// Whether it is about requests.
-  var isRequest = false
-}
-
-/// What is known of an exchange. Times are nanoseconds, lengths octets.
-struct ExchangeFigures {
-  var exchange: Exchange
-  var method: String
-  var host: String
-  var path: String
 }
 
 /// What is added up over messages under one name. Lengths are octets.
@@ -65,4 +55,38 @@ struct CodingFigures {
     codedOctets += octets
     decodedOctets += decoded
   }
+}
+
+/// What the connections of one client cost. Lengths are octets.
+struct ClientFigures {
+  var connections = 0
+  var messages = 0
+  var up = 0
+  var down = 0
+}
+
+/// What it cost to open and to close the connections between one client and one server. Lengths are octets.
+struct PairFigures {
+  /// The host of the first one whose host is known.
+  var host = ""
+  var connections = 0
+  /// Setup, handshake and teardown of all.
+  var octets = 0
+  /// The same of the one that cost the most: one connection there has to be.
+  var largest = 0
+
+  /// Octets of all connections but one.
+  var beyondFirst: Int { octets - largest }
+
+  mutating func add(_ octets: Int) {
+    connections += 1
+    self.octets += octets
+    largest = max(largest, octets)
+  }
+}
+
+/// A client and a server.
+struct AddressPair: Hashable {
+  var client: IPAddress
+  var server: Endpoint
 }

@@ -10,10 +10,14 @@ struct PageTable {
   /// The sums of the rows that are not shown, by column; nil when all are shown.
   var rest: [PageValue]?
 
-  init(_ columns: [String], _ rows: [[PageValue]], total: Int? = nil, rest: [PageValue]? = nil) {
+  /// Rows of which there are `total`, by default no others; `hasUncounted`: there are more, of a number that is not known.
+  init(
+    _ columns: [String], _ rows: [[PageValue]], total: Int? = nil, hasUncounted: Bool = false,
+    rest: [PageValue]? = nil
+  ) {
     self.columns = columns
     self.rows = rows
-    self.total = total ?? rows.count
+    self.total = hasUncounted ? nil : total ?? rows.count
     self.rest = rest
   }
 
@@ -56,14 +60,7 @@ extension ShownAPI: Comparable {
   static func < (a: ShownAPI, b: ShownAPI) -> Bool {
     if a.host != b.host { return a.host < b.host }
     if a.path != b.path { return a.path < b.path }
-    if a.status != b.status { return a.status < b.status }
-    return !a.isRequest && b.isRequest
-  }
-}
-
-extension PageFigures.FieldName: Comparable {
-  static func < (a: Self, b: Self) -> Bool {
-    a.number == b.number ? !a.isRequest && b.isRequest : a.number < b.number
+    return a.status < b.status
   }
 }
 

@@ -21,20 +21,39 @@ extension LiveView {
     var lines = statusLines(layout.status).map { $0.text(width: width, colour: colour) }
     let start = max(min(scrolled, arranged.count - layout.rows), 0)
     let shown = arranged[start..<min(start + layout.rows, arranged.count)].map { apis[$0] }
-    let table = LiveTable(width: width, order: order, apis: shown)
-    lines.append(Style.heading.apply(table.header, colour: colour))
-    for api in shown {
-      lines.append((api.rate > 0 ? Style.plain : .faint).apply(table.row(api), colour: colour))
-    }
-    if shown.isEmpty {
-      let text = apis.isEmpty ? "No HTTP messages yet." : "No API has this in its name."
-      lines.append(Style.faint.apply(text.shortened(to: width), colour: colour))
+    if showsKeys {
+      lines += LiveHelp.lines(width: width, height: layout.rows + 1, colour: colour)
+    } else if let opened {
+      lines += detailLines(opened, width: width, height: layout.rows + 1, colour: colour)
+    } else {
+      lines += tableLines(shown, width: width, colour: colour)
     }
     while lines.count < height - 1 { lines.append("") }
     // On a screen of a line or two the state is what remains.
     lines.removeLast(lines.count - max(height - 1, 1))
     if height > 1 { lines.append(footer(start, shown.count).text(width: width, colour: colour)) }
     return lines
+  }
+
+  private func tableLines(_ shown: [LiveAPI], width: Int, colour: Bool) -> [String] {
+    let table = LiveTable(width: width, order: order, title: showsHosts ? "host" : "API", apis: shown)
+    var lines = [Style.heading.apply(table.header, colour: colour)]
+    for api in shown {
+      let style = api.key == chosen ? Style.chosen : api.rate > 0 ? .plain : .faint
+      lines.append(style.apply(table.row(api), colour: colour))
+    }
+    if shown.isEmpty {
+      let kind = showsHosts ? "host" : "API"
+      let text = apis.isEmpty ? "No HTTP messages yet." : "No \(kind) has this in its name."
+      lines.append(Style.faint.apply(text.shortened(to: width), colour: colour))
+    }
+    return lines
+  }
+
+  private func detailLines(_ key: APIKey, width: Int, height: Int, colour: Bool) -> [String] {
+    guard let api = apis.first(where: { $0.key == key }) else { return [] }
+    return LiveDetail(api, recent, onHost: showsHosts, redaction: readings.redaction)
+      .lines(width: width, height: height, colour: colour)
   }
 
   // MARK: State
@@ -110,6 +129,13 @@ extension LiveView {
       ])
     }
     var pieces: [LiveLine.Piece] = []
+    if showsKeys || opened != nil {
+      return LiveLine(pieces: [
+        .init(text: "Esc back", importance: 3), .init(text: "q quit", style: .faint, importance: 2),
+        .init(text: isPaused ? "p resume" : "p pause", style: .faint, importance: 1),
+        .init(text: showsKeys ? "" : "? keys", style: .faint, importance: 0),
+      ])
+    }
     if !filter.isEmpty {
       pieces.append(.init(text: "filter: \(shownFilter)", style: .warning, importance: 9))
       pieces.append(.init(text: "Esc clears", style: .faint, importance: 4))
@@ -121,8 +147,11 @@ extension LiveView {
     pieces += [
       .init(text: "q quit", style: .faint, importance: 8),
       .init(text: isPaused ? "p resume" : "p pause", style: .faint, importance: 6),
-      .init(text: "/ filter", style: .faint, importance: 5),
-      .init(text: "sort: " + LiveOrder.allCases.map(Self.hint).joined(separator: " "), style: .faint, importance: 3),
+      .init(text: "? keys", style: .faint, importance: 7),
+      .init(text: "/ filter", style: .faint, importance: 4),
+      .init(text: "Enter opens", style: .faint, importance: 5),
+      .init(text: showsHosts ? "h APIs" : "h hosts", style: .faint, importance: 3),
+      .init(text: "sort: " + LiveOrder.allCases.map(Self.hint).joined(separator: " "), style: .faint, importance: 2),
     ]
     return LiveLine(pieces: pieces)
   }

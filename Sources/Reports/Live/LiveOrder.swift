@@ -1,6 +1,6 @@
 /// What the APIs of the live view are sorted by: the most first, names in their order.
 enum LiveOrder: Sendable, CaseIterable {
-  case bytes, rate, up, down, requests, name
+  case bytes, rate, up, down, requests, errors, wait, name
 
   /// The order that a key stands for.
   init?(key: Unicode.Scalar) {
@@ -16,6 +16,8 @@ enum LiveOrder: Sendable, CaseIterable {
     case .up: "u"
     case .down: "d"
     case .requests: "n"
+    case .errors: "e"
+    case .wait: "w"
     case .name: "a"
     }
   }
@@ -28,6 +30,8 @@ enum LiveOrder: Sendable, CaseIterable {
     case .up: "up"
     case .down: "down"
     case .requests: "requests"
+    case .errors: "errors"
+    case .wait: "wait"
     case .name: "name"
     }
   }
@@ -43,6 +47,8 @@ enum LiveOrder: Sendable, CaseIterable {
     case .up: return Self.sorted(positions) { apis[$0].up }
     case .down: return Self.sorted(positions) { apis[$0].down }
     case .requests: return Self.sorted(positions) { apis[$0].requests }
+    case .errors: return Self.sorted(positions) { apis[$0].errors }
+    case .wait: return Self.sorted(positions) { apis[$0].p95 ?? -1 }
     case .name: return positions  // Totals come in the order of names.
     }
   }

@@ -2,7 +2,9 @@ import HTTPReassembly
 import Tabular
 
 /// What is known of one API at an instant, and how fast it grew until then.
-struct LiveAPI: Sendable, Equatable {
+struct LiveAPI: Sendable {
+  /// What it is known by.
+  var key = APIKey(host: [], path: [])
   /// Its name, ready to be shown.
   var name: String
   /// Requests seen.
@@ -16,10 +18,28 @@ struct LiveAPI: Sendable, Equatable {
   /// `down` by the second.
   var downRate = 0.0
 
+  /// Final responses with a 4xx or 5xx status.
+  var errors = 0
+  /// The wait phases of its exchanges.
+  var wait = LatencyDistribution()
+
+  /// The wait phase that 95 % of its exchanges did not exceed, in nanoseconds; nil without any.
+  var p95: Int64? { wait.percentile(95) }
   /// Octets both ways.
   var total: Int { up + down }
   /// Octets both ways by the second.
   var rate: Double { upRate + downRate }
+
+  /// Adds the figures of another one; the name stays.
+  mutating func add(_ other: LiveAPI) {
+    requests += other.requests
+    up += other.up
+    down += other.down
+    upRate += other.upRate
+    downRate += other.downRate
+    errors += other.errors
+    wait.merge(other.wait)
+  }
 }
 
 /// What a look at a run that goes on says, with the rates since the look before it.
@@ -44,7 +64,8 @@ struct LiveReadings: Sendable {
   /// Octets of packets by the second.
   private(set) var octetRate = 0.0
 
-  private let redaction: Redaction?
+  /// Leaves out what may be personal.
+  let redaction: Redaction?
   /// Where the APIs are in `apis`. Texts, since handles differ from one snapshot to the next.
   private var positions: [APIKey: Int] = [:]
 
@@ -70,7 +91,10 @@ struct LiveReadings: Sendable {
       let key = APIKey(totalsOfAPI, totals.texts)
       let last = before.positions[key].map { before.apis[$0] }
       var api = LiveAPI(name: last?.name ?? name(key))
+      api.key = key
       api.requests = totalsOfAPI.requests
+      api.errors = totalsOfAPI.status4xx + totalsOfAPI.status5xx
+      api.wait = totalsOfAPI.wait
       api.up = totalsOfAPI.request.ipLength
       api.down = totalsOfAPI.response.ipLength
       api.upRate = rate(api.up, last?.up ?? 0, last?.upRate ?? 0)
@@ -82,6 +106,31 @@ struct LiveReadings: Sendable {
     ledger = totals.ledger
     self.connections = connections
     self.elapsed = max(elapsed, self.elapsed)
+  }
+
+  /// Adds the wait phases of exchanges that are not final yet, which totals do not have.
+  mutating func add(_ open: [RecentExchanges.Entry]) {
+    for entry in open {
+      if let wait = entry.wait, let position = positions[entry.key] { apis[position].wait.record(wait) }
+    }
+  }
+
+  /// The APIs of each host as one, in the order of hosts.
+  var hosts: [LiveAPI] {
+    var hosts: [LiveAPI] = []
+    var positions: [[UInt8]: Int] = [:]
+    for api in apis {
+      if let position = positions[api.key.host] {
+        hosts[position].add(api)
+      } else {
+        var host = api
+        host.key = APIKey(host: api.key.host, path: [])
+        host.name = name(host.key)
+        positions[api.key.host] = hosts.count
+        hosts.append(host)
+      }
+    }
+    return hosts
   }
 
   private func name(_ key: APIKey) -> String { key.redacted(redaction).text.shortened(to: Self.nameLimit) }

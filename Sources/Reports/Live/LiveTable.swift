@@ -21,24 +21,28 @@ struct LiveTable {
 
   private let width: Int
   private let order: LiveOrder
+  private let title: String
   private let columns: [Column]
   private let nameWidth: Int
 
   /// Makes room for `apis` in `width` columns.
-  init(width: Int, order: LiveOrder, apis: some Sequence<LiveAPI>) {
+  init(width: Int, order: LiveOrder, title: String, apis: some Sequence<LiveAPI>) {
     self.width = width
     self.order = order
+    self.title = title
     let isExact = width >= Self.exactWidth
     func octets(_ value: Int) -> String { isExact ? Numerals.grouped(value) : ByteCount.text(Double(value)) }
     func rate(_ value: Double) -> String { value > 0 ? ByteCount.text(value) : "0" }
     let octetsWidth = isExact ? 13 : 7
     var columns = [
-      Column(title: "requests", width: 8, importance: 1, orders: [.requests]) { Numerals.grouped($0.requests) },
-      Column(title: "up", width: octetsWidth, importance: 2, orders: [.up]) { octets($0.up) },
-      Column(title: "down", width: octetsWidth, importance: 3, orders: [.down]) { octets($0.down) },
-      Column(title: "total", width: octetsWidth, importance: 6, orders: [.bytes]) { octets($0.total) },
-      Column(title: "up/s", width: 7, importance: 4, orders: [.rate]) { rate($0.upRate) },
-      Column(title: "down/s", width: 7, importance: 5, orders: [.rate]) { rate($0.downRate) },
+      Column(title: "requests", width: 8, importance: 4, orders: [.requests]) { Numerals.grouped($0.requests) },
+      Column(title: "errors", width: 6, importance: 5, orders: [.errors]) { Numerals.grouped($0.errors) },
+      Column(title: "p95", width: 7, importance: 3, orders: [.wait]) { LiveDetail.wait($0.p95) },
+      Column(title: "up", width: octetsWidth, importance: 1, orders: [.up]) { octets($0.up) },
+      Column(title: "down", width: octetsWidth, importance: 2, orders: [.down]) { octets($0.down) },
+      Column(title: "total", width: octetsWidth, importance: 7, orders: [.bytes]) { octets($0.total) },
+      Column(title: "up/s", width: 7, importance: 0, orders: [.rate]) { rate($0.upRate) },
+      Column(title: "down/s", width: 7, importance: 6, orders: [.rate]) { rate($0.downRate) },
     ]
     for index in columns.indices where columns[index].orders.contains(order) {
       columns[index].title += "▼"
@@ -47,7 +51,7 @@ struct LiveTable {
     }
     for index in columns.indices {
       columns[index].width = max(columns[index].width, DisplayWidth.of(columns[index].title))
-      for api in apis { columns[index].width = max(columns[index].width, columns[index].cell(api).utf8.count) }
+      for api in apis { columns[index].width = max(columns[index].width, DisplayWidth.of(columns[index].cell(api))) }
     }
     // A name cut to less tells little; on a narrow screen numbers would have no room at all.
     let leastName = min(max(width * 3 / 10, 8), 40)
@@ -62,7 +66,7 @@ struct LiveTable {
   }
 
   /// The titles.
-  var header: String { line(name: order == .name ? "API▼" : "API", columns.map(\.title)) }
+  var header: String { line(name: order == .name ? title + "▼" : title, columns.map(\.title)) }
 
   /// The row of an API.
   func row(_ api: LiveAPI) -> String { line(name: api.name, columns.map { $0.cell(api) }) }

@@ -44,6 +44,16 @@ public struct LiveView: Sendable {
   private(set) var isPaused = false
   /// Rows that are above the first one shown.
   private(set) var scrolled = 0
+  /// What is chosen; nil as long as nobody has.
+  private(set) var chosen: APIKey?
+  /// Whether each row is a host.
+  private(set) var showsHosts = false
+  /// What is open in place of the table.
+  private(set) var opened: APIKey?
+  /// Whether the keys are shown in place of everything else.
+  private(set) var showsKeys = false
+  /// The exchanges that were seen last; nil where nobody keeps them.
+  private(set) var recent: RecentExchanges?
   private var parser = LiveKeyParser()
 
   /// Shows nothing yet.
@@ -63,8 +73,13 @@ public struct LiveView: Sendable {
   ///   - elapsed: Nanoseconds since the start of the capture, by a clock that does not go backwards.
   ///   - connections: Connections that are being followed.
   ///   - behind: Nanoseconds since the packets were captured that are analysed now.
-  public mutating func update(_ totals: Totals, at elapsed: Int64, connections: Int, behind: Int64 = 0) {
+  ///   - recent: The exchanges that were seen last, for who opens an API.
+  public mutating func update(
+    _ totals: Totals, at elapsed: Int64, connections: Int, behind: Int64 = 0, recent: RecentExchanges? = nil
+  ) {
+    if !isPaused { self.recent = recent }
     readings.update(totals, at: elapsed, connections: connections, behind: behind)
+    if let recent { readings.add(recent.open) }
     if !isPaused { show() }
   }
 
@@ -91,22 +106,64 @@ public struct LiveView: Sendable {
     case .character("p"), .character(" "):
       isPaused.toggle()
       if !isPaused { show() }
+    case .character("?"): showsKeys.toggle()
+    case .escape: goBack()
+    case .enter:
+      if showsKeys { showsKeys = false } else if opened == nil { opened = (chosenAPI ?? first(page))?.key }
+    case _ where showsKeys || opened != nil: break
     case .character("/"): isEnteringFilter = true
-    case .escape: setFilter("")
-    case .up, .character("k"): scroll(to: min(scrolled, lastStart(page)) - 1, page: page)
-    case .down, .character("j"): scroll(to: scrolled + 1, page: page)
-    case .pageUp: scroll(to: min(scrolled, lastStart(page)) - page, page: page)
-    case .pageDown: scroll(to: scrolled + page, page: page)
-    case .home: scroll(to: 0, page: page)
-    case .end: scroll(to: lastStart(page), page: page)
+    case .character("h"):
+      showsHosts.toggle()
+      (chosen, scrolled) = (nil, 0)
+      show()
+    case .up, .character("k"): choose(-1, page: page)
+    case .down, .character("j"): choose(1, page: page)
+    case .pageUp: choose(-max(page, 1), page: page)
+    case .pageDown: choose(max(page, 1), page: page)
+    case .home: choose(-arranged.count, page: page)
+    case .end: choose(arranged.count, page: page)
     case .character(let character):
       guard let order = LiveOrder(key: character) else { break }
       self.order = order
       scrolled = 0
       arrange()
-    case .enter, .backspace, .clear, .interrupt: break
+    case .backspace, .clear, .interrupt: break
     }
     return .continue
+  }
+
+  /// Leaves what was opened last.
+  private mutating func goBack() {
+    if showsKeys {
+      showsKeys = false
+    } else if opened != nil {
+      opened = nil
+    } else if !filter.isEmpty {
+      setFilter("")
+    } else {
+      chosen = nil
+    }
+  }
+
+  /// The API that is chosen; nil when none is, or it is not there any more.
+  private var chosenAPI: LiveAPI? { chosen.flatMap { key in apis.first { $0.key == key } } }
+
+  /// The first API on the screen.
+  private func first(_ page: Int) -> LiveAPI? {
+    let row = max(min(scrolled, lastStart(page)), 0)
+    return arranged.indices.contains(row) ? apis[arranged[row]] : nil
+  }
+
+  /// Chooses a row so many rows further down, and sees to it that it is on the screen. Where none was chosen, the first one on the screen
+  /// is where it starts, and what is chosen first.
+  private mutating func choose(_ rows: Int, page: Int) {
+    guard !arranged.isEmpty else { return }
+    let start = max(min(scrolled, lastStart(page)), 0)
+    let current = chosen.flatMap { key in arranged.firstIndex { apis[$0].key == key } }
+    let wanted = current.map { $0 + rows } ?? (abs(rows) == 1 ? start : start + rows)
+    let row = max(min(wanted, arranged.count - 1), 0)
+    chosen = apis[arranged[row]].key
+    scrolled = max(min(start, row), row - max(page, 1) + 1)
   }
 
   /// Whether the key was for the filter.
@@ -134,14 +191,12 @@ public struct LiveView: Sendable {
     arrange()
   }
 
-  private mutating func scroll(to row: Int, page: Int) { scrolled = max(min(row, lastStart(page)), 0) }
-
   private func lastStart(_ page: Int) -> Int { max(arranged.count - page, 0) }
 
   // MARK: What is shown
 
   private mutating func show() {
-    apis = readings.apis
+    apis = showsHosts ? readings.hosts : readings.apis
     arrange()
   }
 

@@ -1,19 +1,25 @@
 import HTTPReassembly
 import Tabular
 
-/// `messages.ndjson` in a folder: one JSON object a line for each message, in the order of their numbers.
+/// `messages.ndjson` in a folder: one JSON object a line for each message, in the order of their numbers; and a file of that kind for
+/// each of the tables that refine others (`TotalTable.refinements`).
 ///
 /// Of a run that goes on, rows are appended as they become final, and put in order at a clean end (`NumberedTable`).
 /// `messages.open.ndjson` has the messages that are not final yet; a clean end removes it.
 public final class NDJSONReport: Report {
   /// The file's name.
   static let fileName = "messages.ndjson"
+  /// The files, with the one that only a run that goes on has.
+  static let fileNames =
+    [fileName, openMessagesName] + TotalTable.refinements.map { $0.rawValue + ".ndjson" }
   /// The file with the messages that are not final yet.
   static let openMessagesName = "messages.open.ndjson"
 
   private let folder: OutputFolder
   private var row: JSONRow
   private var messages: NumberedTable
+  private let grouping: Configuration.Grouping
+  private let redaction: Redaction?
   private let allowance: RowAllowance
   private var failure: ReportError?
 
@@ -21,25 +27,30 @@ public final class NDJSONReport: Report {
   ///
   /// - Parameters:
   ///   - folder: Where the file goes.
+  ///   - grouping: What the totals are grouped by.
   ///   - redaction: What is left out; nil: nothing.
   ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
   ///   - allowance: What the rows may take.
   /// - Throws: when the folder or the file cannot be created or opened.
   public convenience init(
-    folder: String, redaction: Redaction? = nil, isLive: Bool = false, allowance: RowAllowance = RowAllowance()
+    folder: String, grouping: Configuration.Grouping = Configuration.Grouping(), redaction: Redaction? = nil,
+    isLive: Bool = false, allowance: RowAllowance = RowAllowance()
   ) throws(ReportError) {
     try self.init(
-      folder: folder, redaction: redaction, isLive: isLive, allowance: allowance, memoryLimit: OrderedRows.memoryLimit)
+      folder: folder, grouping: grouping, redaction: redaction, isLive: isLive, allowance: allowance,
+      memoryLimit: OrderedRows.memoryLimit)
   }
 
   /// As above, with a limit of the memory for rows that wait for their turn.
   init(
-    folder path: String, redaction: Redaction?, isLive: Bool = false, allowance: RowAllowance = RowAllowance(),
-    memoryLimit: Int
+    folder path: String, grouping: Configuration.Grouping = Configuration.Grouping(), redaction: Redaction?,
+    isLive: Bool = false, allowance: RowAllowance = RowAllowance(), memoryLimit: Int
   ) throws(ReportError) {
     self.allowance = allowance
+    self.grouping = grouping
+    self.redaction = redaction
     folder = try OutputFolder(path)
-    row = JSONRow(MessageRow.columns, redaction: redaction)
+    row = JSONRow(MessageRow.columns.withEndpointParts, redaction: redaction)
     messages = try NumberedTable(
       Self.fileName, in: folder, prefix: row.prefix, isLive: isLive, memoryLimit: memoryLimit)
   }
@@ -64,7 +75,7 @@ public final class NDJSONReport: Report {
   /// Connections are not in this report.
   public func connection(_ connection: Connection, texts: borrowing TextPool) {}
 
-  /// Brings both files up to date; the totals are not in this report.
+  /// Brings every file up to date.
   public func flush(
     _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
   ) throws(ReportError) {
@@ -87,18 +98,33 @@ public final class NDJSONReport: Report {
     }
     first.attempt { () throws(ReportError) in try messages.flush() }
     first.attempt { () throws(ReportError) in try open?.commit() }
+    write(totals, &first)
     try first.check()
   }
 
   /// Starts the table anew, after somebody has moved its file away (SIGHUP).
   public func reopen() throws(ReportError) { try messages.reopen() }
 
-  /// Puts the table in order; the totals are not in this report.
+  /// Puts the table in order, and writes the others.
   public func finish(_ totals: Totals) throws(ReportError) {
     var first = FirstError(failure)
     first.attempt { () throws(ReportError) in try messages.finish() }
+    write(totals, &first)
     failure = first.error
     if let failure { throw failure }
     folder.remove(Self.openMessagesName)
+  }
+
+  private func write(_ totals: Totals, _ first: inout FirstError) {
+    for table in TotalTable.refinements {
+      first.attempt { () throws(ReportError) in
+        try folder.replace(table.rawValue + ".ndjson") { file throws(ReportError) in
+          var row = JSONRow(table.columns(grouping), redaction: redaction)
+          try table.forEach(of: totals, grouping: grouping, &row) { row throws(ReportError) in
+            try row.withOctets { octets throws(ReportError) in try file.append(octets) }
+          }
+        }
+      }
+    }
   }
 }

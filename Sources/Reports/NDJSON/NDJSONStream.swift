@@ -19,7 +19,7 @@ public final class NDJSONStream: Report {
   init(_ file: OutputFile, redaction: Redaction?) {
     self.file = file
     isGathered = file.descriptor.isRegularFile
-    row = JSONRow(MessageRow.columns, redaction: redaction)
+    row = JSONRow(MessageRow.columns.withEndpointParts, redaction: redaction)
   }
 
   /// Writes a message's row; nothing after an error.

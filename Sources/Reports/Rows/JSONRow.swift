@@ -90,6 +90,14 @@ package struct JSONRow: RowWriter, ~Copyable {
     json.endpoint(endpoint, redaction)
   }
 
+  package mutating func endpointParts(client: Endpoint, server: Endpoint) {
+    for end in [client, server] {
+      key()
+      json.address(end.address, redaction)
+      integer(Int(end.port))
+    }
+  }
+
   package mutating func text(_ octets: RawSpan) {
     guard !octets.isEmpty else { return empty() }
     key()

@@ -8,7 +8,7 @@ enum MessageRow {
   /// The columns; new ones only at the end.
   static let columns: [TableColumn] = [
     .integer("message"), .integer("exchange").orUnknown, .integer("connection").orUnknown, .text("type"),
-    .integer("first_time"), .integer("last_time"), .text("client"), .text("server"), .text("scheme"),
+    .time("first_time"), .time("last_time"), .text("client"), .text("server"), .text("scheme"),
     .text("method").orUnknown, .text("host").orUnknown, .text("host_source").orUnknown, .text("path").orUnknown,
     .integer("query_bytes").orUnknown, .integer("status").orUnknown, .text("version").orUnknown,
     .text("content_type").orUnknown, .text("content_encoding").orUnknown, .text("transfer_encoding").orUnknown,
@@ -17,8 +17,9 @@ enum MessageRow {
     .integer("retransmitted_bytes"), .integer("overhead_bytes"), .integer("ip_bytes"), .integer("missing_bytes"),
     .text("exactness"), .text("flags"), .integer("stream").orUnknown, .integer("tls_bytes"), .integer("control_bytes"),
     .integer("expanded_start_line_bytes").orUnknown, .integer("expanded_header_bytes").orUnknown,
-    .integer("unseen_bytes"), .text("pairing"), .integer("grpc_messages").orUnknown,
-    .integer("grpc_status").orUnknown,
+    .integer("unseen_bytes"), .text("pairing"), .text("api_path").orUnknown, .integer("grpc_messages").orUnknown,
+    .integer("grpc_status").orUnknown, .text("process").orUnknown, .integer("pid").orUnknown, .text("app").orUnknown,
+    .text("process_source").orUnknown,
   ]
 
   /// Writes the row of a message.
@@ -54,8 +55,11 @@ enum MessageRow {
     row.integer(message.expandedHeader)
     row.integer(message.unseen)
     row.name(message.pairing.literal)
+    row.path(message.apiPath, texts, of: message.kind)
     row.integer(message.grpcMessages)
     row.integer(message.grpcStatus)
+    row.process(message.process, texts)
+    row.endpointParts(client: message.client, server: message.server)
     row.end()
   }
 }
@@ -69,10 +73,10 @@ enum ExchangeRow {
   static let columns: [TableColumn] = [
     .integer("exchange"), .integer("connection").orUnknown, .integer("request").orUnknown,
     .integer("response").orUnknown, .text("method").orUnknown, .text("host").orUnknown, .text("path").orUnknown,
-    .integer("status").orUnknown, .integer("started"), .real("dns_ms").orUnknown, .real("connect_ms").orUnknown,
+    .integer("status").orUnknown, .time("started"), .real("dns_ms").orUnknown, .real("connect_ms").orUnknown,
     .real("tls_ms").orUnknown, .real("send_ms").orUnknown, .real("wait_ms").orUnknown, .real("receive_ms").orUnknown,
     .integer("request_bytes"), .integer("response_bytes"), .integer("ip_bytes"), .integer("stream").orUnknown,
-    .text("version").orUnknown, .text("pairing"),
+    .text("version").orUnknown, .text("pairing"), .text("api_path").orUnknown, .text("process").orUnknown,
   ]
 
   /// Writes the row of an exchange.
@@ -97,6 +101,8 @@ enum ExchangeRow {
     row.integerUnlessZero(Int(exchange.stream))
     row.text(exchange.version, texts)
     row.name(exchange.pairing.literal)
+    row.path(exchange.apiPath, texts)
+    row.processName(exchange.process, texts)
     row.end()
   }
 }
@@ -107,15 +113,16 @@ enum ConnectionRow {
   static let name = "connections"
   /// The columns; new ones only at the end.
   static let columns: [TableColumn] = [
-    .integer("connection"), .text("client"), .text("server"), .text("protocol").orUnknown, .integer("opened"),
-    .integer("closed"), .integer("client_packets"), .integer("server_packets"), .integer("client_ip_bytes"),
+    .integer("connection"), .text("client"), .text("server"), .text("protocol").orUnknown, .time("opened"),
+    .time("closed"), .integer("client_packets"), .integer("server_packets"), .integer("client_ip_bytes"),
     .integer("server_ip_bytes"), .integer("client_payload_bytes"), .integer("server_payload_bytes"),
     .integer("setup_bytes"), .integer("teardown_bytes"), .integer("unattributed_bytes"),
     .integer("retransmitted_bytes"), .integer("missing_bytes"), .integer("messages"), .text("end"), .text("flags"),
     .text("sni").orUnknown, .text("alpn").orUnknown, .text("tls_version").orUnknown, .text("cipher_suite").orUnknown,
     .text("tls_resumed").orUnknown, .text("tls_opened").orUnknown, .integer("handshake_bytes"),
     .integer("tls_record_bytes"),
-    .integer("control_bytes"),
+    .integer("control_bytes"), .text("process").orUnknown, .integer("pid").orUnknown, .text("app").orUnknown,
+    .text("process_source").orUnknown, .integer("tls_plaintext_at_most_bytes").orUnknown,
   ]
 
   /// Writes the row of a connection.
@@ -145,8 +152,16 @@ enum ConnectionRow {
     row.flags(UInt64(connection.flags.rawValue), names: ConnectionFlags.names)
     append(connection.security, texts: texts, to: &row)
     row.integer(connection.control)
+    row.process(connection.process, texts)
+    if let security = connection.security, let most = security.mostUnopened {
+      row.integer(most)
+    } else {
+      row.empty()
+    }
+    row.endpointParts(client: connection.client, server: connection.server)
     row.end()
   }
+
   /// Appends what the connection's TLS says of itself.
   private static func append<Row: RowWriter & ~Copyable>(
     _ security: ConnectionSecurity?, texts: borrowing TextPool, to row: inout Row

@@ -32,6 +32,8 @@ package protocol RowWriter: ~Copyable {
   mutating func flags(_ bits: UInt64, names: @autoclosure () -> [String])
   /// `address:port`.
   mutating func endpoint(_ endpoint: Endpoint)
+  /// The addresses and ports of both ends of a connection, in four cells, for formats that have them beside the endpoints.
+  mutating func endpointParts(client: Endpoint, server: Endpoint)
   /// Text from the wire; an empty one is unknown.
   mutating func text(_ octets: RawSpan)
   /// Of a text from the wire that another row has whole, the start, and how many octets of it are left out, as
@@ -47,6 +49,9 @@ extension RowWriter where Self: ~Copyable {
   package mutating func integers<let count: Int>(_ values: InlineArray<count, Int>) {
     for index in values.indices { integer(values[index]) }
   }
+
+  /// In most formats, an endpoint in one cell is enough.
+  package mutating func endpointParts(client: Endpoint, server: Endpoint) {}
 
   package mutating func knownText(_ octets: RawSpan) -> Bool { false }
 
@@ -86,6 +91,30 @@ extension RowWriter where Self: ~Copyable {
     if !texts.withOctets(id, { knownText($0) }) { newText(texts.octets(id)) }
   }
 
+  /// Name, identifier, app and source of a process, in four cells; none is unknown.
+  @inline(__always)
+  mutating func process(_ id: TextID, _ texts: borrowing TextPool) {
+    if id == .none { for _ in 0..<4 { empty() } } else { knownProcess(id, texts) }
+  }
+
+  @inline(never)
+  private mutating func knownProcess(_ id: TextID, _ texts: borrowing TextPool) {
+    texts.withOctets(id) { octets in
+      guard let process = ProcessText(octets) else { return }
+      text(octets.extracting(process.name))
+      integer(process.pid.map { Int($0) })
+      text(octets.extracting(process.app))
+      name(process.source.literal)
+    }
+  }
+
+  /// The name of a process; none is unknown.
+  @inline(__always)
+  mutating func processName(_ id: TextID, _ texts: borrowing TextPool) {
+    if id == .none { return empty() }
+    texts.withOctets(id) { octets in text(octets.extracting(ProcessText(octets)?.name ?? 0..<0)) }
+  }
+
   /// A host from the wire.
   @inline(__always)
   mutating func host(_ id: TextID, _ texts: borrowing TextPool) {
@@ -99,12 +128,23 @@ extension RowWriter where Self: ~Copyable {
   }
 }
 
+extension [TableColumn] {
+  /// The columns of a table in a format that has addresses and ports beside the endpoints (`RowWriter.endpointParts`).
+  var withEndpointParts: [TableColumn] {
+    self + [
+      .text("client_address"), .integer("client_port"), .text("server_address"), .integer("server_port"),
+    ]
+  }
+}
+
 /// A column of a table: its name, which is the same in every format, and what its cells are.
 package struct TableColumn: Sendable {
   /// What cells are.
   package enum Kind: Sendable {
-    /// A whole number: octets, nanoseconds, a number or a count.
+    /// A whole number: octets, a number or a count.
     case integer
+    /// A time in nanoseconds since the Unix epoch.
+    case time
     /// Milliseconds.
     case real
     /// Text.
@@ -120,6 +160,8 @@ package struct TableColumn: Sendable {
 
   /// A column of whole numbers.
   package static func integer(_ name: String) -> TableColumn { TableColumn(name: name, kind: .integer) }
+  /// A column of times.
+  package static func time(_ name: String) -> TableColumn { TableColumn(name: name, kind: .time) }
   /// A column of milliseconds.
   package static func real(_ name: String) -> TableColumn { TableColumn(name: name, kind: .real) }
   /// A column of text.

@@ -1,14 +1,14 @@
 import HTTPReassembly
 import Tabular
 
-/// `apis`: one row an API, by host, path and method as they stand in the report. Lengths are octets.
+/// `apis`: one row an API, by host, path, method and process as they stand in the report. Lengths are octets.
 enum APIRow {
   /// The table's name.
   static let name = "apis"
 
-  /// The columns; new ones only at the end. `method` is there when totals are grouped by it.
+  /// The columns; new ones only at the end. `method` and `process` are there when totals are grouped by them.
   static func columns(_ grouping: Configuration.Grouping) -> [TableColumn] {
-    [.text("host").orUnknown, .text("path").orUnknown] + (grouping.method ? [.text("method").orUnknown] : []) + [
+    names(grouping) + [
       .integer("requests"), .integer("responses"), .integer("request_start_line_bytes"),
       .integer("request_header_bytes"), .integer("request_body_bytes"), .integer("request_framing_bytes"),
       .integer("request_trailer_bytes"), .integer("request_bytes"), .integer("request_ip_bytes"),
@@ -22,6 +22,12 @@ enum APIRow {
     ]
   }
 
+  /// The columns that name an API, in every table that has a row for it.
+  static func names(_ grouping: Configuration.Grouping) -> [TableColumn] {
+    [.text("host").orUnknown, .text("path").orUnknown] + (grouping.method ? [.text("method").orUnknown] : [])
+      + (grouping.process ? [.text("process").orUnknown] : [])
+  }
+
   /// Appends the cells of an API.
   static func append<Row: RowWriter & ~Copyable>(
     _ api: APITotals, texts: borrowing TextPool, grouping: Configuration.Grouping, to row: inout Row
@@ -29,6 +35,7 @@ enum APIRow {
     row.host(texts.octets(api.host))
     row.path(texts.octets(api.path))
     if grouping.method { row.text(texts.octets(api.method)) }
+    if grouping.process { row.text(texts.octets(api.process)) }
     row.integer(api.requests)
     row.integer(api.responses)
     append(api.request.octets, to: &row)
@@ -121,7 +128,7 @@ enum AnomalyRow {
   static let name = "anomalies"
   /// The columns; new ones only at the end.
   static let columns: [TableColumn] = [
-    .text("name"), .integer("count"), .integer("first_time"), .integer("first_connection").orUnknown,
+    .text("name"), .integer("count"), .time("first_time"), .integer("first_connection").orUnknown,
     .text("example").orUnknown,
   ]
 

@@ -2,7 +2,7 @@ import GRDB
 import HTTPReassembly
 import Tabular
 
-/// An SQLite database in a folder: messages, exchanges, connections, APIs, ledger and anomalies.
+/// An SQLite database in a folder: messages, exchanges and connections, and every table of totals (`TotalTable`).
 ///
 /// Rows are inserted as they become final, some thousands in a transaction, in WAL mode: whatever happens to the run,
 /// the database can be read and has whole transactions. Of a run that goes on for long, there is one transaction for each
@@ -21,9 +21,9 @@ public final class SQLiteReport: Report {
   private let isLive: Bool
   private var file: SQLiteFile
   private var row: SQLiteRow
-  private var messages = SQLiteTable(MessageRow.name, MessageRow.columns)
+  private var messages = SQLiteTable(MessageRow.name, MessageRow.columns.withEndpointParts)
   private var exchanges = SQLiteTable(ExchangeRow.name, ExchangeRow.columns)
-  private var connections = SQLiteTable(ConnectionRow.name, ConnectionRow.columns)
+  private var connections = SQLiteTable(ConnectionRow.name, ConnectionRow.columns.withEndpointParts)
   private var isFinished = false
   /// The first error; nothing is written after it.
   private var failure: ReportError?
@@ -87,7 +87,7 @@ public final class SQLiteReport: Report {
     _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
   ) throws(ReportError) {
     guard isOpen else { return }
-    var open = SQLiteTable(SQLiteSchema.openMessages, MessageRow.columns)
+    var open = SQLiteTable(SQLiteSchema.openMessages, MessageRow.columns.withEndpointParts)
     openMessages { message, texts in
       MessageRow.write(message, texts: texts, to: &row)
       open.add(row)
@@ -100,7 +100,7 @@ public final class SQLiteReport: Report {
   public func reopen() throws(ReportError) {
     guard isOpen, !file.isInPlace else { return }
     // What is open is in the new one, as soon as it is looked at.
-    try write([SQLiteTable(SQLiteSchema.openMessages, MessageRow.columns)])
+    try write([SQLiteTable(SQLiteSchema.openMessages, MessageRow.columns.withEndpointParts)])
     try noting { () throws(ReportError) in
       try file.close()
       file = try Self.open(in: folder, context, isLive: isLive)
@@ -113,7 +113,7 @@ public final class SQLiteReport: Report {
   public func finish(_ totals: Totals) throws(ReportError) {
     if isOpen {
       do throws(ReportError) {
-        let none = SQLiteTable(SQLiteSchema.openMessages, MessageRow.columns)
+        let none = SQLiteTable(SQLiteSchema.openMessages, MessageRow.columns.withEndpointParts)
         try write([none], totals, isLast: true)
       } catch {
         // The file is closed all the same.
@@ -172,23 +172,21 @@ public final class SQLiteReport: Report {
   }
 
   private func replace(_ totals: Totals, in database: Database) throws {
-    var apis = SQLiteTable(APIRow.name, APIRow.columns(context.grouping))
-    try apis.replace(in: database)
-    // There can be very many: not all of their rows wait at once.
-    var fault: (any Error)?
-    try APIRow.forEach(of: totals, grouping: context.grouping, &row) { row throws(ReportError) in
-      apis.add(row)
-      guard isFull([apis]) else { return }
-      do { if fault == nil { try apis.insert(into: database) } } catch { fault = error }
-      apis.clear()
+    for table in TotalTable.allCases {
+      var rows = SQLiteTable(table.rawValue, table.columns(context.grouping))
+      try rows.replace(in: database)
+      // There can be very many: not all of them wait at once.
+      var fault: (any Error)?
+      try table.forEach(of: totals, grouping: context.grouping, &row) { row throws(ReportError) in
+        rows.add(row)
+        guard isFull([rows]) else { return }
+        do { if fault == nil { try rows.insert(into: database) } } catch { fault = error }
+        rows.clear()
+      }
+      if let fault { throw fault }
+      try rows.insert(into: database)
     }
-    if let fault { throw fault }
-    try apis.insert(into: database)
-    var ledger = SQLiteTable(LedgerRow.name, LedgerRow.columns)
-    try LedgerRow.forEach(of: totals.ledger, &row) { row throws(ReportError) in ledger.add(row) }
-    var anomalies = SQLiteTable(AnomalyRow.name, AnomalyRow.columns)
-    try AnomalyRow.forEach(of: totals.anomalies, &row) { row throws(ReportError) in anomalies.add(row) }
-    for table in [ledger, anomalies] { try table.replace(in: database) }
+    try SQLiteMeta.write(span: totals.span, in: database)
   }
 
   private func noting(_ body: () throws(ReportError) -> Void) throws(ReportError) {

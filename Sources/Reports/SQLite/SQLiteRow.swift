@@ -62,6 +62,15 @@ struct SQLiteRow: RowWriter, ~Copyable {
     endText(start)
   }
 
+  mutating func endpointParts(client: Endpoint, server: Endpoint) {
+    for end in [client, server] {
+      let start = buffer.length
+      buffer.append(end.address, redaction)
+      endText(start)
+      integer(Int(end.port))
+    }
+  }
+
   mutating func text(_ octets: RawSpan) {
     guard !octets.isEmpty else { return empty() }
     let start = buffer.length

@@ -6,7 +6,7 @@ import Tabular
 enum SQLiteSchema {
   /// The version of the schema (`user_version`). It grows when a table, column or view changes its meaning or goes
   /// away; what is only new leaves it as it is.
-  static let version = 1
+  static let version = 2
   /// What tells such a file from other databases (`application_id`): "Snif" in ASCII.
   static let applicationID = 0x536e_6966
 
@@ -37,17 +37,22 @@ enum SQLiteSchema {
     [
       "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
       "CREATE TABLE captures (capture INTEGER PRIMARY KEY, name TEXT NOT NULL)",
-      table(ConnectionRow.name, ConnectionRow.columns, key: "connection"),
+      table(ConnectionRow.name, ConnectionRow.columns.withEndpointParts, key: "connection"),
       table(
         ExchangeRow.name, ExchangeRow.columns, key: "exchange",
         references: ["connection": "connections", "request": "messages", "response": "messages"]),
       table(
-        MessageRow.name, MessageRow.columns, key: "message",
+        MessageRow.name, MessageRow.columns.withEndpointParts, key: "message",
         references: ["exchange": "exchanges", "connection": "connections"]),
       // No references: an open message's exchange and connection are not final either.
-      table(openMessages, MessageRow.columns, key: "message"),
-      // No key: with paths hashed, two APIs may have one name. `method` is there in any case.
-      table(APIRow.name, APIRow.columns(Configuration.Grouping(path: true, method: true)), key: nil),
+      table(openMessages, MessageRow.columns.withEndpointParts, key: "message"),
+      // No key: with paths hashed, two APIs may have one name. `method` and `process` are there in any case.
+      table(APIRow.name, APIRow.columns(Configuration.Grouping(path: true, method: true, process: true)), key: nil),
+      table(HostRow.name, HostRow.columns, key: nil),
+      table(TimelineRow.name, TimelineRow.columns, key: nil),
+      table(
+        ContentRow.name, ContentRow.columns(Configuration.Grouping(path: true, method: true, process: true)), key: nil),
+      table(FieldRow.name, FieldRow.columns(Configuration.Grouping(path: true, method: true, process: true)), key: nil),
       table(LedgerRow.name, LedgerRow.columns, key: "class"),
       table(AnomalyRow.name, AnomalyRow.columns, key: "name"),
     ]
@@ -69,7 +74,7 @@ enum SQLiteSchema {
 
   private static func type(of column: TableColumn) -> String {
     switch column.kind {
-    case .integer: "INTEGER"
+    case .integer, .time: "INTEGER"
     case .real: "REAL"
     case .text: "TEXT"
     }
@@ -80,9 +85,16 @@ enum SQLiteSchema {
     "messages_by_time ON messages (first_time)",
     "messages_by_exchange ON messages (exchange)",
     "messages_by_connection ON messages (connection)",
+    "messages_by_template ON messages (host, api_path, first_time)",
     "exchanges_by_api ON exchanges (host, path, started)",
+    "connections_by_process ON connections (process)",
     "exchanges_by_connection ON exchanges (connection)",
     "apis_by_name ON apis (host, path)",
+    "hosts_by_name ON hosts (host)",
+    "timeline_by_time ON timeline (start)",
+    "contents_by_api ON contents (host, path)",
+    "fields_by_api ON fields (host, path)",
+    "fields_by_name ON fields (field)",
   ]
 
   private static let views = [
@@ -91,13 +103,39 @@ enum SQLiteSchema {
     SELECT *, 0 AS open FROM messages UNION ALL SELECT *, 1 AS open FROM open_messages
     """,
     """
+    CREATE VIEW api_messages AS
+    SELECT *, host AS api_host,
+      CASE WHEN (SELECT instr(',' || value || ',', ',method,') FROM meta WHERE name = 'grouping') > 0
+        THEN method END AS api_method,
+      CASE WHEN (SELECT instr(',' || value || ',', ',process,') FROM meta WHERE name = 'grouping') > 0
+        THEN process END AS api_process
+    FROM messages
+    """,
+    """
+    CREATE VIEW processes AS
+    SELECT process, app, process_source, count(DISTINCT pid) AS pids, count(*) AS connections,
+      sum(messages) AS messages, sum(client_ip_bytes) AS client_ip_bytes, sum(server_ip_bytes) AS server_ip_bytes
+    FROM connections GROUP BY process, app, process_source
+    """,
+    """
     CREATE VIEW app_log AS
     SELECT host, path, type, first_time AS occur_time, message_bytes AS length, start_line_bytes AS line_length,
       header_bytes AS header_length, body_bytes AS body_length
     FROM messages WHERE type IN ('request', 'response')
     """,
     """
-    CREATE VIEW hosts AS
+    CREATE VIEW host_fields AS
+    SELECT host, direction, field, sum(messages) AS messages, sum(bytes) AS bytes, sum(expanded_bytes) AS expanded_bytes,
+      sum(repeated_bytes) AS repeated_bytes
+    FROM fields GROUP BY host, direction, field
+    """,
+    """
+    CREATE VIEW minutes AS
+    SELECT start / 60000000000 * 60 AS minute, direction, sum(packets) AS packets, sum(bytes) AS bytes
+    FROM timeline GROUP BY minute, direction
+    """,
+    """
+    CREATE VIEW api_hosts AS
     SELECT host, sum(requests) AS requests, sum(responses) AS responses, sum(request_bytes) AS request_bytes,
       sum(response_bytes) AS response_bytes, sum(request_ip_bytes + response_ip_bytes) AS ip_bytes,
       sum(status_4xx) AS status_4xx, sum(status_5xx) AS status_5xx
@@ -112,20 +150,25 @@ enum SQLiteSchema {
 enum SQLiteMeta {
   /// Writes what is known from the start.
   static func write(_ context: ReportContext, in database: Database) throws {
-    let keys = ["host"] + (context.grouping.path ? ["path"] : []) + (context.grouping.method ? ["method"] : [])
-    let values = [
-      ("tool", "sniffer"), ("tool_version", context.toolVersion), ("schema_version", "\(SQLiteSchema.version)"),
-      ("grouping", keys.joined(separator: ",")), ("redacted", context.redaction == nil ? "0" : "1"),
-      ("complete", "0"),
-    ]
-    for (name, value) in values {
-      try database.execute(sql: "INSERT INTO meta (name, value) VALUES (?, ?)", arguments: [name, value])
-    }
+    let values = context.facts + [("schema_version", "\(SQLiteSchema.version)"), ("complete", "0")]
+    for (name, value) in values { try set(name, value, in: database) }
     // A file may be named after a person.
     guard context.redaction == nil else { return }
     for capture in context.captures {
       try database.execute(sql: "INSERT INTO captures (name) VALUES (?)", arguments: [name(of: capture)])
     }
+  }
+
+  /// Says which time the packets are of, in nanoseconds since the Unix epoch; nothing without packets.
+  static func write(span: ClosedRange<Int64>?, in database: Database) throws {
+    guard let span else { return }
+    try set("first_time", "\(span.lowerBound)", in: database)
+    try set("last_time", "\(span.upperBound)", in: database)
+  }
+
+  private static func set(_ name: String, _ value: String, in database: Database) throws {
+    try database.execute(
+      sql: "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", arguments: [name, value])
   }
 
   /// Says that the run came to its end, and the totals are those of all of it.

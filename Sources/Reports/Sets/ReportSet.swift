@@ -3,7 +3,7 @@ import Tabular
 
 /// The formats of `--format`. A new one is a case here and a folder of its own.
 public enum ReportFormat: String, CaseIterable, Sendable {
-  /// Six CSV files (RFC 4180).
+  /// A CSV file a table (RFC 4180).
   case csv
   /// One JSON object (RFC 8259) a line for each message.
   case ndjson
@@ -13,6 +13,20 @@ public enum ReportFormat: String, CaseIterable, Sendable {
   case har
   /// A page to look at (HTML).
   case html
+  /// A Parquet file a table.
+  case parquet
+
+  /// The files of this format.
+  public var fileNames: [String] {
+    switch self {
+    case .csv: CSVReport.fileNames
+    case .ndjson: NDJSONReport.fileNames
+    case .sqlite: [SQLiteReport.fileName]
+    case .har: [HARReport.fileName]
+    case .html: [HTMLReport.fileName]
+    case .parquet: ParquetReport.fileNames
+    }
+  }
 
   /// Opens a report of this format in `folder`, which is created if need be.
   ///
@@ -31,7 +45,8 @@ public enum ReportFormat: String, CaseIterable, Sendable {
       return try CSVReport(
         folder: folder, grouping: grouping, redaction: redaction, isLive: isLive, allowance: context.allowance)
     case .ndjson:
-      return try NDJSONReport(folder: folder, redaction: redaction, isLive: isLive, allowance: context.allowance)
+      return try NDJSONReport(
+        folder: folder, grouping: grouping, redaction: redaction, isLive: isLive, allowance: context.allowance)
     case .sqlite: return try SQLiteReport(folder: folder, context, isLive: isLive)
     case .har:
       guard !isLive else {
@@ -41,7 +56,9 @@ public enum ReportFormat: String, CaseIterable, Sendable {
       return try HARReport(
         folder: folder, options: HAROptions(content: context.harContent, creatorVersion: context.toolVersion),
         redaction: redaction, allowance: context.allowance)
-    case .html: return try HTMLReport(folder: folder, grouping: grouping, redaction: redaction)
+    case .html:
+      return try HTMLReport(folder: folder, grouping: grouping, redaction: redaction, captures: context.captures)
+    case .parquet: return try ParquetReport(folder: folder, context, isLive: isLive)
     }
   }
 }

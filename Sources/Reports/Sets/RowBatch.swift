@@ -33,6 +33,8 @@ struct RowBatch: Sendable {
     messages[last].contentType = texts.copy(message.contentType, of: source)
     messages[last].contentEncoding = texts.copy(message.contentEncoding, of: source)
     messages[last].transferEncoding = texts.copy(message.transferEncoding, of: source)
+    messages[last].process = texts.copy(message.process, of: source)
+    messages[last].apiPath = texts.copy(message.apiPath, of: source)
     return isFull
   }
 
@@ -45,6 +47,8 @@ struct RowBatch: Sendable {
     exchanges[last].host = texts.copy(exchange.host, of: source)
     exchanges[last].path = texts.copy(exchange.path, of: source)
     exchanges[last].version = texts.copy(exchange.version, of: source)
+    exchanges[last].process = texts.copy(exchange.process, of: source)
+    exchanges[last].apiPath = texts.copy(exchange.apiPath, of: source)
     return isFull
   }
 
@@ -52,8 +56,9 @@ struct RowBatch: Sendable {
   mutating func append(_ connection: Connection, texts source: borrowing TextPool) -> Bool {
     kinds.append(.connection)
     connections.append(connection)
-    guard let security = connection.security else { return isFull }
     let last = connections.count - 1
+    connections[last].process = texts.copy(connection.process, of: source)
+    guard let security = connection.security else { return isFull }
     connections[last].security?.serverName = texts.copy(security.serverName, of: source)
     connections[last].security?.applicationProtocol = texts.copy(security.applicationProtocol, of: source)
     return isFull

@@ -70,6 +70,23 @@ public enum HARContent: String, CaseIterable, Sendable {
   case bodies
 }
 
+/// What a run was asked to do beside grouping and redaction, for those who read its report later.
+public struct RunChoices: Sendable, Equatable {
+  /// What paths are grouped by: `patterns`, `identifiers` or both, separated by a comma; empty when each path is its own API's.
+  public var template: String
+  /// The filter expression; empty without one.
+  public var filter: String
+  /// Options that change figures and are not as by default, as on the command line.
+  public var options: String
+
+  /// By default nothing.
+  public init(template: String = "", filter: String = "", options: String = "") {
+    self.template = template
+    self.filter = filter
+    self.options = options
+  }
+}
+
 /// What every report of a run is told, whatever its format.
 public struct ReportContext: Sendable {
   /// What the totals are grouped by.
@@ -80,6 +97,8 @@ public struct ReportContext: Sendable {
   public var toolVersion: String
   /// What is analysed, as the user named it: capture files or interfaces.
   public var captures: [String]
+  /// How it was analysed.
+  public var choices: RunChoices
   /// What a HAR has beyond figures.
   public var harContent: Set<HARContent>
   /// What the rows of all reports of the run may take.
@@ -88,12 +107,13 @@ public struct ReportContext: Sendable {
   /// Gathers what is known.
   public init(
     grouping: Configuration.Grouping, redaction: Redaction? = nil, toolVersion: String, captures: [String] = [],
-    harContent: Set<HARContent> = [], allowance: RowAllowance = RowAllowance()
+    choices: RunChoices = RunChoices(), harContent: Set<HARContent> = [], allowance: RowAllowance = RowAllowance()
   ) {
     self.grouping = grouping
     self.redaction = redaction
     self.toolVersion = toolVersion
     self.captures = captures
+    self.choices = choices
     self.harContent = harContent
     self.allowance = allowance
   }

@@ -54,10 +54,22 @@ public struct KeyFindings: ReportSink {
     case .no, .partly: break
     }
     if !labels.isEmpty, !security.isSuiteOpened { return "suite is not opened; there is \(labels)" }
-    if !labels.isEmpty { return "opened in part, or not: there is \(labels)" }
+    if !labels.isEmpty {
+      // Each direction has a secret of its own for its data.
+      let needed = security.version >= 0x0304 ? ["CLIENT_TRAFFIC_SECRET_0", "SERVER_TRAFFIC_SECRET_0"] : []
+      let lacking = needed.filter { !security.secrets.labels.contains($0) }
+      return "opened in part, or not: there is \(labels)"
+        + (lacking.isEmpty ? "" : ", and no \(lacking.joined(separator: " and no "))")
+    }
     guard let random = security.clientRandomStart else { return "no ClientHello" }
     let digits = String(random, radix: 16)
-    return "no line for \(String(repeating: "0", count: 8 - digits.count))\(digits)…"
+    let text = "no line for \(String(repeating: "0", count: 8 - digits.count))\(digits)…"
+    if security.hasEncryptedHello { return text + ", nor one that fits for its encrypted hello (ECH)" }
+    guard security.isResumed == true else { return text }
+    return text
+      + (security.version >= 0x0304
+        ? "; its session is resumed, which the first one's lines do not open"
+        : ", nor for the session that is resumed")
   }
 
   /// The table, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
@@ -70,7 +82,7 @@ public struct KeyFindings: ReportSink {
       .init(title: "opened", isRight: false), .init(title: "secrets", isRight: false, minimum: 24),
     ])
     for line in lines.sorted(by: { $0.number < $1.number }) { table.rows.append((line.cells, line.style)) }
-    var text = table.lines(width: terminal.width ?? 200, colour: terminal.takesColour)
+    var text = table.lines(width: terminal.textWidth, colour: terminal.takesColour)
     if leftOut > 0 { text.append("… and \(Numerals.grouped(leftOut)) more connections") }
     return text.joined(separator: "\n") + "\n\n"
   }

@@ -9,11 +9,18 @@ public struct Summary {
   public static let defaultAPILimit = 30
   /// Below this the columns of numbers would not fit whatever is left out.
   private static let leastWidth = 32
+  /// Longer lines are hard to read.
+  private static let proseWidth = 120
 
   private let totals: Totals
   private let redaction: Redaction?
   private let leftOut: LeftOutRows
   private let notes: [String]
+  private let choices: SummaryChoices
+  private let facts: RunFacts
+  private let selection: Selection?
+
+  private var grouping: SummaryGrouping? { choices.grouping }
 
   /// Summarizes totals.
   ///
@@ -22,13 +29,35 @@ public struct Summary {
   ///   - redaction: Leaves out what may be personal.
   ///   - leftOut: Rows that are in the totals and not in the reports.
   ///   - notes: What else is to be said of the run, a line each.
+  ///   - choices: Which rows the tables have, and in which order.
+  ///   - facts: What was read, and by which command.
+  ///   - selected: The exchanges that the tables have; nil for all.
   public init(
-    _ totals: Totals, redaction: Redaction? = nil, leftOut: LeftOutRows = LeftOutRows(), notes: [String] = []
+    _ totals: Totals, redaction: Redaction? = nil, leftOut: LeftOutRows = LeftOutRows(), notes: [String] = [],
+    choices: SummaryChoices = SummaryChoices(), facts: RunFacts = RunFacts(), selected: SelectedExchanges? = nil
   ) {
-    self.totals = totals.noting(leftOut)
+    let whole = totals.noting(leftOut)
+    if let selected {
+      (self.totals, selection) = selected.select(in: whole, redaction)
+    } else {
+      (self.totals, selection) = (whole, nil)
+    }
     self.redaction = redaction
     self.leftOut = leftOut
     self.notes = notes
+    self.choices = choices
+    self.facts = facts
+  }
+
+  /// The summary as a JSON document (`SummaryDocument`).
+  ///
+  /// - Parameter written: The folder that reports were written to, and their names; nil without reports.
+  /// - Returns: The document with a line break at its end.
+  public func document(written: (folder: String, files: [String])? = nil) -> String {
+    SummaryDocument(
+      totals: totals, redaction: redaction, leftOut: leftOut, notes: notes, choices: choices, facts: facts,
+      selection: selection, written: written
+    ).text
   }
 
   /// The summary, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
@@ -36,8 +65,7 @@ public struct Summary {
     // Room for the command, the headings and the last line; the ledger below scrolls.
     let limit = terminal.height.map { min(max($0 - 10, 5), Self.defaultAPILimit) }
     return text(
-      width: terminal.width ?? Terminal.defaultWidth, colour: terminal.takesColour,
-      apiLimit: limit ?? Self.defaultAPILimit)
+      width: terminal.textWidth, colour: terminal.takesColour, apiLimit: limit ?? Self.defaultAPILimit)
   }
 
   /// The summary in lines of at most `width` columns, the last one excepted, which is never shortened.
@@ -45,7 +73,11 @@ public struct Summary {
     width: Int = Terminal.defaultWidth, colour: Bool = false, apiLimit: Int = Self.defaultAPILimit
   ) -> String {
     let width = max(width, Self.leastWidth)
-    var sections = [apiLines(width: width, colour: colour, limit: max(apiLimit, 0))]
+    let limit = choices.limit(standard: max(apiLimit, 0))
+    var sections = [
+      grouping.map { groupLines($0, width: width, colour: colour, limit: limit) }
+        ?? apiLines(width: width, colour: colour, limit: limit)
+    ]
     sections.append(ledgerLines(width: width, colour: colour))
     sections.append(anomalyLines(width: width, colour: colour))
     let style: Style = totals.ledger.difference == 0 ? .good : .bad
@@ -53,23 +85,56 @@ public struct Summary {
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }
 
-  /// The last line of the summary.
+  /// The last line of the summary. Scripts read its numbers, so they have no separators.
   public static func lastLine(_ ledger: Ledger) -> String {
     guard ledger.difference != 0 else { return "ledger balanced: \(ledger.original) bytes" }
     return "ledger does not balance: \(ledger.total) of \(ledger.original) bytes in a class, "
       + "difference \(ledger.difference)"
   }
 
+  // MARK: Groups
+
+  private func groupLines(_ grouping: SummaryGrouping, width: Int, colour: Bool, limit: Int) -> [String] {
+    // What belongs to connections alone belongs to no exchange that could be selected.
+    let isOfConnections = grouping.isOfConnections && selection == nil
+    let groups = choices.arranged(grouping.groups(totals, redaction, isSelected: selection != nil))
+    guard !groups.isEmpty else {
+      if selection != nil { return ["No exchanges."] + selectionLines(width: width, colour: colour) }
+      return [isOfConnections ? "No connections." : "No HTTP messages."]
+    }
+    let nameWidth = min(max(width * 2 / 5, 12), 32)
+    var table = TextTable(columns: [
+      .init(title: grouping.title, isRight: false, minimum: nameWidth), .init(title: "requests", importance: 2),
+      .init(title: "up", importance: 3), .init(title: "down", importance: 4), .init(title: "total"),
+      .init(title: "share", importance: 1),
+    ])
+    if isOfConnections { table.columns.insert(.init(title: "connections", importance: 0), at: 1) }
+    let sum = groups.reduce(0) { $0 + $1.totals.ipLength }
+    func add(_ name: String, _ group: GroupTotals, _ style: Style) {
+      var cells = [
+        name, Numerals.grouped(group.requests), Numerals.grouped(group.up), Numerals.grouped(group.down),
+        Numerals.grouped(group.ipLength), Numerals.percent(group.ipLength, of: sum),
+      ]
+      if isOfConnections { cells.insert(Numerals.grouped(group.connections), at: 1) }
+      table.rows.append((cells, style))
+    }
+    for group in groups.prefix(limit) { add(group.name, group.totals, .plain) }
+    let rest = groups.dropFirst(limit)
+    if !rest.isEmpty { add("… and \(Numerals.grouped(rest.count)) more", .sum(of: rest.map(\.totals)), .faint) }
+    add("total", .sum(of: groups.map(\.totals)), .heading)
+    return table.lines(width: width, colour: colour) + selectionLines(width: width, colour: colour)
+  }
+
   // MARK: APIs
 
   private func apiLines(width: Int, colour: Bool, limit: Int) -> [String] {
-    guard !totals.apis.isEmpty else { return secureLines(width: width, colour: colour) ?? ["No HTTP messages."] }
+    guard !totals.apis.isEmpty else {
+      if selection != nil { return ["No exchanges."] + selectionLines(width: width, colour: colour) }
+      return secureLines(width: width, colour: colour) ?? ["No HTTP messages."]
+    }
     var all = APIFigures()
     for api in totals.apis { all.add(api) }
-    let order = totals.apis.indices.sorted { a, b in
-      let (mine, other) = (totals.apis[a].ipLength, totals.apis[b].ipLength)
-      return mine == other ? a < b : mine > other
-    }
+    let order = choices.arranged(totals, redaction)
     // A name cut to less tells little; the columns that only add to the others go first.
     let nameWidth = min(max(width * 2 / 5, 12), 32)
     var table = TextTable(columns: [
@@ -79,54 +144,55 @@ public struct Summary {
     ])
     // Only HTTP/2 compresses fields.
     if all.saved != 0 { table.columns.append(.init(title: "saved", importance: 0)) }
-    func add(_ name: String, _ figures: APIFigures, _ style: Style) {
+    // What rows are sorted by is there to be seen.
+    let sort = choices.sort.flatMap { Self.shownColumns.contains($0) ? nil : $0 }
+    if let sort { table.columns.append(.init(title: sort, importance: 6)) }
+    func add(_ name: String, _ figures: APIFigures, _ style: Style, _ cell: Cell? = nil) {
       table.rows.append(
         (
           [
             name, Numerals.grouped(figures.requests), Numerals.grouped(figures.up), Numerals.grouped(figures.down),
             Numerals.grouped(figures.total), Numerals.percent(figures.total, of: all.total),
             Numerals.percent(figures.header, of: figures.total),
-          ] + (all.saved != 0 ? [Numerals.grouped(figures.saved)] : []), style
+          ] + (all.saved != 0 ? [Numerals.grouped(figures.saved)] : [])
+            + (sort != nil ? [cell?.shown ?? ""] : []), style
         ))
     }
-    for index in order.prefix(limit) {
+    for (index, cell) in order.prefix(limit) {
       var figures = APIFigures()
       figures.add(totals.apis[index])
-      add(APIKey(totals.apis[index], totals.texts).redacted(redaction).text, figures, .plain)
+      add(APIKey(totals.apis[index], totals.texts).redacted(redaction).text, figures, .plain, cell)
     }
     let rest = order.dropFirst(limit)
     if !rest.isEmpty {
       var figures = APIFigures()
-      for index in rest { figures.add(totals.apis[index]) }
+      for (index, _) in rest { figures.add(totals.apis[index]) }
       add("… and \(Numerals.grouped(rest.count)) more", figures, .faint)
     }
     add("total", all, .heading)
-    var lines = table.lines(width: width, colour: colour)
+    var lines = table.lines(width: width, colour: colour) + selectionLines(width: width, colour: colour)
     for line in UnsureOctets(totals).lines { lines += Style.warning.lines(line, width: width, colour: colour) }
-    return lines
+    if let line = totals.foldedSegmentText(redaction) {
+      lines += Style.warning.lines(line, width: width, colour: colour)
+    }
+    return lines + (secureLines(width: width, colour: colour) ?? [])
   }
 
-  /// What a capture is in which no message could be read, but TLS or QUIC, and what to do about it; nil without them.
+  /// Columns that rows can be sorted by and that the table of APIs has anyway.
+  private static let shownColumns = [
+    SummaryChoices.standard, "requests", "request_ip_bytes", "response_ip_bytes", "host", "path", "method", "process",
+  ]
+
+  /// What a condition left out of the table.
+  private func selectionLines(width: Int, colour: Bool) -> [String] {
+    (selection?.lines ?? []).flatMap { Style.warning.lines($0, width: width, colour: colour) }
+  }
+
+  /// What is closed, and what to do about it; nil where that is little.
   private func secureLines(width: Int, colour: Bool) -> [String]? {
-    let hosts = totals.secureHosts
-    guard !hosts.isEmpty else { return nil }
-    let (up, down) = hosts.reduce((0, 0)) { ($0.0 + $1.up, $0.1 + $1.down) }
-    let count = hosts.reduce(0) { $0 + $1.connections }
-    let named = hosts.filter { !$0.serverName.isEmpty }
-    var names = named.prefix(3).map { TextEscaping.string(redaction?.host($0.serverName) ?? $0.serverName) }
-    if named.count > 3 { names.append("\(Numerals.grouped(named.count - 3)) more") }
-    let quic = hosts.reduce(0) { $0 + $1.quicConnections }
-    let kinds = [(count - quic, "TLS"), (quic, "QUIC")].filter { $0.0 > 0 }.map { "\(Numerals.grouped($0.0)) \($0.1)" }
-    let connections = kinds.joined(separator: " and ") + (count == 1 ? " connection" : " connections")
-    let to = names.isEmpty ? "" : " to " + names.joined(separator: ", ")
-    let first =
-      "No HTTP messages: \(connections)\(to), \(Numerals.grouped(up)) bytes up and \(Numerals.grouped(down)) bytes down."
-    let second =
-      count == quic
-      ? "QUIC is counted and not opened. To count what is in it, capture with HTTP/3 switched off in the app or the server."
-      : "To count what is in it, give the key log of the program that opened it: --keys FILE (sniffer keys says what fits)."
-    return Style.plain.lines(first, width: width, colour: colour)
-      + Style.warning.lines(second, width: width, colour: colour)
+    guard let traffic = SecureTraffic(totals, redaction: redaction) else { return nil }
+    return Style.plain.lines(traffic.finding, width: width, colour: colour)
+      + Style.warning.lines(traffic.advice, width: width, colour: colour)
   }
 
   // MARK: Ledger
@@ -145,8 +211,9 @@ public struct Summary {
       (["total", Numerals.grouped(ledger.total), Numerals.percent(ledger.total, of: ledger.total)], .heading))
     var lines = table.lines(width: width, colour: colour)
     func note(_ text: String, _ style: Style) {
-      lines += style.lines(text, width: width, colour: colour)
+      lines += style.lines(text, width: min(width, Self.proseWidth), colour: colour)
     }
+    for text in facts.lines(totals.span) { note(text, .plain) }
     note("packets: \(Numerals.grouped(ledger.packets))", .plain)
     if ledger.truncatedPackets > 0 {
       note("packets cut by the snap length: \(Numerals.grouped(ledger.truncatedPackets))", .warning)
@@ -187,6 +254,13 @@ public struct Summary {
   }
 }
 
+extension GroupTotals {
+  /// All of some groups together.
+  static func sum(of groups: [GroupTotals]) -> GroupTotals {
+    groups.reduce(into: GroupTotals()) { $0.add($1) }
+  }
+}
+
 /// The figures of a row of APIs, in octets.
 private struct APIFigures {
   var requests = 0
@@ -194,7 +268,7 @@ private struct APIFigures {
   var up = 0
   /// `ip_bytes` of the responses.
   var down = 0
-  /// Start lines and header sections, both ways.
+  /// Header sections without start-lines, both ways: what every report calls `header`.
   var header = 0
   /// Octets that field compression keeps off the wire, of the messages whose fields are all known; below 0 where it costs some.
   var saved = 0
@@ -205,14 +279,7 @@ private struct APIFigures {
     requests += api.requests
     up += api.request.ipLength
     down += api.response.ipLength
-    header +=
-      api.request.octets.startLine + api.request.octets.header + api.response.octets.startLine
-      + api.response.octets.header
-    saved += api.request.savedByCompression + api.response.savedByCompression
+    header += api.request.octets.header + api.response.octets.header
+    saved += api.savedByCompression
   }
-}
-
-extension APITotals {
-  /// `ip_bytes` of requests and responses.
-  fileprivate var ipLength: Int { request.ipLength + response.ipLength }
 }

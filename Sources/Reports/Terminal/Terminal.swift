@@ -11,8 +11,12 @@ import Tabular
 
 /// What is known of the terminal behind a standard stream, at the time of asking.
 public struct Terminal: Sendable, Equatable {
-  /// Columns when there is no terminal that says how many it has.
+  /// Columns of text when nothing says how many there are.
   public static let defaultWidth = 100
+  /// Columns of text that goes to a file or through a pipe, as to `less -S`: enough for most names.
+  static let pipedWidth = 200
+  /// What `COLUMNS` may say.
+  private static let possibleWidths = 1...10_000
 
   /// Whether the stream is a terminal at all.
   public var isTerminal: Bool
@@ -24,6 +28,12 @@ public struct Terminal: Sendable, Equatable {
   public var takesEscapeSequences: Bool
   /// Whether to use colour: it takes escape sequences, and `NO_COLOR` (no-color.org) is unset or empty.
   public var takesColour: Bool
+
+  /// Columns that the environment asks for (`COLUMNS`); nil when it does not.
+  var requestedWidth: Int?
+
+  /// Columns for text that stays: what `COLUMNS` says, else what the terminal has, else enough for most names.
+  public var textWidth: Int { requestedWidth ?? width ?? (isTerminal ? Self.defaultWidth : Self.pipedWidth) }
 
   /// Describes a terminal.
   public init(
@@ -46,6 +56,9 @@ public struct Terminal: Sendable, Equatable {
     isTerminal = isatty(descriptor) == 1
     takesEscapeSequences = false
     takesColour = false
+    requestedWidth = Self.environment("COLUMNS").flatMap { Int($0) }.flatMap {
+      Self.possibleWidths.contains($0) ? $0 : nil
+    }
     guard isTerminal else { return }
     let type = Self.environment("TERM")
     takesEscapeSequences = type != nil && type != "" && type != "dumb"
@@ -82,6 +95,8 @@ package enum Style {
   case plain
   /// Titles of columns and sections.
   case heading
+  /// What a key would act on: background and letters change places.
+  case chosen
   /// What matters less.
   case faint
   /// All is well.
@@ -107,6 +122,7 @@ package enum Style {
     case .plain: nil
     case .heading: 1
     case .faint: 2
+    case .chosen: 7
     case .good: 32
     case .warning: 33
     case .bad: 31

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Capture
 import ContentCodings
 import HTTPReassembly
@@ -13,15 +14,33 @@ struct CaptureAnalysis {
   private let filter: PacketFilter?
   private let logger: Logger
   private let waiting: Waiting
+  /// Whether what is captured, and what opens it, may be written just now: a file that is followed, or a stream.
+  private let isRunning: Bool
   /// Packets between two looks at the clock for the progress bar.
   private static let progressInterval = 4096
   /// Decoded octets after which signals and the clock are looked at, however few packets they came from.
   private static let decodingInterval = 16 << 20
+  /// Columns of what is said beside the summary's tables.
+  private static let summaryWidth = 80
 
   private var status = ExitStatus.success
   private var lastFailure: ReportError?
   private var progress: ProgressBar<ContinuousClock>?
   private var keyLogs = KeyLogs.none
+  /// The tables that are counted for the reports.
+  var tables: Configuration.Tables = []
+  /// Whether it is a part of a command that confines itself, and says at its end what was found.
+  var isPart = false
+  /// Whether the files that were written are named behind the summary.
+  var namesFiles = true
+  /// The length of the timeline's intervals in nanoseconds; nil for about a hundredth of the capture.
+  var timelineInterval: Int64?
+  /// What the summary shows; nil for a command that has another one.
+  var summary: SummaryArguments?
+  /// What adds up the exchanges that the summary has; nil for all.
+  var selection: SelectedExchanges?
+  /// Whether the summary is a JSON document, which is printed in any case and has the names of written files in it.
+  var isDocument = false
   /// Where reports go, once it is opened.
   private var folder: ReportFolder?
 
@@ -31,6 +50,7 @@ struct CaptureAnalysis {
     self.waiting = Waiting(stop: StopSignals.stop, follows: waiting.follows, patience: waiting.patience)
     if let output = options.output, !options.isStreaming { Confinement.keepTemporaryFiles(in: output) }
     paths = input.captures
+    isRunning = waiting.follows || CaptureSecrets.mayComeLate(in: input.captures)
     self.filter = filter
     logger = options.logger
     // On a terminal, rows and the bar would be in each other's way.
@@ -38,25 +58,34 @@ struct CaptureAnalysis {
     if !options.quiet, !input.noProgress, !isShown { progress = ProgressBar(clock: ContinuousClock()) }
   }
 
-  /// Opens the folder that reports go to, for this run alone; nil where none is wanted, and where it cannot be had, which is
-  /// said: without it there is still the summary.
-  mutating func openFolder() -> String? {
-    guard let output = options.output, !options.isStreaming else { return nil }
-    do throws(ReportError) { folder = try ReportFolder(output) } catch {
+  /// Opens the folder that reports go to, for this run alone. That it cannot be had is said before anything is read.
+  ///
+  /// - Parameter files: The files that this run writes.
+  /// - Returns: Its path; nil where no folder is wanted.
+  /// - Throws: the exit status of a failure, when it cannot be had.
+  mutating func openFolder(writing files: ReportFiles) throws -> String? {
+    do throws(ReportError) { folder = try options.reportFolder(writing: files) } catch {
       report(error)
-      return nil
+      throw ExitCode(ExitStatus.failure.rawValue)
     }
-    return output
+    // Of what `verify` and `models` write, the page alone has them.
+    if folder != nil, options.format.names.contains(.html) { tables = options.tables }
+    return folder?.path
   }
 
   /// Runs to the end.
-  mutating func run() -> ExitStatus {
+  ///
+  /// - Throws: the exit status of a failure, when the folder of the reports cannot be had.
+  mutating func run() throws -> ExitStatus {
     if options.isStreaming {
       return analyze(into: NDJSONStream(redaction: options.redaction)) { stream, totals throws(ReportError) in
         try stream.finish(totals)
       }
     }
-    guard let output = openFolder() else { return analyze(into: NullReport()) { _, _ in } }
+    guard let output = try openFolder(writing: ReportFiles.reports(options.format.names)) else {
+      return analyze(into: NullReport()) { _, _ in }
+    }
+    tables = options.tables
     do throws(ReportError) {
       let reports = try ReportSet(options.format.names, folder: output, options.context(reading: paths))
       if options.threads > 1, reports.observer == nil {
@@ -72,9 +101,8 @@ struct CaptureAnalysis {
         reports.leftOut
       }
     } catch {
-      // Without the folder there is still the summary.
       report(error)
-      return analyze(into: NullReport()) { _, _ in }
+      return status
     }
   }
 
@@ -83,8 +111,24 @@ struct CaptureAnalysis {
     completing: (inout Sink, Totals) throws(ReportError) -> Void,
     leftOut: (Sink) -> LeftOutRows = { _ in LeftOutRows() }
   ) -> ExitStatus {
-    run(into: sink, observer: observer, completing: completing) { [options] sink, totals in
-      Summary(totals, redaction: options.redaction, leftOut: leftOut(sink)).text(for: .standardOutput)
+    let text = {
+      [options, summary, paths, isDocument]
+      (totals: Totals, leftOut: LeftOutRows, selected: SelectedExchanges?, folder: ReportFolder?) in
+      let summary = Summary(
+        totals, redaction: options.redaction, leftOut: leftOut, choices: summary?.choices(options) ?? SummaryChoices(),
+        facts: RunFacts("analyze", paths), selected: selected)
+      return isDocument ? summary.document(written: folder?.written) : summary.text(for: .standardOutput)
+    }
+    guard let selection else {
+      return run(into: sink, observer: observer, completing: completing) { sink, totals, folder in
+        text(totals, leftOut(sink), nil, folder)
+      }
+    }
+    return run(into: SelectedRows(rows: sink, selection: selection), observer: observer) {
+      sink, totals throws(ReportError) in
+      try completing(&sink.rows, totals)
+    } summarizing: { sink, totals, folder in
+      text(totals, leftOut(sink.rows), sink.selection, folder)
     }
   }
 
@@ -94,21 +138,28 @@ struct CaptureAnalysis {
   ///   - sink: Receives the rows.
   ///   - observer: Sees what messages say; nil when only lengths matter.
   ///   - completing: Writes what is known only at the end.
-  ///   - summarizing: What is printed at the end unless `--quiet` says otherwise.
+  ///   - summarizing: What is printed at the end unless `--quiet` says otherwise; it is told the folder of the reports.
   /// - Returns: How the run ended.
   mutating func run<Sink: ReportSink>(
     into sink: consuming Sink, observer: (any MessageObserver)? = nil,
-    completing: (inout Sink, Totals) throws(ReportError) -> Void, summarizing: (Sink, Totals) -> String
+    completing: (inout Sink, Totals) throws(ReportError) -> Void, summarizing: (Sink, Totals, ReportFolder?) -> String
   ) -> ExitStatus {
-    let configuration = options.configuration
-    options.prepareDigests()
+    var configuration = options.configuration
+    configuration.tables = tables
+    configuration.timelineInterval = timelineInterval
+    if printsSummary { configuration.count(for: summary?.by) }
+    if !isPart { options.prepareDigests() }
     do throws(CaptureError) { keyLogs = try KeyLogs(options.keyLogs) } catch { report(error) }
     // First, since every thread that there will be is to be confined, too.
-    Confinement(inputs: paths + options.keyLogs, outputs: folder.map { [$0.path] } ?? []).begin(logger)
+    if !isPart {
+      Confinement(inputs: paths + options.keyLogs, outputs: folder.map { [$0.path] } ?? []).begin(logger)
+    }
     StopSignals.listen(hasOtherReports: !options.isStreaming)
     defer { folder?.release() }
     let decoders = SystemContentDecoders(configuration: configuration, threads: options.threads - 1)
-    var pipeline = Pipeline(configuration: configuration, decoders: decoders, observer: observer, sink: sink)
+    var pipeline = Pipeline(
+      configuration: configuration, decoders: decoders, observer: observer,
+      compressor: tables.contains(.contents) ? GzipEstimate() : nil, sink: sink)
     readKeys(&pipeline)
     readAll(&pipeline)
     note(StopSignals.received)
@@ -120,13 +171,17 @@ struct CaptureAnalysis {
     // That the folder is gone is the cause of any other error in it.
     do throws(ReportError) { try folder?.requireExistence() } catch { failure = error }
     if let failure { report(failure) }
-    return conclude(totals) { summarizing(pipeline.sink, totals) }
+    return conclude(totals) { [folder] in summarizing(pipeline.sink, totals, folder) }
   }
 
   /// Learns the secrets that there are before the first packet: of the logs, and of the captures that can be read twice.
   private mutating func readKeys<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
     readKeyLogs(&pipeline)
-    if !waiting.follows { keyLogs.finish(into: &pipeline) }
+    if isRunning {
+      pipeline.mayLearnSecrets = !options.keyLogs.isEmpty
+    } else {
+      keyLogs.finish(into: &pipeline)
+    }
     guard !waiting.follows else { return }
     CaptureSecrets.read(paths, waiting: waiting) { learn($0, &pipeline) }
   }
@@ -153,7 +208,7 @@ struct CaptureAnalysis {
       do throws(CaptureError) {
         let step = try series.advance()
         // What a program that is being followed has written meanwhile.
-        if waiting.follows { pollKeyLogs(&pipeline) }
+        if isRunning { pollKeyLogs(&pipeline) }
         for event in series.takeEvents() { take(event, &pipeline) }
         switch step {
         case .end: break reading
@@ -179,6 +234,10 @@ struct CaptureAnalysis {
         report(error)
       }
     }
+    if isRunning {
+      readKeyLogs(&pipeline)
+      keyLogs.finish(into: &pipeline)
+    }
     pipeline.setDropped(Int(clamping: series.dropped ?? 0))
   }
 
@@ -187,9 +246,18 @@ struct CaptureAnalysis {
     case .name(let record): pipeline.learn(name: record.name, for: record.address)
     case .timePassed(let time):
       do throws(Sink.Failure) { try pipeline.pass(to: time) } catch { report(sinkError: error) }
-    case .secrets(let secrets): learn(secrets, &pipeline)
-    // The number of lost packets is read at the end. No report has the others.
-    case .drops, .interface, .process, .comment: break
+    case .secrets(let secrets):
+      // Where there is a block of a stream, there may be others.
+      if isRunning { pipeline.mayLearnSecrets = true }
+      learn(secrets, &pipeline)
+    case .process(let record):
+      pipeline.learn(process: record.number, identifier: record.identifier, name: Array(record.name.utf8))
+    case .app(let record):
+      pipeline.learn(
+        androidUser: record.user, package: Array(record.package.utf8), app: Array(record.name.utf8))
+    case .comment(let record): pipeline.learn(comment: record.number, octets: record.octets)
+    // The number of lost packets is read at the end. No report has interfaces.
+    case .drops, .interface: break
     }
   }
 
@@ -214,12 +282,25 @@ struct CaptureAnalysis {
   private mutating func conclude(_ totals: Totals, summary: () -> String) -> ExitStatus {
     if totals.ledger.difference != 0 {
       status = .exceeded
-      if !options.printsSummary { ErrorOutput.write(Summary.lastLine(totals.ledger)) }
+      if isPart || !printsSummary { ErrorOutput.write(Summary.lastLine(totals.ledger)) }
     }
-    if options.printsSummary {
-      do throws(ReportError) { try StandardOutput.write(summary()) } catch { report(error) }
+    if !isPart, printsSummary {
+      let text = isDocument ? summary() : naming(folder, in: summary(), totals)
+      do throws(ReportError) { try StandardOutput.write(text) } catch { report(error) }
     }
     return status
+  }
+
+  /// Whether there is a summary: a document was asked for by name.
+  private var printsSummary: Bool { options.printsSummary || isDocument }
+
+  /// A summary that says which files were written, before its last line.
+  private func naming(_ folder: ReportFolder?, in summary: String, _ totals: Totals) -> String {
+    guard namesFiles, let folder, case let files = folder.files, !files.isEmpty else { return summary }
+    let names = files.joined(separator: ", ").wrapped(to: Self.summaryWidth - 2).map { "  \($0)\n" }
+    let line = "wrote \(ErrorOutput.escaped(folder.path)):\n" + names.joined()
+    let last = Summary.lastLine(totals.ledger) + "\n"
+    return summary.hasSuffix(last) ? summary.dropLast(last.count) + line + last : summary + line
   }
 
   // MARK: Errors

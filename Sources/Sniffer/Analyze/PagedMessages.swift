@@ -17,9 +17,7 @@ struct PagedMessages<Consumer: WireMessageConsumer>: ReportSink {
   }
 
   /// What the pipeline tells what messages say.
-  var observer: (any MessageObserver)? {
-    MessageObservers.all([messages.observer] + (page?.observer.map { [$0] } ?? []))
-  }
+  var observer: (any MessageObserver)? { messages.observer }
 
   mutating func message(_ message: Message, texts: borrowing TextPool) throws(Failure) {
     page?.message(message, texts: texts)

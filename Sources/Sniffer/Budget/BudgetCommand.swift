@@ -11,8 +11,9 @@ struct BudgetCommand: ParsableCommand {
     abstract: "Hold the APIs of captures against a file of limits, and name each that is exceeded.",
     discussion: """
       The file is YAML: a list of rules under the key limits, each with a host and a path, in which * and ** stand for \
-      anything, and with the most that octets, requests, errors and waiting times may be. With --output, budget.csv has a \
-      row for each limit and API, beside the reports of --format.
+      anything, and with the most that bytes, requests, errors and waiting times may be. With --output, budget.csv has a \
+      row for each limit and API, beside the reports of --format. --print writes the result as Markdown for a comment, as \
+      JUnit XML for a table of tests, or as annotations for GitHub Actions.
 
       Exit status: 0 every limit is kept; 1 the limits or the input could not be read, or the input was damaged; 2 a limit \
       is exceeded, or the ledger does not balance; 64 wrong usage.
@@ -26,18 +27,28 @@ struct BudgetCommand: ParsableCommand {
   @Flag(help: "A rule that is about no API of the captures is an error, and the exit status 1.")
   var strict = false
 
+  @Option(
+    name: .customLong("print"),
+    help: ArgumentHelp("Print the result as table, markdown, junit or github.", valueName: "format"))
+  var resultFormat = BudgetFormat.table
+
   @OptionGroup var options: CommonOptions
 
-  func validate() throws {
+  mutating func validate() throws {
+    options.settleOutput(for: input.outputName)
     if options.isStreaming { throw ValidationError("budget writes reports to a folder only.") }
   }
 
-  func run() throws {
-    try options.leaveRoot(reading: input.captures + [budget])
+  mutating func run() throws {
+    try options.leaveRoot(reading: input.reached + [budget])
+    try input.findCaptures(isQuiet: options.quiet)
     let rules = try readRules()
     var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
+    analysis.namesFiles = resultFormat == .table
+    analysis.tables = options.tables
+    if rules.contains(where: \.isByHost) { analysis.tables.insert(.hosts) }
     var reports: ReportSet?
-    if let output = analysis.openFolder() {
+    if let output = try analysis.openFolder(writing: ReportFiles.budget(options.format.names)) {
       do throws(ReportError) {
         reports = try ReportSet(options.format.names, folder: output, options.context(reading: input.captures))
       } catch {
@@ -53,15 +64,15 @@ struct BudgetCommand: ParsableCommand {
         try reports.finish(totals)
         if !options.quiet, let text = reports.leftOut.text { ErrorOutput.write(text) }
         try write(budget, totals)
-      } summarizing: { _, totals in
-        text(budget, totals).text(for: .standardOutput)
+      } summarizing: { _, totals, _ in
+        text(budget, totals).text(resultFormat, file: self.budget, isStrict: strict, for: .standardOutput)
       }
     } else {
       status = analysis.run(into: NullReport()) { _, totals in
         budget = Budget(rules, totals)
         if !options.printsSummary { text(budget, totals).lines.forEach(ErrorOutput.write) }
-      } summarizing: { _, totals in
-        text(budget, totals).text(for: .standardOutput)
+      } summarizing: { _, totals, _ in
+        text(budget, totals).text(resultFormat, file: self.budget, isStrict: strict, for: .standardOutput)
       }
     }
     let result = judge(budget, status)
@@ -94,10 +105,13 @@ struct BudgetCommand: ParsableCommand {
   private func judge(_ budget: Budget?, _ status: ExitStatus) -> ExitStatus {
     guard let budget else { return status }
     var status = status
-    for rule in budget.unmatched where strict || !options.quiet {
+    // What is printed for programs names them already.
+    for rule in budget.unmatched where options.quiet ? strict : resultFormat == .table {
       ErrorOutput.write("\(self.budget): line \(rule.line): no API matches \(rule.text)")
     }
     if strict, !budget.unmatched.isEmpty { status = .failure }
     return status == .success && !budget.breaches.isEmpty ? .exceeded : status
   }
 }
+
+extension BudgetFormat: ExpressibleByArgument {}

@@ -9,22 +9,23 @@ import Tabular
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Compare two reports: what grew and what shrank, API by API.",
+    abstract: "Compare two reports or captures: what grew and what shrank, API by API.",
     discussion: """
-      BASE and NEW are folders that --output wrote, or an apis.csv or report.sqlite of them. Sorted by how much the octets \
-      on the wire changed, IP and TCP headers included, unless --sort says otherwise.
+      BASE and NEW are folders that --output wrote, or an apis.csv or report.sqlite of them, or captures, which are analyzed \
+      first. Sorted by how much the bytes on the wire changed, IP and TCP headers included, unless --sort says otherwise.
 
-      Exit status: 0 all well; 1 a report could not be read, or the two cannot be compared; 2 an API grew beyond \
-      --threshold and --threshold-bytes; 64 wrong usage.
+      Exit status: 0 all well; 1 something could not be read, or the two cannot be compared, or a capture was damaged; 2 an \
+      API grew beyond --threshold and --threshold-bytes, or a ledger does not balance; 64 wrong usage; 130 and 143 SIGINT and \
+      SIGTERM ended the reading of a capture.
       """)
 
-  @Argument(help: ArgumentHelp("The report to compare with.", valueName: "base"), completion: .file())
+  @Argument(help: ArgumentHelp("The report or capture to compare with.", valueName: "base"), completion: .file())
   var base: String
 
-  @Argument(help: ArgumentHelp("The report to look at.", valueName: "new"), completion: .file())
+  @Argument(help: ArgumentHelp("The report or capture to look at.", valueName: "new"), completion: .file())
   var new: String
 
-  @Option(help: ArgumentHelp("Output: table, csv, json or markdown.", valueName: "format"))
+  @Option(help: ArgumentHelp("Output: table, csv, json, markdown, junit or github.", valueName: "format"))
   var format = ComparisonFormat.table
 
   @Option(help: ArgumentHelp("Sort by the absolute change of this figure, or by name.", valueName: "figure"))
@@ -49,8 +50,16 @@ struct DiffCommand: ParsableCommand {
       valueName: "n"))
   var limit = 30
 
+  @Flag(help: "Compare also what was not made alike: grouped otherwise, or with another template, filter or option.")
+  var allowUnlike = false
+
+  @Flag(help: "Show no progress bar.")
+  var noProgress = false
+
   @Flag(name: [.short, .long], help: "Print nothing but errors.")
   var quiet = false
+
+  @OptionGroup(title: "How captures are analyzed") var analysis: AnalysisOptions
 
   func validate() throws {
     if let thresholdBytes, !(0...GrowthThreshold.octetLimit).contains(thresholdBytes) {
@@ -68,23 +77,42 @@ struct DiffCommand: ParsableCommand {
   func run() throws {
     var logger = Logger(label: "sniffer") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = quiet ? .error : .warning
-    // Of a folder what is in it is read, which may be for fewer users than the folder itself. Beside a database there may be two more.
-    let files = ["", "-wal", "-shm", "/apis.csv", "/report.sqlite", "/report.sqlite-wal", "/report.sqlite-shm"]
-    let reads = [base, new].flatMap { path in files.map { path + $0 } }
+    var captures = try ComparedCaptures(analysis, isQuiet: quiet, showsProgress: !noProgress)
+    // Of a folder what is in it is read, which may be for fewer users than the folder itself. Beside a database there may be two more, and
+    // beside a table that of the hosts.
+    let files = [
+      "", "-wal", "-shm", "/apis.csv", "/hosts.csv", "/report.sqlite", "/report.sqlite-wal", "/report.sqlite-shm",
+    ]
+    let hosts = [base, new].filter { $0.hasSuffix("apis.csv") }.map {
+      String($0.dropLast("apis.csv".count)) + "hosts.csv"
+    }
+    let reads = [base, new].flatMap { path in files.map { path + $0 } } + hosts + captures.keyLogs
     do throws(Privileges.Failure) { try Privileges.leaveRoot(Reach(reads: reads, writes: []), logger) } catch {
       ErrorOutput.write(error.description)
       throw ExitCode(ExitStatus.failure.rawValue)
     }
+    for path in [base, new] where ReportReader.isOtherFile(path) { try captures.require(path) }
     let comparison: ReportComparison
-    do throws(ReadingError) {
-      let readers = (try ReportReader(base), try ReportReader(new))
-      Confinement(inputs: reads).begin(logger)
-      let reports = (try readers.0.read(), try readers.1.read())
-      for report in [reports.0, reports.1] where report.isComplete == false {
-        ErrorOutput.write("\(report.name): its run goes on, or was interrupted: figures are those so far")
+    do {
+      // What is no report is read as a capture, when the process is confined.
+      let readers = try [base, new].map { path throws(ReadingError) in
+        ReportReader.isOtherFile(path) ? nil : try ReportReader(path)
       }
-      comparison = try ReportComparison(reports.0, reports.1, threshold: growth, order: sort)
-    } catch {
+      captures.prepare()
+      Confinement(inputs: reads).begin(logger)
+      var reports: [ReportedAPIs] = []
+      for (path, reader) in zip([base, new], readers) {
+        guard let report = try reader?.read() ?? captures.analyze(path) else {
+          throw ExitCode(captures.status.rawValue)
+        }
+        if report.isComplete == false {
+          ErrorOutput.write("\(report.name): its run goes on, or was interrupted: figures are those so far")
+        }
+        reports.append(report)
+      }
+      comparison = try ReportComparison(
+        reports[0], reports[1], threshold: growth, order: sort, allowsUnlike: allowUnlike)
+    } catch let error as ReadingError {
       ErrorOutput.write(error.description)
       throw ExitCode(ExitStatus.failure.rawValue)
     }
@@ -94,6 +122,7 @@ struct DiffCommand: ParsableCommand {
         throw ExitCode(ExitStatus.failure.rawValue)
       }
     }
+    if captures.status != .success { throw ExitCode(captures.status.rawValue) }
     if !comparison.beyond.isEmpty { throw ExitCode(ExitStatus.exceeded.rawValue) }
   }
 }

@@ -13,11 +13,15 @@ struct LiveAnalysis {
   /// default `--spill` holds of small packets, and well within the five minutes that the systemd unit gives.
   static let endPatience = Duration.seconds(120)
 
-  private let command: LiveCommand
+  private let command: LiveOptions
   private let niceBefore: Int32?
   private let display: LiveDisplay
   private var metrics: LiveMetrics?
+  private var page: ServedPage?
   private var keyLogs = KeyLogs.none
+  private var processes: LiveProcesses?
+  /// Packets that wait for secrets before they are saved; nil where no secrets are saved.
+  private var delay: PacketDelay?
   private var status = ExitStatus.success
   private var written = 0
 
@@ -39,20 +43,29 @@ struct LiveAnalysis {
   private var clockTime: Int64 = 0
 
   /// `niceBefore` is what `CapturePriority.raise` returned: the capture threads alone keep what it did.
-  init(_ command: LiveCommand, niceBefore: Int32?) {
+  init(_ command: LiveOptions, niceBefore: Int32?, processes: LiveProcesses? = nil) {
     self.command = command
+    self.processes = processes
     self.niceBefore = niceBefore
     display = LiveDisplay(
       options: command.options, interfaces: command.interface,
-      isWanted: !command.noView && command.options.printsSummary && Terminal.standardOutput.isTerminal)
+      isWanted: !command.noView && !command.summary.json && command.options.printsSummary
+        && Terminal.standardOutput.isTerminal)
   }
 
   /// Captures until it is time to stop, and reports.
   ///
   /// - Throws: When the run cannot start. What fails later ends it, and is said; everything up to there is reported.
   mutating func run(_ captures: [LiveCapture]) throws -> ExitStatus {
-    let configuration = command.options.configuration
-    let folder = try command.options.reportFolder()
+    var configuration = command.options.configuration
+    configuration.tables = command.options.tables
+    if command.metrics != nil { configuration.tables.insert(.hosts) }
+    if command.page != nil { configuration.tables.formUnion(CommonOptions.reportTables) }
+    if printsSummary { configuration.count(for: command.summary.by) }
+    // What is looked at while it goes on has whole seconds.
+    configuration.timelineUnit = 1_000_000_000
+    configuration.isLookedAt = true
+    let folder = try command.options.reportFolder(writing: ReportFiles.reports(command.options.format.names))
     defer { folder?.release() }
     let report = try command.options.liveReport(command.interface)
     let writer = try command.write.map { path in
@@ -60,7 +73,10 @@ struct LiveAnalysis {
         path: path, interfaces: captures.map(PcapngFileWriter.Interface.init),
         application: "sniffer \(SnifferCommand.configuration.version)", rotation: command.rotation)
     }
-    metrics = try command.metrics.map { try LiveMetrics(address: $0, options: command.options) }
+    metrics = try command.metrics.map {
+      try LiveMetrics(address: $0, seriesLimit: command.metricsLimit, options: command.options)
+    }
+    page = try command.page.map { try ServedPage(address: $0, allowsOthers: command.pageRemote) }
     // Once all files are open, and before there is another thread: each is to be confined, and the server most of all.
     let spill = LiveSpill.file(command)
     command.options.prepareDigests()
@@ -71,21 +87,41 @@ struct LiveAnalysis {
     // This thread, which started them, goes back to where it was, and so do those that it will start.
     CapturePriority.lower(to: niceBefore)
     try metrics?.start(command.options)
+    if let page { display.tell(try page.start(command.options)) }
     Signals.listen(onAbort: display.emergencyEnd)
     var pipeline = Pipeline(
       configuration: configuration, decoders: SystemContentDecoders(configuration: configuration),
-      observer: report?.observer, sink: LiveSink(report: report))
+      observer: report?.observer, compressor: configuration.tables.contains(.contents) ? GzipEstimate() : nil,
+      sink: LiveSink(
+        report: report, selection: try command.summary.selection(command.options),
+        recent: display.isView ? RecentExchanges(grouping: configuration.grouping) : nil,
+        page: page == nil
+          ? nil
+          : LivePage(
+            grouping: configuration.grouping, redaction: command.options.redaction, captures: command.interface)))
+    pipeline.mayLearnSecrets = !command.options.keyLogs.isEmpty
+    if command.writeKeys {
+      pipeline.collectsUsedSecrets = true
+      delay = PacketDelay()
+      if !command.options.quiet {
+        ErrorOutput.write("\(command.write ?? "") gets the secrets of connections, too: who has the file can read them")
+      }
+    }
     if !command.options.quiet, !display.isView {
       ErrorOutput.write("capturing on \(reader.interfaces.joined(separator: ", "))")
     }
     // Before the first second is over, too, there is something to see.
-    if display.isView || metrics != nil { look(LiveSnapshot(reader, &pipeline, elapsed: 0)) }
+    if display.isView || metrics != nil || page != nil {
+      let snapshot = LiveSnapshot(reader, &pipeline, elapsed: 0, withHosts: metrics != nil)
+      look(snapshot, pipeline)
+      if let page, let shown = pipeline.sink.page { page.publish(shown, snapshot.totals) }
+    }
 
     takeAll(&reader, &pipeline, writer)
     reader.stop()
     display.end()
     defer { metrics?.end() }
-    return conclude(&reader, &pipeline, writer)
+    return conclude(&reader, &pipeline, writer, folder)
   }
 
   /// Takes packets until the capture ends.
@@ -99,6 +135,8 @@ struct LiveAnalysis {
         let step = try reader.advance(waitingUpTo: Self.patience)
         // What programs have written since the last packet.
         try keyLogs.poll(into: &pipeline, isIdle: step == .idle)
+        processes?.poll(into: &pipeline, isIdle: step == .idle)
+        try saveSecrets(&pipeline, writer)
         switch step {
         case .end: return
         case .idle:
@@ -122,9 +160,17 @@ struct LiveAnalysis {
       if Signals.takeReopenRequest() { reopen(pipeline.sink.report, writer) }
       let isLookDue = schedule.takeLook() && (display.isView || metrics != nil)
       let isFlushDue = schedule.isFlushDue || Signals.takeSnapshotRequest()
-      guard isLookDue || isFlushDue else { continue }
-      let snapshot = LiveSnapshot(reader, &pipeline, elapsed: schedule.elapsed)
-      if isLookDue { look(snapshot) }
+      let mark = ServedPage.Mark(packets: written, connections: pipeline.connectionCount)
+      let pageBegun = page.flatMap { $0.isDue(mark) ? $0.now : nil }
+      guard isLookDue || isFlushDue || pageBegun != nil else { continue }
+      let snapshot = LiveSnapshot(
+        reader, &pipeline, elapsed: schedule.elapsed,
+        withTables: isFlushDue && pipeline.sink.report != nil || pageBegun != nil,
+        withHosts: isLookDue && metrics != nil)
+      if let pageBegun, let shown = pipeline.sink.page {
+        page?.update(mark, shown, snapshot.totals, since: pageBegun)
+      }
+      if isLookDue { look(snapshot, pipeline) }
       if schedule.takeHour() { pipeline.sink.report?.renewAllowance(command.options.hourlyRowLimit) }
       if isFlushDue {
         flush(snapshot, pipeline, writer)
@@ -167,13 +213,37 @@ struct LiveAnalysis {
         clockTime = packet.timestamp
         untilClock = 0
       }
-      try writer?.append(packet, octets: octets, interface: interface)
+      if let writer {
+        if delay == nil {
+          try writer.append(packet, octets: octets, interface: interface)
+        } else {
+          try delay?.append(packet, octets: octets, interface: interface, to: writer)
+        }
+      }
       do throws(ReportError) { try pipeline.process(packet, octets) } catch { report(error) }
     }
+    try saveSecrets(&pipeline, writer)
     if pipeline.decodedOctets &- decodedOctets >= Self.decodingInterval {
       decodedOctets = pipeline.decodedOctets
       untilClock = 0
     }
+  }
+
+  /// Saves the secrets that have opened something, in front of the packets that wait.
+  private func saveSecrets(
+    _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?
+  ) throws(CaptureError) {
+    guard delay != nil, let writer else { return }
+    var failure: CaptureError?
+    pipeline.takeUsedSecrets { lines in
+      do throws(CaptureError) { try writer.append(secrets: lines) } catch { failure = error }
+    }
+    if let failure { throw failure }
+  }
+
+  /// Saves the packets that wait for secrets no longer.
+  private mutating func finishDelay(_ writer: PcapngFileWriter?) throws(CaptureError) {
+    if let writer { try delay?.finish(writer) }
   }
 
   /// Finishes connections whose time-outs have run out although no packet came to tell the time.
@@ -184,14 +254,20 @@ struct LiveAnalysis {
   ) throws(CaptureError) {
     let time = SystemClock.nanosecondsSinceEpoch - Self.lateness
     guard let deadline = pipeline.nextDeadline, deadline < time else { return }
+    try finishDelay(writer)
     try writer?.pass(to: time)
     do throws(ReportError) { try pipeline.pass(to: time) } catch { report(error) }
   }
 
   /// Brings what is shown up to date.
-  private func look(_ snapshot: LiveSnapshot) {
+  private func look(_ snapshot: LiveSnapshot, _ pipeline: borrowing Pipeline<LiveSink>) {
     metrics?.update(snapshot)
-    display.update(snapshot)
+    guard display.isView else { return }
+    let selection = pipeline.sink.selection
+    var recent = pipeline.sink.recent
+    // Whether a condition holds for an exchange is known when it is final.
+    if selection == nil { recent?.look { body in pipeline.forEachOpenMessage(body) } }
+    display.update(snapshot, selection, recent)
   }
 
   /// Brings everything that is on disk up to date.
@@ -200,7 +276,10 @@ struct LiveAnalysis {
   ) {
     if let writer {
       writer.update(snapshot.statistics)
-      do throws(CaptureError) { try writer.flush() } catch { report(error) }
+      do throws(CaptureError) {
+        try finishDelay(writer)
+        try writer.flush()
+      } catch { report(error) }
     }
     if var files = pipeline.sink.report {
       do throws(ReportError) {
@@ -216,11 +295,15 @@ struct LiveAnalysis {
   private mutating func reopen(_ files: ReportSet?, _ writer: PcapngFileWriter?) {
     var files = files
     do throws(ReportError) { try files?.reopen() } catch { report(error) }
-    do throws(CaptureError) { try writer?.reopen() } catch { report(error) }
+    do throws(CaptureError) {
+      try finishDelay(writer)
+      try writer?.reopen()
+    } catch { report(error) }
   }
 
   private mutating func conclude(
-    _ reader: inout LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?
+    _ reader: inout LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?,
+    _ folder: ReportFolder?
   ) -> ExitStatus {
     // If it did not come to the end: what is left was captured, and is counted as dropped.
     reader.abandon()
@@ -228,23 +311,37 @@ struct LiveAnalysis {
     pipeline.setDropped(Int(clamping: statistics.total.dropped))
     if let writer {
       writer.update(statistics)
-      do throws(CaptureError) { try writer.close() } catch { report(error) }
+      do throws(CaptureError) {
+        try keyLogs.read(into: &pipeline)
+        keyLogs.finish(into: &pipeline)
+        try saveSecrets(&pipeline, writer)
+        try finishDelay(writer)
+        try writer.close()
+      } catch { report(error) }
     }
+    processes?.finish(into: &pipeline)
     do throws(ReportError) { try pipeline.finishConnections() } catch { report(error) }
     let totals = pipeline.takeTotals()
     do throws(ReportError) { try pipeline.sink.report?.finish(totals) } catch { report(error) }
+    if let shown = pipeline.sink.page { page?.end(shown, totals) }
     let leftOut = pipeline.sink.report?.leftOut ?? LeftOutRows()
     if totals.ledger.difference != 0 { status = .exceeded }
-    if !command.options.printsSummary {
+    guard printsSummary else {
       if status == .exceeded { ErrorOutput.write(Summary.lastLine(totals.ledger)) }
-    } else {
-      let notes = LiveSpill.notes(reader.backlog, unanalysed: statistics.total.unanalysed)
-      let summary = Summary(totals, redaction: command.options.redaction, leftOut: leftOut, notes: notes)
-        .text(for: .standardOutput)
-      do throws(ReportError) { try StandardOutput.write(summary) } catch { report(error) }
+      return status
     }
+    let summary = Summary(
+      totals, redaction: command.options.redaction, leftOut: leftOut,
+      notes: LiveSpill.notes(reader.backlog, unanalysed: statistics.total.unanalysed),
+      choices: command.summary.choices(command.options), facts: RunFacts("live", command.interface),
+      selected: pipeline.sink.selection)
+    let text = command.summary.json ? summary.document(written: folder?.written) : summary.text(for: .standardOutput)
+    do throws(ReportError) { try StandardOutput.write(text) } catch { report(error) }
     return status
   }
+
+  /// Whether there is a summary: a document was asked for by name.
+  private var printsSummary: Bool { command.options.printsSummary || command.summary.json }
 
   // MARK: Errors
 

@@ -21,11 +21,13 @@ final class LiveDisplay {
   /// Whether there is a view to be kept up to date each second.
   var isView: Bool { terminal != nil }
 
-  /// Shows what is known now.
-  func update(_ snapshot: LiveSnapshot) {
+  /// Shows what is known now, of the exchanges that are selected if some are.
+  func update(_ snapshot: LiveSnapshot, _ selection: SelectedExchanges?, _ recent: RecentExchanges?) {
     guard terminal != nil else { return }
     view.update(
-      snapshot.totals, at: snapshot.elapsed, connections: snapshot.connections, behind: snapshot.behind)
+      selection?.select(in: snapshot.totals).totals ?? snapshot.totals, at: snapshot.elapsed,
+      connections: snapshot.connections, behind: snapshot.behind,
+      recent: recent)
     draw()
   }
 
@@ -53,6 +55,13 @@ final class LiveDisplay {
     guard let terminal, terminal.isTaken else { return ErrorOutput.write(text) }
     // An interface that comes and goes must not fill the memory.
     if held.count < Self.heldLimit { held.append(text) }
+    view.notice = text
+    draw()
+  }
+
+  /// Says what is of use while the run goes on: on standard error, or in the view.
+  func tell(_ text: String) {
+    guard let terminal, terminal.isTaken else { return ErrorOutput.write(text) }
     view.notice = text
     draw()
   }

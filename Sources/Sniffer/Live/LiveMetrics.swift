@@ -11,15 +11,20 @@ final class LiveMetrics {
 
   /// Opens the port, for `start` to serve: sockets can only be made and bound before the run is confined.
   ///
+  /// - Parameters:
+  ///   - text: The address.
+  ///   - seriesLimit: APIs, and hosts, with series of their own; nil: as many as by default.
+  ///   - options: What the run does.
   /// - Throws: When the address is none, or taken.
-  init(address text: String, options: CommonOptions) throws(MetricsError) {
+  init(address text: String, seriesLimit: Int?, options: CommonOptions) throws(MetricsError) {
     let address = try MetricsAddress(text)
-    if let redaction = options.redaction {
-      metrics = CaptureMetrics(grouping: options.configuration.grouping) { host, path in
-        (redaction.host(host), redaction.path(path))
-      }
-    } else {
-      metrics = CaptureMetrics(grouping: options.configuration.grouping)
+    let redaction = options.redaction
+    metrics = CaptureMetrics(
+      version: SnifferCommand.version, seriesLimit: seriesLimit ?? CaptureMetrics.defaultSeriesLimit,
+      grouping: options.configuration.grouping
+    ) { host, path in
+      guard let redaction else { return (host, path) }
+      return (redaction.host(host), redaction.path(path))
     }
     server = MetricsServer(address)
     actual = try server.open()

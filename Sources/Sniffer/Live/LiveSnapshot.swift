@@ -14,12 +14,18 @@ struct LiveSnapshot {
   /// Nanoseconds since the packets were captured that are analysed now.
   let behind: Int64
 
-  /// Tells the analysis first how many packets were lost.
-  init(_ reader: borrowing LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, elapsed: Int64) {
+  /// Tells the analysis first how many packets were lost. `withTables` says whether files are to be brought up to date, and `withHosts`
+  /// whether hosts are looked at, too.
+  init(
+    _ reader: borrowing LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, elapsed: Int64,
+    withTables: Bool = false, withHosts: Bool = false
+  ) {
     self.elapsed = elapsed
     statistics = reader.statistics
     pipeline.setDropped(Int(clamping: statistics.total.dropped))
-    totals = pipeline.snapshot
+    var totals = pipeline.snapshot
+    if withTables { pipeline.addTables(to: &totals) } else if withHosts { pipeline.addHosts(to: &totals) }
+    self.totals = totals
     connections = pipeline.connectionCount
     behind = Int64(reader.backlog.delay / .nanoseconds(1))
   }

@@ -6,7 +6,7 @@ import ProcessConfinement
 enum LiveSpill {
   /// The file: in the folder of the reports, else in that of the saved packets, else in `$TMPDIR`. A run that was given none
   /// of these writes nowhere. Nil where there is none; the log says why if one was to be expected.
-  static func file(_ command: LiveCommand) -> SpillFile? {
+  static func file(_ command: LiveOptions) -> SpillFile? {
     guard command.spill > 0, let folder = folder(command) else { return nil }
     let logger = command.options.logger
     do throws(CaptureError) {
@@ -21,7 +21,7 @@ enum LiveSpill {
     }
   }
 
-  private static func folder(_ command: LiveCommand) -> String? {
+  private static func folder(_ command: LiveOptions) -> String? {
     if let output = command.options.output, !command.options.isStreaming { return output }
     if let write = command.write {
       let path = Confinement.writtenPath(write)

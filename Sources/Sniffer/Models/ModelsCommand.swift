@@ -12,7 +12,7 @@ struct ModelsCommand: ParsableCommand {
     abstract: "Say what each app-side traffic model would have reported, and how wrong it would have been.",
     discussion: """
       Replays on every message of the captures how monitors inside apps, and tools beside them, compute its length, and \
-      compares that with the wire: errors are octets, estimate less wire. With --output, models.csv has a row for each API \
+      compares that with the wire: errors are bytes, estimate less wire. With --output, models.csv has a row for each API \
       and model, and model_messages.csv one for each message and model.
 
       What the system hid from an app cannot be seen in a capture; the options say what is taken for granted of it.
@@ -43,10 +43,17 @@ struct ModelsCommand: ParsableCommand {
   @Flag(help: "Print mean and worst errors of each part, not of whole messages only.")
   var details = false
 
+  @OptionGroup(title: "Summary") var document: DocumentArguments
+
   @OptionGroup var options: CommonOptions
 
-  func validate() throws {
+  mutating func validate() throws {
+    options.settleOutput(for: input.outputName)
+    try document.check(options)
     try options.allowFormats([.csv, .html], for: "models")
+    if options.groupBy.names.contains(.process) {
+      throw ValidationError("models knows --group-by host,path,method only.")
+    }
   }
 
   /// What is taken for granted of the app.
@@ -59,15 +66,19 @@ struct ModelsCommand: ParsableCommand {
     return assumptions
   }
 
-  func run() throws {
-    try options.leaveRoot(reading: input.captures)
+  mutating func run() throws {
+    try options.leaveRoot(reading: input.reached)
+    try input.findCaptures(isQuiet: options.quiet)
     let names = model?.names ?? ModelName.allCases
     var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
+    analysis.isDocument = document.json
     let configuration = options.configuration
     var report: ModelReport?
     var page: HTMLReport?
-    let output = analysis.openFolder()
-    do throws(ReportError) { page = try options.page(in: output) } catch { analysis.report(error) }
+    let output = try analysis.openFolder(writing: ReportFiles.models(options.format.names))
+    do throws(ReportError) { page = try options.page(in: output, reading: input.captures) } catch {
+      analysis.report(error)
+    }
     if let output, options.format.names.contains(.csv) {
       do throws(ReportError) {
         report = try ModelReport(
@@ -85,10 +96,11 @@ struct ModelsCommand: ParsableCommand {
       sink.page?.comparisons = PageComparison.sections(errors)
       try sink.page?.finish(totals)
       try sink.messages.consumer.consumer?.finish(errors)
-    } summarizing: { sink, totals in
-      ModelSummary(
-        sink.messages.consumer.errors, ledger: totals.ledger, redaction: options.redaction, showsParts: details
-      ).text(for: .standardOutput)
+    } summarizing: { sink, totals, folder in
+      let summary = ModelSummary(
+        sink.messages.consumer.errors, totals: totals, redaction: options.redaction, showsParts: details,
+        facts: RunFacts("models", input.captures))
+      return document.json ? summary.document(written: folder?.written) : summary.text(for: .standardOutput)
     }
     if !options.quiet, let count = report?.messagesLeftOut, count > 0 {
       ErrorOutput.write("model_messages.csv lacks \(count) messages, beyond --max-report")

@@ -34,6 +34,16 @@ struct Account: Equatable {
     self = Account(number: status.st_uid) ?? Account(name: nil, user: status.st_uid, group: status.st_gid)
   }
 
+  /// Whether the system knows no user but root: its database has nobody else, or there is none.
+  static var isRootAlone: Bool {
+    setpwent()
+    defer { endpwent() }
+    while let entry = unsafe getpwent() {
+      if unsafe entry.pointee.pw_uid != 0 { return false }
+    }
+    return true
+  }
+
   private init(name: String?, user: uid_t, group: gid_t) {
     self.name = name
     self.user = user

@@ -23,25 +23,57 @@ enum Privileges {
     #endif
   }
 
-  /// Becomes the user named, else the one who called sudo; then no capability is left, and none can be had again.
+  /// Who runs what comes after `giveUp`.
+  enum Identity: Equatable {
+    /// Whoever started the program.
+    case own
+    /// Root, without a capability, since the system has no other user.
+    case loneRoot
+    /// The user whom root became.
+    case become(String)
+
+    /// What stands behind errors that rights may be the cause of; empty where the user is who started the program.
+    var note: String {
+      if case .become(let name) = self { " (as the user \(name))" } else { "" }
+    }
+  }
+
+  /// What is said where root stays root.
+  static let loneRootNotice =
+    "running as root, the only user of this system, with no capability left: --user names another one"
+
+  /// Becomes the user named, else the one who called sudo; then no capability is left, and none can be had again. Root stays root,
+  /// without a capability, where the system has nobody else, as in many a container.
   ///
   /// - Parameters:
   ///   - user: A user name; nil: the one that `SUDO_UID` names.
-  ///   - allowsRoot: Whether to go on as root when there is nobody else to be.
-  /// - Throws: When there is no such user, or nobody to become, or the system refuses.
-  static func giveUp(user: String?, allowsRoot: Bool) throws(Failure) {
+  ///   - allowsRoot: Whether to go on as root when there is somebody else to be who was not named.
+  /// - Returns: Who runs what comes now.
+  /// - Throws: When there is no such user, or nobody was named, or the system refuses.
+  @discardableResult
+  static func giveUp(user: String?, allowsRoot: Bool) throws(Failure) -> Identity {
+    var identity = Identity.own
     if geteuid() == 0 {
       if let account = try account(named: user) {
-        guard account.become() else { throw Failure(description: "cannot become \(account.description)") }
+        guard account.become() else {
+          throw Failure(
+            description: "cannot become \(account.description)" + (user.map { " (--user \($0))" } ?? "")
+              + ": the system does not let this process change its user")
+        }
+        identity = .become(account.description)
       } else if !allowsRoot {
-        throw Failure(
-          description: "refusing to read packets as root: name a user to become with --user, call through sudo, "
-            + "or say --allow-root")
+        guard Account.isRootAlone else {
+          throw Failure(
+            description: "refusing to read packets as root: name a user to become with --user, call through sudo, "
+              + "or say --allow-root")
+        }
+        identity = .loneRoot
       }
-    } else if user != nil {
-      throw Failure(description: "--user needs to be started as root")
+    } else if let user {
+      throw Failure(description: "--user \(user): only root can become another user")
     }
     guard dropCapabilities() else { throw Failure(description: "cannot give up capabilities") }
+    return identity
   }
 
   /// Leaves root, if it is root that runs this, for somebody else who may read and write what a run has to: the one who called

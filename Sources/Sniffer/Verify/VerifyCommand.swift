@@ -43,7 +43,8 @@ struct VerifyCommand: ParsableCommand {
 
   @OptionGroup var options: CommonOptions
 
-  func validate() throws {
+  mutating func validate() throws {
+    options.settleOutput(for: input.outputName)
     try options.allowFormats([.csv, .html], for: "verify")
     if options.noDecode { throw ValidationError("verify needs bodies decoded: leave out --no-decode.") }
     guard (0...86_400).contains(matchWithin) else {
@@ -51,8 +52,9 @@ struct VerifyCommand: ParsableCommand {
     }
   }
 
-  func run() throws {
-    try options.leaveRoot(reading: input.captures + [log] + reading.readFiles, writing: reading.writtenFolders)
+  mutating func run() throws {
+    try options.leaveRoot(reading: input.reached + [log] + reading.readFiles, writing: reading.writtenFolders)
+    try input.findCaptures(isQuiet: options.quiet)
     let appLog: AppLog
     do {
       appLog = try LogReader(options: try reading.options(for: log)).read(log)
@@ -63,9 +65,11 @@ struct VerifyCommand: ParsableCommand {
     for notice in appLog.notices { ErrorOutput.write("\(log): \(notice)") }
 
     var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
-    let output = analysis.openFolder()
+    let output = try analysis.openFolder(writing: ReportFiles.verify(options.format.names))
     var page: HTMLReport?
-    do throws(ReportError) { page = try options.page(in: output) } catch { analysis.report(error) }
+    do throws(ReportError) { page = try options.page(in: output, reading: input.captures) } catch {
+      analysis.report(error)
+    }
     let sink = PagedMessages(WireTable(), page: page)
     var result: VerificationSummary?
     var text = ""
@@ -88,7 +92,7 @@ struct VerifyCommand: ParsableCommand {
           allowance: options.allowance(reading: input.captures))
         if !options.quiet, leftOut > 0 { ErrorOutput.write("verify.csv lacks \(leftOut) rows, beyond --max-report") }
       }
-    } summarizing: { _, totals in
+    } summarizing: { _, totals, _ in
       text + Summary.lastLine(totals.ledger) + "\n"
     }
     if let result { status = judge(result, appLog, status) }

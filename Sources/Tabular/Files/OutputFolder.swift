@@ -6,7 +6,7 @@ import SystemPackage
 package struct OutputFolder {
   /// The folder as the user named it.
   package let path: String
-  fileprivate let descriptor: OpenFile
+  let descriptor: OpenFile
 
   /// Opens a folder, and makes it and those above it if need be, for their owner alone.
   package init(_ path: String) throws(ReportError) {
@@ -60,6 +60,9 @@ package struct OutputFolder {
 
   /// Whether a file of this folder is still where it was made.
   package func has(_ file: OutputFile, as name: String) -> Bool { descriptor.has(file.descriptor, as: name) }
+
+  /// Whether something has a name.
+  package func contains(_ name: String) -> Bool { descriptor.contains(name) }
 
   /// Whether what has a name is a regular file of this user's, that only this user may write, under this name alone; also
   /// where nothing has the name.
@@ -117,30 +120,4 @@ package struct PreparedFile {
       throw ReportError(.write, folder.path + "/" + name, error)
     }
   }
-}
-
-/// The folder of a run's reports: its alone from when it is opened until it is released, and kept open to tell at the end
-/// whether the reports are anywhere.
-public struct ReportFolder {
-  /// The folder as the user named it.
-  public let path: String
-  private let descriptor: OpenFile
-  private let lock: FolderLock
-
-  /// Opens a folder, which is made if need be.
-  ///
-  /// - Throws: when it cannot be made or opened, and when another run writes its reports there.
-  public init(_ path: String) throws(ReportError) {
-    self.path = path
-    descriptor = try OutputFolder(path).descriptor
-    lock = try FolderLock(descriptor, path: path)
-  }
-
-  /// Throws when the folder was removed since: then so were the files in it, and writing to them told nobody.
-  public func requireExistence() throws(ReportError) {
-    if descriptor.isRemoved { throw ReportError(.write, path, reason: "The folder was removed during the run") }
-  }
-
-  /// Lets other runs write there. It is let to them at the end of the process in any case.
-  public func release() { lock.release() }
 }

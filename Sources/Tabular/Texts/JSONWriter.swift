@@ -84,6 +84,9 @@ package struct JSONWriter: ~Copyable {
     value { $0.append(flag ? "true" : "false" as StaticString) }
   }
 
+  /// A value that another writer has written.
+  package mutating func written(_ octets: [UInt8]) { value { $0.append(octets) } }
+
   /// A number.
   package mutating func integer(_ integer: Int) { value { $0.append(integer) } }
 
@@ -110,6 +113,11 @@ package struct JSONWriter: ~Copyable {
   /// `address:port`.
   package mutating func endpoint(_ endpoint: Endpoint, _ redaction: Redaction?) {
     quoted { $0.append(endpoint, redaction) }
+  }
+
+  /// An address, hashed if there is a redaction.
+  package mutating func address(_ address: IPAddress, _ redaction: Redaction?) {
+    quoted { $0.append(address, redaction) }
   }
 
   /// A text from the wire as every report has it (`TextEscaping`), which makes it UTF-8 without control characters

@@ -57,6 +57,15 @@ public struct RowBuffer: ~Copyable {
   /// Appends octets as they are.
   package mutating func append(_ octets: [UInt8]) { octets.withOctets { memory.append($0) } }
 
+  /// Appends the eight octets of an integer, the lowest first.
+  @inline(__always)
+  package mutating func append(littleEndian integer: UInt64) {
+    unsafe memory.write(atMost: 8) { target in
+      unsafe UnsafeMutableRawPointer(target).storeBytes(of: integer.littleEndian, as: UInt64.self)
+      return 8
+    }
+  }
+
   /// Appends a text of our own as it is.
   package mutating func append(_ text: String) {
     var text = text
@@ -151,6 +160,11 @@ public struct RowBuffer: ~Copyable {
     append(redaction.address(endpoint.address))
     append(UInt8(ascii: ":"))
     append(Int(endpoint.port))
+  }
+
+  /// Appends an address, hashed if there is a redaction.
+  package mutating func append(_ address: IPAddress, _ redaction: Redaction?) {
+    if let redaction { append(redaction.address(address)) } else { address.forEachOctetOfText { append($0) } }
   }
 
   // MARK: Numbers

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import TestSupport
 import Testing
 
 extension CaptureRun {
@@ -6,6 +7,7 @@ extension CaptureRun {
   func expectBalance(_ name: String, sourceLocation: SourceLocation = #_sourceLocation) {
     let differences =
       ledgerDifferences + connectionDifferences + messageDifferences + exchangeDifferences + apiDifferences
+      + tableFaults(totals, connections, messages.map(\.message))
     #expect(differences.isEmpty, "\(name)", sourceLocation: sourceLocation)
   }
 

@@ -16,6 +16,8 @@ struct CaptureRun: Sendable {
   var anomalies: AnomalyLog
   /// The totals by API.
   var apis: [APITotals]
+  /// Everything that the library counted.
+  var totals: Totals
   /// Why the capture could not be read to its end.
   var readError: CaptureError?
 
@@ -26,7 +28,9 @@ struct CaptureRun: Sendable {
   ///   - limit: Packets after which to stop, as if the capture ended there.
   ///   - keys: A key log; what the capture has itself is used, too.
   init(path: String, limit: Int = .max, keys: String? = nil) {
-    var pipeline = Pipeline(decoders: SystemContentDecoders(), sink: RowCollector())
+    var configuration = Configuration()
+    configuration.tables = [.hosts, .timeline, .contents, .fields]
+    var pipeline = Pipeline(configuration: configuration, decoders: SystemContentDecoders(), sink: RowCollector())
     do throws(CaptureError) {
       if let keys {
         let log = try KeyLogFile(path: keys)
@@ -49,7 +53,7 @@ struct CaptureRun: Sendable {
       readError = error
     }
     pipeline.finishConnections()
-    let totals = pipeline.totals
+    totals = pipeline.totals
     ledger = totals.ledger
     anomalies = totals.anomalies
     apis = totals.apis

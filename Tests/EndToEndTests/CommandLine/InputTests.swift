@@ -74,7 +74,7 @@ import Testing
     let whole = try FileAnalysis.of(capture)
     #expect(analysis.outcome.status == 0)
     #expect(analysis.outcome.error.isEmpty)
-    #expect(analysis.outcome.outputOctets == whole.outcome.outputOctets)
+    #expect(analysis.outcome.summary == whole.outcome.summary)
     #expect(analysis.report.differences(from: whole.report).isEmpty)
   }
 }

@@ -25,7 +25,7 @@ import Testing
     let usual = try FileAnalysis.of(capture).report
     let redacted = try FileAnalysis(["--redact", capture.path]).report
     #expect(redacted.octets("ledger.csv") == usual.octets("ledger.csv"))
-    let named: Set = ["client", "server", "host", "path"]
+    let named: Set = ["client", "server", "host", "path", "api_path"]
     #expect(redacted.messages.rows.count == usual.messages.rows.count)
     for (row, other) in zip(redacted.messages.rows, usual.messages.rows) {
       #expect(named.isSuperset(of: Contract.messages.filter { row[$0] != other[$0] }))

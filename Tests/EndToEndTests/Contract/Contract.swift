@@ -6,13 +6,14 @@ enum Contract {
     query_bytes, status, version, content_type, content_encoding, transfer_encoding, start_line_bytes, header_bytes, \
     body_bytes, framing_bytes, trailer_bytes, message_bytes, decoded_body_bytes, retransmitted_bytes, overhead_bytes, \
     ip_bytes, missing_bytes, exactness, flags, stream, tls_bytes, control_bytes, expanded_start_line_bytes, \
-    expanded_header_bytes, unseen_bytes, pairing, grpc_messages, grpc_status
+    expanded_header_bytes, unseen_bytes, pairing, api_path, grpc_messages, grpc_status, process, pid, app, \
+    process_source
     """)
 
   static let exchanges = columns(
     """
     exchange, connection, request, response, method, host, path, status, started, dns_ms, connect_ms, tls_ms, send_ms, \
-    wait_ms, receive_ms, request_bytes, response_bytes, ip_bytes, stream, version, pairing
+    wait_ms, receive_ms, request_bytes, response_bytes, ip_bytes, stream, version, pairing, api_path, process
     """)
 
   static let apis = columns("host, path, \(figuresOfAPIs)")
@@ -23,10 +24,27 @@ enum Contract {
     connection, client, server, protocol, opened, closed, client_packets, server_packets, client_ip_bytes, \
     server_ip_bytes, client_payload_bytes, server_payload_bytes, setup_bytes, teardown_bytes, unattributed_bytes, \
     retransmitted_bytes, missing_bytes, messages, end, flags, sni, alpn, tls_version, cipher_suite, tls_resumed, \
-    tls_opened, handshake_bytes, tls_record_bytes, control_bytes
+    tls_opened, handshake_bytes, tls_record_bytes, control_bytes, process, pid, app, process_source, \
+    tls_plaintext_at_most_bytes
     """)
 
   static let ledger = columns("class, bytes")
+  static let hosts = columns(
+    """
+    host, host_source, connections, http1_connections, http2_connections, tls_connections, quic_connections, \
+    other_connections, reused_connections, resumed_connections, requests, reusing_requests, responses, up_bytes, \
+    down_bytes, ip_bytes, start_line_bytes, header_bytes, body_bytes, framing_bytes, trailer_bytes, message_bytes, \
+    tls_record_bytes, control_bytes, handshake_bytes, setup_bytes, teardown_bytes, retransmitted_bytes, \
+    overhead_bytes, unopened_bytes, unattributed_bytes
+    """)
+  static let timeline =
+    columns("start, end, direction, packets, bytes") + classes.map { "\($0)_bytes" }
+  static let contents = columns(
+    """
+    host, path, direction, contents, body_bytes, coded, coded_bytes, decoded_bytes, uncoded, uncoded_bytes, \
+    gzip_estimate_bytes, repeated, repeated_bytes, not_modified, known_not_modified, saved_bytes
+    """)
+  static let fields = columns("host, path, direction, field, messages, bytes, expanded_bytes, repeated_bytes")
   static let anomalies = columns("name, count, first_time, first_connection, example")
 
   /// The classes of MEASURES.md, in its order.
@@ -55,6 +73,10 @@ enum Contract {
     case "apis.csv": apis
     case "connections.csv": connections
     case "ledger.csv": ledger
+    case "hosts.csv": hosts
+    case "timeline.csv": timeline
+    case "contents.csv": contents
+    case "fields.csv": fields
     default: anomalies
     }
   }

@@ -14,7 +14,9 @@ import Testing
 
   @Test func filesWithoutRowsHaveTheirHeaderRowToo() throws {
     let scratch = try Scratch()
-    let analysis = try FileAnalysis([try scratch.file("empty").path])
+    let analysis = try FileAnalysis([
+      try scratch.file("empty.pcap", PcapOctets(Corpus.capture("nginx-keepalive").url).part(0..<0)).path
+    ])
     for (name, file) in analysis.report.files { #expect(file.header.starts(with: Contract.header(name)), "\(name)") }
   }
 
@@ -51,7 +53,7 @@ import Testing
       let again = try FileAnalysis([capture.path])
       let first = try FileAnalysis.of(capture)
       #expect(again.report.differences(from: first.report).isEmpty)
-      #expect(again.outcome.outputOctets == first.outcome.outputOctets)
+      #expect(again.outcome.summary == first.outcome.summary)
     }
   }
 
@@ -63,7 +65,7 @@ import Testing
     let report = try Report(folder: folder)
     #expect(try report.differences(from: FileAnalysis.of(short).report).isEmpty)
     let files = try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
-    #expect(files == Report.fileNames, "no temporary file is left")
+    #expect(files == [".sniffer-report"] + Report.fileNames, "no temporary file is left")
   }
 
   /// Every cell that can come from the wire, with octets that would harm a spreadsheet, a terminal or a reader of CSV.

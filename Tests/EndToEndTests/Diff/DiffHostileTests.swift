@@ -42,7 +42,7 @@ import Testing
     self.reports = reports
   }
 
-  @Test(arguments: ["table", "csv", "json", "markdown"])
+  @Test(arguments: ["table", "csv", "json", "markdown", "junit", "github"])
   func nothingReachesTheReader(_ format: String) throws {
     let outcome = try Sniffer.run(["diff", reports[0], reports[1], "--format", format])
     #expect(outcome.status == 0 && outcome.error.isEmpty, "\(outcome.error)")

@@ -35,6 +35,7 @@ enum DiffWitness {
     sums = {part + "_bytes": ["request_%s_bytes" % part, "response_%s_bytes" % part]
             for part in ("start_line", "header", "body", "framing", "trailer", "ip")}
     sums["message_bytes"] = ["request_bytes", "response_bytes"]
+    sums["tls_bytes"] = ["request_tls_bytes", "response_tls_bytes"]
     sums["errors"] = ["status_4xx", "status_5xx"]
 
     def figures(row):

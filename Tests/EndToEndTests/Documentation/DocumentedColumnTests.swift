@@ -10,9 +10,8 @@ import Testing
     scratch = try Scratch()
     let folder = try ReadersFolder()
     for command in [
-      "sniffer capture.pcap -q -o csv --group-by host,path,method --format csv,sqlite",
+      "sniffer budget capture.pcap --budget budget.yaml -q -o csv --group-by host,path,method --format csv,sqlite",
       "sniffer verify capture.pcap --log app.csv -q -o csv", "sniffer models capture.pcap -q -o csv",
-      "sniffer budget capture.pcap --budget budget.yaml -q -o csv",
     ] {
       let outcome = try folder.outcome(of: command)
       try #require(outcome.status == 0, "\(command): \(outcome.error)")
@@ -29,6 +28,8 @@ import Testing
   @Test(arguments: [
     ("messages.csv", "docs/reports.md", "messages.csv"), ("exchanges.csv", "docs/reports.md", "exchanges.csv"),
     ("apis.csv", "docs/reports.md", "apis.csv"), ("connections.csv", "docs/reports.md", "connections.csv"),
+    ("hosts.csv", "docs/reports.md", "hosts.csv"), ("timeline.csv", "docs/reports.md", "timeline.csv"),
+    ("contents.csv", "docs/reports.md", "contents.csv"), ("fields.csv", "docs/reports.md", "fields.csv"),
     ("anomalies.csv", "docs/reports.md", "anomalies.csv"), ("ledger.csv", "docs/reports.md", "The ledger"),
     ("verify.csv", "docs/verify.md", "verify.csv"), ("budget.csv", "docs/budget.md", "budget.csv"),
   ])

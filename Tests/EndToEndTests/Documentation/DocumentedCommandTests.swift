@@ -45,7 +45,8 @@ import Testing
     }
   }
 
-  private static let duckdb = PythonPackages("duckdb-witness", ["duckdb==1.4.2"], modules: ["duckdb"])
+  private static let duckdb = PythonPackages(
+    "duckdb-witness", ["duckdb==1.4.2", "pytz"], modules: ["duckdb", "pytz"])
 
   @Test(.enabled(if: duckdb.python != nil, "\(duckdb.reason)")) func queriesOfDuckDBGiveRows() throws {
     let python = try #require(Self.duckdb.python)
@@ -53,12 +54,25 @@ import Testing
     #expect(queries.count >= 4)
     let scratch = try Scratch()
     let demo = try Corpus.capture("demo")
-    #expect(try Sniffer.run([demo.path, "-q", "-o", scratch.path("report"), "--format", "csv,ndjson"]).status == 0)
+    #expect(
+      try Sniffer.run([demo.path, "-q", "-o", scratch.path("report"), "--format", "csv,ndjson,parquet"]).status == 0)
     let script = "import duckdb, os, sys; os.chdir(sys.argv[1]); print(len(duckdb.sql(sys.argv[2]).fetchall()))"
     for query in queries {
       let outcome = try Command.run(python, ["-c", script, scratch.path("report"), query])
       #expect(outcome.status == 0, "\(query)\n\(outcome.error)")
       #expect(Int(outcome.outputLines.first ?? "") ?? 0 > 0, "\(query)")
+    }
+  }
+
+  @Test(.enabled(if: ParquetWitness.python != nil, "\(ParquetWitness.reason)")) func scriptsOfPolarsRun() throws {
+    let scripts = try #require(Document.page("docs/recipes.md")).blocks("python")
+    #expect(!scripts.isEmpty)
+    let scratch = try Scratch()
+    let demo = try Corpus.capture("demo")
+    #expect(try Sniffer.run([demo.path, "-q", "-o", scratch.path("report"), "--format", "parquet"]).status == 0)
+    for script in scripts {
+      let outcome = try ParquetWitness.run("import os, sys; os.chdir(sys.argv[1])\n" + script, [scratch.path("report")])
+      #expect(outcome.status == 0 && outcome.outputLines.count > 3, "\(script)\n\(outcome.error)")
     }
   }
 }

@@ -60,4 +60,29 @@ import Testing
     #expect(blocks.count == 2)
     for block in blocks { #expect(("\n" + outcome.output).contains("\n" + block + "\n"), "\(block)") }
   }
+
+  /// What the README shows is what its commands print.
+  @Test func readmeShowsTheDemo() throws {
+    let page = try #require(Document.page("README.md"))
+    let blocks = page.blocks("text")
+    #expect(blocks.count >= 3)
+    let runs = [
+      ["captures/demo.pcapng.gz", "--template"],
+      ["verify", "captures/verify/requests/capture.pcap.gz", "--log", "captures/verify/requests/log.csv"],
+    ]
+    let outputs = try runs.map { words in
+      #expect(page.text.contains("sniffer " + words.joined(separator: " ")))
+      let arguments = words.map { $0.replacing(#/^captures/#, with: Corpus.folder.path) }
+      return "\n" + (try Sniffer.run(arguments + ["--no-progress"]).output)
+    }
+    for block in blocks { #expect(outputs.contains { $0.contains("\n" + block + "\n") }, "\(block)") }
+  }
+
+  /// The pictures of the README are there, and small enough to be loaded with it.
+  @Test(arguments: ["docs/images/page.png", "docs/images/live.svg"])
+  func picturesAreSmall(_ name: String) throws {
+    let octets = try Data(contentsOf: Document.root.appendingPathComponent(name))
+    #expect((1000...300_000).contains(octets.count))
+    #expect(try #require(Document.page("README.md")).text.contains("](\(name))"))
+  }
 }

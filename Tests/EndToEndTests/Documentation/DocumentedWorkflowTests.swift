@@ -9,14 +9,14 @@ import Testing
     try expectSyntax(of: try #require(page.blocks("yaml").first { $0.contains("jobs:") }))
   }
 
-  @Test func theActionAndTheRecorderAreWhole() throws {
+  @Test func theWorkflowAndTheRecorderAreWhole() throws {
     let page = try #require(Document.page("docs/recipes.md"))
-    let action = try #require(page.blocks("yaml").first { $0.contains("using: composite") })
-    try expectSyntax(of: action)
-    // What it calls of this repository is there.
-    for match in action.matches(of: #/\.sniffer\/(scripts\/[a-z-]+)/#) {
-      let file = Document.root.appendingPathComponent(String(match.output.1))
-      #expect(FileManager.default.isExecutableFile(atPath: file.path), "\(match.output.1)")
+    let workflow = try #require(page.blocks("yaml").first { $0.contains("jobs:") })
+    let action = try String(contentsOf: Document.root.appendingPathComponent("action.yml"), encoding: .utf8)
+    // Each input that it gives to the action is one.
+    let given = try #require(workflow.firstMatch(of: #/with: \{ (check: [^}]+) \}/#)).output.1
+    for input in given.split(separator: ", ").compactMap({ $0.split(separator: ":").first }) {
+      #expect(action.contains("\n  \(input):\n"), "\(input)")
     }
     let recorder = try #require(page.blocks("bash").first)
     #expect(recorder.hasPrefix("#!/usr/bin/env bash\n"))

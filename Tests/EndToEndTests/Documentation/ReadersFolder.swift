@@ -19,7 +19,7 @@ struct ReadersFolder {
       at: scratch.url.appendingPathComponent("captures"), withDestinationURL: Corpus.folder)
     try run("gzip part-2.pcap")
     // A page may go on with what another page's command has written.
-    try run("sniffer capture.pcap -q -o report --format csv,ndjson,sqlite,har")
+    try run("sniffer capture.pcap -q -o report --format csv,ndjson,sqlite,har,parquet")
     try run("cp -r report base && cp -r report new")
     try run("cp report/messages.ndjson . && cp report/report.har app.har")
     try run(

@@ -1,34 +1,35 @@
 import Foundation
 import Testing
 
-/// Input that cannot be read, or not to its end: one clear line, status 1, and a report of what was read.
+/// Input that cannot be used at all: one clear line, status 1, and nothing else. Input that cannot be read to its end: one clear line,
+/// status 1, and a report of what was read.
 @Suite struct InputFailureTests {
   @Test func textFile() throws {
     let scratch = try Scratch()
     let file = try scratch.file("notes.txt", Array("Dear diary, these are not packets.\n".utf8))
-    try expectFailure(of: file.path, saying: "not a capture file", octets: 0)
+    try expectRefusal(of: file.path, saying: "not a capture file")
   }
 
   @Test func emptyFile() throws {
     let scratch = try Scratch()
     let file = try scratch.file("empty.pcap")
-    try expectFailure(of: file.path, saying: "it is empty", octets: 0)
+    try expectRefusal(of: file.path, saying: "it is empty")
   }
 
   @Test func missingFile() throws {
     let scratch = try Scratch()
-    try expectFailure(of: scratch.path("missing.pcap"), saying: "No such file", octets: 0)
+    try expectRefusal(of: scratch.path("missing.pcap"), saying: "No such file")
   }
 
-  @Test func folder() throws {
+  @Test func folderWithoutCaptures() throws {
     let scratch = try Scratch()
-    try expectFailure(of: scratch.url.path, saying: "directory", octets: 0)
+    try expectRefusal(of: scratch.url.path, saying: "no capture file is there")
   }
 
   @Test func pathUnderAFile() throws {
     let scratch = try Scratch()
     let file = try scratch.file("file")
-    try expectFailure(of: file.path + "/capture.pcap", saying: "Not a directory", octets: 0)
+    try expectRefusal(of: file.path + "/capture.pcap", saying: "Not a directory")
   }
 
   @Test func emptyStandardInput() throws {
@@ -54,7 +55,7 @@ import Testing
       return Environment.skip("unreadableFile", because: "another user cannot run the program or its libraries here")
     }
     let outcome = try Command.run(setpriv, nobody + [file.path])
-    expectFailure(outcome, naming: file.path, saying: "Permission denied", octets: 0)
+    expectRefusal(outcome, of: file.path, saying: "Permission denied")
   }
 
   @Test(arguments: Corpus.plain.filter { ["nginx-keepalive", "sll-any", "snaplen-96"].contains($0.name) })
@@ -90,17 +91,50 @@ import Testing
     #expect(try analysis.report.differences(from: FileAnalysis([plain]).report).isEmpty)
   }
 
+  /// Nobody waits for the analysis of one file to learn that the other one is none.
   @Test(arguments: [true, false])
-  func ofTwoFilesTheGoodOneIsReported(_ isBadFirst: Bool) throws {
+  func ofTwoFilesOneIsNone(_ isBadFirst: Bool) throws {
     let scratch = try Scratch()
     let bad = try scratch.file("bad.pcap", Array("not packets".utf8)).path
-    let good = try Corpus.capture("nginx-keepalive")
-    let analysis = try FileAnalysis(isBadFirst ? [bad, good.path] : [good.path, bad])
-    let usual = try FileAnalysis.of(good)
-    expectFailure(
-      analysis.outcome, naming: bad, saying: "not a capture file", octets: try #require(usual.report.ledger("original"))
-    )
-    #expect(analysis.report.differences(from: usual.report).isEmpty)
+    let good = try Corpus.capture("nginx-keepalive").path
+    let folder = scratch.path("report")
+    let outcome = try Sniffer.run((isBadFirst ? [bad, good] : [good, bad]) + ["-o", folder])
+    expectRefusal(outcome, of: bad, saying: "not a capture file")
+    #expect(!FileManager.default.fileExists(atPath: folder))
+  }
+
+  @Test func theSameFileTwice() throws {
+    let scratch = try Scratch()
+    let capture = try Corpus.capture("nginx-keepalive").path
+    let link = scratch.path("link.pcap")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: capture)
+    for again in [capture, link] {
+      let outcome = try Sniffer.run([capture, again])
+      #expect(outcome.status == 64)
+      #expect(outcome.errorLines.first == "Error: \(again) is there twice: a packet would count twice.")
+    }
+    #expect(try Sniffer.run(["-", "-"]).status == 64)
+  }
+
+  @Test(arguments: [
+    ("analyse", "analyze"), ("verfy", "verify"), ("lvie", "live"), ("budgets", "budget"), ("Diff", "diff"),
+  ])
+  func aMisspeltCommand(_ word: String, _ command: String) throws {
+    let outcome = try Sniffer.run([word, Corpus.capture("nginx-keepalive").path])
+    expectRefusal(outcome, of: word, saying: "; did you mean the command \(command)?")
+  }
+
+  @Test(arguments: ["capture", "x", "verify.pcap", "./verfy"])
+  func whatIsNoCommand(_ word: String) throws {
+    let outcome = try Sniffer.run([word])
+    expectRefusal(outcome, of: word, saying: "No such file")
+    #expect(!outcome.error.contains("did you mean"))
+  }
+
+  @Test func anAppsLogInPlaceOfACapture() throws {
+    let scratch = try Scratch()
+    let log = try scratch.file("traffic.har", Array("{\"log\": {}}".utf8)).path
+    expectRefusal(try Sniffer.run([log]), of: log, saying: "sniffer verify CAPTURE --log \(log)")
   }
 
   @Test func everyBadFileIsNamed() throws {
@@ -121,10 +155,19 @@ import Testing
     #expect(!outcome.errorOctets.contains { $0 < 0x20 && $0 != 0x0a })
   }
 
-  private func expectFailure(of path: String, saying word: String, octets: Int) throws {
-    let analysis = try FileAnalysis([path])
-    expectFailure(analysis.outcome, naming: path, saying: word, octets: octets)
-    #expect(analysis.report.ledger("original") == octets)
+  private func expectRefusal(of path: String, saying word: String) throws {
+    let scratch = try Scratch()
+    let folder = scratch.path("report")
+    expectRefusal(try Sniffer.run([path, "-o", folder]), of: path, saying: word)
+    #expect(!FileManager.default.fileExists(atPath: folder))
+  }
+
+  private func expectRefusal(_ outcome: Outcome, of path: String, saying word: String) {
+    #expect(outcome.status == 1 && !outcome.wasKilled)
+    #expect(outcome.errorLines.count == 1)
+    #expect(outcome.error.hasPrefix("sniffer: \(path): "))
+    #expect(outcome.error.contains(word), "\(outcome.error)")
+    #expect(outcome.outputOctets.isEmpty)
   }
 
   private func expectFailure(_ outcome: Outcome, naming path: String, saying word: String, octets: Int) {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Reports that cannot be written: one clear line, status 1, and the summary all the same.
+/// Reports that cannot be begun: one clear line, status 1, and nothing else. Reports that cannot be finished: the summary all the same.
 @Suite struct OutputFailureTests {
   private let capture: CaptureFile
   private let scratch: Scratch
@@ -14,12 +14,14 @@ import Testing
   @Test func folderUnderAFile() throws {
     let file = try scratch.file("file")
     let folder = file.path + "/report"
-    expectFailure(try Sniffer.run([capture.path, "-o", folder]), naming: folder, saying: "Not a directory")
+    expectFailure(
+      try Sniffer.run([capture.path, "-o", folder]), naming: folder, saying: "Not a directory", isBegun: false)
   }
 
   @Test func folderIsAFile() throws {
     let file = try scratch.file("file", Array("precious".utf8))
-    expectFailure(try Sniffer.run([capture.path, "-o", file.path]), naming: file.path, saying: "Not a directory")
+    expectFailure(
+      try Sniffer.run([capture.path, "-o", file.path]), naming: file.path, saying: "Not a directory", isBegun: false)
     #expect(try Data(contentsOf: file) == Data("precious".utf8))
   }
 
@@ -33,7 +35,7 @@ import Testing
   @Test(.enabled(if: Environment.canMount, "needs root and unshare -m, to mount a read-only file system"))
   func readOnlyDisk() throws {
     let outcome = try onMount("ro", capture)
-    expectFailure(outcome, naming: scratch.path("disk/report"), saying: "Read-only file system")
+    expectFailure(outcome, naming: scratch.path("disk/report"), saying: "Read-only file system", isBegun: false)
   }
 
   @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full"), "there is no /dev/full"))
@@ -53,7 +55,7 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
     try FileManager.default.createSymbolicLink(atPath: "\(folder)/\(name)", withDestinationPath: victim.path)
     let outcome = try Sniffer.run([capture.path, "-o", folder])
-    expectFailure(outcome, naming: "\(folder)/\(name)", saying: "symbolic link")
+    expectFailure(outcome, naming: "\(folder)/\(name)", saying: "symbolic link", isBegun: false)
     #expect(try Data(contentsOf: victim) == Data("precious".utf8))
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(name)") == victim.path)
   }
@@ -63,7 +65,7 @@ import Testing
     let made = try Command.shell("mkdir \"$1\" && mkfifo \"$1/ledger.csv\"", [folder])
     try #require(made.status == 0, "\(made.error)")
     let outcome = try Sniffer.run([capture.path, "-o", folder])
-    expectFailure(outcome, naming: folder + "/ledger.csv", saying: "not a regular file")
+    expectFailure(outcome, naming: folder + "/ledger.csv", saying: "not a regular file", isBegun: false)
   }
 
   @Test func foldersOnTheWayAreCreatedForTheOwnerAlone() throws {
@@ -74,6 +76,57 @@ import Testing
       let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? NSNumber
       #expect(mode.map { $0.intValue & 0o077 } == 0, "\(path)")
     }
+  }
+
+  // MARK: Reports of an earlier run
+
+  @Test func whatThisRunDoesNotWriteIsGone() throws {
+    let folder = scratch.path("report")
+    let first = try Sniffer.run([capture.path, "-o", folder, "--format", "csv,ndjson"])
+    #expect(first.status == 0, "\(first.error)")
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: folder + "/notes.txt"))
+    let second = try Sniffer.run([capture.path, "-o", folder, "--format", "sqlite"])
+    #expect(second.status == 0, "\(second.error)")
+    #expect(second.outputLines.suffix(3).dropLast() == ["wrote \(folder):", "  report.sqlite"])
+    #expect(try FileManager.default.visibleNames(folder) == ["notes.txt", "report.sqlite"])
+  }
+
+  @Test func whatMayBeAnotherRunsIsRefused() throws {
+    let folder = scratch.path("report")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: folder + "/apis.csv"))
+    let outcome = try Sniffer.run([capture.path, "-o", folder, "--format", "sqlite"])
+    expectFailure(outcome, naming: folder, saying: "It has apis.csv", isBegun: false)
+    #expect(try FileManager.default.visibleNames(folder) == ["apis.csv"])
+  }
+
+  /// Each format, and each command that writes a folder: what it says it wrote is what is there.
+  @Test func everyRunSaysWhatItWrote() throws {
+    let log = try scratch.file("app.csv", Array(AppLogFile(FileAnalysis.of(capture).report.messages).text.utf8))
+    let budget = try scratch.file("budget.yaml", Array("limits:\n  - host: \"*\"\n    requests: 1000000\n".utf8))
+    let runs: [(String, [String])] = [
+      ("all", [capture.path, "--format", "csv,ndjson,sqlite,har,html"]),
+      ("verify", ["verify", capture.path, "--log", log.path, "--format", "csv,html"]),
+      ("models", ["models", capture.path, "--format", "csv,html"]),
+      ("budget", ["budget", capture.path, "--budget", budget.path, "--format", "csv"]),
+    ]
+    for (name, arguments) in runs {
+      let folder = scratch.path(name)
+      let outcome = try Sniffer.run(arguments + ["-o", folder])
+      let start = try #require(outcome.outputLines.firstIndex(of: "wrote \(folder):"), "\(name) \(outcome.error)")
+      let lines = outcome.outputLines[(start + 1)...].prefix { $0.hasPrefix("  ") }
+      let said = lines.joined().split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+      #expect(try said.sorted() == FileManager.default.visibleNames(folder), "\(name)")
+    }
+  }
+
+  @Test func aFormatAloneHasAFolder() throws {
+    let copy = scratch.path("here.pcap")
+    try FileManager.default.copyItem(atPath: capture.path, toPath: copy)
+    let outcome = try Sniffer.run([copy, "--format", "ndjson"])
+    #expect(outcome.status == 0, "\(outcome.error)")
+    #expect(outcome.outputLines.contains("wrote \(copy)-report:"))
+    #expect(try FileManager.default.visibleNames(copy + "-report") == Report.ndjsonNames.sorted())
   }
 
   /// Analyses a capture into a folder on a fresh file system that nobody else sees.
@@ -88,11 +141,12 @@ import Testing
       ])
   }
 
-  private func expectFailure(_ outcome: Outcome, naming path: String, saying word: String) {
+  private func expectFailure(_ outcome: Outcome, naming path: String, saying word: String, isBegun: Bool = true) {
     #expect(outcome.status == 1 && !outcome.wasKilled)
     #expect(outcome.errorLines.count == 1, "\(outcome.error)")
     #expect(outcome.error.hasPrefix("sniffer: \(path)"))
     #expect(outcome.error.contains(word))
-    #expect(outcome.outputLines.last?.wholeMatch(of: #/ledger balanced: [0-9]+ bytes/#) != nil)
+    guard isBegun else { return #expect(outcome.outputOctets.isEmpty) }
+    #expect(outcome.outputLines.last?.wholeMatch(of: #/ledger balanced: [0-9,]+ bytes/#) != nil)
   }
 }

@@ -23,7 +23,9 @@ import Testing
       #expect(
         outcome.error.contains("Too many open files") || outcome.error.contains("unable to open"), "\(outcome.error)")
     }
-    #expect(outcome.outputLines.last?.hasPrefix("ledger balanced: ") == true)
+    // What cannot be begun ends with its error.
+    let isBegun = outcome.status == 0 || !outcome.outputOctets.isEmpty
+    #expect(!isBegun || outcome.outputLines.last?.hasPrefix("ledger balanced: ") == true)
   }
 
   @Test func folderThatIsRemovedDuringTheRun() throws {
@@ -53,8 +55,7 @@ import Testing
     let outcome = try Sniffer.run(["/proc/self/mem", good.path])
     #expect(outcome.status == 1)
     #expect(outcome.errorLines == ["sniffer: /proc/self/mem: offset 0: cannot read: Input/output error"])
-    let octets = try #require(FileAnalysis.of(good).report.ledger("original"))
-    #expect(outcome.outputLines.last == "ledger balanced: \(octets) bytes")
+    #expect(outcome.outputOctets.isEmpty)
   }
 
   /// The writer of a pipe goes away in the middle of a packet.
@@ -93,6 +94,8 @@ import Testing
     #expect(outcome.errorLines.count == 1, "\(outcome.error)")
     #expect(
       outcome.error.contains("No space left on device") || outcome.error.contains("disk is full"), "\(outcome.error)")
-    #expect(outcome.outputLines.last?.hasPrefix("ledger balanced: ") == true)
+    // A database cannot even be begun there.
+    let isBegun = format != "sqlite" || !outcome.outputOctets.isEmpty
+    #expect(!isBegun || outcome.outputLines.last?.hasPrefix("ledger balanced: ") == true)
   }
 }

@@ -95,7 +95,7 @@ import Testing
     #expect(unsafe truncate(file.path, 24) == 0)
     let outcome = try run.wait(upTo: 20)
     #expect(outcome.status == 1)
-    #expect(errors(outcome).count == 1 && outcome.error.contains("it has only 24 octets now"), "\(outcome.error)")
+    #expect(errors(outcome).count == 1 && outcome.error.contains("it has only 24 bytes now"), "\(outcome.error)")
     #expect(try Report(folder: report).ledger("packets") == 20)
   }
 

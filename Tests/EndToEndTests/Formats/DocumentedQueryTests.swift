@@ -39,6 +39,20 @@ import Testing
     }
   }
 
+  /// What is looked for by a name, a number or a time is found by an index or a key.
+  @Test(.enabled(if: FormatWitness.python != nil, "needs python3"))
+  func namesAndTimesAreFoundByIndexes() throws {
+    let looking = (Self.queries + Self.blocks("sql", of: "docs/recipes.md")).filter {
+      $0.contains(#/WHERE (host|field|start|first_time|class|e\.exchange) (=|>=|IN) /#)
+    }
+    #expect(looking.count >= 10)
+    for query in looking {
+      let plan = try FormatWitness.query("EXPLAIN QUERY PLAN " + query, of: database)
+      #expect(plan.contains { $0.contains("SEARCH ") && $0.contains(#/INDEX |PRIMARY KEY/#) }, "\(query)\n\(plan)")
+      #expect(!plan.contains { $0.contains(#/SCAN (messages|exchanges|connections|fields|timeline)/#) }, "\(query)")
+    }
+  }
+
   @Test(.enabled(if: Environment.tool("sqlite3") != nil, "needs the sqlite3 tool"))
   func theToolReadsIt() throws {
     let outcome = try Command.run(

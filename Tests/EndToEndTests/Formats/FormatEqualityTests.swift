@@ -14,10 +14,13 @@ struct FormatEqualityTests {
     #expect(try FormatWitness.differences(in: folder) == "")
     let csv = try FileAnalysis.of(capture).report
     #expect(try Report(folder: folder).differences(from: csv).isEmpty)
-    #expect(try names(folder) == (Report.fileNames + ["messages.ndjson", "report.sqlite"]).sorted())
+    #expect(try names(folder) == (Report.fileNames + Report.ndjsonNames + ["report.sqlite"]).sorted())
   }
 
-  @Test(arguments: [["--redact"], ["--group-by", "host,path,method"], ["--group-by", "host"], ["--template"]])
+  @Test(arguments: [
+    ["--redact"], ["--group-by", "host,path,method"], ["--group-by", "host"], ["--template"],
+    ["--group-by", "process,host,path"],
+  ])
   func everyOption(_ options: [String]) throws {
     let folder = try analysis([try Corpus.capture("mixed-2000").path] + options)
     #expect(try FormatWitness.differences(in: folder) == "")
@@ -97,6 +100,6 @@ struct FormatEqualityTests {
   }
 
   private func names(_ folder: URL) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+    try FileManager.default.visibleNames(folder.path)
   }
 }

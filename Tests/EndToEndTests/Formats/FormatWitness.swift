@@ -51,7 +51,7 @@ enum FormatWitness {
 
     check("integrity", pragma("integrity_check"), [("ok",)])
     check("references", pragma("foreign_key_check"), [])
-    check("user_version", pragma("user_version"), [(1,)])
+    check("user_version", pragma("user_version"), [(2,)])
     check("application_id", pragma("application_id"), [(1399744870,)])
     check("journal_mode", pragma("journal_mode"), [("delete",)])
     check("open messages", database.execute("SELECT count(*) FROM open_messages").fetchall(), [(0,)])
@@ -62,43 +62,62 @@ enum FormatWitness {
             rows = list(csv.reader(file, strict=True))
         return rows[0], rows[1:]
 
-    def typed(text, column, kind):
+    def is_list(name, column): return column == "flags" or (name, column) == ("hosts", "host_source")
+
+    def typed(text, name, column, kind):
         if kind == "INTEGER": return int(text) if text else None
         if kind == "REAL": return float(text) if text else None
         if text.startswith("'"): text = text[1:]
-        return text if text or column == "flags" else None
+        return text if text or is_list(name, column) else None
+
+    refinements = ["hosts", "timeline", "contents", "fields"]
 
     cells = 0
-    for name in ["messages", "exchanges", "connections", "apis", "ledger", "anomalies"]:
+    for name in ["messages", "exchanges", "connections", "apis", "ledger", "anomalies"] + refinements:
         header, rows = table(name)
         columns = [(row[1], row[2]) for row in pragma("table_info(%s)" % name)]
-        if name == "apis" and "method" not in header:
-            check("method", database.execute("SELECT count(method) FROM apis").fetchall(), [(0,)])
-            columns.remove(("method", "TEXT"))
+        for column in ["method", "process"]:
+            if name in ["apis", "contents", "fields"] and column not in header:
+                check(column, database.execute("SELECT count(%s) FROM %s" % (column, name)).fetchall(), [(0,)])
+                columns.remove((column, "TEXT"))
+        # Addresses and ports stand beside the endpoints, which have both.
+        parts = ["client_address", "client_port", "server_address", "server_port"]
+        if name in ["messages", "connections"]:
+            check(name + " parts", [column for column, kind in columns[-4:]], parts)
+            del columns[-4:]
+            for row in database.execute("SELECT client, server, %s FROM %s" % (", ".join(parts), name)):
+                cells += 4
+                for end, address, port in [(row[0], row[2], row[3]), (row[1], row[4], row[5])]:
+                    written = "[%s]:%d" if ":" in address else "%s:%d"
+                    check(name + " end", written % (address, port), end)
         check(name + " columns", [column for column, kind in columns], header)
         stored = database.execute('SELECT "%s" FROM %s ORDER BY rowid' % ('", "'.join(header), name)).fetchall()
         check(name + " rows", len(stored), len(rows))
         for row, mine in zip(rows, stored):
             for text, (column, kind), value in zip(row, columns, mine):
                 cells += 1
-                check("%s %s.%s" % (row[0], name, column), value, typed(text, column, kind))
-
-    kinds = dict((row[1], row[2]) for row in pragma("table_info(messages)"))
-    header, rows = table("messages")
-    with open(folder + "/messages.ndjson", encoding="utf-8", newline="\n") as file:
-        lines = file.read().split("\n")
-    check("end of the last line", lines.pop(), "")
-    check("lines", len(lines), len(rows))
+                check("%s %s.%s" % (row[0], name, column), value, typed(text, name, column, kind))
 
     def constant(text): raise ValueError(text)
 
-    for row, line in zip(rows, lines):
-        pairs = json.loads(line, object_pairs_hook=list, parse_constant=constant)
-        check("keys", [key for key, value in pairs], header)
-        for text, (key, value) in zip(row, pairs):
-            cells += 1
-            expected = text.split() if key == "flags" else typed(text, key, kinds[key])
-            check("%s ndjson.%s" % (row[0], key), (type(value), value), (type(expected), expected))
+    for name in ["messages"] + refinements:
+        kinds = dict((row[1], row[2]) for row in pragma("table_info(%s)" % name))
+        header, rows = table(name)
+        with open("%s/%s.ndjson" % (folder, name), encoding="utf-8", newline="\n") as file:
+            lines = file.read().split("\n")
+        check(name + " end of the last line", lines.pop(), "")
+        check(name + " lines", len(lines), len(rows))
+        for row, line in zip(rows, lines):
+            pairs = json.loads(line, object_pairs_hook=list, parse_constant=constant)
+            own = parts if name == "messages" else []
+            check(name + " keys", [key for key, value in pairs], header + own)
+            if own:
+                check("ends", [value for key, value in pairs[-4:]], list(database.execute(
+                    "SELECT %s FROM messages WHERE message = ?" % ", ".join(parts), (int(row[0]),)).fetchone()))
+            for text, (key, value) in zip(row, pairs):
+                cells += 1
+                expected = text.split() if is_list(name, key) else typed(text, name, key, kinds[key])
+                check("%s %s.ndjson.%s" % (row[0], name, key), (type(value), value), (type(expected), expected))
 
     print("\n".join(bad[:20]) if bad else "compared %d" % cells)
     """#

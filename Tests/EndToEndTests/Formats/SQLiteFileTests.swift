@@ -21,7 +21,7 @@ struct SQLiteFileTests {
     let outcome = try analyze()
     #expect(outcome.status == 1)
     #expect(outcome.errorLines == ["sniffer: \(database.path): cannot create the file: It is a symbolic link"])
-    #expect(outcome.outputLines.last?.hasPrefix("ledger balanced: ") == true)
+    #expect(outcome.outputOctets.isEmpty)
     #expect(try Data(contentsOf: victim) == Data("precious".utf8))
   }
 
@@ -31,7 +31,7 @@ struct SQLiteFileTests {
     #expect(try analyze().status == 0)
     #expect(try Data(contentsOf: victim) == Data("precious".utf8))
     #expect(try FormatWitness.query("SELECT count(*) FROM messages", of: database) == ["5028"])
-    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["report.sqlite"])
+    #expect(try FileManager.default.visibleNames(folder) == ["report.sqlite"])
   }
 
   @Test func pipeIsRefusedWithoutWaiting() throws {

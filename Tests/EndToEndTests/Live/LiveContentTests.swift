@@ -66,7 +66,7 @@ struct LiveContentTests {
     #expect(responses.map { $0["body_bytes"] }.prefix(3) == responses.map { $0["body_bytes"] }.dropFirst(3).prefix(3))
     // And what is beyond a limit is so when the packets are read again.
     for jobs in ["1", "3"] {
-      #expect(try FileAnalysis([saved, "--jobs", jobs]).report.differences(from: live) == [])
+      #expect(try FileAnalysis([saved, "--jobs", jobs]).report.differences(fromLive: live) == [])
     }
   }
 }

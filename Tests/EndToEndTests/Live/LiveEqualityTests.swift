@@ -22,7 +22,7 @@ struct LiveEqualityTests {
     #expect(!FileManager.default.fileExists(atPath: run.url("messages.open.csv").path))
     let offline = try FileAnalysis([saved])
     #expect(offline.outcome.status == 0)
-    #expect(offline.report.differences(from: live) == [])
+    #expect(offline.report.differences(fromLive: live) == [])
   }
 
   @Test func rotatedFilesTogetherAreTheRun() throws {
@@ -35,7 +35,7 @@ struct LiveEqualityTests {
     #expect(parts.count >= 3)
     let offline = try FileAnalysis(parts)
     #expect(offline.outcome.status == 0)
-    #expect(offline.report.differences(from: live) == [])
+    #expect(offline.report.differences(fromLive: live) == [])
   }
 
   @Test func packetsAreAtMostThoseAskedFor() throws {
@@ -47,7 +47,7 @@ struct LiveEqualityTests {
     _ = try client.wait()
     let live = try Report(folder: run.report)
     #expect(live.ledger("packets") == 50)
-    #expect(try FileAnalysis([saved]).report.differences(from: live) == [])
+    #expect(try FileAnalysis([saved]).report.differences(fromLive: live) == [])
   }
 
   @Test func durationEndsTheRun() throws {

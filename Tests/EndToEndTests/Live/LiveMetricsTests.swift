@@ -11,7 +11,8 @@ struct LiveMetricsTests {
     let scratch = try Scratch()
     let server = try LocalServer()
     let run = try LiveRun(
-      port: server.port, in: scratch, ["--allow-root", "--interval", "1", "--metrics", "127.0.0.1:0"])
+      port: server.port, in: scratch,
+      ["--allow-root", "--interval", "1", "--idle-timeout", "2", "--metrics", "127.0.0.1:0"])
     let line = try #require(run.process.error.split(separator: "\n").first { $0.contains("metrics on ") })
     let address = String(try #require(line.split(separator: " ").last))
     func scrape() throws -> [String: Int] {
@@ -26,10 +27,13 @@ struct LiveMetricsTests {
     var scrapes = 0
     while client.isRunning {
       let now = try scrape()
-      for (name, value) in last where name.contains("_total") { #expect(now[name, default: -1] >= value, "\(name)") }
+      for (name, value) in last where name.contains("sniffer_") && name.contains("_total") {
+        #expect(now[name, default: -1] >= value, "\(name)")
+      }
       // Every octet is in a class, or pending.
       #expect(
-        sum(now, "sniffer_octets_total{") + (now["sniffer_pending_octets"] ?? 0) == now["sniffer_packet_octets_total"])
+        sum(now, "sniffer_ledger_bytes_total{") + (now["sniffer_pending_bytes"] ?? 0)
+          == now["sniffer_packet_bytes_total"])
       last = now
       scrapes += 1
       Thread.sleep(forTimeInterval: 0.1)
@@ -38,16 +42,20 @@ struct LiveMetricsTests {
     #expect(try client.wait().output == "200\n")
     // Brought up to date each second, and the ring takes its time, too.
     #expect(try eventually { try sum(scrape(), "sniffer_api_responses_total{") == 200 })
+    // Waits and hosts are those of final messages and connections.
+    #expect(try eventually { try scrape()["sniffer_http_wait_seconds_count"] == 200 })
+    #expect(try eventually { try scrape()["sniffer_connections"] == 0 })
     Thread.sleep(forTimeInterval: 2.5)
-    let final = try scrape()
+    let page = try Command.run(curl, ["-sS", "--fail", "--max-time", "10", address])
+    let final = samples(page.outputLines)
     #expect(try run.stop().status == 0)
 
     let live = try Report(folder: run.report)
     for row in live.ledger.rows.prefix(while: { $0["class"] != "total" }) {
-      #expect(final["sniffer_octets_total{class=\"\(row["class"])\"}"] == row.integer("bytes"), "\(row["class"])")
+      #expect(final["sniffer_ledger_bytes_total{class=\"\(row["class"])\"}"] == row.integer("bytes"), "\(row["class"])")
     }
     #expect(final["sniffer_packets_total"] == live.ledger("packets"))
-    #expect(final["sniffer_pending_octets"] == 0)
+    #expect(final["sniffer_pending_bytes"] == 0)
     #expect(sum(final, "sniffer_dropped_packets_total{") == live.ledger("dropped_packets"))
     #expect(final["sniffer_apis_labelled"] == live.apis.rows.count && final["sniffer_apis_in_other"] == 0)
     #expect(live.apis.rows.count > 100)
@@ -57,12 +65,25 @@ struct LiveMetricsTests {
       #expect(final["sniffer_api_responses_total{\(api)}"] == row.integer("responses"), "\(api)")
       for (direction, message) in [("up", "request"), ("down", "response")] {
         let parts = final.filter {
-          $0.key.hasPrefix("sniffer_api_octets_total{direction=\"\(direction)\"")
+          $0.key.hasPrefix("sniffer_api_bytes_total{direction=\"\(direction)\"")
             && $0.key.hasSuffix("path=\"\(row["path"])\"}")
         }
         #expect(parts.values.reduce(0, +) == row.integer("\(message)_ip_bytes"), "\(api) \(parts)")
       }
     }
+    // Hosts: the connections have ended, so it is all of them.
+    let hosts = try CSVFile([UInt8](Data(contentsOf: run.url("hosts.csv")))).rows
+    for host in hosts {
+      for direction in ["up", "down"] {
+        let name = "sniffer_host_ip_bytes_total{direction=\"\(direction)\",host=\"\(host["host"])\"}"
+        #expect(final[name] == host.integer("\(direction)_bytes"), "\(name)")
+      }
+      let parts = final.filter { $0.key.hasPrefix("sniffer_host_bytes_total{host=\"\(host["host"])\"") }
+      #expect(parts.values.reduce(0, +) == host.integer("ip_bytes"), "\(host["host"])")
+    }
+    #expect(final["sniffer_hosts_labelled"] == hosts.count)
+    #expect(final["sniffer_http_wait_seconds_count"] == 200)
+    try MetricsWitness.check(page)
     for row in live.anomalies.rows {
       #expect(final["sniffer_anomalies_total{name=\"\(row["name"])\"}"] == row.integer("count"), "\(row["name"])")
     }

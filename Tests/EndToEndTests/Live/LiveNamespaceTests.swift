@@ -39,7 +39,7 @@ import Testing
     #expect(run == "rotated" ? saved.count >= 3 : saved == ["\(run).pcapng"], "\(saved)")
     let offline = try FileAnalysis(saved.map { folder.appendingPathComponent($0).path })
     #expect(offline.outcome.status == 0, "\(offline.outcome.error)")
-    #expect(offline.report.differences(from: live) == [], "\(run)")
+    #expect(offline.report.differences(fromLive: live) == [], "\(run)")
 
     let witness = try CSVFile(
       [UInt8](Data(contentsOf: folder.appendingPathComponent("\(run).witness.csv"))), lineEnd: .lineFeed)

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// As whom packets are read, and what is said when they cannot be.
@@ -47,6 +48,43 @@ struct LivePrivilegeTests {
     }
   }
 
+  #if os(Linux)
+    /// In a container of root alone there is nobody to become: it runs, and what root may is given up all the same.
+    @Test(.enabled(if: Environment.canMount, "needs mount namespaces"))
+    func rootAloneRunsWithoutCapabilities() throws {
+      let users = try scratch.file("passwd", Array("root:x:0:0:root:/root:/bin/sh\n".utf8))
+      let sources = try scratch.file("nsswitch.conf", Array("passwd: files\ngroup: files\n".utf8))
+      let server = try LocalServer()
+      let report = scratch.path("live")
+      let line = """
+        mount --bind "$1" /etc/passwd && { [ ! -e /etc/nsswitch.conf ] || mount --bind "$2" /etc/nsswitch.conf; } && shift 2 && exec "$@"
+        """
+      let unshare = try #require(Environment.tool("unshare"))
+      let process = try RunningCommand(
+        unshare,
+        [
+          "-m", "sh", "-c", line, "sh", users.path, sources.path, Sniffer.url.path, "live", "-i", "lo", "--filter",
+          "tcp port \(server.port)", "-o", report, "--interval", "1", "--duration", "120", "--metrics", "127.0.0.1:0",
+        ], setting: ["SUDO_UID": nil])
+      _ = eventually { process.error.contains("capturing on lo\n") || !process.isRunning }
+      try #require(process.isRunning, "\(process.error)")
+      let notices = process.error.split(separator: "\n").filter { $0.contains("root") }
+      #expect(notices.count == 1 && notices[0].contains("running as root, the only user of this system"), "\(notices)")
+      let status = try Self.status(of: process.identifier)
+      #expect(status["Uid"] == ["0", "0", "0", "0"])
+      for set in ["CapInh", "CapPrm", "CapEff", "CapAmb", "CapBnd"] {
+        #expect(status[set] == ["0000000000000000"], "\(set)")
+      }
+      #expect(status["NoNewPrivs"] == ["1"])
+      try server.makeRequests(8)
+      Thread.sleep(forTimeInterval: 0.5)
+      process.signal(SIGTERM)
+      #expect(try process.wait().status == 0)
+      let rows = try CSVFile([UInt8](Data(contentsOf: URL(fileURLWithPath: report + "/messages.csv")))).rows
+      #expect(rows.count { $0["type"] == "request" } == 8)
+    }
+  #endif
+
   /// What the kernel says of each thread of a process: no thread may have more than the others.
   private static func status(of process: Int32) throws -> [String: [String]] {
     var result: [String: [String]] = [:]
@@ -54,7 +92,7 @@ struct LivePrivilegeTests {
       let text = try String(contentsOfFile: "/proc/\(process)/task/\(thread)/status", encoding: .utf8)
       for line in text.split(separator: "\n") {
         let parts = line.split(separator: ":", maxSplits: 1)
-        guard parts.count == 2, ["Uid", "Gid", "Groups"].contains(parts[0]) || parts[0].hasPrefix("Cap")
+        guard parts.count == 2, ["Uid", "Gid", "Groups", "NoNewPrivs"].contains(parts[0]) || parts[0].hasPrefix("Cap")
         else { continue }
         let values = parts[1].split(whereSeparator: \.isWhitespace).map(String.init)
         let name = String(parts[0])
@@ -92,6 +130,26 @@ struct LivePrivilegeTests {
   @Test func unknownUser() throws {
     let outcome = try Sniffer.run(["live", "-i", "lo", "--duration", "5", "--user", "no-such-user"])
     expectLine(outcome, saying: "there is no user no-such-user")
+  }
+
+  /// What the user who was named may not do is said with their name.
+  @Test func errorsNameTheUser() throws {
+    let folder = scratch.path("of-root")
+    try #require(Command.shell("mkdir -m 700 \"$1\"", [folder]).status == 0)
+    let outcome = try Sniffer.run([
+      "live", "-i", "lo", "--duration", "5", "--user", "nobody", "-o", folder + "/report",
+    ])
+    expectLine(outcome, saying: "(as the user nobody)")
+    let setpriv = try #require(Environment.tool("setpriv"))
+    let sniffer = scratch.path("sniffer")
+    try FileManager.default.copyItem(atPath: Sniffer.url.path, toPath: sniffer)
+    let other = try Command.run(
+      setpriv,
+      [
+        "--reuid=65534", "--regid=65534", "--clear-groups", "--inh-caps=-all,+net_raw", "--ambient-caps=-all,+net_raw",
+        sniffer, "live", "-i", "lo", "--duration", "5", "--user", "daemon",
+      ])
+    expectLine(other, saying: "--user daemon: only root can become another user")
   }
 
   @Test func unknownInterface() throws {

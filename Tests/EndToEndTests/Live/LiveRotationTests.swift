@@ -35,7 +35,7 @@ struct LiveRotationTests {
       let last = try #require(rows.map { $0.integer("last_time") }.max())
       #expect(last - first <= 1_000_000_000)
     }
-    #expect(try FileAnalysis(parts).report.differences(from: live) == [])
+    #expect(try FileAnalysis(parts).report.differences(fromLive: live) == [])
   }
 
   @Test func onlyTheNewestFilesStay() throws {

@@ -158,6 +158,6 @@ struct LiveSpillRunTests {
     #expect(unnamedFiles(run.identifier, in: folder ?? "/").count == (name == nil ? 0 : 1))
     run.signal(SIGTERM)
     #expect(try run.wait().status == 0)
-    if let folder { #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == []) }
+    if let folder { #expect(try FileManager.default.visibleNames(folder) == []) }
   }
 }

@@ -41,7 +41,7 @@ struct LiveTimerTests {
     #expect(live.ledger("difference") == 0 && live.ledger("pending") == 0)
     let offline = try FileAnalysis([saved, "--idle-timeout", "1"])
     #expect(offline.outcome.status == 0)
-    #expect(offline.report.differences(from: live) == [])
+    #expect(offline.report.differences(fromLive: live) == [])
     // With the usual time-out they are not idle.
     #expect(try FileAnalysis([saved]).report.connections.rows.map { $0["end"] } == ["capture_end", "capture_end"])
   }

@@ -85,14 +85,14 @@ import Testing
     let outcome = try Sniffer.run(["models", capture.path, "-o", file.path + "/models"])
     #expect(outcome.status == 1)
     #expect(outcome.errorLines.count == 1)
-    #expect(try outcome.output == ModelsRun.of(capture).outcome.output)
+    #expect(outcome.outputOctets.isEmpty)
   }
 
   @Test func filesAreTheirOwnersAlone() throws {
     let scratch = try Scratch()
     let capture = try Corpus.capture("nginx-keepalive")
     #expect(try Sniffer.run(["models", "-q", capture.path, "-o", scratch.path("models")]).status == 0)
-    let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path("models")).sorted()
+    let names = try FileManager.default.visibleNames(scratch.path("models"))
     #expect(names == ["model_messages.csv", "models.csv"])
     for name in names {
       let attributes = try FileManager.default.attributesOfItem(atPath: scratch.path("models/\(name)"))

@@ -59,6 +59,7 @@ enum Browser {
     case size(Int, Int)
     case scheme(String)
     case reload
+    case touch(String)
 
     fileprivate var json: [String: Any] {
       switch self {
@@ -68,6 +69,7 @@ enum Browser {
       case .size(let width, let height): ["size": [width, height]]
       case .scheme(let name): ["scheme": name]
       case .reload: ["navigate": true]
+      case .touch(let path): ["touch": path]
       }
     }
   }
@@ -86,7 +88,8 @@ enum Browser {
     let input = try scratch.file("steps.json", [UInt8](JSONSerialization.data(withJSONObject: steps.map(\.json))))
     let result = scratch.path("result.json")
     let (python, chromium) = (try #require(python), try #require(chromium))
-    let outcome = try Command.run(python, [script.path, chromium.path, page.path, input.path, result])
+    let outcome = try Command.run(
+      python, [script.path, chromium.path, page.isFileURL ? page.path : page.absoluteString, input.path, result])
     try #require(outcome.status == 0, "\(outcome.error)")
     return try JSONDecoder().decode(BrowserOutcome.self, from: Data(contentsOf: URL(fileURLWithPath: result)))
   }

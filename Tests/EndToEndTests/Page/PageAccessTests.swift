@@ -39,6 +39,14 @@ struct PageAccessTests {
     PageBrowserTests.expectQuiet(outcome, page.url)
   }
 
+  /// Opens an API, an exchange of it, and one in the list of all.
+  static let opening = """
+    document.querySelector('#apis .opener').click();
+    document.querySelector('#apis .waterfall .opener').click();
+    document.querySelectorAll('#exchanges .opener')[2].click();
+    document.querySelectorAll('.opened').length
+    """
+
   /// On phones nothing is wider than the screen.
   @Test(arguments: [320, 390])
   func fitsAPhone(_ width: Int) throws {
@@ -47,8 +55,8 @@ struct PageAccessTests {
       page.url,
       [
         .size(width, 844), .reload,
-        .evaluate("document.querySelectorAll('details').forEach((node) => { node.open = true })"),
         .evaluate("document.querySelectorAll('.table > button').forEach((button) => button.click())"),
+        .evaluate(Self.opening),
         .evaluate("document.documentElement.scrollWidth"),
         .evaluate(
           """
@@ -56,6 +64,7 @@ struct PageAccessTests {
             .map((node) => node.outerHTML.slice(0, 120)).slice(0, 5)
           """),
       ])
+    #expect(outcome.values[1] == .number(3), "an API and two exchanges are open")
     #expect(outcome.values[2] == .number(Double(width)))
     #expect(outcome.values[3].texts == [])
   }
@@ -98,7 +107,7 @@ struct PageAccessTests {
       page.url,
       [
         .scheme(scheme),
-        .evaluate("document.querySelectorAll('details').forEach((node) => { node.open = true })"),
+        .evaluate(Self.opening),
         .evaluate(Self.badContrasts),
       ])
     let texts = outcome.values[1].texts

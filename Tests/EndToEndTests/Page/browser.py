@@ -3,6 +3,7 @@
 
 Usage: browser.py CHROMIUM PAGE STEPS RESULT
 
+PAGE is a file, or an address that begins with http://.
 STEPS is a JSON list. Each step is an object with one of:
   "evaluate": a script; its value is a result
   "key": the name of a key that is pressed and let go
@@ -11,6 +12,7 @@ STEPS is a JSON list. Each step is an object with one of:
   "scheme": "light" or "dark", what the system prefers
   "screenshot": the file for a picture of the whole page; "viewport": true takes the visible part only
   "navigate": nothing but true: loads the page again
+  "touch": a file that is made, for who waits until the steps before are done
 
 RESULT gets a JSON object: "values" of the evaluated scripts, and whatever went wrong or was asked of the world:
 "console" messages, "exceptions", "requests" (addresses), "dialogs".
@@ -143,7 +145,7 @@ class Browser:
 
 
 def run(program, page, steps):
-    address = pathlib.Path(page).resolve(strict=True).as_uri()
+    address = page if page.startswith("http://") else pathlib.Path(page).resolve(strict=True).as_uri()
     with tempfile.TemporaryDirectory(prefix="sniffer-browser-", ignore_cleanup_errors=True) as profile:
         browser = Browser(program, profile)
         try:
@@ -166,6 +168,8 @@ def run(program, page, steps):
                     browser.call("Emulation.setEmulatedMedia", features=[feature])
                 if "navigate" in step:
                     browser.navigate(address)
+                if "touch" in step:
+                    pathlib.Path(step["touch"]).touch()
                 if "screenshot" in step:
                     browser.screenshot(step["screenshot"], step.get("viewport", False))
             # What was set off and not waited for.

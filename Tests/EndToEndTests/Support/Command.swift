@@ -16,6 +16,16 @@ struct Outcome: Sendable {
   var output: String { String(decoding: outputOctets, as: UTF8.self) }
   /// Standard error.
   var error: String { String(decoding: errorOctets, as: UTF8.self) }
+  /// Standard output without the names of captures and written files: what runs over the same packets have alike.
+  var summary: [String] {
+    // Names of captures can take several lines.
+    var isInNames = false
+    return outputLines.filter { line in
+      if line.hasPrefix("capture: ") || line.hasPrefix("captures: ") { isInNames = true }
+      if line.hasPrefix("span: ") || line.hasPrefix("packets: ") { isInNames = false }
+      return !isInNames && !line.hasPrefix("wrote ") && !line.hasPrefix("  ")
+    }
+  }
   /// The lines of standard output.
   var outputLines: [String] { Self.lines(output) }
   /// The lines of standard error.

@@ -3,11 +3,16 @@ enum HandMadeCapture {
   static let client: [UInt8] = [203, 0, 113, 77]
   static let server: [UInt8] = [198, 51, 100, 88]
 
+  /// When it was captured, unless another time is asked for, in seconds since the Unix epoch.
+  static let second = 1_700_000_000
+
   /// A pcap file: handshake, request, response, and the end of both streams.
-  static func octets(request: String, response: String) -> [UInt8] { octets(Array(request.utf8), Array(response.utf8)) }
+  static func octets(request: String, response: String, at second: Int = second) -> [UInt8] {
+    octets(Array(request.utf8), Array(response.utf8), at: second)
+  }
 
   /// As above, of octets.
-  static func octets(_ request: [UInt8], _ response: [UInt8]) -> [UInt8] {
+  static func octets(_ request: [UInt8], _ response: [UInt8], at second: Int = second) -> [UInt8] {
     let (asked, answered) = (1001 + request.count, 5001 + response.count)
     let packets = [
       packet(true, 1000, 0, 0x02, []), packet(false, 5000, 1001, 0x12, []), packet(true, 1001, 5001, 0x10, []),
@@ -17,7 +22,7 @@ enum HandMadeCapture {
     ]
     var file = little(0xa1b2_c3d4) + [2, 0, 4, 0] + little(0) + little(0) + little(262_144) + little(1)
     for (index, packet) in packets.enumerated() {
-      file += little(1_700_000_000) + little(index * 1000) + little(packet.count) + little(packet.count) + packet
+      file += little(second) + little(index * 1000) + little(packet.count) + little(packet.count) + packet
     }
     return file
   }

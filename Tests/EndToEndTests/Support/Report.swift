@@ -5,15 +5,24 @@ import TestSupport
 struct Report: Sendable {
   /// The names of the files.
   static let fileNames = [
-    "anomalies.csv", "apis.csv", "connections.csv", "exchanges.csv", "ledger.csv", "messages.csv",
+    "anomalies.csv", "apis.csv", "connections.csv", "contents.csv", "exchanges.csv", "fields.csv", "hosts.csv",
+    "ledger.csv", "messages.csv", "timeline.csv",
+  ]
+  /// The names of the files of NDJSON.
+  static let ndjsonNames = [
+    "contents.ndjson", "fields.ndjson", "hosts.ndjson", "messages.ndjson", "timeline.ndjson",
   ]
 
   let anomalies: CSVFile
   let apis: CSVFile
   let connections: CSVFile
+  let contents: CSVFile
   let exchanges: CSVFile
+  let fields: CSVFile
+  let hosts: CSVFile
   let ledger: CSVFile
   let messages: CSVFile
+  let timeline: CSVFile
   /// The files as they were written; the folder need not stay.
   private let octets: [String: [UInt8]]
 
@@ -28,13 +37,18 @@ struct Report: Sendable {
     exchanges = try file("exchanges.csv")
     ledger = try file("ledger.csv")
     messages = try file("messages.csv")
+    contents = try file("contents.csv")
+    fields = try file("fields.csv")
+    hosts = try file("hosts.csv")
+    timeline = try file("timeline.csv")
   }
 
   /// The files by name.
   var files: [(name: String, file: CSVFile)] {
     [
       ("anomalies.csv", anomalies), ("apis.csv", apis), ("connections.csv", connections),
-      ("exchanges.csv", exchanges), ("ledger.csv", ledger), ("messages.csv", messages),
+      ("exchanges.csv", exchanges), ("ledger.csv", ledger), ("messages.csv", messages), ("contents.csv", contents),
+      ("fields.csv", fields), ("hosts.csv", hosts), ("timeline.csv", timeline),
     ]
   }
 
@@ -48,6 +62,9 @@ struct Report: Sendable {
   func differences(from other: Report) -> [String] {
     Self.fileNames.filter { octets($0) != other.octets($0) }
   }
+
+  /// The same of a live run and of its packets read later: the intervals of its timeline are longer.
+  func differences(fromLive live: Report) -> [String] { differences(from: live).filter { $0 != "timeline.csv" } }
 }
 
 extension [CSVFile.Row] {

@@ -25,7 +25,7 @@ import Testing
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
     """
 
-  @Test(.enabled(if: python != nil, "needs python3 for a terminal"), .timeLimit(.minutes(1)))
+  @Test(.enabled(if: python != nil, "needs python3 for a terminal"), .timeLimit(.minutes(5)))
   func whatIsAnsweredIsUsedAndWrittenDown() throws {
     let scratch = try Scratch()
     let capture = try Corpus.capture("nginx-keepalive")
@@ -49,7 +49,7 @@ import Testing
     let answers = ["m", "1", "Place", "When", "", "", "5", "first", "fields", "8"].map { $0 + "\n" }.joined()
     let typed = try Command.run(try #require(Self.python), ["-c", Self.typist, answers] + command)
     #expect(typed.status == 0, "\(typed.output)\(typed.error)")
-    #expect(typed.output.contains("body_length (octets of its body): ") && typed.output.contains("unexplained 0 bytes"))
+    #expect(typed.output.contains("body_length (bytes of its body): ") && typed.output.contains("unexplained 0 bytes"))
     #expect(!typed.output.unicodeScalars.contains("\u{9b}") && typed.output.contains("Server\\xc2\\x9b31m"))
     let written = try String(contentsOfFile: map, encoding: .utf8)
     #expect(

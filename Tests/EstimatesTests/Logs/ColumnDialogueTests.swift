@@ -51,7 +51,7 @@ struct ColumnDialogueTests {
       ])
     #expect(
       shown.contains("  1  Server  h.example") && shown.contains("  5  down  70") && shown.contains("  6  note  x"))
-    #expect(shown.contains("request_length (octets of the whole request): "))
+    #expect(shown.contains("request_length (bytes of the whole request): "))
     #expect(log.entries.map(\.length) == [5, nil, 6, 70])
     #expect(log.entries.map(\.path) == ["/a", "/a", "/b", "/b"])
   }
@@ -131,7 +131,7 @@ struct ColumnDialogueTests {
       ("host", "f: line 1: expected NAME=COLUMN, found 'host'"),
       ("\nhost =", "f: line 2: expected NAME=COLUMN, found 'host ='"),
       ("host=a\nhost=b", "f: line 2: host is given twice"), ("table=a\ntable=b", "f: line 2: table is given twice"),
-      (String(repeating: "x", count: 1 << 17), "f: is longer than 65536 octets"),
+      (String(repeating: "x", count: 1 << 17), "f: is longer than 65536 bytes"),
     ])
   func wrongFile(text: String, words: String) {
     #expect(throws: LogError(words)) { try LogMapping(parsing: text, file: "f") }

@@ -84,6 +84,22 @@ struct CurlLogTests {
     #expect(entries.map(\.redirectCount) == [2, 2])
   }
 
+  @Test("over HTTP/2 the head is counted as text, without the body before 8.8")
+  func http2() throws {
+    func read(_ version: String) throws -> AppLog {
+      try LogFolder.read(
+        "{\"url_effective\": \"https://h/p\", \"method\": \"POST\", \"response_code\": 200, \"http_version\": \"2\", "
+          + "\"size_request\": 90, \"size_upload\": 7, \"size_header\": 50, \"size_download\": 3, "
+          + "\"curl_version\": \"libcurl/\(version)\"}\n")
+    }
+    let old = try read("7.88.1")
+    #expect(old.entries.map(\.headerLength) == [90, 50] && old.entries.map(\.bodyLength) == [7, 3])
+    #expect(old.entries.map(\.length) == [nil, nil])
+    #expect(old.notices.first == "transfers of HTTP/2 or HTTP/3: 1")
+    let new = try read("8.8.0")
+    #expect(new.entries.map(\.headerLength) == [83, 50] && new.entries.map(\.length) == [90, nil])
+  }
+
   @Test("what is no line of curl refuses the log, with its number")
   func wrong() throws {
     let good = line("\"size_request\": 1")
@@ -92,7 +108,7 @@ struct CurlLogTests {
     #expect(try LogFolder.refusal(good + "{}\n" + good + "[]\n").hasSuffix("no url_effective; 2 of 4 rows are wrong"))
     #expect(
       try LogFolder.refusal(good + line("\"size_upload\": 1.5")).hasPrefix(
-        "line 2, expected an object of curl's %{json}: size_upload: expected a whole number of octets"))
+        "line 2, expected an object of curl's %{json}: size_upload: expected a whole number of bytes"))
     #expect(
       try LogFolder.refusal(good + line("\"x\": 1")).hasSuffix("none of the sizes is there")
         || LogFolder.refusal(good + line("\"x\": 1")).hasSuffix("no size_request"))

@@ -159,7 +159,7 @@ struct ExchangeTableTests {
       ("path,request_size", "/,1", "line 1, no column host; there are: path, request_size; map it, as host=NAME"),
       (
         "url,request_size", "http://h/,1k",
-        "line 2, column request_length: expected a whole number of octets, found '1k'"
+        "line 2, column request_length: expected a whole number of bytes, found '1k'"
       ), ("url,request_size", ",1", "line 2, column host: expected a host name, found nothing"),
       ("url,request_size", "/x,1", "line 2, column host: expected a host name, found '/x'"),
     ])

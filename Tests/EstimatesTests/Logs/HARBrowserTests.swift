@@ -15,7 +15,7 @@ struct HARBrowserTests {
       log.notices == [
         "entries of chrome-extension: URLs, which are not HTTP, left out: 1",
         "entries of data: URLs, which are not HTTP, left out: 1", "entries without a response: 1",
-        "entries of HTTP/2 or HTTP/3, whose headers are not HTTP/1's: 2",
+        "entries of HTTP/2 or HTTP/3: 2",
       ])
 
     // Blocked, DNS and connect come before the request, send and wait before the response.

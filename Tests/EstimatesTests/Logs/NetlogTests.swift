@@ -132,14 +132,20 @@ struct NetlogTests {
     #expect(found.entries.allSatisfy { !$0.isAborted && !$0.isPending && $0.query == "q" && $0.host == "h" })
   }
 
-  @Test("HTTP/2 has no figures of headers, and is told")
+  @Test("HTTP/2 has the figures of HTTP/1's spelling, and is told")
   func http2() throws {
     let found = try LogFolder.read(
       log(
-        start, "HTTP2_SEND_REQUEST_HEADERS 0 110 {\"headers\": [\":path: /p\"]}",
-        "READ_RESPONSE_HEADERS 0 120 {\"headers\": [\"HTTP/1.1 200\"]}"))
-    #expect(found.entries.map(\.headerLength) == [nil, nil] && found.entries.map(\.lineLength) == [nil, nil])
-    #expect(found.notices == ["requests of HTTP/2 or HTTP/3, whose headers are not HTTP/1's: 1"])
+        start,
+        "HTTP2_SEND_REQUEST_HEADERS 0 110 {\"headers\": [\":method: POST\", \":authority: h\", \":scheme: https\", \":path: /p?q\", \"a: b\", \"cookie: [9 bytes were stripped]\"]}",
+        "READ_RESPONSE_HEADERS 0 120 {\"headers\": [\"HTTP/1.1 200\", \"a: b\"]}"))
+    let request = "POST /p?q HTTP/1.1\r\n"
+    let fields = "host: h\r\na: b\r\ncookie: 123456789\r\n\r\n"
+    #expect(found.entries.map(\.lineLength) == [request.utf8.count, "HTTP/1.1 200\r\n".utf8.count])
+    #expect(found.entries.map(\.headerLength) == [fields.utf8.count, "a: b\r\n\r\n".utf8.count])
+    #expect(found.notices == ["requests of HTTP/2 or HTTP/3: 1"])
+    let bare = try LogFolder.read(log(start, "HTTP2_SEND_REQUEST_HEADERS 0 110 {\"headers\": [\":path: /p\"]}"))
+    #expect(bare.entries.map(\.headerLength) == [nil] && bare.entries.map(\.lineLength) == [nil])
   }
 
   @Test("what is no netlog, or one without requests, is refused in one line")

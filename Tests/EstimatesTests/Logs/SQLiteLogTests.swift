@@ -104,15 +104,15 @@ struct SQLiteLogTests {
     arguments: [
       (
         "'h', '/', 'request', 1772359200, x'31', 1, 1, 1",
-        "column length: expected a whole number of octets, found a blob"
+        "column length: expected a whole number of bytes, found a blob"
       ),
-      ("'h', '/', 'request', 1772359200, 1.5, 1, 1, 1", "column length: expected a whole number of octets, found 1.5"),
+      ("'h', '/', 'request', 1772359200, 1.5, 1, 1, 1", "column length: expected a whole number of bytes, found 1.5"),
       (
-        "'h', '/', 'request', 1772359200, 9e999, 1, 1, 1", "column length: expected a whole number of octets, found inf"
+        "'h', '/', 'request', 1772359200, 9e999, 1, 1, 1", "column length: expected a whole number of bytes, found inf"
       ),
       (
         "'h', '/', 'request', 1772359200, 9223372036854775807, 1, 1, 1",
-        "column length: expected at most 2^40 octets, found 9223372036854775807"
+        "column length: expected at most 2^40 bytes, found 9223372036854775807"
       ),
       ("'h', '/', 1, 1772359200, 1, 1, 1, 1", "column type: expected request or response, found 1"),
       ("'h', NULL, 'request', 1772359200, 1, 1, 1, 1", "column path: expected a path, found nothing"),

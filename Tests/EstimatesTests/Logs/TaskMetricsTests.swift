@@ -33,7 +33,7 @@ struct TaskMetricsTests {
     #expect(
       log.notices == [
         "tasks with fewer transactions than redirects: 1",
-        "transactions of HTTP/2 or HTTP/3, whose headers are not HTTP/1's: 1",
+        "transactions of HTTP/2 or HTTP/3: 1",
       ])
   }
 
@@ -104,7 +104,7 @@ struct TaskMetricsTests {
       ),
       (
         "[{\"transactionMetrics\": [{\"request\": {\"url\": \"http://h/\"}, \"countOfRequestHeaderBytesSent\": 1e300}]}]",
-        "task 1, 1.transactionMetrics.1.countOfRequestHeaderBytesSent: expected a whole number of octets up to 2^40"
+        "task 1, 1.transactionMetrics.1.countOfRequestHeaderBytesSent: expected a whole number of bytes up to 2^40"
       ),
       (
         "[{\"transactionMetrics\": [{\"request\": {\"url\": \"http://h/\"}, \"countOfRequestHeaderBytesSent\": 1, \"resourceFetchType\": 9}]}]",

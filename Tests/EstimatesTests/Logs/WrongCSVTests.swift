@@ -9,16 +9,16 @@ struct WrongCSVTests {
   @Test(
     "a bad cell is named with its line, its column, what is there and what should be",
     arguments: [
-      ("h,/p,request,1772359200,ten,1,2,3", "line 2, column length: expected a whole number of octets, found 'ten'"),
-      ("h,/p,request,1772359200,1.5,1,2,3", "line 2, column length: expected a whole number of octets, found '1.5'"),
-      ("h,/p,request,1772359200,NaN,1,2,3", "line 2, column length: expected a whole number of octets, found 'NaN'"),
+      ("h,/p,request,1772359200,ten,1,2,3", "line 2, column length: expected a whole number of bytes, found 'ten'"),
+      ("h,/p,request,1772359200,1.5,1,2,3", "line 2, column length: expected a whole number of bytes, found '1.5'"),
+      ("h,/p,request,1772359200,NaN,1,2,3", "line 2, column length: expected a whole number of bytes, found 'NaN'"),
       (
         "h,/p,request,1772359200,1,99999999999999999999,2,3",
-        "line 2, column line_length: expected a whole number of octets, found '99999999999999999999'"
+        "line 2, column line_length: expected a whole number of bytes, found '99999999999999999999'"
       ),
       (
         "h,/p,request,1772359200,1,1,1099511627777,3",
-        "line 2, column header_length: expected at most 2^40 octets, found '1099511627777'"
+        "line 2, column header_length: expected at most 2^40 bytes, found '1099511627777'"
       ),
       ("h,/p,both,1772359200,1,1,2,3", "line 2, column type: expected request or response, found 'both'"),
       (",/p,request,1772359200,1,1,2,3", "line 2, column host: expected a host name, found nothing"),
@@ -38,7 +38,7 @@ struct WrongCSVTests {
     let bad = "h,/p,request,1772359200,1,1,2,?\n"
     #expect(
       try LogFolder.refusal(Self.header + "\n" + good + "\n\n" + bad + good + bad + bad)
-        == "line 5, column body_length: expected a whole number of octets, found '?'; 3 of 5 rows are wrong")
+        == "line 5, column body_length: expected a whole number of bytes, found '?'; 3 of 5 rows are wrong")
   }
 
   @Test("missing columns are named, with what there is")
@@ -64,7 +64,7 @@ struct WrongCSVTests {
     arguments: [
       ("h,/p\"q,request\n", "line 2: a quote inside a cell that does not begin with one"),
       ("h,\"/p\"q,request\n", "line 2: something after a closing quote"),
-      ("h,\"/p,request\n", "line 2: a quote that nobody closes within 1048576 octets"),
+      ("h,\"/p,request\n", "line 2: a quote that nobody closes within 1048576 bytes"),
       ("h,/p\rrequest\n", "line 2: a carriage return without a line feed"),
       ("h,/p\u{1},request\n", "line 2: a control character (1); is this text?"),
     ])
@@ -81,10 +81,10 @@ struct WrongCSVTests {
   @Test("an endless cell takes no more memory than a row may have")
   func endless() throws {
     let long = String(repeating: "x", count: 3 << 20)
-    #expect(try LogFolder.refusal(Self.header + "\nh,/" + long) == "line 2: a row of more than 1048576 octets")
+    #expect(try LogFolder.refusal(Self.header + "\nh,/" + long) == "line 2: a row of more than 1048576 bytes")
     #expect(
       try LogFolder.refusal(Self.header + "\nh,\"/" + long)
-        == "line 2: a quote that nobody closes within 1048576 octets")
+        == "line 2: a quote that nobody closes within 1048576 bytes")
   }
 
   @Test("a file without rows is no log")

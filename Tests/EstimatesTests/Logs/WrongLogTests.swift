@@ -52,7 +52,7 @@ struct WrongLogTests {
   @Test("the position of a syntax error is told")
   func position() throws {
     let refusal = try LogFolder.refusal("{\"log\": {\n\"entries\": [\n  {\"a\": tru}\n]}}")
-    #expect(refusal.contains("line 3, octet 1"), "\(refusal)")
+    #expect(refusal.contains("line 3, byte 1"), "\(refusal)")
   }
 
   private func entry(
@@ -101,7 +101,7 @@ struct WrongLogTests {
     #expect(try LogFolder.refusal("host,path\n", options).hasPrefix("is not JSON: "))
     options.format = nil
     options.jsonLimit = 10
-    #expect(try LogFolder.refusal("{\"log\": {}}", options) == "has 11 octets; JSON is read whole, up to 10")
+    #expect(try LogFolder.refusal("{\"log\": {}}", options) == "has 11 bytes; JSON is read whole, up to 10")
     options.jsonLimit = 10_000
     options.rowLimit = 1
     #expect(try LogFolder.refusal("[{}, {}, {}]", options) == "has more than 1 tasks; split it")

@@ -26,16 +26,7 @@ import Testing
     var checked = 0
     for message in messages {
       let octets = message.row.octets
-      for reading in lines {
-        guard let figure = reading.figure(of: message) else { continue }
-        #expect(figure == octets.startLine + reading.causes(of: message).octets)
-        checked += 1
-      }
-      for reading in headers {
-        guard let figure = reading.figure(of: message) else { continue }
-        #expect(figure == octets.header + reading.causes(of: message).octets)
-        checked += 1
-      }
+      checked += expectCausesAddUp(in: message, lines: lines, headers: headers)
       for reading in BodyReading.allCases {
         guard let figure = reading.figure(of: message) else { continue }
         #expect(figure == octets.body + reading.causes(of: message).octets)
@@ -81,7 +72,7 @@ import Testing
   @Test func findsTheFieldsThatWereNotSeen() throws {
     let message = try #require(WireSamples.everything.first)
     let search = HeaderReadingSearch(message)
-    for form in HeaderForm.allCases {
+    for form in HeaderForm.texts {
       for unseen in [
         [], ["host"], ["cookie"], ["accept", "cookie", "host"], ["accept", "cookie", "host", "user-agent"],
       ] {

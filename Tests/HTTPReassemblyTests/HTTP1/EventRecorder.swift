@@ -127,6 +127,7 @@ struct EventRecorder: HTTP1Events {
   func nextBoundary(after position: StreamPosition, before end: StreamPosition, _ context: Context) -> StreamPosition? {
     boundaries.first { $0 > position && $0 < end }
   }
+  mutating func refusedStart(_ context: inout Context) {}
   func mayStart(at position: StreamPosition, _ arrival: SegmentArrival, _ context: Context) -> Bool { true }
   mutating func resynchronized(at start: LineStart, _ context: inout Context) { add("resynchronized") }
   func mayBeNextResponse(at position: StreamPosition, _ arrival: SegmentArrival, _ context: Context) -> Bool {

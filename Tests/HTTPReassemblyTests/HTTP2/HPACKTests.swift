@@ -243,6 +243,25 @@ import Testing
   }
 
   /// However large a table a peer allows, little of it is kept; what is not kept is unknown, and no error.
+  /// Two octets repeat a name in a new entry: one that is longer than any real name is not known there.
+  @Test(arguments: [HPACKDynamicTable.repeatedNameLimit, HPACKDynamicTable.repeatedNameLimit + 1])
+  func aLongNameIsNotRepeated(_ length: Int) {
+    var decoder = Self.decoder()
+    let name = String(repeating: "n", count: length)
+    let size = length - 127
+    let insert = [0x40, 0x7f, UInt8(size & 127 | 128), UInt8(size >> 7)] + Array(name.utf8) + [1, 0x76]
+    #expect(Self.read(insert, &decoder).fields == [Field(name: name, value: "v", length: insert.count)])
+    let isKept = length <= HPACKDynamicTable.repeatedNameLimit
+    // The newest entry's name with another value, in a new entry; then that, and the one before it.
+    let again = Self.read([0x7e, 1, 0x77, 0xbe, 0xbf], &decoder)
+    #expect(
+      again.fields == [
+        Field(name: name, value: "w", length: 3), Field(name: isKept ? name : nil, value: "w", length: 1),
+        Field(name: name, value: "v", length: 1),
+      ])
+    #expect(again.malformed == 0 && again.undecodable == 0)
+  }
+
   @Test func tablesAreBounded() {
     var decoder = Self.decoder()
     decoder.allow(size: 1 << 30)

@@ -53,7 +53,7 @@ import Testing
       ("limits:\n  - host: a\n    ip_byte: 1", "line 3: unknown key 'ip_byte'; known are host"),
       ("limits:\n  - host: a", "line 2: a rule without a limit"),
       ("limits:\n  - ip_bytes: 1", "line 2: a rule needs a host"),
-      ("limits:\n  - host: a\n    ip_bytes: 5 apples", "line 3: ip_bytes: expected octets, as in 4096"),
+      ("limits:\n  - host: a\n    ip_bytes: 5 apples", "line 3: ip_bytes: expected bytes, as in 4096"),
       ("limits:\n  - host: a\n    ip_bytes: [1]", "line 3: ip_bytes needs a value"),
       ("limits:\n  - host: a\n    ip_bytes:", "line 3: ip_bytes needs a value"),
       ("limits:\n  - host: a\n    per: day\n    ip_bytes: 1", "per: expected api, request or match, found 'day'"),

@@ -103,6 +103,58 @@ import Testing
       ])
   }
 
+  /// Where several rules limit one figure of one API, the strictest limit is named, once.
+  @Test func eachExcessIsPrintedOnce() throws {
+    let rules = try BudgetFile.rules(
+      """
+      limits:
+        - {path: '/**', ip_bytes: 1000, requests: 9}
+        - {path: /a, ip_bytes: 500}
+        - {path: '/a*', ip_bytes: 800}
+        - {path: /a, per: request, ip_bytes: 1}
+        - {path: /b, ip_bytes: 100}
+      """, file: "f")
+    let totals = totals()
+    let budget = Budget(rules, totals)
+    #expect(budget.breaches.count == 5 && budget.excesses.count == 3)
+    let text = BudgetText(budget, totals, redaction: nil)
+    #expect(
+      text.lines == [
+        "api.example.com/a: ip_bytes is 1,100, the limit 500 (over by 600; line 3: ** /a, and line 2, 4)",
+        "api.example.com/a: ip_bytes per request is 275.0, the limit 1.0 (over by 274.0; line 5: ** /a)",
+        "api.example.com/b: ip_bytes is 550, the limit 100 (over by 450; line 6: ** /b)",
+      ])
+    let table = text.text(width: 120, colour: false)
+    #expect(table.contains("budget exceeded: 5 of 8 checks") && table.split(separator: "\n").count == 1 + 3 + 2)
+    #expect(text.text(.markdown, file: "f", isStrict: false, for: .standardOutput).split(separator: "\n").count == 7)
+  }
+
+  @Test func tlsAndHandshakesHaveLimits() throws {
+    var totals = totals()
+    totals.apis[0].request.tls = 29
+    totals.apis[0].response.tls = 71
+    var host = HostTotals()
+    host.host = totals.apis[0].host
+    host.handshake = 4000
+    totals.hosts = [host]
+    func lines(_ rule: String) throws -> [String] {
+      let budget = Budget(try BudgetFile.rules("limits:\n  - {\(rule)}", file: "f"), totals)
+      return budget.breaches.map { "\($0.name) \($0.actual?.text ?? "") over \($0.excess?.text ?? "")" }
+    }
+    #expect(
+      try lines("path: /a, tls_bytes: 99, request_tls_bytes: 28, response_tls_bytes: 71")
+        == ["tls_bytes 100 over 1", "request_tls_bytes 29 over 1"])
+    #expect(try lines("host: '**', per: match, handshake_bytes: 3999") == ["handshake_bytes 4,000 over 1"])
+    #expect(try lines("host: '**', per: match, handshake_bytes: 4000") == [])
+    for rule in [
+      "host: a, handshake_bytes: 1", "host: a, path: /, per: match, handshake_bytes: 1",
+      "host: a, per: request, handshake_bytes: 1",
+    ] {
+      let error = #expect(throws: BudgetError.self) { try lines(rule) }
+      #expect(error?.description.contains("handshake_bytes is counted by host") == true)
+    }
+  }
+
   /// Merged distributions have the percentiles of one that has all values, whichever of them had folded its values.
   @Test(arguments: [(3, 5), (3, 2000), (2000, 3), (2000, 3000), (400, 400), (0, 5), (5, 0)])
   func distributionsMerge(_ sizes: (Int, Int)) {

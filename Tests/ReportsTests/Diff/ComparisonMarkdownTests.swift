@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Reports
@@ -40,5 +41,25 @@ import Testing
     let lines = try markdown(path: [0x2f])
     #expect(lines.contains("| ❌ `h/` | 0 | 3 | +3 |  | 0 |  | 0 | 0 | 0 |  |"))
     #expect(lines.contains("❌ **1 API grew beyond 5% (IP bytes of an API)**"))
+  }
+
+  /// What a table is sorted by stays in it, however narrow the terminal is.
+  @Test(arguments: ComparisonOrder.allCases)
+  func theSortedColumnIsThereAtAnyWidth(_ order: ComparisonOrder) throws {
+    func figures(_ factor: Int) -> [APIColumn: Int] {
+      Dictionary(uniqueKeysWithValues: APIColumn.allCases.map { ($0, 123_456 * factor) })
+    }
+    let base = try report("base", [("/a", figures(1), 5_000_000), ("/b", figures(3), 7_000_000)])
+    let new = try report("new", [("/a", figures(2), 6_000_000), ("/b", figures(9), 17_000_000)])
+    let comparison = try ReportComparison(base, new, order: order)
+    let titles = try (40...200).map { width in
+      try #require(
+        ComparisonTable(comparison, limit: 9).text(width: width, colour: false).split(separator: "\n").first)
+    }
+    for title in titles {
+      let columns = title.split(separator: "  ").map { $0.trimmingCharacters(in: .whitespaces) }
+      #expect(columns.contains(order.column?.title ?? "API") && columns.contains("change"), "\(title)")
+    }
+    #expect(titles.last?.contains("tls") == true)
   }
 }

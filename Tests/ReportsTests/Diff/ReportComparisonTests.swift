@@ -108,4 +108,20 @@ import Testing
     let coloured = ComparisonTable(try example(threshold: "5%"), limit: 9).text(width: 100, colour: true)
     #expect(coloured.contains("\u{1b}[31m2 APIs") && !coloured.contains("/same"))
   }
+
+  @Test func unlikeOptionsAreNamed() throws {
+    var base = try report("old", [("/a", [.requestIP: 1], nil)])
+    var new = try report("young", [("/a", [.requestIP: 1], nil)])
+    base.choices = RunChoices(template: "identifiers", filter: "tcp", options: "--no-decode")
+    new.choices = RunChoices(template: "", filter: "tcp", options: "")
+    let error = #expect(throws: ReadingError.self) { try ReportComparison(base, new) }
+    let text = error?.description ?? ""
+    #expect(
+      text.contains("old and young were not made alike: template (identifiers and none), options (--no-decode and"))
+    #expect(!text.contains("filter") && text.contains("--allow-unlike"))
+    #expect(try ReportComparison(base, new, allowsUnlike: true).apis.count == 1)
+    // A report that does not say how it was made is compared with any other.
+    new.choices = nil
+    #expect(try ReportComparison(base, new).apis.count == 1)
+  }
 }

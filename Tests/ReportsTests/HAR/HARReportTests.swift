@@ -61,7 +61,7 @@ import Testing
       #expect(member(entry, "response", "content", "_wireTextBytes") as? Int == kept)
       #expect(member(entry, "response", "content", "size") as? Int == 4000)
       #expect(
-        member(entry, "response", "content", "comment") as? String == "The text is the first \(kept) of 4000 octets.")
+        member(entry, "response", "content", "comment") as? String == "The text is the first \(kept) of 4000 bytes.")
     }
   }
 

@@ -1,8 +1,8 @@
 import Foundation
-import HTTPReassembly
 import TestSupport
 import Testing
 
+@testable import HTTPReassembly
 @testable import Reports
 
 /// Whatever comes, what is kept and what is written has a limit, and what is left out is said.
@@ -14,18 +14,31 @@ import Testing
     var texts = TextPool()
     var apis: [APITotals] = []
     let long = String(repeating: "<&\"\u{1F600}", count: 120)
-    for number in 1...6000 {
+    let host = texts.intern("api.example.com")
+    for number in 1...2500 {
+      let path = texts.intern("/\(number)\(long)")
       var exchange = Exchange()
       exchange.number = number
       exchange.connection = number
-      exchange.host = texts.intern(long)
-      exchange.path = texts.intern("/\(number)\(long)")
+      exchange.host = host
+      (exchange.path, exchange.apiPath) = (path, path)
       exchange.ipLength = number
       exchange.status = 404
+      exchange.response = 2 * number
+      // The smaller, the slower.
+      exchange.timings.wait = Int64(2500 - number)
+      var message = Message()
+      message.number = number
+      message.exchange = number
+      message.octets.header = number
+      message.contentType = texts.intern("text/\(long)\(number)")
+      report.message(message, texts: texts)
       report.exchange(exchange, texts: texts)
       var connection = Connection()
       connection.number = number
+      connection.client.address.low = UInt64(number)
       connection.ipLength.client = number
+      connection.setup = number
       report.connection(connection, texts: texts)
       apis.append(api("/\(number)\(long)", up: number, down: 2 * number, in: &texts))
     }
@@ -34,69 +47,140 @@ import Testing
     totals.texts = texts
     try report.finish(totals)
     let page = try WrittenPage(folder)
-    #expect(page.text.utf8.count < 2 << 20, "\(page.text.utf8.count)")
-    for (name, limit) in [("apis", 200), ("exchanges", 1000), ("connections", 200)] {
+    #expect(page.text.utf8.count < 3_000_000, "\(page.text.utf8.count)")
+    for (name, limit) in [("apis", 200), ("connections", 200), ("exchanges", 1200)] {
       #expect(try page.rows(name).count == limit)
-      #expect(try page.number(name, "total") == 6000)
+      #expect(try page.number(name, "total") == 2500)
     }
-    #expect(try page.rows("exchanges").first?["exchange"] as? Int == 6000)
-    #expect(try page.rows("exchanges").last?["exchange"] as? Int == 5001)
+    // The thousand with the most octets, and the two hundred slowest; the failed ones and one of each API are among those.
+    let numbers = try page.rows("exchanges").compactMap { $0["exchange"] as? Int }
+    #expect(Set(numbers) == Set(1...200).union(1501...2500))
+    let ofAPIs = Set(try page.rows("exchanges").compactMap { $0["api"] as? Int })
+    #expect(ofAPIs == Set(0..<200))
     // More names than are told apart: their number is not known, their sums are.
-    #expect(try page.rows("errors").count == 100)
-    let errors = try page.table("errors")
-    #expect(errors["total"] is NSNull)
-    let rest = try #require(errors["rest"] as? [Any])
-    let shown = try page.rows("errors").compactMap { $0["ip_bytes"] as? Int }.reduce(0, +)
-    let hidden = try #require(rest[4] as? Int)
-    #expect(shown + hidden == 6000 * 6001 / 2)
+    for (name, sum) in [("errors", "ip_bytes"), ("clients", "up"), ("pairs", "bytes")] {
+      let table = try page.table(name)
+      #expect(try page.rows(name).count == 100)
+      #expect(table["total"] is NSNull)
+      let columns = try #require(table["columns"] as? [String])
+      let rest = try #require(table["rest"] as? [Any])
+      let column = try #require(columns.firstIndex(of: sum))
+      let hidden = try #require(rest[column] as? Int)
+      let shown = try page.rows(name).compactMap { $0[sum] as? Int }.reduce(0, +)
+      #expect(shown + hidden == 2500 * 2501 / 2, "\(name)")
+    }
   }
 
-  @Test func messagesInProgressAreBounded() {
-    let observer = PageObserver()
-    let line = Array("GET / HTTP/1.1".utf8)
-    let field = Array("A: b".utf8)
-    for number in 1...PageLimits.messagesInProgress + 10 {
-      line.withOctets { observer.startLine($0, of: number, kind: .request) }
-      field.withOctets { observer.fieldLine($0, name: 0..<1, value: 3..<4, of: number) }
-    }
-    #expect(observer.unread.messages == 10)
-    for _ in 0..<PageLimits.fieldsPerMessage + 5 {
-      field.withOctets { observer.fieldLine($0, name: 0..<1, value: 3..<4, of: 1) }
-    }
-    #expect(observer.unread.fields == 6)
-    var row = Message()
-    row.number = 1
-    #expect(observer.take(row)?.fields.count == PageLimits.fieldsPerMessage)
-    #expect(observer.take(row) == nil)
-  }
-
-  @Test func namesOfFieldsAreBounded() {
-    let observer = PageObserver()
-    Array("GET / HTTP/1.1".utf8).withOctets { observer.startLine($0, of: 1, kind: .request) }
-    for number in 0..<PageLimits.fieldNames + 100 {
-      if number % PageLimits.fieldsPerMessage == 0 {
-        let message = 2 + number / PageLimits.fieldsPerMessage
-        Array("GET / HTTP/1.1".utf8).withOctets { observer.startLine($0, of: message, kind: .request) }
-      }
-      let name = Array("Name-\(number): x".utf8)
-      name.withOctets {
-        observer.fieldLine(
-          $0, name: 0..<name.count - 3, value: name.count - 1..<name.count, of: 2 + number / PageLimits.fieldsPerMessage
-        )
+  @Test func theSlowestFailedAndOneOfEachAPIAreKept() {
+    var kept = KeptExchanges()
+    func add(_ number: Int, octets: Int, api: Int, wait: Int64 = 0, status: Int = 200) {
+      var exchange = Exchange()
+      exchange.number = number
+      exchange.ipLength = octets
+      exchange.timings.wait = wait
+      exchange.response = number
+      exchange.status = status
+      kept.add(exchange, api: api) {
+        ExchangeFigures(exchange: exchange, api: api, method: "", host: "", path: "", version: "")
       }
     }
-    #expect(observer.fieldNames.names.count == PageLimits.fieldNames + 1)
-    let long = Array(String(repeating: "n", count: 65).utf8) + Array(": x".utf8)
-    long.withOctets { observer.fieldLine($0, name: 0..<65, value: 67..<68, of: 1) }
-    var row = Message()
-    row.number = 1
-    #expect(observer.take(row)?.fields.map(\.name) == [0])
+    for number in 1...5000 { add(number, octets: 1000, api: 1) }
+    add(5001, octets: 1, api: 1, wait: 9)
+    add(5002, octets: 1, api: 1, status: 500)
+    add(5003, octets: 1, api: 2)
+    add(5004, octets: 2, api: 2)
+    let numbers = Set(kept.shown([1, 2]).map(\.exchange.number))
+    #expect(numbers.isSuperset(of: [5001, 5002, 5004]) && !numbers.contains(5003))
+    #expect(kept.count == 5004)
   }
 
-  @Test func hashesAreBounded() {
-    var hashes = RememberedHashes(limit: 2)
-    #expect([1, 2, 3, 1, 3].map { hashes.hasSeen($0) } == [false, false, false, true, false])
-    #expect(hashes.forgotten == 2)
+  /// More APIs than are remembered: those that come back with many octets are there, the small ones are not.
+  @Test func largeAPIsAreRemembered() {
+    var kept = KeptExchanges()
+    func add(_ number: Int, octets: Int, api: Int) {
+      var exchange = Exchange()
+      exchange.number = number
+      exchange.ipLength = octets
+      exchange.response = number
+      kept.add(exchange, api: api) {
+        ExchangeFigures(exchange: exchange, api: api, method: "", host: "", path: "", version: "")
+      }
+    }
+    // Larger ones than the page has room for, of one API; then many small APIs, of which one comes again and again.
+    for number in 1...2000 { add(number, octets: 100_000, api: -1) }
+    for number in 1...3 * PageLimits.apisWithExchange {
+      add(2 * number + 10_000, octets: 10, api: number)
+      add(2 * number + 10_001, octets: 10, api: -2)
+    }
+    #expect(kept.shown([-2]).contains { $0.api == -2 })
+  }
+
+  @Test func exchangesInProgressAreBounded() throws {
+    var figures = PageFigures(grouping: .init(), redaction: nil)
+    let texts = TextPool()
+    for number in 1...PageLimits.exchangesInProgress + 10 {
+      var message = Message()
+      message.number = number
+      message.exchange = number
+      message.octets.header = 7
+      figures.add(message, texts: texts)
+    }
+    #expect(figures.messagesWithoutParts == 10)
+    for number in [1, PageLimits.exchangesInProgress + 1] {
+      var exchange = Exchange()
+      exchange.number = number
+      exchange.ipLength = 7
+      figures.add(exchange, texts: texts)
+    }
+    let parts = figures.exchanges.shown([]).map { $0.parts?.up.octets.header }
+    #expect(parts == [7, nil])
+  }
+
+  @Test func contentTypesAreBounded() {
+    var types = ContentTypes()
+    let same = ["text/HTML", "text/html; charset=utf-8", "Text/html ;x"].map { types.number(of: Array($0.utf8)) }
+    #expect(same == [1, 1, 1] && types.names[1] == Array("text/html".utf8))
+    for number in 0..<2 * PageLimits.contentTypes { _ = types.number(of: Array("a/\(number)".utf8)) }
+    #expect(types.names.count == PageLimits.contentTypes + 1)
+    #expect(types.number(of: Array("b/new".utf8)) == 0 && types.number(of: []) == nil)
+    #expect(types.number(of: Array(repeating: 0x61, count: PageLimits.contentTypeLength + 1)) == 0)
+  }
+
+  @Test func waitsAreInSteps() {
+    var waits = WaitHistogram()
+    for wait in [0, 100_000, 100_001, 1_000_000, 100_000_000_000, 100_000_000_001] as [Int64] { waits.add(wait) }
+    #expect(waits.counts[0] == 2 && waits.counts[1] == 1 && waits.counts[3] == 1)
+    #expect(waits.counts.suffix(2) == [1, 1] && waits.counts.reduce(0, +) == 6)
+  }
+
+  /// The sums hold whatever the times are; hostile ones are 292 years apart.
+  @Test func timeKeepsEveryOctet() throws {
+    var generator = FixedGenerator(seed: 8)
+    for span in [1_000, 1_000_000_000, 1 << 40, Int64.max] {
+      let unit: Int64 = max(span / 10_000, 1)
+      var timeline: [TimelineInterval] = []
+      var sums = [Int](repeating: 0, count: OctetDirection.allCases.count)
+      for _ in 0..<300 {
+        let start = Int64.random(in: -span / unit / 2...(span / unit / 2 - 1), using: &generator) * unit
+        let direction = OctetDirection.allCases.randomElement(using: &generator) ?? .up
+        let octets = OctetClass.allCases.map { _ in Int.random(in: 0...1000, using: &generator) }
+        timeline.append(
+          TimelineInterval(start: start, end: start + unit, direction: direction, packets: 1, octets: octets))
+        sums[direction.rawValue] += octets.reduce(0, +)
+      }
+      let page = try #require(PageTimeline(timeline))
+      #expect(page.octets.map { $0.joined().reduce(0, +) } == sums, "every class is in one part")
+      #expect(page.octets[0][0].count <= PageLimits.intervals && page.start == timeline.map(\.start).min())
+    }
+    #expect(PageTimeline([]) == nil)
+  }
+
+  /// Characters that take six octets in the page make a name shorter, so that the page's size has a limit.
+  @Test func namesTakeBoundedOctets() {
+    let name = PageName(redaction: nil)
+    #expect(name.text(Array(repeating: UInt8(ascii: "a"), count: 160)).count == 160)
+    let angles = name.text(Array(repeating: UInt8(ascii: "<"), count: 160))
+    #expect(angles == String(repeating: "<", count: 53) + "… (160 bytes)")
   }
 
   @Test func theLargestRowsStay() {
@@ -106,33 +190,5 @@ import Testing
     for (number, weight) in weights.enumerated() { rows.add(weight: weight, number: number) { number } }
     let expected = weights.indices.sorted { (-weights[$0], $0) < (-weights[$1], $1) }.prefix(10)
     #expect(rows.rows == Array(expected) && rows.count == 1000)
-  }
-
-  /// The sums hold whatever the times are; hostile ones are 292 years apart.
-  @Test func throughputKeepsEveryOctet() throws {
-    var generator = FixedGenerator(seed: 8)
-    for span in [1_000, 1_000_000_000, 1 << 40, Int64(1) << 62] {
-      var throughput = Throughput()
-      var (up, down) = (0, 0)
-      for _ in 0..<300 {
-        let start = Int64.random(in: -span...span, using: &generator) / 2
-        let end = start + Int64.random(in: 0...span, using: &generator) / 2
-        let octets = Int.random(in: 0...100_000, using: &generator)
-        let isUp = Bool.random(using: &generator)
-        throughput.add(octets, isUp: isUp, from: start, to: end)
-        if isUp { up += octets } else { down += octets }
-      }
-      let intervals = try #require(throughput.intervals)
-      #expect(intervals.up.reduce(0, +) == up && intervals.down.reduce(0, +) == down)
-      #expect(intervals.up.count <= PageLimits.intervals && intervals.up.allSatisfy { $0 >= 0 })
-    }
-  }
-
-  @Test func aMessageIsSpreadOverItsTime() throws {
-    var throughput = Throughput()
-    throughput.add(100, isUp: false, from: 10_000_000, to: 12_000_000)
-    let intervals = try #require(throughput.intervals)
-    #expect(throughput.width == 1_000_000 && intervals.start == 10_000_000)
-    #expect(intervals.down == [50, 50, 0] && intervals.up == [0, 0, 0])
   }
 }

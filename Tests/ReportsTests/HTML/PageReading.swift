@@ -16,7 +16,11 @@ struct WrittenPage {
   init(_ packets: [TestPacket], redaction: Redaction? = nil) throws {
     let folder = TemporaryFolder()
     let report = try HTMLReport(folder: folder.path, grouping: .init(), redaction: redaction)
-    var pipeline = Pipeline(decoders: SystemContentDecoders(), observer: report.observer, sink: report)
+    var configuration = Configuration()
+    configuration.tables = [.hosts, .timeline, .contents, .fields]
+    var pipeline = Pipeline(
+      configuration: configuration, decoders: SystemContentDecoders(), observer: report.observer,
+      compressor: GzipEstimate(), sink: report)
     for packet in packets { try packet.octets.withOctets { try pipeline.process(packet.facts, $0) } }
     try pipeline.finishConnections()
     try report.finish(pipeline.totals)
@@ -37,6 +41,11 @@ struct WrittenPage {
     let table = try table(name)
     let columns = try #require(table["columns"] as? [String])
     return try #require(table["rows"] as? [[Any]]).map { Dictionary(uniqueKeysWithValues: zip(columns, $0)) }
+  }
+
+  /// One of the things that would save octets; nil when the page does not have it.
+  func saving(_ id: String) throws -> [String: Any]? {
+    try #require(data["savings"] as? [[String: Any]]).first { $0["id"] as? String == id }
   }
 
   func table(_ name: String) throws -> [String: Any] { try #require(data[name] as? [String: Any]) }

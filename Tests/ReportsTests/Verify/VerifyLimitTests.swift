@@ -77,7 +77,7 @@ import Testing
       "messages that a model can say nothing of: ep 1",
       "messages counted under their host alone, as there are too many APIs: 3",
     ]
-    let text = ModelSummary(errors, ledger: Ledger()).text()
+    let text = ModelSummary(errors, totals: emptyTotals()).text()
     for line in lines { #expect(text.contains(line + "\n")) }
     #expect(PageComparison.sections(errors).map(\.warnings) == [lines, lines])
   }

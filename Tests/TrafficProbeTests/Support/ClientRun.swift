@@ -22,11 +22,13 @@ struct ClientRun: CustomStringConvertible {
   /// - Parameters:
   ///   - arguments: its arguments.
   ///   - wrapper: a program and its arguments, to which `probe-client` and its own are added.
+  ///   - environment: variables that are set for it beside those of the tests.
   /// - Throws: when it cannot be started.
-  init(_ arguments: [String], wrapper: [String] = []) throws {
+  init(_ arguments: [String], wrapper: [String] = [], environment: [String: String] = [:]) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = wrapper + [ClientRun.executable.path] + arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     let pipe = Pipe()
     process.standardOutput = pipe
     process.standardError = pipe

@@ -15,6 +15,8 @@ import okhttp3.EventListener;
  */
 public class OkHttpDay {
   static final String APP = "http://app.example.com", OTHER = "http://api.example.net";
+  /** HTTP/2 without TLS: the keys of Java's TLS are not to be had. */
+  static final boolean IS_HTTP2 = "h2c".equals(System.getenv("SITE_PROTOCOL"));
   static final List<String> rows = Collections.synchronizedList(new ArrayList<>());
   static int next = 10000;
 
@@ -117,7 +119,8 @@ public class OkHttpDay {
   }
 
   public static void main(String[] arguments) throws Exception {
-    client = new OkHttpClient.Builder().eventListenerFactory(call -> new Listener()).readTimeout(1, TimeUnit.SECONDS)
+    client = new OkHttpClient.Builder().protocols(IS_HTTP2 ? List.of(Protocol.H2_PRIOR_KNOWLEDGE) : List.of(Protocol.HTTP_1_1))
+        .eventListenerFactory(call -> new Listener()).readTimeout(1, TimeUnit.SECONDS)
         .connectionPool(new ConnectionPool(6, 1, TimeUnit.MINUTES)).build();
     List<Request> group = new ArrayList<>();
     for (int i = 0; i < 24; i++) group.add(request("GET", "/api/feed?page=" + i, null));

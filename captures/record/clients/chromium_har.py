@@ -19,6 +19,7 @@ parser.add_argument("--netlog")
 parser.add_argument("--small", action="store_true")
 options = parser.parse_args()
 PORT = 9333
+SITE = os.environ.get("SITE_SCHEME", "http") + "://app.example.com"
 
 
 class Target:
@@ -58,6 +59,8 @@ async def main():
              "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions", "--mute-audio",
              "--disable-features=HttpsUpgrades,OptimizationHints,MediaRouter,Translate,LocalNetworkAccessChecks",
              f"--remote-debugging-port={PORT}", f"--remote-allow-origins=*", f"--user-data-dir={folder}"]
+    if SITE.startswith("https"):
+        flags += ["--ignore-certificate-errors"]
     if options.netlog:
         flags += [f"--log-net-log={options.netlog}", "--net-log-capture-mode=IncludeSensitive"]
     browser = await asyncio.create_subprocess_exec(os.environ.get("CHROMIUM", "chromium"), *flags, "about:blank",
@@ -97,7 +100,7 @@ async def main():
                 })()""")
                 await asyncio.sleep(3)
             await tab.ask("Page.enable")
-            await tab.ask("Page.navigate", url="http://app.example.com/")
+            await tab.ask("Page.navigate", url=f"{SITE}/")
             await asyncio.sleep(1.5)
             await tab.evaluate((here / "day.js").read_text() + "\nundefined")
             if options.small:
@@ -106,7 +109,7 @@ async def main():
             else:
                 asked = await tab.evaluate("day(10000)")
                 # Three navigations more: two pages again, and one that is not there.
-                for url in ("http://app.example.com/", "http://app.example.com/r/302?n=30&to=/status/404"):
+                for url in (f"{SITE}/", f"{SITE}/r/302?n=30&to=/status/404"):
                     await tab.ask("Page.navigate", url=url)
                     await asyncio.sleep(1)
             pathlib.Path(options.list).write_text(json.dumps(asked, indent=0, ensure_ascii=False))

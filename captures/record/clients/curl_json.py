@@ -10,7 +10,8 @@ import csv, json, os, subprocess, sys
 from concurrent.futures import ThreadPoolExecutor
 
 folder = sys.argv[1]
-APP, OTHER = "http://app.example.com", "http://api.example.net"
+SCHEME = os.environ.get("SITE_SCHEME", "http")
+APP, OTHER = f"{SCHEME}://app.example.com", f"{SCHEME}://api.example.net"
 WORDS = "amber birch canyon delta ember fern garnet harbor indigo jasper kettle lantern maple nectar olive pepper "
 number, out = 10000, []
 
@@ -19,7 +20,9 @@ def text(octets):
     return (WORDS * (octets // len(WORDS) + 1))[:octets]
 
 
-for n in (0, 10, 1000, 30000, 25000, 3000000):
+# What is encrypted is as large in the capture as it was.
+LARGE = 150000 if SCHEME == "https" else 3000000
+for n in (0, 10, 1000, 30000, 25000, LARGE):
     open(f"{folder}/body.{n}", "w").write(text(n))
 
 
@@ -33,7 +36,7 @@ def run(transfers):
         url = transfer[-1]
         ids.append(f"{number:05}")
         number += 1
-        arguments += ["-s", *([] if "-o" in transfer else ["-o", "/dev/null"]), "-w", "%{json}\n", "-H", f"X-Id: {ids[-1]}", *transfer[:-1], url if url.startswith("http") else APP + url]
+        arguments += ["-s", *(["-k"] if SCHEME == "https" else []), *([] if "-o" in transfer else ["-o", "/dev/null"]), "-w", "%{json}\n", "-H", f"X-Id: {ids[-1]}", *transfer[:-1], url if url.startswith("http") else APP + url]
     return ids, arguments
 
 
@@ -74,7 +77,7 @@ for n in (0, 10, 1000, 30000):
         ["-H", "Transfer-Encoding: chunked", "--data-binary", f"@{folder}/body.{n}", "/up/chunked"],
         # curl 7.88 never ends an empty chunked -T of a file.
         ["-H", "Transfer-Encoding: chunked", "-T", f"{folder}/body.{n or 10}", "/up/chunked"])
-for n in (25000, 3000000):
+for n in (25000, LARGE):
     ask(["-T", f"{folder}/body.{n}", "/big"])
 at_once([[["--data-binary", f"@{folder}/body.{n}", "/up/parallel"]] for n in (10, 1000, 30000)])
 for i in range(6):

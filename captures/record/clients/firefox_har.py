@@ -6,6 +6,7 @@ opened, and at the end its `getHARFromNetMonitor` is asked: the function that "S
 import json, os, pathlib, shutil, socket, subprocess, sys, tempfile, time
 
 here = pathlib.Path(__file__).parent
+SITE = os.environ.get("SITE_SCHEME", "http") + "://app.example.com"
 PREFERENCES = {
     "devtools.netmonitor.persistlog": True, "devtools.netmonitor.features.search": False, "devtools.toolbox.host": "window",
     "network.proxy.type": 0, "dom.security.https_first": False, "browser.shell.checkDefaultBrowser": False,
@@ -62,6 +63,12 @@ browser = subprocess.Popen([os.environ.get("FIREFOX", "firefox-esr"), "--headles
                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 try:
     firefox = Marionette(2828)
+    if SITE.startswith("https"):
+        # The certificate is the recording's own.
+        firefox.script("chrome", """
+          Cc["@mozilla.org/security/certoverride;1"].getService(Ci.nsICertOverrideService)
+            .setDisableAllSecurityChecksAndLetAttackersInterceptMyData(true);
+        """)
     firefox.script("chrome", """
       const { require } = ChromeUtils.importESModule("resource://devtools/shared/loader/Loader.sys.mjs");
       const { gDevTools } = require("devtools/client/framework/devtools");
@@ -71,7 +78,7 @@ try:
     """)
     time.sleep(2)
     firefox.ask("Marionette:SetContext", {"value": "content"})
-    firefox.ask("WebDriver:Navigate", {"url": "http://app.example.com/"})
+    firefox.ask("WebDriver:Navigate", {"url": f"{SITE}/"})
     time.sleep(1.5)
     day = (here / "day.js").read_text()
     # As a script of the page: what Marionette's sandbox makes is not the page's. Its answer stands in an element.
@@ -84,7 +91,7 @@ try:
       while (!said.hasAttribute("data-list")) await new Promise(done => setTimeout(done, 200));
       return JSON.parse(said.getAttribute("data-list"));
     """.replace("DAY", json.dumps(day)))
-    for url in ("http://app.example.com/", "http://app.example.com/r/302?n=30&to=/status/404"):
+    for url in (f"{SITE}/", f"{SITE}/r/302?n=30&to=/status/404"):
         firefox.ask("WebDriver:Navigate", {"url": url})
         time.sleep(1)
     time.sleep(2)

@@ -11,14 +11,15 @@ writes a row a call, redirects in it; `mitmproxy` is requests without a meter, a
 Host (http.client adds it) and folds repeated fields; httpx shows all; aiohttp shows content decoded, and nothing of the
 bodies of redirects.
 """
-import asyncio, csv, gzip, json, sys, threading, time
+import asyncio, csv, gzip, json, os, ssl, sys, threading, time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 kind, folder = sys.argv[1:]
-APP, OTHER = "http://app.example.com", "http://api.example.net"
+SCHEME = os.environ.get("SITE_SCHEME", "http")
+APP, OTHER = f"{SCHEME}://app.example.com", f"{SCHEME}://api.example.net"
 if kind == "mitmproxy":
-    APP = OTHER = "http://proxy.example.com"
+    APP = OTHER = f"{SCHEME}://proxy.example.com"
 WORDS = "amber birch canyon delta ember fern garnet harbor indigo jasper kettle lantern maple nectar olive pepper "
 lock, rows, exchanges = threading.Lock(), [], []
 
@@ -57,7 +58,8 @@ def day():
         yield one("POST", "/up/stream", stream=text(n).encode())
     for n in (1000, 30000) if kind == "mitmproxy" else ():
         yield one("POST", "/up/gzip", raw=gzip.compress(text(n).encode()), headers={"Content-Encoding": "gzip"})
-    for n in (25000, 3000000):
+    # What is encrypted is as large in the capture as it was.
+    for n in (25000, 150000 if SCHEME == "https" else 3000000):
         yield one("PUT", "/big", body=text(n))
     yield [call("PUT", "/up/parallel", body=text(1000 + 700 * i)) for i in range(4)]
     for i in range(6):
@@ -232,13 +234,18 @@ def with_httpx():
             raw = b"".join(pieces)
             decoded = httpx.Response(200, headers=answer.headers, content=raw) if not failed else None
             note(*common, began, answered, time.time(), line, header, size(), answer.status_code,
-                 len(f"HTTP/1.1 {answer.status_code} ") + len(answer.extensions["reason_phrase"]) + 2, section(answer.headers.raw), len(raw),
+                 len(f"HTTP/1.1 {answer.status_code} ") + len(answer.extensions.get("reason_phrase", b"")) + 2, section(answer.headers.raw), len(raw),
                  len(decoded.content) if decoded else None, answer.headers.get("X-Serial", ""), failed)
             if failed:
                 raise httpx.ReadError(failed)
             return httpx.Response(answer.status_code, headers=answer.headers, stream=httpx.ByteStream(raw), extensions=answer.extensions)
 
-    client = httpx.Client(transport=Meter(limits=httpx.Limits(max_connections=6)), follow_redirects=True, timeout=20)
+    # Over TLS by HTTP/2, with a certificate of the recording's own. The key log is that of SSLKEYLOGFILE.
+    trust = ssl.create_default_context()
+    trust.check_hostname, trust.verify_mode = False, ssl.CERT_NONE
+    kind_of_transport = httpx.HTTPTransport if kind == "mitmproxy" else Meter
+    client = httpx.Client(transport=kind_of_transport(verify=trust, http2=SCHEME == "https", limits=httpx.Limits(max_connections=6)),
+                          follow_redirects=True, timeout=20)
 
     def ask(method, url, more):
         headers, body, stream = prepared(more)
@@ -313,7 +320,7 @@ async def with_aiohttp():
             await asyncio.gather(*(ask(*c) for c in group))
 
 
-if kind == "httpx":
+if kind == "httpx" or kind == "mitmproxy" and SCHEME == "https":
     with_httpx()
 elif kind == "aiohttp":
     asyncio.run(with_aiohttp())

@@ -173,7 +173,7 @@ class Connection:
         if self.method == "OPTIONS":
             await self.send(204)
         elif what == "":
-            images = "".join(f'<img src="/img/{n}.png" alt="">' for n in range(8)) + '<img src="http://api.example.net/img/70.png" alt="">'
+            images = "".join(f'<img src="/img/{n}.png" alt="">' for n in range(8)) + '<img src="//api.example.net/img/70.png" alt="">'
             await self.send(200, f'<!doctype html><meta charset="utf-8"><title>Day</title><link rel="icon" href="data:,">'
                             f'<link rel="stylesheet" href="/static/day.css"><script src="/static/lib.js"></script>{images}<p>Día</p>'.encode(),
                             [("Cache-Control", "no-store"), ("Set-Cookie", "visit=1; Path=/"), ("Set-Cookie", "theme=dark; Path=/")],

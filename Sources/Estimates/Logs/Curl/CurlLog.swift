@@ -43,7 +43,7 @@ struct CurlLog {
           skipped += 1
           continue
         }
-        if transfer.httpVersion.hasPrefix("2") || transfer.httpVersion.hasPrefix("3") { newer += 1 }
+        if transfer.isEncoded { newer += 1 }
         log.entries += Self.rows(of: transfer, url, row: number, exchange: rows, &names)
       } catch {
         bad.note("line \(number)", error)
@@ -54,7 +54,7 @@ struct CurlLog {
     guard rows > 0 else { throw LogError(file: file, "has no line with a transfer") }
     guard !log.entries.isEmpty else { throw LogError(file: file, "has \(rows) transfers, none of them of HTTP") }
     if skipped > 0 { log.notices.append("transfers that are not HTTP, left out: \(skipped)") }
-    if newer > 0 { log.notices.append("transfers of HTTP/2 or HTTP/3, whose headers are not HTTP/1's: \(newer)") }
+    if newer > 0 { log.notices.append("transfers of HTTP/2 or HTTP/3: \(newer)") }
     let several = log.entries.count { $0.kind == .request && $0.redirectCount > 0 }
     if several > 0 { log.notices.append("transfers with redirects or challenges, whose figures are sums: \(several)") }
     log.noteTimes()
@@ -62,7 +62,7 @@ struct CurlLog {
   }
 
   private static func transfer(_ line: Data, _ decoder: JSONDecoder) throws(RowProblem) -> CurlTransfer {
-    guard line.count <= longestLine else { throw RowProblem("expected at most \(longestLine) octets of JSON") }
+    guard line.count <= longestLine else { throw RowProblem("expected at most \(longestLine) bytes of JSON") }
     do { return try decoder.decode(CurlTransfer.self, from: line) } catch {
       throw RowProblem("expected an object of curl's %{json}: \(JSONLog.words(error))")
     }
@@ -89,7 +89,10 @@ struct CurlLog {
     request.query = names.shared(first.query ?? "")
     request.queryLength = first.queryLength
     request.bodyLength = transfer.uploadSize
-    if let upload = transfer.uploadSize, let sent = transfer.sentSize,
+    if transfer.isEncoded, !transfer.countsBodyAsSent {
+      // What is sent is made from the text of a head, and heads alone are counted.
+      request.headerLength = transfer.sentSize
+    } else if let upload = transfer.uploadSize, let sent = transfer.sentSize,
       upload == 0 || transfer.countsBodyAsSent && upload <= sent
     {
       request.length = sent

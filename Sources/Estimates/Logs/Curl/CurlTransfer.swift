@@ -3,7 +3,9 @@
 /// `size_request` is everything that was sent since 8.8; before it is the header section, with the body in it where both
 /// were sent in one piece (measured with 7.88.1 and 8.23). It and `size_header` sum over all exchanges of the transfer, that is, over
 /// redirects, challenges and interim responses. `size_upload` and `size_download` are the bodies of the last one, coded; an upload
-/// with chunk framing, a download without.
+/// with chunk framing, a download without. Over HTTP/2 curl makes the head as for HTTP/1 with `HTTP/2` in its line, and
+/// `size_request` is that text, without the body before 8.8 and with it since (measured with 7.88.1 and 8.23); `size_header` is the text that it shows, with
+/// `HTTP/2 200` and a space as the status-line.
 struct CurlTransfer: Decodable {
   /// The URL as it was given; maybe without a scheme.
   let url: String?
@@ -93,6 +95,9 @@ struct CurlTransfer: Decodable {
         DecodingError.Context(codingPath: decoder.codingPath, debugDescription: "none of the sizes is there"))
     }
   }
+
+  /// Whether it was HTTP/2 or HTTP/3, so that the text of its heads was not on the wire.
+  var isEncoded: Bool { httpVersion.hasPrefix("2") || httpVersion.hasPrefix("3") }
 
   /// Whether `size_request` has all of the body in it.
   var countsBodyAsSent: Bool {

@@ -27,7 +27,7 @@ struct HARLog {
         let rows = rows(of: entry, row: index + 1, start: start, url: url, meaning: meaning, names: &names)
         log.entries += rows
         if rows.count == 1 { unanswered += 1 }
-        if Self.isNewer(entry.request) || Self.isNewer(entry.response) { newer += 1 }
+        if entry.request.isEncoded || entry.response?.isEncoded == true { newer += 1 }
       } catch {
         bad.note("entry \(index + 1)", error)
       }
@@ -41,7 +41,7 @@ struct HARLog {
       log.notices.append("entries of \(scheme): URLs, which are not HTTP, left out: \(count)")
     }
     if unanswered > 0 { log.notices.append("entries without a response: \(unanswered)") }
-    if newer > 0 { log.notices.append("entries of HTTP/2 or HTTP/3, whose headers are not HTTP/1's: \(newer)") }
+    if newer > 0 { log.notices.append("entries of HTTP/2 or HTTP/3: \(newer)") }
     return log
   }
 
@@ -93,11 +93,6 @@ struct HARLog {
     response.isAborted = isAborted
     request.set(meaning.request(entry.request))
     return [request, response]
-  }
-
-  private static func isNewer(_ message: HARMessage?) -> Bool {
-    let version = message?.httpVersion.lowercased() ?? ""
-    return ["h2", "h3", "http/2", "http/3", "quic"].contains { version.hasPrefix($0) }
   }
 }
 

@@ -23,7 +23,7 @@ struct JSONFault: CustomStringConvertible {
         let before = data.prefix(offset)
         let line = before.count { $0 == 0x0a } + 1
         let column = offset - ((before.lastIndex(of: 0x0a)).map { $0 - before.startIndex + 1 } ?? 0) + 1
-        description = "is not JSON: \(parts[0].lowercasedFirst) at line \(line), octet \(column)"
+        description = "is not JSON: \(parts[0].lowercasedFirst) at line \(line), byte \(column)"
       } else {
         description = "is not JSON: \(words.lowercasedFirst.shortened(to: 120))"
       }

@@ -13,7 +13,7 @@ extension KeyedDecodingContainer {
     }
     guard let number, number.magnitude <= LogCell.largestLength.magnitude else {
       throw DecodingError.dataCorruptedError(
-        forKey: key, in: self, debugDescription: "expected a whole number of octets up to 2^40")
+        forKey: key, in: self, debugDescription: "expected a whole number of bytes up to 2^40")
     }
     return number == -1 ? nil : Int(number)
   }

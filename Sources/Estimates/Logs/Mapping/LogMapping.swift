@@ -27,7 +27,7 @@ public struct LogMapping: Sendable, Equatable {
   /// Reads the text of a file. Throws a `LogError` that names `file`, the line, and what is expected there.
   public init(parsing text: String, file: String) throws(LogError) {
     self.init()
-    guard text.utf8.count <= Self.longest else { throw LogError(file: file, "is longer than \(Self.longest) octets") }
+    guard text.utf8.count <= Self.longest else { throw LogError(file: file, "is longer than \(Self.longest) bytes") }
     // Characters of Swift take CR LF for one.
     let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     for (index, line) in lines.enumerated() {

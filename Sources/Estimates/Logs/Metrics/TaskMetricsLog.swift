@@ -52,7 +52,7 @@ struct TaskMetricsLog {
       log.notices.append("transactions of \(scheme): URLs, which are not HTTP, left out: \(count)")
     }
     if short > 0 { log.notices.append("tasks with fewer transactions than redirects: \(short)") }
-    if newer > 0 { log.notices.append("transactions of HTTP/2 or HTTP/3, whose headers are not HTTP/1's: \(newer)") }
+    if newer > 0 { log.notices.append("transactions of HTTP/2 or HTTP/3: \(newer)") }
     log.noteTimes()
     return log
   }

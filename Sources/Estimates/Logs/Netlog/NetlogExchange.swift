@@ -6,7 +6,7 @@ struct NetlogExchange {
   let method: String
   /// Milliseconds of the log.
   let start: Int64
-  /// Whether it is HTTP/1, so that its lines are those of the wire.
+  /// Whether it is HTTP/1, so that its lines are those of the wire; else they have the spelling of HTTP/1.1.
   var isHTTP1 = true
   var isFromCache = false
   var isAborted = false
@@ -47,6 +47,19 @@ struct NetlogExchange {
 
   /// Octets of a header section: each line and its end, and the empty line.
   static func octets(_ lines: some Sequence<String>) -> Int { lines.reduce(2) { $0 + octets(of: $1) + 2 } }
+
+  /// Octets of the start-line and the header section of a request on HTTP/2 in the spelling of HTTP/1.1: Chrome lists its
+  /// fields, the pseudo-header fields as `:method: GET`. Nil without a method and a path.
+  static func spelled(_ lines: [String]) -> (line: Int?, header: Int?) {
+    func value(_ name: String) -> Int? { lines.first { $0.hasPrefix(name) }.map { octets(of: $0) - name.utf8.count } }
+    let header = octets(lines.filter { !$0.hasPrefix(":") })
+    guard let method = value(":method: "), let path = value(":path: ") else { return (nil, nil) }
+    let host = lines.contains { $0.lowercased().hasPrefix("host:") } ? nil : value(":authority: ")
+    return (
+      method + path + " ".utf8.count + " HTTP/1.1".utf8.count + 2,
+      header + (host.map { "host: ".utf8.count + $0 + 2 } ?? 0)
+    )
+  }
 
   /// Octets of a line. Chrome leaves cookies and credentials out of a log, and says how many octets they have.
   private static func octets(of line: String) -> Int {

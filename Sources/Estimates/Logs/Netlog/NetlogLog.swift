@@ -42,7 +42,7 @@ struct NetlogLog {
     log.skippedRows = skipped
     guard !log.entries.isEmpty else { throw LogError(file: file, "has \(skipped) requests, none of them of HTTP") }
     if skipped > 0 { log.notices.append("requests that are not HTTP, left out: \(skipped)") }
-    if newer > 0 { log.notices.append("requests of HTTP/2 or HTTP/3, whose headers are not HTTP/1's: \(newer)") }
+    if newer > 0 { log.notices.append("requests of HTTP/2 or HTTP/3: \(newer)") }
     return log
   }
 
@@ -72,6 +72,8 @@ struct NetlogLog {
       if exchange.isHTTP1 {
         exchange.requestLine = parameters.line?.utf8.count
         exchange.requestHeader = parameters.headers.map(NetlogExchange.octets)
+      } else if let fields = parameters.headers {
+        (exchange.requestLine, exchange.requestHeader) = NetlogExchange.spelled(fields)
       }
       // It is sent again after a challenge, and when the connection turned out to be closed.
       if let current = request.current {
@@ -124,10 +126,8 @@ struct NetlogLog {
       response.row = head.index
       response.time = time(head.time)
       response.status = head.status
-      if exchange.isHTTP1 {
-        response.lineLength = head.line
-        response.headerLength = head.header
-      }
+      response.lineLength = head.line
+      response.headerLength = head.header
       if !head.isInterim {
         response.endTime = exchange.bodyEnd.map(time)
         response.isAborted = exchange.isAborted

@@ -35,9 +35,9 @@ enum LogCell: Equatable {
     case .real(let real): number = Int64(exactly: real)
     case .octets: number = nil
     }
-    guard let number else { throw RowProblem(column, expected: "a whole number of octets", found: self) }
+    guard let number else { throw RowProblem(column, expected: "a whole number of bytes", found: self) }
     guard number.magnitude <= Self.largestLength.magnitude else {
-      throw RowProblem(column, expected: "at most 2^40 octets", found: self)
+      throw RowProblem(column, expected: "at most 2^40 bytes", found: self)
     }
     return Int(number)
   }

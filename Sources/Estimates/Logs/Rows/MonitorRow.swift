@@ -217,7 +217,7 @@ struct MonitorRow {
 
   private static func size(_ cell: LogCell, _ column: LogColumn) throws(RowProblem) -> Int? {
     guard let size = try cell.length(column) else { return nil }
-    guard size >= 0 else { throw RowProblem(column, expected: "a number of octets", found: cell) }
+    guard size >= 0 else { throw RowProblem(column, expected: "a number of bytes", found: cell) }
     return size
   }
 }

@@ -39,6 +39,14 @@ public struct Cause: Sendable, Hashable {
     case separators = "separators not counted"
     /// The wire has other whitespace, folding or line ends than field lines written canonically.
     case fieldLineShape = "field lines not canonical on the wire"
+    /// The app counts fields as text where the wire has representations of them, compressed (RFC 7541).
+    case fieldCompression = "field compression"
+    /// The app writes the version of a message on HTTP/2 with another length than `HTTP/1.1`.
+    case version = "protocol version"
+    /// The app counts a field that HTTP/2 does not send (RFC 9113 §8.2.2); `detail` names it.
+    case fieldNotSent = "field not sent over HTTP/2"
+    /// The app counts pseudo-header fields as fields (RFC 9113 §8.3).
+    case pseudoFields = "pseudo-header fields counted as fields"
     /// The app counts the start-line as part of the header section.
     case lineInHeader = "start-line counted in the header section"
 
@@ -55,6 +63,8 @@ public struct Cause: Sendable, Hashable {
     case declaredLength = "declared length counted"
     /// The app's body has, or lacks, the chunk framing.
     case chunkFraming = "chunk framing"
+    /// The app's figure has, or lacks, the headers of frames, with their padding (RFC 9113 §4.1).
+    case frameHeaders = "frame headers"
     /// The app's body has, or lacks, the trailer section.
     case trailers = "trailers"
     /// The app counts start-line and header section in the body too.
@@ -105,7 +115,10 @@ public struct Cause: Sendable, Hashable {
     case sumOfParts = "total is not the sum of the parts"
 
     /// Whether no app is shown what the cause is about.
-    var isInvisible: Bool { self == .chunkFraming || self == .trailers || self == .interim }
+    var isInvisible: Bool { self == .chunkFraming || self == .frameHeaders || self == .trailers || self == .interim }
+
+    /// What is beside fields and content in a message: chunk framing, or headers of frames.
+    static func framing(of message: WireMessage) -> Kind { message.isEncoded ? .frameHeaders : .chunkFraming }
 
     /// Whether the cause says something of a row even where it explains no octets of it.
     var isNote: Bool {

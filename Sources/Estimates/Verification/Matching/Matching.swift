@@ -167,7 +167,9 @@ struct Matching {
     guard let response = exchange.response else { return [] }
     if exchange.status == 304 { return earlier[response] ?? [] }
     guard (300..<400).contains(exchange.status) else { return [] }
-    return chains.hops(after: index).compactMap(\.response)
+    let certain = chains.hops(after: index).compactMap(\.response)
+    guard wire[response].isEncoded else { return certain }
+    return certain + chains.alternatives(after: index).compactMap(\.response).filter { !certain.contains($0) }
   }
 
   private mutating func set(

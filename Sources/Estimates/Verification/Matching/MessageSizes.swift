@@ -45,7 +45,9 @@ struct MessageSizes {
     if let body = entry.bodyLength { rest = bodies.map { abs($0 - body) }.min() ?? 0 }
     if let length = entry.length {
       // A header section may be counted in any way, and not at all.
-      let slack = 2 * (octets.startLine + octets.header) + octets.framing + octets.trailer
+      let row = wire[message].row
+      let head = max(octets.startLine + octets.header, (row.expandedStartLine ?? 0) + (row.expandedHeader ?? 0))
+      let slack = 2 * head + octets.framing + octets.trailer
       let nearest = bodies.map { body in length < body ? body - length : max(length - body - slack, 0) }.min() ?? 0
       rest = max(rest, nearest)
     }

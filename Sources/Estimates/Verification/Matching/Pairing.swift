@@ -166,7 +166,7 @@ struct Pairing {
   func figures(of exchange: Int, for row: Int) -> [MessageOctets?] {
     let request = rows[row].request == nil ? nil : exchanges[exchange].request
     let response = rows[row].response == nil ? nil : exchanges[exchange].response
-    return [request, response].map { $0.map { wire[$0].row.octets } }
+    return [request, response].map { $0.map { wire[$0].visibleOctets } }
   }
 
   /// Whether no row has anything of an exchange on the wire.

@@ -4,19 +4,25 @@ import HTTPReassembly
 /// request again with credentials (§15.5.2, §15.5.8).
 struct RequestChains {
   private let exchanges: [WireExchange]
+  private let wire: [WireMessage]
+  private let byKey: [MatchKey: [Int]]
   /// The exchange that follows from each, as indices; each follows from one at most.
   private let next: [Int?]
 
   /// Hops that are followed at most: what clients follow at most, or more.
   static let limit = 20
+  /// Exchanges that are looked at when several may follow.
+  static let alternativeLimit = 8
   /// Nanoseconds from a response to the request that follows from it.
   private static let reach: Int64 = 10_000_000_000
 
   /// The chains among all exchanges, which are ordered by time.
   init(_ exchanges: [WireExchange], _ wire: [WireMessage]) {
     self.exchanges = exchanges
+    self.wire = wire
     var byKey: [MatchKey: [Int]] = [:]
     for (index, exchange) in exchanges.enumerated() { byKey[exchange.key, default: []].append(index) }
+    self.byKey = byKey
     let starts = exchanges.indices.filter { Self.goesOn(exchanges[$0].status) && exchanges[$0].response != nil }
     var next: [Int?] = Array(repeating: nil, count: exchanges.count)
     var taken: Set<Int> = []
@@ -49,6 +55,19 @@ struct RequestChains {
       last = following
     }
     return hops
+  }
+
+  /// Exchanges that may follow from the one at an index as well as the one that does: over HTTP/2 they share its connection, and
+  /// several redirections at once go to one target.
+  func alternatives(after index: Int) -> [WireExchange] {
+    guard next[index] != nil else { return [] }
+    var found: Set<Int> = []
+    while found.count < Self.alternativeLimit,
+      let other = Self.next(exchanges[index], exchanges, byKey, wire, isFree: { !found.contains($0) })
+    {
+      found.insert(other)
+    }
+    return found.sorted().map { exchanges[$0] }
   }
 
   private static func goesOn(_ status: Int) -> Bool { [301, 302, 303, 307, 308, 401, 407].contains(status) }

@@ -18,6 +18,8 @@ enum BodyReading: Reading, CaseIterable {
   case framed
   /// The content with its chunk framing and the trailers.
   case framedWithTrailers
+  /// The content with the headers of its frames, as HTTP/2 has them, without that of the frame before it that has the fields.
+  case dataFrames
   /// Everything transferred, start-line and header section included.
   case everything
   /// Start-line, header section and content, without chunk framing.
@@ -39,6 +41,8 @@ enum BodyReading: Reading, CaseIterable {
     case .declared where message.contentLength == nil: nil
     case .expectedLength where message.contentLength != nil || message.row.kind == .request: nil
     case .framed where message.row.octets.framing == 0, .framedWithTrailers where message.row.octets.trailer == 0: nil
+    case .dataFrames where !message.isEncoded || message.row.octets.framing < Self.frameHeader: nil
+    case .everything where message.isEncoded, .everythingUnframed where Self.head(of: message) == nil: nil
     case .uncaptured where message.row.missing == 0: nil
     case .limited where message.row.octets.body <= Self.limit: nil
     case .characters where message.characters == nil, .utf16Units where message.utf16Units == nil: nil
@@ -59,20 +63,30 @@ enum BodyReading: Reading, CaseIterable {
       [Cause(message.row.exactness == .atLeast ? .aborted : .declaredLength, (message.contentLength ?? body) - body)]
         .significant
     case .expectedLength: [Cause(.expectedLengthUnknown, -1 - body)].significant
-    case .framed: [Cause(.chunkFraming, octets.framing)]
+    case .framed: [Cause(.framing(of: message), octets.framing)]
     case .framedWithTrailers:
-      [Cause(.chunkFraming, octets.framing), Cause(.trailers, octets.trailer)].significant
+      [Cause(.framing(of: message), octets.framing), Cause(.trailers, octets.trailer)].significant
+    case .dataFrames: [Cause(.frameHeaders, octets.framing - Self.frameHeader)].significant
     case .everything:
       [
         Cause(.headersInBody, octets.startLine + octets.header), Cause(.chunkFraming, octets.framing),
         Cause(.trailers, octets.trailer),
       ].significant
-    case .everythingUnframed: [Cause(.headersInBody, octets.startLine + octets.header)].significant
+    case .everythingUnframed: [Cause(.headersInBody, Self.head(of: message) ?? 0)].significant
     case .characters: units(.charactersForOctets, message.characters ?? body, message)
     case .utf16Units: units(.utf16Units, message.utf16Units ?? body, message)
     case .limited: [Cause(.limitedBody, Self.limit - body)]
     case .uncaptured: [Cause(.notCaptured, message.row.missing)]
     }
+  }
+
+  /// Octets of the header of a frame (RFC 9113 §4.1).
+  private static let frameHeader = 9
+
+  /// Octets of start-line and header section as text; nil when not all fields are known.
+  private static func head(of message: WireMessage) -> Int? {
+    guard let line = message.spelledLine, let header = message.spelledHeader else { return nil }
+    return line + header
   }
 
   /// Units of the decoded content, of which coding and units each have a share in the difference.
@@ -95,7 +109,7 @@ enum BodyReading: Reading, CaseIterable {
     switch self {
     case .transferred: 0
     case .nothing, .decoded, .recompressed: 1
-    case .declared, .expectedLength, .framed, .uncaptured, .characters, .limited: 2
+    case .declared, .expectedLength, .framed, .dataFrames, .uncaptured, .characters, .limited: 2
     case .framedWithTrailers, .everything, .everythingUnframed, .utf16Units: 3
     }
   }

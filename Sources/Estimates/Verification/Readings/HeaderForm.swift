@@ -18,13 +18,23 @@ enum HeaderForm: CaseIterable, Hashable, Sendable {
   case compactJSON
   /// A list of pairs as Python prints it, which is what mitmproxy (11.0) takes the length of: S + 12n + 7.
   case printedList
+  /// The representations of the fields, as HTTP/2 has them.
+  case encoded
+  /// The same, with the header of the HEADERS frame: 9 octets.
+  case encodedWithFrame
+
+  /// The ways to write fields as text.
+  static let texts = allCases.filter { !$0.isEncoded }
+
+  /// Whether it is about octets of the wire that only HTTP/2 has.
+  var isEncoded: Bool { self == .encoded || self == .encodedWithFrame }
 
   /// Octets beside names and values, for each field.
   var perField: Int {
     switch self {
     case .wire, .withoutEmptyLine: 4
     case .lineFeed, .lineFeedWithEmptyLine: 3
-    case .namesAndValues: 0
+    case .namesAndValues, .encoded, .encodedWithFrame: 0
     case .joined: 2
     case .prettyJSON: 11
     case .compactJSON: 6
@@ -38,7 +48,7 @@ enum HeaderForm: CaseIterable, Hashable, Sendable {
     case .wire, .prettyJSON: 2
     case .lineFeedWithEmptyLine, .compactJSON: 1
     case .printedList: 7
-    case .withoutEmptyLine, .lineFeed, .namesAndValues, .joined: 0
+    case .withoutEmptyLine, .lineFeed, .namesAndValues, .joined, .encoded, .encodedWithFrame: 0
     }
   }
 
@@ -55,13 +65,19 @@ enum HeaderForm: CaseIterable, Hashable, Sendable {
     case .namesAndValues, .joined: [Cause(.separators, octets + 2), Cause(.emptyLine, -2)]
     case .prettyJSON, .compactJSON: [Cause(.jsonShape, octets)]
     case .printedList: [Cause(.printedList, octets)]
+    case .encoded: []
+    case .encodedWithFrame: [Cause(.frameHeaders, Self.frameHeader)]
     }
   }
+
+  /// Octets of the header of a frame (RFC 9113 §4.1).
+  private static let frameHeader = 9
 
   /// How far-fetched.
   var cost: Int {
     switch self {
-    case .wire: 0
+    case .wire, .encoded: 0
+    case .encodedWithFrame: 1
     case .withoutEmptyLine: 1
     case .lineFeed, .prettyJSON: 2
     case .lineFeedWithEmptyLine, .namesAndValues, .joined, .compactJSON, .printedList: 3

@@ -25,6 +25,10 @@ struct HeaderReading: Reading {
   var namesIdentity = false
   /// The start-line that counts as part of the header section; nil: none does.
   var line: LineReading?
+  /// Whether it counts pseudo-header fields as fields (RFC 9113 §8.3), and no Host field for `:authority`.
+  var countsPseudoFields = false
+  /// Fields that it counts and HTTP/2 does not send, in the order of their cases.
+  var unsent: [UnsentField] = []
   /// Names of the fields that it does not see, in lower case, sorted.
   var unseen: [String] = []
 
@@ -34,9 +38,14 @@ struct HeaderReading: Reading {
   func figure(of message: WireMessage) -> Int? { figure(of: message, FieldGroup.groups(of: message)) }
 
   func figure(of message: WireMessage, _ groups: [FieldGroup]) -> Int? {
-    guard form != nil else { return 0 }
+    guard let form else { return 0 }
     guard !message.isHeaderCut, !message.row.flags.contains(.headerNotSeen) else { return nil }
     if let line, line.figure(of: message) == nil { return nil }
+    if form.isEncoded {
+      guard message.isEncoded else { return nil }
+    } else {
+      guard message.spelledHeader != nil else { return nil }
+    }
     if namesIdentity, !groups.contains(where: { $0.isChunked }) { return nil }
     return message.row.octets.header + causes(of: message, groups).octets
   }
@@ -46,11 +55,14 @@ struct HeaderReading: Reading {
   private func causes(of message: WireMessage, _ groups: [FieldGroup]) -> [Cause] {
     let wire = message.row.octets.header
     guard let form else { return [Cause(.headerNotCounted, -wire)].significant }
-    var causes: [Cause] = []
+    let lineCauses = line.map { [Cause(.lineInHeader, message.row.octets.startLine)] + $0.causes(of: message) } ?? []
+    if form.isEncoded { return (form.causes(fields: 0, escaped: 0) + lineCauses).significant }
+    let spelled = message.spelledHeader ?? wire
+    var causes = [Cause(.fieldCompression, spelled - wire)]
     var fields = 0
     var escaped = 0
     // What is not in any line as it is kept: folding, and lines that end with LF alone.
-    var shape = 2 - wire
+    var shape = 2 - spelled
     var folded = 0
     for group in groups {
       shape += group.wireLength
@@ -70,12 +82,19 @@ struct HeaderReading: Reading {
     }
     causes.append(Cause(.fieldLineShape, shape))
     causes.append(Cause(.foldedFields, folded))
-    causes += form.causes(fields: fields, escaped: escaped)
-    if let line {
-      causes.append(Cause(.lineInHeader, message.row.octets.startLine))
-      causes += line.causes(of: message)
+    for field in unsent where field.applies(to: message) {
+      causes.append(Cause(.fieldNotSent, field.textLength + 4, detail: field.name))
+      fields += 1
     }
-    return causes.significant
+    if countsPseudoFields, message.isEncoded {
+      let pseudo = PseudoFields(message)
+      let host = groups.first { $0.name == "host" }
+      causes.append(
+        Cause(.pseudoFields, pseudo.textLength + 4 * pseudo.count - (host.map(\.wireLength) ?? 0)))
+      fields += pseudo.count - (host?.lines ?? 0)
+    }
+    causes += form.causes(fields: fields, escaped: escaped)
+    return (causes + lineCauses).significant
   }
 
   var simpler: [HeaderReading] {
@@ -86,7 +105,9 @@ struct HeaderReading: Reading {
       return reading
     }
     var simpler = unseen.map { name in with { $0.unseen.removeAll { $0 == name } } }
-    if form != .wire { simpler.append(with { $0.form = .wire }) }
+    simpler += unsent.filter { $0 != .transferEncoding }.map { field in with { $0.unsent.removeAll { $0 == field } } }
+    if countsPseudoFields { simpler.append(with { $0.countsPseudoFields = false }) }
+    if form != .wire, form != .encoded { simpler.append(with { $0.form = .wire }) }
     if line != nil { simpler.append(with { $0.line = nil }) }
     return simpler
   }
@@ -106,18 +127,28 @@ struct HeaderReading: Reading {
       reading.line = other
       return reading
     }
-    return [.nothing, identity] + folded + lines
+    // So may be a request's transfer coding, which only some requests can have.
+    var coded = self
+    coded.unsent = UnsentField.allCases.filter { ($0 == .transferEncoding) != unsent.contains($0) }
+    return [.nothing, identity, coded] + folded + lines
   }
 
-  var assumptions: Int { unseen.count + (form == .wire ? 0 : 1) + (line == nil ? 0 : 1) }
+  var assumptions: Int {
+    unseen.count + unsent.count + (countsPseudoFields ? 1 : 0) + (form == .wire || form == .encoded ? 0 : 1)
+      + (line == nil ? 0 : 1)
+  }
 
   func isOfOneProgram(with other: HeaderReading) -> Bool {
-    form == nil || other.form == nil || form == other.form && (line == nil) == (other.line == nil)
+    guard let form, let otherForm = other.form else { return true }
+    // What is not counted as text on HTTP/2 may be on HTTP/1.
+    if form.isEncoded != otherForm.isEncoded { return true }
+    return form == otherForm && (line == nil) == (other.line == nil)
   }
 
   func joined(_ other: HeaderReading) -> HeaderReading? {
-    guard form == other.form, line == other.line else { return nil }
+    guard form == other.form, line == other.line, countsPseudoFields == other.countsPseudoFields else { return nil }
     var joined = self
+    joined.unsent = UnsentField.allCases.filter { unsent.contains($0) || other.unsent.contains($0) }
     joined.folds = folds == .none ? other.folds : folds
     joined.unseen = Set(unseen).union(other.unseen).sorted()
     return joined
@@ -127,7 +158,8 @@ struct HeaderReading: Reading {
 
   var cost: Int {
     guard let form else { return 1 }
-    return form.cost + folds.cost + (namesIdentity ? 1 : 0) + (line.map { 2 + $0.cost } ?? 0)
+    return form.cost + folds.cost + (namesIdentity ? 1 : 0) + unsent.count + (countsPseudoFields ? 3 : 0)
+      + (line.map { 2 + $0.cost } ?? 0)
       + unseen.reduce(0) { $0 + Self.cost(unseen: $1) }
   }
 
@@ -136,6 +168,6 @@ struct HeaderReading: Reading {
 
   private static let added: Set<String> = [
     "accept", "accept-encoding", "accept-language", "connection", "content-length", "cookie", "expect", "host",
-    "transfer-encoding", "user-agent",
+    "te", "transfer-encoding", "user-agent",
   ]
 }

@@ -25,21 +25,41 @@ struct HeaderReadingSearch {
     guard groups.count <= Self.groupLimit else { return }
     let hasRepeated = groups.contains { $0.lines > 1 }
     let hasChunked = groups.contains { $0.isChunked }
-    // A tool that counts the start-line with the header section takes it as it was sent, or makes it from the path.
-    let lines: [LineReading?] =
-      message.row.kind == .request
-      ? [nil, .request(.asSent, .crlf), .request(.path, .crlf)] : [nil, .status(.asSent, .crlf)]
-    for form in HeaderForm.allCases {
+    for form in HeaderForm.texts {
       for folds in hasRepeated ? Folding.allCases : [.none] {
         for namesIdentity in hasChunked ? [false, true] : [false] {
-          for line in lines {
-            let reading = HeaderReading(form: form, folds: folds, namesIdentity: namesIdentity, line: line)
+          var reading = HeaderReading(form: form, folds: folds, namesIdentity: namesIdentity)
+          let sums = sums(reading, form)
+          for variant in variants {
+            (reading.line, reading.unsent, reading.countsPseudoFields) = variant
             guard let full = reading.figure(of: message) else { continue }
-            tables.append((reading, full, sums(reading, form)))
+            tables.append((reading, full, sums))
           }
         }
       }
     }
+    guard message.isEncoded else { return }
+    for form in HeaderForm.allCases where form.isEncoded {
+      for line in [nil, LineReading.encoded] {
+        let reading = HeaderReading(form: form, line: line)
+        if let full = reading.figure(of: message) { tables.append((reading, full, [0: Set(members: 0, cost: 0)])) }
+      }
+    }
+  }
+
+  /// What beside its fields may be counted in a header section.
+  private var variants: [(line: LineReading?, unsent: [UnsentField], countsPseudoFields: Bool)] {
+    // A tool that counts the start-line with the header section takes it as it was sent, or makes it from the path.
+    let versions: [LineReading.Version] = message.isEncoded ? [.full, .short] : [.full]
+    let spelled: [LineReading] = versions.flatMap { version -> [LineReading] in
+      message.row.kind == .request
+        ? [.request(.asSent, .crlf, version), .request(.path, .crlf, version)] : [.status(.asSent, .crlf, version)]
+    }
+    let lines = [nil] + spelled.map { Optional($0) }
+    let unsent = UnsentField.allCases.filter { $0.applies(to: message) }
+    let added = unsent.reduce(into: [[UnsentField]]([[]])) { sets, field in sets += sets.map { $0 + [field] } }
+    let plain = added.flatMap { unsent in lines.map { ($0, unsent, false) } }
+    return message.isEncoded ? plain + lines.prefix(3).map { ($0, [], true) } : plain
   }
 
   /// The readings whose figure is `figure`: for each form the cheapest one.

@@ -6,9 +6,11 @@ enum LineReading: Reading {
   /// Nothing.
   case nothing
   /// A request-line with a target made of the URL's parts.
-  case request(Target, LineEnd)
+  case request(Target, LineEnd, Version = .full)
   /// A status-line with the reason phrase that the app knows.
-  case status(Reason, LineEnd)
+  case status(Reason, LineEnd, Version = .full)
+  /// The representations of the pseudo-header fields, as HTTP/2 has them.
+  case encoded
 
   /// Which target an app puts in the request-line.
   enum Target: CaseIterable {
@@ -40,10 +42,40 @@ enum LineReading: Reading {
     case localized
   }
 
-  static let requests: [LineReading] =
-    [.nothing] + Target.allCases.flatMap { target in LineEnd.allCases.map { .request(target, $0) } }
-  static let responses: [LineReading] =
-    [.nothing] + Reason.allCases.flatMap { reason in LineEnd.allCases.map { .status(reason, $0) } }
+  /// How an app writes the version of a message that has none on the wire (HTTP/2).
+  enum Version: Int, CaseIterable {
+    /// `HTTP/1.1`, as in the spelling of HTTP/1.1, or `HTTP/2.0`.
+    case full = 8
+    /// `HTTP/2`.
+    case short = 6
+    /// Nothing.
+    case none = 0
+  }
+
+  static let requests =
+    [.nothing, .encoded]
+    + Version.allCases.flatMap { version in
+      Target.allCases.flatMap { target in LineEnd.allCases.map { LineReading.request(target, $0, version) } }
+    }
+  static let responses =
+    [.nothing, .encoded]
+    + Version.allCases.flatMap { version in
+      Reason.allCases.flatMap { reason in LineEnd.allCases.map { LineReading.status(reason, $0, version) } }
+    }
+
+  /// The readings that say something else of a message: HTTP/1 has its version in the line.
+  static func all(for message: WireMessage) -> [LineReading] {
+    let all = message.row.kind == .request ? requests : responses
+    return message.isEncoded ? all : all.filter { $0.version == .full }
+  }
+
+  /// How the version is written; `full` where there is none.
+  private var version: Version {
+    switch self {
+    case .request(_, _, let version), .status(_, _, let version): version
+    case .nothing, .encoded: .full
+    }
+  }
 
   func figure(of message: WireMessage) -> Int? {
     guard self != .nothing else { return 0 }
@@ -53,25 +85,40 @@ enum LineReading: Reading {
 
   func causes(of message: WireMessage) -> [Cause] {
     let wire = message.row.octets.startLine
-    let terminator = wire - message.startLine.count
     switch self {
     case .nothing: return [Cause(.lineNotCounted, -wire)].significant
-    case .request(let target, let end):
-      return (targetCauses(target, RequestTargetParts(message)) + [Cause(.lineTerminator, end.rawValue - terminator)])
-        .significant
-    case .status(let reason, let end):
+    case .encoded: return []
+    case .request(let target, let end, let version):
+      return (Self.spelling(message, end, version) + targetCauses(target, RequestTargetParts(message))).significant
+    case .status(let reason, let end, let version):
       let sent = StatusLineParts(message.startLine).reasonLength
       let counted = reasonLength(reason, sent: sent, status: message.row.status)
-      return [Cause(.reasonPhrase, counted - sent), Cause(.lineTerminator, end.rawValue - terminator)].significant
+      return (Self.spelling(message, end, version) + [Cause(.reasonPhrase, counted - sent)]).significant
     }
+  }
+
+  /// What a line is longer or shorter by, whatever it says: that it is a line at all, its version, and its end.
+  private static func spelling(_ message: WireMessage, _ end: LineEnd, _ version: Version) -> [Cause] {
+    let wire = message.row.octets.startLine
+    guard message.isEncoded else { return [Cause(.lineTerminator, end.rawValue - (wire - message.startLine.count))] }
+    return [
+      Cause(.fieldCompression, (message.spelledLine ?? wire) - wire), Cause(.version, version.rawValue - 8),
+      Cause(.lineTerminator, end.rawValue - 2),
+    ]
   }
 
   private func applies(to message: WireMessage) -> Bool {
     switch self {
     case .nothing: true
-    case .request: message.row.kind == .request && !message.startLine.isEmpty
-    case .status: message.row.kind != .request && !message.startLine.isEmpty
+    case .request: message.row.kind == .request && isSpelled(message)
+    case .status: message.row.kind != .request && isSpelled(message)
+    case .encoded: message.isEncoded
     }
+  }
+
+  /// Whether the text of the line is known.
+  private func isSpelled(_ message: WireMessage) -> Bool {
+    !message.startLine.isEmpty && message.spelledLine != nil
   }
 
   private func targetCauses(_ target: Target, _ parts: RequestTargetParts) -> [Cause] {
@@ -102,24 +149,24 @@ enum LineReading: Reading {
 
   var simpler: [LineReading] {
     switch self {
-    case .nothing: []
-    case .request(let target, let end): end == .crlf ? [] : [.request(target, .crlf)]
-    case .status(let reason, let end): end == .crlf ? [] : [.status(reason, .crlf)]
+    case .nothing, .encoded: []
+    case .request(let target, let end, let version): end == .crlf ? [] : [.request(target, .crlf, version)]
+    case .status(let reason, let end, let version): end == .crlf ? [] : [.status(reason, .crlf, version)]
     }
   }
 
   var borneOut: [LineReading] {
     switch self {
-    case .nothing: []
-    case .request(_, let end): [.nothing] + Target.allCases.map { .request($0, end) }
-    case .status(_, let end): [.nothing] + Reason.allCases.map { .status($0, end) }
+    case .nothing, .encoded: []
+    case .request(_, let end, let version): [.nothing] + Target.allCases.map { .request($0, end, version) }
+    case .status(_, let end, let version): [.nothing] + Reason.allCases.map { .status($0, end, version) }
     }
   }
 
   func isOfOneProgram(with other: LineReading) -> Bool {
     switch (self, other) {
-    case (.request(_, let end), .request(_, let otherEnd)): end == otherEnd
-    case (.status(_, let end), .status(_, let otherEnd)): end == otherEnd
+    case (.request(_, let end, _), .request(_, let otherEnd, _)): end == otherEnd
+    case (.status(_, let end, _), .status(_, let otherEnd, _)): end == otherEnd
     default: true
     }
   }
@@ -131,9 +178,11 @@ enum LineReading: Reading {
   var cost: Int {
     switch self {
     case .nothing: 1
-    case .request(let target, let end):
-      (target == .asSent ? 0 : target == .absolute ? 3 : 1) + (end == .crlf ? 0 : 1)
-    case .status(let reason, let end): (reason == .asSent ? 0 : 1) + (end == .crlf ? 0 : 1)
+    case .encoded: 0
+    case .request(let target, let end, let version):
+      (target == .asSent ? 0 : target == .absolute ? 3 : 1) + (end == .crlf ? 0 : 1) + (version == .full ? 0 : 1)
+    case .status(let reason, let end, let version):
+      (reason == .asSent ? 0 : 1) + (end == .crlf ? 0 : 1) + (version == .full ? 0 : 1)
     }
   }
 }

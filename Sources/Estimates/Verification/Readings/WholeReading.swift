@@ -17,7 +17,8 @@ struct WholeReading: Reading {
 
   func causes(of message: WireMessage) -> [Cause] {
     (line.causes(of: message) + header.causes(of: message) + body.causes(of: message)
-      + [Cause(.chunkFraming, -message.row.octets.framing), Cause(.trailers, -message.row.octets.trailer)]).netted
+      + [Cause(.framing(of: message), -message.row.octets.framing), Cause(.trailers, -message.row.octets.trailer)])
+      .netted
   }
 
   var cost: Int { line.cost + header.cost + body.cost }
@@ -57,7 +58,7 @@ struct WholeReading: Reading {
   static func readings(of message: WireMessage, giving figure: Int) -> [WholeReading] {
     let search = HeaderReadingSearch(message)
     var found: [WholeReading] = []
-    for line in message.row.kind == .request ? LineReading.requests : LineReading.responses {
+    for line in LineReading.all(for: message) {
       guard let lineFigure = line.figure(of: message) else { continue }
       // In a sum a start-line is counted as such, or not at all.
       for body in BodyReading.allCases {

@@ -53,6 +53,8 @@ struct Dissection: ~Copyable {
   var link = 0
   /// Octets of `link` that a capture tool invented.
   var synthetic = 0
+  /// The process that the packet belongs to, as its link layer says.
+  var process: TappedProcess?
   /// Octets of class `encapsulation`.
   var encapsulation = 0
   /// Octets of the innermost IP header: class `network`, unless a tunnel is found in it.

@@ -13,6 +13,7 @@ extension Dissection {
     guard isVersion2, length >= 40, isCaptured(length) else { return .malformed(.linkHeaderMalformed) }
     let type = UInt32(octets.littleEndian16(offset + 6))
     let prefix = Int(octets.littleEndian16(offset + 8))
+    noteVersion2Process(octets, length: length)
     consumeSynthetic(length)
     return pktapPayload(octets, type: type, prefix: prefix)
   }
@@ -33,10 +34,41 @@ extension Dissection {
     let next = field(4)
     let type = field(8)
     let prefix = Int(field(44))
+    note(
+      octets, identifier: field(52), flags: field(36), name: offset + 56..<offset + 73, app: offset + 88..<offset + 105)
     consumeSynthetic(length)
     // PTH_TYPE_PACKET; nothing else was ever defined.
     guard next == 1 else { return .payload }
     return pktapPayload(octets, type: type, prefix: prefix)
+  }
+
+  /// Version 2 says where its texts are, in octets from its start; 0 says that there is none.
+  private mutating func noteVersion2Process(_ octets: RawSpan, length: Int) {
+    func text(_ position: Int) -> Range<Int> {
+      let start = Int(octets.octet(offset + position))
+      return start == 0 || start >= length ? 0..<0 : offset + start..<offset + min(start + Self.commandLength, length)
+    }
+    note(
+      octets, identifier: octets.littleEndian32(offset + 28), flags: octets.littleEndian32(offset + 36), name: text(4),
+      app: text(5))
+  }
+
+  /// `MAXCOMLEN` and a zero.
+  private static var commandLength: Int { 17 }
+
+  /// Notes the process, unless the header names none: it has the identifier -1 then.
+  private mutating func note(
+    _ octets: RawSpan, identifier: UInt32, flags: UInt32, name: Range<Int>, app: Range<Int>
+  ) {
+    guard carrier == .link, depth == 0 else { return }
+    var process = TappedProcess(format: .pktap, identifier: identifier == .max ? nil : identifier)
+    process.name = TappedProcess.text(octets, at: name.lowerBound, limit: name.count)
+    process.app = TappedProcess.text(octets, at: app.lowerBound, limit: app.count)
+    // PTH_FLAG_DIR_IN and PTH_FLAG_DIR_OUT.
+    if flags & 0b11 == 1 { process.party = .receiver }
+    if flags & 0b11 == 2 { process.party = .sender }
+    if process.name.isEmpty, process.app.isEmpty, process.identifier ?? 0 == 0 { return }
+    self.process = process
   }
 
   /// The packet behind the pseudo-header. Interfaces without a link header are tapped as raw IP, on some with the

@@ -28,6 +28,8 @@ package struct PacketDecoder {
   private var reassembler: FragmentReassembler
   /// The octets of the datagram that was reassembled last, as far as they were captured.
   package private(set) var reassembled: [UInt8] = []
+  /// The process that the packet that was dissected last belongs to, as its link layer says.
+  private(set) var process: TappedProcess?
 
   package init(configuration: Configuration) {
     limits = Dissection.Limits(
@@ -82,11 +84,24 @@ package struct PacketDecoder {
     let checkLength = packet.frameCheckSequenceLength
     if checkLength > 0, checkLength <= wireLength { dissection.trim(to: wireLength - checkLength) }
     let last = dissection.walk(from: .linkType(packet.linkType.rawValue), octets)
+    process = dissection.process
     if case .fragment = last {
       return reassemble(dissection, octets, packet.timestamp, ledger: &ledger, anomalies: &anomalies)
     }
     return Self.settle(
       &dissection, last, octets, fragmentNetwork: nil, ledger: &ledger, anomalies: &anomalies)
+  }
+
+  /// Charges a packet that the capturing system dropped, which is no part of the traffic: whole to `link`, as octets that only the capture
+  /// has (MEASURES §1).
+  func chargeDropped(_ packet: Packet, _ octets: RawSpan, ledger: inout Ledger, anomalies: inout AnomalyLog) {
+    let wireLength = max(0, packet.originalLength)
+    ledger.packets += 1
+    ledger.original += wireLength
+    if octets.byteCount < wireLength { ledger.truncatedPackets += 1 }
+    ledger.charge(wireLength, to: .link)
+    ledger.synthetic += wireLength
+    anomalies.note(.packetDroppedBySystem)
   }
 
   /// Lends the octets of the datagram that the packet before completed.

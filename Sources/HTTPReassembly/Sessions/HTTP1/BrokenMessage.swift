@@ -3,6 +3,8 @@
 // A client that does not pipeline sends nothing new before it has the whole response, and a server answers what it has got. So the
 // segments of one message all acknowledge the same octets of the other side, and the next message acknowledges others.
 
+import Packets
+
 /// A message that lost its framing, while more octets may turn out to be its own.
 struct BrokenMessage {
   var row: RowIndex
@@ -133,8 +135,8 @@ extension Conversation {
     let header = found.header
     run.rows[message: found.row].octets.header += header
     run.rows[message: found.row].octets.body -= header
-    run.ledger.settle(header, as: .header)
-    run.ledger.settle(found.unsplit - header, as: .body)
+    run.settle(header, as: .header, of: side)
+    run.settle(found.unsplit - header, as: .body, of: side)
   }
 
   /// The other side has acknowledged what was sent up to a position, and nothing beyond: a broken message ends there.

@@ -29,15 +29,9 @@ extension Conversation {
   /// A message of `side` has ended: makes those before it final that need not wait for charges any longer.
   @inline(__always)
   mutating func retire(_ side: Side, _ run: inout Run) {
-    let limit = run.configuration.lingeringMessageLimit
-    if run.rows.lingering > run.configuration.lingeringMessageTotalLimit,
-      (2...limit).contains(owners.look(side, { $0.count }))
-    {
-      run.note(.httpMessagesFull)
-      retire(side, keeping: 1, &run)
-    } else if owners.look(side, { $0.count }) > limit {
-      retire(side, keeping: limit, &run)
-    }
+    let count = owners.look(side) { $0.count }
+    let limit = run.lingeringLimit(for: count)
+    if count > limit { retire(side, keeping: limit, &run) }
   }
 
   /// Makes every ended message final, though charges may still come: there are too many rows.
@@ -81,24 +75,28 @@ extension Conversation {
   private mutating func finishFirst(_ side: Side, _ run: inout Run) {
     let row = owners.look(side, { $0[0].row })
     if let message = broken[side], message.value.row == row { settleBroken(side, before: nil, &run) }
-    if run.rows[message: row].exactness == .exact,
-      !run.rows.messages.look(Int(row), { $0.doubts.isEmpty }) || run.rows[message: row].flags.contains(.conflicting)
-    {
-      run.rows[message: row].exactness = .inferred
-    }
-    let (exchange, pending) = run.rows.messages.look(Int(row)) { ($0.exchange, $0.pendingContent) }
     let client = namedClient ?? run.connection.client ?? requestSide ?? 0
     namedClient = client
+    let (clientEndpoint, serverEndpoint) = (run.connection.endpoints[client], run.connection.endpoints[1 - client])
+    let (exchange, pending) = run.rows.messages.change(Int(row)) { open in
+      if open.message.exactness == .exact, !open.doubts.isEmpty || open.message.flags.contains(.conflicting) {
+        open.message.exactness = .inferred
+      }
+      open.message.client = clientEndpoint
+      open.message.server = serverEndpoint
+      return (open.exchange, open.pendingContent)
+    }
     if let name = read(exchange, run, { (host: $0.exchange.host, source: $0.hostSource) }) {
       adoptLateName(name.host, name.source, row, &run)
     }
     if let pending { OpenContent.settle(pending, of: row, &run) }
-    run.rows[message: row].client = run.connection.endpoints[client]
-    run.rows[message: row].server = run.connection.endpoints[1 - client]
+    run.rows[message: row].isFromServer = side != client
+    if run.rows[message: row].process == .none { run.rows[message: row].process = run.process(client: client) }
     let (kind, first, length, ipLength) = run.rows.messages.look(Int(row)) {
       ($0.message.kind, $0.message.firstTime, $0.message.octets.total, $0.message.ipLength)
     }
     run.rows.finishMessage(row)
+    if let open = exchanges.row(exchange) { run.adoptProcess(of: row, into: open) }
     change(exchange, &run) { exchange in
       exchange.openMessages -= 1
       exchange.exchange.ipLength += ipLength

@@ -59,6 +59,8 @@ protocol HTTP1Events {
   /// Whether a message may start at a position where framing was lost, as far as acknowledgments tell: the octets may go on with
   /// one before.
   func mayStart(at position: StreamPosition, _ arrival: SegmentArrival, _ context: borrowing Context) -> Bool
+  /// What looks like a message where framing was lost does not start one, as far as acknowledgments tell.
+  mutating func refusedStart(_ context: inout Context)
   /// The message that has just started was found after framing had been lost.
   mutating func resynchronized(at start: LineStart, _ context: inout Context)
   /// Whether what looks like a status-line, right behind the header section of a response whose request is not known, may start

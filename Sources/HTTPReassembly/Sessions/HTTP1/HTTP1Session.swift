@@ -1,14 +1,18 @@
+import Packets
+
 /// A connection whose streams are read as HTTP/1, until their first octets or a message say otherwise.
 ///
 /// A side can be TLS all the same: a server answers a request in clear text with a TLS alert, and a client greets a server of clear
 /// text with a ClientHello.
 struct HTTP1Session {
-  private var conversation: Conversation
-  private var parsers = Sides<HTTP1Parser>(repeating: HTTP1Parser(position: 0))
-  /// The records of a side that is TLS; nil for a side that is not.
-  private var records = Sides<OwnMemory<TLSRecords>?>(repeating: nil)
+  var conversation: Conversation
+  var parsers = Sides<HTTP1Parser>(repeating: HTTP1Parser(position: 0))
+  /// The records of each side that is TLS; nil while none is.
+  private var records: OwnMemory<Sides<TLSRecords?>>?
   /// What waits until it is known whose octets they are; nil when nothing does.
-  private var pending: PendingCharges?
+  var pending: PendingCharges?
+  /// TLS in the tunnel that a message opened; nil while there is none.
+  var tunnel: OwnMemory<TunnelledSession>?
   private var hasStarted = Sides<Bool>(repeating: false)
   /// Packets in which frames of HTTP/2 are looked for yet, because the capture may have begun within that.
   private var searches: UInt8
@@ -26,9 +30,13 @@ struct HTTP1Session {
   /// Goes on from a connection that was taken for TLS, because a side of it is not.
   init(_ session: consuming TLSSession, _ run: inout Run) {
     self.init(session.opening, &run)
+    // What was counted before stays with a side whose records are known to be some.
+    var unopened = session.unopened
     for side in 0..<2 {
       guard session.sides[side].hasStarted else { continue }
-      records[side] = OwnMemory(TLSRecords(session.sides[side]))
+      let isConfirmed = session.sides[side].isConfirmed
+      startRecords(side, TLSRecords(session.sides[side], unopened: isConfirmed ? unopened : 0))
+      if isConfirmed { unopened = 0 }
       hasStarted[side] = true
     }
     if session.mayHaveLostMessages { conversation.loseAlignment() }
@@ -49,8 +57,8 @@ struct HTTP1Session {
 
   /// What the streams have to know.
   @inline(__always)
-  private var needs: StreamNeeds {
-    var needs: StreamNeeds = []
+  var needs: StreamNeeds {
+    var needs: StreamNeeds = tunnel.map { $0.value.session.needs } ?? []
     for side in 0..<2 {
       if parsers.look(side, { $0.isWaiting }) { needs.insert(.waiting(side)) }
       if parsers.look(side, { $0.expectsMore }), !isTLS(side) { needs.insert(.more(side)) }
@@ -60,7 +68,13 @@ struct HTTP1Session {
 
   /// Whether a side is TLS.
   @inline(__always)
-  private func isTLS(_ side: Side) -> Bool { records.look(side) { $0 != nil } }
+  private func isTLS(_ side: Side) -> Bool { records?.value.look(side) { $0 != nil } ?? false }
+
+  private mutating func startRecords(_ side: Side, _ started: TLSRecords) {
+    let opened = records ?? OwnMemory(Sides(repeating: nil))
+    opened.value[side] = started
+    records = opened
+  }
 
   // MARK: Octets
 
@@ -71,14 +85,14 @@ struct HTTP1Session {
     let isTunnel = parsers.look(side) { $0.isTunnel }
     parsers[side] = HTTP1Parser(position: position)
     if isTunnel { parsers[side].answered(isTunnel: true) }
-    if !isTunnel, let firstOctet, TLSRecords.canStart(with: firstOctet) { records[side] = OwnMemory(TLSRecords()) }
+    if !isTunnel, let firstOctet, TLSRecords.canStart(with: firstOctet) { startRecords(side, TLSRecords()) }
   }
 
   mutating func receive(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
     if !hasStarted[side] { start(side, at: position, firstOctet: octets.byteCount > 0 ? octets.octet(0) : nil) }
-    run.side = side
+    run.read(side)
     run.arrival = arrival
     lastArrival = arrival.time
     let charge = Charge(position: position, retransmitted: 0, overhead: arrival.overhead)
@@ -87,6 +101,10 @@ struct HTTP1Session {
       conversation.body(octets, &run)
       conversation.charge(charge, to: side, &run)
       return Taken(count: octets.byteCount, needs: needs)
+    }
+    if parsers.look(side, { $0.isTunnel }), let taken = receiveTunnelled(side, octets, at: position, arrival, &run) {
+      count(&run)
+      return taken
     }
     var consumed = octets.byteCount
     if isTLS(side) {
@@ -102,11 +120,10 @@ struct HTTP1Session {
   }
 
   private mutating func readRecords(_ side: Side, _ octets: RawSpan, at position: StreamPosition, _ run: inout Run) {
-    guard let reading = records[side] else { return }
-    let refused = reading.value.consume(octets, ledger: &run.ledger)
+    guard let records, let refused = records.value[side]?.consume(octets, ledger: &run.ledger) else { return }
     run.connection.added.unattributed += octets.byteCount - refused
     guard refused > 0 else { return }
-    records[side] = nil
+    records.value[side] = nil
     // Nothing that starts like this is HTTP: what was refused is opaque unless HTTP follows.
     parsers[side] = HTTP1Parser(position: position + octets.byteCount)
     conversation.outsideMessages(refused, as: .undecided, &run)
@@ -143,8 +160,9 @@ struct HTTP1Session {
     if isTunnel || parsers[1 - side].isWaiting { parsers[1 - side].answered(isTunnel: isTunnel) }
   }
 
-  mutating func stopWaiting(_ side: Side) -> StreamNeeds {
+  mutating func stopWaiting(_ side: Side, _ run: inout Run) -> StreamNeeds {
     parsers[side].answered(isTunnel: false)
+    stopWaitingInTunnel(side, &run)
     return needs
   }
 
@@ -152,11 +170,15 @@ struct HTTP1Session {
     _ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> StreamNeeds {
     if !hasStarted[side] { start(side, at: position, firstOctet: nil) }
-    run.side = side
+    run.read(side)
     run.arrival = arrival
     lastArrival = arrival.time
+    if let tunnel = tunnel(passing: position, of: side, &run) {
+      defer { self.count(&run) }
+      return skipUnseenTunnelled(tunnel, side, count, at: position, arrival, &run)
+    }
     if isTLS(side) {
-      records[side]?.value.skip(count, isInPacket: true, ledger: &run.ledger)
+      records?.value[side]?.skip(count, isInPacket: true, ledger: &run.ledger)
       run.connection.added.unattributed += count
       run.countUnseen(count)
       conversation.followsHole[side] = true
@@ -172,11 +194,15 @@ struct HTTP1Session {
     _ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run
   ) -> StreamNeeds {
     if !hasStarted[side] { start(side, at: position, firstOctet: nil) }
-    run.side = side
+    run.read(side)
     run.arrival.time = lastArrival
     if !conversation.isHTTP { searches = Self.searchLimit }
+    if let tunnel = tunnel(passing: position, of: side, &run) {
+      defer { self.count(&run) }
+      return skipMissingTunnelled(tunnel, side, count, at: position, &run)
+    }
     if isTLS(side) {
-      records[side]?.value.skip(count, isInPacket: false, ledger: &run.ledger)
+      records?.value[side]?.skip(count, isInPacket: false, ledger: &run.ledger)
       conversation.missingOutsideMessages(count, &run)
     } else {
       parsers[side].skipMissing(count, events: &conversation, context: &run)
@@ -187,10 +213,10 @@ struct HTTP1Session {
 
   mutating func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds {
     guard hasStarted[side] else { return needs }
-    run.side = side
+    run.read(side)
     run.arrival.time = lastArrival
     if isTLS(side) {
-      records[side]?.value.finish(&run.ledger)
+      records?.value[side]?.finish(&run.ledger)
     } else {
       if conversation.expectsSimpleResponse, conversation.requestSide == 1 - side,
         parsers.look(side, { $0.isInVersion })
@@ -200,19 +226,28 @@ struct HTTP1Session {
       parsers[side].finish(isComplete: isComplete, events: &conversation, context: &run)
       conversation.endStream(side, at: isComplete ? parsers.look(side) { $0.position } : nil, &run)
       spreadAnswer(from: side)
+      finishTunnelled(side, isComplete: isComplete, &run)
     }
     settle(side, &run)
     return needs
   }
 
-  mutating func evict(_ run: inout Run) { conversation.flagEviction(&run) }
+  mutating func evict(_ run: inout Run) {
+    conversation.flagEviction(&run)
+    evictTunnelled(&run)
+  }
 
   mutating func close(_ run: inout Run) -> SessionEnd {
     flushPending(&run)
     conversation.settleUndecided(&run)
     conversation.finishAll(&run)
+    var end = known
+    if let tunnelled = closeTunnelled(&run) {
+      end.security = tunnelled.security
+      end.unopened += tunnelled.unopened
+    }
     run.connectionMemory -= Int(counted)
-    return known
+    return end
   }
 
   /// Whether the connection goes on with another protocol that is read here, and no more octets are HTTP/1's.
@@ -240,14 +275,16 @@ struct HTTP1Session {
 
   /// What is known of the connection so far.
   var known: SessionEnd {
-    SessionEnd(
+    var end = SessionEnd(
       client: conversation.namedClient, requestSide: conversation.requestSide, applicationProtocol: applicationProtocol)
+    for side in 0..<2 { end.unopened += records?.value[side]?.unopened ?? 0 }
+    return end
   }
 
   /// What the connection carries, as far as is known.
   private var applicationProtocol: ConnectionProtocol {
     if conversation.isHTTP { return .http1 }
-    if records[0]?.value.isConfirmed == true || records[1]?.value.isConfirmed == true { return .tls }
+    if let sides = records?.value, sides[0]?.isConfirmed == true || sides[1]?.isConfirmed == true { return .tls }
     return conversation.isHTTP2 ? .http2 : .other
   }
 
@@ -259,11 +296,13 @@ struct HTTP1Session {
         body(owner.row, owner.isInProgress)
       }
     }
+    tunnel?.value.session.forEachOpenMessage(body)
   }
 
   /// Makes every ended message final, though charges may still come: there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
     conversation.retireEnded(&run)
+    retireEndedTunnelled(&run)
     count(&run)
   }
 
@@ -271,6 +310,7 @@ struct HTTP1Session {
 
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
     guard !charge.isEmpty else { return }
+    if let tunnel, charge.end > tunnel.value.starts[side] { return chargeTunnelled(charge, to: side, tunnel, &run) }
     if !isSettled(charge, side), hasRoom(side, run) {
       PendingCharges.open(&pending).charges[side].append(charge)
       count(&run)
@@ -306,7 +346,7 @@ struct HTTP1Session {
   private mutating func count(_ run: inout Run) {
     let memory =
       MemoryLayout<HTTP1Session>.stride + 32 + parsers.look(0) { $0.keptOctets } + parsers.look(1) { $0.keptOctets }
-      + conversation.memory + (pending?.memory ?? 0)
+      + conversation.memory + (pending?.memory ?? 0) + (tunnel == nil ? 0 : TunnelledSession.memory)
     run.connectionMemory += memory - Int(counted)
     counted = Int32(clamping: memory)
   }
@@ -334,6 +374,9 @@ struct HTTP1Session {
   }
 
   mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
+    if let tunnel, tunnel.value.hasStarted(side) {
+      return chargeAcknowledgmentTunnelled(overhead, to: side, tunnel, &run)
+    }
     // What is being sent is the message whose start-line is not complete, if it is one: that is known later.
     if !isTLS(side), let start = parsers.look(side, { $0.incompleteStart }) {
       return charge(Charge(position: start, retransmitted: 0, overhead: overhead), to: side, &run)
@@ -342,6 +385,8 @@ struct HTTP1Session {
   }
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    let range = flagConflictTunnelled(range, on: side, &run)
+    guard !range.isEmpty else { return }
     let isKnown = range.upperBound <= settledPosition(side)
     if isKnown || (pending.map { $0.conflicts[side].count >= PendingCharges.conflictLimit } ?? false) {
       conversation.owners.look(side) { $0.flagConflict(range, &run.rows) }
@@ -356,6 +401,8 @@ struct HTTP1Session {
       run.countMissing(-range.count)
       return run.acceptLate(range.count, as: .tls)
     }
+    let range = acceptLateTunnelled(range, on: side, &run)
+    guard !range.isEmpty else { return }
     conversation.acceptLate(range, on: side, &run)
   }
 }

@@ -122,12 +122,17 @@ struct MessageHead {
   private mutating func readFields(_ octets: RawSpan, limit: Int, _ run: inout Run) -> Bool {
     var offset = start + startLength
     var index = 0
+    if run.fieldNotes.isWanted { run.fieldNotes.startSection() }
     let count = octets.byteCount
     // The octet after a field line tells that it is not folded: for the first one, that it is a field line at all.
     guard offset < count, !octets.octet(within: offset).isWhitespace else { return false }
     while true {
       if let slot = run.familiarLines.field(at: offset, in: octets, index: index) {
         let length = Int(run.familiarLines[slot].length)
+        if run.fieldNotes.isWanted {
+          let (name, mark) = (run.familiarLines[slot].name, run.familiarLines[slot].mark)
+          run.fieldNotes.add(.init(name: name, length: Int32(length), expanded: Int32(length), value: mark))
+        }
         if run.familiarLines[slot].meaning != .none {
           // It is retained, because another line may take its slot before the end of the section.
           let line = run.familiarLines[slot]
@@ -157,6 +162,12 @@ struct MessageHead {
   /// Takes a field line that is not familiar. False when the state machine has to.
   private mutating func takeNew(_ field: Field, name: Range<Int>, _ octets: RawSpan, _ run: inout Run) -> Bool {
     let line = octets.extracting(field.content)
+    var note: FieldNotes.Line?
+    if run.fieldNotes.isWanted {
+      let new = run.fieldNotes.line(line.extracting(name), line.extracting(field.value), length: field.line.count)
+      run.fieldNotes.add(new)
+      note = new
+    }
     var meaning = FamiliarLines.Meaning.none
     switch KnownField(line, name) {
     case nil: break
@@ -165,7 +176,7 @@ struct MessageHead {
       guard !section.framing.hasContentLength else { return false }
       section.framing.addContentLength(line, field.value)
       return true
-    case .http2Settings: return false
+    case .http2Settings, .grpcEncoding, .grpcStatus: return false
     case .upgrade:
       guard !field.value.isEmpty, !line.contains("h2c", in: field.value) else { return false }
       meaning = .upgrade
@@ -178,6 +189,7 @@ struct MessageHead {
     }
     var remembered = FamiliarLines.Line(meaning: meaning)
     remembered.value = field.value
+    if let note { (remembered.name, remembered.mark) = (note.name, note.value) }
     run.familiarLines.remember(
       field: field.line, of: octets, index: field.index, remembered, &run.texts)
     return meaning == .none || take(meaning, field, octets)
@@ -216,7 +228,7 @@ struct MessageHead {
     if let familiar {
       return RequestStart(
         kind: familiar.method, method: familiar.methodText, path: familiar.text, version: familiar.version,
-        queryLength: familiar.number < 0 ? nil : Int(familiar.number))
+        queryLength: familiar.number < 0 ? nil : Int(familiar.number), target: familiar.mark)
     }
     let content = octets.extracting(start..<start + startLength - 2)
     let request = RequestLine(
@@ -228,6 +240,7 @@ struct MessageHead {
     line.methodText = found.method
     line.text = found.path
     line.version = found.version
+    line.mark = found.target
     line.number = found.queryLength.map { Int32(truncatingIfNeeded: $0) } ?? -1
     run.familiarLines.remember(startLine: start..<start + startLength, of: octets, line, &run.texts)
     return found
@@ -246,6 +259,7 @@ struct MessageHead {
 
   /// Writes what the fields say into the row of the message.
   func takeFields(_ octets: RawSpan, of row: RowIndex, _ section: inout HeaderSection, _ run: inout Run) {
+    if run.fieldNotes.isWanted { run.fieldNotes.endSection(of: row) }
     if host.isThere, !isRequest, let text = host.text { run.texts.release(text) }
     if host.isThere, isRequest {
       section.hostCount = 1
@@ -286,6 +300,12 @@ struct MessageHead {
     var line = FamiliarLines.Line(meaning: meaning)
     line.value = field.value
     line.text = text
+    if run.fieldNotes.isWanted {
+      let content = octets.extracting(field.content)
+      let colon = content.firstOffset(of: ASCII.colon, in: 0..<content.byteCount) ?? 0
+      line.name = run.fieldNotes.number(of: content.extracting(0..<colon))
+      line.mark = OctetMark.of(content.extracting(field.value))
+    }
     run.familiarLines.remember(field: field.line, of: octets, index: field.index, line, &run.texts)
     return text
   }

@@ -78,12 +78,18 @@ extension Conversation {
   /// everything before the response to the one before it, and that response acknowledges it.
   private func isCertain(_ number: Int, _ start: LineStart, _ run: borrowing Run) -> Bool {
     let isEveryRequestSeen = !hasLostRequests && requestSide.map { !followsHole[$0] } ?? false
-    guard serialPairs >= (isMidstream ? Self.serialLimit : 2) || isEveryRequestSeen else { return false }
+    guard serialPairs >= (needsMoreProof ? Self.serialLimit : 2) || isEveryRequestSeen else { return false }
     return hasBothKeys(number, start, run)
   }
 
+  /// Whether both acknowledgments say that a response answers a request, and no request before it that waits says the same of the response's
+  /// start: it does where the client has sent both at once, and that was not seen because of a hole between them.
   private func hasBothKeys(_ number: Int, _ start: LineStart, _ run: borrowing Run) -> Bool {
-    read(number, run) { !$0.isDoubtful && $0.keys(of: start.position, start.arrival.acknowledged) == 2 } ?? false
+    guard
+      read(number, run, { !$0.isDoubtful && $0.keys(of: start.position, start.arrival.acknowledged) == 2 }) == true
+    else { return false }
+    guard number > nextToAnswer else { return true }
+    return read(number - 1, run, { !$0.isAnswered && $0.acknowledged == start.position }) != true
   }
 
   /// Counts a pair that shows that the client sends one request at a time.
@@ -94,8 +100,8 @@ extension Conversation {
   }
 
   /// Pairs after which a client is taken to send one request at a time, as nearly all do, in a capture that starts within the
-  /// connection: one that pipelines has sent two requests with the same acknowledgment by then. Where the start was seen two will do, because
-  /// nothing was on the way then.
+  /// connection, or where a request may have been sent ahead: one that pipelines has sent two requests with the same acknowledgment by then.
+  /// Else two will do, because nothing was on the way at the start.
   static var serialLimit: UInt8 { 8 }
 
   /// A final response that comes right behind an interim one answers the same request.
@@ -215,6 +221,7 @@ extension Conversation {
     run.texts.retain(found.method)
     run.texts.retain(found.host)
     run.texts.retain(found.path)
+    run.rows[message: row].target = run.rows.exchanges.look(Int(exchange)) { $0.target }
     run.rows[message: row].exchange = found.exchange
     run.rows[message: row].method = found.method
     run.rows[message: row].host = found.host

@@ -3,6 +3,8 @@
 // Runs of messages without a hole between them keep their distance; across a hole it is unknown. Of all ways to give the responses to
 // the requests in their order, the one with the most acknowledgments that fit is taken; where two are as good, nothing is.
 
+import Packets
+
 /// Responses whose requests are looked for, in the order of the stream.
 struct UnpairedResponses {
   struct Response {

@@ -21,12 +21,14 @@ struct FieldSection {
   /// 0 without one.
   var status = 0
   var grpcStatus: Int?
-  var grpcEncoding = TextID.none
+  var grpcEncoding = GRPCEncoding.identity
   private(set) var section = HeaderSection()
 
   // Lengths in the spelling of HTTP/1.1.
   private var methodLength = 0
   private var targetLength = 0
+  /// The mark of the target; 0 where no table wants it.
+  private(set) var targetMark: UInt64 = 0
   private var authorityLength = 0
   private var expanded = 0
   private var hasCookie = false
@@ -84,11 +86,40 @@ struct FieldSection {
     guard row >= 0 else { return }
     decoder.withOctets(of: field.name, in: block) { name in
       decoder.withOctets(of: field.value, in: block) { value in
+        if run.fieldNotes.isWanted, !isTrailer { note(name, value, field, isPseudo: isPseudo, of: row, &run) }
         isPseudo
-          ? takePseudo(name, value, isKnown: field.value.isKnown, isTrailer: isTrailer, &run)
+          ? takePseudo(name, value, field, isTrailer: isTrailer, &run)
           : takeRegular(name, value, field, isTrailer: isTrailer, of: row, &run)
       }
     }
+  }
+
+  /// Notes a field for the table of fields.
+  private func note(
+    _ name: RawSpan, _ value: RawSpan, _ field: HPACKField, isPseudo: Bool, of row: RowIndex, _ run: inout Run
+  ) {
+    var expanded = -1
+    if let length = field.value.length {
+      if !isPseudo {
+        let isCrumb = hasCookie && name.matchesExactly("cookie", at: 0) && name.byteCount == 6
+        expanded = isCrumb ? 2 + length : name.byteCount + length + 4
+      } else if name.matchesExactly(":method", at: 0) || name.matchesExactly(":path", at: 0) {
+        // `method SP target SP HTTP/1.1 CRLF`: what is left is no field's.
+        expanded = length + 1
+      } else if name.matchesExactly(":status", at: 0) {
+        expanded = length + 1
+      } else if name.matchesExactly(":authority", at: 0) {
+        expanded = 4 + length + 4
+      } else {
+        expanded = 0
+      }
+    }
+    let mark = field.valueMark == 0 ? OctetMark.of(value) : field.valueMark
+    var line = run.fieldNotes.line(name, mark, length: field.length, expanded: expanded, isPseudo: isPseudo)
+    line.isHeader = !isPseudo || name.matchesExactly(":authority", at: 0)
+    // What is not known is no repetition.
+    if !field.value.isKnown { line.value = 0 }
+    run.fieldNotes.add(line, to: row)
   }
 
   /// Octets that are no representation, or cannot be read.
@@ -109,14 +140,16 @@ struct FieldSection {
   // MARK: Pseudo-header fields
 
   private mutating func takePseudo(
-    _ name: RawSpan, _ value: RawSpan, isKnown: Bool, isTrailer: Bool, _ run: inout Run
+    _ name: RawSpan, _ value: RawSpan, _ field: HPACKField, isTrailer: Bool, _ run: inout Run
   ) {
+    let isKnown = field.value.isKnown
     if !isKnown { areLengthsKnown = false }
     guard isKnown, !isTrailer else { return }
     switch name.byteCount {
     case 5 where name.matchesExactly(":path", at: 0):
       guard path == .none, targetLength == 0 else { return isMalformed = true }
       targetLength = value.byteCount
+      if run.contentNotes.isWanted { targetMark = field.valueMark == 0 ? OctetMark.of(value) : field.valueMark }
       if let question = value.firstOffset(of: ASCII.questionMark, in: 0..<value.byteCount) {
         path = run.texts.intern(value.extracting(0..<question))
         queryLength = value.byteCount - question - 1
@@ -164,7 +197,7 @@ struct FieldSection {
     _ name: RawSpan, _ value: RawSpan, _ field: HPACKField, isTrailer: Bool, of row: RowIndex, _ run: inout Run
   ) {
     if name.byteCount == 11, name.matchesExactly("grpc-status", at: 0), field.value.isKnown {
-      grpcStatus = value.number
+      grpcStatus = value.grpcStatus
     }
     guard !isTrailer else { return }
     let isCookie = name.byteCount == 6 && name.matchesExactly("cookie", at: 0)
@@ -176,8 +209,8 @@ struct FieldSection {
     }
     if isCookie { hasCookie = true }
     guard field.value.isKnown else { return }
-    if name.byteCount == 13, name.matchesExactly("grpc-encoding", at: 0), grpcEncoding == .none {
-      grpcEncoding = run.texts.intern(value)
+    if name.byteCount == 13, name.matchesExactly("grpc-encoding", at: 0), grpcEncoding == .identity {
+      grpcEncoding = GRPCEncoding(value)
     }
     switch KnownField(name, 0..<name.byteCount) {
     case .host: section.take(.host, value, 0..<value.byteCount, of: row, &run)
@@ -222,18 +255,5 @@ struct FieldSection {
     guard let lines else { return [] }
     guard isRequest, section.hostCount == 0, !authorityText.isEmpty else { return lines }
     return [(Array("host: ".utf8) + authorityText, 4)] + lines
-  }
-}
-
-extension RawSpan {
-  /// The decimal number that the octets are; nil when they are none, or one of more than five digits.
-  fileprivate var number: Int? {
-    guard byteCount > 0, byteCount <= 5 else { return nil }
-    var value = 0
-    for offset in 0..<byteCount {
-      guard octet(offset).isDigit else { return nil }
-      value = value * 10 + Int(octet(offset) - 0x30)
-    }
-    return value
   }
 }

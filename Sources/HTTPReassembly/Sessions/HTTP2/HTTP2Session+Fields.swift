@@ -1,5 +1,7 @@
 // Field blocks (RFC 9113 §4.3): gathered from their frames, read at once, and given to their messages.
 
+import Packets
+
 extension HTTP2Session {
   // MARK: Whose block it is
 
@@ -249,7 +251,6 @@ extension HTTP2Session {
       startContent(slot, section, &run)
       if endsStream, isComplete { endMessage(slot, side, .complete, &run) }
     }
-    run.texts.release([section.grpcEncoding])
   }
 
   private mutating func takeRequest(_ section: FieldSection, _ slot: Int, _ row: RowIndex, _ run: inout Run) {
@@ -257,6 +258,7 @@ extension HTTP2Session {
     run.rows[message: row].path = section.kind == .connect && !section.hasProtocol ? .none : section.path
     if section.kind == .connect, !section.hasProtocol { run.texts.release(section.path) }
     run.rows[message: row].queryLength = section.queryLength
+    run.rows[message: row].target = section.targetMark
     if run.rows[message: row].hostSource == .unknown, section.authority != .none {
       run.rows[message: row].host = section.authority
       run.rows[message: row].hostSource = .authority
@@ -322,7 +324,6 @@ extension FieldSection {
   /// Gives up its texts: no row has them.
   func release(_ run: inout Run) {
     releaseRequest(&run)
-    run.texts.release([grpcEncoding])
   }
 
   /// Gives up the texts that only a request has.

@@ -3,15 +3,7 @@
 extension HTTP2Session {
   /// A message of `side` has ended: makes those before it final that need not wait for charges any longer.
   mutating func retire(_ side: Side, _ run: inout Run) {
-    let limit = run.configuration.lingeringMessageLimit
-    if run.rows.lingering > run.configuration.lingeringMessageTotalLimit,
-      (2...limit).contains(ended.look(side, { $0.count }))
-    {
-      run.note(.httpMessagesFull)
-      retire(side, keeping: 1, &run)
-    } else {
-      retire(side, keeping: limit, &run)
-    }
+    retire(side, keeping: run.lingeringLimit(for: ended.look(side) { $0.count }), &run)
   }
 
   /// Makes the messages of `side` that ended first final until at most `limit` are left.
@@ -38,12 +30,15 @@ extension HTTP2Session {
     namedClient = client
     if kind != .request { adoptRequest(slot, row, &run) }
     if let pending { OpenContent.settle(pending, of: row, &run) }
+    if run.rows[message: row].process == .none { run.rows[message: row].process = run.process(client: client) }
     run.rows[message: row].client = run.connection.endpoints[client]
     run.rows[message: row].server = run.connection.endpoints[1 - client]
+    run.rows[message: row].isFromServer = side != client
     let (length, ipLength, pairing) = run.rows.messages.look(Int(row)) {
       ($0.message.octets.total, $0.message.ipLength, $0.message.pairing)
     }
     run.rows.finishMessage(row)
+    run.adoptProcess(of: row, into: streams[slot].exchange)
     streams[slot].hasFinalMessage = true
     let exchange = Int(streams[slot].exchange)
     run.rows.exchanges[exchange].openMessages -= 1

@@ -370,20 +370,26 @@ extension HTTP2Session {
 
   /// Octets that are neither fields nor content: of a frame that is charged to a message, or of the connection.
   mutating func countControl(_ count: Int, _ message: MessageReference, _ run: inout Run) {
-    let side = run.side
-    owners[side].extend(to: readers.look(side) { $0.position }, .none, limit: ownersLimit(run))
+    extendOwnersByNone(&run)
     run.ledger.settle(count, as: .control)
     if message.isOpen(run.rows) {
       run.rows[message: message.row].control += count
+      if run.side != side(of: message.row, run) { run.rows[message: message.row].returned += count }
     } else {
       run.connection.added.control += count
     }
   }
 
+  /// The side that sends a message that is not final.
+  private func side(of row: RowIndex, _ run: borrowing Run) -> Side? {
+    let isPushed = run.rows.messages.look(Int(row)) { $0.message.flags.contains(.pushed) }
+    let isRequest = run.rows.messages.look(Int(row)) { $0.message.kind == .request }
+    return requestSide.map { isRequest && !isPushed ? $0 : 1 - $0 }
+  }
+
   /// Octets that belong to no message.
   mutating func countStray(_ count: Int, _ run: inout Run) {
-    let side = run.side
-    owners[side].extend(to: readers.look(side) { $0.position }, .none, limit: ownersLimit(run))
+    extendOwnersByNone(&run)
     run.ledger.settle(count, as: .stray)
     run.connection.added.unattributed += count
   }
@@ -471,26 +477,31 @@ extension HTTP2Session {
     }
   }
 
-  private mutating func extendOwnersByNone(_ run: inout Run) {
+  mutating func extendOwnersByNone(_ run: inout Run) {
     let side = run.side
     owners[side].extend(to: readers.look(side) { $0.position }, .none, limit: ownersLimit(run))
   }
 
   /// Framing octets of a message that cannot be seen.
   private mutating func skipFraming(_ count: Int, isInPacket: Bool, _ run: inout Run) {
+    _ = countHidden(count, as: .framing, isInPacket: isInPacket, &run)
+  }
+
+  /// Octets of the frame's message that cannot be seen. Returns whether it has one; else they are stray.
+  mutating func countHidden(_ count: Int, as part: FramePart, isInPacket: Bool, _ run: inout Run) -> Bool {
     let message = readers.look(run.side) { $0.message }
     guard message.isOpen(run.rows) else {
-      extendOwnersByNone(&run)
-      if isInPacket { countStray(count, &run) }
-      return
+      if isInPacket { countStray(count, &run) } else { extendOwnersByNone(&run) }
+      return false
     }
     extendOwners(&run)
     if isInPacket {
-      self.count(count, as: .framing, &run)
+      self.count(count, as: part, &run)
       run.rows[message: message.row].unseen += count
     } else {
       run.rows[message: message.row].missing += count
     }
+    return true
   }
 
   /// A hole in which a frame header was.

@@ -159,6 +159,8 @@ extension HTTP2Session {
     run.rows[message: row].exchange = run.rows.exchanges.look(Int(exchange)) { $0.exchange.number }
     run.rows[message: row].stream = streams[slot].id
     run.rows[message: row].isSecure = run.connection.beneath.isSecure
+    run.rows[message: row].process = run.process(client: requestSide)
+    if run.connection.beneath.isTunnelled { run.rows[message: row].flags.insert(.tunnelled) }
     run.rows[message: row].version = Self.version.withOctets { run.texts.intern($0) }
     run.rows[message: row].firstTime = start.time
     run.rows[message: row].lastTime = start.time
@@ -208,23 +210,14 @@ extension HTTP2Session {
     run.rows[message: row].method = found.method
     run.rows[message: row].host = found.host
     run.rows[message: row].path = found.path
+    run.rows[message: row].target = run.rows.exchanges.look(Int(streams[slot].exchange)) { $0.target }
     run.rows[message: row].hostSource = found.source
   }
 
   /// The fields of a request are complete: its exchange is called by them. Without a host it is called by what lies beneath, else
   /// by its server's address (MEASURES §2).
   mutating func nameExchange(_ slot: Int, _ row: RowIndex, _ kind: MethodKind, _ run: inout Run) {
-    let beneath = run.connection.beneath
-    if run.rows[message: row].hostSource == .unknown, beneath.serverName != .none {
-      run.texts.retain(beneath.serverName)
-      run.rows[message: row].host = beneath.serverName
-      run.rows[message: row].hostSource = beneath.isNamePublic ? .publicServerName : .serverNameIndication
-    } else if run.rows[message: row].hostSource == .unknown {
-      let server = run.connection.endpoints[1 - (requestSide ?? run.side)]
-      let name = run.names.name(of: server.address)
-      run.rows[message: row].host = run.texts.intern(name ?? Array(server.address.description.utf8))
-      run.rows[message: row].hostSource = name == nil ? .address : .dns
-    }
+    run.nameHost(of: row, server: 1 - (requestSide ?? run.side))
     let (method, host, path, source) = run.rows.messages.look(Int(row)) {
       ($0.message.method, $0.message.host, $0.message.path, $0.message.hostSource)
     }
@@ -234,6 +227,7 @@ extension HTTP2Session {
     run.rows.exchanges[exchange].exchange.host = host
     run.rows.exchanges[exchange].exchange.path = path
     run.rows.exchanges[exchange].hostSource = source
+    run.rows.exchanges[exchange].target = run.rows[message: row].target
     run.rows.exchanges[exchange].method = kind
   }
 
@@ -253,14 +247,11 @@ extension HTTP2Session {
     let side = run.side
     guard !streams[slot].halves[side].isTunnel else { return }
     let row = streams[slot].halves[side].message.row
-    let (type, encoding) = run.rows.messages.look(Int(row)) { ($0.message.contentType, $0.message.contentEncoding) }
-    if run.texts.withOctets(type, { GRPCContent.isGRPC($0) }) {
-      run.rows[message: row].grpcMessages = 0
-      streams[slot].halves[side].grpc = GRPCContent(encoding: run.texts.string(section.grpcEncoding), run)
-    }
-    guard encoding != .none || run.observer != nil else { return }
+    let encoding = run.rows.messages.look(Int(row)) { $0.message.contentEncoding }
+    let form = OpenContent.formOfGRPC(of: row, run)
+    guard encoding != .none || form != nil || run.observer != nil || run.contentNotes.isWanted else { return }
     streams[slot].halves[side].content.isOpen = true
-    streams[slot].halves[side].content.start(of: row, &run)
+    streams[slot].halves[side].content.start(of: row, form, section.grpcEncoding, &run)
   }
 
   /// Octets of content.
@@ -274,12 +265,10 @@ extension HTTP2Session {
     if streams[slot].halves[side].content.isOpen {
       streams[slot].halves[side].content.take(octets, of: message.row, &run)
     }
-    if let grpc = streams[slot].halves[side].grpc { grpc.take(octets, &run) }
   }
 
   private mutating func countTunnel(_ count: Int, _ run: inout Run) {
-    let side = run.side
-    owners[side].extend(to: readers.look(side) { $0.position }, .none, limit: ownersLimit(run))
+    extendOwnersByNone(&run)
     run.ledger.settle(count, as: .tunnel)
     run.connection.added.unattributed += count
     run.connection.added.flags.insert(.tunnel)
@@ -290,29 +279,13 @@ extension HTTP2Session {
     let side = run.side
     let slot = readers.look(side) { $0.slot }
     if streams[slot].halves[side].isTunnel {
-      if isInPacket { countTunnel(count, &run) } else { extendOwnersOver(&run) }
+      if isInPacket { countTunnel(count, &run) } else { extendOwnersByNone(&run) }
       return
     }
+    guard countHidden(count, as: .body, isInPacket: isInPacket, &run) else { return }
     let message = readers.look(side) { $0.message }
-    guard message.isOpen(run.rows) else {
-      if isInPacket { countStray(count, &run) } else { extendOwnersOver(&run) }
-      return
-    }
-    extendOwners(&run)
-    if isInPacket {
-      self.count(count, as: .body, &run)
-      run.rows[message: message.row].unseen += count
-    } else {
-      run.rows[message: message.row].missing += count
-    }
-    streams[slot].halves[side].content.decoder = nil
-    streams[slot].halves[side].grpc?.lose()
+    streams[slot].halves[side].content.lose()
     run.rows[message: message.row].flags.insert(.contentNotSeen)
-  }
-
-  private mutating func extendOwnersOver(_ run: inout Run) {
-    let side = run.side
-    owners[side].extend(to: readers.look(side) { $0.position }, .none, limit: ownersLimit(run))
   }
 
   // MARK: Ends
@@ -340,7 +313,6 @@ extension HTTP2Session {
     }
     noteTimes(of: row, slot, &run)
     streams[slot].halves[side].content = OpenContent()
-    streams[slot].halves[side].grpc = nil
     // The response to a promised request comes from the same side.
     let isPromise = run.rows.messages.look(Int(row)) {
       $0.message.flags.contains(.pushed) && $0.message.kind == .request
@@ -364,23 +336,9 @@ extension HTTP2Session {
     let row = half.message.row
     let (missing, unseen) = run.rows.messages.look(Int(row)) { ($0.message.missing, $0.message.unseen) }
     let isWhole = isComplete && missing == 0 && unseen == 0 && !isLossy(slot, side) && !half.hasUnknownFields
-    if let grpc = half.grpc {
-      let outcome = grpc.finish(&run)
-      run.rows[message: row].grpcMessages = outcome.messages
-      if isWhole, half.content.isIdentity { run.rows[message: row].decodedBody = outcome.decodedLength }
-      if outcome.isMalformed, isWhole {
-        run.rows[message: row].flags.insert(.grpcMalformed)
-        run.note(.grpcMessageMalformed)
-      }
-      if let failure = outcome.failure, isWhole { run.rows[message: row].flags.insert(failure) }
-    }
     if half.content.isOpen {
       streams[slot].halves[side].content.finish(of: row, isComplete: isWhole, &run)
-      if half.grpc != nil, half.content.isIdentity { run.rows[message: row].decodedBody = nil }
-      if let grpc = half.grpc, isWhole, half.content.isIdentity {
-        run.rows[message: row].decodedBody = grpc.outcome.decodedLength
-      }
-    } else if isWhole, half.grpc == nil, !half.isTunnel || run.rows[message: row].octets.body == 0 {
+    } else if isWhole, !half.isTunnel || run.rows[message: row].octets.body == 0 {
       // Without a coding the decoded length is that of the content.
       run.rows[message: row].decodedBody = run.rows[message: row].octets.body
     }

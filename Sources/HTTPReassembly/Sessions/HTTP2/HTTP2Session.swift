@@ -1,3 +1,5 @@
+import Packets
+
 /// A connection of HTTP/2 (RFC 9113): the frames of both sides, and the messages that their streams carry.
 ///
 /// It can be begun at the start of both streams, with the preface of the client; after HTTP/1's `Upgrade: h2c`; or anywhere, where
@@ -28,7 +30,7 @@ struct HTTP2Session {
   /// The side that the first final message called the client.
   @OptionalSide var namedClient: Side? = nil
   /// Packets whose message is not known yet, and ranges that were sent again with different content.
-  var pending: PendingOctets?
+  var pending: PendingCharges?
   /// Streams that the client has reset before anything of the response came.
   var unansweredResets = 0
   /// What was found odd once, and is not told again.
@@ -92,7 +94,7 @@ struct HTTP2Session {
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
     begin(side, at: position)
-    run.side = side
+    run.read(side)
     run.arrival = arrival
     lastArrival = arrival.time
     read(octets, &run)
@@ -105,7 +107,7 @@ struct HTTP2Session {
     _ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> StreamNeeds {
     begin(side, at: position)
-    run.side = side
+    run.read(side)
     run.arrival = arrival
     lastArrival = arrival.time
     skip(count, isInPacket: true, &run)
@@ -118,7 +120,7 @@ struct HTTP2Session {
     _ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run
   ) -> StreamNeeds {
     begin(side, at: position)
-    run.side = side
+    run.read(side)
     run.arrival.time = lastArrival
     skip(count, isInPacket: false, &run)
     settle(side, &run)
@@ -127,7 +129,7 @@ struct HTTP2Session {
 
   mutating func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds {
     guard readers.look(side, { $0.position != .unknown }) else { return needs }
-    run.side = side
+    run.read(side)
     run.arrival.time = lastArrival
     endReading(&run)
     for slot in streams.indices where streams[slot].exchange >= 0 && streams[slot].halves[side].isInProgress {
@@ -187,43 +189,35 @@ struct HTTP2Session {
     _ range: Range<StreamPosition>, _ overhead: Int, to side: Side, _ run: inout Run
   ) {
     guard overhead > 0 else { return }
-    take(PendingOctets.Portion(range: range, retransmitted: 0, overhead: overhead), of: side, &run)
+    take(
+      Charge(position: range.lowerBound, retransmitted: 0, overhead: overhead, length: range.count), of: side, &run)
   }
 
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
-    guard !charge.isEmpty else { return }
-    take(
-      PendingOctets.Portion(
-        range: charge.position..<charge.end, retransmitted: charge.retransmitted, overhead: charge.overhead,
-        record: charge.record, repeatedRecord: charge.repeatedRecord),
-      of: side, &run)
+    if !charge.isEmpty { take(charge, of: side, &run) }
   }
 
-  private mutating func take(_ packet: PendingOctets.Portion, of side: Side, _ run: inout Run) {
-    let settled = readers.look(side) { $0.settledPosition }
+  private mutating func take(_ charge: Charge, of side: Side, _ run: inout Run) {
     let isKnown =
-      packet.retransmitted > 0
-      ? packet.range.upperBound <= settled
-      : packet.range.upperBound <= settled || !owners.look(side) { $0.firstOwner(in: packet.range) }.isNone
-    if !isKnown, (pending?.packets[side].count ?? 0) < run.configuration.pendingChargeLimit {
-      PendingOctets.open(&pending).packets[side].append(packet)
+      charge.end <= readers.look(side) { $0.settledPosition }
+      || charge.retransmitted == 0 && !owners.look(side) { $0.firstOwner(in: charge.range) }.isNone
+    if !isKnown, (pending?.charges[side].count ?? 0) < run.configuration.pendingChargeLimit {
+      PendingCharges.open(&pending).charges[side].append(charge)
     } else {
-      settle(packet, of: side, &run)
+      settle(charge, of: side, &run)
     }
   }
 
-  private mutating func settle(_ packet: PendingOctets.Portion, of side: Side, _ run: inout Run) {
-    let owner = owners.look(side) { $0.firstOwner(in: packet.range) }
+  private mutating func settle(_ charge: Charge, of side: Side, _ run: inout Run) {
+    let owner = owners.look(side) { $0.firstOwner(in: charge.range) }
     if owner.isOpen(run.rows) {
-      run.rows[message: owner.row].overhead += packet.overhead
-      run.rows[message: owner.row].tls += packet.record
-      run.rows[message: owner.row].retransmitted += packet.repeatedRecord
+      run.rows[message: owner.row].take(charge)
     } else {
-      run.connection.added.unattributed += packet.overhead + packet.record + packet.repeatedRecord
+      run.connection.added.unattributed += charge.unplaced
     }
-    guard packet.retransmitted > 0 else { return }
+    guard charge.retransmitted > 0 else { return }
     owners.look(side) { map in
-      map.forEachPart(of: packet.range) { part, owner in
+      map.forEachPart(of: charge.range) { part, owner in
         if owner.isOpen(run.rows) {
           run.rows[message: owner.row].retransmitted += part.count
         } else {
@@ -243,8 +237,8 @@ struct HTTP2Session {
   private mutating func settlePending(_ side: Side, isLast: Bool, _ run: inout Run) {
     guard let pending else { return }
     let settled = isLast ? StreamPosition.never : readers.look(side) { $0.settledPosition }
-    for packet in pending.packets[side] where packet.range.upperBound <= settled { settle(packet, of: side, &run) }
-    pending.packets[side].removeAll { $0.range.upperBound <= settled }
+    for charge in pending.charges[side] where charge.end <= settled { settle(charge, of: side, &run) }
+    pending.charges[side].removeAll { $0.end <= settled }
     for range in pending.conflicts[side] where range.upperBound <= settled { flag(range, of: side, &run) }
     pending.conflicts[side].removeAll { $0.upperBound <= settled }
     if pending.isEmpty { self.pending = nil }
@@ -255,6 +249,7 @@ struct HTTP2Session {
     let latest = owners.look(side) { $0.latest }
     if latest.isOpen(run.rows) {
       run.rows[message: latest.row].overhead += overhead
+      run.rows[message: latest.row].returned += overhead
     } else {
       run.connection.added.unattributed += overhead
     }
@@ -265,7 +260,7 @@ struct HTTP2Session {
     if isKnown || (pending.map { $0.conflicts[side].count >= PendingCharges.conflictLimit } ?? false) {
       flag(range, of: side, &run)
     } else {
-      PendingOctets.open(&pending).conflicts[side].append(range)
+      PendingCharges.open(&pending).conflicts[side].append(range)
       count(&run)
     }
   }
@@ -320,39 +315,5 @@ struct HTTP2Session {
     guard memory != counted else { return }
     run.connectionMemory += memory - counted
     counted = memory
-  }
-}
-
-/// Packets and conflicts that wait until it is known whose octets they are: an incomplete frame header still has to decide.
-final class PendingOctets {
-  /// The octets of a stream that a packet has.
-  struct Portion {
-    var range: Range<StreamPosition>
-    /// How many of them were sent again.
-    var retransmitted: Int
-    var overhead: Int
-    /// What the TLS record that these octets are of has beside them; and the same of copies that were sent again.
-    var record = 0
-    var repeatedRecord = 0
-  }
-
-  var packets = Sides<[Portion]>(repeating: [])
-  var conflicts = Sides<[Range<StreamPosition>]>(repeating: [])
-
-  /// What waits, from now on with memory of its own.
-  static func open(_ pending: inout PendingOctets?) -> PendingOctets {
-    let opened = pending ?? PendingOctets()
-    pending = opened
-    return opened
-  }
-
-  var isEmpty: Bool {
-    packets[0].isEmpty && packets[1].isEmpty && conflicts[0].isEmpty && conflicts[1].isEmpty
-  }
-
-  /// Octets of memory that it takes.
-  var memory: Int {
-    80 + (packets[0].capacity + packets[1].capacity) * MemoryLayout<Portion>.stride
-      + (conflicts[0].capacity + conflicts[1].capacity) * MemoryLayout<Range<StreamPosition>>.stride
   }
 }

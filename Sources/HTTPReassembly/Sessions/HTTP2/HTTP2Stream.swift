@@ -44,8 +44,6 @@ struct StreamHalf {
   var missingFields = 0
   /// How its content is decoded.
   var content = OpenContent()
-  /// The messages of gRPC in its content; nil when that is none.
-  var grpc: GRPCContent?
 
   /// Whether a message is being sent.
   var isInProgress: Bool { state == .fields || state == .content || state == .trailers }

@@ -31,6 +31,10 @@ struct QUICConnection {
   /// What the hellos say; its texts are retained.
   private(set) var facts = ConnectionSecurity()
   private(set) var retransmitted = 0
+  /// Octets of packets that were not opened.
+  private var unopened = 0
+  private var processes = ConnectionProcesses()
+  private var hasSeveralProcesses = false
   /// What the keys are made of: the client's first destination connection ID, or the ID that a Retry packet gave.
   private var keySource: QUICConnectionID?
   private var keyVersion: UInt32 = 0
@@ -59,6 +63,11 @@ struct QUICConnection {
       flows[side].handshake = HandshakeOctets()
     }
     failures = Self.failureLimit
+  }
+
+  /// Notes the process of a datagram that `side` sent.
+  mutating func note(_ mention: ProcessMention, from side: Side, _ texts: inout TextPool) {
+    if processes.note(mention, from: side, &texts) { hasSeveralProcesses = true }
   }
 
   /// The side that sent a datagram: an address that is not the server's is the client's.
@@ -113,6 +122,7 @@ struct QUICConnection {
     flows[side].ipLength += overhead + length
     flows[side].payloadLength += length
     retransmitted += found.retransmitted
+    unopened += found.protected
     if found.protected > 0 { facts.opening = .no }
     facts.handshake += found.handshake
     // MEASURES §6: a datagram that carries the handshake alone is the handshake's with its headers.
@@ -247,17 +257,16 @@ struct QUICConnection {
   }
 
   private mutating func take(client hello: Hello, _ content: [UInt8], _ texts: inout TextPool) {
-    if !hello.serverName.isEmpty, facts.serverName == .none {
-      var name = Array(content[hello.serverName])
-      for index in name.indices { name[index] = name[index].lowercased }
-      facts.serverName = name.withOctets { texts.intern($0) }
+    if facts.serverName == .none, let name = hello.hostName(in: content) {
+      facts.serverName = texts.intern(name)
+      facts.isServerNamePublic = hello.extensions.contains(.encryptedClientHello)
     }
     // The server's choice is protected. QUIC has to choose (RFC 9001 §8.1): of one there is no other choice.
     let start = hello.protocolName.lowerBound
     if !hello.protocolName.isEmpty, facts.applicationProtocol == .none,
       content.withOctets({ Int($0.bigEndian16(start - 3)) }) == hello.protocolName.count + 1
     {
-      facts.applicationProtocol = Array(content[hello.protocolName]).withOctets { texts.intern($0) }
+      facts.applicationProtocol = texts.intern(Array(content[hello.protocolName]))
     }
   }
 
@@ -269,8 +278,8 @@ struct QUICConnection {
 
   // MARK: Row
 
-  /// Its row in reports.
-  func row(_ end: ConnectionEnd) -> Connection {
+  /// Its row in reports, which holds on to its texts from now on.
+  mutating func row(_ end: ConnectionEnd, _ texts: inout TextPool) -> Connection {
     // Servers listen on lower ports; of equals, the first that was seen speaks first.
     let client = client ?? (endpoints[0].port < endpoints[1].port ? 1 : 0)
     let (own, others) = (flows[client], flows[1 - client])
@@ -285,11 +294,15 @@ struct QUICConnection {
     row.ipLength = Directional(client: own.ipLength, server: others.ipLength)
     row.payloadLength = Directional(client: own.payloadLength, server: others.payloadLength)
     row.security = facts
+    row.security?.mostUnopened = nil
     row.unattributed = own.ipLength + others.ipLength - facts.handshake
     row.retransmitted = retransmitted
+    row.unopened = unopened
     row.end = end
     if own.packets == 0 || others.packets == 0 { row.flags.insert(.oneSided) }
     if self.client == nil { row.flags.insert(.noHandshake) }
+    if hasSeveralProcesses { row.flags.insert(.severalProcesses) }
+    row.process = processes.settle(client: client, &texts)
     return row
   }
 }

@@ -56,7 +56,8 @@ struct QUICConnections {
   /// Takes a datagram of UDP, which is charged as `udp`, if it is one of QUIC. Returns whether it was; its octets then have their
   /// classes.
   mutating func take(
-    _ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64, _ run: inout Run, _ finished: (Connection) -> Void
+    _ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64, _ mention: ProcessMention, _ run: inout Run,
+    _ finished: (Connection) -> Void
   ) -> Bool {
     let captured = min(datagram.capturedPayloadLength, max(octets.byteCount - datagram.payloadOffset, 0))
     guard captured > 0 else { return false }
@@ -64,12 +65,12 @@ struct QUICConnections {
     let key = ConnectionKey(datagram.source, datagram.destination)
     var slot = slots[key]
     if let known = slot, isSilent(known, at: time, run.configuration) {
-      finished(finish(known, .idle))
+      finished(finish(known, .idle, &run.texts))
       slot = nil
     }
     if slot == nil { slot = slotByID(payload, key) }
     if let slot {
-      receive(slot, datagram, payload, at: time, &run)
+      receive(slot, datagram, payload, at: time, mention, &run)
       return true
     }
     // A header that fits has 32 bits of a version and lengths that agree: all else is not for QUIC to say.
@@ -79,9 +80,9 @@ struct QUICConnections {
     while entries.count >= run.configuration.quicConnectionLimit, let oldest = deadlines.popFirst() {
       guard isThere(oldest.slot, oldest.number) else { continue }
       run.anomalies.note(.quicConnectionTableFull, connection: oldest.number)
-      finished(finish(oldest.slot, .evicted))
+      finished(finish(oldest.slot, .evicted, &run.texts))
     }
-    receive(open(datagram, key, at: time, &run), datagram, payload, at: time, &run)
+    receive(open(datagram, key, at: time, &run), datagram, payload, at: time, mention, &run)
     return true
   }
 
@@ -127,7 +128,8 @@ struct QUICConnections {
   }
 
   private mutating func receive(
-    _ slot: Int, _ datagram: UDPDatagram, _ payload: RawSpan, at time: Int64, _ run: inout Run
+    _ slot: Int, _ datagram: UDPDatagram, _ payload: RawSpan, at time: Int64, _ mention: ProcessMention,
+    _ run: inout Run
   ) {
     if room.count < payload.byteCount { room = Array(repeating: 0, count: max(payload.byteCount, 2048)) }
     let (memory, side, client) = entries.look(slot) {
@@ -137,8 +139,12 @@ struct QUICConnections {
       payload, length: datagram.payloadLength, overhead: datagram.networkLength + UDPDatagram.headerLength, from: side,
       room: &room, handshakeLimit: run.configuration.quicHandshakeLimit, texts: &run.texts)
     entries[slot].connection.see(at: time)
+    if mention.process != .none { entries[slot].connection.note(mention, from: side, &run.texts) }
     handshakeMemory += entries.look(slot) { $0.connection.handshakeMemory } - memory
     if handshakeMemory > run.configuration.quicHandshakeTotalLimit { limitOpening(run.configuration) }
+    if run.isDirected, let client = entries.look(slot, { $0.connection.client }) {
+      run.packetDirection = side == client ? .up : .down
+    }
     if let client, side != client { rememberID(slot, payload, datagram.payloadLength) }
     run.ledger.recharge(UDPDatagram.headerLength, from: .udp, to: .transport)
     run.ledger.recharge(datagram.payloadLength - found.retransmitted, from: .udp, to: .quic)
@@ -173,11 +179,13 @@ struct QUICConnections {
 
   /// Finishes the connections that have been silent for too long at `time`, the first of them; nil when there is none. To be called until
   /// it is nil, in which case the deadlines of the others are later.
-  mutating func finishSilent(before time: Int64, _ configuration: Configuration) -> Connection? {
+  mutating func finishSilent(
+    before time: Int64, _ configuration: Configuration, _ texts: inout TextPool
+  ) -> Connection? {
     while let first = deadlines.first, first.time < time {
       deadlines.removeFirst()
       guard isThere(first.slot, first.number) else { continue }
-      if isSilent(first.slot, at: time, configuration) { return finish(first.slot, .idle) }
+      if isSilent(first.slot, at: time, configuration) { return finish(first.slot, .idle, &texts) }
       deadlines.append(
         Deadline(
           slot: first.slot, number: first.number,
@@ -187,17 +195,18 @@ struct QUICConnections {
   }
 
   /// Takes a connection away. Returns its row.
-  private mutating func finish(_ slot: Int, _ end: ConnectionEnd) -> Connection {
-    let entry = entries.remove(slot)
+  private mutating func finish(_ slot: Int, _ end: ConnectionEnd, _ texts: inout TextPool) -> Connection {
+    var entry = entries.remove(slot)
     for key in entry.keys { slots[key] = nil }
     for id in entry.ids { slotsByID[id] = nil }
     handshakeMemory -= entry.connection.handshakeMemory
-    return entry.connection.row(end)
+    return entry.connection.row(end, &texts)
   }
 
   /// Takes every connection away, in the order of their numbers.
-  mutating func finishAll() -> [Connection] {
-    let rows = entries.indices.map { finish($0, .captureEnd) }
+  mutating func finishAll(_ texts: inout TextPool) -> [Connection] {
+    var rows: [Connection] = []
+    for slot in entries.indices { rows.append(finish(slot, .captureEnd, &texts)) }
     self = QUICConnections()
     return rows.sorted { $0.number < $1.number }
   }

@@ -45,13 +45,14 @@ struct CipherSuite {
     return nil
   }
 
-  /// Octets that TLS 1.3 and the suites with a tag add to each record of application data, header included; nil of others, whose
-  /// padding depends on the length.
-  var recordExpansion: Int? {
-    guard let protection, protection.mac == nil else { return nil }
+  /// Octets behind the header of a record of application data that are no content, at least: of TLS 1.3 and of the suites with a tag always
+  /// so many, unless it is padded; of blocks the IV, the MAC and one octet of padding. Nil of suites that are not opened.
+  func leastExpansion(version: UInt16) -> Int? {
+    guard let protection else { return nil }
+    if let mac = protection.mac { return (version > 0x0301 ? protection.cipher.blockLength : 0) + mac.length + 1 }
     let isTLS13 = number >> 8 == 0x13
     let explicit = isTLS13 || protection.cipher == .chaCha20Poly1305 ? 0 : 8
-    return TLSRecords.headerLength + explicit + protection.cipher.tagLength + (isTLS13 ? 1 : 0)
+    return explicit + protection.cipher.tagLength + (isTLS13 ? 1 : 0)
   }
 
   private static let names: [(number: UInt16, name: StaticString)] = [

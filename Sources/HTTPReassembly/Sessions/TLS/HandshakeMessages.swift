@@ -66,7 +66,8 @@ struct HandshakeMessages {
 
   private func wants(_ type: UInt8) -> Bool {
     switch type {
-    case Kind.clientHello, Kind.serverHello, Kind.encryptedExtensions, Kind.clientKeyExchange: true
+    case Kind.clientHello, Kind.serverHello, Kind.encryptedExtensions, Kind.clientKeyExchange, Kind.newSessionTicket:
+      true
     default: false
     }
   }

@@ -12,6 +12,8 @@ struct Hello {
   var serverName = 0..<0
   /// The only protocol, or the first, in ALPN (RFC 7301 §3.1), where in the message; empty without one.
   var protocolName = 0..<0
+  /// The content of session_ticket (RFC 5077 §3.2), where in the message; empty without one, or when a ticket is only asked for.
+  var ticket = 0..<0
   var extensions: Extensions = []
 
   /// Extensions that say something by being there.
@@ -25,6 +27,18 @@ struct Hello {
     static let encryptThenMAC = Extensions(rawValue: 1 << 2)
     /// encrypted_client_hello (RFC 9849): the name in clear is the public one, or may be.
     static let encryptedClientHello = Extensions(rawValue: 1 << 3)
+    /// extended_master_secret (RFC 7627): the pre-master secret alone does not give the master secret.
+    static let extendedMasterSecret = Extensions(rawValue: 1 << 4)
+  }
+
+  /// Whether octets begin with a record that begins with a hello of either side.
+  static func starts(_ octets: RawSpan) -> Bool {
+    guard octets.byteCount > TLSRecords.headerLength else { return false }
+    var header: InlineArray<5, UInt8> = .init(repeating: 0)
+    for index in 0..<TLSRecords.headerLength { header[index] = octets.octet(index) }
+    let type = octets.octet(TLSRecords.headerLength)
+    return header[0] == TLSSide.ContentType.handshake && TLSRecords.length(header) != nil
+      && (type == HandshakeMessages.Kind.clientHello || type == HandshakeMessages.Kind.serverHello)
   }
 
   /// Nil for a message that ends too early.
@@ -72,6 +86,8 @@ struct Hello {
       case 0 where isClient: readServerName(octets, content)
       case 16: readProtocols(octets, content)
       case 22: extensions.insert(.encryptThenMAC)
+      case 23: extensions.insert(.extendedMasterSecret)
+      case 35 where isClient: ticket = content
       case 41: extensions.insert(.preSharedKey)
       case 42: extensions.insert(.earlyData)
       case 43 where !isClient && length == 2: version = octets.bigEndian16(content.lowerBound)
@@ -96,6 +112,11 @@ struct Hello {
     let length = Int(octets.octet(range.lowerBound + 2))
     guard length > 0, start + length <= range.upperBound else { return }
     protocolName = start..<start + length
+  }
+
+  /// The name that the client asks for, in lower case; nil without one.
+  func hostName(in content: [UInt8]) -> [UInt8]? {
+    serverName.isEmpty ? nil : content[serverName].map(\.lowercased)
   }
 
   /// Whether it is a HelloRetryRequest: a ServerHello with this random (RFC 8446 §4.1.3).

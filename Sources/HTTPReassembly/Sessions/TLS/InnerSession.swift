@@ -1,3 +1,5 @@
+import Packets
+
 /// What reads the application's data of a TLS connection that is opened: its positions are those of that data, and it need not know what
 /// lies beneath.
 ///
@@ -26,7 +28,7 @@ enum InnerSession {
     case .http1(let session): return session.value.receive(side, octets, at: position, arrival, &run)
     case .http2(let session): return session.value.receive(side, octets, at: position, arrival, &run)
     case .opaque:
-      run.ledger.settle(octets.byteCount, as: .opaque)
+      run.settle(octets.byteCount, as: .opaque, of: side)
       run.connection.added.unattributed += octets.byteCount
       return Taken(count: octets.byteCount, needs: [])
     }
@@ -50,12 +52,24 @@ enum InnerSession {
     }
   }
 
-  func stopWaiting(_ side: Side) -> StreamNeeds {
+  func stopWaiting(_ side: Side, _ run: inout Run) -> StreamNeeds {
     switch self {
-    case .http1(let session): session.value.stopWaiting(side)
+    case .http1(let session): session.value.stopWaiting(side, &run)
     case .http2(let session): session.value.stopWaiting(side)
     case .opaque: []
     }
+  }
+
+  /// Secrets have come. Returns what the streams have to know; nil when nobody waited for them.
+  func lookForSecrets(_ run: inout Run) -> StreamNeeds? {
+    if case .http1(let session) = self { return session.value.lookForSecrets(&run) }
+    return nil
+  }
+
+  /// Whether something in it waits for secrets.
+  var waitsForSecrets: Bool {
+    if case .http1(let session) = self { return session.value.waitsForSecrets }
+    return false
   }
 
   func evict(_ run: inout Run) {

@@ -45,8 +45,14 @@ struct SegmentShares {
     }
   }
 
-  /// Adds the next segment. Of very many the last ones count as one. Returns the headers' octets that so belong to nobody.
+  /// Adds the next segment, unless it is the rest of one of which not all could be read at once. Of very many the last ones count as
+  /// one. Returns the headers' octets that so belong to nobody.
   mutating func append(_ range: Range<StreamPosition>, _ arrival: SegmentArrival, limit: Int) -> Int {
+    if hasNewest, newest.arrival.ordinal == arrival.ordinal, newest.start <= range.lowerBound,
+      range.upperBound <= newest.end
+    {
+      return 0
+    }
     if count >= limit {
       newest.end = range.upperBound
       return arrival.overhead

@@ -14,11 +14,14 @@ struct TLSRecords {
   private var isLost = false
   /// Octets of the record still to come.
   private var remaining: Int32 = 0
+  /// Octets of application data records.
+  private(set) var unopened = 0
 
   init() {}
 
-  /// Goes on from a side that was followed with its handshake, and was not opened.
-  init(_ side: borrowing TLSSide) {
+  /// Goes on from a side that was followed with its handshake, and was not opened; `unopened` octets were in records before.
+  init(_ side: borrowing TLSSide, unopened: Int) {
+    self.unopened = unopened
     header = side.header
     headerCount = side.headerCount
     contentType = side.contentType
@@ -104,11 +107,13 @@ struct TLSRecords {
     headerCount = 0
   }
 
-  private func settle(_ count: Int, _ ledger: inout Ledger) {
+  private mutating func settle(_ count: Int, _ ledger: inout Ledger) {
     ledger.settle(count, as: .tls)
     switch contentType {
     case 22: ledger.tlsHandshake += count
-    case 23: ledger.tlsApplicationData += count
+    case 23:
+      ledger.tlsApplicationData += count
+      unopened += count
     default: break
     }
   }

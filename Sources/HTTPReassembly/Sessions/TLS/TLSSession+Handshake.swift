@@ -1,5 +1,7 @@
 // What handshake messages say, in the clear and opened (RFC 8446 §4, RFC 5246 §7.4).
 
+import Packets
+
 extension TLSSession {
   /// Octets of a handshake record that is not opened: they say something if they are not protected.
   mutating func readClear(_ side: Side, _ octets: RawSpan, _ run: inout Run) {
@@ -24,6 +26,9 @@ extension TLSSession {
     case HandshakeMessages.Kind.encryptedExtensions: takeEncryptedExtensions(content, side, &run)
     case HandshakeMessages.Kind.certificate, HandshakeMessages.Kind.serverHelloDone:
       if side != client { negotiation?.value.isFull = true }
+    case HandshakeMessages.Kind.newSessionTicket where content.count > 6 && negotiation?.value.isTLS13 == false:
+      // In clear text: whoever opens this session opens those that go on from it.
+      negotiation?.value.issuedTicket = Negotiation.name(ofTicket: content[6...])
     case HandshakeMessages.Kind.clientKeyExchange where content.count >= 10:
       negotiation?.value.encryptedPremaster = content.withOctets {
         SecretName(.encryptedPremaster, $0.extracting(2..<10))
@@ -66,16 +71,20 @@ extension TLSSession {
     guard let hello = content.withOctets({ Hello($0, isClient: true) }) else {
       return run.note(.tlsHandshakeMalformed)
     }
-    let isFirst = negotiation == nil
-    openNegotiation().value.take(client: hello)
+    let isFirst = self.negotiation == nil
+    let negotiation = openNegotiation()
+    negotiation.value.take(client: hello)
+    if !hello.ticket.isEmpty {
+      negotiation.value.offeredTicket = Negotiation.name(ofTicket: content[hello.ticket])
+    }
     // A renegotiation changes nothing of what the connection is known by.
     guard isFirst else { return }
     client = side
-    guard !hello.serverName.isEmpty else { return }
-    var name = Array(content[hello.serverName])
-    for index in name.indices { name[index] = name[index].lowercased }
+    facts.hasEncryptedHello = hello.extensions.contains(.encryptedClientHello)
+    guard let name = hello.hostName(in: content) else { return }
     facts.serverName = run.texts.intern(name)
     isNamePublic = hello.extensions.contains(.encryptedClientHello)
+    facts.isServerNamePublic = isNamePublic
   }
 
   private mutating func takeServerHello(_ content: [UInt8], _ side: Side, _ run: inout Run) {
@@ -95,6 +104,7 @@ extension TLSSession {
     learnProtocol(content, hello, &run)
     // Nothing tells whether early data is taken where the next messages cannot be read.
     if negotiation.value.offersEarlyData, negotiation.value.takesEarlyData == nil, let name = negotiation.value.client,
+      !mayLearnSecrets(run),
       !run.secrets.has(.serverHandshakeTraffic, of: name)
     {
       negotiation.value.takesEarlyData = false

@@ -1,4 +1,5 @@
 import Cryptography
+import Packets
 
 // Records that are opened, and what becomes of what was in them (MEASURES §6).
 
@@ -8,6 +9,7 @@ extension TLSSession {
   /// Whether the next record of a side may be early data that nobody has answered yet.
   func mayBeEarly(_ side: Side, _ run: borrowing Run) -> Bool {
     guard side == client, waitsForAnswer(side), let name = negotiation?.value.client else { return false }
+    if mayLearnSecrets(run) { return true }
     return run.secrets.has(.clientEarlyTraffic, of: name)
   }
 
@@ -40,7 +42,7 @@ extension TLSSession {
     return false
   }
 
-  private func label(_ epoch: RecordOpener.Epoch, _ side: Side) -> SecretLabel {
+  func label(_ epoch: RecordOpener.Epoch, _ side: Side) -> SecretLabel {
     switch epoch {
     case .early: side == client ? .clientEarlyTraffic : .serverHandshakeTraffic
     case .handshake: side == client ? .clientHandshakeTraffic : .serverHandshakeTraffic
@@ -71,11 +73,17 @@ extension TLSSession {
     guard let negotiation else { return nil }
     if let name = negotiation.value.client, run.secrets.has(.master, of: name) { return name }
     if let name = negotiation.value.session, run.secrets.has(.master, of: name) { return name }
+    if !negotiation.value.isFull, let name = negotiation.value.offeredTicket, run.secrets.has(.master, of: name) {
+      return name
+    }
     return nil
   }
 
+  /// Whether a pre-master secret is known that gives the master secret.
   private func hasPremaster(_ run: borrowing Run) -> Bool {
-    guard let name = negotiation?.value.encryptedPremaster else { return false }
+    guard negotiation?.value.extendsMasterSecret == false, let name = negotiation?.value.encryptedPremaster else {
+      return false
+    }
     return run.secrets.has(.premaster, of: name)
   }
 
@@ -83,7 +91,7 @@ extension TLSSession {
   private func master(_ run: inout Run) -> SecretOctets? {
     guard let negotiation else { return nil }
     var master = masterName(run).flatMap { run.secrets.withSecret(.master, of: $0) { SecretOctets($0) } }
-    if master == nil, let name = negotiation.value.encryptedPremaster,
+    if master == nil, !negotiation.value.extendsMasterSecret, let name = negotiation.value.encryptedPremaster,
       let suite = negotiation.value.suite?.protection
     {
       let function: KeyDerivation.PseudorandomFunction =
@@ -95,8 +103,10 @@ extension TLSSession {
             $0, "master secret", seed: Array(randoms[32...] + randoms[..<32]), function, length: 48)
         } ?? nil
     }
-    if let master, let session = negotiation.value.session {
-      master.withOctets { run.secrets.learn(.master, of: session, $0) }
+    if let master {
+      for name in [negotiation.value.session, negotiation.value.issuedTicket] {
+        if let name { master.withOctets { run.secrets.learn(.master, of: name, $0) } }
+      }
     }
     return master
   }
@@ -141,7 +151,13 @@ extension TLSSession {
       if opener.value.protection != nil || opener.value.skipped < Self.attemptLimit { return true }
       guard opener.value.knownSecrets != run.secrets.count else { return false }
     }
-    guard negotiation.value.suite?.protection != nil, hasSecrets(side, run) else { return false }
+    guard negotiation.value.suite?.protection != nil else { return false }
+    if !hasSecrets(side, run) {
+      // The name of an encrypted hello is found by what opens the server's first record.
+      guard isTLS13, facts.hasEncryptedHello, side != client, !run.secrets.isEmpty,
+        sides.look(side, { $0.passed == 0 && $0.opener == nil })
+      else { return false }
+    }
     let opener = sides[side].opener ?? OwnMemory(RecordOpener())
     opener.value.knownSecrets = run.secrets.count
     guard sides[side].opener == nil else { return true }
@@ -168,7 +184,7 @@ extension TLSSession {
     defer { swap(&memory, &run.openedOctets) }
     guard let opened = open(side, body, into: &memory, &run) else {
       let type = sides[side].contentType
-      if type == TLSSide.ContentType.applicationData { sides[side].hasUnopened = true }
+      if type == TLSSide.ContentType.applicationData { noteUnopened(side) }
       settle(side, length, sides[side].unopenedKind, &run, endingAt: range.upperBound)
       opener.value.protection?.pass(body)
       missContent(side, &run)
@@ -193,7 +209,7 @@ extension TLSSession {
   }
 
   /// Opens a record with the keys in use, else with those that may come next. Nil when it does not verify.
-  private func open(
+  private mutating func open(
     _ side: Side, _ body: RawSpan, into memory: inout [UInt8], _ run: inout Run
   ) -> RecordProtection.Opened? {
     guard let opener = sides[side].opener else { return nil }
@@ -214,6 +230,15 @@ extension TLSSession {
         return nil
       }
     }
+    if facts.hasEncryptedHello, opener.value.epoch == .handshake, opener.value.protection == nil,
+      opener.value.skipped == 0, side != client, !hasSecrets(side, run)
+    {
+      guard findEncryptedName(side, body, into: &memory, &run) else {
+        // None fits: the side is as closed as without it.
+        sides[side].opener = nil
+        return nil
+      }
+    }
     makeCandidates(side, &run)
     for index in opener.value.candidates.indices {
       let most = min(opener.value.skipped, run.configuration.recordSearchLimit)
@@ -226,6 +251,7 @@ extension TLSSession {
         opener.value.updates = updates
         opener.value.protection = protection
         opener.value.sequence = sequence + 1
+        if run.usedSecrets.isWanted { noteUse(side, epoch, &run) }
         return opened
       }
     }
@@ -233,6 +259,38 @@ extension TLSSession {
     let isRefused = side == client && negotiation?.value.offersEarlyData == true && opener.value.protection == nil
     if !isRefused { run.note(.tlsRecordNotVerified) }
     return nil
+  }
+
+  /// A record was opened with the secret of an epoch, the first one of its side.
+  @inline(never)
+  private func noteUse(_ side: Side, _ epoch: RecordOpener.Epoch, _ run: inout Run) {
+    guard let negotiation, let name = negotiation.value.client else { return }
+    var used = UsedSecrets()
+    swap(&used, &run.usedSecrets)
+    defer { swap(&used, &run.usedSecrets) }
+    if epoch != .master {
+      let label = label(epoch, side)
+      run.secrets.withSecret(label, of: name) { used.note(label, ofRandom: name, $0) }
+    } else if !negotiation.value.hasNotedMaster {
+      negotiation.value.hasNotedMaster = true
+      master(&run)?.withOctets { used.note(.master, ofRandom: name, $0) }
+    }
+  }
+
+  /// Looks for the name that the secrets of a connection with an encrypted hello have, by the server's first protected record.
+  @inline(never)
+  private func findEncryptedName(
+    _ side: Side, _ body: RawSpan, into memory: inout [UInt8], _ run: inout Run
+  ) -> Bool {
+    guard let negotiation, let suite = negotiation.value.suite?.protection else { return false }
+    let header = sides[side].header
+    let found = run.secrets.firstFitting(.serverHandshakeTraffic) { secret in
+      var protection = RecordProtection(trafficSecret: secret, updates: 0, suite)
+      return protection?.open(header, body, sequence: 0, into: &memory) != nil
+    }
+    guard let found else { return false }
+    negotiation.value.client = found
+    return true
   }
 
   /// Makes the keys that a record may be protected with, if it is not those in use: of the epoch, and of those after it, whose start
@@ -280,7 +338,7 @@ extension TLSSession {
       return
     }
     if !opener.value.held.isEmpty {
-      innerNeeds = inner.stopWaiting(side)
+      innerNeeds = withInner(&run) { inner.stopWaiting(side, &$0) }
       offerHeld(&run)
     }
     let position = opener.value.map.end
@@ -405,7 +463,7 @@ extension TLSSession {
     for side in 0..<2 {
       guard let opener = sides[side].opener else { continue }
       for held in opener.value.held {
-        run.ledger.settle(held.octets.count, as: .opaque)
+        run.settle(held.octets.count, as: .opaque, of: side)
         run.connection.added.unattributed += held.octets.count
       }
       opener.value.held = []

@@ -105,7 +105,7 @@ extension TLSSession {
     guard records > 0, count > 0 else { return }
     sides[side].hasUnopened = true
     if !opener.value.held.isEmpty {
-      innerNeeds = inner.stopWaiting(side)
+      innerNeeds = withInner(&run) { inner.stopWaiting(side, &$0) }
       offerHeld(&run)
     }
     let position = opener.value.map.end

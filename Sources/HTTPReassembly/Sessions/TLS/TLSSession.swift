@@ -1,3 +1,5 @@
+import Packets
+
 /// A connection of TLS: its records are counted, its hellos are read, and what secrets are known for is opened and handed to an
 /// inner session (MEASURES §6).
 struct TLSSession {
@@ -15,12 +17,16 @@ struct TLSSession {
   @OptionalSide var client: Side? = nil
   /// Whether the name in the clear may stand for another one.
   var isNamePublic = false
+  /// Octets of records of application data that were not opened.
+  private(set) var unopened = 0
   /// Capture time of the first octet of the first ClientHello.
   @OptionalTime var helloTime: Int64? = nil
   /// Capture time of the last octet of the handshake before the client may send data.
   @OptionalTime var handshakeTime: Int64? = nil
   /// Whether early data was not taken before the server has answered.
   var holdsEarlyData = false
+  /// Whether secrets that did not come are waited for no longer.
+  var hasGivenUpSecrets = false
   /// Whether data of the client has been opened.
   var hasClientData = false
   /// How long the handshake took, for the first exchange.
@@ -56,10 +62,6 @@ struct TLSSession {
     run.connection.added.unattributed += sides[side].shares.append(
       range, arrival, limit: run.configuration.pendingChargeLimit)
     let taken = read(side, octets, &run)
-    if taken < octets.byteCount, sides.look(side, { $0.shares.count }) > 0 {
-      let last = sides.look(side) { $0.shares.count } - 1
-      sides[side].shares[last].end = position + taken
-    }
     offerHeld(&run)
     settle(side, &run)
     if !hadStarted { settlePending(side, &run) }
@@ -83,6 +85,7 @@ struct TLSSession {
     for side in 0..<2 where sides.look(side, { $0.opener?.value.held.isEmpty == false }) {
       needs.insert(.waiting(side))
     }
+    for side in 0..<2 where sides.look(side, { $0.waitsForSecrets }) { needs.formUnion([.waiting(side), .briefly]) }
     if holdsEarlyData, let client, waitsForAnswer(client) { needs.insert(.waiting(client)) }
     return needs
   }
@@ -112,6 +115,7 @@ struct TLSSession {
           holdsEarlyData = true
           return offset
         }
+        if run.mayLearnSecrets, beginsToWait(side, octets.octet(offset), &run) { return offset }
         if octets.octet(offset) == TLSSide.ContentType.handshake { noteHelloTime(side) }
         sides[side].recordStart = sides[side].next
       }
@@ -203,6 +207,8 @@ struct TLSSession {
   mutating func settle(
     _ side: Side, _ count: Int, _ kind: RecordKinds, _ run: inout Run, endingAt end: StreamPosition? = nil
   ) {
+    if run.isDirected { run.turn(to: side) }
+    if kind == .unopened { unopened += count }
     facts.handshake += settleClass(count, kind, &run)
     let end = end ?? sides[side].next + count
     sides[side].shares.mark(end - count..<end, kind)
@@ -213,7 +219,7 @@ struct TLSSession {
     guard !sides[side].isDamaged else { return finishDamaged(side, &run) }
     let type = sides[side].contentType
     if isProtected(side, type) {
-      if type == TLSSide.ContentType.applicationData { sides[side].hasUnopened = true }
+      if type == TLSSide.ContentType.applicationData { noteUnopened(side) }
       passUnopened(side, &run)
     } else if type == TLSSide.ContentType.changeCipherSpec {
       changeCipherSpec(side, &run)
@@ -221,6 +227,16 @@ struct TLSSession {
     if type == TLSSide.ContentType.handshake || type == TLSSide.ContentType.changeCipherSpec {
       noteHandshakeTime(side, run)
     }
+  }
+
+  /// A record of application data was not opened, whose header is the side's.
+  mutating func noteUnopened(_ side: Side) {
+    sides[side].hasUnopened = true
+    guard let most = facts.mostUnopened else { return }
+    guard let least = negotiation?.value.leastExpansion, let length = TLSRecords.length(sides[side].header) else {
+      return facts.mostUnopened = nil
+    }
+    facts.mostUnopened = most + max(length - least, 0)
   }
 
   /// Whether a record of a type is protected, as far as can be told.
@@ -300,7 +316,7 @@ struct TLSSession {
     guard count > 0 else { return }
     sides[side].headerCount = 0
     guard sides[side].isConfirmed else {
-      run.ledger.settle(count, as: .opaque)
+      run.settle(count, as: run.connection.beneath.isTunnelled ? .tunnel : .opaque, of: side)
       run.connection.added.unattributed += count
       sides[side].shares.mark(sides[side].next - count..<sides[side].next, .other)
       return
@@ -311,7 +327,7 @@ struct TLSSession {
   /// A record has ended of which not all octets were seen.
   private mutating func finishDamaged(_ side: Side, _ run: inout Run) {
     let type = sides[side].contentType
-    if type == TLSSide.ContentType.applicationData { sides[side].hasUnopened = true }
+    if type == TLSSide.ContentType.applicationData { noteUnopened(side) }
     guard isProtected(side, type) else { return }
     passUnopened(side, &run)
     missContent(side, &run)
@@ -323,7 +339,7 @@ struct TLSSession {
     abandonHeader(side, &run)
     if let inner {
       if sides[side].opener?.value.held.isEmpty == false {
-        innerNeeds = inner.stopWaiting(side)
+        innerNeeds = withInner(&run) { inner.stopWaiting(side, &$0) }
         offerHeld(&run)
       }
       if !sides[side].isClosed {
@@ -338,26 +354,29 @@ struct TLSSession {
 
   mutating func stopWaiting(_ side: Side, _ run: inout Run) -> StreamNeeds {
     if negotiation?.value.takesEarlyData == nil { negotiation?.value.takesEarlyData = false }
+    giveUpSecrets()
     if let inner {
-      innerNeeds = inner.stopWaiting(side)
+      innerNeeds = withInner(&run) { inner.stopWaiting(side, &$0) }
       offerHeld(&run)
     }
     return needs
   }
 
-  mutating func evict(_ run: inout Run) { inner?.evict(&run) }
+  mutating func evict(_ run: inout Run) { if let inner { withInner(&run) { inner.evict(&$0) } } }
 
   // MARK: The inner session
 
   /// Lets the inner session work: its messages learn what lies beneath.
   mutating func withInner<Result>(_ run: inout Run, _ body: (inout Run) -> Result) -> Result {
+    let around = run.connection.beneath
     run.connection.beneath.isSecure = true
     run.connection.beneath.isNamePublic = isNamePublic
     run.connection.beneath.serverName = facts.serverName
     run.connection.beneath.handshake = handshakeDuration
+    run.connection.beneath.depth = around.depth &+ 1
     defer {
       handshakeDuration = run.connection.beneath.handshake
-      run.connection.beneath = ConnectionContext.Beneath()
+      run.connection.beneath = around
     }
     return body(&run)
   }
@@ -383,7 +402,7 @@ struct TLSSession {
     withInner(&run) { run in
       var left = charge.retransmitted
       var content: Range<StreamPosition>?
-      let range = charge.position..<charge.position + max(charge.retransmitted, 1)
+      let range = charge.range
       for index in opener.value.map.firstIndex(after: range.lowerBound)..<opener.value.map.count {
         let entry = opener.value.map[index]
         guard entry.start < range.upperBound else { break }
@@ -408,14 +427,15 @@ struct TLSSession {
         left -= beside + places.count
       }
       run.connection.added.unattributed += left
-      guard charge.overhead > 0 else { return }
+      guard charge.unplaced > 0 else { return }
       if let content {
         inner.charge(
           Charge(
-            position: content.lowerBound, retransmitted: 0, overhead: charge.overhead, length: content.count),
+            position: content.lowerBound, retransmitted: 0, overhead: charge.overhead, length: content.count,
+            record: charge.record, repeatedRecord: charge.repeatedRecord),
           to: side, &run)
       } else {
-        run.connection.added.unattributed += charge.overhead
+        run.connection.added.unattributed += charge.unplaced
       }
     }
   }
@@ -425,7 +445,7 @@ struct TLSSession {
       run.connection.added.unattributed += overhead
       return
     }
-    inner.chargeAcknowledgment(overhead, to: side, &run)
+    withInner(&run) { inner.chargeAcknowledgment(overhead, to: side, &$0) }
   }
 
   /// Charges the segments of which all is known, and what waited for it.
@@ -510,23 +530,47 @@ struct TLSSession {
       }
     }
     var end = SessionEnd(client: nil, requestSide: client, applicationProtocol: .other)
+    var nested: ConnectionSecurity?
     if sides[0].isConfirmed || sides[1].isConfirmed { end.applicationProtocol = .tls }
     dropHeld(&run)
     if let inner {
       let found = withInner(&run) { inner.close(&$0) }
       end.client = found.client
       end.requestSide = found.requestSide ?? client
+      end.unopened = found.unopened
       if found.applicationProtocol != .other { end.applicationProtocol = found.applicationProtocol }
+      nested = found.security
     }
     if end.applicationProtocol != .other {
       facts.opening = openingFound
       noteSecrets(run)
+      if let nested { adopt(nested, &run) }
       end.security = facts
     } else {
       releaseTexts(&run)
     }
+    end.unopened += unopened
     run.connectionMemory -= counted
     return end
+  }
+
+  /// TLS was in a tunnel inside: the connection is called by that, and costs both.
+  private mutating func adopt(_ nested: ConnectionSecurity, _ run: inout Run) {
+    let around = facts
+    releaseTexts(&run)
+    facts = nested
+    facts.handshake += around.handshake
+    facts.record += around.record
+    if let own = facts.mostUnopened, let outer = around.mostUnopened {
+      facts.mostUnopened = own + outer
+    } else {
+      facts.mostUnopened = nil
+    }
+    if facts.opening == .none {
+      facts.opening = around.opening
+    } else if facts.opening != around.opening {
+      facts.opening = .partly
+    }
   }
 
   private var openingFound: TLSOpening {
@@ -542,6 +586,25 @@ struct TLSSession {
   private func releaseTexts(_ run: inout Run) {
     run.texts.release(facts.serverName)
     run.texts.release(facts.applicationProtocol)
+  }
+
+  /// A side turns out to be no TLS with its first octets. Returns how many of them were taken, and have no class.
+  mutating func refuse(_ side: Side, _ run: inout Run) -> Int {
+    let count = Int(sides[side].headerCount)
+    for _ in 0..<sides[side].shares.count {
+      guard let share = sides[side].shares.removeFirst(through: .never) else { break }
+      run.connection.added.unattributed += share.arrival.overhead
+    }
+    if let pending {
+      let charges = pending.charges[side]
+      pending.charges[side] = []
+      pending.conflicts[side] = []
+      for charge in charges { give(charge, to: side, &run) }
+      if pending.isEmpty { self.pending = nil }
+    }
+    sides[side] = TLSSide()
+    self.count(&run)
+    return count
   }
 
   /// Another session goes on: takes back the memory that was counted, and what only TLS knows.

@@ -1,3 +1,5 @@
+import Packets
+
 /// One direction of a TLS connection: where its records begin and end, and what is known of them (RFC 8446 §5.1).
 struct TLSSide {
   /// The content types of records (IANA, "TLS ContentType").
@@ -28,6 +30,8 @@ struct TLSSide {
   var isGathering = false
   /// Whether not all octets of the record being read were seen.
   var isDamaged = false
+  /// Whether the next record waits for secrets.
+  var waitsForSecrets = false
   /// Octets of the record that are still to come.
   var remaining: Int32 = 0
   /// Position of the next octet.

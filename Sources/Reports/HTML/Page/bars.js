@@ -1,4 +1,4 @@
-// Stacked bars of what octets are.
+// Stacked bars of what bytes are.
 
 const color = (part) => `var(--${part})`;
 
@@ -20,6 +20,17 @@ function barList(parts, items, isRelative = false) {
     element('span', { class: 'label' }, label),
     stackedBar(parts, values, isRelative ? 1 : sum(values) / longest),
     element('span', { class: 'figure', title: `${grouped(sum(values))} bytes` }, shortBytes(sum(values))))));
+}
+
+/** Bars of counts: [label, count]. */
+function countList(items, one, many) {
+  const most = Math.max(1, ...items.map(([, count]) => count));
+  const total = sum(items.map(([, count]) => count));
+  return element('ul', { class: 'bars counts' }, items.map(([label, count]) => element('li', {},
+    element('span', { class: 'label' }, label),
+    element('div', { class: 'track', 'aria-hidden': 'true' }, element('div', { class: 'bar', style: { width: `${count / most * 100}%` } },
+      count ? element('span', { style: { background: 'var(--body)', flex: '1 0 0' } }) : null)),
+    element('span', { class: 'figure' }, `${plural(count, one, many)}${count ? `, ${percent(count, total)}` : ''}`))));
 }
 
 /** Differences to both sides of a middle: [label, difference, words]. */

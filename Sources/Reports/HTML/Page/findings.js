@@ -2,29 +2,34 @@
 
 const directionColumn = columns.text('direction', 'direction');
 
-function fieldsSection({ fields }) {
-  const rows = records(fields).map((row) => ({ ...row, name: row.name ?? '(others)' }));
+function fieldsSection({ fields, cookies }) {
+  const rows = records(fields);
   if (!rows.length) return null;
   const rest = others(fields);
   const all = [...rows, ...(rest ? [rest] : [])];
   const [bytes, again] = [sum(all.map((row) => row.bytes)), sum(all.map((row) => row.repeated_bytes))];
-  const list = [
-    columns.text('name', 'field'), directionColumn, columns.count('lines', 'lines'), columns.bytes('bytes', 'bytes'),
-    columns.count('repeated_lines', 'lines sent before'), columns.bytes('repeated_bytes', 'bytes sent before'),
-    columns.share('share sent before', (row) => row.repeated_bytes, (row) => row.bytes),
+  const figures = [
+    directionColumn, columns.count('messages', 'messages'), columns.bytes('bytes', 'bytes'), columns.bytes('repeated_bytes', 'bytes that repeat'),
+    columns.share('share that repeats', (row) => row.repeated_bytes, (row) => row.bytes),
   ];
-  return ['headers', 'Header fields', section('headers', 'Header fields sent again and again', `${shortBytes(again)} of ${shortBytes(bytes)} (${percent(again, bytes)}) were field lines that had been sent before, octet for octet, in the same direction for the same host.`,
-    dataTable({ name: 'fields', fields: list, rows, rest, total: fields.total, sorted: 'bytes sent before' }))];
+  return ['headers', 'Header fields', section('headers', 'Header fields', `${shortBytes(again)} of ${shortBytes(bytes)} (${percent(again, bytes)}) repeat the value that the same field had in the message before, of the same API on the same connection. Bytes are those on the wire. What stands in parentheses is no field.`,
+    dataTable({ name: 'fields', fields: [columns.text('name', 'field'), ...figures], rows, rest, total: fields.total, sorted: 'bytes' }),
+    cookies.rows.length ? element('h3', {}, 'Cookies by host') : null,
+    cookies.rows.length ? dataTable({
+      name: 'cookies', rows: records(cookies), rest: others(cookies), total: cookies.total, sorted: 'bytes',
+      fields: [{ ...columns.text('host', 'host'), showsEmpty: true, isWide: true, show: (row) => row.host || '(unknown)' }, columns.text('name', 'field'), ...figures],
+    }) : null)];
 }
 
-function compressionSection({ codings, uncompressed }) {
+function compressionSection({ codings, uncompressed, contents }) {
   const coded = records(codings);
   const plain = records(uncompressed);
   if (!coded.length && !plain.length) return null;
   const rest = others(uncompressed);
   const saved = sum([...plain, ...(rest ? [rest] : [])].map((row) => row.saved_bytes));
   const achieved = sum(coded.map((row) => row.decoded_bytes - row.coded_bytes));
-  return ['compression', 'Compression', section('compression', 'Compression', `Content codings saved ${shortBytes(achieved)}; gzip would have saved another ${shortBytes(saved)} of content that had none.`,
+  const unknown = contents.not_estimated_bytes ? ` Of ${shortBytes(contents.not_estimated_bytes)} it is not known what gzip would make.` : '';
+  return ['compression', 'Compression', section('compression', 'Compression', `Content codings saved ${shortBytes(achieved)}. Gzip is estimated to save another ${shortBytes(saved)} of content that had no coding.${unknown}`,
     coded.length ? element('h3', {}, 'Achieved') : null,
     coded.length ? dataTable({
       name: 'codings', rows: coded, rest: others(codings), sorted: 'content on the wire', fields: [
@@ -33,31 +38,51 @@ function compressionSection({ codings, uncompressed }) {
         columns.share('on the wire', (row) => row.coded_bytes, (row) => row.decoded_bytes),
       ],
     }) : null,
-    plain.length ? element('h3', {}, 'Missed') : null,
+    plain.length ? element('h3', {}, 'Missed, estimated from samples') : null,
     plain.length ? dataTable({
-      name: 'places without compression', rows: plain, rest, total: uncompressed.total, sorted: 'gzip would save', fields: [
-        columns.place(), directionColumn, columns.count('messages', 'messages'), columns.bytes('bytes', 'content'),
-        columns.count('compressible_messages', 'smaller with gzip'), columns.bytes('saved_bytes', 'gzip would save'),
+      name: 'APIs without compression', rows: plain, rest, total: uncompressed.total, sorted: 'gzip would save', fields: [
+        columns.place(), directionColumn, columns.count('contents', 'contents'), columns.bytes('bytes', 'bytes without coding'), columns.bytes('saved_bytes', 'gzip would save'),
         columns.share('of the content', (row) => row.saved_bytes, (row) => row.bytes),
       ],
     }) : null)];
 }
 
+function contentTypesSection({ content_types: types }) {
+  if (!types.rows.length) return null;
+  const rows = records(types);
+  const rest = others(types);
+  const total = sum([...rows, ...(rest ? [rest] : [])].map((row) => row.bytes));
+  return ['types', 'Content types', section('types', 'Content types', 'Contents by what their messages say that they are.',
+    dataTable({
+      name: 'content types', rows, rest, total: types.total, sorted: 'bytes', fields: [
+        columns.text('type', 'type'), columns.count('messages', 'messages'), columns.bytes('bytes', 'bytes'),
+        columns.share('share', (row) => row.bytes, () => total), columns.bytes('decoded_bytes', 'without coding'),
+      ],
+    }))];
+}
+
 function cachingSection({ contents, repeated }) {
-  if (!contents.responses && !contents.not_modified) return null;
+  if (!contents.contents && !contents.not_modified) return null;
   const rows = records(repeated);
-  return ['caching', 'Caching', section('caching', 'Caching', `${grouped(contents.repeated_responses)} of ${plural(contents.responses, 'fetched body', 'fetched bodies')} (GET, status 200) had been sent before for the same host and path: ${shortBytes(contents.repeated_bytes)} of ${shortBytes(contents.bytes)}. ${plural(contents.not_modified, 'answer was', 'answers were')} “not modified” instead, for ${shortBytes(contents.not_modified_bytes)} in all.`,
+  const spared = contents.not_modified ? ` ${plural(contents.not_modified, 'answer was', 'answers were')} “not modified”: for ${grouped(contents.known_not_modified)} of them the content is known, and ${shortBytes(contents.not_modified_saved_bytes)} were not sent.` : '';
+  return ['caching', 'Caching', section('caching', 'Caching', `${grouped(contents.repeated_contents)} of ${plural(contents.contents, 'content')} were the same as one that the same client had sent or fetched for the same API before: ${shortBytes(contents.repeated_bytes)} of ${shortBytes(contents.bytes)}.${spared}`,
     rows.length ? dataTable({
-      name: 'places fetched again', rows, rest: others(repeated), total: repeated.total, sorted: 'bytes of them',
-      fields: [columns.place(), columns.count('responses', 'identical bodies'), columns.bytes('bytes', 'bytes of them')],
+      name: 'APIs with contents sent again', rows, rest: others(repeated), total: repeated.total, sorted: 'bytes of them',
+      fields: [columns.place(), directionColumn, columns.count('contents', 'identical contents'), columns.bytes('bytes', 'bytes of them')],
     }) : null)];
 }
 
-function outcomesSection({ redirects, errors }) {
+function outcomesSection({ redirects, errors, statuses }) {
   const tables = [['Redirections', 'redirections', redirects], ['Errors and requests without response', 'errors', errors]]
     .filter(([, , table]) => table.rows.length);
-  if (!tables.length) return null;
-  return ['outcomes', 'Errors', section('outcomes', 'Redirections and errors', 'What they cost, request and response together.',
+  if (!statuses.rows.length && !tables.length) return null;
+  const plainNumber = (field) => ({ ...field, show: (row) => String(field.value(row)) });
+  return ['outcomes', 'Status codes', section('outcomes', 'Status codes, redirections and errors', 'What they cost, request and response together.',
+    statuses.rows.length ? dataTable({
+      name: 'status codes', rows: records(statuses), total: statuses.total, fields: [
+        plainNumber(columns.count('status', 'status')), columns.count('exchanges', 'exchanges'), columns.bytes('ip_bytes', 'all bytes'),
+      ],
+    }) : null,
     ...tables.flatMap(([title, name, table]) => [
       element('h3', {}, title),
       dataTable({
@@ -114,7 +139,7 @@ function ledgerSection({ ledger }) {
   const total = rows[end].bytes;
   const share = (row) => element('span', {},
     element('span', { class: 'meter', 'aria-hidden': 'true' }, element('i', { style: { width: `${row.bytes / (total || 1) * 100}%` } })), element('span', { class: 'share' }, percent(row.bytes, total)));
-  return ['ledger', 'Ledger', section('ledger', 'The ledger', 'Every octet of every packet is in exactly one class.',
+  return ['ledger', 'Ledger', section('ledger', 'The ledger', 'Every byte of every packet is in exactly one class.',
     dataTable({
       name: 'classes', isWhole: true, rows: rows.slice(0, end).filter((row) => row.bytes), sorted: 'bytes', fields: [
         columns.text('class', 'class', (row) => titled(row.class)), columns.bytes('bytes', 'bytes'),

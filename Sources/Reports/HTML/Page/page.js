@@ -3,19 +3,30 @@
 const data = JSON.parse(document.getElementById('data').textContent);
 const main = document.getElementById('main');
 
-const { start, duration: length } = data.summary;
-document.getElementById('when').textContent =
-  length === null ? 'No messages.' : start === null ? unbroken(length) : `${moment(start)}, ${unbroken(length)}`;
+/** Whose page it is, from when, and over how long. */
+function heading({ captures, summary: { first_packet: first, span } }) {
+  const names = captures.length > 2 ? `${captures[0]} and ${grouped(captures.length - 1)} more` : captures.join(' and ');
+  const time = span === null ? 'no packets' : first === null ? unbroken(span) : `${moment(first)}, ${unbroken(span)}`;
+  return [names, time].filter((text) => text);
+}
 
-const sections = [
-  ...comparisonSections(data), bytesSection(data), apisSection(data), throughputSection(data), waterfallSection(data), fieldsSection(data),
-  compressionSection(data), cachingSection(data), outcomesSection(data),
-  connectionsSection(data), ledgerSection(data), anomaliesSection(data),
-].filter((section) => section !== null);
+function show(data) {
+  const titles = heading(data);
+  document.title = ['Where the bytes went', ...titles].join(' · ');
+  document.getElementById('when').textContent = titles.join(' · ');
+  const exchanges = exchangeRecords(data);
+  const sections = [
+    ...comparisonSections(data), savingsSection(data), bytesSection(data), hostsSection(data), apisSection(data, exchanges),
+    exchangesSection(data, exchanges), timelineSection(data), waitsSection(data), fieldsSection(data), compressionSection(data),
+    cachingSection(data), contentTypesSection(data), outcomesSection(data), clientsSection(data), connectionsSection(data),
+    ledgerSection(data), anomaliesSection(data),
+  ].filter((section) => section !== null);
+  main.replaceChildren(tiles(data), ...warnings(data), ...sections.map(([, , content]) => content));
+  document.getElementById('sections').replaceChildren(...sections.map(([id, title]) =>
+    element('li', {}, element('a', { href: `#${id}` }, title))));
+}
 
-main.append(tiles(data), ...warnings(data), ...sections.map(([, , content]) => content));
-document.getElementById('sections').append(...sections.map(([id, title]) =>
-  element('li', {}, element('a', { href: `#${id}` }, title))));
+show(data);
 
 const themes = ['auto', 'light', 'dark'];
 const button = document.getElementById('theme');

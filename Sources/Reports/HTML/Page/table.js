@@ -2,6 +2,9 @@
 
 const shownAtFirst = 10;
 
+/** What a person has chosen of each table, by its label: it stays when the page of a run that goes on is drawn anew. */
+const tableChoices = new Map();
+
 const columns = {
   text: (key, label, show) => ({ label, isText: true, value: (row) => row[key] ?? '', show }),
   count: (key, label) => ({ label, value: (row) => row[key], show: (row) => grouped(row[key]) }),
@@ -28,11 +31,13 @@ const columns = {
  * - sorted: the label of the column that they are sorted by at first, largest first.
  * - isWhole: shows all rows from the start, and no tools: for few rows that belong together.
  * - total: how many there are in all; null when only that there are more is known.
+ * - detail: makes what a row opens below itself, by a button in its first cell; null for rows that open nothing.
  */
-function dataTable({ name, fields: all, rows, rest = null, sorted = null, total = rows.length, label = name, isWhole = false }) {
+function dataTable({ name, fields: all, rows, rest = null, sorted = null, total = rows.length, label = name, isWhole = false, detail = null }) {
   const fields = all.filter((field) => !field.isOptional || [...rows, ...(rest ? [rest] : [])].some((row) => field.value(row)));
-  const position = fields.findIndex((field) => field.label === sorted);
-  const state = { column: position < 0 ? null : position, isDescending: true, query: '', isWhole };
+  const chosen = (isWhole ? null : tableChoices.get(label)) ?? { sorted, isDescending: true, query: '', isWhole };
+  const position = fields.findIndex((field) => field.label === chosen.sorted);
+  const state = { ...chosen, column: position < 0 ? null : position };
   const body = element('tbody', { role: 'rowgroup' });
   const status = element('p', { class: 'status', role: 'status' });
   const more = element('button', { type: 'button', onclick: () => { state.isWhole = true; draw(); } });
@@ -45,6 +50,7 @@ function dataTable({ name, fields: all, rows, rest = null, sorted = null, total 
   function sort(index) {
     state.isDescending = state.column === index ? !state.isDescending : !fields[index].isText;
     state.column = index;
+    state.sorted = fields[index].label;
     draw();
   }
 
@@ -60,9 +66,10 @@ function dataTable({ name, fields: all, rows, rest = null, sorted = null, total 
   }
 
   function draw() {
+    if (!isWhole) tableChoices.set(label, state);
     const found = ordered();
     const shown = state.isWhole ? found : found.slice(0, shownAtFirst);
-    body.replaceChildren(...shown.map((row) => line(fields, row)));
+    body.replaceChildren(...shown.map((row) => line(fields, row, null, detail)));
     heads.forEach((head, index) => head.setAttribute('aria-sort',
       index !== state.column ? 'none' : state.isDescending ? 'descending' : 'ascending'));
     status.textContent = `${grouped(shown.length)} of ${plural(found.length, 'row')}${state.query ? ' found' : ''}`;
@@ -71,10 +78,10 @@ function dataTable({ name, fields: all, rows, rest = null, sorted = null, total 
   }
 
   const search = element('input', {
-    type: 'search', placeholder: 'part of a name', spellcheck: 'false', autocomplete: 'off',
+    type: 'search', placeholder: 'part of a name', spellcheck: 'false', autocomplete: 'off', value: state.query,
     oninput: () => { state.query = search.value.trim().toLowerCase(); draw(); },
   });
-  const table = element('table', { role: 'table', 'aria-label': label, class: fields.length > 3 ? 'stacked' : null },
+  const table = element('table', { role: 'table', 'aria-label': label, class: fields.length > (isWhole ? 4 : 3) ? 'stacked' : null },
     element('thead', { role: 'rowgroup' }, element('tr', { role: 'row' }, heads)), body,
     rest ? element('tfoot', { role: 'rowgroup' }, line(fields, rest, 'all others')) : null);
   draw();
@@ -86,8 +93,8 @@ function dataTable({ name, fields: all, rows, rest = null, sorted = null, total 
     element('div', { class: 'scroll', role: 'region', 'aria-label': `Table: ${label}`, tabindex: '0' }, table), more);
 }
 
-function line(fields, row, title = null) {
-  return element('tr', { role: 'row' }, fields.map((field, index) => {
+function line(fields, row, title = null, detail = null) {
+  const node = element('tr', { role: 'row' }, fields.map((field, index) => {
     const value = field.value(row);
     const isEmpty = value === null || value === undefined || value === '' || value !== value;
     const content = index === 0 && title ? title : isEmpty && !field.showsEmpty ? '' : field.show ? field.show(row) : value;
@@ -95,8 +102,25 @@ function line(fields, row, title = null) {
     return element('td', {
       role: 'cell', class: `${isTextual}${content === '' ? ' empty' : ''}` || null,
       'data-label': index === 0 && field.isText ? null : field.label,
-    }, content === '' ? '' : content instanceof Node ? content : element('span', {}, String(content)));
+    }, content === '' ? '' : index === 0 && detail ? rowOpener(content, () => node, fields.length, () => detail(row))
+      : content instanceof Node ? content : element('span', {}, String(content)));
   }));
+  return node;
+}
+
+/** A button that opens a row of its own below the one it is in. */
+function rowOpener(label, row, width, content) {
+  let below = null;
+  const button = element('button', {
+    type: 'button', class: 'opener', 'aria-expanded': 'false', onclick: () => {
+      const isOpen = button.getAttribute('aria-expanded') === 'true';
+      button.setAttribute('aria-expanded', String(!isOpen));
+      if (isOpen) return below.remove();
+      below ??= element('tr', { role: 'row', class: 'below' }, element('td', { role: 'cell', colspan: width }, content()));
+      row().after(below);
+    },
+  }, label);
+  return button;
 }
 
 /** A column that is left out where it has nothing to say. */

@@ -7,7 +7,7 @@ const grouped = (value) => grouping.format(value);
 const signed = (value) => `${signOf(value)}${grouped(Math.abs(value))}`;
 const signOf = (value) => (value > 0 ? '+' : value < 0 ? '−' : '');
 
-/** Octets in a few digits: 1.23 MB. */
+/** Bytes in a few digits: 1.23 MB. */
 function shortBytes(value) {
   const units = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'];
   let unit = 0;

@@ -117,6 +117,7 @@ struct HPACKDecoder {
     if index > 0 {
       field.isMalformed = !find(index, &field)
       field.value = .unknown
+      field.valueMark = 0
     } else {
       guard let name = string(block, &offset, &field) else { return nil }
       field.name = name
@@ -152,17 +153,19 @@ struct HPACKDecoder {
     if entry.isValueKnown {
       let start = Int(entry.start) + (entry.isNameKnown ? nameLength : 0)
       field.value = HPACKText(.dynamicTable, start: start, length: Int(entry.valueLength))
+      field.valueMark = entry.valueMark
     }
     return true
   }
 
   private mutating func insert(_ field: HPACKField, _ block: RawSpan) {
     let (name, value, decoded) = (field.name, field.value, decoded)
+    let isNameKept = name.origin != .dynamicTable || name.range.count <= HPACKDynamicTable.repeatedNameLimit
     table.insert(
-      nameLength: name.length ?? 0, valueLength: value.length ?? 0, isNameKnown: name.isKnown,
+      nameLength: name.length ?? 0, valueLength: value.length ?? 0, isNameKnown: name.isKnown && isNameKept,
       isValueKnown: value.isKnown, isSizeKnown: name.length != nil && value.length != nil
     ) { octets in
-      Self.append(name, block, decoded, to: &octets)
+      if isNameKept { Self.append(name, block, decoded, to: &octets) }
       Self.append(value, block, decoded, to: &octets)
     }
   }

@@ -12,6 +12,8 @@ struct HPACKDynamicTable {
     var valueLength: Int32
     var isNameKnown: Bool
     var isValueKnown: Bool
+    /// The mark of its value, where that is known: an octet may name it again and again.
+    var valueMark: UInt64 = 0
 
     /// `RFC 7541 §4.1`: name and value, and 32 more for what an entry costs its holder.
     var size: Int { Int(nameLength) + Int(valueLength) + 32 }
@@ -33,6 +35,9 @@ struct HPACKDynamicTable {
   /// What is kept at most, in octets and entries: a peer may allow more than anybody uses.
   private let keptLimit: Int
   private var entryLimit: Int { keptLimit / 32 }
+
+  /// Octets of a name that another entry's repeats: any real one is shorter, and two octets could stand for thousands.
+  static let repeatedNameLimit = 256
 
   /// Octets of the size of a table of which nothing has been said (RFC 9113 §6.5.2).
   static let defaultSize = 4096
@@ -98,6 +103,10 @@ struct HPACKDynamicTable {
     evict(toFit: entry.size)
     if entry.kept <= keptLimit / 4 {
       append(&octets)
+      if isValueKnown {
+        let start = Int(entry.start) + (isNameKnown ? nameLength : 0)
+        entry.valueMark = octets.withOctets { OctetMark.of($0.extracting(start..<start + valueLength)) }
+      }
     } else {
       entry.isNameKnown = false
       entry.isValueKnown = false

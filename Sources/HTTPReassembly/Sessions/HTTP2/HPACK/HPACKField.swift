@@ -4,6 +4,8 @@ struct HPACKField {
   var length: Int
   var name = HPACKText.unknown
   var value = HPACKText.unknown
+  /// The mark of a value that is an entry's of the dynamic table; else 0.
+  var valueMark: UInt64 = 0
   /// Whether it is a dynamic table size update, and no field (RFC 7541 §6.3).
   var isSizeUpdate = false
   /// Whether it is no representation: an index that stands for nothing, a string that is none, a size that is not allowed.

@@ -1,0 +1,35 @@
+// Unsafe: opendir and its kind, whose entries are read where they lie before the next one is asked for.
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// What is in a folder.
+enum FolderListing {
+  /// The names in a folder that are not hidden, in the order of their octets.
+  ///
+  /// Throws when the folder cannot be read.
+  static func names(in path: String) throws(CaptureError) -> [String] {
+    guard let folder = unsafe opendir(path) else {
+      throw CaptureError(file: path, problem: .cannotOpen(errno: errno))
+    }
+    defer { _ = unsafe closedir(folder) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = unsafe readdir(folder) else {
+        if errno != 0 { throw CaptureError(file: path, problem: .readFailed(errno: errno)) }
+        break
+      }
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
+        unsafe String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self))
+      }
+      if !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+}

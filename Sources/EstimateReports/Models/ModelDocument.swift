@@ -1,0 +1,66 @@
+import Estimates
+import HTTPReassembly
+import Reports
+import Tabular
+
+/// What `sniffer models` prints for programs: one JSON object (RFC 8259), whose shape `docs/json.md` describes. Its head, its ledger and
+/// what it says of reports are those of every summary.
+struct ModelDocument {
+  let errors: ModelErrors
+  let totals: Totals
+  let facts: RunFacts
+  let written: (folder: String, files: [String])?
+
+  /// The document, with a line break at its end.
+  var text: String {
+    var json = JSONWriter()
+    json.open("{")
+    facts.writeHead(to: &json, span: totals.span)
+    json.key("apis")
+    json.integer(errors.apis.count)
+    json.key("models")
+    json.open("[")
+    for (position, model) in errors.models.enumerated() {
+      json.open("{")
+      json.key("model")
+      json.name(model.rawValue)
+      json.key("requests")
+      Self.write(errors.requests[position], to: &json)
+      json.key("responses")
+      Self.write(errors.responses[position], to: &json)
+      json.close("}")
+      json.newline()
+    }
+    json.close("]")
+    json.key("messages_counted_by_host")
+    json.integer(errors.messagesBeyondLimit)
+    RunFacts.write(totals.ledger, to: &json)
+    RunFacts.write(written, to: &json)
+    json.close("}")
+    json.newline()
+    return String(decoding: json.octets, as: UTF8.self)
+  }
+
+  private static func write(_ overall: ModelErrors.Overall, to json: inout JSONWriter) {
+    let sums = overall.sums
+    json.open("{")
+    json.key("messages")
+    json.integer(sums.messages)
+    json.key("unknown")
+    json.integer(sums.unknown)
+    for (name, lengths) in [("wire", sums.wire), ("estimate", sums.estimate), ("error", sums.error)] {
+      json.key(name)
+      json.open("{")
+      for part in MessagePart.allCases {
+        json.key("\(part)_bytes")
+        json.integer(lengths[part])
+      }
+      json.close("}")
+    }
+    json.key("worst_error")
+    if sums.worst.number == nil { json.null() } else { json.integer(sums.worst.error) }
+    json.key("worst_message")
+    if let number = sums.worst.number { json.integer(number) } else { json.null() }
+    json.close("}")
+  }
+}

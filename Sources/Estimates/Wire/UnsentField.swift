@@ -1,0 +1,42 @@
+import HTTPReassembly
+
+/// A field that programs show, or count, of a message on HTTP/2, and that is not on the wire: they make the message as for HTTP/1
+/// and leave out of it later what HTTP/2 has no use for (RFC 9113 §8.2.2), or add a mark of their own.
+enum UnsentField: Int, CaseIterable, Hashable, Sendable {
+  /// `Connection: keep-alive` of a request.
+  case connection
+  /// `Transfer-Encoding: chunked` of a request whose length is not known when it begins.
+  case transferEncoding
+  /// `X-Firefox-Spdy: h2`, with which Firefox marks a response.
+  case firefoxMark
+
+  /// The name in lower case.
+  var name: String {
+    switch self {
+    case .connection: "connection"
+    case .transferEncoding: "transfer-encoding"
+    case .firefoxMark: "x-firefox-spdy"
+    }
+  }
+
+  /// Octets of name and value.
+  var textLength: Int {
+    switch self {
+    case .connection: 10 + 10
+    case .transferEncoding: 17 + 7
+    case .firefoxMark: 14 + 2
+    }
+  }
+
+  /// Whether a message can have been made with it.
+  func applies(to message: WireMessage) -> Bool {
+    guard message.isEncoded else { return false }
+    return switch self {
+    case .connection: message.row.kind == .request
+    case .transferEncoding:
+      message.row.kind == .request && message.contentLength == nil
+        && (message.row.octets.body > 0 || ["POST", "PUT", "PATCH"].contains(message.method))
+    case .firefoxMark: message.row.kind != .request
+    }
+  }
+}

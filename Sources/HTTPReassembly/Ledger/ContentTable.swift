@@ -1,0 +1,211 @@
+/// What the contents of one direction of an API cost, and what could be saved of it. Lengths are octets of content as transferred unless
+/// they say otherwise.
+public struct ContentTotals: Sendable, Equatable {
+  /// The host of the API.
+  public var host = TextID.none
+  /// The path.
+  public var path = TextID.none
+  /// The method, when totals are grouped by it.
+  public var method = TextID.none
+  /// The process (`TextPool.process`), when totals are grouped by it.
+  public var process = TextID.none
+  /// Whether they are contents of requests; else of responses, interim ones included.
+  public var isRequest = false
+  /// Messages with content.
+  public var contents = 0
+  /// Octets of it.
+  public var octets = 0
+  /// Contents with codings whose length without them is known.
+  public var coded = 0
+  /// Octets of those.
+  public var codedOctets = 0
+  /// The same without their codings.
+  public var decodedOctets = 0
+  /// Contents without any coding.
+  public var uncoded = 0
+  /// Octets of those.
+  public var uncodedOctets = 0
+  /// Octets that were compressed to estimate what gzip makes of all of those.
+  public var sampled = 0
+  /// What gzip made of the samples.
+  public var compressed = 0
+  /// Contents that the same client had transferred before for this API, the same octets.
+  public var repeated = 0
+  /// Octets of those.
+  public var repeatedOctets = 0
+  /// Responses that say that nothing was modified (304).
+  public var notModified = 0
+  /// Those whose content the same client was sent before, in this capture.
+  public var knownNotModified = 0
+  /// Octets that so were not sent: as many as the content had the last time.
+  public var savedOctets = 0
+
+  /// Nothing.
+  public init() {}
+
+  /// What gzip is estimated to make of the contents without coding, from samples; nil when there are none.
+  public var gzipEstimate: Int? {
+    guard sampled > 0 else { return uncodedOctets == 0 ? 0 : nil }
+    let (high, low) = UInt64(uncodedOctets).multipliedFullWidth(by: UInt64(compressed))
+    guard high < UInt64(sampled) else { return nil }
+    return Int(clamping: UInt64(sampled).dividingFullWidth((high, low)).quotient)
+  }
+}
+
+/// Totals of contents by API, kept up as messages become final.
+struct ContentTable {
+  /// Whether anybody wants the table.
+  let isWanted: Bool
+  private var totals: [ContentTotals] = []
+  /// The place in `totals` of the requests and then of the responses of each API, by its position; -1 where there is none.
+  private var places: [Int32] = []
+  /// Samples that were offered, of each.
+  private var offers: [Int32] = []
+  /// The marks of contents, with the APIs and clients they are of.
+  private var known: Set<UInt64> = []
+  /// Octets of the contents that were sent last, by the marks of their targets and clients.
+  private var lengths: [UInt64: Int] = [:]
+  private var sampled = 0
+  private let limit: Int
+  private let rowLimit: Int
+  /// How often totals are in memory.
+  private let copies: Int
+  private let compressor: (any ContentCompressor)?
+
+  /// Octets that are compressed in all, for estimates: half a second's work.
+  static let sampleLimit = 16 << 20
+  /// Samples of each API and direction that are all compressed; of further ones the 32nd, the 64th, and so on.
+  static let firstSamples: Int32 = 16
+
+  init(configuration: Configuration, compressor: (any ContentCompressor)?) {
+    isWanted = configuration.tables.contains(.contents)
+    limit = configuration.knownContentLimit
+    rowLimit = configuration.contentLimit
+    copies = configuration.isLookedAt ? 2 : 1
+    self.compressor = compressor
+  }
+
+  /// Octets of memory that the table takes.
+  var memory: Int {
+    copies * totals.count * MemoryLayout<ContentTotals>.stride + (offers.capacity + places.capacity) * 4
+      + known.capacity * 12
+      + lengths.capacity * 24
+  }
+
+  /// Adds a final message of the API at a position.
+  mutating func add(
+    _ message: borrowing Message, at position: Int, _ note: borrowing ContentNotes.Note, _ anomalies: inout AnomalyLog
+  ) {
+    let (kind, status, isEmpty) = (message.kind, message.status, message.octets.body == 0)
+    let isNotModified = kind == .response && status == 304
+    if isEmpty, !isNotModified { return }
+    let index = place(of: position, isRequest: kind == .request, &anomalies)
+    if isNotModified { noteNotModified(message, position, index) }
+    if isEmpty { return }
+    totals[index].contents += 1
+    totals[index].octets += message.octets.body
+    let (transfer, body, decoded) = (message.transferEncoding, message.octets.body, message.decodedBody)
+    if message.contentEncoding == .none, transfer == .none || decoded == body {
+      totals[index].uncoded += 1
+      totals[index].uncodedOctets += message.octets.body
+      compress(note.sample, index)
+    } else if let decoded {
+      totals[index].coded += 1
+      totals[index].codedOctets += message.octets.body
+      totals[index].decodedOctets += decoded
+    }
+    // Only of a content that was seen whole it is known whether it is the same.
+    guard message.missing == 0, message.unseen == 0, note.mark.count == message.octets.body,
+      message.flags.isDisjoint(with: [.incomplete, .contentNotSeen])
+    else { return }
+    let owner = OctetMark.mix(UInt64(position), Self.mark(of: message.client.address))
+    let mark = OctetMark.mix(note.mark.value, owner)
+    if known.contains(mark) {
+      totals[index].repeated += 1
+      totals[index].repeatedOctets += message.octets.body
+    } else if known.count < limit {
+      known.insert(mark)
+    } else {
+      anomalies.note(.contentTableFull)
+    }
+    guard message.kind == .response, message.status == 200, message.target != 0 else { return }
+    let target = OctetMark.mix(message.target, owner)
+    if lengths.count < limit || lengths[target] != nil {
+      lengths[target] = body
+    } else {
+      anomalies.note(.contentTableFull)
+    }
+  }
+
+  /// The place of a direction of an API. Beyond the limit all further ones have one, that of no API.
+  private mutating func place(of position: Int, isRequest: Bool, _ anomalies: inout AnomalyLog) -> Int {
+    let index = 2 * position + (isRequest ? 0 : 1)
+    while places.count <= index { places.append(-1) }
+    if places[index] >= 0 { return Int(places[index]) }
+    if totals.isEmpty {
+      // Requests and responses beyond the limit.
+      totals = [ContentTotals(), ContentTotals()]
+      offers = [0, 0]
+    }
+    if totals.count - 2 >= rowLimit {
+      anomalies.note(.contentTableFull)
+      places[index] = isRequest ? 0 : 1
+    } else {
+      places[index] = Int32(totals.count)
+      totals.append(ContentTotals())
+      offers.append(0)
+    }
+    return Int(places[index])
+  }
+
+  private mutating func noteNotModified(_ message: borrowing Message, _ position: Int, _ index: Int) {
+    totals[index].notModified += 1
+    let owner = OctetMark.mix(UInt64(position), Self.mark(of: message.client.address))
+    guard message.target != 0, let length = lengths[OctetMark.mix(message.target, owner)] else { return }
+    totals[index].knownNotModified += 1
+    totals[index].savedOctets += length
+  }
+
+  private static func mark(of address: IPAddress) -> UInt64 { OctetMark.mix(address.high, address.low) }
+
+  /// Compresses a sample, if it is one of those that are.
+  private mutating func compress(_ sample: [UInt8], _ index: Int) {
+    guard let compressor, !sample.isEmpty, sampled < Self.sampleLimit else { return }
+    offers[index] &+= 1
+    let offer = offers[index]
+    guard offer <= Self.firstSamples || offer & (offer &- 1) == 0 else { return }
+    sampled += sample.count
+    totals[index].sampled += sample.count
+    totals[index].compressed += sample.withOctets { compressor.compressedLength(of: $0) }
+  }
+
+  /// Those beyond the limit first, then the totals of APIs in the order of their positions in `order`; `apis` has their names.
+  func rows(_ apis: [APITotals], _ order: [Int32]) -> [ContentTotals] {
+    var rows: [ContentTotals] = []
+    rows.reserveCapacity(totals.count)
+    for direction in 0..<min(totals.count, 2) where totals[direction] != ContentTotals() {
+      rows.append(totals[direction])
+      rows[rows.count - 1].isRequest = direction == 0
+    }
+    for position in order {
+      for direction in 0..<2 where 2 * Int(position) + direction < places.count {
+        let place = Int(places[2 * Int(position) + direction])
+        guard place >= 2 else { continue }
+        var row = totals[place]
+        row.host = apis[Int(position)].host
+        row.path = apis[Int(position)].path
+        row.method = apis[Int(position)].method
+        row.process = apis[Int(position)].process
+        row.isRequest = direction == 0
+        rows.append(row)
+      }
+    }
+    return rows
+  }
+}
+
+/// Says how long content would be if it were compressed.
+public protocol ContentCompressor: AnyObject {
+  /// The octets that gzip makes of a content.
+  func compressedLength(of octets: RawSpan) -> Int
+}

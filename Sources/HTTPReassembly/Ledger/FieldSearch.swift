@@ -1,0 +1,85 @@
+/// Finds the fields of a message among those of its API and of the message before it, where they are not in the same order.
+///
+/// Few are looked for one after another. When more are, all have their places listed first: so a message costs an amount for each of its
+/// fields, and not their square.
+struct FieldSearch {
+  /// Searches of this message: for fields, and for lines.
+  private var searches = (fields: 0, lines: 0)
+  /// The places of the fields by the numbers of their names, one more than they are; 0 where there is none.
+  private var places: [UInt16] = []
+  /// The numbers that have one.
+  private var named: [UInt16] = []
+  /// The places of lines by their marks, one more than they are; 0 where there is none.
+  private var lines: [UInt16] = []
+
+  /// Searches of a message that look at one after another.
+  private static var fewSearches: Int { 8 }
+  /// Four times as many as a message has lines: a power of two.
+  private static var bucketCount: Int { 4 * FieldNotes.messageLimit }
+
+  /// A message comes.
+  @inline(__always)
+  mutating func start() {
+    searches = (0, 0)
+  }
+
+  // MARK: Fields
+
+  /// The place of a name among those of an API, of which there are `count`; nil when it is not there.
+  mutating func place(of name: UInt16, _ count: Int, _ nameAt: (Int) -> UInt16) -> Int? {
+    searches.fields += 1
+    guard searches.fields > Self.fewSearches else { return (0..<count).first { nameAt($0) == name } }
+    if searches.fields == Self.fewSearches + 1 {
+      if places.isEmpty { places = Array(repeating: 0, count: Self.slot(of: .max) + 1) }
+      for name in named { places[Self.slot(of: name)] = 0 }
+      named.removeAll(keepingCapacity: true)
+      for place in 0..<count { list(nameAt(place), at: place) }
+    }
+    let place = Int(places[Self.slot(of: name)])
+    return place == 0 ? nil : place - 1
+  }
+
+  /// A name has been added to those of the API.
+  mutating func added(_ name: UInt16, at place: Int) {
+    if searches.fields > Self.fewSearches { list(name, at: place) }
+  }
+
+  private mutating func list(_ name: UInt16, at place: Int) {
+    places[Self.slot(of: name)] = UInt16(place + 1)
+    named.append(name)
+  }
+
+  /// Numbers of names, and behind them those of octets that belong to no field, which are the last three.
+  private static func slot(of name: UInt16) -> Int {
+    Int(name) < FieldNames.limit ? Int(name) : FieldNames.limit + Int(name) - Int(UInt16.max - 2)
+  }
+
+  // MARK: Lines
+
+  /// Whether a section, which is the same for all lines of a message, has a line's field with its value.
+  mutating func has(_ line: FieldNotes.Line, in section: [FieldNotes.Line]) -> Bool {
+    searches.lines += 1
+    guard searches.lines > Self.fewSearches else {
+      return section.contains { $0.name == line.name && $0.value == line.value }
+    }
+    if searches.lines == Self.fewSearches + 1 { list(section) }
+    return lines[bucket(of: line, in: section)] != 0
+  }
+
+  private mutating func list(_ section: [FieldNotes.Line]) {
+    lines.removeAll(keepingCapacity: true)
+    lines.append(contentsOf: repeatElement(0, count: Self.bucketCount))
+    for (place, line) in section.enumerated() { lines[bucket(of: line, in: section)] = UInt16(place + 1) }
+  }
+
+  /// The bucket that an equal line is in, or an empty one.
+  private func bucket(of line: FieldNotes.Line, in section: [FieldNotes.Line]) -> Int {
+    var bucket = Int(truncatingIfNeeded: OctetMark.mix(line.value, UInt64(line.name))) & (Self.bucketCount - 1)
+    while lines[bucket] != 0 {
+      let other = section[Int(lines[bucket]) - 1]
+      if other.name == line.name, other.value == line.value { break }
+      bucket = (bucket + 1) & (Self.bucketCount - 1)
+    }
+    return bucket
+  }
+}

@@ -1,0 +1,287 @@
+/// The octets of one field of one direction of an API (MEASURES §9).
+public struct FieldTotals: Sendable, Equatable {
+  /// The host of the API.
+  public var host = TextID.none
+  /// The path.
+  public var path = TextID.none
+  /// The method, when totals are grouped by it.
+  public var method = TextID.none
+  /// The process (`TextPool.process`), when totals are grouped by it.
+  public var process = TextID.none
+  /// Whether they are fields of requests; else of responses, interim ones included.
+  public var isRequest = false
+  /// The field's name, lower-case; or, in parentheses, what has none.
+  public var name: [UInt8] = []
+  /// Messages that have it.
+  public var messages = 0
+  /// Octets on the wire: the line with its terminator, or what encodes it.
+  public var octets = 0
+  /// The same in the spelling of HTTP/1.1, where it is known.
+  public var expandedOctets = 0
+  /// Octets on the wire that repeat the value that the field had in the message of the same API before, on the same connection.
+  public var repeatedOctets = 0
+
+  /// Nothing.
+  public init() {}
+}
+
+/// Totals of header fields by API, kept up as messages become final.
+struct FieldTable {
+  private struct Field {
+    var name: UInt16
+    var messages = 0
+    var octets = 0
+    var expanded = 0
+    var repeated = 0
+    /// The message that was counted last.
+    var last = 0
+
+    @inline(__always)
+    mutating func add(octets: Int, expanded: Int, repeated: Int, of message: Int) {
+      if last != message {
+        last = message
+        messages &+= 1
+      }
+      self.octets &+= octets
+      self.expanded &+= expanded
+      self.repeated &+= repeated
+    }
+  }
+
+  /// The fields of the latest message of an API on a connection.
+  private struct Latest {
+    /// Its position, and its direction.
+    var api: Int32
+    var lines: [FieldNotes.Line]
+  }
+
+  /// Whether anybody wants the table.
+  let isWanted: Bool
+  /// Of each API that has fields of its own the requests', then the responses'; the first two are of all others.
+  private var fields: [[Field]] = []
+  /// Where the two are in `fields`, by the API's position; -1 where it has none yet.
+  private var places: [Int32] = []
+  private var count = 0
+  /// Of connections that are not final.
+  private var open: ConnectionSlots<[Latest]>
+  /// Lines that are remembered, of all connections.
+  private var remembered = 0
+  private var search = FieldSearch()
+  private let limit: Int
+  private let rememberedLimit: Int
+
+  /// APIs of one connection whose latest fields are remembered; beyond it those of the one before are forgotten.
+  static let latestLimit = 32
+
+  /// Octets that belong to no field, by the numbers that they have here: beyond those of names.
+  private enum Rest {
+    static var startLine: UInt16 { .max - 2 }
+    static var header: UInt16 { .max - 1 }
+    static var trailer: UInt16 { .max }
+  }
+
+  init(configuration: Configuration) {
+    isWanted = configuration.tables.contains(.fields)
+    limit = configuration.fieldLimit
+    rememberedLimit = configuration.rememberedFieldLimit
+    open = ConnectionSlots(isWanted: isWanted, initial: [])
+  }
+
+  /// Octets of memory that the table takes.
+  var memory: Int {
+    fields.capacity * 40 + places.capacity * 4 + 2 * count * MemoryLayout<Field>.stride + open.memory
+      + remembered * MemoryLayout<FieldNotes.Line>.stride
+  }
+
+  // MARK: Messages
+
+  /// Adds a final message of the API at a position, and may take its lines away.
+  mutating func add(
+    _ message: borrowing Message, at position: Int, _ lines: inout [FieldNotes.Line], _ anomalies: inout AnomalyLog
+  ) {
+    let direction = message.kind == .request ? 0 : 1
+    let index = place(of: position, &anomalies) + direction
+    let api = Int32(2 * position + direction)
+    var (start, header) = (message.octets.startLine, message.octets.header)
+    for line in lines {
+      if line.isPseudo { start -= Int(line.length) } else { header -= Int(line.length) }
+    }
+    if start < 0 || header < 0 {
+      // Lines that a message with faults has in another spelling than they were read in: its section is counted as a whole.
+      lines.removeAll()
+      (start, header) = (message.octets.startLine, message.octets.header)
+    }
+    var startExpanded = message.expandedStartLine
+    var headerExpanded = message.expandedHeader
+    let slot = open.slot(of: message.connection)
+    let latest = open[slot].firstIndex { $0.api == api }
+    // Taken out, so that nothing else can have it while it changes.
+    var own: [Field] = []
+    swap(&own, &fields[index])
+    var place = 0
+    search.start()
+    for line in lines {
+      let length = Int(line.length)
+      let isRepeated = latest.map { has(open[slot][$0].lines, line, at: place) } ?? false
+      let field = self.field(line.name, at: place, &own, &anomalies)
+      own[field].add(
+        octets: length, expanded: Int(max(line.expanded, 0)), repeated: isRepeated ? length : 0, of: message.number)
+      if !line.isHeader {
+        startExpanded = line.expanded < 0 ? nil : startExpanded.map { $0 - Int(line.expanded) }
+      } else {
+        headerExpanded = line.expanded < 0 ? nil : headerExpanded.map { $0 - Int(line.expanded) }
+      }
+      place &+= 1
+    }
+    let rest: InlineArray<3, (name: UInt16, octets: Int, expanded: Int)> = [
+      (Rest.startLine, start, startExpanded ?? 0), (Rest.header, header, headerExpanded ?? 0),
+      (Rest.trailer, message.octets.trailer, 0),
+    ]
+    for index in rest.indices where rest[index].octets > 0 || rest[index].expanded > 0 {
+      let field = self.field(rest[index].name, at: place, &own, &anomalies)
+      own[field].add(
+        octets: rest[index].octets, expanded: max(rest[index].expanded, 0), repeated: 0, of: message.number)
+      place &+= 1
+    }
+    swap(&own, &fields[index])
+    remember(&lines, slot, latest, api, &anomalies)
+  }
+
+  /// The place of an API's fields. When the table is full, all further APIs have one place, that of no API.
+  @inline(__always)
+  private mutating func place(of position: Int, _ anomalies: inout AnomalyLog) -> Int {
+    if position < places.count, places[position] >= 0 { return Int(places[position]) }
+    return newPlace(of: position, &anomalies)
+  }
+
+  @inline(never)
+  private mutating func newPlace(of position: Int, _ anomalies: inout AnomalyLog) -> Int {
+    while places.count <= position { places.append(-1) }
+    if fields.isEmpty { fields = [[], []] }
+    if count >= limit {
+      anomalies.note(.fieldTableFull)
+      places[position] = 0
+    } else {
+      places[position] = Int32(fields.count)
+      fields.append([])
+      fields.append([])
+    }
+    return Int(places[position])
+  }
+
+  /// Whether a section has a line's field with its value, most likely at the same place.
+  @inline(__always)
+  private mutating func has(_ section: [FieldNotes.Line], _ line: FieldNotes.Line, at place: Int) -> Bool {
+    guard line.value != 0 else { return false }
+    if place < section.count, section[place].name == line.name, section[place].value == line.value { return true }
+    return search.has(line, in: section)
+  }
+
+  /// Where a field is among those of a direction of an API, most likely at the place that it has in the message.
+  @inline(__always)
+  private mutating func field(
+    _ name: UInt16, at place: Int, _ own: inout [Field], _ anomalies: inout AnomalyLog
+  ) -> Int {
+    place < own.count && own[place].name == name ? place : field(name, &own, &anomalies)
+  }
+
+  /// The same of one that is not there.
+  @inline(never)
+  private mutating func field(_ name: UInt16, _ own: inout [Field], _ anomalies: inout AnomalyLog) -> Int {
+    if let known = search.place(of: name, own.count, { own[$0].name }) { return known }
+    var name = name
+    if name < Rest.startLine, count >= limit || own.count >= Self.nameLimit {
+      anomalies.note(.fieldTableFull)
+      name = FieldNames.none
+      if let known = search.place(of: name, own.count, { own[$0].name }) { return known }
+    }
+    own.append(Field(name: name))
+    search.added(name, at: own.count - 1)
+    count += 1
+    return own.count - 1
+  }
+
+  /// Fields of one direction of an API with totals of their own: more are a flood of invented ones, among which looking for one takes long.
+  static let nameLimit = 256
+
+  // MARK: Connections
+
+  /// The fields of a message are the latest of its API on its connection.
+  private mutating func remember(
+    _ lines: inout [FieldNotes.Line], _ slot: Int, _ latest: Int?, _ api: Int32, _ anomalies: inout AnomalyLog
+  ) {
+    if let latest {
+      remembered += lines.count - open[slot][latest].lines.count
+      return swap(&open[slot][latest].lines, &lines)
+    }
+    guard remembered + lines.count <= rememberedLimit else { return anomalies.note(.fieldTableFull) }
+    remembered += lines.count
+    var newest = Latest(api: api, lines: [])
+    // The memory of the lines that are forgotten is that of the next message's.
+    if open[slot].count >= Self.latestLimit { newest.lines = open[slot].removeFirst().lines }
+    remembered -= newest.lines.count
+    swap(&newest.lines, &lines)
+    open[slot].append(newest)
+  }
+
+  /// A connection is final: nothing comes after what was remembered of it.
+  mutating func forget(_ connection: Int) {
+    for latest in open.remove(connection) { remembered -= latest.lines.count }
+  }
+
+  // MARK: Rows
+
+  /// Those of APIs beyond the limit first, then those of APIs in the order of their positions in `order`: requests before responses, each by
+  /// name. `apis` has the APIs' names.
+  func rows(_ apis: [APITotals], _ order: [Int32], _ names: borrowing FieldNames) -> [FieldTotals] {
+    var rows: [FieldTotals] = []
+    rows.reserveCapacity(count)
+    var texts: [[UInt8]] = []
+    for number in 0..<names.count { texts.append(names[UInt16(number)]) }
+    if !fields.isEmpty { append(0, FieldTotals(), texts, to: &rows) }
+    for position in order where Int(position) < places.count {
+      let place = Int(places[Int(position)])
+      guard place >= 2 else { continue }
+      var row = FieldTotals()
+      row.host = apis[Int(position)].host
+      row.path = apis[Int(position)].path
+      row.method = apis[Int(position)].method
+      row.process = apis[Int(position)].process
+      append(place, row, texts, to: &rows)
+    }
+    return rows
+  }
+
+  private func append(_ place: Int, _ api: FieldTotals, _ names: [[UInt8]], to rows: inout [FieldTotals]) {
+    for direction in 0..<2 {
+      let first = rows.count
+      for field in fields[place + direction] {
+        var row = api
+        row.isRequest = direction == 0
+        row.name = Self.name(field.name, names)
+        row.messages = field.messages
+        row.octets = field.octets
+        row.expandedOctets = field.expanded
+        row.repeatedOctets = field.repeated
+        rows.append(row)
+      }
+      rows[first...].sort { $0.name.lexicographicallyPrecedes($1.name) }
+    }
+  }
+
+  private static func name(_ number: UInt16, _ names: [[UInt8]]) -> [UInt8] {
+    switch number {
+    case Rest.startLine: startLineName
+    case Rest.header: headerName
+    case Rest.trailer: trailerName
+    case FieldNames.none: othersName
+    default: names[Int(number)]
+    }
+  }
+
+  // Made once: there can be very many rows.
+  private static let startLineName = Array("(start-line)".utf8)
+  private static let headerName = Array("(rest)".utf8)
+  private static let trailerName = Array("(trailer)".utf8)
+  private static let othersName = Array("(others)".utf8)
+}

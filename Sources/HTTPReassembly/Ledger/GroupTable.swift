@@ -1,0 +1,153 @@
+/// The traffic of one group. Lengths are octets.
+public struct GroupTotals: Sendable, Equatable {
+  /// What its connections or messages have in common; empty for those that have no such thing.
+  public var name: [UInt8] = []
+  /// Connections, where connections are grouped.
+  public var connections = 0
+  /// Requests.
+  public var requests = 0
+  /// Final responses.
+  public var responses = 0
+  /// `ip_bytes` from the clients.
+  public var up = 0
+  /// `ip_bytes` from the servers.
+  public var down = 0
+
+  /// Nothing.
+  public init() {}
+
+  /// `ip_bytes`.
+  public var ipLength: Int { up + down }
+}
+
+/// Totals by group, kept up as messages and connections become final.
+struct GroupTable {
+  /// What tells groups apart.
+  private struct Name: Hashable {
+    var high: UInt64 = 0
+    var low: UInt64 = 0
+    var number = 0
+    var text: [UInt8] = []
+  }
+
+  /// What the messages of a connection that is not final have taken of it.
+  private struct Taken {
+    var up = 0
+    var down = 0
+  }
+
+  private let key: GroupKey?
+  private let limit: Int
+  /// How often totals are in memory.
+  private let copies: Int
+  /// Where messages may be of another group than their connection.
+  private var taken: ConnectionSlots<Taken>
+  private var positions: [Name: Int] = [:]
+  private(set) var totals: [GroupTotals] = []
+
+  init(configuration: Configuration) {
+    key = configuration.groupKey
+    limit = configuration.groupLimit
+    copies = configuration.isLookedAt ? 2 : 1
+    taken = ConnectionSlots(isWanted: configuration.groupKey == .process, initial: Taken())
+  }
+
+  /// Whether anybody wants the table.
+  var isWanted: Bool { key != nil }
+
+  /// Octets of memory that it takes.
+  var memory: Int {
+    copies * totals.count * MemoryLayout<GroupTotals>.stride + positions.capacity * (MemoryLayout<Name>.stride + 8)
+      + totals.count * 64 + taken.memory
+  }
+
+  /// Adds a final message.
+  mutating func add(_ message: borrowing Message, _ texts: borrowing TextPool, _ anomalies: inout AnomalyLog) {
+    guard let key else { return }
+    let position: Int
+    switch key {
+    case .client: position = self.position(of: message.client.address, &anomalies)
+    case .server: position = self.position(of: message.server, &anomalies)
+    case .contentType: position = self.position(of: GroupKey.mediaType(texts.octets(message.contentType)), &anomalies)
+    case .status: position = self.position(ofStatus: message.status, &anomalies)
+    case .method: position = self.position(of: texts.octets(message.method), &anomalies)
+    case .process: position = self.position(of: texts.processName(message.process), &anomalies)
+    }
+    if message.kind == .request { totals[position].requests += 1 }
+    if message.kind == .response { totals[position].responses += 1 }
+    // Of a client and a server everything comes with their connections.
+    guard !key.isOfConnections || key == .process else { return }
+    let directions = message.directions
+    if key == .process {
+      let slot = taken.slot(of: message.connection)
+      taken[slot].up += directions.client
+      taken[slot].down += directions.server
+    }
+    totals[position].up += directions.client
+    totals[position].down += directions.server
+  }
+
+  /// Adds a final connection, whose messages have all been added.
+  mutating func add(_ connection: Connection, _ texts: borrowing TextPool, _ anomalies: inout AnomalyLog) {
+    guard let key else { return }
+    let position: Int
+    var messages = Taken()
+    switch key {
+    case .client: position = self.position(of: connection.client.address, &anomalies)
+    case .server: position = self.position(of: connection.server, &anomalies)
+    case .process:
+      position = self.position(of: texts.processName(connection.process), &anomalies)
+      messages = taken.remove(connection.number)
+    case .contentType, .status, .method: return
+    }
+    totals[position].connections += 1
+    totals[position].up += connection.ipLength.client - messages.up
+    totals[position].down += connection.ipLength.server - messages.down
+  }
+
+  /// The totals, the most octets first, of equal ones by name.
+  var sorted: [GroupTotals] {
+    totals.sorted { a, b in
+      a.ipLength == b.ipLength ? a.name.lexicographicallyPrecedes(b.name) : a.ipLength > b.ipLength
+    }
+  }
+
+  // MARK: Groups
+
+  private mutating func position(of address: IPAddress, _ anomalies: inout AnomalyLog) -> Int {
+    position(of: Name(high: address.high, low: address.low), &anomalies) { Array(address.description.utf8) }
+  }
+
+  private mutating func position(of endpoint: Endpoint, _ anomalies: inout AnomalyLog) -> Int {
+    let name = Name(high: endpoint.address.high, low: endpoint.address.low, number: Int(endpoint.port))
+    return position(of: name, &anomalies) { Array("\(endpoint)".utf8) }
+  }
+
+  private mutating func position(ofStatus status: Int, _ anomalies: inout AnomalyLog) -> Int {
+    position(of: Name(number: status), &anomalies) { status == 0 ? [] : Array("\(status)".utf8) }
+  }
+
+  private mutating func position(of text: [UInt8], _ anomalies: inout AnomalyLog) -> Int {
+    position(of: Name(text: text), &anomalies) { text }
+  }
+
+  private mutating func position(
+    of name: Name, _ anomalies: inout AnomalyLog, _ text: () -> [UInt8]
+  ) -> Int {
+    if let position = positions[name] { return position }
+    var (name, text) = (name, text())
+    if totals.count >= limit || text.count > Self.longest {
+      anomalies.note(.groupTableFull)
+      (name, text) = (Name(), [])
+      if let position = positions[name] { return position }
+    }
+    positions[name] = totals.count
+    var new = GroupTotals()
+    new.name = text
+    totals.append(new)
+    return totals.count - 1
+  }
+
+  /// Octets of a name at most: media types and methods have some tens (RFC 6838 §4.2 allows 255).
+  static let longest = 256
+}

@@ -1,0 +1,188 @@
+/// Totals by host, kept up as messages and connections become final.
+///
+/// A message is final before its connection is. What a connection has beside its messages is what is left of its own figures; so the table keeps
+/// what the messages of each open connection were, all together.
+struct HostTable {
+  /// What is known of a connection that is not final.
+  private struct Open {
+    /// The host of the first message that names one, by its position.
+    var host: Int32 = -1
+    /// The host of the latest message, and its position.
+    var latest = TextID.none
+    var latestPosition: Int32 = -1
+    var requests = 0
+    var up = 0
+    var down = 0
+    var tls = 0
+    var retransmitted = 0
+  }
+
+  /// Whether anybody wants the table.
+  let isWanted: Bool
+  private(set) var totals: [HostTotals] = []
+  private var positions: [TextID: Int32] = [:]
+  /// Connections that are not final.
+  private var open: ConnectionSlots<Open>
+  /// Messages of such connections that name no host.
+  private var nameless: [Int: HostTotals] = [:]
+  private let limit: Int
+  private let textLimit: Int
+  /// How often totals are in memory.
+  private let copies: Int
+  /// Octets of the names of all hosts, together.
+  private var textLength = 0
+
+  init(configuration: Configuration) {
+    isWanted = configuration.tables.contains(.hosts)
+    open = ConnectionSlots(isWanted: isWanted, initial: Open())
+    limit = configuration.hostLimit
+    textLimit = configuration.hostTextLimit
+    copies = configuration.isLookedAt ? 2 : 1
+  }
+
+  /// Octets of memory that the table takes, without the names, which lie with all texts. Totals count twice where a run is looked
+  /// at while it goes on: a look has a copy of them.
+  var memory: Int {
+    copies * totals.count * MemoryLayout<HostTotals>.stride + positions.capacity * 24
+      + open.memory
+      + nameless.capacity * (MemoryLayout<HostTotals>.stride + 16)
+  }
+
+  /// Adds a final message.
+  mutating func add(_ message: borrowing Message, texts: inout TextPool, anomalies: inout AnomalyLog) {
+    let slot = open.slot(of: message.connection)
+    let isFirst = open[slot].requests == 0
+    let directions = message.directions
+    open[slot].up += directions.client
+    open[slot].down += directions.server
+    open[slot].tls += message.tls
+    open[slot].retransmitted += message.retransmitted
+    if message.kind == .request { open[slot].requests += 1 }
+    guard message.host != .none else {
+      nameless[message.connection, default: HostTotals()].add(message, directions, isFirst: isFirst)
+      return
+    }
+    if open[slot].latest != message.host {
+      open[slot].latestPosition = position(of: message.host, texts: &texts, anomalies: &anomalies)
+      open[slot].latest = message.host
+      if open[slot].host < 0 { open[slot].host = open[slot].latestPosition }
+    }
+    let position = Int(open[slot].latestPosition)
+    if totals[position].host != .none { totals[position].sources.formUnion(HostSources(message.hostSource)) }
+    totals[position].add(message, directions, isFirst: isFirst)
+  }
+
+  /// Adds a final connection, whose messages have all been added.
+  mutating func add(
+    _ connection: Connection, _ names: borrowing NameTable, texts: inout TextPool, anomalies: inout AnomalyLog
+  ) {
+    let open = open.remove(connection.number)
+    let position = position(of: connection, open, names, texts: &texts, anomalies: &anomalies)
+    if let row = nameless.removeValue(forKey: connection.number) { totals[position].add(row) }
+    totals[position].connections.count(connection.applicationProtocol)
+    if open.requests > 1 { totals[position].reusedConnections += 1 }
+    if connection.security?.isResumed == true { totals[position].resumedConnections += 1 }
+    // What the connection has beside its messages.
+    let tls = (connection.security?.record ?? 0) - open.tls
+    let retransmitted = connection.retransmitted - open.retransmitted
+    totals[position].up += connection.ipLength.client - open.up
+    totals[position].down += connection.ipLength.server - open.down
+    totals[position].tls += tls
+    totals[position].retransmitted += retransmitted
+    totals[position].control += connection.control
+    totals[position].handshake += connection.handshake
+    totals[position].setup += connection.setup
+    totals[position].teardown += connection.teardown
+    totals[position].unopened += connection.unopened
+    totals[position].unattributed += connection.unattributed - tls - retransmitted - connection.unopened
+  }
+
+  // MARK: Hosts
+
+  /// The position of a connection's host (MEASURES §9).
+  private mutating func position(
+    of connection: Connection, _ open: Open, _ names: borrowing NameTable, texts: inout TextPool,
+    anomalies: inout AnomalyLog
+  ) -> Int {
+    if open.host >= 0 { return Int(open.host) }
+    if let security = connection.security, security.serverName != .none {
+      let position = Int(position(of: security.serverName, texts: &texts, anomalies: &anomalies))
+      return noting(security.isServerNamePublic ? .publicServerName : .serverNameIndication, at: position)
+    }
+    let name = names.name(of: connection.server.address)
+    let host = texts.intern(name ?? Array(connection.server.address.description.utf8))
+    defer { texts.release(host) }
+    let position = Int(position(of: host, texts: &texts, anomalies: &anomalies))
+    return noting(name == nil ? .address : .dns, at: position)
+  }
+
+  private mutating func noting(_ source: HostSource, at position: Int) -> Int {
+    if totals[position].host != .none { totals[position].sources.formUnion(HostSources(source)) }
+    return position
+  }
+
+  private mutating func position(
+    of host: TextID, texts: inout TextPool, anomalies: inout AnomalyLog
+  ) -> Int32 {
+    if let position = positions[host] { return position }
+    var host = host
+    let length = texts.length(host)
+    if totals.count >= limit || textLength + length > textLimit {
+      anomalies.note(.hostTableFull)
+      host = .none
+      if let position = positions[host] { return position }
+    } else {
+      textLength += length
+      texts.retain(host)
+    }
+    var new = HostTotals()
+    new.host = host
+    positions[host] = Int32(totals.count)
+    totals.append(new)
+    return Int32(totals.count - 1)
+  }
+
+  /// The totals in the order of hosts as octets, those beyond the limit first. Messages that name no host are in none of them before their
+  /// connection is final.
+  func sorted(texts: borrowing TextPool) -> [HostTotals] {
+    func isBefore(_ a: HostTotals, _ b: HostTotals, _ texts: borrowing TextPool) -> Bool {
+      texts.octets(a.host).lexicographicallyPrecedes(texts.octets(b.host))
+    }
+    var order = Array(totals.indices)
+    order.sort { isBefore(totals[$0], totals[$1], texts) }
+    return order.map { totals[$0] }
+  }
+}
+
+extension HostTotals {
+  @inline(__always)
+  fileprivate mutating func add(_ message: borrowing Message, _ directions: Directional<Int>, isFirst: Bool) {
+    up += directions.client
+    down += directions.server
+    octets += message.octets
+    tls += message.tls
+    control += message.control
+    retransmitted += message.retransmitted
+    overhead += message.overhead
+    if message.kind == .request {
+      requests += 1
+      if !isFirst { reusingRequests += 1 }
+    } else if message.kind == .response {
+      responses += 1
+    }
+  }
+
+  /// Adds what messages without a host were.
+  fileprivate mutating func add(_ other: HostTotals) {
+    up += other.up
+    down += other.down
+    octets += other.octets
+    tls += other.tls
+    control += other.control
+    retransmitted += other.retransmitted
+    overhead += other.overhead
+    requests += other.requests
+    reusingRequests += other.reusingRequests
+    responses += other.responses
+  }
+}

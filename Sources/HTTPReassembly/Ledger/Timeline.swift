@@ -1,0 +1,208 @@
+/// Octets of one direction in one interval. Times are nanoseconds since the Unix epoch.
+public struct TimelineInterval: Sendable, Equatable {
+  /// The interval's first nanosecond.
+  public var start: Int64
+  /// The first nanosecond after it.
+  public var end: Int64
+  /// Where the octets went.
+  public var direction: OctetDirection
+  /// Packets.
+  public var packets: Int
+  /// Octets by class, in the order of `OctetClass`.
+  public var octets: [Int]
+
+  /// Octets of one class.
+  public subscript(_ octetClass: OctetClass) -> Int { octets[octetClass.rawValue] }
+
+  /// The sum of all classes.
+  public var total: Int { octets.reduce(0, +) }
+}
+
+/// Octets by class and direction over time. All intervals add up to the ledger.
+///
+/// An octet counts in the interval of the packet with which its class became known: nearly always the packet that brought it. What waits for
+/// other octets counts when the wait ends.
+///
+/// How long a capture is shows at its end, and times may be anything. So octets are counted in short intervals, of which only those exist that
+/// have octets; as soon as there are too many, intervals become longer.
+struct Timeline {
+  private let isWanted: Bool
+  /// Whether somebody chose the length of the intervals.
+  private let isChosen: Bool
+  private let limit: Int
+  /// Nanoseconds of an interval.
+  private var unit: Int64
+  /// The place in `cells` of each interval, by its number from the epoch.
+  private var places: [Int64: Int] = [:]
+  /// For each interval and direction the octets by class, and the packets.
+  private var cells: [Int] = []
+  private var current: (number: Int64, place: Int)?
+  /// The times that the current interval has. None before the first packet.
+  private var currentTimes = Int64.max..<Int64.max
+  /// What the ledger said when the current interval started, or was last brought up to date.
+  private var known = Ledger()
+  /// What the ledger said when the packet in hand came.
+  private var atPacket = Ledger.Early()
+
+  /// Cells of one direction of an interval: its classes and its packets.
+  private static var directionWidth: Int { OctetClass.count + 1 }
+  private static var width: Int { directionWidth * OctetDirection.allCases.count }
+
+  init(configuration: Configuration) {
+    isWanted = configuration.tables.contains(.timeline)
+    isChosen = configuration.timelineInterval != nil
+    limit = max(isChosen ? configuration.timelineLimit : min(configuration.timelineLimit, Self.usualLimit), 1)
+    unit = max(configuration.timelineInterval ?? configuration.timelineUnit, 1000)
+  }
+
+  /// Intervals where nobody chose their length: several times as many as rows are made of, and few, because each change from one to another
+  /// looks at the whole ledger.
+  private static var usualLimit: Int { 500 }
+
+  /// Octets of memory that it takes.
+  var memory: Int { cells.capacity * 8 + places.capacity * 32 }
+
+  // MARK: Packets
+
+  /// Whether a packet that comes at `time` is in the current interval.
+  @inline(__always)
+  func isCurrent(_ time: Int64) -> Bool { currentTimes.contains(time) }
+
+  /// A packet of the current interval comes; nothing of it has been charged.
+  @inline(__always)
+  mutating func start(_ early: Ledger.Early) { atPacket = early }
+
+  /// All of the packet has been charged, and it went in this direction. What was charged before that was known moves there.
+  @inline(__always)
+  mutating func end(_ direction: OctetDirection, _ ledger: inout Ledger) {
+    if let current { cells[current.place + direction.rawValue * Self.directionWidth + OctetClass.count] += 1 }
+    guard direction != .unknown else { return }
+    let (now, before) = (ledger.early, atPacket)
+    ledger.move(now.link &- before.link, of: .link, to: direction)
+    ledger.move(now.network &- before.network, of: .network, to: direction)
+    ledger.move(now.transport &- before.transport, of: .transport, to: direction)
+    ledger.move(now.encapsulation &- before.encapsulation, of: .encapsulation, to: direction)
+    ledger.move(now.quic &- before.quic, of: .quic, to: direction)
+    ledger.move(now.retransmitted &- before.retransmitted, of: .retransmitted, to: direction)
+  }
+
+  @inline(__always)
+  private func number(of time: Int64) -> Int64 { Self.floor(time, unit) }
+
+  private static func floor(_ time: Int64, _ unit: Int64) -> Int64 {
+    let quotient = time / unit
+    return time % unit < 0 ? quotient - 1 : quotient
+  }
+
+  /// The interval of `time` is the current one from now on.
+  @inline(never)
+  mutating func change(to time: Int64, _ ledger: borrowing Ledger, _ anomalies: inout AnomalyLog) {
+    count(ledger)
+    var number = number(of: time)
+    if places[number] == nil {
+      while places.count >= limit, unit < Self.longest {
+        if isChosen { anomalies.note(.timelineCoarsened) }
+        fold(by: isChosen ? 2 : 10)
+        number = self.number(of: time)
+        if places[number] != nil { break }
+      }
+    }
+    if let place = places[number] {
+      current = (number, place)
+    } else {
+      places[number] = cells.count
+      current = (number, cells.count)
+      cells.append(contentsOf: repeatElement(0, count: Self.width))
+    }
+    let start = number.multipliedSaturated(by: unit)
+    currentTimes = start..<start.addingSaturated(unit)
+  }
+
+  /// Beyond 10¹⁸ ns, 31 years, nothing is gained.
+  private static var longest: Int64 { 1_000_000_000_000_000_000 }
+
+  /// Adds what the ledger has counted since the last time to the current interval.
+  private mutating func count(_ ledger: borrowing Ledger) {
+    if let place = current?.place { Self.add(ledger, since: known, to: &cells, at: place) }
+    known = copy ledger
+  }
+
+  private static func add(
+    _ ledger: borrowing Ledger, since known: borrowing Ledger, to cells: inout [Int], at place: Int
+  ) {
+    for direction in OctetDirection.allCases {
+      for octetClass in OctetClass.allCases {
+        let count = ledger[octetClass, direction] - known[octetClass, direction]
+        if count != 0 { cells[place + direction.rawValue * directionWidth + octetClass.rawValue] += count }
+      }
+    }
+  }
+
+  /// Makes intervals longer.
+  private mutating func fold(by factor: Int64) {
+    let old = (places, cells)
+    places.removeAll(keepingCapacity: true)
+    cells.removeAll(keepingCapacity: true)
+    for (number, place) in old.0 {
+      let number = Self.floor(number, factor)
+      guard let into = places[number] else {
+        places[number] = cells.count
+        cells.append(contentsOf: old.1[place..<place + Self.width])
+        continue
+      }
+      for index in 0..<Self.width { cells[into + index] += old.1[place + index] }
+    }
+    unit *= factor
+  }
+
+  // MARK: Rows
+
+  /// The intervals that have octets or packets, in their order, and in them the directions in theirs. `ledger` is what it says now.
+  func rows(_ ledger: Ledger) -> [TimelineInterval] {
+    guard isWanted, let current, let first = places.keys.min(), let last = places.keys.max() else { return [] }
+    var cells = cells
+    Self.add(ledger, since: known, to: &cells, at: current.place)
+    let length = isChosen ? unit : length(of: last &- first)
+    let factor = length / unit
+    var rows: [TimelineInterval] = []
+    for (number, place) in places.sorted(by: { $0.key < $1.key }) {
+      let start = Self.floor(number, factor).multipliedSaturated(by: length)
+      if rows.last?.start != start {
+        for direction in OctetDirection.allCases {
+          rows.append(
+            TimelineInterval(
+              start: start, end: start.addingSaturated(length), direction: direction, packets: 0,
+              octets: Array(repeating: 0, count: OctetClass.count)))
+        }
+      }
+      for direction in OctetDirection.allCases {
+        let row = rows.count - OctetDirection.allCases.count + direction.rawValue
+        let from = place + direction.rawValue * Self.directionWidth
+        for index in 0..<OctetClass.count { rows[row].octets[index] += cells[from + index] }
+        rows[row].packets += cells[from + OctetClass.count]
+      }
+    }
+    return rows.filter { row in row.packets != 0 || row.octets.contains { $0 != 0 } }
+  }
+
+  /// The length of the intervals of rows where nobody chose it: 1, 2 or 5 times a power of ten, so that there are about a hundred at most.
+  /// Since intervals were counted in a power of ten, they fit into it.
+  private func length(of intervals: Int64) -> Int64 {
+    let least = max((intervals + 99) / 100, 1)
+    var step: Int64 = 1
+    while true {
+      for factor: Int64 in [1, 2, 5] where step * factor >= least {
+        return (step * factor).multipliedSaturated(by: unit)
+      }
+      step *= 10
+    }
+  }
+}
+
+extension Int64 {
+  /// The product, or the greatest or least value where it does not fit.
+  fileprivate func multipliedSaturated(by other: Int64) -> Int64 {
+    let (product, overflow) = multipliedReportingOverflow(by: other)
+    return overflow ? (self < 0) == (other < 0) ? .max : .min : product
+  }
+}

@@ -1,0 +1,61 @@
+/// What is noted of the contents of messages while they pass, for messages that are not final: by the index of a message's row.
+struct ContentNotes {
+  /// What is noted of one content.
+  struct Note {
+    /// The content as it was transferred.
+    var mark = OctetMark()
+    /// The start of a content without coding.
+    var sample: [UInt8] = []
+  }
+
+  /// Whether anybody wants to know.
+  let isWanted: Bool
+  private var notes: [Note] = []
+  /// Memory of samples that are done with, for the next ones.
+  private var spares: [[UInt8]] = []
+  /// Octets of samples that are held, all together.
+  private(set) var sampledOctets = 0
+
+  /// Octets of one content that are kept: gzip looks back no further.
+  static let sampleLimit = 32 << 10
+  /// The same, all contents together; beyond it contents have shorter samples, or none.
+  static let totalLimit = 8 << 20
+
+  init(isWanted: Bool) { self.isWanted = isWanted }
+
+  /// Octets of memory that what is noted of open messages takes.
+  var memory: Int { sampledOctets }
+
+  /// Takes octets of the content of a message; `isCoded` says whether a coding is on them.
+  mutating func take(_ octets: RawSpan, of row: RowIndex, isCoded: Bool) {
+    let row = Int(row)
+    while notes.count <= row { notes.append(Note()) }
+    notes[row].mark.take(octets)
+    guard !isCoded else { return }
+    let room = min(Self.sampleLimit - notes[row].sample.count, Self.totalLimit - sampledOctets, octets.byteCount)
+    guard room > 0 else { return }
+    if notes[row].sample.isEmpty, let spare = spares.popLast() { notes[row].sample = spare }
+    octets.append(0..<room, to: &notes[row].sample)
+    sampledOctets += room
+  }
+
+  /// Takes away what is noted of a message that is final.
+  mutating func takeNote(of row: RowIndex) -> Note {
+    var note = Note()
+    guard Int(row) < notes.count else { return note }
+    swap(&note, &notes[Int(row)])
+    sampledOctets -= note.sample.count
+    return note
+  }
+
+  /// Gives back the memory of a sample, for the next ones.
+  mutating func giveBack(_ memory: consuming [UInt8]) {
+    guard spares.count < Self.spareLimit, 1...Self.spareCapacity ~= memory.capacity else { return }
+    memory.removeAll(keepingCapacity: true)
+    spares.append(memory)
+  }
+
+  /// How often memory is kept, and how much: what most contents of APIs need.
+  private static var spareLimit: Int { 16 }
+  private static var spareCapacity: Int { 16 << 10 }
+}

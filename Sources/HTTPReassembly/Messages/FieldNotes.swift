@@ -1,0 +1,166 @@
+/// The field lines of messages that are not final, without their texts: by the index of a message's row.
+struct FieldNotes {
+  /// One field line, or one representation of a field block.
+  struct Line {
+    /// The number of its name in `FieldNames`.
+    var name: UInt16
+    /// Whether it is a pseudo-header field (RFC 9113 §8.3).
+    var isPseudo = false
+    /// Whether it is a field in the spelling of HTTP/1.1: all but pseudo-header fields, and the authority, which is Host there.
+    var isHeader = true
+    /// Octets on the wire.
+    var length: Int32
+    /// Octets in the spelling of HTTP/1.1; -1 where they are not known.
+    var expanded: Int32
+    /// The mark of its value; 0 where that is not known.
+    var value: UInt64
+  }
+
+  /// Whether anybody wants to know.
+  let isWanted: Bool
+  /// The names of fields.
+  private(set) var names = FieldNames()
+  /// Lines of the header section that is being read at once, before it is known to be one.
+  private var section: [Line] = []
+  private var lines: [[Line]] = []
+  /// Memory of lines that are final, for those of the next messages.
+  private var spares: [[Line]] = []
+  /// Lines that are held, all messages together.
+  private(set) var count = 0
+
+  /// Lines of one message; what is beyond is in no line.
+  static let messageLimit = 256
+  /// Lines of all messages that are not final; the same.
+  static let totalLimit = 1 << 19
+
+  init(isWanted: Bool) { self.isWanted = isWanted }
+
+  /// Octets of memory that the lines of open messages take.
+  @inline(__always)
+  var memory: Int { count &* MemoryLayout<Line>.stride }
+
+  // MARK: Sections that are read at once
+
+  /// A header section begins.
+  @inline(__always)
+  mutating func startSection() { section.removeAll(keepingCapacity: true) }
+
+  /// The next line of the section.
+  @inline(__always)
+  mutating func add(_ line: Line) {
+    if section.count < Self.messageLimit { section.append(line) }
+  }
+
+  /// The section is that of a message.
+  mutating func endSection(of row: RowIndex) {
+    reserve(row)
+    guard lines[Int(row)].isEmpty, count + section.count <= Self.totalLimit else { return }
+    count += section.count
+    swap(&lines[Int(row)], &section)
+    if let spare = spares.popLast() { section = spare }
+  }
+
+  // MARK: Lines that come one by one
+
+  /// The next line of a message.
+  mutating func add(_ line: Line, to row: RowIndex) {
+    reserve(row)
+    guard lines[Int(row)].count < Self.messageLimit, count < Self.totalLimit else { return }
+    lines[Int(row)].append(line)
+    count += 1
+  }
+
+  private mutating func reserve(_ row: RowIndex) {
+    while lines.count <= Int(row) { lines.append([]) }
+  }
+
+  /// The line of a field whose name and value are here.
+  mutating func line(_ name: RawSpan, _ value: RawSpan, length: Int) -> Line {
+    line(name, OctetMark.of(value), length: length, expanded: length)
+  }
+
+  /// The line of a field whose name is here, and whose value has this mark.
+  mutating func line(_ name: RawSpan, _ value: UInt64, length: Int, expanded: Int, isPseudo: Bool = false) -> Line {
+    Line(
+      name: names.number(of: name), isPseudo: isPseudo, length: Int32(clamping: length),
+      expanded: Int32(clamping: expanded), value: value)
+  }
+
+  /// The number of a name.
+  mutating func number(of name: RawSpan) -> UInt16 { names.number(of: name) }
+
+  // MARK: Final messages
+
+  /// Takes away the lines of a message that is final.
+  mutating func takeLines(of row: RowIndex) -> [Line] {
+    var taken: [Line] = []
+    guard Int(row) < lines.count else { return taken }
+    swap(&taken, &lines[Int(row)])
+    count -= taken.count
+    return taken
+  }
+
+  /// Gives back the memory of lines, for those of the next messages.
+  mutating func giveBack(_ memory: consuming [Line]) {
+    guard spares.count < Self.spareLimit, 1...Self.spareCapacity ~= memory.capacity else { return }
+    memory.removeAll(keepingCapacity: true)
+    spares.append(memory)
+  }
+
+  /// How often memory is kept, and for how many lines: more than nearly all messages have.
+  private static var spareLimit: Int { 16 }
+  private static var spareCapacity: Int { 64 }
+}
+
+/// The names of fields that were seen, lower-case, each with a number. They are never forgotten: there are some hundred.
+struct FieldNames {
+  private var octets: [UInt8] = []
+  /// Where each name begins in `octets`, and where the last one ends.
+  private var starts: [Int32] = [0, 0]
+  /// Numbers by the marks of their names, 0 where there is none: twice as many as names at least.
+  private var buckets: [UInt16] = []
+
+  /// Names with numbers of their own; a flood of others has the number 0 together.
+  static let limit = 4096
+  /// Octets of a name at most; longer ones have the number 0, too.
+  static let longest = 128
+
+  /// The number of what has no name of its own.
+  static var none: UInt16 { 0 }
+
+  /// How many numbers there are.
+  var count: Int { starts.count - 1 }
+
+  /// A name, lower-case; an empty one for 0.
+  subscript(number: UInt16) -> [UInt8] { Array(octets[Int(starts[Int(number)])..<Int(starts[Int(number) + 1])]) }
+
+  /// The number of a name, whatever the case of its letters.
+  mutating func number(of name: RawSpan) -> UInt16 {
+    guard name.byteCount > 0, name.byteCount <= Self.longest else { return Self.none }
+    if buckets.isEmpty { buckets = Array(repeating: 0, count: 4 * Self.limit) }
+    var bucket = Int(truncatingIfNeeded: OctetMark.ofSmallLetters(name)) & (buckets.count - 1)
+    while buckets[bucket] != 0 {
+      if isSame(name, buckets[bucket]) { return buckets[bucket] }
+      bucket = (bucket + 1) & (buckets.count - 1)
+    }
+    guard count < Self.limit else { return Self.none }
+    buckets[bucket] = UInt16(count)
+    for offset in 0..<name.byteCount { octets.append(name.octet(offset).lowercased) }
+    starts.append(Int32(octets.count))
+    return buckets[bucket]
+  }
+
+  private func isSame(_ name: RawSpan, _ number: UInt16) -> Bool {
+    let start = Int(starts[Int(number)])
+    guard Int(starts[Int(number) + 1]) - start == name.byteCount else { return false }
+    return octets.withOctets { known in
+      let known = known.extracting(start..<start + name.byteCount)
+      var offset = 0
+      while offset &+ 8 <= name.byteCount {
+        if known.littleEndian64(within: offset) != name.littleEndian64(within: offset).lowercasedOctets { return false }
+        offset &+= 8
+      }
+      return known.littleEndian(from: offset) == name.littleEndian(from: offset).lowercasedOctets
+    }
+  }
+}

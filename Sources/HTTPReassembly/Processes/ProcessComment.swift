@@ -1,0 +1,98 @@
+/// What a comment on a packet says of the process that the packet belongs to: programs that know it write it there, each in its own way.
+///
+/// Any other comment says nothing: only what these programs write is read, and nothing is looked for in free text.
+enum ProcessComment: Equatable {
+  /// It names no process.
+  case nothing
+  /// It names one.
+  case process(ProcessIdentity)
+  /// It has the user identifier of an Android app (PCAPdroid): `u-10123`.
+  case androidUser(Int32)
+  /// It names the process that was running when Windows saw the packet (etl2pcapng), which for a packet that came in can be any.
+  case sender(ProcessIdentity)
+
+  init(_ comment: [UInt8]) {
+    self =
+      Self.android(comment) ?? Self.rustnet(comment) ?? Self.etl2pcapng(comment) ?? Self.ptcpdump(comment) ?? .nothing
+  }
+
+  // MARK: Programs
+
+  /// PCAPdroid: `u-` and a number, which is -1 where it does not know.
+  private static func android(_ comment: [UInt8]) -> ProcessComment? {
+    guard comment.starts(with: "u-".utf8), comment.count <= 13,
+      let user = Int32(String(decoding: comment.dropFirst(2), as: UTF8.self))
+    else { return nil }
+    return user < 0 ? .nothing : .androidUser(user)
+  }
+
+  /// rustnet: `rustnet process=curl pid=12 …`, words without spaces. Its `app` is a protocol, and is not read.
+  private static func rustnet(_ comment: [UInt8]) -> ProcessComment? {
+    guard comment.starts(with: "rustnet ".utf8) else { return nil }
+    var words: [String: [UInt8]] = [:]
+    for word in comment.split(separator: UInt8(ascii: " ")).dropFirst() {
+      guard let end = word.firstIndex(of: UInt8(ascii: "=")) else { continue }
+      let key = String(decoding: word[..<end], as: UTF8.self)
+      if words[key] == nil { words[key] = Array(word[(end + 1)...]) }
+    }
+    let identity = ProcessIdentity(
+      source: .rustnet, identifier: words["pid"].flatMap(number), name: words["process"] ?? [],
+      app: owner(pod: words["pod"], of: words["ns"], container: words["container"]))
+    return known(identity).map(ProcessComment.process) ?? .nothing
+  }
+
+  /// etl2pcapng: `PID=12 TID=34 …`. 0 is no process, and 4 is the system, which sends for any of them.
+  private static func etl2pcapng(_ comment: [UInt8]) -> ProcessComment? {
+    guard comment.starts(with: "PID=".utf8) else { return nil }
+    let digits = comment.dropFirst(4).prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") }
+    guard let pid = number(Array(digits)) else {
+      return comment.dropFirst(4).first == UInt8(ascii: "-") ? .nothing : nil
+    }
+    if pid == 0 || pid == 4 || pid == .max { return .nothing }
+    return .sender(ProcessIdentity(source: .etl2pcapng, identifier: pid, name: []))
+  }
+
+  /// ptcpdump: lines of `Key: value`, one of which is `PID`.
+  private static func ptcpdump(_ comment: [UInt8]) -> ProcessComment? {
+    var fields: [String: [UInt8]] = [:]
+    for line in comment.split(separator: UInt8(ascii: "\n")) {
+      guard let end = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+      let key = String(decoding: trimmed(line[..<end]), as: UTF8.self)
+      if fields[key] == nil { fields[key] = Array(trimmed(line[(end + 1)...])) }
+    }
+    guard let text = fields["PID"], let pid = number(text) else { return nil }
+    let command = fields["Command"] ?? fields["Cmd"] ?? []
+    // A path names a file; the process has the name of the file.
+    let name = command.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
+    let identity = ProcessIdentity(
+      source: .ptcpdump, identifier: pid == 0 ? nil : pid, name: name,
+      app: owner(pod: fields["PodName"], of: fields["PodNamespace"], container: fields["ContainerName"]))
+    return known(identity).map(ProcessComment.process) ?? .nothing
+  }
+
+  // MARK: Parts
+
+  /// The pod with its namespace, else the container.
+  private static func owner(pod: [UInt8]?, of namespace: [UInt8]?, container: [UInt8]?) -> [UInt8] {
+    guard let pod, !pod.isEmpty else { return container ?? [] }
+    guard let namespace, !namespace.isEmpty else { return pod }
+    return namespace + [UInt8(ascii: "/")] + pod
+  }
+
+  /// A process that has a name or an identifier.
+  private static func known(_ process: ProcessIdentity) -> ProcessIdentity? {
+    process.identifier == nil && process.name.isEmpty && process.app.isEmpty ? nil : process
+  }
+
+  private static func number(_ digits: [UInt8]) -> UInt32? {
+    guard 1...10 ~= digits.count, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    return UInt32(String(decoding: digits, as: UTF8.self))
+  }
+
+  private static func trimmed(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    func isSpace(_ octet: UInt8) -> Bool { octet == UInt8(ascii: " ") || octet == 0x09 || octet == 0x0d }
+    let rest = text.drop(while: isSpace)
+    guard let last = rest.lastIndex(where: { !isSpace($0) }) else { return [] }
+    return rest[...last]
+  }
+}

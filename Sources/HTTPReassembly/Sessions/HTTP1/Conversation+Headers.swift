@@ -1,0 +1,147 @@
+// What header sections say: framing, host, a switch of protocols.
+
+import Packets
+
+extension Conversation {
+  mutating func fieldLine(_ line: RawSpan, _ found: FieldLine?, isASCII: Bool, _ run: inout Run) {
+    guard !owners.look(run.side, { $0.isEmpty }) else { return }
+    let row = row(run)
+    if !isASCII, let header = headers[run.side], !header.section.notedNonASCII {
+      header.section.notedNonASCII = true
+      run.note(.httpNonASCII, example: line)
+    }
+    run.observer?.fieldLine(line, name: found?.name, value: found?.value, of: run.rows[message: row].number)
+    guard let field = found else { return note(.httpFieldLineMalformed, .fieldLineMalformed, line, &run) }
+    if run.fieldNotes.isWanted {
+      let end = run.rows[message: row].flags.contains(.bareLineFeed) ? 1 : 2
+      let note = run.fieldNotes.line(
+        line.extracting(field.name), line.extracting(field.value), length: line.byteCount + end)
+      run.fieldNotes.add(note, to: row)
+    }
+    if field.hasSpaceBeforeColon { note(.httpSpaceBeforeColon, .fieldLineMalformed, line, &run) }
+    guard let known = KnownField(line, field.name), let header = headers[run.side] else { return }
+    header.section.take(known, line, field.value, of: row, &run)
+  }
+
+  mutating func endOfHeaders(_ run: inout Run) -> BodyFraming {
+    guard !owners.look(run.side, { $0.isEmpty }), let header = headers[run.side] else { return .none }
+    headers[run.side] = nil
+    return endOfHeaders(header.section, &run)
+  }
+
+  mutating func endOfHeaders(_ header: HeaderSection, _ run: inout Run) -> BodyFraming {
+    let row = row(run)
+    let (kind, status, exchange) = run.rows.messages.look(Int(row)) {
+      ($0.message.kind, $0.message.status, $0.exchange)
+    }
+    let framing: BodyFraming
+    if kind == .request {
+      finishRequestHeaders(header, &run)
+      framing = header.framing.request()
+      if framing != .none { change(exchange, &run) { $0.hasContent = true } }
+    } else {
+      let method = knownMethod(of: exchange, run)
+      let ordinary = header.framing.response(status: status, to: method ?? .ordinary)
+      framing = method == nil ? ordinary.unconfirmed : ordinary
+      if framing != ordinary {
+        run.rows.messages[Int(row)].doubts.insert(.end)
+        run.rows.messages[Int(row)].announcesContent = true
+      }
+      if kind == .response { decideSwitch(framing, header, exchange, &run) }
+    }
+    flag(framing, header.framing, &run)
+    if framing != .none, framing != .tunnel { startContent(of: row, header.grpcEncoding, &run) }
+    return framing
+  }
+
+  private mutating func finishRequestHeaders(_ header: HeaderSection, _ run: inout Run) {
+    let row = row(run)
+    if header.hostCount == 0 {
+      let (source, version) = run.rows.messages.look(Int(row)) { ($0.message.hostSource, $0.message.version) }
+      if source == .unknown, run.texts.last(version) == 0x31 { note(.httpHostMissing, .hostMissing, &run) }
+    } else if header.hostCount > 1 {
+      note(.httpHostRepeated, .hostRepeated, &run)
+    }
+    nameHost(&run)
+    let asks = header.hasUpgrade && header.connectionUpgrades
+    change(run.rows.messages.look(Int(row)) { $0.exchange }, &run) { exchange in
+      exchange.asksToSwitch = exchange.method == .connect || asks
+      exchange.asksForHTTP2 = asks && header.upgradesToHTTP2
+      exchange.tableSize = header.tableSize
+    }
+  }
+
+  /// A request without host is named by what lies beneath, else by its server's address (MEASURES §2).
+  mutating func nameHost(_ run: inout Run) {
+    let row = row(run)
+    run.nameHost(of: row, server: 1 - run.side)
+    let (host, source, exchange) = run.rows.messages.look(Int(row)) {
+      ($0.message.host, $0.message.hostSource, $0.exchange)
+    }
+    run.texts.retain(host)
+    change(exchange, &run) { exchange in
+      exchange.exchange.host = host
+      exchange.hostSource = source
+    }
+  }
+
+  @inline(__always)
+  private mutating func flag(_ framing: BodyFraming, _ fields: FramingFields, _ run: inout Run) {
+    let row = row(run)
+    if fields.isOdd { flagOddities(fields, &run) }
+    if fields.hasTransferEncoding, run.texts.last(run.rows[message: row].version) == 0x30 {
+      note(.httpTransferEncodingInHTTP10, .transferEncodingInHTTP10, &run)
+    }
+    if framing == .untilClose || framing == .unconfirmed(.untilClose, 0) {
+      run.rows[message: row].flags.insert(.closeDelimited)
+    }
+  }
+
+  @inline(never)
+  private mutating func flagOddities(_ fields: FramingFields, _ run: inout Run) {
+    if fields.isContentLengthInvalid { note(.httpContentLengthInvalid, .contentLengthInvalid, &run) }
+    if fields.isContentLengthConflicting { note(.httpContentLengthConflicting, .contentLengthConflicting, &run) }
+    if fields.isContentLengthRepeated { note(.httpContentLengthRepeated, .contentLengthRepeated, &run) }
+    guard fields.hasTransferEncoding else { return }
+    if fields.hasContentLength {
+      note(.httpContentLengthWithTransferEncoding, .contentLengthWithTransferEncoding, &run)
+    }
+    if !fields.isChunkedLast {
+      note(.httpTransferEncodingNotChunked, .transferEncodingUnusual, &run)
+    } else if fields.isChunkedMisplaced {
+      note(.httpTransferEncodingUnknown, .transferEncodingUnusual, &run)
+    }
+  }
+
+  private mutating func decideSwitch(
+    _ framing: BodyFraming, _ header: HeaderSection, _ exchange: Int, _ run: inout Run
+  ) {
+    let waits = read(exchange, run) { $0.asksToSwitch } ?? false
+    if framing == .tunnel, header.upgradesToHTTP2, read(exchange, run, { $0.asksForHTTP2 }) == true {
+      isUpgraded = true
+    } else if framing == .tunnel {
+      isTunnel = true
+      run.connection.added.flags.insert(.tunnel)
+    }
+    guard framing == .tunnel || waits else { return }
+    answer = framing == .tunnel
+    change(exchange, &run) { $0.switches = framing == .tunnel }
+  }
+
+  private mutating func startContent(of row: RowIndex, _ encoding: GRPCEncoding, _ run: inout Run) {
+    let form = OpenContent.formOfGRPC(of: row, run)
+    let isCoded = run.rows.messages.look(Int(row)) {
+      $0.message.contentEncoding != .none || $0.message.transferEncoding != .none
+    }
+    guard isCoded || form != nil || run.observer != nil || run.contentNotes.isWanted else { return }
+    openContent(run)
+    // gRPC itself needs HTTP/2.
+    contents[run.side]?.value.start(of: row, form == .native ? nil : form, encoding, &run)
+  }
+
+  /// Content is looked at, or has to be decoded.
+  mutating func openContent(_ run: borrowing Run) {
+    if contents[run.side] == nil { contents[run.side] = OwnMemory(OpenContent()) }
+    contents[run.side]?.value.isOpen = true
+  }
+}

@@ -1,0 +1,104 @@
+// The octets between start and end of a message, and those that are in none.
+
+extension Conversation {
+  /// A line of the message that is being read came in several packets.
+  mutating func noteTimes(of line: LineStart, _ run: inout Run) {
+    guard !owners.look(run.side, { $0.isEmpty }) else { return }
+    var arrival = line.arrival
+    run.rows.messages[Int(row(run))].note(arrival)
+    arrival.time = line.latest
+    run.rows.messages[Int(row(run))].note(arrival)
+  }
+
+  mutating func count(_ count: Int, as part: MessagePart, _ run: inout Run) {
+    guard !owners.look(run.side, { $0.isEmpty }) else { return run.ledger.settle(count, as: .stray) }
+    let row = row(run)
+    switch part {
+    case .header:
+      run.rows[message: row].octets.header += count
+      run.ledger.settle(count, as: .header)
+    case .framing:
+      run.rows[message: row].octets.framing += count
+      run.ledger.settle(count, as: .framing)
+    case .trailer:
+      run.rows[message: row].octets.trailer += count
+      run.ledger.settle(count, as: .trailer)
+    }
+    run.rows.messages[Int(row)].note(run.arrival)
+  }
+
+  @inline(__always)
+  mutating func body(_ octets: RawSpan, _ run: inout Run) {
+    guard !owners.look(run.side, { $0.isEmpty }) else { return run.ledger.settle(octets.byteCount, as: .stray) }
+    let row = row(run)
+    run.rows.messages.change(Int(row)) { open in
+      open.message.octets.body += octets.byteCount
+      open.note(run.arrival)
+    }
+    run.ledger.settle(octets.byteCount, as: .body)
+    if let content = contents[run.side], content.value.isOpen { content.value.take(octets, of: row, &run) }
+  }
+
+  mutating func unseenBody(_ count: Int, _ run: inout Run) {
+    guard !owners.look(run.side, { $0.isEmpty }) else { return run.ledger.settle(count, as: .stray) }
+    let row = row(run)
+    run.rows[message: row].octets.body += count
+    run.rows.messages[Int(row)].note(run.arrival)
+    run.rows[message: row].unseen += count
+    loseContent(&run)
+    run.ledger.settle(count, as: .body)
+    run.countUnseen(count)
+  }
+
+  mutating func missingBody(_ count: Int, _ run: inout Run) {
+    run.countMissing(count)
+    guard !owners.look(run.side, { $0.isEmpty }) else { return }
+    run.rows[message: row(run)].missing += count
+    loseContent(&run)
+  }
+
+  /// Not all of the newest message's content could be seen.
+  private mutating func loseContent(_ run: inout Run) {
+    contents[run.side]?.value.lose()
+    run.rows[message: row(run)].flags.insert(.contentNotSeen)
+  }
+
+  mutating func missingOutsideMessages(_ count: Int, _ run: inout Run) {
+    run.countMissing(count)
+    followsHole[run.side] = true
+    gap[run.side] += count
+  }
+
+  mutating func unseenOutsideMessages(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
+    run.countUnseen(count)
+    if reason == .stray, extendBroken(by: count, unseen: count, &run) { return }
+    outsideMessages(count, as: reason, &run)
+    followsHole[run.side] = true
+  }
+
+  mutating func lostOctets(
+    _ count: Int, at position: StreamPosition, as reason: OutsideReason, _ run: inout Run
+  ) {
+    if reason == .stray, broken[run.side] == nil { startHeadless(at: position, &run) }
+    outsideMessages(count, as: reason, &run)
+  }
+
+  mutating func outsideMessages(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
+    droppedLine(count, as: reason, &run)
+    if !isAligned || recovery != nil, broken[run.side] == nil {
+      strayAcknowledged[run.side] = run.arrival.acknowledged
+    }
+  }
+
+  mutating func droppedLine(_ count: Int, as reason: OutsideReason, _ run: inout Run) {
+    if reason == .stray, extendBroken(by: count, unseen: 0, &run) { return }
+    if recovery != nil { gap[run.side] = 0 }
+    run.connection.added.unattributed += count
+    switch reason {
+    case .tunnel: run.ledger.settle(count, as: .tunnel)
+    case .stray: run.ledger.settle(count, as: .stray)
+    case .undecided:
+      if isHTTP { run.ledger.settle(count, as: .stray) } else { undecided[run.side] += count }
+    }
+  }
+}

@@ -1,0 +1,93 @@
+// Content and its framing, and how messages end (RFC 9112 §6, §7).
+
+extension HTTP1Parser {
+  mutating func endOfKnownLength<Events: HTTP1Events>(
+    _ events: inout Events, _ context: inout Events.Context
+  ) {
+    if state == .body { completeMessage(&events, &context) } else { state = .chunkEnd }
+  }
+
+  /// Takes the line terminator after a chunk, or one octet of it. Returns how many octets; 0 when the next one is none of it.
+  mutating func consumeChunkEnd<Events: HTTP1Events>(
+    _ octets: RawSpan, from offset: Int, _ events: inout Events, _ context: inout Events.Context
+  ) -> Int {
+    if remaining == 0, octets.isLineEnd(at: offset) {
+      state = .chunkSize
+      events.count(2, as: .framing, &context)
+      position += 2
+      return 2
+    }
+    let octet = octets.octet(offset)
+    let nothing = octets.extracting(offset..<offset)
+    if octet == ASCII.lineFeed {
+      if remaining == 0 { events.note(.httpBareLineFeed, .bareLineFeed, nothing, &context) }
+      state = .chunkSize
+    } else if octet == ASCII.carriageReturn, remaining == 0 {
+      remaining = 1  // of the two octets, the CR has been seen
+    } else {
+      events.note(.httpChunkNotTerminated, .chunkNotTerminated, nothing, &context)
+      breakMessage(.framingError, &events, &context)
+      return 0
+    }
+    events.count(1, as: .framing, &context)
+    position += 1
+    if state == .chunkSize { remaining = 0 }
+    return 1
+  }
+
+  /// Reads a chunk-size line as nearly all are: a few digits and CRLF. Returns how many octets; 0 leaves it to `consumeLine`,
+  /// which reads any line, and these the same.
+  @inline(__always)
+  mutating func consumeChunkSize<Events: HTTP1Events>(
+    _ octets: RawSpan, from start: Int, _ events: inout Events, _ context: inout Events.Context
+  ) -> Int {
+    let count = octets.byteCount
+    let end = min(count, start + ChunkSize.ordinaryDigits)
+    var size = 0
+    var offset = start
+    while offset < end, let digit = ChunkSize.digit(octets.octet(within: offset)) {
+      size = size << 4 | digit
+      offset += 1
+    }
+    guard offset > start, octets.isLineEnd(at: offset), offset + 2 - start <= events.limits(context).line else {
+      return 0
+    }
+    let length = offset + 2 - start
+    position += length
+    events.count(length, as: .framing, &context)
+    remaining = size
+    state = size == 0 ? .trailer : .chunkData
+    return length
+  }
+
+  mutating func completeMessage<Events: HTTP1Events>(
+    _ events: inout Events, _ context: inout Events.Context
+  ) {
+    state = .startLine
+    switch events.endOfMessage(at: position, &context) {
+    case .message: break
+    case .pause: isPaused = true
+    case .answer: isWaiting = true
+    case .tunnel:
+      enterTunnel()
+      // Inside the tunnel, too, answers come after what they answer.
+      isPaused = true
+    }
+  }
+
+  mutating func breakMessage<Events: HTTP1Events>(
+    _ flags: MessageFlags, at end: StreamPosition? = nil, isLoss: Bool = false, _ events: inout Events,
+    _ context: inout Events.Context
+  ) {
+    // The last whole field line waited for a continuation only.
+    if state == .fields { deliverFieldLine(&events, &context) }
+    let part: MessagePart = state == .fields ? .header : state == .trailer ? .trailer : .framing
+    if lineLength > 0 {
+      events.count(lineLength, as: part, &context)
+      forgetLine()
+    }
+    remaining = 0
+    state = .lost
+    events.brokenMessage(at: end ?? position, flags, isLoss: isLoss, &context)
+  }
+}

@@ -1,0 +1,109 @@
+// The header section, and what it says of the content (RFC 9112 §5, §6.3).
+
+extension HTTP1Parser {
+  /// Reads field lines as nearly all of them are: whole, ASCII, with a name, ended by CRLF and not folded. Returns how many
+  /// octets; what is left is for `consumeLine`, which reads any line, and these the same.
+  mutating func consumeFieldLines<Events: HTTP1Events>(
+    _ octets: RawSpan, from first: Int, _ events: inout Events, _ context: inout Events.Context
+  ) -> Int {
+    let limit = events.limits(context).line
+    var start = first
+    while let line = OrdinaryFieldLine(octets, from: start), line.end - start <= limit {
+      events.fieldLine(octets.extracting(start..<line.end - 2), line.field, isASCII: true, &context)
+      start = line.end
+    }
+    let length = start - first
+    if length > 0 { events.count(length, as: .header, &context) }
+    position += length
+    return length
+  }
+
+  mutating func completeFieldLine<Events: HTTP1Events>(
+    _ content: RawSpan, _ line: Line, isBare: Bool, _ events: inout Events, _ context: inout Events.Context
+  ) {
+    events.count(line.length, as: .header, &context)
+    if isBare { events.note(.httpBareLineFeed, .bareLineFeed, content, &context) }
+    if content.byteCount == 0 {
+      deliverFieldLine(&events, &context)
+      return endHeaders(events.endOfHeaders(&context), &events, &context)
+    }
+    if line.length > line.limits.line { events.note(.httpLineTooLong, .lineTooLong, content, &context) }
+    if content.octet(0).isWhitespace {
+      // obs-fold: a value goes on where the line before stopped (RFC 9112 §5.2). A name cannot.
+      let isFold = partial.map { $0.hasFieldLine && $0.isFieldLineNamed } ?? false
+      events.note(
+        isFold ? .httpObsoleteFold : .httpFieldLineMalformed, isFold ? .obsoleteFold : .fieldLineMalformed, content,
+        &context)
+      if isFold { partial?.fold(content, limit: line.limits.line) }
+      return
+    }
+    deliverFieldLine(&events, &context)
+    if let next = line.next, !next.isWhitespace {
+      events.fieldLine(content, FieldLine(content), isASCII: content.isASCII, &context)
+    } else {
+      let partial = partial ?? PartialLine()
+      partial.keepFieldLine(content)
+      self.partial = partial
+    }
+  }
+
+  mutating func deliverFieldLine<Events: HTTP1Events>(
+    _ events: inout Events, _ context: inout Events.Context
+  ) {
+    guard let partial, partial.hasFieldLine else { return }
+    partial.takeFieldLine().withOctets { events.fieldLine($0, FieldLine($0), isASCII: $0.isASCII, &context) }
+    forgetPartialIfEmpty()
+  }
+
+  mutating func endHeaders<Events: HTTP1Events>(
+    _ framing: BodyFraming, _ events: inout Events, _ context: inout Events.Context
+  ) {
+    switch framing {
+    case .none, .tunnel, .length(0): completeMessage(&events, &context)
+    case .length(let length):
+      remaining = length
+      state = .body
+    case .chunked: state = .chunkSize
+    case .untilClose: state = .bodyUntilClose
+    case .undetermined: breakMessage(.framingError, &events, &context)
+    case .unconfirmed(let content, let length):
+      undecided = content
+      remaining = length
+      state = .undecided
+    }
+  }
+
+  /// The request of a response is not known, so that its header section does not tell whether content follows (RFC 9112 §6.3
+  /// rule 1): what follows does. A status-line where the next segment starts is the next response's.
+  mutating func decideContent<Events: HTTP1Events>(
+    _ octets: RawSpan, from offset: Int, _ arrival: SegmentArrival, _ events: inout Events,
+    _ context: inout Events.Context
+  ) {
+    let rest = octets.extracting(offset..<octets.byteCount)
+    if StartLine.startsStatusLine(rest), events.mayBeNextResponse(at: position, arrival, context) {
+      return completeWithoutContent(&events, &context)
+    }
+    if undecided == .untilClose, rest.byteCount > 1, rest.octet(0) == 0x16, rest.octet(1) == 0x03 {
+      // A response to CONNECT, whose client goes on with TLS.
+      events.opensTunnel(&context)
+      return completeMessage(&events, &context)
+    }
+    startUndecidedContent()
+  }
+
+  mutating func completeWithoutContent<Events: HTTP1Events>(
+    _ events: inout Events, _ context: inout Events.Context
+  ) {
+    remaining = 0
+    events.hasNoContent(&context)
+    completeMessage(&events, &context)
+  }
+
+  mutating func startUndecidedContent() {
+    switch undecided {
+    case .length: state = .body
+    case .chunked: state = .chunkSize
+    case .untilClose: state = .bodyUntilClose
+    }
+  }
+}

@@ -1,0 +1,111 @@
+// Octets that no packet holds, and the end of the stream.
+
+extension HTTP1Parser {
+  /// `count` octets of the stream were never captured.
+  mutating func skipMissing<Events: HTTP1Events>(
+    _ count: Int, events: inout Events, context: inout Events.Context
+  ) {
+    let inside = loseOctets(count, events: &events, context: &context) { length, events, context in
+      events.missingBody(length, &context)
+    }
+    if inside < count { events.missingOutsideMessages(count - inside, &context) }
+  }
+
+  /// `count` octets of the stream are in the packet, but beyond the snap length.
+  mutating func skipUnseen<Events: HTTP1Events>(
+    _ count: Int, events: inout Events, context: inout Events.Context
+  ) {
+    // They are in the packet with the end of the header section: content it is.
+    if state == .undecided { startUndecidedContent() }
+    let inside = loseOctets(count, events: &events, context: &context) { length, events, context in
+      events.unseenBody(length, &context)
+    }
+    if inside < count { events.unseenOutsideMessages(count - inside, as: outsideReason, &context) }
+  }
+
+  /// Passes over octets that nobody can read. Returns how many of them are content for certain.
+  private mutating func loseOctets<Events: HTTP1Events>(
+    _ count: Int, events: inout Events, context: inout Events.Context,
+    body: (Int, inout Events, inout Events.Context) -> Void
+  ) -> Int {
+    var inside = 0
+    switch state {
+    case .undecided where undecided == .length && remaining == count:
+      // What follows is where the content's end would be: so it is content.
+      inside = count
+      body(inside, &events, &context)
+      position += inside
+      remaining = 0
+      completeMessage(&events, &context)
+    case .undecided:
+      breakMessage(.incomplete, isLoss: true, &events, &context)
+    case .body, .chunkData:
+      inside = min(count, remaining)
+      body(inside, &events, &context)
+      position += inside
+      remaining -= inside
+      let wasChunk = state == .chunkData
+      if remaining == 0 { endOfKnownLength(&events, &context) }
+      if inside < count {
+        if wasChunk {
+          breakMessage(.incomplete, isLoss: true, &events, &context)
+        } else {
+          loseFraming(&events, &context)
+        }
+      }
+    case .bodyUntilClose:
+      inside = count
+      body(inside, &events, &context)
+      position += inside
+    case .fields:
+      breakMessage([.incomplete, .headerNotSeen], isLoss: true, &events, &context)
+    case .chunkSize, .chunkEnd, .trailer:
+      breakMessage(.incomplete, isLoss: true, &events, &context)
+    case .startLine, .lost, .other:
+      loseFraming(&events, &context)
+    }
+    position += count - inside
+    return inside
+  }
+
+  private mutating func loseFraming<Events: HTTP1Events>(
+    _ events: inout Events, _ context: inout Events.Context
+  ) {
+    isWaiting = false
+    isFreshTunnel = false
+    guard !breakOffAfterStartLine(&events, &context) else { return }
+    dropLine(&events, &context)
+    if state != .other { state = isConfirmed ? .lost : .other }
+  }
+
+  /// A start-line of which only the terminator cannot be seen starts a message, though nothing follows.
+  private mutating func breakOffAfterStartLine<Events: HTTP1Events>(
+    _ events: inout Events, _ context: inout Events.Context
+  ) -> Bool {
+    guard state == .startLine || state == .lost, let partial, partial.length == partial.line.count,
+      partial.line.last == ASCII.carriageReturn
+    else { return false }
+    let line = Line(start: partial.start, length: partial.length, next: nil, limits: events.limits(context))
+    let content = Array(partial.line.dropLast())
+    let hasBegun = content.withOctets {
+      StartLine.isCertain($0) && begin($0, line, &events, &context)
+    }
+    guard hasBegun else { return false }
+    forgetLine()
+    breakMessage([.incomplete, .headerNotSeen], isLoss: true, &events, &context)
+    return true
+  }
+
+  /// The stream ends. `isComplete` when the sender closed it (FIN) and nothing after `position` can follow.
+  mutating func finish<Events: HTTP1Events>(
+    isComplete: Bool, events: inout Events, context: inout Events.Context
+  ) {
+    switch state {
+    case .bodyUntilClose where isComplete: completeMessage(&events, &context)
+    case .undecided where isComplete: completeWithoutContent(&events, &context)
+    case .startLine, .lost, .other: dropLine(&events, &context)
+    case .fields, .undecided, .body, .bodyUntilClose, .chunkSize, .chunkData, .chunkEnd, .trailer:
+      breakMessage(.incomplete, &events, &context)
+    }
+  }
+}

@@ -1,0 +1,106 @@
+import NIOCore
+import NIOHTTP1
+
+/// Who may see the page of a live run: who has its token, and asks for it by an address and not by a name.
+///
+/// A page of another site can make a browser ask this server, and by a name of its own that it gives this address (DNS rebinding) even as if it
+/// was its own. Such a request has that name in Host, or an Origin that is not this one, or says so in Sec-Fetch-Site; all three are refused,
+/// before the token is looked at.
+struct PageGate: Sendable {
+  /// What a request gets.
+  enum Decision: Equatable {
+    /// The document.
+    case page
+    /// What is newer than the page of that number, as it comes.
+    case events(after: Int)
+    /// Nothing but a status.
+    case refused(HTTPResponseStatus)
+  }
+
+  /// The first segment of every path.
+  let token: [UInt8]
+  /// The port that is served.
+  let port: Int
+  /// Whether other machines may ask, by any address.
+  let allowsOthers: Bool
+
+  /// A token that nobody can guess: 132 random bits, in characters that need no escaping in a URL (RFC 4648 §5).
+  static func newToken() -> String {
+    let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
+    // The system's generator, which is a cryptographic one.
+    var random = SystemRandomNumberGenerator()
+    return String(
+      decoding: (0..<22).map { _ in characters[Int(random.next() & 63)] }, as: UTF8.self)
+  }
+
+  /// What a request gets.
+  func decide(_ request: HTTPRequestHead) -> Decision {
+    let hosts = request.headers["host"]
+    guard hosts.count == 1, let host = hosts.first else { return .refused(.badRequest) }
+    guard isOwn(host: host), isOwn(origins: request.headers["origin"], host: host) else { return .refused(.forbidden) }
+    let octets = Array(request.uri.utf8)
+    let query = octets.firstIndex(of: UInt8(ascii: "?")) ?? octets.count
+    let slash = UInt8(ascii: "/")
+    let pieces = octets[..<query].split(separator: slash, maxSplits: 2, omittingEmptySubsequences: false)
+    guard pieces.count == 3, pieces[0].isEmpty, isToken(pieces[1]) else { return .refused(.notFound) }
+    let decision: Decision
+    switch String(decoding: pieces[2], as: UTF8.self) {
+    case "": decision = .page
+    case "events": decision = .events(after: latest(request, octets[query...].dropFirst()))
+    default: return .refused(.notFound)
+    }
+    guard isFromHere(request, decision) else { return .refused(.forbidden) }
+    return request.method == .GET || request.method == .HEAD && decision == .page
+      ? decision : .refused(.methodNotAllowed)
+  }
+
+  // MARK: Checks
+
+  /// Whether a Host field (RFC 9110 §7.2) names this server by an address, or as `localhost`, which browsers take for the loopback
+  /// without asking anybody (RFC 6761 §6.3).
+  private func isOwn(host: String) -> Bool {
+    var (name, port) = (host[...], 80)
+    if let colon = host.lastIndex(of: ":"), !host[colon...].contains("]") {
+      let digits = host[host.index(after: colon)...]
+      guard !digits.isEmpty, digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }), let number = Int(digits) else {
+        return false
+      }
+      (name, port) = (host[..<colon], number)
+    }
+    guard port == self.port else { return false }
+    if name.lowercased() == "localhost" { return true }
+    if name.first == "[", name.last == "]" {
+      name = name.dropFirst().dropLast()
+    } else if name.contains(":") {
+      return false
+    }
+    guard let address = try? SocketAddress(ipAddress: String(name), port: port) else { return false }
+    return allowsOthers || address.ipAddress == "::1" || address.ipAddress?.hasPrefix("127.") == true
+  }
+
+  /// Whether Origin (RFC 6454 §7), if a request has it, is this server as its Host names it.
+  private func isOwn(origins: [String], host: String) -> Bool {
+    origins.isEmpty || origins.count == 1 && origins[0].lowercased() == "http://\(host.lowercased())"
+  }
+
+  /// Whether the page asks itself, or a person asks for it: other sites may at most lead there (Fetch Metadata §2).
+  private func isFromHere(_ request: HTTPRequestHead, _ decision: Decision) -> Bool {
+    let site = request.headers["sec-fetch-site"]
+    if site.isEmpty || site == ["same-origin"] || site == ["none"] { return true }
+    return decision == .page && request.headers["sec-fetch-mode"] == ["navigate"]
+      && request.headers["sec-fetch-dest"] == ["document"]
+  }
+
+  /// Compares in the same time however much is right.
+  private func isToken(_ piece: ArraySlice<UInt8>) -> Bool {
+    guard piece.count == token.count else { return false }
+    return zip(piece, token).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+
+  /// The number of the page that the client has: of the latest event, or else of the document that it began with.
+  private func latest(_ request: HTTPRequestHead, _ query: ArraySlice<UInt8>) -> Int {
+    if let last = request.headers.first(name: "last-event-id"), let number = Int(last) { return number }
+    let text = String(decoding: query, as: UTF8.self)
+    return text.hasPrefix("after=") ? Int(text.dropFirst("after=".count)) ?? 0 : 0
+  }
+}

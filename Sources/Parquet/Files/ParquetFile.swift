@@ -1,0 +1,148 @@
+import Packets
+import Tabular
+
+/// A Parquet file of one table, written row by row from its start to its end.
+///
+/// Rows are gathered in row groups, and their cells by column in pages, which are encoded and compressed as soon as they are full: a table of
+/// any length takes as much memory as the pages of one row group. The same rows make the same octets.
+package struct ParquetFile: ~Copyable {
+  /// Rows of a row group.
+  package static let groupRows = 131_072
+  /// Octets of the pages of a row group, after which it ends.
+  package static let groupOctets = 8 << 20
+
+  private static let magic = Array("PAR1".utf8)
+
+  private let file: OutputFile
+  private let columns: [ParquetColumn]
+  private let compressor = PageCompressor()
+  private var chunks: [ColumnChunk]
+  private var pageRows = 0
+  private var groupRowCount = 0
+  private var rowCount = 0
+  private var isTextPageFull = false
+  /// The `RowGroup`s of the metadata, and how many.
+  private var groups: [UInt8] = []
+  private var groupCount = 0
+  /// A column that has to have a value in each row, and got none.
+  private var lacking: Int?
+
+  /// Begins a file, which is empty.
+  package init(_ file: OutputFile, _ columns: [ParquetColumn]) throws(ReportError) {
+    self.file = file
+    self.columns = columns
+    chunks = columns.map { ColumnChunk($0) }
+    try file.append(Self.magic)
+  }
+
+  /// Adds a null to a column.
+  package mutating func appendNull(_ column: Int) {
+    guard columns[column].isOptional else { return lacking = column }
+    chunks[column].appendNull()
+  }
+
+  /// Adds a number to a column of whole numbers, times or millionths.
+  package mutating func append(_ value: Int64, _ column: Int) { chunks[column].append(value) }
+
+  /// Adds a text, which is UTF-8, to a column of text.
+  package mutating func append(_ text: RawSpan, _ column: Int) {
+    chunks[column].append(text)
+    if chunks[column].isPageFull { isTextPageFull = true }
+  }
+
+  /// Ends a row, in which each column has got one cell.
+  ///
+  /// - Throws: when the file cannot be written, and when a column lacks a value that it has to have.
+  package mutating func endRow() throws(ReportError) {
+    if let lacking {
+      throw ReportError(.write, file.path, reason: "A row has no value for the column \(columns[lacking].name)")
+    }
+    pageRows += 1
+    groupRowCount += 1
+    rowCount += 1
+    if pageRows == ColumnChunk.pageRows || groupRowCount == Self.groupRows {
+      try endPages { _ in true }
+      pageRows = 0
+    } else if isTextPageFull {
+      try endPages { $0.isPageFull }
+    } else {
+      return
+    }
+    isTextPageFull = false
+    if groupRowCount == Self.groupRows || chunks.reduce(0, { $0 + $1.length }) >= Self.groupOctets { try endGroup() }
+  }
+
+  private mutating func endPages(where isWanted: (ColumnChunk) -> Bool) throws(ReportError) {
+    for index in chunks.indices where isWanted(chunks[index]) {
+      guard chunks[index].endPage(compressor) else { throw compressionError }
+    }
+  }
+
+  private var compressionError: ReportError {
+    ReportError(.write, file.path, reason: "There is no memory to compress it")
+  }
+
+  private mutating func endGroup() throws(ReportError) {
+    guard groupRowCount > 0 else { return }
+    try endPages { _ in true }
+    let start = file.length
+    var descriptions: [UInt8] = []
+    var (length, uncompressedLength) = (0, 0)
+    for index in chunks.indices {
+      guard let chunk = chunks[index].finished(at: start + length, compressor) else { throw compressionError }
+      chunks[index] = ColumnChunk(columns[index])
+      try file.append(chunk.dictionaryPage)
+      try file.append(chunk.pages)
+      descriptions += chunk.description
+      length += chunk.length
+      uncompressedLength += chunk.uncompressedLength
+    }
+    var thrift = CompactWriter()
+    thrift.structure {
+      $0.structures(1, count: columns.count, written: descriptions)
+      $0.integer64(2, uncompressedLength)
+      $0.integer64(3, groupRowCount)
+      $0.integer64(5, start)
+      $0.integer64(6, length)
+      $0.integer16(7, Int16(truncatingIfNeeded: groupCount))
+    }
+    groups += thrift.octets
+    groupCount += 1
+    groupRowCount = 0
+    pageRows = 0
+  }
+
+  /// Ends the file.
+  ///
+  /// - Parameters:
+  ///   - creator: The program that wrote it, with its version.
+  ///   - facts: Names and values about the table, for people and programs.
+  /// - Throws: when the file cannot be written.
+  package mutating func finish(creator: String, facts: [(name: String, value: String)]) throws(ReportError) {
+    try endGroup()
+    var thrift = CompactWriter()
+    thrift.structure { file in
+      file.integer32(1, 2)
+      file.structures(2, count: columns.count + 1) { element, index in
+        guard index > 0 else {
+          element.text(4, "table")
+          return element.integer32(5, Int32(columns.count))
+        }
+        columns[index - 1].describe(to: &element)
+      }
+      file.integer64(3, rowCount)
+      file.structures(4, count: groupCount, written: groups)
+      file.structures(5, count: facts.count) {
+        $0.text(1, facts[$1].name)
+        $0.text(2, facts[$1].value)
+      }
+      file.text(6, creator)
+      // Bounds of texts are by octets, and those of numbers by their sign: the order that each type has by itself.
+      file.structures(7, count: columns.count) { order, _ in order.empty(1) }
+    }
+    try file.append(thrift.octets)
+    var end: [UInt8] = []
+    end.append(littleEndian: UInt64(thrift.octets.count), count: 4)
+    try file.append(end + Self.magic)
+  }
+}

@@ -1,0 +1,35 @@
+import HTTPReassembly
+import Tabular
+
+/// What is said of the TLS and QUIC of a capture that was not opened, where that is most of what was sent: what it is, and what to do
+/// about it.
+struct SecureTraffic {
+  /// How much it is, and to which hosts.
+  let finding: String
+  /// What would open it.
+  let advice: String
+
+  /// Nil where nothing is closed, or less than what could be read.
+  init?(_ totals: Totals, redaction: Redaction?) {
+    let hosts = totals.secureHosts
+    guard !hosts.isEmpty else { return nil }
+    let (up, down) = hosts.reduce((0, 0)) { ($0.0 + $1.up, $0.1 + $1.down) }
+    let read = totals.apis.reduce(0) { $0 + $1.ipLength }
+    guard up + down > read else { return nil }
+    let count = hosts.reduce(0) { $0 + $1.connections }
+    let named = hosts.filter { !$0.serverName.isEmpty }
+    var names = named.prefix(3).map { TextEscaping.string(redaction?.host($0.serverName) ?? $0.serverName) }
+    if named.count > 3 { names.append("\(Numerals.grouped(named.count - 3)) more") }
+    let quic = hosts.reduce(0) { $0 + $1.quicConnections }
+    let kinds = [(count - quic, "TLS"), (quic, "QUIC")].filter { $0.0 > 0 }.map { "\(Numerals.grouped($0.0)) \($0.1)" }
+    let connections = kinds.joined(separator: " and ") + (count == 1 ? " connection" : " connections")
+    let to = names.isEmpty ? "" : " to " + names.joined(separator: ", ")
+    let start = totals.apis.isEmpty ? "No HTTP messages" : "Most is closed"
+    finding =
+      "\(start): \(connections)\(to), \(Numerals.grouped(up)) bytes up and \(Numerals.grouped(down)) bytes down."
+    advice =
+      count == quic
+      ? "QUIC is counted and not opened. To count what is in it, capture with HTTP/3 switched off in the app or the server."
+      : "To count what is in it, give the key log of the program that opened it: --keys FILE (sniffer keys says what fits)."
+  }
+}

@@ -1,0 +1,168 @@
+import Tabular
+
+/// What exchanges have to be like, as `--where` says: `host == "api.example.com" && status >= 400`.
+///
+/// ```
+/// condition  = term *( "||" term )
+/// term       = factor *( "&&" factor )
+/// factor     = "!" factor / "(" condition ")" / comparison
+/// comparison = column ( "==" / "!=" / "<" / "<=" / ">" / ">=" / "=~" ) value
+/// value      = string / number / "unknown"
+/// ```
+///
+/// A comparison with a cell that is not known is false, whatever the operator; only `== unknown` and `!= unknown` look at that. `=~` takes
+/// a text: with `*` (any octets) or `?` (one octet) in it, the whole cell has to be like it; else it has to be somewhere in the cell.
+/// Letters of ASCII are alike for it in either case.
+public struct Condition: Sendable {
+  /// Octets that a condition may have.
+  public static let lengthLimit = 4096
+  /// How deep parentheses and `!` may lie in each other.
+  public static let depthLimit = 64
+
+  /// As it was given.
+  public let text: String
+  /// The columns that it names, each once.
+  let columns: [ConditionColumn]
+  private let root: ConditionNode
+
+  /// Reads a condition.
+  ///
+  /// - Parameter text: What it says.
+  /// - Throws: what is wrong with it, and where.
+  public init(_ text: String) throws(ConditionError) {
+    var parser = try ConditionParser(text)
+    root = try parser.parse()
+    columns = parser.columns
+    self.text = text
+  }
+
+  /// Whether it holds for an exchange, of which `cells` are those of `columns`.
+  func holds(_ cells: [Cell]) -> Bool { root.holds(cells) }
+}
+
+/// What is wrong with a condition.
+public struct ConditionError: Error, CustomStringConvertible, Equatable {
+  /// What is wrong, without the place.
+  public let reason: String
+  /// The place: how many Unicode scalars stand before it.
+  public let position: Int
+  /// The condition.
+  private let text: String
+
+  init(_ reason: String, at position: Int, in text: String) {
+    self.reason = reason
+    self.position = position
+    self.text = text
+  }
+
+  /// Scalars on either side of the place that are shown.
+  private static let context = 30
+
+  /// The place and what is wrong, and beneath it the part of the condition around the place with a mark under it.
+  public var description: String {
+    let scalars = Array(text.unicodeScalars)
+    func shown(_ range: Range<Int>) -> String {
+      let part = String(String.UnicodeScalarView(scalars[range]))
+      return TextEscaping.string(Array(part.utf8))
+    }
+    let place = min(position, scalars.count)
+    let start = max(place - Self.context, 0)
+    let before = (start > 0 ? "…" : "") + shown(start..<place)
+    let end = min(place + Self.context, scalars.count)
+    let after = shown(place..<end) + (end < scalars.count ? "…" : "")
+    let indent = String(repeating: " ", count: DisplayWidth.of(before))
+    return "character \(place + 1): \(reason)\n  \(before)\(after)\n  \(indent)^"
+  }
+}
+
+/// A condition, read: what has to hold of cells that are given by their positions.
+indirect enum ConditionNode: Sendable {
+  case all([ConditionNode])
+  case any([ConditionNode])
+  case not(ConditionNode)
+  /// The cell is known, or it is not.
+  case known(Int, Bool)
+  case number(Int, ConditionOperator, Int, millionths: Int)
+  case text(Int, ConditionOperator, [UInt8])
+  case like(Int, TextPattern)
+
+  func holds(_ cells: [Cell]) -> Bool {
+    switch self {
+    case .all(let nodes): return nodes.allSatisfy { $0.holds(cells) }
+    case .any(let nodes): return nodes.contains { $0.holds(cells) }
+    case .not(let node): return !node.holds(cells)
+    case .known(let position, let isKnown): return cells[position].isKnown == isKnown
+    case .number(let position, let comparison, let whole, let millionths):
+      guard case .number(let mine, let myMillionths) = cells[position] else { return false }
+      return comparison.holds((mine, myMillionths) < (whole, millionths), (mine, myMillionths) == (whole, millionths))
+    case .text(let position, let comparison, let text):
+      guard case .text(let mine) = cells[position] else { return false }
+      return comparison.holds(mine.lexicographicallyPrecedes(text), mine == text)
+    case .like(let position, let pattern):
+      guard case .text(let mine) = cells[position] else { return false }
+      return pattern.matches(mine)
+    }
+  }
+}
+
+/// How a cell is compared with a value.
+enum ConditionOperator: String, Sendable, CaseIterable {
+  case equal = "=="
+  case notEqual = "!="
+  case less = "<"
+  case lessOrEqual = "<="
+  case greater = ">"
+  case greaterOrEqual = ">="
+  case like = "=~"
+
+  /// Whether it holds of a cell that is less than the value, or equal to it.
+  func holds(_ isLess: Bool, _ isEqual: Bool) -> Bool {
+    switch self {
+    case .equal, .like: isEqual
+    case .notEqual: !isEqual
+    case .less: isLess
+    case .lessOrEqual: isLess || isEqual
+    case .greater: !isLess && !isEqual
+    case .greaterOrEqual: !isLess
+    }
+  }
+}
+
+/// A text that is to be somewhere in another one, or one with `*` and `?` that is to be like all of it.
+struct TextPattern: Sendable {
+  private let octets: [UInt8]
+
+  /// A pattern; letters of ASCII are alike in either case.
+  init(_ text: String) {
+    let octets = text.utf8.map(Self.folded)
+    let hasMarks = octets.contains(Self.any) || octets.contains(Self.one)
+    self.octets = hasMarks ? octets : [Self.any] + octets + [Self.any]
+  }
+
+  private static let any = UInt8(ascii: "*")
+  private static let one = UInt8(ascii: "?")
+
+  /// Whether all of a text is what the pattern says. Takes time in proportion to the product of both lengths at most.
+  func matches(_ text: [UInt8]) -> Bool {
+    // Only the last star ever has to take in more: what an earlier one took in is as good as anything.
+    var (next, place) = (0, 0)
+    var star: (next: Int, place: Int)?
+    while place < text.count {
+      if next < octets.count, octets[next] == Self.any {
+        next += 1
+        star = (next, place)
+      } else if next < octets.count, octets[next] == Self.one || octets[next] == Self.folded(text[place]) {
+        next += 1
+        place += 1
+      } else if let last = star {
+        star = (last.next, last.place + 1)
+        (next, place) = (last.next, last.place + 1)
+      } else {
+        return false
+      }
+    }
+    return octets[next...].allSatisfy { $0 == Self.any }
+  }
+
+  private static func folded(_ octet: UInt8) -> UInt8 { 0x41...0x5a ~= octet ? octet | 0x20 : octet }
+}

@@ -1,0 +1,86 @@
+import HTTPReassembly
+
+/// What the messages of an exchange are made of. Lengths are octets.
+struct ExchangeParts {
+  /// Of the request.
+  var up = APIOctets()
+  /// Of the final response and of the interim ones before it.
+  var down = APIOctets()
+  /// Position of the response's media type in `ContentTypes`, else of the request's; nil when both have none.
+  var contentType: Int?
+  /// The side that opened the connection.
+  var client: Endpoint
+  /// The other side.
+  var server: Endpoint
+  /// Octets of the response's content without its codings; nil when that is not known.
+  var decodedBody: Int?
+  /// Octets of the messages that were not captured.
+  var missing = 0
+  /// How far the counts can be relied on: that of the message of which the least is known.
+  var exactness = Exactness.exact
+  /// The oddities of all messages.
+  var flags: MessageFlags = []
+
+  init(_ message: Message) {
+    client = message.client
+    server = message.server
+  }
+
+  /// Adds a message.
+  mutating func add(_ message: Message, contentType: Int?) {
+    if message.kind == .request {
+      up.add(message)
+    } else {
+      down.add(message)
+    }
+    if message.kind == .response {
+      decodedBody = message.decodedBody
+      self.contentType = contentType ?? self.contentType
+    } else {
+      self.contentType = self.contentType ?? contentType
+    }
+    missing += message.missing
+    if message.exactness.rawValue > exactness.rawValue { exactness = message.exactness }
+    flags.formUnion(message.flags)
+  }
+}
+
+/// Media types, lower-case and without their parameters, each with a small number.
+struct ContentTypes {
+  /// By number. 0 stands for all that came after the limit, and that are too long.
+  private(set) var names: [[UInt8]] = [[]]
+  /// What messages with them have. The part: content whose length without codings is known, at that length.
+  private(set) var figures: [AddedFigures] = [AddedFigures()]
+  /// By what fields have said; several may be the same type.
+  private var numbers: [[UInt8]: Int] = [:]
+
+  /// The number of a field's value; nil for an empty one.
+  mutating func number(of value: [UInt8]) -> Int? {
+    guard !value.isEmpty else { return nil }
+    if let number = numbers[value] { return number }
+    guard value.count <= PageLimits.contentTypeLength, numbers.count < 4 * PageLimits.contentTypes else { return 0 }
+    let name = Self.mediaType(value)
+    guard !name.isEmpty else { return nil }
+    var number = names.dropFirst().firstIndex(of: name) ?? 0
+    if number == 0, names.count <= PageLimits.contentTypes {
+      number = names.count
+      names.append(name)
+      figures.append(AddedFigures())
+    }
+    numbers[value] = number
+    return number
+  }
+
+  /// Adds a message's content.
+  mutating func add(_ message: Message, to number: Int) {
+    figures[number].add(
+      message.octets.body, partCount: message.decodedBody == nil ? 0 : 1, partOctets: message.decodedBody ?? 0)
+  }
+
+  /// The type and subtype of a field's value (RFC 9110 §8.3.1), which are case-insensitive.
+  private static func mediaType(_ value: [UInt8]) -> [UInt8] {
+    var name = value.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: ",") }
+    while let last = name.last, last == UInt8(ascii: " ") || last == 0x09 { name.removeLast() }
+    return name.map { $0 &- UInt8(ascii: "A") < 26 ? $0 | 0x20 : $0 }
+  }
+}

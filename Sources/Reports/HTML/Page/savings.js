@@ -1,0 +1,44 @@
+// What would save most: each with its bytes, and the largest rows behind it.
+
+/** The words for each: a title, a sentence, the section with all rows, and what its rows count. */
+const savingWords = {
+  again: ['Contents sent again', ({ count }) => `${plural(count, 'content was', 'contents were')} the same as one that the same client had sent or fetched for the same API before. A cache, or a conditional request, saves them.`, 'caching', ['content', 'contents']],
+  fields: ['Header fields that repeat', ({ bytes, whole }) => `${percent(bytes, whole)} of all header fields repeat the value that the same field had in the message before. HTTP/2 sends such a field as a byte or two; fewer and shorter fields save them, too.`, 'headers', ['message', 'messages']],
+  cookies: ['Cookies that repeat', ({ whole }) => `Cookies are ${unbrokenBytes(whole)} in all; these repeat the value before. A host without cookies for what needs none, and smaller cookies, save them.`, 'headers', ['message', 'messages']],
+  gzip: ['Contents that gzip would make smaller', ({ count, whole }) => `${plural(count, 'content', 'contents')} of ${unbrokenBytes(whole)} came without compression. Samples of them say how much smaller gzip makes them.`, 'compression', ['content', 'contents']],
+  retransmissions: ['Bytes sent again by TCP', () => 'They were lost on the way, or the sender took them for lost. That depends on the network more than on the app.', 'hosts', ['connection', 'connections']],
+  connections: ['Connections beyond the first', ({ count, whole }) => `Opening and closing connections took ${unbrokenBytes(whole)}. This is what ${plural(count, 'connection', 'connections')} took beyond one for each client and server: at most so much is saved when connections are used again.`, 'connections', ['connection', 'connections']],
+  redirects: ['Redirections', ({ count }) => `${plural(count, 'exchange', 'exchanges')} only told the client to ask elsewhere. The right address at once saves them.`, 'outcomes', ['exchange', 'exchanges']],
+  errors: ['Failed exchanges', ({ count }) => `${plural(count, 'exchange', 'exchanges')} ended with an error, or without a response.`, 'outcomes', ['exchange', 'exchanges']],
+};
+
+function savingsSection({ savings, summary }) {
+  if (!summary.messages) return null;
+  if (!savings.length) {
+    return ['savings', 'What would save most', section('savings', 'What would save most', null,
+      element('p', {}, 'Nothing was found: no content was sent again, nothing is left to compress, and nothing was lost.'))];
+  }
+  const most = savings[0].bytes;
+  return ['savings', 'What would save most', section('savings', 'What would save most', 'The most bytes come first. The same bytes can be in several of these, so that they do not add up.',
+    element('ol', { class: 'savings' }, savings.map((saving) => savingItem(saving, most, summary.original))))];
+}
+
+function savingItem(saving, most, original) {
+  const [title, sentence, target, [one, many]] = savingWords[saving.id];
+  const hidden = saving.total === null ? null : saving.total - saving.rows.length;
+  return element('li', {},
+    element('div', { class: 'saving-head' },
+      element('h3', {}, title),
+      element('span', { class: 'saving-bytes' }, saving.estimate ? element('span', { class: 'badge' }, 'estimate') : null,
+        element('strong', { title: `${grouped(saving.bytes)} bytes` }, shortBytes(saving.bytes)),
+        element('span', { class: 'soft-figure' }, percent(saving.bytes, original)))),
+    element('div', { class: 'meter wide-meter', 'aria-hidden': 'true' }, element('i', { style: { width: `${saving.bytes / most * 100}%` } })),
+    element('p', {}, sentence(saving)),
+    element('ul', { class: 'behind' }, saving.rows.map(([host, path, bytes, count]) => element('li', {},
+      element('span', { class: 'label' }, place(host, path)),
+      element('span', { class: 'count' }, plural(count, one, many)),
+      element('span', { class: 'figure' }, `${grouped(bytes)} bytes`)))),
+    hidden === 0 ? null : element('p', { class: 'soft more' }, element('a', { href: `#${target}` }, hidden === null ? 'More of them below' : `${plural(hidden, 'more row')} below`)));
+}
+
+const unbrokenBytes = (value) => shortBytes(value).replaceAll(' ', '\u00a0');

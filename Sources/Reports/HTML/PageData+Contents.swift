@@ -1,0 +1,87 @@
+import HTTPReassembly
+
+extension PageData {
+  /// Fields by name and direction, those with the most octets first.
+  func fields(_ waste: PageWaste) -> PageTable {
+    Self.table(["direction", "name"], ["messages", "bytes", "repeated_bytes"], waste.fields) { field in
+      [.text(Self.direction(field.isRequest)), .text(name.text(field.name))]
+    } figures: {
+      [$0.messages, $0.octets, $0.repeated]
+    }
+  }
+
+  /// Cookies by host and direction, those with the most octets first.
+  func cookies(_ waste: PageWaste) -> PageTable {
+    Self.table(["direction", "host", "name"], ["messages", "bytes", "repeated_bytes"], waste.cookies) { field in
+      [.text(Self.direction(field.isRequest)), .text(field.host), .text(name.text(field.name))]
+    } figures: {
+      [$0.messages, $0.octets, $0.repeated]
+    }
+  }
+
+  /// Contents by API and direction; `isEstimate`: with what gzip is estimated to save.
+  func contents(_ rows: [PageWaste.Content], isEstimate: Bool) -> PageTable {
+    Self.table(
+      ["direction", "host", "path"], ["contents", "bytes"] + (isEstimate ? ["saved_bytes"] : []), rows
+    ) {
+      [.text(Self.direction($0.isRequest)), .text($0.host), .text($0.path)]
+    } figures: {
+      [$0.count, $0.octets] + (isEstimate ? [$0.saved] : [])
+    }
+  }
+
+  /// What came again of all contents, and what was not fetched because it had not changed.
+  func contents(_ waste: PageWaste) -> PageValue {
+    .object([
+      ("contents", .integer(waste.contents.count)), ("bytes", .integer(waste.contents.octets)),
+      ("repeated_contents", .integer(waste.repeated.reduce(0) { $0 + $1.count })),
+      ("repeated_bytes", .integer(waste.repeated.reduce(0) { $0 + $1.octets })),
+      ("not_modified", .integer(waste.notModified.count)),
+      ("known_not_modified", .integer(waste.notModified.known)),
+      ("not_modified_saved_bytes", .integer(waste.notModified.saved)),
+      ("not_estimated_bytes", .integer(waste.notEstimated)),
+    ])
+  }
+
+  /// What content codings achieved.
+  var codings: PageTable {
+    let sorted = figures.codings.rows.sorted { a, b in
+      a.value.octets == b.value.octets ? a.key < b.key : a.value.octets > b.value.octets
+    }
+    return PageTable(
+      ["coding", "messages", "bytes", "decoded_messages", "coded_bytes", "decoded_bytes"],
+      sorted.map { [.text($0.key)] + Self.values($0.value) },
+      rest: figures.codings.hasOthers ? [.null] + Self.values(figures.codings.others) : nil)
+  }
+
+  /// Messages with content by media type, those with the most octets first.
+  var contentTypes: PageTable {
+    let types = figures.contentTypes
+    let order = types.names.indices.filter { types.figures[$0].octets > 0 }.sorted { a, b in
+      types.figures[a].octets == types.figures[b].octets ? a < b : types.figures[a].octets > types.figures[b].octets
+    }
+    return Self.table(["type"], ["messages", "bytes", "decoded_bytes"], order) { number in
+      [number == 0 ? .text("(others)") : .text(name.text(types.names[number]))]
+    } figures: {
+      [types.figures[$0].count, types.figures[$0].octets, types.figures[$0].partOctets]
+    }
+  }
+
+  private static func values(_ coding: CodingFigures) -> [PageValue] {
+    [coding.messages, coding.octets, coding.decodedMessages, coding.codedOctets, coding.decodedOctets]
+      .map { .integer($0) }
+  }
+
+  private static func direction(_ isRequest: Bool) -> String { isRequest ? "up" : "down" }
+
+  /// The first rows as they come, and the sums of the others.
+  private static func table<Row>(
+    _ names: [String], _ figureNames: [String], _ rows: [Row], name: (Row) -> [PageValue], figures: (Row) -> [Int]
+  ) -> PageTable {
+    let hidden = rows.dropFirst(PageLimits.rows)
+    let rest = hidden.reduce(figureNames.map { _ in 0 }) { sums, row in zip(sums, figures(row)).map { $0 + $1 } }
+    return PageTable(
+      names + figureNames, rows.prefix(PageLimits.rows).map { name($0) + figures($0).map { .integer($0) } },
+      total: rows.count, rest: hidden.isEmpty ? nil : names.map { _ in .null } + rest.map { .integer($0) })
+  }
+}

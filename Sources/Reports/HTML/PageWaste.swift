@@ -1,0 +1,114 @@
+import HTTPReassembly
+
+/// What the tables of fields and contents say of octets that repeat, or that could be fewer, added up as the page shows it.
+struct PageWaste {
+  /// A field in one direction.
+  private struct FieldName: Hashable {
+    var name: [UInt8]
+    var isRequest: Bool
+  }
+
+  /// Figures of a field. Lengths are octets on the wire.
+  struct Field {
+    var name: [UInt8]
+    var isRequest: Bool
+    /// Empty where the figures are those of all hosts.
+    var host = ""
+    var messages = 0
+    var octets = 0
+    /// Octets that repeat the value that the field had in the message before.
+    var repeated = 0
+
+    mutating func add(_ field: FieldTotals) {
+      messages += field.messages
+      octets += field.octets
+      repeated += field.repeatedOctets
+    }
+
+    var isCookie: Bool { name == Array("cookie".utf8) || name == Array("set-cookie".utf8) }
+  }
+
+  /// Figures of one direction of an API's contents. Lengths are octets of content as transferred.
+  struct Content {
+    var host: String
+    var path: String
+    var isRequest: Bool
+    var count: Int
+    var octets: Int
+    /// What gzip is estimated to save.
+    var saved = 0
+  }
+
+  /// By name and direction, those with the most octets first.
+  let fields: [Field]
+  /// Cookies by host and direction, those with the most octets first.
+  let cookies: [Field]
+  /// Contents without coding that gzip is estimated to make smaller, those that it saves most of first.
+  let uncompressed: [Content]
+  /// Contents that the same client had transferred before, those with the most octets first.
+  let repeated: [Content]
+  /// Contents, and octets of them.
+  let contents: (count: Int, octets: Int)
+  /// Answers that nothing was modified, those of them whose content was sent before, and the octets of that content.
+  let notModified: (count: Int, known: Int, saved: Int)
+  /// Octets of contents without coding that nobody tried to compress.
+  let notEstimated: Int
+
+  init(_ totals: Totals, _ name: PageName) {
+    var fields: [FieldName: Field] = [:]
+    var cookies: [String: Field] = [:]
+    for field in totals.fields {
+      let new = Field(name: field.name, isRequest: field.isRequest)
+      fields[FieldName(name: field.name, isRequest: field.isRequest), default: new].add(field)
+      guard new.isCookie else { continue }
+      let host = name.host(totals.texts.octets(field.host))
+      var ofHost = new
+      ofHost.host = host
+      cookies[(field.isRequest ? "up " : "down ") + host, default: ofHost].add(field)
+    }
+    self.fields = Self.sorted(fields.values)
+    self.cookies = Self.sorted(cookies.values)
+
+    var uncompressed: [Content] = []
+    var repeated: [Content] = []
+    var notEstimated = 0
+    for content in totals.contents where content.uncodedOctets > 0 || content.repeated > 0 {
+      var row = Content(
+        host: name.host(totals.texts.octets(content.host)), path: name.path(totals.texts.octets(content.path)),
+        isRequest: content.isRequest, count: content.uncoded, octets: content.uncodedOctets)
+      if let estimate = content.gzipEstimate {
+        row.saved = content.uncodedOctets - estimate
+        if row.saved > 0 { uncompressed.append(row) }
+      } else {
+        notEstimated += content.uncodedOctets
+      }
+      guard content.repeated > 0 else { continue }
+      row.saved = 0
+      (row.count, row.octets) = (content.repeated, content.repeatedOctets)
+      repeated.append(row)
+    }
+    self.uncompressed = Self.sorted(uncompressed, \.saved)
+    self.repeated = Self.sorted(repeated, \.octets)
+    self.notEstimated = notEstimated
+    contents = totals.contents.reduce((0, 0)) { ($0.0 + $1.contents, $0.1 + $1.octets) }
+    notModified = totals.contents.reduce((0, 0, 0)) {
+      ($0.0 + $1.notModified, $0.1 + $1.knownNotModified, $0.2 + $1.savedOctets)
+    }
+  }
+
+  private static func sorted(_ fields: some Collection<Field>) -> [Field] {
+    fields.sorted { a, b in
+      if a.octets != b.octets { return a.octets > b.octets }
+      if a.name != b.name { return a.name.lexicographicallyPrecedes(b.name) }
+      return a.host == b.host ? !a.isRequest && b.isRequest : a.host < b.host
+    }
+  }
+
+  /// The largest first; APIs come in their order, which those of one size keep.
+  private static func sorted(_ contents: [Content], _ size: (Content) -> Int) -> [Content] {
+    contents.indices.sorted { a, b in
+      let (mine, other) = (size(contents[a]), size(contents[b]))
+      return mine == other ? a < b : mine > other
+    }.map { contents[$0] }
+  }
+}

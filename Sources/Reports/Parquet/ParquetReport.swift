@@ -1,0 +1,188 @@
+import HTTPReassembly
+import Packets
+import Parquet
+import Tabular
+
+/// Parquet files in a folder: messages, exchanges and connections, and every table of totals (`TotalTable`).
+///
+/// All of them exist from the start, without rows. Those of messages, exchanges and connections stand in the order of their numbers
+/// (`ParquetTable`). The totals are replaced whole; of a run that goes on, they are there from the first flush on.
+public final class ParquetReport: Report {
+  /// The files.
+  static let fileNames =
+    ([MessageRow.name, ExchangeRow.name, ConnectionRow.name] + TotalTable.allCases.map(\.rawValue))
+    .map { ParquetTable.fileName($0) }
+
+  private let context: ReportContext
+  private let folder: OutputFolder
+  /// In memory of its own, because a check of overlapping access is dear with each row.
+  private let tables: OwnMemory<ParquetTables>
+  private var facts: ParquetFacts
+  private var isFinished = false
+  /// The first error, which `finish` throws.
+  private var failure: ReportError?
+
+  /// Opens the report in `folder`, which is created if need be; files of the same names are replaced.
+  ///
+  /// - Parameters:
+  ///   - path: Where the files go.
+  ///   - context: What the totals are grouped by, what is left out, and how it is analysed.
+  ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
+  /// - Throws: when the folder or one of the files cannot be created or written.
+  public init(folder path: String, _ context: ReportContext, isLive: Bool = false) throws(ReportError) {
+    self.context = context
+    let folder = try OutputFolder(path)
+    let facts = ParquetFacts(context)
+    self.folder = folder
+    self.facts = facts
+    func table(_ name: String, _ columns: [TableColumn]) throws(ReportError) -> ParquetTable {
+      try ParquetTable(name, columns, in: folder, facts, isLive: isLive)
+    }
+    tables = OwnMemory(
+      ParquetTables(
+        row: ParquetRow(redaction: context.redaction), allowance: context.allowance,
+        messages: try table(MessageRow.name, MessageRow.columns.withEndpointParts),
+        exchanges: try table(ExchangeRow.name, ExchangeRow.columns),
+        connections: try table(ConnectionRow.name, ConnectionRow.columns.withEndpointParts)))
+    // Of a run that goes on, a ledger without rows would look like one that does not balance.
+    if isLive { return }
+    for table in TotalTable.allCases {
+      try ParquetTable.createEmpty(table.rawValue, table.columns(context.grouping).ofParquet, in: folder, facts)
+    }
+  }
+
+  /// Adds a message's row.
+  public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
+    do throws(ReportError) { try tables.value.add(message, texts: texts) } catch { throw noted(error) }
+  }
+
+  /// Adds an exchange's row.
+  public func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
+    do throws(ReportError) { try tables.value.add(exchange, texts: texts) } catch { throw noted(error) }
+  }
+
+  /// Adds a connection's row.
+  public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
+    do throws(ReportError) { try tables.value.add(connection, texts: texts) } catch { throw noted(error) }
+  }
+
+  /// Brings the totals up to date, and the other tables as long as they are short (`ParquetTable.flush`). Messages that are not final are in
+  /// none.
+  public func flush(
+    _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
+  ) throws(ReportError) {
+    var first = FirstError()
+    facts.span = totals.span
+    tables.value.flush(facts, &first)
+    write(totals, &first)
+    try first.check()
+  }
+
+  /// Writes the tables of all rows so far, anew where somebody has moved them away (SIGHUP).
+  public func reopen() throws(ReportError) {
+    var first = FirstError()
+    tables.value.reopen(facts, &first)
+    try first.check()
+  }
+
+  /// Writes every table. Rows that come after it are left out.
+  ///
+  /// - Throws: the first error of the whole report.
+  public func finish(_ totals: Totals) throws(ReportError) {
+    if !isFinished {
+      isFinished = true
+      var first = FirstError(failure)
+      facts.span = totals.span
+      facts.isComplete = true
+      tables.value.finish(facts, &first)
+      write(totals, &first)
+      failure = first.error
+    }
+    if let failure { throw failure }
+  }
+
+  private func write(_ totals: Totals, _ first: inout FirstError) {
+    let (grouping, facts) = (context.grouping, facts)
+    for table in TotalTable.allCases {
+      let name = table.rawValue
+      let columns = table.columns(grouping).ofParquet
+      let kinds = columns.map(\.kind)
+      first.attempt { () throws(ReportError) in
+        try folder.replace(ParquetTable.fileName(name)) { file throws(ReportError) in
+          var parquet = try ParquetFile(file, columns)
+          try table.forEach(of: totals, grouping: grouping, &tables.value.row) { row throws(ReportError) in
+            try row.withOctets { octets throws(ReportError) in try parquet.append(octets, kinds: kinds) }
+          }
+          try parquet.finish(creator: facts.creator, facts: facts.all(of: name))
+        }
+      }
+    }
+  }
+
+  private func noted(_ error: ReportError) -> ReportError {
+    failure = failure ?? error
+    return error
+  }
+}
+
+/// The tables of a Parquet report whose rows are numbered: a value, so that a row costs the report one access.
+private struct ParquetTables: ~Copyable {
+  var row: ParquetRow
+  private let allowance: RowAllowance
+  private var messages: ParquetTable
+  private var exchanges: ParquetTable
+  private var connections: ParquetTable
+
+  init(
+    row: consuming ParquetRow, allowance: RowAllowance, messages: consuming ParquetTable,
+    exchanges: consuming ParquetTable, connections: consuming ParquetTable
+  ) {
+    self.row = row
+    self.allowance = allowance
+    self.messages = messages
+    self.exchanges = exchanges
+    self.connections = connections
+  }
+
+  mutating func add(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
+    guard messages.isOpen else { return }
+    MessageRow.write(message, texts: texts, to: &row)
+    try row.withOctets { octets throws(ReportError) in
+      if allowance.take(octets.byteCount) { try messages.add(message.number, octets) }
+    }
+  }
+
+  mutating func add(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
+    guard exchanges.isOpen else { return }
+    ExchangeRow.write(exchange, texts: texts, to: &row)
+    try row.withOctets { octets throws(ReportError) in
+      if allowance.take(octets.byteCount) { try exchanges.add(exchange.number, octets) }
+    }
+  }
+
+  mutating func add(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
+    guard connections.isOpen else { return }
+    ConnectionRow.write(connection, texts: texts, to: &row)
+    try row.withOctets { octets throws(ReportError) in
+      if allowance.take(octets.byteCount) { try connections.add(connection.number, octets) }
+    }
+  }
+
+  mutating func flush(_ facts: ParquetFacts, _ first: inout FirstError) {
+    first.attempt { () throws(ReportError) in try messages.flush(facts) }
+    first.attempt { () throws(ReportError) in try exchanges.flush(facts) }
+    first.attempt { () throws(ReportError) in try connections.flush(facts) }
+  }
+
+  mutating func reopen(_ facts: ParquetFacts, _ first: inout FirstError) {
+    first.attempt { () throws(ReportError) in try messages.reopen(facts) }
+    first.attempt { () throws(ReportError) in try exchanges.reopen(facts) }
+    first.attempt { () throws(ReportError) in try connections.reopen(facts) }
+  }
+
+  mutating func finish(_ facts: ParquetFacts, _ first: inout FirstError) {
+    first.attempt { () throws(ReportError) in try messages.finish(facts) }
+    first.attempt { () throws(ReportError) in try exchanges.finish(facts) }
+    first.attempt { () throws(ReportError) in try connections.finish(facts) }
+  }
+}

@@ -1,0 +1,166 @@
+import Packets
+import Parquet
+import Tabular
+
+/// One row on its way to a Parquet file, as it waits in a file without a name.
+///
+/// It is its length and that of its cells, eight octets each; the cells; and all texts, one behind the other. A cell is an octet, 0 for null
+/// and 1 for a value, and eight octets of a value: a number, nanoseconds for a duration, or the length of a text. Text from the wire is
+/// escaped as in every format (`TextEscaping`), which makes it UTF-8 whatever the octets were.
+struct ParquetRow: RowWriter, ~Copyable {
+  /// What is left out of hosts, paths and endpoints.
+  let redaction: Redaction?
+  private var cells = RowBuffer()
+  private var texts = RowBuffer()
+  private var record = RowBuffer()
+  private var known = TextCells()
+
+  private static var null: UInt8 { 0 }
+  private static var value: UInt8 { 1 }
+
+  init(redaction: Redaction?) { self.redaction = redaction }
+
+  /// Lends the row, once it has ended.
+  func withOctets(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) { try record.withOctets(body) }
+
+  mutating func begin() {
+    cells.clear()
+    texts.clear()
+  }
+
+  mutating func end() {
+    record.clear()
+    record.append(littleEndian: UInt64(FileRecords.prefixLength + cells.length + texts.length))
+    record.append(littleEndian: UInt64(cells.length))
+    cells.withOctets { record.append($0) }
+    texts.withOctets { record.append($0) }
+  }
+
+  @inline(__always)
+  mutating func empty() { cells.append(Self.null) }
+
+  @inline(__always)
+  mutating func integer(_ value: Int) {
+    cells.append(Self.value)
+    cells.append(littleEndian: UInt64(bitPattern: Int64(value)))
+  }
+
+  mutating func milliseconds(_ nanoseconds: Int64?) {
+    if let nanoseconds { integer(Int(nanoseconds)) } else { empty() }
+  }
+
+  mutating func thousandths(_ value: Int?) {
+    // What is beyond a 64-bit number of millionths is not said at all.
+    if let value, case let (millionths, overflow) = value.multipliedReportingOverflow(by: 1000), !overflow {
+      integer(millionths)
+    } else {
+      empty()
+    }
+  }
+
+  mutating func name(_ name: StaticString) {
+    guard name.utf8CodeUnitCount > 0 else { return empty() }
+    let start = texts.length
+    texts.append(name)
+    endText(start)
+  }
+
+  mutating func name(_ name: String) {
+    guard !name.isEmpty else { return empty() }
+    let start = texts.length
+    texts.append(name)
+    endText(start)
+  }
+
+  mutating func flags(_ bits: UInt64, names: @autoclosure () -> [String]) {
+    let start = texts.length
+    if bits != 0 { texts.append(flags: bits, names: names()) }
+    endText(start)
+  }
+
+  mutating func endpoint(_ endpoint: Endpoint) {
+    let start = texts.length
+    texts.append(endpoint, redaction)
+    endText(start)
+  }
+
+  mutating func endpointParts(client: Endpoint, server: Endpoint) {
+    for end in [client, server] {
+      let start = texts.length
+      texts.append(end.address, redaction)
+      endText(start)
+      integer(Int(end.port))
+    }
+  }
+
+  mutating func text(_ octets: RawSpan) {
+    guard !octets.isEmpty else { return empty() }
+    let start = texts.length
+    if !texts.appendPlain(octets) { texts.appendEscaped(octets) }
+    endText(start)
+  }
+
+  mutating func cutText(_ start: RawSpan, leavingOut count: Int) {
+    let cell = texts.length
+    texts.appendEscaped(start)
+    texts.append(RepeatedText.mark)
+    texts.append(count)
+    endText(cell)
+  }
+
+  mutating func knownText(_ octets: RawSpan) -> Bool {
+    let start = texts.length
+    guard known.append(cellOf: octets, to: &texts) else { return false }
+    endText(start)
+    return true
+  }
+
+  mutating func newText(_ octets: [UInt8]) {
+    guard !octets.isEmpty else { return empty() }
+    let start = texts.length
+    text(octets)
+    known.remember(octets, cellFrom: start, of: texts)
+  }
+
+  private mutating func endText(_ start: Int) { integer(texts.length - start) }
+}
+
+extension ParquetFile {
+  /// Adds a row as `ParquetRow` has made it.
+  mutating func append(_ row: RawSpan, kinds: [ParquetColumn.Kind]) throws(ReportError) {
+    var cell = FileRecords.prefixLength * 2
+    var text = cell + Int(truncatingIfNeeded: row.littleEndian64(FileRecords.prefixLength))
+    for column in kinds.indices {
+      guard row.octet(cell) != 0 else {
+        cell += 1
+        appendNull(column)
+        continue
+      }
+      let value = Int64(bitPattern: row.littleEndian64(cell + 1))
+      cell += 9
+      if kinds[column] == .text {
+        append(row.extracting(text..<text + Int(value)), column)
+        text += Int(value)
+      } else {
+        append(value, column)
+      }
+    }
+    try endRow()
+  }
+}
+
+extension [TableColumn] {
+  /// The same columns of a Parquet file.
+  var ofParquet: [ParquetColumn] {
+    map { column in
+      let kind: ParquetColumn.Kind =
+        switch column.kind {
+        case .integer: .integer
+        case .time: .time
+        case .real: .millionths
+        case .text: .text
+        }
+      return ParquetColumn(column.name, kind, isOptional: column.isOptional)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import HTTPReassembly
+import Tabular
+
+/// What the summary is grouped by (`--by`). A further way is a case here, and one in `GroupKey` or a way to make its groups of totals.
+public enum SummaryGrouping: String, CaseIterable, Sendable {
+  /// Hosts, with everything that their connections cost.
+  case host
+  /// Registrable domains, as the Public Suffix List says: the same of all their hosts.
+  case domain
+  /// Addresses of clients.
+  case client
+  /// Addresses and ports of servers.
+  case server
+  /// Media types of messages.
+  case contentType = "content_type"
+  /// Status codes of responses.
+  case status
+  /// Methods of requests.
+  case method
+  /// Names of processes, where captures or the system say them.
+  case process
+
+  /// What the analysis has to group by; nil where hosts say it.
+  public var key: GroupKey? {
+    switch self {
+    case .host, .domain: nil
+    case .client: .client
+    case .server: .server
+    case .contentType: .contentType
+    case .status: .status
+    case .method: .method
+    case .process: .process
+    }
+  }
+
+  /// Whether groups have everything that connections cost; else messages alone.
+  var isOfConnections: Bool { key?.isOfConnections ?? true }
+
+  /// The heading of the groups' names.
+  var title: String { self == .contentType ? "content type" : rawValue }
+
+  /// What is said of a group without a name.
+  private var nameless: String {
+    switch self {
+    case .status: "(requests)"
+    case .contentType: "(no content type)"
+    case .process: "(unknown)"
+    case .host, .domain, .client, .server, .method: "(others)"
+    }
+  }
+
+  /// The groups, the most octets first, of equal ones by name; `isSelected` says that the totals have the groups of selected exchanges.
+  func groups(
+    _ totals: Totals, _ redaction: Redaction?, isSelected: Bool = false
+  ) -> [(name: String, totals: GroupTotals)] {
+    var groups = totals.groups
+    if key == nil, !isSelected { groups = hosts(totals) }
+    var named = groups.map { group in
+      let name = redacted(group.name, redaction)
+      return (name: name.isEmpty ? nameless : TextEscaping.string(name), totals: group)
+    }
+    named.sort { a, b in
+      a.totals.ipLength == b.totals.ipLength
+        ? a.name.utf8.lexicographicallyPrecedes(b.name.utf8) : a.totals.ipLength > b.totals.ipLength
+    }
+    return named
+  }
+
+  private func redacted(_ name: [UInt8], _ redaction: Redaction?) -> [UInt8] {
+    guard let redaction, !name.isEmpty else { return name }
+    switch self {
+    case .host, .domain, .client, .server: return redaction.host(name)
+    case .contentType, .status, .method, .process: return name
+    }
+  }
+
+  /// The groups of hosts, or of their domains.
+  private func hosts(_ totals: Totals) -> [GroupTotals] {
+    var groups: [[UInt8]: GroupTotals] = [:]
+    for host in totals.hosts {
+      var name = totals.texts.octets(host.host)
+      if self == .domain { name = RegistrableDomain.of(host: name) }
+      var group = groups[name] ?? GroupTotals()
+      group.name = name
+      group.connections += host.connections.total
+      group.requests += host.requests
+      group.responses += host.responses
+      group.up += host.up
+      group.down += host.down
+      groups[name] = group
+    }
+    return groups.keys.sorted { $0.lexicographicallyPrecedes($1) }.compactMap { groups[$0] }
+  }
+}

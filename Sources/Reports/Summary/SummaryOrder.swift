@@ -1,0 +1,83 @@
+import HTTPReassembly
+import Tabular
+
+/// How many rows the tables of the summary have, and in which order (`--top`, `--sort`, `--by`).
+public struct SummaryChoices: Sendable {
+  /// What traffic is grouped by; nil for APIs.
+  public var grouping: SummaryGrouping?
+  /// The column that rows are sorted by; nil for `ip_bytes`.
+  public var sort: String?
+  /// Rows at most; 0 for all, nil for what fits.
+  public var top: Int?
+  /// What the APIs are grouped by, which decides on their columns.
+  public var apiGrouping: Configuration.Grouping
+
+  /// By default what fits of the APIs with the most bytes.
+  public init(
+    grouping: SummaryGrouping? = nil, sort: String? = nil, top: Int? = nil,
+    apiGrouping: Configuration.Grouping = Configuration().grouping
+  ) {
+    self.grouping = grouping
+    self.sort = sort
+    self.top = top
+    self.apiGrouping = apiGrouping
+  }
+
+  /// The columns that rows can be sorted by: those of `apis.csv` and `ip_bytes`, or those of the groups.
+  public var columns: [String] {
+    guard let grouping else { return APIRow.columns(apiGrouping).map(\.name) + [Self.standard] }
+    return [grouping.rawValue, "connections", "requests", "responses", "up_bytes", "down_bytes", Self.standard]
+  }
+
+  /// What is wrong with the column to sort by; nil when nothing is.
+  public var fault: String? {
+    guard let sort, !columns.contains(sort) else { return nil }
+    let near = columns.map { (name: $0, distance: EditDistance.between(sort, $0)) }.min { $0.distance < $1.distance }
+    let name = TextEscaping.string(Array(sort.utf8)).shortened(to: 60)
+    let hint = near.flatMap { $0.distance <= 3 ? "; did you mean \($0.name)?" : nil } ?? "."
+    return "there is no column '\(name)'\(hint) The columns are \(columns.joined(separator: ", "))."
+  }
+
+  /// The column that rows are sorted by unless one is named: bytes both ways.
+  static let standard = "ip_bytes"
+
+  /// How many of so many rows are shown, where `standard` are unless something else was asked for.
+  func limit(standard: Int) -> Int { top.map { $0 == 0 ? .max : $0 } ?? standard }
+
+  /// The positions of APIs in their order, and the cell that each is sorted by where that is none of the table's.
+  func arranged(_ totals: Totals, _ redaction: Redaction?) -> [(position: Int, cell: Cell)] {
+    let column = sort.flatMap { name in APIRow.columns(apiGrouping).firstIndex { $0.name == name } }
+    let cells = totals.apis.map { api in
+      guard let column else { return Cell.integer(api.ipLength) }
+      var reader = CellReader([column], of: APIRow.columns(apiGrouping).count, redaction: redaction)
+      reader.begin()
+      APIRow.append(api, texts: totals.texts, grouping: apiGrouping, to: &reader)
+      return reader.cells[column]
+    }
+    return Self.sorted(cells)
+  }
+
+  /// The groups in their order.
+  func arranged(_ groups: [(name: String, totals: GroupTotals)]) -> [(name: String, totals: GroupTotals)] {
+    guard let sort, sort != Self.standard else { return groups }
+    let cells = groups.map { name, totals -> Cell in
+      switch sort {
+      case "connections": .integer(totals.connections)
+      case "requests": .integer(totals.requests)
+      case "responses": .integer(totals.responses)
+      case "up_bytes": .integer(totals.up)
+      case "down_bytes": .integer(totals.down)
+      default: .text(Array(name.utf8))
+      }
+    }
+    return Self.sorted(cells).map { groups[$0.position] }
+  }
+
+  /// Positions of cells in their order; of equal ones the first stays the first.
+  private static func sorted(_ cells: [Cell]) -> [(position: Int, cell: Cell)] {
+    cells.indices.sorted { a, b in
+      if cells[a].precedes(cells[b]) { return true }
+      return !cells[b].precedes(cells[a]) && a < b
+    }.map { ($0, cells[$0]) }
+  }
+}

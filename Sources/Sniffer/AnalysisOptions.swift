@@ -1,0 +1,140 @@
+import ArgumentParser
+import Capture
+import Cryptography
+import Foundation
+import HTTPReassembly
+import Reports
+import Tabular
+
+/// The options that say how captures are analysed, whatever is made of it.
+struct AnalysisOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Only packets that match this pcap-filter(7) expression.", valueName: "bpf"))
+  var filter: String?
+
+  @Option(
+    help: ArgumentHelp("Group totals by host, path, method and process: a list that has host.", valueName: "keys"))
+  var groupBy = NameList<GroupingKey>([.host, .path])
+
+  @Flag(help: "Group paths whose segments look like identifiers: /users/{id}.")
+  var template = false
+
+  @Option(
+    help: ArgumentHelp(
+      "With --template: values of a segment that are told apart, before further ones are {…}; 0 for all.",
+      valueName: "number"))
+  var templateLimit = 200
+
+  @Option(
+    help: ArgumentHelp(
+      "Group paths by the patterns of this file, one a line, as in /users/{id}, or by the paths of an OpenAPI description.",
+      valueName: "file"), completion: .file(), transform: PathPatternFile.init(path:))
+  var templates: PathPatternFile?
+
+  @Flag(help: "Count bodies as they were transferred, without decompressing them.")
+  var noDecode = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Decompress at most this many MiB of a body; how long a longer one is without its codings stays unknown.",
+      valueName: "mib"))
+  var decodeLimit = Configuration().decodedContentLimit >> 20
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Open TLS with the secrets in this key log, which may still be written (repeatable; default: the file that the \
+      environment variable SSLKEYLOGFILE names).
+      """,
+      valueName: "file"),
+    completion: .file())
+  var keys: [String] = []
+
+  @Flag(help: "Leave out TCP segments with a wrong checksum.")
+  var verifyChecksums = false
+
+  @Flag(help: "Hash what may be personal: addresses, and paths beyond the first segment.")
+  var redact = false
+
+  @Option(
+    parsing: .unconditional,
+    help: ArgumentHelp("Finish connections after this many seconds of capture time without a packet.", valueName: "s"))
+  var idleTimeout = 600.0
+
+  @Option(
+    help: ArgumentHelp(
+      "Use at most this many threads to analyse, decode and write (default: one a processor).",
+      valueName: "n"))
+  var jobs: Int?
+
+  func validate() throws {
+    if !groupBy.names.contains(.host) { throw ValidationError("--group-by needs host.") }
+    _ = try packetFilter()
+    if !(idleTimeout > 0 && idleTimeout < 1e9) {
+      throw ValidationError("--idle-timeout needs a number of seconds above 0.")
+    }
+    if !(1...Self.largestDecodeLimit ~= decodeLimit) {
+      throw ValidationError("--decode-limit needs a number of MiB from 1 to \(Self.largestDecodeLimit).")
+    }
+    if templateLimit < 0 { throw ValidationError("--template-limit needs a number from 0 on.") }
+    if let jobs, jobs < 1 { throw ValidationError("--jobs needs a number from 1 on.") }
+  }
+
+  /// 1 TiB: beyond any body.
+  private static let largestDecodeLimit = 1 << 20
+
+  /// How many threads may be used.
+  var threads: Int { jobs ?? ProcessInfo.processInfo.activeProcessorCount }
+
+  /// The limits and choices of the analysis.
+  var configuration: Configuration {
+    var configuration = Configuration()
+    configuration.grouping = Configuration.Grouping(
+      path: groupBy.names.contains(.path), method: groupBy.names.contains(.method),
+      process: groupBy.names.contains(.process))
+    configuration.templatePaths = template
+    configuration.segmentValueLimit = templateLimit
+    configuration.pathPatterns = templates?.patterns ?? []
+    configuration.decodesContent = !noDecode
+    configuration.decodedContentLimit = decodeLimit << 20
+    configuration.verifiesChecksums = verifyChecksums
+    configuration.idleTimeout = Int64(idleTimeout * 1e9)
+    configuration.closedTimeout = min(configuration.closedTimeout, configuration.idleTimeout)
+    return configuration
+  }
+
+  /// The key logs: those that were asked for, else the one that programs of this user write to, if it is there.
+  var keyLogs: [String] {
+    if !keys.isEmpty { return keys }
+    guard let path = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"], !path.isEmpty,
+      FileManager.default.isReadableFile(atPath: path)
+    else { return [] }
+    return [path]
+  }
+
+  /// The filter, compiled once, so that a mistake is one of usage.
+  func packetFilter() throws -> PacketFilter? {
+    do throws(CaptureError) {
+      return try filter.map { expression throws(CaptureError) in try PacketFilter(expression) }
+    } catch {
+      throw ValidationError("--filter '\(filter ?? "")': \(error.description)")
+    }
+  }
+
+  /// What the run was asked to do, for the report.
+  var choices: RunChoices {
+    var options: [String] = []
+    if noDecode { options.append("--no-decode") }
+    if decodeLimit != Configuration().decodedContentLimit >> 20 { options.append("--decode-limit \(decodeLimit)") }
+    if verifyChecksums { options.append("--verify-checksums") }
+    if template, templateLimit != Configuration().segmentValueLimit {
+      options.append("--template-limit \(templateLimit)")
+    }
+    if idleTimeout != 600 { options.append("--idle-timeout \(idleTimeout)") }
+    let templates = [templates == nil ? nil : "patterns", template ? "identifiers" : nil].compactMap(\.self)
+    return RunChoices(
+      template: templates.joined(separator: ","), filter: filter ?? "", options: options.joined(separator: " "))
+  }
+
+  /// With SHA-256, so that the same text becomes the same pseudonym in every report.
+  var redaction: Redaction? { redact ? Redaction(digest: SHA256.digest) : nil }
+}

@@ -1,0 +1,81 @@
+import Capture
+import Reports
+
+/// What names captures on the command line: a file, a folder that has some, or a pattern of paths.
+///
+/// In a pattern `*` stands for any part of a name, `?` for one octet of it, and `**` for folders in folders, too. What is there under a name
+/// is no pattern.
+struct CaptureName {
+  private let text: String
+  private let kind: Kind
+
+  private enum Kind {
+    case one
+    case folder
+    /// The folder before the first name that has a wildcard, and the rest; the folder is empty for the working directory.
+    case pattern(folder: String, rest: String)
+  }
+
+  init(_ text: String) {
+    self.text = text
+    if text == "-" {
+      kind = .one
+    } else if CaptureCheck.isFolder(text) {
+      kind = .folder
+    } else if let first = text.firstIndex(where: { $0 == "*" || $0 == "?" }), !CaptureCheck.exists(text) {
+      let slash = text[..<first].lastIndex(of: "/")
+      let start = slash.map { text.index(after: $0) } ?? text.startIndex
+      kind = .pattern(folder: String(text[..<start]), rest: String(text[start...]))
+    } else {
+      kind = .one
+    }
+  }
+
+  /// Whether it may name several captures.
+  var isSeveral: Bool { if case .one = kind { false } else { true } }
+
+  /// What has to be readable to find them.
+  var reached: String {
+    guard case .pattern(let folder, _) = kind else { return text }
+    return folder.isEmpty ? "." : folder
+  }
+
+  /// What a folder of their reports is named after.
+  var outputName: String {
+    switch kind {
+    case .one: return text
+    case .pattern(let folder, _): return folder + "captures"
+    case .folder:
+      var name = text[...]
+      while name.count > 1, name.hasSuffix("/") { name.removeLast() }
+      let last = name.split(separator: "/").last ?? ""
+      return last.isEmpty || last == "." || last == ".." ? name + (last.isEmpty ? "" : "/") + "captures" : String(name)
+    }
+  }
+
+  /// The captures of a folder or a pattern; nil for what names one.
+  func found() throws(CaptureError) -> FoundCaptures? {
+    switch kind {
+    case .one: return nil
+    case .folder: return try FoundCaptures(inFolder: text)
+    case .pattern(let folder, let rest):
+      let pattern = NamePattern(rest, ignoresCase: false)
+      let depth = rest.contains("**") ? nil : rest.split(separator: "/").count
+      return try FoundCaptures(under: folder, depth: depth) { pattern.matches(Array($0.utf8)) }
+    }
+  }
+
+  /// What is said of files and folders that were passed over; nil when there were none.
+  func passedOver(_ found: FoundCaptures) -> String? {
+    var parts: [String] = []
+    if found.otherFiles > 0 {
+      let isOne = found.otherFiles == 1
+      parts.append(
+        "\(Numerals.grouped(found.otherFiles)) \(isOne ? "file that is no capture" : "files that are no captures")")
+    }
+    if found.otherFolders > 0 {
+      parts.append("\(Numerals.grouped(found.otherFolders)) \(found.otherFolders == 1 ? "folder" : "folders") in it")
+    }
+    return parts.isEmpty ? nil : "passed over " + parts.joined(separator: ", and ")
+  }
+}

@@ -1,0 +1,203 @@
+import ArgumentParser
+import Capture
+import HTTPReassembly
+import MetricsEndpoint
+import ProcessConfinement
+import Reports
+import Tabular
+
+/// What a live run is told, with a view or without.
+struct LiveOptions: ParsableArguments {
+  @Option(
+    name: [.short, .long],
+    help: ArgumentHelp("Capture on this interface; any for all. Can be repeated.", valueName: "if"),
+    completion: .custom { _, _, _ in ((try? NetworkInterface.all()) ?? []).map(\.name) })
+  var interface: [String]
+
+  @Option(help: ArgumentHelp("Stop after this many seconds.", valueName: "s"))
+  var duration: Double?
+
+  @Option(help: ArgumentHelp("Stop after this many packets.", valueName: "n"))
+  var packets: Int?
+
+  @Option(help: ArgumentHelp("Bytes taken of each packet.", valueName: "bytes"))
+  var snapshotLength = LiveCapture.Options.maximumSnapshotLength
+
+  @Option(help: ArgumentHelp("MiB of the kernel's ring for each interface.", valueName: "MiB"))
+  var buffer = 64
+
+  @Option(help: ArgumentHelp("MiB of memory that packets wait in for the analysis.", valueName: "MiB"))
+  var queue = LiveCaptureReader.QueueLimits.defaultCapacity >> 20
+
+  @Option(
+    help: ArgumentHelp("MiB of a file that packets wait in when the queue is full; 0 for none.", valueName: "MiB"))
+  var spill = SpillFile.defaultCapacity >> 20
+
+  @Flag(help: "Take packets for other hosts, too.")
+  var promiscuous = false
+
+  @Option(
+    name: [.short, .long], help: ArgumentHelp("Save the packets to this file (pcapng).", valueName: "file"),
+    completion: .file())
+  var write: String?
+
+  @Flag(help: "Save the secrets that open connections with the packets of --write: who has the file can read them.")
+  var writeKeys = false
+
+  @Option(help: ArgumentHelp("Start a new file after this many MiB.", valueName: "MiB"))
+  var rotateSize: Int?
+
+  @Option(help: ArgumentHelp("Start a new file after this many seconds of packets.", valueName: "s"))
+  var rotateInterval: Double?
+
+  @Option(help: ArgumentHelp("Keep this many files, and remove older ones.", valueName: "n"))
+  var rotateFiles: Int?
+
+  @Option(help: ArgumentHelp("Bring the reports up to date every so many seconds.", valueName: "s"))
+  var interval = 10.0
+
+  @Flag(help: "Show no live view on a terminal, but a line for each interval.")
+  var noView = false
+
+  @Option(
+    help: ArgumentHelp("Serve Prometheus metrics on this address; :9090 is on loopback.", valueName: "address:port"))
+  var metrics: String?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Give series of their own to so many APIs, and as many hosts, in --metrics: those with the most bytes \
+      (default: \(CaptureMetrics.defaultSeriesLimit)).
+      """,
+      valueName: "n"))
+  var metricsLimit: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Serve the page to browsers on this address while the run goes on; :8080 is on loopback. Its address is printed.",
+      valueName: "address:port"))
+  var page: String?
+
+  @Flag(help: "Let --page be on an address that other machines reach: who has the page's address sees it.")
+  var pageRemote = false
+
+  @Flag(
+    help: "Name the process of each TCP connection of this machine (Linux), by a helper that may look at processes.")
+  var processes = false
+
+  @Option(help: ArgumentHelp("Become this user once the devices are open.", valueName: "name"))
+  var user: String?
+
+  @Flag(help: "Read packets as root if there is no other user to become.")
+  var allowRoot = false
+
+  /// Taken, as every command does, but there is no bar to be left out.
+  @Flag(help: .hidden)
+  var noProgress = false
+
+  @OptionGroup(title: "Summary") var summary: SummaryArguments
+
+  @OptionGroup var options: CommonOptions
+
+  mutating func validate() throws {
+    options.settleOutput(for: interface.first)
+    try summary.check(options)
+    if interface.isEmpty { throw ValidationError("live needs --interface.") }
+    if options.format.names.contains(.har) {
+      throw ValidationError(
+        "live writes no HAR, which is readable only when it is complete: --write a capture, and analyze that.")
+    }
+    for (name, value) in [("duration", duration), ("interval", interval), ("rotate-interval", rotateInterval)] {
+      if let value, !(value > 0 && value < 1e9) {
+        throw ValidationError("--\(name) needs a number of seconds above 0.")
+      }
+    }
+    for (name, value) in [
+      ("packets", packets), ("snapshot-length", snapshotLength), ("buffer", buffer), ("queue", queue),
+      ("rotate-size", rotateSize), ("rotate-files", rotateFiles),
+    ] {
+      if let value, !(1...1 << 40).contains(value) { throw ValidationError("--\(name) needs a number from 1 on.") }
+    }
+    if !(0...1 << 40).contains(spill) { throw ValidationError("--spill needs a number from 0 on.") }
+    if let metricsLimit {
+      if metrics == nil { throw ValidationError("--metrics-limit needs --metrics.") }
+      if !(0...100_000).contains(metricsLimit) {
+        throw ValidationError("--metrics-limit needs a number from 0 to 100000.")
+      }
+    }
+    if pageRemote, page == nil { throw ValidationError("--page-remote needs --page.") }
+    if page != nil, options.quiet {
+      throw ValidationError("--page prints the page's address, which nobody else knows, and --quiet prints nothing.")
+    }
+    if write == nil, rotateSize ?? rotateFiles != nil || rotateInterval != nil {
+      throw ValidationError("--rotate-… needs --write.")
+    }
+    if writeKeys, write == nil || options.keyLogs.isEmpty {
+      throw ValidationError("--write-keys needs --write, and a key log: --keys, or the variable SSLKEYLOGFILE.")
+    }
+  }
+
+  func run() throws {
+    // All three while there are privileges to do it with.
+    let owners = processes ? LiveProcesses.start(options.logger) : nil
+    let niceBefore = CapturePriority.raise()
+    Privileges.keepForCapture()
+    let filter = try options.packetFilter()
+    var identity = Privileges.Identity.own
+    do {
+      let captures = try open(filter)
+      if let output = options.output, !options.isStreaming { Confinement.keepTemporaryFiles(in: output) }
+      identity = try Privileges.giveUp(user: user, allowsRoot: allowRoot)
+      if identity == .loneRoot, !options.quiet { ErrorOutput.write(Privileges.loneRootNotice) }
+      for capture in captures {
+        for warning in capture.warnings { options.logger.warning("\(capture.interface): \(warning)") }
+      }
+      var analysis = LiveAnalysis(self, niceBefore: niceBefore, processes: owners)
+      let status = try analysis.run(captures)
+      if status != .success { throw ExitCode(status.rawValue) }
+    } catch let error as CaptureError {
+      try fail(error.description + identity.note)
+    } catch let error as ReportError {
+      try fail(error.description + identity.note)
+    } catch let error as MetricsError {
+      try fail(error.description)
+    } catch let error as Privileges.Failure {
+      try fail(error.description)
+    }
+  }
+
+  private func fail(_ text: String) throws {
+    ErrorOutput.write(text)
+    throw ExitCode(ExitStatus.failure.rawValue)
+  }
+
+  private func open(_ filter: PacketFilter?) throws(CaptureError) -> [LiveCapture] {
+    var captures: [LiveCapture] = []
+    for name in interface {
+      captures.append(
+        try LiveCapture(
+          interface: name, filter: filter,
+          options: .init(
+            snapshotLength: snapshotLength, bufferLength: buffer << 20, isPromiscuous: promiscuous)))
+    }
+    return captures
+  }
+
+  /// What the run has to reach once everything is open: its folders, where files are started anew.
+  func confinement(_ captures: [LiveCapture]) -> Confinement {
+    var outputs: [String] = []
+    if let output = options.output, !options.isStreaming { outputs.append(output) }
+    if let write { outputs.append(Confinement.writtenPath(write)) }
+    return Confinement(
+      outputs: outputs, serves: metrics != nil || page != nil, receivers: captures.compactMap(\.descriptor),
+      setsOwnPriority: true)
+  }
+
+  /// When a new file is started, if ever.
+  var rotation: FileRotation? {
+    guard rotateSize != nil || rotateInterval != nil || rotateFiles != nil else { return nil }
+    return FileRotation(
+      maximumLength: rotateSize.map { $0 << 20 }, interval: rotateInterval.map { Int64($0 * 1e9) },
+      maximumFiles: rotateFiles)
+  }
+}

@@ -1,0 +1,87 @@
+import Capture
+import HTTPReassembly
+import MetricsEndpoint
+import Reports
+
+/// The page of a live run that browsers look at while it goes on.
+///
+/// A newer one is made by the analysis, at most once a second, only while somebody looks, and only when something has changed. To make one may
+/// take a tenth of the time at most: where it takes longer than a tenth of a second, pages come less often.
+final class ServedPage {
+  /// Nothing else changes a page: as long as it is the same, so is the page.
+  struct Mark: Equatable {
+    var packets: Int
+    var connections: Int
+  }
+
+  /// How long pages are apart at least.
+  private static let interval = Duration.seconds(1)
+  /// The share of the time that making them may take is one in so many.
+  private static let share = 10
+  /// How long the end of a run waits for viewers to take the last page.
+  private static let endPatience = Duration.seconds(2)
+
+  private let server: PageServer
+  private let isLoopback: Bool
+  private let clock = ContinuousClock()
+  private var version = 0
+  private var mark: Mark?
+  private var next: ContinuousClock.Instant
+
+  /// Opens the port, for `start` to serve: sockets can only be made and bound before the run is confined.
+  ///
+  /// - Parameters:
+  ///   - text: The address.
+  ///   - allowsOthers: Whether it may be one that other machines reach.
+  /// - Throws: When the address is none, or taken, or is to be reached by others and may not.
+  init(address text: String, allowsOthers: Bool) throws(MetricsError) {
+    let address = try MetricsAddress(text)
+    isLoopback = address.isLoopback
+    guard isLoopback || allowsOthers else {
+      throw MetricsError("\(address) can be reached from other machines: --page-remote allows that")
+    }
+    server = PageServer(address, document: LivePage.document, allowsOthers: allowsOthers)
+    try server.open()
+    next = clock.now
+  }
+
+  /// Starts to serve, on a thread of its own. Returns what the user is told: the address with the token, which nobody else is.
+  func start(_ options: CommonOptions) throws(MetricsError) -> String {
+    let address = try server.start()
+    if !isLoopback {
+      options.logger.warning("the page goes over the network as it is: whoever sees its packets has its token, too")
+    }
+    return "page on \(address)"
+  }
+
+  /// Whether a newer page is due.
+  func isDue(_ mark: Mark) -> Bool { server.isWatched && mark != self.mark && clock.now >= next }
+
+  /// The time from which on it is counted what a page takes.
+  var now: ContinuousClock.Instant { clock.now }
+
+  /// Replaces the page by one of `totals`, which somebody has begun to gather at `begun`.
+  func update(_ mark: Mark, _ page: LivePage, _ totals: Totals, since begun: ContinuousClock.Instant) {
+    publish(page, totals)
+    self.mark = mark
+    let now = clock.now
+    next = now + max(Self.interval, (now - begun) * Self.share)
+  }
+
+  /// Replaces the page.
+  func publish(_ page: LivePage, _ totals: Totals, isLast: Bool = false) {
+    version += 1
+    let data = page.data(totals, version: version, time: SystemClock.nanosecondsSinceEpoch, isOver: isLast)
+    server.publish(data, version: version, isLast: isLast)
+  }
+
+  /// Gives viewers the last page, and stops serving.
+  func end(_ page: LivePage, _ totals: Totals) {
+    if server.isWatched {
+      publish(page, totals, isLast: true)
+      let limit = clock.now + Self.endPatience
+      while server.isWatched, clock.now < limit { SystemClock.sleep(milliseconds: 10) }
+    }
+    server.stop()
+  }
+}

@@ -1,0 +1,26 @@
+import ArgumentParser
+import ProcessConfinement
+import SocketOwners
+
+/// The helper of `sniffer live --processes`, which it starts itself: it writes to standard output which process has which connection.
+struct SocketOwnersCommand: ParsableCommand {
+  /// What the run calls it.
+  static let name = "socket-owners"
+
+  static let configuration = CommandConfiguration(
+    commandName: name, abstract: "The helper of live --processes.", shouldDisplay: false)
+
+  func run() throws {
+    #if os(Linux)
+      // Who comes late finds nobody.
+      _ = CapturePriority.raise()
+      guard var owners = SocketOwners() else { throw ExitCode(ExitStatus.failure.rawValue) }
+      var confinement = Confinement()
+      confinement.looksAtProcesses = true
+      confinement.begin(CommonOptions.quietLogger)
+      owners.run(writingTo: 1)
+    #else
+      throw ExitCode(ExitStatus.failure.rawValue)
+    #endif
+  }
+}

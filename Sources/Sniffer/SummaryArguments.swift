@@ -1,0 +1,113 @@
+import ArgumentParser
+import HTTPReassembly
+import Reports
+import Tabular
+
+extension SummaryGrouping: ExpressibleByArgument {}
+
+/// What the summary at the end shows.
+struct SummaryArguments: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Group the summary by host, domain, client, server, content_type, status, method or process (default: APIs).",
+      valueName: "key"))
+  var by: SummaryGrouping?
+
+  @Option(
+    help: ArgumentHelp(
+      "Rows of the summary's table; 0 for all (default: what fits, 30 at most).", valueName: "n"))
+  var top: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Sort the summary's table by this column of apis.csv, of the groups of --by, or by ip_bytes (default), the largest \
+      first and names in their order.
+      """, valueName: "column"), completion: .list(sortColumns))
+  var sort: String?
+
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp(
+      """
+      Add up in the summary's table only exchanges for which this holds, as in 'host == "api.example.com" && status >= \
+      400'. Ledger, anomalies and reports stay whole.
+      """, valueName: "condition"))
+  var whereText: String?
+
+  @OptionGroup var document: DocumentArguments
+
+  /// What `--sort` may name, for shells.
+  private static var sortColumns: [String] {
+    let groups = SummaryChoices(grouping: .host).columns.dropFirst()
+    let apis = SummaryChoices().columns
+    return apis + groups.filter { !apis.contains($0) }
+  }
+
+  /// Whether the summary is a JSON document.
+  var json: Bool { document.json }
+
+  /// Refuses what the other options do not go with.
+  func check(_ options: CommonOptions) throws {
+    try document.check(options)
+    if let top, top < 0 { throw ValidationError("--top needs a number from 0 on.") }
+    if let fault = choices(options).fault { throw ValidationError("--sort: \(fault)") }
+    _ = try condition()
+  }
+
+  /// The condition of `--where`; nil without one.
+  func condition() throws -> Condition? {
+    do throws(ConditionError) {
+      return try whereText.map { text throws(ConditionError) in try Condition(text) }
+    } catch {
+      throw ValidationError("--where: \(error.description)")
+    }
+  }
+
+  /// What adds up the exchanges of `--where`; nil without it.
+  func selection(_ options: CommonOptions) throws -> SelectedExchanges? {
+    try condition().map { SelectedExchanges($0, configuration: options.configuration, grouping: by) }
+  }
+
+  /// Which rows the tables have.
+  func choices(_ options: CommonOptions) -> SummaryChoices {
+    SummaryChoices(grouping: by, sort: sort, top: top, apiGrouping: options.configuration.grouping)
+  }
+}
+
+/// The summary for programs.
+struct DocumentArguments: ParsableArguments {
+  @Flag(
+    help:
+      "Write the summary as one JSON document to standard output, which has nothing else on it then; also with --quiet."
+  )
+  var json = false
+
+  /// Refuses what the other options do not go with.
+  func check(_ options: CommonOptions) throws {
+    if json, options.isStreaming {
+      throw ValidationError("--json and --output - both want standard output: it is one or the other.")
+    }
+  }
+}
+
+extension RunFacts {
+  /// What is said of a run of `command` over captures or interfaces.
+  init(_ command: String, _ captures: [String]) {
+    self.init(command: command, toolVersion: SnifferCommand.version, captures: captures)
+  }
+}
+
+extension ReportFolder {
+  /// The folder and its files, for a summary.
+  var written: (folder: String, files: [String]) { (path, files) }
+}
+
+extension Configuration {
+  /// Counts what the summary is grouped by.
+  mutating func count(for grouping: SummaryGrouping?) {
+    guard let grouping else { return }
+    groupKey = grouping.key
+    if grouping.key == nil { tables.insert(.hosts) }
+  }
+}

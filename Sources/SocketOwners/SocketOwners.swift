@@ -1,0 +1,113 @@
+#if os(Linux)
+  // The helper's loop. Unsafe sites: system calls that are given the address of an array for the time of the call.
+
+  import CSocketOwners
+  import Packets
+
+  #if canImport(Musl)
+    import Musl
+  #else
+    import Glibc
+  #endif
+
+  /// Tells which process of this machine has which TCP connection, from the moment it opens: the one duty of the helper of a live run, which
+  /// keeps a right that the run itself gives up.
+  ///
+  /// It sees the first packet of each connection by itself, since a short process is gone before the capture hands over its packets.
+  package struct SocketOwners {
+    private let packets: Int32
+    private var diagnostics: SocketDiagnostics
+    private var table = DescriptorTable()
+    /// Packets that are taken at once: those that this machine sent go first, for their processes may be short.
+    private static let burst = 64
+
+    /// Opens what it asks; nil when the system refuses.
+    package init?() {
+      packets = owners_open_syn_socket()
+      guard packets >= 0, let diagnostics = SocketDiagnostics() else { return nil }
+      self.diagnostics = diagnostics
+    }
+
+    /// Writes records to `output`, first those of the connections that are open, then an empty one, then of each that opens, until nobody
+    /// reads them any more.
+    package mutating func run(writingTo output: Int32) {
+      table.lookAtAll(at: Self.now(CLOCK_MONOTONIC))
+      var open: [DiagnosedSocket] = []
+      diagnostics.connections { open.append($0) }
+      var records: [UInt8] = []
+      for socket in open { records += record(socket, opens: true, time: 0)?.octets ?? [] }
+      let none = Endpoint(address: IPAddress(high: 0, low: 0), port: 0)
+      records += OpenedConnection(local: none, remote: none, identifier: 0, name: [], time: 0).octets
+      guard Self.pass(records, to: output) else { return }
+      while true {
+        var waits = [
+          pollfd(fd: packets, events: Int16(POLLIN), revents: 0), pollfd(fd: output, events: 0, revents: 0),
+        ]
+        guard unsafe poll(&waits, 2, -1) > 0 else { continue }
+        // The run has ended.
+        if waits[1].revents != 0 { return }
+        guard tellOpened(to: output) else { return }
+      }
+    }
+
+    /// Tells whose the connections are that have just opened. Returns whether anybody reads it.
+    private mutating func tellOpened(to output: Int32) -> Bool {
+      var (sent, received): ([SynPacket], [SynPacket]) = ([], [])
+      var octets = [UInt8](repeating: 0, count: 128)
+      for _ in 0..<Self.burst {
+        var kind: Int32 = 0
+        let count = unsafe owners_receive(packets, &octets, octets.count, &kind)
+        guard count > 0 else { break }
+        guard let syn = octets.withOctets({ SynPacket($0.extracting(0..<count)) }) else { continue }
+        if kind == 4 { sent.append(syn) } else if kind == 0 { received.append(syn) }
+      }
+      var known: Set<Endpoint> = []
+      for syn in sent {
+        guard let opened = opened(local: syn.source, remote: syn.destination, opens: true) else { continue }
+        known.insert(syn.source)
+        guard Self.pass(opened.octets, to: output) else { return false }
+      }
+      // Rows have the client's process, where that is of this machine, too.
+      for syn in received where !known.contains(syn.source) {
+        guard let taken = opened(local: syn.destination, remote: syn.source, opens: false) else { continue }
+        guard Self.pass(taken.octets, to: output) else { return false }
+      }
+      return true
+    }
+
+    private mutating func opened(local: Endpoint, remote: Endpoint, opens: Bool) -> OpenedConnection? {
+      guard var socket = diagnostics.socket(local: local, remote: remote) else { return nil }
+      // One that listens has other ends.
+      socket.local = local
+      socket.remote = remote
+      return record(socket, opens: opens, time: Self.now(CLOCK_REALTIME))
+    }
+
+    private mutating func record(_ socket: DiagnosedSocket, opens: Bool, time: Int64) -> OpenedConnection? {
+      guard
+        let process = table.process(
+          of: socket.inode, user: socket.user, opens: opens, at: Self.now(CLOCK_MONOTONIC)),
+        let name = DescriptorTable.name(of: process)
+      else { return nil }
+      return OpenedConnection(
+        local: socket.local, remote: socket.remote, identifier: UInt32(process), name: name, time: time)
+    }
+
+    private static func now(_ clock: clockid_t) -> Int64 {
+      var time = timespec()
+      unsafe clock_gettime(clock, &time)
+      return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+    }
+
+    private static func pass(_ octets: [UInt8], to output: Int32) -> Bool {
+      var rest = octets[...]
+      while !rest.isEmpty {
+        let count = unsafe rest.withUnsafeBytes { unsafe write(output, $0.baseAddress, $0.count) }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return false }
+        rest = rest.dropFirst(count)
+      }
+      return true
+    }
+  }
+#endif

@@ -1,0 +1,105 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `live --processes`: who is named, and with which rights.
+@Suite(
+  .enabled(if: LiveRun.namesProcesses, "needs root, Python and the permission to capture on lo, and to ask for sockets")
+)
+struct LiveProcessTests {
+  private let scratch: Scratch
+
+  init() throws { scratch = try Scratch() }
+
+  private func run(_ port: Int) throws -> LiveRun {
+    try LiveRun(port: port, in: scratch, ["--allow-root", "--processes"])
+  }
+
+  /// A connection has the process of its client, and so have its messages; those that were open before, too.
+  @Test(arguments: [false, true]) func aProcessThatLasts(isOpenBefore: Bool) throws {
+    let server = try LocalServer()
+    var client: RunningCommand?
+    if isOpenBefore {
+      client = try server.startRequests(64, pause: 0.1)
+      Thread.sleep(forTimeInterval: 1)
+    }
+    let run = try run(server.port)
+    let mine = try client ?? server.startRequests(64, pause: 0.05)
+    let outcome = try mine.wait()
+    #expect(outcome.status == 0, "\(outcome.error)")
+    #expect(try run.stop().status == 0)
+    let connections = try run.file("connections.csv").rows.filter { $0.integer("messages") > 0 }
+    try #require(!connections.isEmpty)
+    for row in connections {
+      #expect(row["process"].hasPrefix("python3") && row["process_source"] == "live" && row["app"] == "")
+      #expect(row["pid"] == "\(mine.identifier)", "\(row["client"])")
+    }
+    let messages = try run.file("messages.csv").rows
+    #expect(!messages.isEmpty && messages.allSatisfy { $0["pid"] == "\(mine.identifier)" })
+  }
+
+  /// Short processes are named, or are not; nobody else is named instead of them but the server, which has the other end.
+  @Test(.enabled(if: Environment.tool("curl") != nil, "needs curl"))
+  func shortProcesses() throws {
+    let server = try LocalServer()
+    let run = try run(server.port)
+    let script = """
+      for n in $(seq 40); do curl -s -o /dev/null "http://127.0.0.1:$1/plain/$n" & echo $!; wait $!; done
+      """
+    let outcome = try Command.shell(script, ["\(server.port)"])
+    try #require(outcome.status == 0, "\(outcome.error)")
+    let mine = Set(outcome.outputLines)
+    #expect(try run.stop().status == 0)
+    let rows = try run.file("connections.csv").rows
+    #expect(rows.count == 40 && mine.count == 40)
+    let named = rows.filter { $0["process"] == "curl" }
+    print("\(named.count) of 40 curl processes are named")
+    #expect(!named.isEmpty && Set(named.map { $0["pid"] }).count == named.count)
+    #expect(named.allSatisfy { mine.contains($0["pid"]) })
+    #expect(rows.allSatisfy { $0["process"] == "curl" || $0["process"] == "" || $0["process"].hasPrefix("python3") })
+  }
+
+  /// The helper has two rights, is confined by seccomp, may start nothing, and ends with the run; the run has none.
+  @Test func theHelperHasItsDutyAlone() throws {
+    let server = try LocalServer()
+    let run = try run(server.port)
+    let helper = try #require(try Self.children(of: run.process.identifier).first)
+    let status = try String(contentsOfFile: "/proc/\(helper)/status", encoding: .utf8)
+    func value(_ name: String, of status: String) -> String? {
+      status.split(separator: "\n").first { $0.hasPrefix(name + ":") }?.split(whereSeparator: \.isWhitespace).last.map(
+        String.init)
+    }
+    let rights = String(1 << 2 | 1 << 19, radix: 16)
+    for set in ["CapPrm", "CapEff"] {
+      #expect(value(set, of: status).map { String($0.drop { $0 == "0" }) } == rights, "\(set)")
+    }
+    #expect(value("CapBnd", of: status) == "0000000000000000" && value("NoNewPrivs", of: status) == "1")
+    #expect(value("Seccomp", of: status) == "2")
+    let own = try String(contentsOfFile: "/proc/\(run.process.identifier)/status", encoding: .utf8)
+    #expect(value("CapEff", of: own) == "0000000000000000")
+    #expect(try run.stop().status == 0)
+    #expect(eventually { !FileManager.default.fileExists(atPath: "/proc/\(helper)/exe") })
+  }
+
+  private static func children(of process: Int32) throws -> [Int32] {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc").compactMap { Int32($0) }.filter { other in
+      guard let text = try? String(contentsOfFile: "/proc/\(other)/stat", encoding: .utf8),
+        let end = text.lastIndex(of: ")")
+      else { return false }
+      return text[end...].split(separator: " ").dropFirst(2).first == "\(process)"
+    }
+  }
+}
+
+extension LiveRun {
+  /// Whether this user may also ask whose connections there are.
+  fileprivate static let namesProcesses: Bool = {
+    #if os(Linux)
+      guard LiveRun.isPossible else { return false }
+      let outcome = try? Sniffer.run(["live", "-i", "lo", "--allow-root", "--duration", "0.1", "-q", "--processes"])
+      return outcome?.status == 0 && outcome?.error == ""
+    #else
+      return false
+    #endif
+  }()
+}
