@@ -16,13 +16,13 @@ import Testing
   @Test func connectionsGetWhatOthersLeave() {
     var budget = budget(limit: 1000, connections: 900)
     #expect(budget.connectionRoom == 900)
-    budget.share(with: 90)
+    budget.share(tables: 30, others: 30)
     #expect(budget.connectionRoom == 900)
-    budget.share(with: 500)
-    #expect(budget.connectionRoom == 500)
-    budget.share(with: 5200)
+    budget.share(tables: 200, others: 100)
+    #expect(budget.connectionRoom == 550)
+    budget.share(tables: 200, others: 5000)
     #expect(budget.connectionRoom == 300)
-    budget.share(with: 0)
+    budget.share(tables: 0, others: 0)
     #expect(budget.connectionRoom == 900)
   }
 

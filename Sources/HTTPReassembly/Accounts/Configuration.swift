@@ -214,6 +214,9 @@ public struct Configuration: Sendable {
   /// Octets of memory that connections, with the decoders of their contents, APIs and names take together, as it is estimated; connections
   /// give way to the others, down to a third of `connectionOctetLimit`. It leaves the program and its reports the rest of 256 MiB.
   public var memoryLimit = 144 << 20
+  /// Octets of memory that the tables which reports are made of take together, as it is estimated: of APIs, hosts, contents, fields, groups
+  /// and intervals. Beyond it none gets a further row, as beyond its own limit: each limit alone fits in.
+  public var tableMemoryLimit = 88 << 20
 
   // Names and totals
 

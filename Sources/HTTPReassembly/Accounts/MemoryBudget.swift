@@ -1,6 +1,7 @@
 /// The memory that the tables of a run share: what each of them takes, and how much is left for those that can give way.
 ///
-/// The tables of APIs, of names, of secrets and of QUIC's connections give nothing back: each has a limit of its own.
+/// The tables of APIs, of names, of secrets and of QUIC's connections give nothing back: each has a limit of its own. Those that the report
+/// is made of have one together, too: beyond it they take no further rows, as if each had reached its own.
 /// Connections give way. So they may take what those leave, with their rows, their texts, what they hold behind holes, and the
 /// decoders of their contents: beyond it the one that is idle longest is evicted, and its decoders with it. And a decoder gets a
 /// window that is larger than usual only where nobody else takes the memory for it.
@@ -9,6 +10,10 @@ struct MemoryBudget {
   private let limit: Int
   /// Octets that connections may take where there is nothing else.
   private let connectionLimit: Int
+  /// Octets that the tables which the report is made of may take together.
+  private let tableLimit: Int
+  /// Whether they take more, so that they are to get no further rows.
+  private(set) var tablesAreFull = false
   /// Octets that connections may take now.
   private(set) var connectionRoom: Int
   /// The room at which memory is given back the next time, because connections that gave way have left as much.
@@ -20,6 +25,7 @@ struct MemoryBudget {
   init(_ configuration: Configuration) {
     limit = configuration.memoryLimit
     connectionLimit = configuration.connectionOctetLimit
+    tableLimit = configuration.tableMemoryLimit
     connectionRoom = connectionLimit
     returningRoom = connectionLimit - Self.returnStep
   }
@@ -27,10 +33,14 @@ struct MemoryBudget {
   /// Octets by which the room gets smaller before memory is given back.
   private static var returnStep: Int { 8 << 20 }
 
-  /// The tables that give nothing back take so many octets now. At least a third of what they may take is always left to connections.
+  /// The tables that the report is made of take so many octets now, and so many the others that give nothing back. Both count half as much
+  /// again: a table that grows is there twice for a moment, and not all that connections leave can be used again. At least a third of what
+  /// they may take is always left to connections.
   @inline(__always)
-  mutating func share(with others: Int) {
-    connectionRoom = min(connectionLimit, max(limit &- others, connectionLimit / 3))
+  mutating func share(tables: Int, others: Int) {
+    tablesAreFull = tables > tableLimit
+    let taken = tables &+ others
+    connectionRoom = min(connectionLimit, max(limit &- taken &- taken / 2, connectionLimit / 3))
     if connectionRoom <= returningRoom { giveBack() }
   }
 

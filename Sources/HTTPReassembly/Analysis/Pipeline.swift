@@ -236,7 +236,11 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private mutating func shareMemory() {
     handOvers = 0
     run.budget.share(
-      with: apis.memory + tables.memory + run.names.memory + run.secrets.memory + quic.memory + processes.memory)
+      tables: apis.memory + tables.memory,
+      others: run.names.memory + run.secrets.memory + quic.memory + processes.memory)
+    guard run.budget.tablesAreFull else { return }
+    apis.close()
+    tables.close()
   }
 
   /// Gives up the connections idle longest until the others keep to the limit of memory.

@@ -23,6 +23,14 @@ struct RefiningTables {
     return hosts.memory + contents.memory + fields.memory + groups.memory + timeline.memory
   }
 
+  /// None of them gets a further row.
+  mutating func close() {
+    hosts.close()
+    contents.close()
+    fields.close()
+    groups.close()
+  }
+
   /// Adds a final message, whose API is at a position.
   mutating func add(
     _ message: borrowing Message, _ row: RowIndex, at position: Int, _ contentNotes: inout ContentNotes,

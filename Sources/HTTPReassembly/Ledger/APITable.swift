@@ -15,7 +15,7 @@ struct APITable {
   private let grouping: Configuration.Grouping
   private let templates: PathTemplates
   private(set) var segments: SegmentGuard
-  private let limit: Int
+  private var limit: Int
   private let textLimit: Int
   /// Octets of the names of all APIs, together.
   private var textLength = 0
@@ -44,6 +44,9 @@ struct APITable {
       + positions.capacity * (MemoryLayout<(Name, Int)>.stride + MemoryLayout<Int>.stride) + latencyMemory
       + segments.memory
   }
+
+  /// What is new from now on has no row of its own, as beyond the limit.
+  mutating func close() { limit = min(limit, totals.count) }
 
   /// Adds a final message.
   ///

@@ -66,8 +66,8 @@ struct ContentTable {
   /// Octets of the contents that were sent last, by the marks of their targets and clients.
   private var lengths: [UInt64: Int] = [:]
   private var sampled = 0
-  private let limit: Int
-  private let rowLimit: Int
+  private var limit: Int
+  private var rowLimit: Int
   /// How often totals are in memory.
   private let copies: Int
   private let compressor: (any ContentCompressor)?
@@ -90,6 +90,13 @@ struct ContentTable {
     copies * totals.count * MemoryLayout<ContentTotals>.stride + (offers.capacity + places.capacity) * 4
       + known.capacity * 12
       + lengths.capacity * 24
+  }
+
+  /// What is new from now on has no row of its own, as beyond the limit.
+  mutating func close() {
+    limit = min(limit, known.count)
+    // Two of the rows are those of what is beyond the limit.
+    rowLimit = min(rowLimit, max(totals.count - 2, 0))
   }
 
   /// Adds a final message of the API at a position.

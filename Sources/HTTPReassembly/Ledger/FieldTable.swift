@@ -67,7 +67,7 @@ struct FieldTable {
   /// Lines that are remembered, of all connections.
   private var remembered = 0
   private var search = FieldSearch()
-  private let limit: Int
+  private var limit: Int
   private let rememberedLimit: Int
 
   /// APIs of one connection whose latest fields are remembered; beyond it those of the one before are forgotten.
@@ -92,6 +92,9 @@ struct FieldTable {
     fields.capacity * 40 + places.capacity * 4 + 2 * count * MemoryLayout<Field>.stride + open.memory
       + remembered * MemoryLayout<FieldNotes.Line>.stride
   }
+
+  /// What is new from now on has no row of its own, as beyond the limit.
+  mutating func close() { limit = min(limit, count) }
 
   // MARK: Messages
 

@@ -37,7 +37,7 @@ struct GroupTable {
   }
 
   private let key: GroupKey?
-  private let limit: Int
+  private var limit: Int
   /// How often totals are in memory.
   private let copies: Int
   /// Where messages may be of another group than their connection.
@@ -60,6 +60,9 @@ struct GroupTable {
     copies * totals.count * MemoryLayout<GroupTotals>.stride + positions.capacity * (MemoryLayout<Name>.stride + 8)
       + totals.count * 64 + taken.memory
   }
+
+  /// What is new from now on has no row of its own, as beyond the limit.
+  mutating func close() { limit = min(limit, totals.count) }
 
   /// Adds a final message.
   mutating func add(_ message: borrowing Message, _ texts: borrowing TextPool, _ anomalies: inout AnomalyLog) {

@@ -25,7 +25,7 @@ struct HostTable {
   private var open: ConnectionSlots<Open>
   /// Messages of such connections that name no host.
   private var nameless: [Int: HostTotals] = [:]
-  private let limit: Int
+  private var limit: Int
   private let textLimit: Int
   /// How often totals are in memory.
   private let copies: Int
@@ -47,6 +47,9 @@ struct HostTable {
       + open.memory
       + nameless.capacity * (MemoryLayout<HostTotals>.stride + 16)
   }
+
+  /// What is new from now on has no row of its own, as beyond the limit.
+  mutating func close() { limit = min(limit, totals.count) }
 
   /// Adds a final message.
   mutating func add(_ message: borrowing Message, texts: inout TextPool, anomalies: inout AnomalyLog) {

@@ -1,6 +1,6 @@
 /// Every limit of the page: of what it shows, and of what is kept to make it. Each with its reason.
 ///
-/// All that is kept is below 50 MiB, however large and hostile the capture is; a usual one needs a few. All that is
+/// All that is kept is below 30 MiB, however large and hostile the capture is; a usual one needs a few. All that is
 /// shown is below 3 MB, which a phone can open. What goes beyond a limit is still in the sums, and the page says so.
 enum PageLimits {
   // Shown
@@ -30,12 +30,13 @@ enum PageLimits {
 
   // Kept
 
-  /// Exchanges in progress whose parts are known. 500 octets each: 16 MiB, since a dictionary has room for a third more, in powers of two.
-  static let exchangesInProgress = 3 << 13
+  /// Exchanges in progress whose parts are known. 500 octets each: 8 MiB, since a dictionary has room for a third more, in powers of two.
+  static let exchangesInProgress = 3 << 12
   /// Connections in progress whose hosts are known. Below 500 octets each, usually 100: 4 MiB.
   static let connectionsInProgress = 3 << 13
-  /// APIs of each of which the exchange with the most octets is kept, at most twice as many. 1 KiB each: 8 MiB.
-  static let apisWithExchange = 4096
+  /// APIs of each of which the exchange with the most octets is kept, at most twice as many. 1 KiB each: 4 MiB, and half
+  /// as much again while those with fewer octets are forgotten.
+  static let apisWithExchange = 2048
   /// Media types that are told apart: some 2,000 are registered, an app has a dozen.
   static let contentTypes = 256
   /// Octets of a media type's name with its parameters; longer ones are counted together.

@@ -51,7 +51,7 @@ import Testing
       0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 1, 5, 0, 0xfa, 0xff, 0x68, 0x65, 0x6c, 0x6c, 0x6f, 0x86, 0xa6, 0x10, 0x36, 5,
       0, 0, 0,
     ]
-    let halves = (messages[1] + "\n").replacing("\n", with: "\r\n").components(separatedBy: "(28 octets)")
+    let halves = (messages[1] + "\n").replacing("\n", with: "\r\n").components(separatedBy: "(28 bytes)")
     try #require(halves.count == 2)
     let capture = try scratch.file(
       "capture.pcap", HandMadeCapture.octets(request, Array(halves[0].utf8) + content + Array(halves[1].utf8)))
