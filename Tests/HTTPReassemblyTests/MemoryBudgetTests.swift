@@ -26,6 +26,28 @@ import Testing
     #expect(budget.connectionRoom == 900)
   }
 
+  /// Tables that reports are made of have one limit together: beyond it they get no further rows, and say so.
+  @Test func tablesAreClosedTogether() {
+    var budget = budget(limit: 1000, connections: 900)
+    #expect(!budget.tablesAreFull)
+    budget.share(tables: Configuration().tableMemoryLimit + 1, others: 0)
+    #expect(budget.tablesAreFull)
+    let packets = Dialogue.connections(600, spacing: 1_000_000) { dialogue in
+      for path in ["/a", "/\(dialogue.client.port)"] {
+        dialogue.send(.client, HTTP.get(path))
+        dialogue.send(.server, HTTP.ok(""))
+      }
+    }
+    var configuration = Configuration()
+    configuration.tableMemoryLimit = 20_000
+    let closed = Analysis(packets, configuration: configuration)
+    let free = Analysis(packets)
+    #expect(closed.violations == [])
+    #expect(closed.anomalies[.apiTableFull] > 0 && free.anomalies[.apiTableFull] == 0)
+    #expect(closed.classes == free.classes)
+    #expect(closed.apis.count < free.apis.count)
+  }
+
   /// Some decoders are in every run.
   @Test func decodersCountBeyondUsualOnes() {
     #expect(MemoryBudget.counted(decoders: 8 << 20) == 0)
@@ -108,6 +130,22 @@ import Testing
       names.learn(Array("h\(number)".utf8), for: IPAddress(high: 0, low: UInt64(number)), lookup: nil)
     }
     #expect(names.memory > half && names.memory < 3 * half)
+  }
+
+  /// Elements in blocks are those of an array, in copies, too.
+  @Test(arguments: [0, 1, 511, 512, 513, 2000])
+  func blocksAreAnArray(count: Int) {
+    var blocks = BlockArray<Int>()
+    for number in 0..<count { blocks.append(number) }
+    let copy = blocks
+    for position in blocks.indices where position % 3 == 0 { blocks[position] += 10_000 }
+    let expected = (0..<count).map { $0 % 3 == 0 ? $0 + 10_000 : $0 }
+    #expect(blocks.count == count && blocks.indices.map { blocks[$0] } == expected)
+    #expect(copy.indices.map { copy[$0] } == Array(0..<count))
+    #expect(blocks.takeAll() == expected)
+    #expect(blocks.count == 0 && blocks.takeAll() == [])
+    blocks.append(7)
+    #expect(blocks.takeAll() == [7])
   }
 
   /// What a flood took is given back: elements in blocks that are empty have no memory.

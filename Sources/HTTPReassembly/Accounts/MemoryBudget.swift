@@ -16,8 +16,8 @@ struct MemoryBudget {
   private(set) var tablesAreFull = false
   /// Octets that connections may take now.
   private(set) var connectionRoom: Int
-  /// The room at which memory is given back the next time, because connections that gave way have left as much.
-  private var returningRoom: Int
+  /// What connections took when memory was given back last.
+  private var returned: Int
 
   /// Octets that decoders take in any run, and that are not counted: idle ones are kept.
   private static var usualDecoders: Int { 8 << 20 }
@@ -27,10 +27,10 @@ struct MemoryBudget {
     connectionLimit = configuration.connectionOctetLimit
     tableLimit = configuration.tableMemoryLimit
     connectionRoom = connectionLimit
-    returningRoom = connectionLimit - Self.returnStep
+    returned = connectionLimit
   }
 
-  /// Octets by which the room gets smaller before memory is given back.
+  /// Octets that connections leave before memory is given back.
   private static var returnStep: Int { 8 << 20 }
 
   /// The tables that the report is made of take so many octets now, and so many the others that give nothing back. Both count half as much
@@ -41,16 +41,20 @@ struct MemoryBudget {
     tablesAreFull = tables > tableLimit
     let taken = tables &+ others
     connectionRoom = min(connectionLimit, max(limit &- taken &- taken / 2, connectionLimit / 3))
-    if connectionRoom <= returningRoom { giveBack() }
   }
 
-  @inline(never)
-  private mutating func giveBack() {
-    UnusedMemory.giveBack()
-    returningRoom = connectionRoom - Self.returnStep
+  /// A connection has given way, and all others take so many octets.
+  @inline(__always)
+  mutating func connectionGaveWay(to octets: Int) {
+    if octets <= returned - Self.returnStep {
+      UnusedMemory.giveBack()
+      returned = octets
+    } else if octets > returned + Self.returnStep {
+      returned = octets
+    }
   }
 
-  /// All connections are finished, which took so many octets: what comes now is the report.
+  /// Something has ended that took so many octets, connections or tables: what comes now is the report.
   func end(after octets: Int) {
     if octets > Self.returnStep { UnusedMemory.giveBack() }
   }

@@ -255,6 +255,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       run.countDecoders()
       // Rows hold on to their texts until they are handed over.
       try handOver()
+      run.budget.connectionGaveWay(to: connectionOctets)
     }
   }
 
@@ -286,6 +287,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
     // Messages in progress cannot end for that: to look for others again is worth it when there are an eighth more.
     retirementMark = max(limit, run.rows.openMessages / 8 * 9)
+    // So many rows at once make other tables much larger.
+    handOvers = Self.handOversBetweenShares
   }
 
   /// Finishes the connections whose time-outs have run out at `time`, and gives up what others wait for in vain, in the order in
@@ -589,8 +592,11 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       ledger: run.ledger, anomalies: run.anomalies, apis: [], secureHosts: secureHosts.sorted, span: span,
       texts: run.texts)
     totals.foldedSegments = apis.segments.folded
-    tables.fill(&totals, apis, run.fieldNotes.names)
+    let octets = tables.memory + run.names.memory + apis.memory
+    tables.take(into: &totals, apis, run.fieldNotes.names)
+    run.names = NameTable(limit: 1)
     totals.apis = apis.takeSorted(texts: run.texts)
+    run.budget.end(after: octets)
     return totals
   }
 

@@ -61,6 +61,19 @@ struct RefiningTables {
     if fields.isWanted { fields.forget(connection.number) }
   }
 
+  /// Says what has been counted, as `fill` does, once: nothing is left here.
+  mutating func take(into totals: inout Totals, _ apis: borrowing APITable, _ names: borrowing FieldNames) {
+    fill(&totals, apis, names)
+    var none = Configuration()
+    none.tables = []
+    none.groupKey = nil
+    hosts = HostTable(configuration: none)
+    contents = ContentTable(configuration: none, compressor: nil)
+    fields = FieldTable(configuration: none)
+    groups = GroupTable(configuration: none)
+    timeline = Timeline(configuration: none)
+  }
+
   /// Says what has been counted of hosts, in no order.
   func fillHosts(_ totals: inout Totals) { totals.hosts = hosts.totals }
 

@@ -11,7 +11,7 @@ struct APITable {
   /// Names that were asked for lately with their positions, which never change: most messages are of a few APIs.
   private var recent: [(name: Name, position: Int)] = Array(
     repeating: (Name(host: .none, path: .none, method: .none, process: .none), -1), count: 1024)
-  private(set) var totals: [APITotals] = []
+  private(set) var totals = BlockArray<APITotals>()
   private let grouping: Configuration.Grouping
   private let templates: PathTemplates
   private(set) var segments: SegmentGuard
@@ -178,8 +178,7 @@ struct APITable {
     positions = [:]
     recent = []
     var order = order(texts)
-    var sorted: [APITotals] = []
-    swap(&sorted, &totals)
+    var sorted = totals.takeAll()
     // Along each cycle of places, so that every one is moved once.
     for start in order.indices where order[start] >= 0 {
       var place = start

@@ -187,7 +187,7 @@ struct ContentTable {
   }
 
   /// Those beyond the limit first, then the totals of APIs in the order of their positions in `order`; `apis` has their names.
-  func rows(_ apis: [APITotals], _ order: [Int32]) -> [ContentTotals] {
+  func rows(_ apis: borrowing BlockArray<APITotals>, _ order: [Int32]) -> [ContentTotals] {
     var rows: [ContentTotals] = []
     rows.reserveCapacity(totals.count)
     for direction in 0..<min(totals.count, 2) where totals[direction] != ContentTotals() {

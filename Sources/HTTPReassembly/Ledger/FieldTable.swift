@@ -236,7 +236,7 @@ struct FieldTable {
 
   /// Those of APIs beyond the limit first, then those of APIs in the order of their positions in `order`: requests before responses, each by
   /// name. `apis` has the APIs' names.
-  func rows(_ apis: [APITotals], _ order: [Int32], _ names: borrowing FieldNames) -> [FieldTotals] {
+  func rows(_ apis: borrowing BlockArray<APITotals>, _ order: [Int32], _ names: borrowing FieldNames) -> [FieldTotals] {
     var rows: [FieldTotals] = []
     rows.reserveCapacity(count)
     var texts: [[UInt8]] = []

@@ -27,6 +27,8 @@ struct FieldNotes {
   private var spares: [[Line]] = []
   /// Lines that are held, all messages together.
   private(set) var count = 0
+  /// Messages that have lines.
+  private var holders = 0
 
   /// Lines of one message; what is beyond is in no line.
   static let messageLimit = 256
@@ -37,7 +39,10 @@ struct FieldNotes {
 
   /// Octets of memory that the lines of open messages take.
   @inline(__always)
-  var memory: Int { count &* MemoryLayout<Line>.stride }
+  var memory: Int { count &* MemoryLayout<Line>.stride &+ holders &* Self.holderCost &+ lines.count &* 8 }
+
+  /// What the allocator and the array add to the lines of a message, and room for some lines that it does not have.
+  private static var holderCost: Int { 48 + 2 * MemoryLayout<Line>.stride }
 
   // MARK: Sections that are read at once
 
@@ -55,7 +60,9 @@ struct FieldNotes {
   mutating func endSection(of row: RowIndex) {
     reserve(row)
     guard lines[Int(row)].isEmpty, count + section.count <= Self.totalLimit else { return }
+    guard !section.isEmpty else { return }
     count += section.count
+    holders += 1
     swap(&lines[Int(row)], &section)
     if let spare = spares.popLast() { section = spare }
   }
@@ -66,6 +73,7 @@ struct FieldNotes {
   mutating func add(_ line: Line, to row: RowIndex) {
     reserve(row)
     guard lines[Int(row)].count < Self.messageLimit, count < Self.totalLimit else { return }
+    if lines[Int(row)].isEmpty { holders += 1 }
     lines[Int(row)].append(line)
     count += 1
   }
@@ -97,6 +105,7 @@ struct FieldNotes {
     guard Int(row) < lines.count else { return taken }
     swap(&taken, &lines[Int(row)])
     count -= taken.count
+    if !taken.isEmpty { holders -= 1 }
     return taken
   }
 
