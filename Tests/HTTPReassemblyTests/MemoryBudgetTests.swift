@@ -45,7 +45,7 @@ import Testing
     #expect(closed.violations == [])
     #expect(closed.anomalies[.apiTableFull] > 0 && free.anomalies[.apiTableFull] == 0)
     #expect(closed.classes == free.classes)
-    #expect(closed.apis.count < free.apis.count)
+    #expect(closed.totals.apis.count < free.totals.apis.count)
   }
 
   /// Some decoders are in every run.
