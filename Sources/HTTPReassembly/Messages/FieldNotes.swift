@@ -39,7 +39,7 @@ struct FieldNotes {
 
   /// Octets of memory that the lines of open messages take.
   @inline(__always)
-  var memory: Int { count &* MemoryLayout<Line>.stride &+ holders &* Self.holderCost &+ lines.count &* 8 }
+  var memory: Int { count &* MemoryLayout<Line>.stride &+ holders &* Self.holderCost }
 
   /// What the allocator and the array add to the lines of a message, and room for some lines that it does not have.
   private static var holderCost: Int { 48 + 2 * MemoryLayout<Line>.stride }
