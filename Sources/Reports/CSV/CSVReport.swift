@@ -23,7 +23,7 @@ public final class CSVReport: Report {
   private let grouping: Configuration.Grouping
   private let folder: OutputFolder
   /// In memory of its own, because a check of overlapping access is dear with each row.
-  private let tables: OwnMemory<CSVTables>
+  private let tables: OwnMemory<NumberedTables<CSVRow, NumberedTable>>
   private var isFinished = false
   /// The first error, which `finish` throws.
   public private(set) var failure: ReportError?
@@ -60,7 +60,7 @@ public final class CSVReport: Report {
         memoryLimit: memoryLimit, runLimit: runLimit)
     }
     tables = OwnMemory(
-      CSVTables(
+      NumberedTables(
         row: CSVRow(redaction: redaction), allowance: allowance,
         messages: try table(MessageRow.name, MessageRow.columns),
         exchanges: try table(ExchangeRow.name, ExchangeRow.columns),
@@ -96,21 +96,25 @@ public final class CSVReport: Report {
     var first = FirstError()
     var open: PreparedFile?
     first.attempt { () throws(ReportError) in open = try prepareOpenMessages(openMessages) }
-    tables.value.flush(&first)
+    tables.value.attemptEach(&first) { table throws(ReportError) in try table.flush() }
     first.attempt { () throws(ReportError) in try open?.commit() }
     write(totals, &first)
     try first.check()
   }
 
   /// Starts the tables anew, after somebody has moved their files away (SIGHUP).
-  public func reopen() throws(ReportError) { try tables.value.reopen() }
+  public func reopen() throws(ReportError) {
+    try tables.value.messages.reopen()
+    try tables.value.exchanges.reopen()
+    try tables.value.connections.reopen()
+  }
 
   /// Puts the tables in order and writes the totals. Rows that come after it are left out.
   public func finish(_ totals: Totals) throws(ReportError) {
     if !isFinished {
       isFinished = true
       var first = FirstError(failure)
-      tables.value.finish(&first)
+      tables.value.attemptEach(&first) { table throws(ReportError) in try table.finish() }
       write(totals, &first)
       failure = first.error
       if failure == nil { folder.remove(Self.openMessagesName + ".csv") }
@@ -145,7 +149,8 @@ public final class CSVReport: Report {
       }
       try first.check()
     }
-    tables.value.holdBackMessages(upTo: last)
+    // They are in the file of the open ones from the next `flush` on.
+    tables.value.messages.holdBack(upTo: last)
     return prepared
   }
 
@@ -165,71 +170,5 @@ public final class CSVReport: Report {
   private func noted(_ error: ReportError) -> ReportError {
     if failure == nil { failure = error }
     return error
-  }
-}
-
-/// The tables of a CSV report whose rows are numbered: a value, so that a row costs the report one access.
-private struct CSVTables: ~Copyable {
-  var row: CSVRow
-  private let allowance: RowAllowance
-  private var messages: NumberedTable
-  private var exchanges: NumberedTable
-  private var connections: NumberedTable
-
-  init(
-    row: consuming CSVRow, allowance: RowAllowance, messages: consuming NumberedTable,
-    exchanges: consuming NumberedTable,
-    connections: consuming NumberedTable
-  ) {
-    self.row = row
-    self.allowance = allowance
-    self.messages = messages
-    self.exchanges = exchanges
-    self.connections = connections
-  }
-
-  mutating func add(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
-    guard messages.isOpen else { return }
-    MessageRow.write(message, texts: texts, to: &row)
-    try row.withOctets { octets throws(ReportError) in
-      if allowance.take(octets.byteCount) { try messages.add(message.number, octets) }
-    }
-  }
-
-  mutating func add(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
-    guard exchanges.isOpen else { return }
-    ExchangeRow.write(exchange, texts: texts, to: &row)
-    try row.withOctets { octets throws(ReportError) in
-      if allowance.take(octets.byteCount) { try exchanges.add(exchange.number, octets) }
-    }
-  }
-
-  mutating func add(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
-    guard connections.isOpen else { return }
-    ConnectionRow.write(connection, texts: texts, to: &row)
-    try row.withOctets { octets throws(ReportError) in
-      if allowance.take(octets.byteCount) { try connections.add(connection.number, octets) }
-    }
-  }
-
-  /// Messages up to this number are in the file of the open ones from the next `flush` on.
-  mutating func holdBackMessages(upTo last: Int) { messages.holdBack(upTo: last) }
-
-  mutating func flush(_ first: inout FirstError) {
-    first.attempt { () throws(ReportError) in try messages.flush() }
-    first.attempt { () throws(ReportError) in try exchanges.flush() }
-    first.attempt { () throws(ReportError) in try connections.flush() }
-  }
-
-  mutating func reopen() throws(ReportError) {
-    try messages.reopen()
-    try exchanges.reopen()
-    try connections.reopen()
-  }
-
-  mutating func finish(_ first: inout FirstError) {
-    first.attempt { () throws(ReportError) in try messages.finish() }
-    first.attempt { () throws(ReportError) in try exchanges.finish() }
-    first.attempt { () throws(ReportError) in try connections.finish() }
   }
 }

@@ -16,7 +16,7 @@ public final class ParquetReport: Report {
   private let context: ReportContext
   private let folder: OutputFolder
   /// In memory of its own, because a check of overlapping access is dear with each row.
-  private let tables: OwnMemory<ParquetTables>
+  private let tables: OwnMemory<NumberedTables<ParquetRow, ParquetTable>>
   private var facts: ParquetFacts
   private var isFinished = false
   /// The first error, which `finish` throws.
@@ -39,7 +39,7 @@ public final class ParquetReport: Report {
       try ParquetTable(name, columns, in: folder, facts, isLive: isLive)
     }
     tables = OwnMemory(
-      ParquetTables(
+      NumberedTables(
         row: ParquetRow(redaction: context.redaction), allowance: context.allowance,
         messages: try table(MessageRow.name, MessageRow.columns.withEndpointParts),
         exchanges: try table(ExchangeRow.name, ExchangeRow.columns),
@@ -73,7 +73,7 @@ public final class ParquetReport: Report {
   ) throws(ReportError) {
     var first = FirstError()
     facts.span = totals.span
-    tables.value.flush(facts, &first)
+    tables.value.attemptEach(&first) { table throws(ReportError) in try table.flush(facts) }
     write(totals, &first)
     try first.check()
   }
@@ -81,7 +81,7 @@ public final class ParquetReport: Report {
   /// Writes the tables of all rows so far, anew where somebody has moved them away (SIGHUP).
   public func reopen() throws(ReportError) {
     var first = FirstError()
-    tables.value.reopen(facts, &first)
+    tables.value.attemptEach(&first) { table throws(ReportError) in try table.reopen(facts) }
     try first.check()
   }
 
@@ -94,7 +94,7 @@ public final class ParquetReport: Report {
       var first = FirstError(failure)
       facts.span = totals.span
       facts.isComplete = true
-      tables.value.finish(facts, &first)
+      tables.value.attemptEach(&first) { table throws(ReportError) in try table.finish(facts) }
       write(totals, &first)
       failure = first.error
     }
@@ -122,67 +122,5 @@ public final class ParquetReport: Report {
   private func noted(_ error: ReportError) -> ReportError {
     failure = failure ?? error
     return error
-  }
-}
-
-/// The tables of a Parquet report whose rows are numbered: a value, so that a row costs the report one access.
-private struct ParquetTables: ~Copyable {
-  var row: ParquetRow
-  private let allowance: RowAllowance
-  private var messages: ParquetTable
-  private var exchanges: ParquetTable
-  private var connections: ParquetTable
-
-  init(
-    row: consuming ParquetRow, allowance: RowAllowance, messages: consuming ParquetTable,
-    exchanges: consuming ParquetTable, connections: consuming ParquetTable
-  ) {
-    self.row = row
-    self.allowance = allowance
-    self.messages = messages
-    self.exchanges = exchanges
-    self.connections = connections
-  }
-
-  mutating func add(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
-    guard messages.isOpen else { return }
-    MessageRow.write(message, texts: texts, to: &row)
-    try row.withOctets { octets throws(ReportError) in
-      if allowance.take(octets.byteCount) { try messages.add(message.number, octets) }
-    }
-  }
-
-  mutating func add(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
-    guard exchanges.isOpen else { return }
-    ExchangeRow.write(exchange, texts: texts, to: &row)
-    try row.withOctets { octets throws(ReportError) in
-      if allowance.take(octets.byteCount) { try exchanges.add(exchange.number, octets) }
-    }
-  }
-
-  mutating func add(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
-    guard connections.isOpen else { return }
-    ConnectionRow.write(connection, texts: texts, to: &row)
-    try row.withOctets { octets throws(ReportError) in
-      if allowance.take(octets.byteCount) { try connections.add(connection.number, octets) }
-    }
-  }
-
-  mutating func flush(_ facts: ParquetFacts, _ first: inout FirstError) {
-    first.attempt { () throws(ReportError) in try messages.flush(facts) }
-    first.attempt { () throws(ReportError) in try exchanges.flush(facts) }
-    first.attempt { () throws(ReportError) in try connections.flush(facts) }
-  }
-
-  mutating func reopen(_ facts: ParquetFacts, _ first: inout FirstError) {
-    first.attempt { () throws(ReportError) in try messages.reopen(facts) }
-    first.attempt { () throws(ReportError) in try exchanges.reopen(facts) }
-    first.attempt { () throws(ReportError) in try connections.reopen(facts) }
-  }
-
-  mutating func finish(_ facts: ParquetFacts, _ first: inout FirstError) {
-    first.attempt { () throws(ReportError) in try messages.finish(facts) }
-    first.attempt { () throws(ReportError) in try exchanges.finish(facts) }
-    first.attempt { () throws(ReportError) in try connections.finish(facts) }
   }
 }

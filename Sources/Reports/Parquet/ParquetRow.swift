@@ -7,11 +7,11 @@ import Tabular
 /// It is its length and that of its cells, eight octets each; the cells; and all texts, one behind the other. A cell is an octet, 0 for null
 /// and 1 for a value, and eight octets of a value: a number, nanoseconds for a duration, or the length of a text. Text from the wire is
 /// escaped as in every format (`TextEscaping`), which makes it UTF-8 whatever the octets were.
-struct ParquetRow: RowWriter, ~Copyable {
+struct ParquetRow: GatheredTextRow, LentRow, ~Copyable {
   /// What is left out of hosts, paths and endpoints.
   let redaction: Redaction?
   private var cells = RowBuffer()
-  private var texts = RowBuffer()
+  var texts = RowBuffer()
   private var record = RowBuffer()
   private var known = TextCells()
 
@@ -58,56 +58,6 @@ struct ParquetRow: RowWriter, ~Copyable {
     }
   }
 
-  mutating func name(_ name: StaticString) {
-    guard name.utf8CodeUnitCount > 0 else { return empty() }
-    let start = texts.length
-    texts.append(name)
-    endText(start)
-  }
-
-  mutating func name(_ name: String) {
-    guard !name.isEmpty else { return empty() }
-    let start = texts.length
-    texts.append(name)
-    endText(start)
-  }
-
-  mutating func flags(_ bits: UInt64, names: @autoclosure () -> [String]) {
-    let start = texts.length
-    if bits != 0 { texts.append(flags: bits, names: names()) }
-    endText(start)
-  }
-
-  mutating func endpoint(_ endpoint: Endpoint) {
-    let start = texts.length
-    texts.append(endpoint, redaction)
-    endText(start)
-  }
-
-  mutating func endpointParts(client: Endpoint, server: Endpoint) {
-    for end in [client, server] {
-      let start = texts.length
-      texts.append(end.address, redaction)
-      endText(start)
-      integer(Int(end.port))
-    }
-  }
-
-  mutating func text(_ octets: RawSpan) {
-    guard !octets.isEmpty else { return empty() }
-    let start = texts.length
-    if !texts.appendPlain(octets) { texts.appendEscaped(octets) }
-    endText(start)
-  }
-
-  mutating func cutText(_ start: RawSpan, leavingOut count: Int) {
-    let cell = texts.length
-    texts.appendEscaped(start)
-    texts.append(RepeatedText.mark)
-    texts.append(count)
-    endText(cell)
-  }
-
   mutating func knownText(_ octets: RawSpan) -> Bool {
     let start = texts.length
     guard known.append(cellOf: octets, to: &texts) else { return false }
@@ -122,7 +72,7 @@ struct ParquetRow: RowWriter, ~Copyable {
     known.remember(octets, cellFrom: start, of: texts)
   }
 
-  private mutating func endText(_ start: Int) { integer(texts.length - start) }
+  mutating func endText(_ start: Int) { integer(texts.length - start) }
 }
 
 extension ParquetFile {

@@ -6,7 +6,7 @@ import Tabular
 ///
 /// A Parquet file has columns behind one another, and can be read only when its end is written. So the rows wait in a file without a name,
 /// and the table is written from it: once at the end; of a run that goes on also in between, each time whole.
-struct ParquetTable: ~Copyable {
+struct ParquetTable: RowTable, ~Copyable {
   /// Octets of rows up to which the table of a run that goes on is written with each `flush`: a fraction of a second's work. Longer ones
   /// are written when the run ends, or when somebody asks for them (`reopen`).
   static let flushLimit = 16 << 20

@@ -1,0 +1,72 @@
+import HTTPReassembly
+import Tabular
+
+/// The tables of a report whose rows are numbered, in a file each: a value, so that a row costs the report one access.
+struct NumberedTables<Row: LentRow & ~Copyable, Table: RowTable & ~Copyable>: ~Copyable {
+  var row: Row
+  private let allowance: RowAllowance
+  var messages: Table
+  var exchanges: Table
+  var connections: Table
+
+  init(
+    row: consuming Row, allowance: RowAllowance, messages: consuming Table, exchanges: consuming Table,
+    connections: consuming Table
+  ) {
+    self.row = row
+    self.allowance = allowance
+    self.messages = messages
+    self.exchanges = exchanges
+    self.connections = connections
+  }
+
+  mutating func add(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
+    guard messages.isOpen else { return }
+    MessageRow.write(message, texts: texts, to: &row)
+    try row.withOctets { octets throws(ReportError) in
+      if allowance.take(octets.byteCount) { try messages.add(message.number, octets) }
+    }
+  }
+
+  mutating func add(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
+    guard exchanges.isOpen else { return }
+    ExchangeRow.write(exchange, texts: texts, to: &row)
+    try row.withOctets { octets throws(ReportError) in
+      if allowance.take(octets.byteCount) { try exchanges.add(exchange.number, octets) }
+    }
+  }
+
+  mutating func add(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
+    guard connections.isOpen else { return }
+    ConnectionRow.write(connection, texts: texts, to: &row)
+    try row.withOctets { octets throws(ReportError) in
+      if allowance.take(octets.byteCount) { try connections.add(connection.number, octets) }
+    }
+  }
+
+  /// Does the same with each table, whatever becomes of the others.
+  mutating func attemptEach(
+    _ first: inout FirstError, _ body: (inout Table) throws(ReportError) -> Void
+  ) {
+    first.attempt { () throws(ReportError) in try body(&messages) }
+    first.attempt { () throws(ReportError) in try body(&exchanges) }
+    first.attempt { () throws(ReportError) in try body(&connections) }
+  }
+}
+
+/// A row that is lent as octets once it has ended.
+protocol LentRow: RowWriter, ~Copyable {
+  /// Lends the row.
+  func withOctets(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError)
+}
+
+/// A table that gets its rows with their numbers, in any order.
+protocol RowTable: ~Copyable {
+  /// Whether rows are still accepted.
+  var isOpen: Bool { get }
+  /// Adds the row of `number`, which is from 1 on and comes once.
+  mutating func add(_ number: Int, _ row: RawSpan) throws(ReportError)
+}
+
+extension CSVRow: LentRow {}
+extension NumberedTable: RowTable {}
