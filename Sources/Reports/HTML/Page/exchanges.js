@@ -78,7 +78,7 @@ function exchangeRow(row, begin, length, parts) {
   });
   const words = phaseWords(row);
   const item = element('li', {});
-  const button = opener(item, () => exchangeDetail(row, parts), element('span', {},
+  const button = opener((detail) => item.append(detail), () => exchangeDetail(row, parts), element('span', {},
     element('span', { class: `status-code${isFailed(row) ? ' bad' : ''}` }, row.status ?? 'none'),
     element('span', { class: 'path' }, `${row.method} `, element('span', { class: 'host' }, row.host), row.path || (row.host ? '' : '(unknown)'))));
   button.title = `${row.method} ${row.host}${row.path}`;
@@ -91,21 +91,6 @@ function exchangeRow(row, begin, length, parts) {
 
 const isFailed = (row) => row.status === null || row.status >= 400;
 const phaseWords = (row) => phases.filter(([name]) => row[name] !== null).map(([name]) => `${name} ${duration(row[name])}`).join(', ') || 'no phase was seen';
-
-/** A button that opens and closes what stands behind `content` in `item`; it is made when it is opened first. */
-function opener(item, content, ...label) {
-  let detail = null;
-  const button = element('button', {
-    type: 'button', class: 'opener', 'aria-expanded': 'false', onclick: () => {
-      const isOpen = button.getAttribute('aria-expanded') === 'true';
-      button.setAttribute('aria-expanded', String(!isOpen));
-      if (isOpen) return detail.remove();
-      detail ??= content();
-      item.append(detail);
-    },
-  }, ...label);
-  return button;
-}
 
 /** Everything that is known of an exchange. */
 function exchangeDetail(row, parts) {

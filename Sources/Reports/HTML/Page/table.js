@@ -110,16 +110,22 @@ function line(fields, row, title = null, detail = null) {
 
 /** A button that opens a row of its own below the one it is in. */
 function rowOpener(label, row, width, content) {
-  let below = null;
+  const below = () => element('tr', { role: 'row', class: 'below' }, element('td', { role: 'cell', colspan: width }, content()));
+  return opener((detail) => row().after(detail), below, label);
+}
+
+/** A button that opens and closes what `content` makes when it is opened first, and `place` puts where it belongs. */
+function opener(place, content, ...label) {
+  let detail = null;
   const button = element('button', {
     type: 'button', class: 'opener', 'aria-expanded': 'false', onclick: () => {
       const isOpen = button.getAttribute('aria-expanded') === 'true';
       button.setAttribute('aria-expanded', String(!isOpen));
-      if (isOpen) return below.remove();
-      below ??= element('tr', { role: 'row', class: 'below' }, element('td', { role: 'cell', colspan: width }, content()));
-      row().after(below);
+      if (isOpen) return detail.remove();
+      detail ??= content();
+      place(detail);
     },
-  }, label);
+  }, ...label);
   return button;
 }
 
