@@ -9,9 +9,6 @@ final class PageHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// Octets that are written at a time: each piece that a slow client takes shows that it is still there.
-  private static let pieceLength = 64 << 10
-
   /// What a viewer has got.
   private struct View {
     var version: Int
@@ -130,10 +127,6 @@ final class PageHandler: ChannelInboundHandler {
   }
 
   private func write(_ octets: some Sequence<ByteBuffer>, _ context: ChannelHandlerContext) {
-    for var octets in octets {
-      while let piece = octets.readSlice(length: min(Self.pieceLength, octets.readableBytes)), piece.readableBytes > 0 {
-        context.write(wrapOutboundOut(.body(.byteBuffer(piece))), promise: nil)
-      }
-    }
+    for octets in octets { writePieces(of: octets, context) }
   }
 }

@@ -9,9 +9,6 @@ final class MetricsHandler: ChannelInboundHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias OutboundOut = HTTPServerResponsePart
 
-  /// Octets that are written at a time: each piece that a slow client takes shows that it is still there.
-  private static let pieceLength = 64 << 10
-
   private let page: MetricsPage
   /// The request whose end has not come yet.
   private var request: HTTPRequestHead?
@@ -39,18 +36,13 @@ final class MetricsHandler: ChannelInboundHandler {
   func errorCaught(context: ChannelHandlerContext, error: any Error) { context.close(promise: nil) }
 
   private func respond(to request: HTTPRequestHead, _ context: ChannelHandlerContext) {
-    var (status, headers, content) = answer(to: request)
+    let (status, fields, content) = answer(to: request)
+    var headers = fields
     headers.add(name: "content-length", value: String(content.readableBytes))
     if !request.isKeepAlive { headers.add(name: "connection", value: "close") }
     let head = HTTPResponseHead(version: .http1_1, status: status, headers: headers)
     context.write(wrapOutboundOut(.head(head)), promise: nil)
-    if request.method != .HEAD {
-      while let piece = content.readSlice(length: min(Self.pieceLength, content.readableBytes)),
-        piece.readableBytes > 0
-      {
-        context.write(wrapOutboundOut(.body(.byteBuffer(piece))), promise: nil)
-      }
-    }
+    if request.method != .HEAD { writePieces(of: content, context) }
     let written = context.writeAndFlush(wrapOutboundOut(.end(nil)))
     if !request.isKeepAlive { written.assumeIsolated().whenComplete { _ in context.close(promise: nil) } }
   }
