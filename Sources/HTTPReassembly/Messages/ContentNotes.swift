@@ -12,7 +12,7 @@ struct ContentNotes {
   let isWanted: Bool
   private var notes: [Note] = []
   /// Memory of samples that are done with, for the next ones.
-  private var spares: [[UInt8]] = []
+  private var spares = SpareArrays<UInt8>(limit: 16, capacity: 16 << 10)
   /// Octets of samples that are held, all together.
   private(set) var sampledOctets = 0
 
@@ -34,7 +34,7 @@ struct ContentNotes {
     guard !isCoded else { return }
     let room = min(Self.sampleLimit - notes[row].sample.count, Self.totalLimit - sampledOctets, octets.byteCount)
     guard room > 0 else { return }
-    if notes[row].sample.isEmpty, let spare = spares.popLast() { notes[row].sample = spare }
+    if notes[row].sample.isEmpty { notes[row].sample = spares.take() }
     octets.append(0..<room, to: &notes[row].sample)
     sampledOctets += room
   }
@@ -50,12 +50,6 @@ struct ContentNotes {
 
   /// Gives back the memory of a sample, for the next ones.
   mutating func giveBack(_ memory: consuming [UInt8]) {
-    guard spares.count < Self.spareLimit, 1...Self.spareCapacity ~= memory.capacity else { return }
-    memory.removeAll(keepingCapacity: true)
-    spares.append(memory)
+    spares.giveBack(memory)
   }
-
-  /// How often memory is kept, and how much: what most contents of APIs need.
-  private static var spareLimit: Int { 16 }
-  private static var spareCapacity: Int { 16 << 10 }
 }

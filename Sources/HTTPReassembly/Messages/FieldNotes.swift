@@ -23,8 +23,8 @@ struct FieldNotes {
   /// Lines of the header section that is being read at once, before it is known to be one.
   private var section: [Line] = []
   private var lines: [[Line]] = []
-  /// Memory of lines that are final, for those of the next messages.
-  private var spares: [[Line]] = []
+  /// Memory of lines that are final, for those of the next messages: more lines than nearly all messages have.
+  private var spares = SpareArrays<Line>(limit: 16, capacity: 64)
   /// Lines that are held, all messages together.
   private(set) var count = 0
   /// Messages that have lines.
@@ -64,7 +64,7 @@ struct FieldNotes {
     count += section.count
     holders += 1
     swap(&lines[Int(row)], &section)
-    if let spare = spares.popLast() { section = spare }
+    section = spares.take()
   }
 
   // MARK: Lines that come one by one
@@ -111,14 +111,8 @@ struct FieldNotes {
 
   /// Gives back the memory of lines, for those of the next messages.
   mutating func giveBack(_ memory: consuming [Line]) {
-    guard spares.count < Self.spareLimit, 1...Self.spareCapacity ~= memory.capacity else { return }
-    memory.removeAll(keepingCapacity: true)
-    spares.append(memory)
+    spares.giveBack(memory)
   }
-
-  /// How often memory is kept, and for how many lines: more than nearly all messages have.
-  private static var spareLimit: Int { 16 }
-  private static var spareCapacity: Int { 64 }
 }
 
 /// The names of fields that were seen, lower-case, each with a number. They are never forgotten: there are some hundred.

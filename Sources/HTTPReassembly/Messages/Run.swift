@@ -38,7 +38,7 @@ struct Run: StreamContext {
   /// Whether the connection being worked on has begun to wait for secrets; taken away by who looks after those.
   var hasBegunToWait = false
   /// Memory for octets of records that are gathered, in use no more.
-  private var spareRecords: [[UInt8]] = []
+  private var spareRecords = SpareArrays<UInt8>(limit: 4)
   /// Memory for the octets of the record that is being opened; taken away while it is in use.
   var openedOctets: [UInt8] = []
 
@@ -113,13 +113,10 @@ struct Run: StreamContext {
   mutating func countDecoders() { decoding.memoryHeld = decoders?.memory ?? 0 }
 
   /// Memory for the octets of a record.
-  mutating func takeRecordMemory() -> [UInt8] { spareRecords.popLast() ?? [] }
+  mutating func takeRecordMemory() -> [UInt8] { spareRecords.take() }
 
   /// Gives it back.
-  mutating func giveRecordMemory(_ memory: consuming [UInt8]) {
-    guard memory.capacity > 0, spareRecords.count < 4 else { return }
-    spareRecords.append(memory)
-  }
+  mutating func giveRecordMemory(_ memory: consuming [UInt8]) { spareRecords.giveBack(memory) }
 
   /// How many of the ended messages of one direction, of which there are `count`, may still take charges: its newest only while all
   /// directions together have too many.

@@ -170,10 +170,7 @@ struct TLSSession {
   private mutating func gather(_ side: Side, _ octets: RawSpan, _ run: inout Run) {
     guard let opener = sides[side].opener else { return }
     if sides[side].remaining == 0, opener.value.gathered.isEmpty { return finishGathered(side, octets, &run) }
-    if opener.value.gathered.capacity == 0 {
-      opener.value.gathered = run.takeRecordMemory()
-      opener.value.gathered.removeAll(keepingCapacity: true)
-    }
+    if opener.value.gathered.capacity == 0 { opener.value.gathered = run.takeRecordMemory() }
     octets.append(0..<octets.byteCount, to: &opener.value.gathered)
     guard sides[side].remaining == 0 else { return }
     var gathered: [UInt8] = []
