@@ -71,12 +71,19 @@ let package = Package(
     .target(
       name: "Tabular",
       dependencies: [
-        "Packets", .product(name: "HeapModule", package: "swift-collections"),
+        "CZstd", "Packets", .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     // Parquet files, written.
-    .target(name: "Parquet", dependencies: ["CZlib", "CZstd", "Packets", "Tabular"], swiftSettings: settings),
+    .target(name: "Parquet", dependencies: ["CZlib", "Packets", "Tabular"], swiftSettings: settings),
+    // What an analysis of one capture leaves for one of many.
+    .target(
+      name: "Partials",
+      dependencies: [
+        "Capture", "HTTPReassembly", "Packets", "Tabular", .product(name: "SystemPackage", package: "swift-system"),
+      ],
+      swiftSettings: settings),
     .target(
       name: "TableReading", dependencies: [.product(name: "GRDB", package: "GRDB.swift")], swiftSettings: settings),
     .target(
@@ -127,7 +134,7 @@ let package = Package(
       name: "Sniffer",
       dependencies: [
         "Capture", "ContentCodings", "Cryptography",
-        "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "ProcessConfinement", "Reports",
+        "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Partials", "ProcessConfinement", "Reports",
         "SocketOwners", "TableReading", "Tabular",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

@@ -120,16 +120,28 @@ struct AnalysisOptions: ParsableArguments {
     }
   }
 
-  /// What the run was asked to do, for the report.
-  var choices: RunChoices {
+  /// The options that change what is said of connections and messages, and are not as by default.
+  private func changedOptions(withTemplates: Bool) -> [String] {
     var options: [String] = []
     if noDecode { options.append("--no-decode") }
     if decodeLimit != Configuration().decodedContentLimit >> 20 { options.append("--decode-limit \(decodeLimit)") }
     if verifyChecksums { options.append("--verify-checksums") }
-    if template, templateLimit != Configuration().segmentValueLimit {
+    if withTemplates, template, templateLimit != Configuration().segmentValueLimit {
       options.append("--template-limit \(templateLimit)")
     }
     if idleTimeout != 600 { options.append("--idle-timeout \(idleTimeout)") }
+    return options
+  }
+
+  /// The options that partials and what is made of them must have the same.
+  var partialOptions: String {
+    (changedOptions(withTemplates: false) + [filter.map { "--filter '\($0)'" }].compactMap(\.self))
+      .joined(separator: " ")
+  }
+
+  /// What the run was asked to do, for the report.
+  var choices: RunChoices {
+    let options = changedOptions(withTemplates: true)
     let templates = [templates == nil ? nil : "patterns", template ? "identifiers" : nil].compactMap(\.self)
     return RunChoices(
       template: templates.joined(separator: ","), filter: filter ?? "", options: options.joined(separator: " "))

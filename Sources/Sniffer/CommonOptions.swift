@@ -157,9 +157,9 @@ struct CommonOptions: ParsableArguments {
       choices: analysis.choices, harContent: Set(harContent?.names ?? []), allowance: allowance)
   }
 
-  /// What the reports of capture files are told.
-  func context(reading captures: [String]) -> ReportContext {
-    context(captures, allowance(reading: captures))
+  /// What the reports of capture files are told, whose octets are `length` where the files need not be there any more.
+  func context(reading captures: [String], length: Int? = nil) -> ReportContext {
+    context(captures, length.map { RowAllowance(maxReport?.octets ?? RowLimit.standard(for: $0)) } ?? allowance(reading: captures))
   }
 
   /// What the rows of reports of capture files may take.

@@ -22,6 +22,11 @@ enum RowLimit {
       else { return unknown }
       total = total.addingReportingOverflow(length).partialValue
     }
+    return standard(for: total)
+  }
+
+  /// The limit for captures of so many octets.
+  static func standard(for total: Int) -> Int {
     let (product, overflows) = total.multipliedReportingOverflow(by: factor)
     return overflows || product > Int.max - base ? .max : product + base
   }

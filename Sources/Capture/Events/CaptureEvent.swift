@@ -29,6 +29,11 @@ public struct NameRecord: Hashable, Sendable {
   public var address: IPAddress
   /// The name's octets as the file has them, 1 to 255, without the terminating zero: usually ASCII, but hostile.
   public var name: [UInt8]
+
+  package init(address: IPAddress, name: [UInt8]) {
+    self.address = address
+    self.name = name
+  }
 }
 
 /// Secrets that a capture carries for its own packets (decryption secrets block, draft-ietf-opsawg-pcapng §4.7).
@@ -82,6 +87,14 @@ public struct ProcessRecord: Hashable, Sendable {
   public var path: String
   /// The 16 octets of its UUID; empty if the capture does not say.
   public var uuid: [UInt8]
+
+  package init(number: UInt16 = 0, identifier: UInt32, name: String, path: String, uuid: [UInt8]) {
+    self.number = number
+    self.identifier = identifier
+    self.name = name
+    self.path = path
+    self.uuid = uuid
+  }
 }
 
 /// An app that a user identifier stands for (PCAPdroid's custom block): Android gives each app a user of its own.
@@ -92,6 +105,12 @@ public struct AppRecord: Hashable, Sendable {
   public var package: String
   /// Its name for people, up to 255 octets.
   public var name: String
+
+  package init(user: Int32, package: String, name: String) {
+    self.user = user
+    self.package = package
+    self.name = name
+  }
 }
 
 /// A comment on one or more packets (`opt_comment`, draft-ietf-opsawg-pcapng §3.5).
@@ -100,4 +119,9 @@ public struct CommentRecord: Hashable, Sendable {
   public var number: UInt16
   /// The comment's octets as the file has them, at most 2,048: UTF-8 by the specification, but hostile.
   public var octets: [UInt8]
+
+  package init(number: UInt16, octets: [UInt8]) {
+    self.number = number
+    self.octets = octets
+  }
 }

@@ -152,6 +152,8 @@ public struct AnomalyLog: Sendable, Equatable {
 
   /// Capture time that new anomalies are stamped with.
   package var now: Int64 = 0
+  /// How many were noted, of all names together.
+  private(set) var noted = 0
 
   package init() {}
 
@@ -162,6 +164,19 @@ public struct AnomalyLog: Sendable, Equatable {
       counts[position] = AnomalyCount(count: 0, firstTime: now, firstConnection: connection, example: [])
     }
     counts[position]?.count += 1
+    noted &+= 1
+  }
+
+  /// Counts `count` that somebody else has noted; the first of them, if it is the first here, too.
+  mutating func add(_ anomaly: Anomaly, count: Int, first: AnomalyCount) {
+    guard let position = Self.positions[anomaly] else { return }
+    noted &+= count
+    if counts[position] != nil {
+      counts[position]?.count += count
+    } else {
+      counts[position] = first
+      counts[position]?.count = count
+    }
   }
 
   /// Counts one, and keeps the start of `example` if it is the first of its name.

@@ -122,6 +122,42 @@ public struct Ledger: Sendable, Equatable {
     octets[base &+ octetClass.rawValue] += count
   }
 
+  /// Every figure, in one order, for a part of an analysis.
+  var figures: [Int] {
+    get {
+      octets.indices.map { octets[$0] } + [
+        packets, original, truncatedPackets, missing, synthetic, tlsHandshake, tlsApplicationData, tlsRecord,
+        quicHandshake, quicPacket, quicProtected,
+      ]
+    }
+    set {
+      guard newValue.count == octets.count + 11 else { return }
+      for index in octets.indices { octets[index] = newValue[index] }
+      let rest = newValue[octets.count...]
+      func figure(_ index: Int) -> Int { rest[rest.startIndex + index] }
+      (packets, original, truncatedPackets, missing) = (figure(0), figure(1), figure(2), figure(3))
+      (synthetic, tlsHandshake, tlsApplicationData) = (figure(4), figure(5), figure(6))
+      (tlsRecord, quicHandshake, quicPacket, quicProtected) = (figure(7), figure(8), figure(9), figure(10))
+    }
+  }
+
+  /// Adds what another ledger has, which is of other packets.
+  mutating func add(_ other: Ledger) {
+    for index in octets.indices { octets[index] += other.octets[index] }
+    packets += other.packets
+    original += other.original
+    truncatedPackets += other.truncatedPackets
+    missing += other.missing
+    synthetic += other.synthetic
+    tlsHandshake += other.tlsHandshake
+    tlsApplicationData += other.tlsApplicationData
+    tlsRecord += other.tlsRecord
+    quicHandshake += other.quicHandshake
+    quicPacket += other.quicPacket
+    quicProtected += other.quicProtected
+    pending += other.pending
+  }
+
   /// Moves octets whose class turned out to be another.
   package mutating func recharge(_ count: Int, from old: OctetClass, to new: OctetClass) {
     octets[base &+ old.rawValue] -= count

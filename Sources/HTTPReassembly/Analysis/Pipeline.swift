@@ -12,16 +12,16 @@ import Packets
 /// then `finishConnections()` and read `totals`.
 public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var decoder: PacketDecoder
-  private var connections = ConnectionTable<Session>()
+  var connections = ConnectionTable<Session>()
   private var waiting = WaitingConnections()
   /// Slots of connections that began to wait for secrets, in that order. Some may wait no longer.
   private var secretWaiters: [Int32] = []
   private var quic = QUICConnections()
-  private var run: Run
-  private var apis: APITable
-  private var tables: RefiningTables
+  var run: Run
+  var apis: APITable
+  var tables: RefiningTables
   /// Rows of connections that the sink has not seen yet.
-  private var finalConnections: Deque<Connection> = []
+  var finalConnections: Deque<Connection> = []
   /// In memory of its own, because a value of a size that is known only when the program runs would make the pipeline one, too, whose
   /// parts are looked for again with each row.
   private let held: OwnMemory<Sink>
@@ -29,6 +29,12 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var lookups = DNSLookups()
   private var processes = ProcessTable()
   private var expected = ExpectedProcesses()
+  /// Writes down what becomes final, where that is a part of another analysis; nil where it is counted here.
+  var recorder: PartRecorder?
+  /// The numbers of the part that is being taken.
+  var part = PartNumbers()
+  /// What the sink threw at a row of a part, not thrown yet.
+  var partFailure: Sink.Failure?
   /// The process that the packet in hand belongs to.
   private var mention = ProcessMention()
   /// Messages that may be open before those of idle connections become final.
@@ -109,7 +115,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Whether the sink has seen every final row.
   @inline(__always)
-  private var isHandedOver: Bool { run.rows.isHandedOver && finalConnections.isEmpty }
+  var isHandedOver: Bool { run.rows.isHandedOver && finalConnections.isEmpty }
 
   /// Takes a packet that is no ordinary one.
   @inline(never)
@@ -129,9 +135,9 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Capture times are taken as at most 146 years from the epoch, which is in 2116, so that no two of them are further
   /// apart than their difference can say. What lies beyond is a damaged or hostile capture.
-  private static var timestampLimit: Int64 { (1 << 62) - 1 }
+  static var timestampLimit: Int64 { (1 << 62) - 1 }
 
-  private mutating func advanceClock(to time: Int64) {
+  mutating func advanceClock(to time: Int64) {
     run.anomalies.now = time
     if time > run.clock {
       run.clock = time
@@ -207,6 +213,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
     var connection = TCPConnection<Session>(first: segment, key: key, at: time, run: &run)
     connection.record.flags = flags
+    recorder?.open(segment, number: connection.record.number)
     let slot = connections.insert(consume connection, for: key)
     if !expected.isEmpty { takeExpected(key, slot, at: time) }
     receive(slot, segment, octets, at: time, source)
@@ -222,7 +229,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Asked of few segments, since a call to a connection that changes nothing is handed a copy of it.
   @inline(never)
-  private func isReopened(_ slot: Int, _ segment: TCPSegment) -> Bool {
+  func isReopened(_ slot: Int, _ segment: TCPSegment) -> Bool {
     connections.look(slot) {
       $0.isReopened(by: segment, clock: run.clock, silence: run.configuration.reopenSilence)
     }
@@ -233,7 +240,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Leaves connections what other tables do not take of the memory for all.
   @inline(__always)
-  private mutating func shareMemory() {
+  mutating func shareMemory() {
     handOvers = 0
     run.budget.share(
       tables: apis.memory + tables.memory,
@@ -266,7 +273,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.packetDirection = .unknown
   }
 
-  private mutating func finish(_ slot: Int, _ end: ConnectionEnd) {
+  mutating func finish(_ slot: Int, _ end: ConnectionEnd) {
     var connection = connections.remove(slot)
     var row = connection.finish(end, run: &run)
     row.process = connection.settleProcess(client: row.client, &run.processSlots, &run.texts)
@@ -308,10 +315,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       let expiry = nextToExpire
       if let look = waiting.first, look.deadline < time, look.deadline <= expiry?.deadline ?? .max {
         waiting.removeFirst()
-        lookAgain(Int(look.slot), after: look.deadline)
+        noteDependence(of: Int(look.slot)) { $0.lookAgain(Int(look.slot), after: look.deadline) }
       } else if let expiry, expiry.deadline < time {
         run.anomalies.now = expiry.deadline
-        finish(expiry.slot, expiry.end)
+        noteDependence(of: expiry.slot) { $0.finish(expiry.slot, expiry.end) }
       } else {
         break
       }
@@ -321,6 +328,19 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     // What is seen from now on has its whole time-out before it.
     let shortest = min(run.configuration.idleTimeout, run.configuration.closedTimeout)
     quietUntil = min(nextDeadline ?? .max, run.clock.addingSaturated(shortest))
+  }
+
+  /// Where the analysis is written down: a connection that gives numbers because time passes, and not because a packet comes, does so between
+  /// those of other parts, of which nobody here knows.
+  @inline(__always)
+  private mutating func noteDependence(of slot: Int, _ body: (inout Self) -> Void) {
+    guard let recorder, connections.contains(slot) else { return body(&self) }
+    let numbers = (run.messageCount, run.exchangeCount, run.connectionCount)
+    let endpoints = connections.look(slot) { $0.endpoints }
+    body(&self)
+    if numbers != (run.messageCount, run.exchangeCount, run.connectionCount) {
+      recorder.depend(on: ConnectionKey(endpoints[0], endpoints[1]))
+    }
   }
 
   /// Gives up what a connection waits for, as far as that is overdue at its deadline.
@@ -518,7 +538,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Counts every final row for its API and gives it to the sink, also after one that it could not take; then throws its
   /// first error.
-  private mutating func handOver() throws(Sink.Failure) {
+  mutating func handOver() throws(Sink.Failure) {
     do throws(Sink.Failure) { try handOverRows() } catch {
       handOverTheRest()
       throw error
@@ -537,6 +557,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       handOvers &+= 1
       if handOvers >= Self.handOversBetweenShares { shareMemory() }
     }
+    if let recorder { return recordRows(recorder) }
     try handOverFinalRows(
       &run.rows, to: &held.value, &apis, &tables, &run.contentNotes, &run.fieldNotes, &run.texts, &run.anomalies)
     while !finalConnections.isEmpty {

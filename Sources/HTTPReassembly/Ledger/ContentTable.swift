@@ -101,7 +101,8 @@ struct ContentTable {
 
   /// Adds a final message of the API at a position.
   mutating func add(
-    _ message: borrowing Message, at position: Int, _ note: borrowing ContentNotes.Note, _ anomalies: inout AnomalyLog
+    _ message: borrowing Message, at position: Int, _ content: ContentFacts, sample: [UInt8],
+    _ anomalies: inout AnomalyLog
   ) {
     let (kind, status, isEmpty) = (message.kind, message.status, message.octets.body == 0)
     let isNotModified = kind == .response && status == 304
@@ -111,22 +112,22 @@ struct ContentTable {
     if isEmpty { return }
     totals[index].contents += 1
     totals[index].octets += message.octets.body
-    let (transfer, body, decoded) = (message.transferEncoding, message.octets.body, message.decodedBody)
-    if message.contentEncoding == .none, transfer == .none || decoded == body {
+    let (body, decoded) = (message.octets.body, message.decodedBody)
+    if Self.isUncoded(message) {
       totals[index].uncoded += 1
       totals[index].uncodedOctets += message.octets.body
-      compress(note.sample, index)
+      compress(sample, content.measured, index)
     } else if let decoded {
       totals[index].coded += 1
       totals[index].codedOctets += message.octets.body
       totals[index].decodedOctets += decoded
     }
     // Only of a content that was seen whole it is known whether it is the same.
-    guard message.missing == 0, message.unseen == 0, note.mark.count == message.octets.body,
+    guard message.missing == 0, message.unseen == 0, content.length == message.octets.body,
       message.flags.isDisjoint(with: [.incomplete, .contentNotSeen])
     else { return }
     let owner = OctetMark.mix(UInt64(position), Self.mark(of: message.client.address))
-    let mark = OctetMark.mix(note.mark.value, owner)
+    let mark = OctetMark.mix(content.mark, owner)
     if known.contains(mark) {
       totals[index].repeated += 1
       totals[index].repeatedOctets += message.octets.body
@@ -142,6 +143,12 @@ struct ContentTable {
     } else {
       anomalies.note(.contentTableFull)
     }
+  }
+
+  /// Whether a message's content came without any coding.
+  static func isUncoded(_ message: borrowing Message) -> Bool {
+    let (transfer, body, decoded) = (message.transferEncoding, message.octets.body, message.decodedBody)
+    return message.contentEncoding == .none && (transfer == .none || decoded == body)
   }
 
   /// The place of a direction of an API. Beyond the limit all further ones have one, that of no API.
@@ -175,15 +182,17 @@ struct ContentTable {
 
   private static func mark(of address: IPAddress) -> UInt64 { OctetMark.mix(address.high, address.low) }
 
-  /// Compresses a sample, if it is one of those that are.
-  private mutating func compress(_ sample: [UInt8], _ index: Int) {
-    guard let compressor, !sample.isEmpty, sampled < Self.sampleLimit else { return }
+  /// Compresses a sample, if it is one of those that are, or takes what was made of it.
+  private mutating func compress(_ sample: [UInt8], _ measured: (sample: Int, compressed: Int)?, _ index: Int) {
+    let length = measured?.sample ?? sample.count
+    guard let compressor, length > 0, sampled < Self.sampleLimit else { return }
     offers[index] &+= 1
     let offer = offers[index]
     guard offer <= Self.firstSamples || offer & (offer &- 1) == 0 else { return }
-    sampled += sample.count
-    totals[index].sampled += sample.count
-    totals[index].compressed += sample.withOctets { compressor.compressedLength(of: $0) }
+    sampled += length
+    totals[index].sampled += length
+    totals[index].compressed +=
+      measured?.compressed ?? sample.withOctets { compressor.compressedLength(of: $0) }
   }
 
   /// Those beyond the limit first, then the totals of APIs in the order of their positions in `order`; `apis` has their names.

@@ -155,6 +155,45 @@ struct Timeline {
     unit *= factor
   }
 
+  // MARK: Parts
+
+  /// What an analysis of other packets has counted.
+  struct Part {
+    /// Nanoseconds of an interval.
+    var unit: Int64 = 0
+    /// The number of each interval from the epoch, and its cells.
+    var intervals: [(number: Int64, cells: [Int])] = []
+  }
+
+  /// What has been counted; `ledger` is what it says now.
+  func part(_ ledger: Ledger) -> Part {
+    var whole = self
+    whole.count(ledger)
+    return Part(
+      unit: unit,
+      intervals: whole.places.sorted { $0.key < $1.key }.map { ($0.key, Array(whole.cells[$0.value..<$0.value + Self.width])) })
+  }
+
+  /// Whether the intervals of a part fit into these. They do where both were asked for the same, since all times of the part were told here.
+  func fits(_ part: Part) -> Bool { !isWanted || part.unit > 0 && unit % part.unit == 0 }
+
+  /// Adds a part that fits, of packets whose times were all told here. The ledger has had `other` added to it since the last
+  /// packet, and nothing else.
+  mutating func add(_ part: Part, _ other: borrowing Ledger) {
+    guard isWanted else { return }
+    known.add(other)
+    let factor = unit / part.unit
+    for (number, counted) in part.intervals where counted.count == Self.width {
+      let number = Self.floor(number, factor)
+      let place = places[number] ?? cells.count
+      if place == cells.count {
+        places[number] = place
+        cells.append(contentsOf: repeatElement(0, count: Self.width))
+      }
+      for index in 0..<Self.width { cells[place + index] += counted[index] }
+    }
+  }
+
   // MARK: Rows
 
   /// The intervals that have octets or packets, in their order, and in them the directions in theirs. `ledger` is what it says now.

@@ -6,6 +6,9 @@ struct ContentNotes {
     var mark = OctetMark()
     /// The start of a content without coding.
     var sample: [UInt8] = []
+
+    /// What a table wants to know of it.
+    var facts: ContentFacts { ContentFacts(mark: mark.value, length: mark.count) }
   }
 
   /// Whether anybody wants to know.
@@ -52,4 +55,14 @@ struct ContentNotes {
   mutating func giveBack(_ memory: consuming [UInt8]) {
     spares.giveBack(memory)
   }
+}
+
+/// What tables want to know of a content, beside the start of it.
+struct ContentFacts {
+  /// The mark of its octets as they were transferred.
+  var mark: UInt64 = 0
+  /// How many octets the mark is of.
+  var length = 0
+  /// Octets of its start that were compressed already, and what gzip made of them; nil where that is still to be done.
+  var measured: (sample: Int, compressed: Int)?
 }

@@ -247,6 +247,13 @@ struct ExpandedLengths: Sendable {
     self.init(start: Int32(clamping: startLine), fields: Int32(clamping: header))
   }
 
+  /// As they are held: -1 where a length is that on the wire, -2 where it is not known.
+  var raw: (startLine: Int, header: Int) { (Int(start), Int(fields)) }
+
+  init(raw: (startLine: Int, header: Int)) {
+    self.init(start: Int32(clamping: raw.startLine), fields: Int32(clamping: raw.header))
+  }
+
   func startLine(_ octets: MessageOctets) -> Int? { start >= 0 ? Int(start) : start == -1 ? octets.startLine : nil }
   func header(_ octets: MessageOctets) -> Int? { fields >= 0 ? Int(fields) : fields == -1 ? octets.header : nil }
 }

@@ -161,6 +161,21 @@ struct Run: StreamContext {
     return exchangeCount
   }
 
+  /// Takes so many numbers for rows that are made elsewhere.
+  mutating func takeNumbers(
+    messages: Int, exchanges: Int, connections: Int
+  ) -> (messages: Range<Int>, exchanges: Range<Int>, connections: Range<Int>) {
+    defer {
+      messageCount += messages
+      exchangeCount += exchanges
+      connectionCount += connections
+    }
+    return (
+      messageCount + 1..<messageCount + messages + 1, exchangeCount + 1..<exchangeCount + exchanges + 1,
+      connectionCount + 1..<connectionCount + connections + 1
+    )
+  }
+
   mutating func nextConnection() -> Int {
     connectionCount += 1
     return connectionCount

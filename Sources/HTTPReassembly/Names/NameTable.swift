@@ -37,8 +37,27 @@ struct NameTable {
   /// The name of an address.
   func name(of address: IPAddress) -> [UInt8]? { entries[address]?.name }
 
+  /// Whether names are known elsewhere: then `takeLookup` only notes what was asked for.
+  var isElsewhere = false
+  /// What was asked for where names are known elsewhere: the address, and the number of the connection.
+  private(set) var asked: [(address: IPAddress, connection: Int)] = []
+
+  /// What stands for how long a lookup took, where that is known elsewhere: no duration is negative. (`OptionalTime` has
+  /// another meaning for the least number.)
+  static var unknownLookup: Int64 { .min + 1 }
+
+  /// Takes away what was asked for.
+  mutating func takeAsked() -> [(address: IPAddress, connection: Int)] {
+    defer { asked = [] }
+    return asked
+  }
+
   /// How long the lookup that led to a new connection took: once for each lookup.
-  mutating func takeLookup(of address: IPAddress) -> Int64? {
+  mutating func takeLookup(of address: IPAddress, for connection: Int) -> Int64? {
+    if isElsewhere {
+      asked.append((address, connection))
+      return Self.unknownLookup
+    }
     guard let lookup = entries[address]?.lookup else { return nil }
     entries[address]?.lookup = nil
     return lookup

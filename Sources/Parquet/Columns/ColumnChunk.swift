@@ -1,4 +1,5 @@
 import Packets
+import Tabular
 
 /// A column of one row group: pages that are written already, and the values of the one that is not.
 ///
@@ -61,7 +62,7 @@ struct ColumnChunk {
   /// Writes the page, if it has rows.
   ///
   /// - Returns: Whether it could be compressed.
-  mutating func endPage(_ compressor: PageCompressor) -> Bool {
+  mutating func endPage(_ compressor: FrameCompressor) -> Bool {
     guard page.rowCount > 0 else { return true }
     var octets: [UInt8] = []
     if column.isOptional {
@@ -152,7 +153,7 @@ struct ColumnChunk {
   ///   - compressor: Compresses the dictionary.
   /// - Returns: The octets of the dictionary's page, those of the others, and the fields of a `ColumnMetaData`; nil when they could
   ///   not be compressed. There is no page left to end.
-  func finished(at offset: Int, _ compressor: PageCompressor) -> FinishedChunk? {
+  func finished(at offset: Int, _ compressor: FrameCompressor) -> FinishedChunk? {
     var dictionaryPage: [UInt8] = []
     var uncompressedLength = uncompressedLength
     if dictionary.count > 0 {
@@ -221,7 +222,7 @@ struct ColumnChunk {
       $0.integer32(1, type.rawValue)
       $0.integer32(2, Int32(length))
       $0.integer32(3, Int32(compressed.count))
-      $0.integer32(4, PageCompressor.checksum(compressed))
+      $0.integer32(4, PageChecksum.of(compressed))
       body(&$0)
     }
     return thrift.octets

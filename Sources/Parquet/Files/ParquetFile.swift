@@ -15,7 +15,7 @@ package struct ParquetFile: ~Copyable {
 
   private let file: OutputFile
   private let columns: [ParquetColumn]
-  private let compressor = PageCompressor()
+  private let compressor = FrameCompressor()
   private var chunks: [ColumnChunk]
   private var pageRows = 0
   private var groupRowCount = 0

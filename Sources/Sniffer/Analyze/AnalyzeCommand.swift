@@ -33,10 +33,16 @@ struct AnalyzeCommand: ParsableCommand {
       "Take it that a followed capture has ended after this many seconds without growth.", valueName: "s"))
   var followTimeout: Double?
 
+  @OptionGroup var interval: IntervalOption
+
   @Option(
     help: ArgumentHelp(
-      "Length of the timeline's intervals in seconds (default: about a hundredth of the capture).", valueName: "s"))
-  var interval: Double?
+      "Write what sniffer merge needs of these captures to this file, and no report.", valueName: "file"),
+    completion: .file())
+  var partial: String?
+
+  @Flag(help: "Keep every packet in the partial: it is larger, and fits any other partial.")
+  var keepPackets = false
 
   @OptionGroup(title: "Summary") var summary: SummaryArguments
 
@@ -48,8 +54,12 @@ struct AnalyzeCommand: ParsableCommand {
     if follow, input.captures.count != 1 || input.captures == ["-"] {
       throw ValidationError("--follow needs one capture file; standard input and pipes are waited for anyway.")
     }
-    if let interval, !(interval >= 1e-6 && interval < 1e9) {
-      throw ValidationError("--interval needs a number of seconds from 0.000001 on.")
+    if keepPackets, partial == nil { throw ValidationError("--keep-packets needs --partial.") }
+    if partial != nil {
+      if options.output != nil || summary.json { throw ValidationError("--partial writes no report.") }
+      if follow || input.captures.contains("-") {
+        throw ValidationError("--partial reads each capture twice, and needs files that are complete.")
+      }
     }
     if let followTimeout {
       if !follow { throw ValidationError("--follow-timeout needs --follow.") }
@@ -59,20 +69,26 @@ struct AnalyzeCommand: ParsableCommand {
     }
   }
 
-  /// The length of the timeline's intervals in nanoseconds.
-  private var timelineInterval: Int64? { interval.map { Int64(($0 * 1e9).rounded()) } }
-
   mutating func run() throws {
-    try options.leaveRoot(reading: input.reached)
+    try options.leaveRoot(reading: input.reached, writing: [partial].compactMap(\.self))
     if !follow { try input.findCaptures(isQuiet: options.quiet) }
+    if let partial { return try makePartial(partial) }
     let waiting = Waiting(follows: follow, patience: followTimeout.map { .seconds($0) })
     var analysis = CaptureAnalysis(
       options: options, input: input, filter: try options.packetFilter(), waiting: waiting)
-    analysis.timelineInterval = timelineInterval
+    analysis.timelineInterval = interval.nanoseconds
     analysis.summary = summary
     analysis.selection = try summary.selection(options)
     analysis.isDocument = summary.json
     let status = try analysis.run()
+    if status != .success { throw ExitCode(status.rawValue) }
+  }
+
+  private func makePartial(_ path: String) throws {
+    var making = PartialMaking(
+      options: options, captures: input.captures, filter: try options.packetFilter(), interval: interval.nanoseconds,
+      keepsPackets: keepPackets, showsProgress: !options.quiet && !input.noProgress)
+    let status = making.run(to: path)
     if status != .success { throw ExitCode(status.rawValue) }
   }
 }

@@ -3,6 +3,8 @@ import Capture
 import ContentCodings
 import HTTPReassembly
 import Logging
+import Packets
+import Partials
 import ProcessConfinement
 import Reports
 import Tabular
@@ -10,7 +12,10 @@ import Tabular
 /// One run over capture files: reads, analyses, reports, and keeps going where something fails.
 struct CaptureAnalysis {
   private let options: CommonOptions
+  /// The captures, as reports name them.
   private let paths: [String]
+  /// What was analysed of them before; nil where the captures are read.
+  private let partials: PartialSeries?
   private let filter: PacketFilter?
   private let logger: Logger
   private let waiting: Waiting
@@ -50,12 +55,28 @@ struct CaptureAnalysis {
     self.waiting = Waiting(stop: StopSignals.stop, follows: waiting.follows, patience: waiting.patience)
     if let output = options.output, !options.isStreaming { Confinement.keepTemporaryFiles(in: output) }
     paths = input.captures
+    partials = nil
     isRunning = waiting.follows || CaptureSecrets.mayComeLate(in: input.captures)
     self.filter = filter
     logger = options.logger
     // On a terminal, rows and the bar would be in each other's way.
     let isShown = options.isStreaming && Terminal.standardOutput.isTerminal
     if !options.quiet, !input.noProgress, !isShown { progress = ProgressBar(clock: ContinuousClock()) }
+  }
+
+  /// Prepares a run over what was analysed of captures before.
+  init(options: CommonOptions, partials: PartialSeries, showsProgress: Bool) {
+    self.options = options
+    self.partials = partials
+    waiting = Waiting(stop: StopSignals.stop)
+    if let output = options.output, !options.isStreaming { Confinement.keepTemporaryFiles(in: output) }
+    paths = partials.segments.map(\.head.capture)
+    isRunning = false
+    filter = nil
+    logger = options.logger
+    let isShown = options.isStreaming && Terminal.standardOutput.isTerminal
+    if !options.quiet, showsProgress, !isShown { progress = ProgressBar(clock: ContinuousClock()) }
+    OctetMark.fixKeys()
   }
 
   /// Opens the folder that reports go to, for this run alone. That it cannot be had is said before anything is read.
@@ -87,7 +108,7 @@ struct CaptureAnalysis {
     }
     tables = options.tables
     do throws(ReportError) {
-      let reports = try ReportSet(options.format.names, folder: output, options.context(reading: paths))
+      let reports = try ReportSet(options.format.names, folder: output, options.context(reading: paths, length: partials?.captureLength))
       if options.threads > 1, reports.observer == nil {
         return analyze(into: ConcurrentReports(reports)) { reports, totals throws(ReportError) in
           try reports.finish(totals)
@@ -152,7 +173,8 @@ struct CaptureAnalysis {
     do throws(CaptureError) { keyLogs = try KeyLogs(options.keyLogs) } catch { report(error) }
     // First, since every thread that there will be is to be confined, too.
     if !isPart {
-      Confinement(inputs: paths + options.keyLogs, outputs: folder.map { [$0.path] } ?? []).begin(logger)
+      let files = partials?.segments.map(\.file) ?? paths
+      Confinement(inputs: files + options.keyLogs, outputs: folder.map { [$0.path] } ?? []).begin(logger)
     }
     StopSignals.listen(hasOtherReports: !options.isStreaming)
     defer { folder?.release() }
@@ -161,7 +183,7 @@ struct CaptureAnalysis {
       configuration: configuration, decoders: decoders, observer: observer,
       compressor: tables.contains(.contents) ? GzipEstimate() : nil, sink: sink)
     readKeys(&pipeline)
-    readAll(&pipeline)
+    if let partials { read(partials, &pipeline) } else { readAll(&pipeline) }
     note(StopSignals.received)
     do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }
     progress?.clear()
@@ -183,7 +205,14 @@ struct CaptureAnalysis {
       keyLogs.finish(into: &pipeline)
     }
     guard !waiting.follows else { return }
-    CaptureSecrets.read(paths, waiting: waiting) { learn($0, &pipeline) }
+    if let partials {
+      for segment in partials.segments where !segment.head.secrets.isEmpty {
+        segment.head.secrets.withOctets { pipeline.learn(secrets: $0) }
+        pipeline.endOfSecrets()
+      }
+    } else {
+      CaptureSecrets.read(paths, waiting: waiting) { learn($0, &pipeline) }
+    }
   }
 
   private mutating func readKeyLogs<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
@@ -239,6 +268,48 @@ struct CaptureAnalysis {
       keyLogs.finish(into: &pipeline)
     }
     pipeline.setDropped(Int(clamping: series.dropped ?? 0))
+  }
+
+  // MARK: Partials
+
+  private mutating func read<Sink: ReportSink>(_ partials: PartialSeries, _ pipeline: inout Pipeline<Sink>) {
+    var reader = PartialReader()
+    var octetsRead = 0
+    for (index, segment) in partials.segments.enumerated() where !StopSignals.stop.isRequested {
+      logger.info("reading \(segment.file)")
+      if !partials.continues(index) {
+        do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }
+      }
+      do throws(PartialError) {
+        try reader.begin(segment, &pipeline)
+        try read(&reader, &octetsRead, of: partials, &pipeline)
+      } catch {
+        status = .failure
+        progress?.clear()
+        ErrorOutput.write(error.description)
+        // What comes after it would be given to connections that it may have ended.
+        break
+      }
+    }
+    pipeline.setDropped(partials.dropped ?? 0)
+  }
+
+  private mutating func read<Sink: ReportSink>(
+    _ reader: inout PartialReader, _ octetsRead: inout Int, of partials: PartialSeries,
+    _ pipeline: inout Pipeline<Sink>
+  ) throws(PartialError) {
+    while !StopSignals.stop.isRequested {
+      var failure: Sink.Failure?
+      let step = try reader.advance(&pipeline) { failure = failure ?? $0 }
+      if let failure { report(sinkError: failure) }
+      switch step {
+      case .event(let event): take(event, &pipeline)
+      case .block(let octets):
+        octetsRead += octets
+        progress?.update(bytes: octetsRead, of: partials.length)
+      case .end: return
+      }
+    }
   }
 
   private mutating func take<Sink: ReportSink>(_ event: CaptureEvent, _ pipeline: inout Pipeline<Sink>) {

@@ -29,6 +29,14 @@ package final class OpenFile {
     return file
   }
 
+  /// Opens a file that is there, for reading.
+  package static func reading(_ path: String) throws(Errno) -> OpenFile {
+    try opened { unsafe open(path, O_RDONLY | O_CLOEXEC) }
+  }
+
+  /// Octets of the file.
+  package func length() throws(Errno) -> Int { try typed { Int(try status().size) } }
+
   // MARK: Folders
 
   /// Opens a folder, to create files in it.

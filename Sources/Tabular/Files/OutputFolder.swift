@@ -98,6 +98,13 @@ package struct OutputFolder {
     }
   }
 
+  /// A path's folder, and its last component.
+  package static func split(_ path: String) -> (folder: String, name: String) {
+    guard let slash = path.lastIndex(of: "/") else { return (".", path) }
+    let folder = path[..<slash]
+    return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
+  }
+
   /// The path without its last component; nil when nothing is left.
   private static func parent(of path: String) -> String? {
     var octets = path.utf8[...]

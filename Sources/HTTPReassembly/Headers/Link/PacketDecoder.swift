@@ -30,6 +30,8 @@ package struct PacketDecoder {
   package private(set) var reassembled: [UInt8] = []
   /// The process that the packet that was dissected last belongs to, as its link layer says.
   private(set) var process: TappedProcess?
+  /// Whether the packet that was dissected last is a fragment, or has one in it.
+  private(set) var isFragment = false
 
   package init(configuration: Configuration) {
     limits = Dissection.Limits(
@@ -85,7 +87,9 @@ package struct PacketDecoder {
     if checkLength > 0, checkLength <= wireLength { dissection.trim(to: wireLength - checkLength) }
     let last = dissection.walk(from: .linkType(packet.linkType.rawValue), octets)
     process = dissection.process
+    isFragment = false
     if case .fragment = last {
+      isFragment = true
       return reassemble(dissection, octets, packet.timestamp, ledger: &ledger, anomalies: &anomalies)
     }
     return Self.settle(

@@ -1,0 +1,238 @@
+import Packets
+
+// MARK: An analysis that is written down
+
+extension Pipeline {
+  /// Writes down what becomes final from now on, and counts none of it.
+  mutating func record(with recorder: PartRecorder) {
+    self.recorder = recorder
+    run.names.isElsewhere = true
+  }
+
+  /// Writes down what the last packet has changed.
+  mutating func noteChanges() { recorder?.noteChanges(&run) }
+
+  /// Writes down every final row.
+  mutating func recordRows(_ recorder: PartRecorder) {
+    recorder.noteChanges(&run)
+    while let row = run.rows.nextFinalMessage() {
+      var message = run.rows.messages.remove(Int(row)).message
+      var note = run.contentNotes.takeNote(of: row)
+      let lines = run.fieldNotes.takeLines(of: row)
+      recorder.add(&message, note, lines, run.fieldNotes.names, &run.texts)
+      var sample: [UInt8] = []
+      swap(&sample, &note.sample)
+      run.contentNotes.giveBack(sample)
+      run.fieldNotes.giveBack(lines)
+      message.releaseTexts(of: &run.texts)
+    }
+    while let row = run.rows.nextFinalExchange() {
+      var exchange = run.rows.exchanges.remove(Int(row)).exchange
+      recorder.add(&exchange, &run.texts)
+      exchange.releaseTexts(of: &run.texts)
+    }
+    while !finalConnections.isEmpty {
+      var connection = finalConnections.removeFirst()
+      recorder.add(&connection, &run.texts)
+      connection.releaseTexts(of: &run.texts)
+    }
+  }
+
+  /// The endpoints of the connections that are being followed.
+  var openConnections: [ConnectionKey] {
+    var keys: [ConnectionKey] = []
+    connections.forEach { keys.append(ConnectionKey($0.endpoints[0], $0.endpoints[1])) }
+    return keys
+  }
+
+  /// The timeline so far.
+  var timelinePart: Timeline.Part { tables.timeline.part(run.ledger) }
+}
+
+// MARK: An analysis that takes parts
+
+extension Pipeline {
+  /// A packet is counted elsewhere: only its time matters here.
+  package mutating func skip(to timestamp: Int64) throws(Sink.Failure) {
+    let time = min(max(timestamp, -Self.timestampLimit), Self.timestampLimit)
+    advanceClock(to: time)
+    if run.isDirected, !tables.timeline.isCurrent(time) {
+      tables.timeline.change(to: time, run.ledger, &run.anomalies)
+    }
+    if !isHandedOver { try handOver() }
+    if let failure = partFailure {
+      partFailure = nil
+      throw failure
+    }
+  }
+
+  /// A part begins: its numbers are its own.
+  package mutating func beginPart(_ reading: inout RowReading) {
+    reading.forgetTexts(&run.texts)
+    part = PartNumbers()
+  }
+
+  /// Takes the next record of a part, but for those of packets and events, of which `reading` has read the number.
+  ///
+  /// What the sink throws is thrown by the next `skip`.
+  ///
+  /// - Throws: what is wrong with the part.
+  package mutating func take(_ record: PartRecord, _ reading: inout RowReading) throws(PartFault) {
+    switch record {
+    case .opening: try takeOpening(&reading)
+    case .lookup: try takeLookup(&reading)
+    case .numbers: try takeNumbers(&reading)
+    case .anomaly: try takeAnomaly(&reading)
+    case .fieldName:
+      var name: [UInt8] = []
+      try reading.octets(&name)
+      part.fieldNames.append(name.withOctets { run.fieldNotes.number(of: $0) })
+    case .message: try takeMessage(&reading)
+    case .exchange: try takeExchange(&reading)
+    case .connection: try takeConnection(&reading)
+    case .accounts: try takeAccounts(&reading)
+    case .countedPacket, .keptPacket, .event: throw .damaged
+    }
+  }
+
+  /// A connection begins: one that is still here between the same endpoints is over.
+  private mutating func takeOpening(_ reading: inout RowReading) throws(PartFault) {
+    var source = Endpoint(address: IPAddress(high: 0, low: 0), port: 0)
+    var destination = source
+    var (sequence, number) = (UInt32(0), 0)
+    try reading.endpoint(&source)
+    try reading.endpoint(&destination)
+    try reading.bits(&sequence)
+    try reading.integer(&number)
+    let key = ConnectionKey(source, destination)
+    guard let slot = connections.slot(for: key) else { return }
+    let segment = TCPSegment(
+      source: source, destination: destination, sequence: sequence, acknowledgment: 0, flags: .syn, window: 0,
+      networkLength: 0, headerLength: 0, payloadOffset: 0, payloadLength: 0, capturedPayloadLength: 0)
+    guard !connections.look(slot, { $0.hasStranger }), isReopened(slot, segment) else {
+      throw .sameEndpoints(source, destination)
+    }
+    run.anomalies.note(.tcpPortReused, connection: connections.number(of: slot))
+    finish(slot, .captureEnd)
+    part.reused.insert(number)
+    handOverPart()
+  }
+
+  private mutating func takeLookup(_ reading: inout RowReading) throws(PartFault) {
+    var (address, connection) = (IPAddress(high: 0, low: 0), 0)
+    try reading.address(&address)
+    try reading.integer(&connection)
+    part.lookups[connection] = run.names.takeLookup(of: address, for: 0)
+  }
+
+  private mutating func takeNumbers(_ reading: inout RowReading) throws(PartFault) {
+    var counts: [Int] = []
+    for _ in 0..<3 {
+      // No packet makes as many.
+      guard let count = Int(exactly: try reading.number()), count < 1 << 24 else { throw .damaged }
+      counts.append(count)
+    }
+    let numbers = run.takeNumbers(messages: counts[0], exchanges: counts[1], connections: counts[2])
+    part.take(messages: numbers.messages, exchanges: numbers.exchanges, connections: numbers.connections)
+  }
+
+  private mutating func takeAnomaly(_ reading: inout RowReading) throws(PartFault) {
+    var (name, example): ([UInt8], [UInt8]) = ([], [])
+    var (count, connection, time) = (0, 0, Int64(0))
+    try reading.octets(&name)
+    try reading.integer(&count)
+    try reading.time(&time)
+    try reading.integer(&connection)
+    try reading.octets(&example)
+    guard let anomaly = Anomaly(rawValue: String(decoding: name, as: UTF8.self)), count > 0,
+      example.count <= AnomalyLog.exampleLimit
+    else { throw .damaged }
+    try PartNumbers.translate(&connection, by: part.connections)
+    run.anomalies.add(
+      anomaly, count: count,
+      first: AnomalyCount(count: count, firstTime: time, firstConnection: connection, example: example))
+  }
+
+  private mutating func takeMessage(_ reading: inout RowReading) throws(PartFault) {
+    var message = Message()
+    try message.code(&reading, &run.texts)
+    try part.translate(&message)
+    var facts = ContentFacts()
+    var (sample, compressed) = (0, 0)
+    try reading.bits(&facts.mark)
+    try reading.integer(&facts.length)
+    try reading.integer(&sample)
+    try reading.integer(&compressed)
+    if sample > 0 { facts.measured = (sample, compressed) }
+    let count = try reading.number()
+    guard count <= UInt64(FieldNotes.messageLimit) else { throw .damaged }
+    var lines: [FieldNotes.Line] = []
+    for _ in 0..<count {
+      var line = FieldNotes.Line(name: 0, length: 0, expanded: 0, value: 0)
+      try line.code(&reading)
+      guard Int(line.name) < part.fieldNames.count else { throw .damaged }
+      line.name = part.fieldNames[Int(line.name)]
+      lines.append(line)
+    }
+    let position = apis.add(message, texts: &run.texts, anomalies: &run.anomalies)
+    message.apiPath = apis.path(at: position)
+    if tables.isWanted {
+      tables.add(message, at: position, facts, sample: [], &lines, texts: &run.texts, anomalies: &run.anomalies)
+    }
+    defer { message.releaseTexts(of: &run.texts) }
+    do throws(Sink.Failure) { try sink.message(message, texts: run.texts) } catch { note(error) }
+  }
+
+  private mutating func takeExchange(_ reading: inout RowReading) throws(PartFault) {
+    var exchange = Exchange()
+    try exchange.code(&reading, &run.texts)
+    if exchange.timings.dns == NameTable.unknownLookup {
+      exchange.timings.dns = part.lookups.removeValue(forKey: exchange.connection)
+    }
+    try part.translate(&exchange)
+    exchange.apiPath = apis.add(exchange, texts: &run.texts, anomalies: &run.anomalies)
+    defer { exchange.releaseTexts(of: &run.texts) }
+    do throws(Sink.Failure) { try sink.exchange(exchange, texts: run.texts) } catch { note(error) }
+  }
+
+  private mutating func takeConnection(_ reading: inout RowReading) throws(PartFault) {
+    var connection = Connection()
+    try connection.code(&reading, &run.texts)
+    part.lookups[connection.number] = nil
+    if part.reused.remove(connection.number) != nil { connection.flags.insert(.portReused) }
+    try PartNumbers.translate(&connection.number, by: part.connections)
+    finalConnections.append(connection)
+    handOverPart()
+  }
+
+  private mutating func takeAccounts(_ reading: inout RowReading) throws(PartFault) {
+    var ledger = Ledger()
+    var figures = ledger.figures
+    guard try reading.number() == UInt64(figures.count) else { throw .damaged }
+    for index in figures.indices { try reading.integer(&figures[index]) }
+    ledger.figures = figures
+    var timeline = Timeline.Part()
+    timeline.unit = try reading.signed()
+    for _ in 0..<(try reading.number()) {
+      let number = try reading.signed()
+      let count = try reading.number()
+      guard count <= UInt64(3 * (OctetClass.count + 1)) else { throw .damaged }
+      var cells: [Int] = []
+      for _ in 0..<count {
+        cells.append(0)
+        try reading.integer(&cells[cells.count - 1])
+      }
+      timeline.intervals.append((number, cells))
+    }
+    guard tables.timeline.fits(timeline) else { throw .damaged }
+    run.ledger.add(ledger)
+    tables.timeline.add(timeline, ledger)
+    shareMemory()
+  }
+
+  private mutating func handOverPart() {
+    do throws(Sink.Failure) { try handOver() } catch { note(error) }
+  }
+
+  private mutating func note(_ failure: Sink.Failure) { partFailure = partFailure ?? failure }
+}

@@ -1,0 +1,143 @@
+import Packets
+
+/// Writes down what the analysis of a part finds, in the place of counting it.
+final class PartRecorder {
+  /// The records so far.
+  var rows = RowWriting()
+  /// Endpoints of connections whose rows depend on what other parts say.
+  private(set) var dependent: Set<ConnectionKey> = []
+  private let compressor: (any ContentCompressor)?
+  private var messages = 0
+  private var exchanges = 0
+  private var connections = 0
+  private var fieldNames = 1
+  private var noted = 0
+  private var counted: [Anomaly: Int] = [:]
+
+  /// A recorder; `compressor` says what compression would do for contents that came without.
+  init(compressor: (any ContentCompressor)?) { self.compressor = compressor }
+
+  private func begin(_ record: PartRecord) { rows.octets.append(record.rawValue) }
+
+  // MARK: Connections that begin
+
+  /// A connection begins with a segment.
+  func open(_ segment: TCPSegment, number: Int) {
+    begin(.opening)
+    var (source, destination, sequence, number) = (segment.source, segment.destination, segment.sequence, number)
+    write(&source)
+    write(&destination)
+    rows.bits(&sequence)
+    rows.integer(&number)
+  }
+
+  private func write(_ endpoint: inout Endpoint) {
+    write(&endpoint.address)
+    rows.bits(&endpoint.port)
+  }
+
+  private func write(_ address: inout IPAddress) {
+    rows.bits(&address.high)
+    rows.bits(&address.low)
+  }
+
+  /// The rows of the connection between two endpoints depend on what other parts say.
+  func depend(on key: ConnectionKey) { dependent.insert(key) }
+
+  // MARK: What a packet has changed
+
+  /// Writes down what has changed since the last time, but for final rows.
+  func noteChanges(_ run: inout Run) {
+    for asked in run.names.takeAsked() {
+      begin(.lookup)
+      var (address, connection) = asked
+      write(&address)
+      rows.integer(&connection)
+    }
+    if messages != run.messageCount || exchanges != run.exchangeCount || connections != run.connectionCount {
+      begin(.numbers)
+      rows.number(UInt64(run.messageCount - messages))
+      rows.number(UInt64(run.exchangeCount - exchanges))
+      rows.number(UInt64(run.connectionCount - connections))
+      (messages, exchanges, connections) = (run.messageCount, run.exchangeCount, run.connectionCount)
+    }
+    if noted != run.anomalies.noted { noteAnomalies(run.anomalies) }
+  }
+
+  private func noteAnomalies(_ log: AnomalyLog) {
+    noted = log.noted
+    // What times say is told with the packets.
+    for (anomaly, first) in log.all where anomaly != .timestampBackwards {
+      let new = first.count - counted[anomaly, default: 0]
+      guard new > 0 else { continue }
+      counted[anomaly] = first.count
+      begin(.anomaly)
+      var (name, example) = (Array(anomaly.rawValue.utf8), first.example)
+      var (count, connection, time) = (new, first.firstConnection, first.firstTime)
+      rows.octets(&name)
+      rows.integer(&count)
+      rows.time(&time)
+      rows.integer(&connection)
+      rows.octets(&example)
+    }
+  }
+
+  // MARK: Final rows
+
+  func add(
+    _ message: inout Message, _ note: ContentNotes.Note, _ lines: [FieldNotes.Line], _ names: borrowing FieldNames,
+    _ texts: inout TextPool
+  ) {
+    while fieldNames < names.count {
+      begin(.fieldName)
+      var name = names[UInt16(fieldNames)]
+      rows.octets(&name)
+      fieldNames += 1
+    }
+    if message.hostSource == .address || message.hostSource == .dns {
+      depend(on: ConnectionKey(message.client, message.server))
+    }
+    begin(.message)
+    message.code(&rows, &texts)
+    var (mark, length) = (note.mark.value, note.mark.count)
+    rows.bits(&mark)
+    rows.integer(&length)
+    var sample = 0
+    var compressed = 0
+    if let compressor, !note.sample.isEmpty, message.octets.body > 0, ContentTable.isUncoded(message) {
+      sample = note.sample.count
+      compressed = note.sample.withOctets { compressor.compressedLength(of: $0) }
+    }
+    rows.integer(&sample)
+    rows.integer(&compressed)
+    rows.number(UInt64(lines.count))
+    for var line in lines { line.code(&rows) }
+  }
+
+  func add(_ exchange: inout Exchange, _ texts: inout TextPool) {
+    begin(.exchange)
+    exchange.code(&rows, &texts)
+  }
+
+  func add(_ connection: inout Connection, _ texts: inout TextPool) {
+    begin(.connection)
+    connection.code(&rows, &texts)
+  }
+
+  // MARK: The end
+
+  /// The last record: where the octets of the counted packets went.
+  func end(_ ledger: Ledger, _ timeline: Timeline.Part) {
+    begin(.accounts)
+    let figures = ledger.figures
+    rows.number(UInt64(figures.count))
+    for var figure in figures { rows.integer(&figure) }
+    rows.signed(timeline.unit)
+    rows.number(UInt64(timeline.intervals.count))
+    for (number, cells) in timeline.intervals {
+      rows.signed(number)
+      rows.number(UInt64(cells.count))
+      for var cell in cells { rows.integer(&cell) }
+    }
+  }
+}

@@ -1,0 +1,249 @@
+import Packets
+
+/// Goes through the fields of a row, one after the other: it writes them, or reads them into the row. So what is written and what is read is
+/// described once.
+package protocol RowCoder {
+  /// What is wrong with what is read; whoever writes has none.
+  associatedtype Fault: Error
+
+  /// A number; numbers near 0 take the fewest octets.
+  mutating func integer(_ value: inout Int) throws(Fault)
+  /// A time in nanoseconds since the Unix epoch.
+  mutating func time(_ value: inout Int64) throws(Fault)
+  /// The bits of a number that can be any.
+  mutating func bits<Bits: FixedWidthInteger & UnsignedInteger>(_ value: inout Bits) throws(Fault)
+  /// A text, which the row that is read holds on to.
+  mutating func text(_ value: inout TextID, _ texts: inout TextPool) throws(Fault)
+  /// One of several cases, by its number.
+  mutating func value<Value: RawRepresentable>(_ value: inout Value) throws(Fault)
+  where Value.RawValue: FixedWidthInteger & UnsignedInteger
+  /// Octets, of which there are few.
+  mutating func octets(_ value: inout [UInt8]) throws(Fault)
+}
+
+extension RowCoder {
+  package mutating func optional(_ value: inout Int?) throws(Fault) {
+    var isThere: UInt8 = value == nil ? 0 : 1
+    try bits(&isThere)
+    guard isThere != 0 else { return value = nil }
+    var known = value ?? 0
+    try integer(&known)
+    value = known
+  }
+
+  package mutating func optional(_ value: inout Int64?) throws(Fault) {
+    var number = value.map { Int($0) }
+    try optional(&number)
+    value = number.map { Int64($0) }
+  }
+
+  package mutating func flag(_ value: inout Bool) throws(Fault) {
+    var bit: UInt8 = value ? 1 : 0
+    try bits(&bit)
+    value = bit != 0
+  }
+
+  package mutating func optional(_ value: inout Bool?) throws(Fault) {
+    var number: UInt8 = value.map { $0 ? 2 : 1 } ?? 0
+    try bits(&number)
+    value = number == 0 ? nil : number == 2
+  }
+
+  package mutating func directional(_ value: inout Directional<Int>) throws(Fault) {
+    try integer(&value.client)
+    try integer(&value.server)
+  }
+
+  package mutating func address(_ value: inout IPAddress) throws(Fault) {
+    try bits(&value.high)
+    try bits(&value.low)
+  }
+
+  package mutating func endpoint(_ value: inout Endpoint) throws(Fault) {
+    try address(&value.address)
+    try bits(&value.port)
+  }
+}
+
+/// Writes rows, and what else an analysis of a part says.
+package struct RowWriting: RowCoder {
+  package typealias Fault = Never
+
+  /// What was written.
+  package var octets: [UInt8] = []
+  /// The time that others are told from.
+  package var base: Int64 = 0
+  /// The numbers of the texts that were written, by their serial numbers in the pool.
+  private var known: [Int: Int] = [:]
+  /// What those texts take.
+  private var room = TextRoom()
+
+  package init() {}
+
+  /// Numbers in groups of seven bits, the lowest first; the eighth bit says that there are more (LEB128).
+  package mutating func number(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      octets.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    octets.append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// The sign is the lowest bit, so that numbers near 0 are short.
+  package mutating func signed(_ value: Int64) {
+    number(UInt64(bitPattern: value << 1 ^ value >> 63))
+  }
+
+  /// Octets behind their number.
+  package mutating func counted(_ span: RawSpan) {
+    number(UInt64(span.byteCount))
+    span.append(0..<span.byteCount, to: &octets)
+  }
+
+  package mutating func integer(_ value: inout Int) { signed(Int64(value)) }
+  package mutating func time(_ value: inout Int64) { signed(value &- base) }
+  package mutating func bits<Bits: FixedWidthInteger & UnsignedInteger>(_ value: inout Bits) { number(UInt64(value)) }
+  package mutating func octets(_ value: inout [UInt8]) { value.withOctets { counted($0) } }
+
+  package mutating func value<Value: RawRepresentable>(_ value: inout Value)
+  where Value.RawValue: FixedWidthInteger & UnsignedInteger { number(UInt64(value.rawValue)) }
+
+  package mutating func text(_ value: inout TextID, _ texts: inout TextPool) {
+    guard value != .none else { return number(0) }
+    let serial = texts.serial(value)
+    if let known = known[serial] { return number(UInt64(known)) }
+    if !room.takes(texts.length(value)) {
+      known.removeAll(keepingCapacity: true)
+      room = TextRoom()
+      _ = room.takes(texts.length(value))
+    }
+    known[serial] = known.count + 2
+    number(1)
+    texts.withOctets(value) { counted($0) }
+  }
+}
+
+/// Reads what `RowWriting` has written.
+package struct RowReading: RowCoder {
+  package typealias Fault = PartFault
+
+  /// What is read.
+  private var source: [UInt8] = []
+  /// Where what has not been read begins.
+  private var offset = 0
+  /// The time that others are told from.
+  package var base: Int64 = 0
+  /// The texts that came, which the reader holds on to.
+  private var known: [TextID] = []
+  private var room = TextRoom()
+
+  package init() {}
+
+  /// Goes on with other octets: what was written comes in pieces, each of whole things.
+  package mutating func take(_ octets: consuming [UInt8]) {
+    source = octets
+    offset = 0
+  }
+
+  /// Whether all has been read.
+  package var isAtEnd: Bool { offset == source.count }
+
+  /// Lets go of the texts: what follows has its own.
+  mutating func forgetTexts(_ texts: inout TextPool) {
+    for text in known { texts.release(text) }
+    known.removeAll(keepingCapacity: true)
+    room = TextRoom()
+  }
+
+  /// The next octet.
+  package mutating func octet() throws(PartFault) -> UInt8 {
+    guard offset < source.count else { throw .cut }
+    defer { offset += 1 }
+    return source[offset]
+  }
+
+  package mutating func number() throws(PartFault) -> UInt64 {
+    var (value, shift): (UInt64, UInt64) = (0, 0)
+    while true {
+      let octet = try octet()
+      guard shift < 63 || octet <= 1 else { throw .damaged }
+      value |= UInt64(octet & 0x7f) << shift
+      if octet < 0x80 { return value }
+      shift += 7
+    }
+  }
+
+  package mutating func signed() throws(PartFault) -> Int64 {
+    let bits = try number()
+    return Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1)
+  }
+
+  /// Where octets are behind their number.
+  private mutating func counted() throws(PartFault) -> Range<Int> {
+    guard let count = Int(exactly: try number()), count <= source.count - offset else { throw .cut }
+    defer { offset += count }
+    return offset..<offset + count
+  }
+
+  /// Lends octets that stand behind their number.
+  package mutating func withCounted<Result>(_ body: (RawSpan) -> Result) throws(PartFault) -> Result {
+    let range = try counted()
+    return source.withOctets { body($0.extracting(range)) }
+  }
+
+  package mutating func integer(_ value: inout Int) throws(PartFault) { value = Int(try signed()) }
+  package mutating func time(_ value: inout Int64) throws(PartFault) { value = base &+ (try signed()) }
+
+  package mutating func bits<Bits: FixedWidthInteger & UnsignedInteger>(_ value: inout Bits) throws(PartFault) {
+    guard let known = Bits(exactly: try number()) else { throw .damaged }
+    value = known
+  }
+
+  package mutating func value<Value: RawRepresentable>(_ value: inout Value) throws(PartFault)
+  where Value.RawValue: FixedWidthInteger & UnsignedInteger {
+    var raw = value.rawValue
+    try bits(&raw)
+    guard let known = Value(rawValue: raw) else { throw .damaged }
+    value = known
+  }
+
+  package mutating func octets(_ value: inout [UInt8]) throws(PartFault) { value = Array(source[try counted()]) }
+
+  package mutating func text(_ value: inout TextID, _ texts: inout TextPool) throws(PartFault) {
+    switch try number() {
+    case 0: value = .none
+    case 1:
+      let range = try counted()
+      if !room.takes(range.count) {
+        forgetTexts(&texts)
+        _ = room.takes(range.count)
+      }
+      value = source.withOctets { texts.intern($0.extracting(range)) }
+      guard value != .none else { throw .damaged }
+      known.append(value)
+      texts.retain(value)
+    case let number:
+      guard let place = Int(exactly: number - 2), place < known.count else { throw .damaged }
+      value = known[place]
+      texts.retain(value)
+    }
+  }
+}
+
+/// The room for texts that have numbers. Writer and reader forget all of them at the same text.
+private struct TextRoom {
+  private var count = 0
+  private var octets = 0
+
+  private static let countLimit = 1 << 16
+  private static let octetLimit = 16 << 20
+
+  /// Takes a text, if there is room for it, or if it is the first one.
+  mutating func takes(_ length: Int) -> Bool {
+    guard count == 0 || count < Self.countLimit && octets + length <= Self.octetLimit else { return false }
+    count += 1
+    octets += length
+    return true
+  }
+}

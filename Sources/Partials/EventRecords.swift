@@ -1,0 +1,92 @@
+import Capture
+import HTTPReassembly
+import Packets
+
+/// What a capture says beside its packets, as a partial has it. What no analysis of captures asks for is left out.
+enum EventRecords {
+  private enum Kind: UInt8 {
+    case name
+    case process
+    case app
+    case comment
+    case time
+  }
+
+  /// Writes an event.
+  static func write(_ event: CaptureEvent, to rows: inout RowWriting) {
+    func begin(_ kind: Kind) { rows.octets += [PartRecord.event.rawValue, kind.rawValue] }
+    switch event {
+    case .name(let record):
+      begin(.name)
+      var (address, name) = (record.address, record.name)
+      rows.address(&address)
+      rows.octets(&name)
+    case .process(let record):
+      begin(.process)
+      rows.number(UInt64(record.number))
+      rows.number(UInt64(record.identifier))
+      write(record.name, to: &rows)
+      write(record.path, to: &rows)
+      var uuid = record.uuid
+      rows.octets(&uuid)
+    case .app(let record):
+      begin(.app)
+      rows.signed(Int64(record.user))
+      write(record.package, to: &rows)
+      write(record.name, to: &rows)
+    case .comment(let record):
+      begin(.comment)
+      rows.number(UInt64(record.number))
+      var octets = record.octets
+      rows.octets(&octets)
+    case .timePassed(let time):
+      begin(.time)
+      rows.signed(time)
+    // Secrets and lost packets are in the head.
+    case .secrets, .drops, .interface: break
+    }
+  }
+
+  private static func write(_ text: String, to rows: inout RowWriting) {
+    var octets = Array(text.utf8)
+    rows.octets(&octets)
+  }
+
+  /// Reads an event; nil for one that an earlier partial has told already.
+  static func read(_ rows: inout RowReading, _ origins: inout PartialOrigins) throws(PartFault) -> CaptureEvent? {
+    guard let kind = Kind(rawValue: try rows.octet()) else { throw .damaged }
+    switch kind {
+    case .name:
+      var record = NameRecord(address: IPAddress(high: 0, low: 0), name: [])
+      try rows.address(&record.address)
+      try rows.octets(&record.name)
+      return .name(record)
+    case .process:
+      let (number, identifier) = (try number(&rows), try rows.number())
+      guard let identifier = UInt32(exactly: identifier) else { throw .damaged }
+      var record = ProcessRecord(identifier: identifier, name: try text(&rows), path: try text(&rows), uuid: [])
+      try rows.octets(&record.uuid)
+      return origins.learn(record, number).map { .process($0) }
+    case .app:
+      guard let user = Int32(exactly: try rows.signed()) else { throw .damaged }
+      return .app(AppRecord(user: user, package: try text(&rows), name: try text(&rows)))
+    case .comment:
+      let number = try number(&rows)
+      var octets: [UInt8] = []
+      try rows.octets(&octets)
+      return origins.learn(comment: octets, number).map { .comment($0) }
+    case .time: return .timePassed(try rows.signed())
+    }
+  }
+
+  private static func number(_ rows: inout RowReading) throws(PartFault) -> UInt16 {
+    guard let number = UInt16(exactly: try rows.number()) else { throw .damaged }
+    return number
+  }
+
+  private static func text(_ rows: inout RowReading) throws(PartFault) -> String {
+    var octets: [UInt8] = []
+    try rows.octets(&octets)
+    return String(decoding: octets, as: UTF8.self)
+  }
+}

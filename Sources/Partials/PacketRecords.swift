@@ -1,0 +1,67 @@
+import Capture
+import HTTPReassembly
+import Packets
+
+/// Writes the records of packets and of what a capture says beside them.
+struct PacketRecords {
+  /// Capture time of the packet before.
+  private var latest: Int64 = 0
+
+  /// A packet whose figures are in records that follow.
+  mutating func count(_ packet: Packet, to rows: inout RowWriting) {
+    rows.octets.append(PartRecord.countedPacket.rawValue)
+    writeTime(of: packet, to: &rows)
+  }
+
+  /// A packet as it was captured.
+  mutating func keep(_ packet: Packet, _ octets: RawSpan, to rows: inout RowWriting) {
+    rows.octets.append(PartRecord.keptPacket.rawValue)
+    writeTime(of: packet, to: &rows)
+    rows.signed(Int64(packet.originalLength))
+    rows.number(UInt64(packet.linkType.rawValue))
+    rows.signed(Int64(packet.frameCheckSequenceLength))
+    let origin = packet.origin
+    for number in [origin.interface, origin.process, origin.effectiveProcess, origin.comment, origin.flags.rawValue] {
+      rows.number(UInt64(number))
+    }
+    rows.counted(octets)
+  }
+
+  private mutating func writeTime(of packet: Packet, to rows: inout RowWriting) {
+    rows.signed(packet.timestamp &- latest)
+    latest = packet.timestamp
+  }
+}
+
+/// Reads them.
+struct PacketReading {
+  private var latest: Int64 = 0
+
+  /// Capture time of a packet.
+  mutating func time(_ rows: inout RowReading) throws(PartFault) -> Int64 {
+    latest = latest &+ (try rows.signed())
+    rows.base = latest
+    return latest
+  }
+
+  /// A packet without its octets, which follow behind their number.
+  mutating func packet(_ rows: inout RowReading, _ origins: borrowing PartialOrigins) throws(PartFault) -> Packet {
+    let timestamp = try time(&rows)
+    let length = Int(try rows.signed())
+    guard let linkType = UInt32(exactly: try rows.number()) else { throw .damaged }
+    var packet = Packet(
+      timestamp: timestamp, originalLength: length, linkType: LinkType(rawValue: linkType),
+      frameCheckSequenceLength: Int(try rows.signed()))
+    var numbers: InlineArray<5, UInt16> = .init(repeating: 0)
+    for index in numbers.indices {
+      guard let number = UInt16(exactly: try rows.number()) else { throw .damaged }
+      numbers[index] = number
+    }
+    packet.origin.interface = numbers[0]
+    packet.origin.process = origins.process(numbers[1])
+    packet.origin.effectiveProcess = origins.process(numbers[2])
+    packet.origin.comment = origins.comment(numbers[3])
+    packet.origin.flags = PacketOrigin.Flags(rawValue: numbers[4])
+    return packet
+  }
+}

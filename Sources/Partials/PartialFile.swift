@@ -1,0 +1,117 @@
+import HTTPReassembly
+import SystemPackage
+import Tabular
+
+/// A segment of a partial on disk: what was made of one capture.
+public struct PartialSegment: Sendable, Equatable {
+  /// The partial's path.
+  public let file: String
+  /// Where the segment begins in the file, in octets.
+  public let start: Int
+  /// Octets of its blocks.
+  let blocks: Int
+  /// Octets of the whole segment.
+  public let length: Int
+  /// What it says of its capture.
+  public let head: PartialHead
+
+  /// The segments of a partial, in the order in which they stand in it.
+  ///
+  /// - Throws: when the file cannot be read, or is no partial.
+  public static func all(in path: String) throws(PartialError) -> [PartialSegment] {
+    let file = try PartialInput(path)
+    var segments: [PartialSegment] = []
+    var end = try file.length()
+    if end == 0 { throw PartialError(path, .notAPartial) }
+    while end > 0 {
+      let segment = try file.segment(endingAt: end)
+      segments.append(segment)
+      end = segment.start
+    }
+    return segments.reversed()
+  }
+
+  /// Adds the segment to the end of a file, as it is.
+  ///
+  /// - Returns: Why it cannot be read; nil if it could be.
+  /// - Throws: when it cannot be written.
+  package func copy(to target: OutputFile) throws(ReportError) -> PartialError? {
+    let input: PartialInput
+    do throws(PartialError) { input = try PartialInput(file) } catch { return error }
+    var offset = start
+    while offset < start + length {
+      let end = min(offset + Self.copyLength, start + length)
+      let octets: [UInt8]
+      do throws(PartialError) { octets = try input.octets(offset..<end) } catch { return error }
+      try target.append(octets)
+      offset = end
+    }
+    return nil
+  }
+
+  /// Octets that are copied at once.
+  private static let copyLength = 1 << 20
+}
+
+/// A partial that is open.
+final class PartialInput {
+  let path: String
+  private let file: OpenFile
+
+  init(_ path: String) throws(PartialError) {
+    self.path = path
+    do throws(Errno) { file = try OpenFile.reading(path) } catch {
+      throw PartialError(path, .cannotRead(errno: error.rawValue))
+    }
+  }
+
+  func length() throws(PartialError) -> Int {
+    do throws(Errno) { return try file.length() } catch {
+      throw PartialError(path, .cannotRead(errno: error.rawValue))
+    }
+  }
+
+  /// The octets of a range of the file.
+  func octets(_ range: Range<Int>) throws(PartialError) -> [UInt8] {
+    var octets = [UInt8](repeating: 0, count: range.count)
+    var count = 0
+    while count < octets.count {
+      let read: Int
+      do throws(Errno) { read = try file.read(into: &octets, from: count, at: range.lowerBound + count) } catch {
+        throw PartialError(path, .cannotRead(errno: error.rawValue))
+      }
+      guard read > 0 else { throw PartialError(path, .damaged) }
+      count += read
+    }
+    return octets
+  }
+
+  /// The segment whose last octet is before `end`.
+  func segment(endingAt end: Int) throws(PartialError) -> PartialSegment {
+    let magic = PartialFormat.magic
+    guard end >= magic.count + PartialFormat.footerLength else { throw PartialError(path, .notAPartial) }
+    let footer = try octets(end - PartialFormat.footerLength..<end)
+    guard Array(footer[16...]) == magic else {
+      let isBegun = try octets(0..<magic.count) == magic
+      throw PartialError(path, isBegun ? .damaged : .notAPartial)
+    }
+    let version = PartialFormat.number(footer[12..<16])
+    guard version == PartialFormat.version else { throw PartialError(path, .version(version)) }
+    let (blocks, headLength) = (PartialFormat.number(footer[0..<8]), PartialFormat.number(footer[8..<12]))
+    let limit = end - PartialFormat.footerLength - magic.count
+    guard blocks >= 0, headLength >= 0, headLength <= limit, blocks <= limit - headLength else {
+      throw PartialError(path, .damaged)
+    }
+    let headEnd = end - PartialFormat.footerLength
+    let start = headEnd - headLength - blocks - magic.count
+    guard try octets(start..<start + magic.count) == magic,
+      let content = FrameDecompressor.content(
+        of: try octets(headEnd - headLength..<headEnd), limit: PartialFormat.blockLimit)
+    else { throw PartialError(path, .damaged) }
+    var reading = RowReading()
+    reading.take(content)
+    var head = PartialHead()
+    do throws(PartFault) { try head.code(&reading) } catch { throw PartialError(path, fault: error) }
+    return PartialSegment(file: path, start: start, blocks: blocks, length: end - start, head: head)
+  }
+}

@@ -1,0 +1,53 @@
+import HTTPReassembly
+
+/// What a partial says of its capture, and of how it was made.
+public struct PartialHead: Sendable, Equatable {
+  /// The version of the program that made it, without its name.
+  public var toolVersion = ""
+  /// The capture, as the user named it.
+  public var capture = ""
+  /// Octets of the capture's file.
+  public var captureLength = 0
+  /// The options that change figures, as on the command line; empty for none.
+  public var options = ""
+  /// The digest of the key logs that it was made with, in hexadecimal digits; empty without any.
+  public var keys = ""
+  /// The secrets that the capture has in itself, as key logs.
+  public var secrets: [UInt8] = []
+  /// Packets of the capture.
+  public var packets = 0
+  /// Packets that are in the partial as they were captured.
+  public var keptPackets = 0
+  /// Packets that the capturing machine says it lost; nil if it does not say.
+  public var dropped: Int?
+  /// Capture time of the first packet, in nanoseconds since the Unix epoch; nil without packets.
+  public var first: Int64?
+  /// Capture time of the last packet in the file, the same.
+  public var last: Int64?
+  /// Nanoseconds of the intervals of time that were asked for; 0 where nobody did.
+  public var interval: Int64 = 0
+
+  /// An empty head.
+  public init() {}
+
+  mutating func code<Coder: RowCoder>(_ coder: inout Coder) throws(Coder.Fault) {
+    try Self.code(&toolVersion, &coder)
+    try Self.code(&capture, &coder)
+    try coder.integer(&captureLength)
+    try Self.code(&options, &coder)
+    try Self.code(&keys, &coder)
+    try coder.octets(&secrets)
+    try coder.integer(&packets)
+    try coder.integer(&keptPackets)
+    try coder.optional(&dropped)
+    try coder.optional(&first)
+    try coder.optional(&last)
+    try coder.time(&interval)
+  }
+
+  private static func code<Coder: RowCoder>(_ text: inout String, _ coder: inout Coder) throws(Coder.Fault) {
+    var octets = Array(text.utf8)
+    try coder.octets(&octets)
+    text = String(decoding: octets, as: UTF8.self)
+  }
+}

@@ -1,0 +1,95 @@
+import Capture
+import HTTPReassembly
+import Packets
+import Tabular
+
+/// Reads partials into an analysis, one segment after the other.
+public struct PartialReader: ~Copyable {
+  private var reading = RowReading()
+  private var packets = PacketReading()
+  private var origins = PartialOrigins()
+  private var input: PartialInput?
+  /// Where the next block begins, and where the blocks end.
+  private var range = 0..<0
+  private var file = ""
+  /// What came and is not handed over yet.
+  private var events: [CaptureEvent] = []
+
+  /// What is to be told the analysis beside what it is handed.
+  public enum Step {
+    /// The capture says something.
+    case event(CaptureEvent)
+    /// So many octets of the partial are done with.
+    case block(octets: Int)
+    /// The segment ends.
+    case end
+  }
+
+  /// A reader of nothing yet.
+  public init() {}
+
+  /// Begins with a segment.
+  ///
+  /// - Throws: when it cannot be read.
+  public mutating func begin<Sink: ReportSink>(
+    _ segment: PartialSegment, _ pipeline: inout Pipeline<Sink>
+  ) throws(PartialError) {
+    if input?.path != segment.file { input = try PartialInput(segment.file) }
+    file = segment.file
+    packets = PacketReading()
+    origins.begin()
+    reading.take([])
+    pipeline.beginPart(&reading)
+    let start = segment.start + PartialFormat.magic.count
+    range = start..<start + segment.blocks
+  }
+
+  /// Goes on up to the end of a block, or to something that the capture says.
+  ///
+  /// - Parameters:
+  ///   - pipeline: Takes what comes.
+  ///   - fault: Called with what the pipeline's sink throws; reading goes on.
+  /// - Throws: when the partial cannot be read any further.
+  public mutating func advance<Sink: ReportSink>(
+    _ pipeline: inout Pipeline<Sink>, fault: (Sink.Failure) -> Void
+  ) throws(PartialError) -> Step {
+    do throws(PartFault) {
+      while !reading.isAtEnd {
+        guard let record = PartRecord(rawValue: try reading.octet()) else { throw .damaged }
+        switch record {
+        case .countedPacket:
+          let time = try packets.time(&reading)
+          do throws(Sink.Failure) { try pipeline.skip(to: time) } catch { fault(error) }
+        case .keptPacket: try takePacket(&pipeline, fault)
+        case .event:
+          if let event = try EventRecords.read(&reading, &origins) { return .event(event) }
+        default: try pipeline.take(record, &reading)
+        }
+      }
+    } catch { throw PartialError(file, fault: error) }
+    guard !range.isEmpty else { return .end }
+    return .block(octets: try readBlock())
+  }
+
+  private mutating func takePacket<Sink: ReportSink>(
+    _ pipeline: inout Pipeline<Sink>, _ fault: (Sink.Failure) -> Void
+  ) throws(PartFault) {
+    let packet = try packets.packet(&reading, origins)
+    try reading.withCounted { octets in
+      do throws(Sink.Failure) { try pipeline.process(packet, octets) } catch { fault(error) }
+    }
+  }
+
+  private mutating func readBlock() throws(PartialError) -> Int {
+    guard let input, range.count >= 4 else { throw PartialError(file, .damaged) }
+    let length = PartialFormat.number(try input.octets(range.lowerBound..<range.lowerBound + 4)[...])
+    let start = range.lowerBound + 4
+    guard length <= range.upperBound - start,
+      let content = FrameDecompressor.content(
+        of: try input.octets(start..<start + length), limit: PartialFormat.blockLimit)
+    else { throw PartialError(file, .damaged) }
+    range = start + length..<range.upperBound
+    reading.take(content)
+    return length + 4
+  }
+}

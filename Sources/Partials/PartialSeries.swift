@@ -1,0 +1,75 @@
+import Capture
+
+/// The segments of several partials in the order in which one run reads their captures.
+public struct PartialSeries: Sendable {
+  /// The segments, in order.
+  public let segments: [PartialSegment]
+
+  /// Puts the segments of partials in the order of their captures' first packets. Those of captures without packets come last.
+  ///
+  /// - Throws: when one cannot be read, when they were not made with the same options and secrets, or when two have the same capture.
+  public init(_ paths: [String]) throws(PartialError) {
+    var segments: [PartialSegment] = []
+    for path in paths { segments += try PartialSegment.all(in: path) }
+    segments.sort { Self.key($0) < Self.key($1) }
+    for (before, segment) in zip(segments, segments.dropFirst()) where Self.isSame(before.head, segment.head) {
+      throw PartialError(segment.file, .repeated(before.file))
+    }
+    for segment in segments.dropFirst() where segment.head.options != segments[0].head.options {
+      throw PartialError(segment.file, .options(segment.head.options))
+    }
+    for segment in segments.dropFirst() where segment.head.keys != segments[0].head.keys {
+      throw PartialError(segment.file, .keys)
+    }
+    self.segments = segments
+  }
+
+  /// Refuses partials that were made with other choices than an analysis of them has.
+  ///
+  /// - Parameters:
+  ///   - options: As `PartialHead.options`.
+  ///   - keys: As `PartialHead.keys`.
+  ///   - interval: As `PartialHead.interval`.
+  /// - Throws: what is not the same.
+  public func require(options: String, keys: String, interval: Int64) throws(PartialError) {
+    guard let segment = segments.first else { return }
+    if segment.head.options != options { throw PartialError(segment.file, .options(segment.head.options)) }
+    if segment.head.keys != keys { throw PartialError(segment.file, .keys) }
+    for segment in segments where segment.head.interval != interval { throw PartialError(segment.file, .interval) }
+  }
+
+  /// Octets of all segments.
+  public var length: Int { segments.reduce(0) { $0 + $1.length } }
+
+  /// Octets of the captures that they were made of.
+  public var captureLength: Int {
+    segments.reduce(0) { $0.addingReportingOverflow($1.head.captureLength).partialValue }
+  }
+
+  /// Packets that the capturing machines say they lost; nil where none says.
+  public var dropped: Int? {
+    segments.reduce(nil) { sum, segment in
+      segment.head.dropped.map { ($0.addingReportingOverflow(sum ?? 0).partialValue) } ?? sum
+    }
+  }
+
+  /// Whether the packets of the capture of a segment follow those before, as those of files that were rotated do: else connections do not
+  /// reach from the one into the other.
+  public func continues(_ index: Int) -> Bool {
+    guard index > 0, let last = segments[..<index].last(where: { $0.head.last != nil })?.head.last else { return false }
+    guard let first = segments[index].head.first else { return true }
+    let (limit, overflow) = last.subtractingReportingOverflow(CaptureSeries.overlap)
+    return overflow || first >= limit
+  }
+
+  // Nothing of it depends on the order in which partials are named.
+  private static func key(_ segment: PartialSegment) -> (Int64, String, Int, String) {
+    (segment.head.first ?? .max, segment.head.capture, segment.length, segment.file)
+  }
+
+  /// Whether two segments are of one capture: it may have had another name, but has the same packets.
+  private static func isSame(_ a: PartialHead, _ b: PartialHead) -> Bool {
+    a.first != nil && a.first == b.first && a.last == b.last && a.packets == b.packets
+      && a.captureLength == b.captureLength
+  }
+}

@@ -1,0 +1,78 @@
+import Capture
+import HTTPReassembly
+import Packets
+import Tabular
+
+/// Writes the segment of one capture.
+package struct PartialWriter: ~Copyable {
+  private let file: OutputFile
+  private let compressor = FrameCompressor(hasChecksum: true)
+  private var rows = RowWriting()
+  private var packets = PacketRecords()
+  private let start: Int
+  /// What the segment says of its capture; completed while packets come.
+  package var head: PartialHead
+
+  /// Begins a segment at the end of a file.
+  ///
+  /// - Throws: when it cannot be written.
+  package init(to file: OutputFile, _ head: PartialHead) throws(ReportError) {
+    self.file = file
+    self.head = head
+    start = file.length
+    try file.append(PartialFormat.magic)
+  }
+
+  /// A packet that is counted in records which follow.
+  package mutating func count(_ packet: Packet) {
+    head.packets += 1
+    packets.count(packet, to: &rows)
+  }
+
+  /// A packet that is kept as it was captured.
+  package mutating func keep(_ packet: Packet, _ octets: RawSpan) {
+    head.packets += 1
+    head.keptPackets += 1
+    packets.keep(packet, octets, to: &rows)
+  }
+
+  /// What the capture says beside its packets.
+  package mutating func add(_ event: CaptureEvent) { EventRecords.write(event, to: &rows) }
+
+  /// Adds the records that an analysis has made since the last time, behind the packet that they are of.
+  ///
+  /// - Throws: when they cannot be written.
+  package mutating func takeRecords(of analysis: inout PartAnalysis) throws(ReportError) {
+    analysis.takeRecords(into: &rows.octets)
+    if rows.octets.count >= PartialFormat.blockLength { try writeBlock() }
+  }
+
+  /// Ends the segment.
+  ///
+  /// - Throws: when it cannot be written.
+  package consuming func finish() throws(ReportError) {
+    if !rows.octets.isEmpty { try writeBlock() }
+    let blocks = file.length - start - PartialFormat.magic.count
+    var coded = RowWriting()
+    head.code(&coded)
+    let frame = try frame(coded.octets)
+    try file.append(frame)
+    try file.append(
+      PartialFormat.octets(blocks, count: 8) + PartialFormat.octets(frame.count, count: 4)
+        + PartialFormat.octets(PartialFormat.version, count: 4) + PartialFormat.magic)
+  }
+
+  private mutating func writeBlock() throws(ReportError) {
+    let frame = try frame(rows.octets)
+    rows.octets.removeAll(keepingCapacity: true)
+    try file.append(PartialFormat.octets(frame.count, count: 4))
+    try file.append(frame)
+  }
+
+  private func frame(_ octets: [UInt8]) throws(ReportError) -> [UInt8] {
+    guard let frame = compressor.compress(octets) else {
+      throw ReportError(.write, file.path, reason: "there is no memory to compress it")
+    }
+    return frame
+  }
+}

@@ -1,0 +1,28 @@
+import Capture
+import Cryptography
+import Packets
+
+/// The whole content of the key logs of a run.
+struct KeyLogContents {
+  /// Their lines.
+  private(set) var octets: [UInt8] = []
+
+  /// Reads the logs.
+  ///
+  /// - Throws: when one cannot be read.
+  init(_ paths: [String]) throws(CaptureError) {
+    for path in paths {
+      let file = try KeyLogFile(path: path)
+      try file.readLines { $0.append(0..<$0.byteCount, to: &octets) }
+      file.finish { $0.append(0..<$0.byteCount, to: &octets) }
+      octets.append(UInt8(ascii: "\n"))
+    }
+  }
+
+  /// What partials have of them: their digest in hexadecimal digits, empty without any.
+  var digest: String {
+    guard !octets.isEmpty else { return "" }
+    let digits = Array("0123456789abcdef")
+    return String(SHA256.digest(octets).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+  }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import Capture
+import HTTPReassembly
+import Partials
+import Reports
+import Tabular
+
+/// `sniffer merge PARTIAL...`
+struct MergeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "merge",
+    abstract: "Put together what was analysed of many captures.",
+    discussion: """
+      Reads partials, which sniffer analyze CAPTURE --partial FILE makes, and reports what one run over all their captures would report, \
+      whatever the order and grouping in which they are named. With --partial it writes one partial of all of them instead.
+
+      Options that change figures must be those that the partials were made with: --filter, --keys, --no-decode, --decode-limit, \
+      --verify-checksums, --idle-timeout, --interval.
+
+      Exit status: 0 all well; 1 a partial cannot be read, is damaged, or does not fit the others, or a report could not be written to its \
+      end; 2 the ledger does not balance; 64 wrong usage; 130 and 143 SIGINT and SIGTERM ended the reading.
+      """)
+
+  @Argument(help: ArgumentHelp("Partials.", valueName: "partial"), completion: .file())
+  var partials: [String]
+
+  @Flag(help: "Show no progress bar.")
+  var noProgress = false
+
+  @Option(
+    help: ArgumentHelp("Write one partial of all to this file, and no report.", valueName: "file"), completion: .file())
+  var partial: String?
+
+  @OptionGroup var interval: IntervalOption
+
+  @OptionGroup(title: "Summary") var summary: SummaryArguments
+
+  @OptionGroup var options: CommonOptions
+
+  mutating func validate() throws {
+    options.settleOutput(for: partials.first)
+    try summary.check(options)
+    guard Set(partials).count == partials.count else {
+      throw ValidationError("A partial is there twice: its packets would count twice.")
+    }
+    if partial != nil, options.output != nil || summary.json {
+      throw ValidationError("--partial writes no report.")
+    }
+    if options.format.names.contains(.har), options.harContent != nil {
+      throw ValidationError("No partial has what messages say: --har-content needs the captures.")
+    }
+  }
+
+  mutating func run() throws {
+    try options.leaveRoot(reading: partials, writing: [partial].compactMap(\.self))
+    let series = try usable { () throws(PartialError) in try PartialSeries(partials) }
+    if let partial {
+      let status = PartialJoining(options: options, series: series).run(to: partial)
+      if status != .success { throw ExitCode(status.rawValue) }
+      return
+    }
+    options.prepareDigests()
+    let keys: String
+    do throws(CaptureError) { keys = try KeyLogContents(options.keyLogs).digest } catch {
+      ErrorOutput.write(error.description)
+      throw ExitCode(ExitStatus.failure.rawValue)
+    }
+    try usable { () throws(PartialError) in
+      try series.require(options: options.analysis.partialOptions, keys: keys, interval: interval.nanoseconds ?? 0)
+    }
+    var analysis = CaptureAnalysis(options: options, partials: series, showsProgress: !noProgress)
+    analysis.timelineInterval = interval.nanoseconds
+    analysis.summary = summary
+    analysis.selection = try summary.selection(options)
+    analysis.isDocument = summary.json
+    let status = try analysis.run()
+    if status != .success { throw ExitCode(status.rawValue) }
+  }
+
+  /// What partials give, or the exit status of a failure.
+  private func usable<Result>(_ body: () throws(PartialError) -> Result) throws -> Result {
+    do throws(PartialError) { return try body() } catch {
+      ErrorOutput.write(error.description)
+      throw ExitCode(ExitStatus.failure.rawValue)
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import Logging
+import Partials
+import ProcessConfinement
+import Reports
+import Tabular
+
+/// `sniffer merge PARTIAL... --partial FILE`: one partial of several.
+struct PartialJoining {
+  private let options: CommonOptions
+  private let series: PartialSeries
+
+  /// Prepares to put the segments of partials one behind the other.
+  init(options: CommonOptions, series: PartialSeries) {
+    self.options = options
+    self.series = series
+  }
+
+  /// Writes the partial. It has its name only when it is whole.
+  func run(to path: String) -> ExitStatus {
+    let (folderPath, name) = OutputFolder.split(path)
+    do throws(ReportError) {
+      let folder = try OutputFolder(folderPath)
+      Confinement(inputs: series.segments.map(\.file), outputs: [folderPath]).begin(options.logger)
+      var fault: PartialError?
+      let prepared = try folder.prepare(name) { file throws(ReportError) in
+        for segment in series.segments where fault == nil { fault = try segment.copy(to: file) }
+      }
+      if let fault {
+        folder.remove(".\(name).new")
+        ErrorOutput.write(fault.description)
+        return .failure
+      }
+      try prepared.commit()
+      if options.printsSummary {
+        let captures = series.segments.count == 1 ? "1 capture" : "\(series.segments.count) captures"
+        try StandardOutput.write("wrote \(path): \(captures)\n")
+      }
+      return .success
+    } catch {
+      ErrorOutput.write(error.description)
+      return .failure
+    }
+  }
+}

@@ -1,0 +1,232 @@
+import Capture
+import ContentCodings
+import HTTPReassembly
+import Logging
+import Packets
+import Partials
+import ProcessConfinement
+import Reports
+import Tabular
+
+/// `sniffer analyze CAPTURE... --partial FILE`: what an analysis of many captures needs of these.
+///
+/// Each capture is read twice: first to find out which connections depend on nothing that another capture says, then to analyse those and to
+/// keep the packets of the others.
+struct PartialMaking {
+  private let options: CommonOptions
+  private let paths: [String]
+  private let filter: PacketFilter?
+  private let interval: Int64?
+  private let keepsPackets: Bool
+  private let logger: Logger
+  private var status = ExitStatus.success
+  private var progress: ProgressBar<ContinuousClock>?
+  private var keys: KeyLogContents?
+  /// Octets of the captures that have been read, and how many there are to read: each twice.
+  private var octetsRead = 0
+  private var octetsInAll: Int?
+  private var packets = 0
+  private var keptPackets = 0
+
+  /// Packets between two looks at the clock for the progress bar.
+  private static let progressInterval = 4096
+
+  /// Prepares to read captures; `keepsPackets` says whether all packets are kept.
+  init(
+    options: CommonOptions, captures: [String], filter: PacketFilter?, interval: Int64?, keepsPackets: Bool,
+    showsProgress: Bool
+  ) {
+    self.options = options
+    paths = captures
+    self.filter = filter
+    self.interval = interval
+    self.keepsPackets = keepsPackets
+    logger = options.logger
+    if showsProgress { progress = ProgressBar(clock: ContinuousClock()) }
+  }
+
+  /// Writes the partial. It has its name only when it is whole.
+  mutating func run(to path: String) -> ExitStatus {
+    OctetMark.fixKeys()
+    options.prepareDigests()
+    let (folderPath, name) = OutputFolder.split(path)
+    let folder: OutputFolder
+    do throws(ReportError) { folder = try OutputFolder(folderPath) } catch { return fail(error.description) }
+    do throws(CaptureError) { keys = try KeyLogContents(options.keyLogs) } catch { return fail(error.description) }
+    Confinement(inputs: paths, outputs: [folderPath]).begin(logger)
+    StopSignals.listen(hasOtherReports: true)
+    octetsInAll = CaptureSeries(paths: paths).size.map { 2 * $0 }
+    do throws(ReportError) {
+      let prepared = try folder.prepare(name) { file throws(ReportError) in
+        for path in paths where StopSignals.received == nil { try make(path, in: folder, to: file) }
+      }
+      progress?.clear()
+      if let signal = StopSignals.received {
+        folder.remove(".\(name).new")
+        ErrorOutput.write("stopped: there is no \(path)")
+        return ExitStatus(rawValue: 128 + signal) ?? .failure
+      }
+      try prepared.commit()
+    } catch { return fail(error.description) }
+    if options.printsSummary {
+      let captures = paths.count == 1 ? "1 capture" : "\(paths.count) captures"
+      let text = "wrote \(path): \(captures), \(packets) packets, \(keptPackets) of them kept as they were captured\n"
+      do throws(ReportError) { try StandardOutput.write(text) } catch { return fail(error.description) }
+    }
+    return status
+  }
+
+  private mutating func fail(_ text: String) -> ExitStatus {
+    progress?.clear()
+    ErrorOutput.write(text)
+    status = .failure
+    return status
+  }
+
+  // MARK: One capture
+
+  private var configuration: Configuration {
+    var configuration = options.configuration
+    configuration.timelineInterval = interval
+    return configuration
+  }
+
+  /// Adds the segment of a capture.
+  private mutating func make(
+    _ path: String, in folder: OutputFolder, to file: OutputFile
+  ) throws(ReportError) {
+    logger.info("reading \(path)")
+    var head = PartialHead()
+    head.toolVersion = SnifferCommand.version
+    head.capture = path
+    head.captureLength = CaptureSeries(paths: [path]).size ?? 0
+    head.options = options.analysis.partialOptions
+    head.keys = keys?.digest ?? ""
+    head.interval = interval ?? 0
+    CaptureSecrets.read([path]) { secrets in
+      if secrets.kind == .tlsKeyLog { head.secrets += secrets.octets + [UInt8(ascii: "\n")] }
+    }
+    var scan = ConnectionScan(configuration: configuration)
+    scan.keepsAll = keepsPackets
+    look(at: path, &scan, &head)
+    scan.finish(configuration)
+    let begun = octetsRead
+    while StopSignals.received == nil {
+      octetsRead = begun
+      let segment = try folder.temporaryFile()
+      let isDone = try analyse(path, &scan, head, to: segment)
+      guard isDone else {
+        logger.info("\(path): some connections depend on other captures: it is read again")
+        continue
+      }
+      try segment.flush()
+      try Self.copy(segment, to: file)
+      return
+    }
+  }
+
+  /// Finds out which packets depend on what other captures say.
+  private mutating func look(at path: String, _ scan: inout ConnectionScan, _ head: inout PartialHead) {
+    var series = CaptureSeries(paths: [path], filter: filter, waiting: Waiting(stop: StopSignals.stop))
+    var (first, last): (Int64?, Int64?) = (nil, nil)
+    read(&series, saysFaults: true) { event in
+      switch event {
+      // Their numbers, and what apps they are of, is a matter of all captures together.
+      case .process, .app, .comment: scan.keepsAll = true
+      case .drops(let count): head.dropped = Int(clamping: count)
+      case .name, .secrets, .interface, .timePassed: break
+      }
+    } packet: { packet, octets in
+      if first == nil { first = packet.timestamp }
+      last = packet.timestamp
+      scan.look(packet, octets)
+      return true
+    }
+    head.first = first
+    head.last = last
+    if let dropped = series.dropped { head.dropped = Int(clamping: dropped) }
+  }
+
+  /// Analyses what depends on nothing, and keeps the rest. Returns whether it turned out to be so.
+  private mutating func analyse(
+    _ path: String, _ scan: inout ConnectionScan, _ head: PartialHead, to file: OutputFile
+  ) throws(ReportError) -> Bool {
+    var series = CaptureSeries(
+      paths: [path], filter: filter, waiting: Waiting(stop: StopSignals.stop), readsAhead: options.threads > 1)
+    let configuration = configuration
+    var analysis = PartAnalysis(
+      configuration: configuration,
+      decoders: SystemContentDecoders(configuration: configuration, threads: options.threads - 1),
+      compressor: GzipEstimate(), captured: series.capturedOctets)
+    if let keys { keys.octets.withOctets { analysis.learn(secrets: $0) } }
+    head.secrets.withOctets { analysis.learn(secrets: $0) }
+    var writer = try PartialWriter(to: file, head)
+    var failure: ReportError?
+    read(&series, saysFaults: false) { event in
+      writer.add(event)
+      if case .timePassed(let time) = event { analysis.pass(to: time) }
+    } packet: { packet, octets in
+      if scan.keeps(packet, octets) {
+        writer.keep(packet, octets)
+        analysis.skip(packet)
+      } else {
+        writer.count(packet)
+        analysis.process(packet, octets)
+      }
+      do throws(ReportError) { try writer.takeRecords(of: &analysis) } catch { failure = failure ?? error }
+      return failure == nil
+    }
+    if let failure { throw failure }
+    guard analysis.finish(&scan) else { return false }
+    try writer.takeRecords(of: &analysis)
+    packets += writer.head.packets
+    keptPackets += writer.head.keptPackets
+    try writer.finish()
+    return true
+  }
+
+  /// Reads a capture to its end, or until `packet` returns false.
+  private mutating func read(
+    _ series: inout CaptureSeries, saysFaults: Bool, event: (CaptureEvent) -> Void, packet: (Packet, RawSpan) -> Bool
+  ) {
+    let before = octetsRead
+    while StopSignals.received == nil {
+      do throws(CaptureError) {
+        let step = try series.advance()
+        for news in series.takeEvents() { event(news) }
+        switch step {
+        case .end: return
+        case .capture: continue
+        case .packet: break
+        }
+        guard series.withPacket({ packet($0, $1) }) else { return }
+        var left = Self.progressInterval
+        var goesOn = true
+        try series.passOn { next, octets in
+          goesOn = packet(next, octets)
+          left -= 1
+          return goesOn && left > 0
+        }
+        guard goesOn else { return }
+        octetsRead = before + series.octetsRead
+        progress?.update(bytes: octetsRead, of: octetsInAll)
+      } catch {
+        if saysFaults { _ = fail(error.description) }
+      }
+    }
+  }
+
+  private static func copy(_ source: OutputFile, to target: OutputFile) throws(ReportError) {
+    var buffer = [UInt8](repeating: 0, count: 1 << 20)
+    var offset = 0
+    while offset < source.length {
+      let count: Int
+      do { count = try source.descriptor.read(into: &buffer, from: 0, at: offset) } catch {
+        throw ReportError(.read, target.path, error)
+      }
+      guard count > 0 else { throw ReportError(.read, target.path, reason: "it is shorter than what was written") }
+      try target.append(Array(buffer[..<count]))
+      offset += count
+    }
+  }
+}
