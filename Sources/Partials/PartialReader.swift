@@ -12,8 +12,8 @@ public struct PartialReader: ~Copyable {
   /// Where the next block begins, and where the blocks end.
   private var range = 0..<0
   private var file = ""
-  /// What came and is not handed over yet.
-  private var events: [CaptureEvent] = []
+  /// Whether all rows before the next record are of packets that have come.
+  private var isBehindPacket = false
 
   /// What is to be told the analysis beside what it is handed.
   public enum Step {
@@ -57,18 +57,40 @@ public struct PartialReader: ~Copyable {
       while !reading.isAtEnd {
         guard let record = PartRecord(rawValue: try reading.octet()) else { throw .damaged }
         switch record {
+        case .elapsed: handOver(&pipeline, fault)
         case .countedPacket:
-          let time = try packets.time(&reading)
-          do throws(Sink.Failure) { try pipeline.skip(to: time) } catch { fault(error) }
-        case .keptPacket: try takePacket(&pipeline, fault)
+          handOver(&pipeline, fault)
+          pipeline.skip(to: try packets.time(&reading))
+          isBehindPacket = true
+          continue
+        case .keptPacket:
+          handOver(&pipeline, fault)
+          try takePacket(&pipeline, fault)
+          isBehindPacket = true
+          continue
         case .event:
+          handOver(&pipeline, fault)
           if let event = try EventRecords.read(&reading, &origins) { return .event(event) }
-        default: try pipeline.take(record, &reading)
+          continue
+        default: break
         }
+        try pipeline.take(record, &reading)
       }
     } catch { throw PartialError(file, fault: error) }
-    guard !range.isEmpty else { return .end }
+    guard !range.isEmpty else {
+      handOver(&pipeline, fault)
+      return .end
+    }
     return .block(octets: try readBlock())
+  }
+
+  /// Hands over the rows of the packets before, together with what became final at their time.
+  private mutating func handOver<Sink: ReportSink>(
+    _ pipeline: inout Pipeline<Sink>, _ fault: (Sink.Failure) -> Void
+  ) {
+    guard isBehindPacket else { return }
+    isBehindPacket = false
+    do throws(Sink.Failure) { try pipeline.handOverPart() } catch { fault(error) }
   }
 
   private mutating func takePacket<Sink: ReportSink>(

@@ -39,11 +39,14 @@ package struct PartialWriter: ~Copyable {
   /// What the capture says beside its packets.
   package mutating func add(_ event: CaptureEvent) { EventRecords.write(event, to: &rows) }
 
-  /// Adds the records that an analysis has made since the last time, behind the packet that they are of.
+  /// Adds the records that an analysis has made since the last time.
+  package mutating func addRecords(of analysis: inout PartAnalysis) { analysis.takeRecords(into: &rows.octets) }
+
+  /// Adds those of a packet, which is complete with them.
   ///
   /// - Throws: when they cannot be written.
   package mutating func takeRecords(of analysis: inout PartAnalysis) throws(ReportError) {
-    analysis.takeRecords(into: &rows.octets)
+    addRecords(of: &analysis)
     if rows.octets.count >= PartialFormat.blockLength { try writeBlock() }
   }
 

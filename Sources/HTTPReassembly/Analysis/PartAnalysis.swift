@@ -38,14 +38,17 @@ package struct PartAnalysis: ~Copyable {
     pipeline.endOfSecrets()
   }
 
-  /// Takes the next packet.
+  /// It is the time of the next packet: what is due before it is done, and its records stand before the packet's.
+  package mutating func advance(to packet: Packet) { pipeline.advance(to: packet.timestamp) }
+
+  /// Takes the packet.
   package mutating func process(_ packet: Packet, _ octets: RawSpan) {
     recorder.rows.base = packet.timestamp
     pipeline.process(packet, octets)
     pipeline.noteChanges()
   }
 
-  /// A packet of the capture is kept as it is: only its time matters here.
+  /// The packet is kept as it is: only its time matters here.
   package mutating func skip(_ packet: Packet) {
     recorder.rows.base = packet.timestamp
     pipeline.skip(to: packet.timestamp)

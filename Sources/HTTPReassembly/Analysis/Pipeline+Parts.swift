@@ -52,18 +52,25 @@ extension Pipeline {
 // MARK: An analysis that takes parts
 
 extension Pipeline {
-  /// A packet is counted elsewhere: only its time matters here.
-  package mutating func skip(to timestamp: Int64) throws(Sink.Failure) {
-    let time = min(max(timestamp, -Self.timestampLimit), Self.timestampLimit)
+  /// It is `time`: what is due is done. Rows that become final wait for those of the next packet.
+  mutating func advance(to timestamp: Int64) { advanceClock(to: Self.bounded(timestamp)) }
+
+  /// A packet comes that is counted elsewhere: only its time matters here. Rows that become final wait for `handOverPart`.
+  package mutating func skip(to timestamp: Int64) {
+    let time = Self.bounded(timestamp)
     advanceClock(to: time)
     if run.isDirected, !tables.timeline.isCurrent(time) {
       tables.timeline.change(to: time, run.ledger, &run.anomalies)
     }
+  }
+
+  private static func bounded(_ timestamp: Int64) -> Int64 { min(max(timestamp, -timestampLimit), timestampLimit) }
+
+  /// All rows of a packet of a part have come.
+  ///
+  /// - Throws: What the sink throws.
+  package mutating func handOverPart() throws(Sink.Failure) {
     if !isHandedOver { try handOver() }
-    if let failure = partFailure {
-      partFailure = nil
-      throw failure
-    }
   }
 
   /// A part begins: its numbers are its own.
@@ -74,11 +81,13 @@ extension Pipeline {
 
   /// Takes the next record of a part, but for those of packets and events, of which `reading` has read the number.
   ///
-  /// What the sink throws is thrown by the next `skip`.
-  ///
   /// - Throws: what is wrong with the part.
   package mutating func take(_ record: PartRecord, _ reading: inout RowReading) throws(PartFault) {
     switch record {
+    case .elapsed:
+      var time: Int64 = 0
+      try reading.time(&time)
+      expireConnections(at: min(time, Self.timestampLimit))
     case .opening: try takeOpening(&reading)
     case .lookup: try takeLookup(&reading)
     case .numbers: try takeNumbers(&reading)
@@ -115,7 +124,6 @@ extension Pipeline {
     run.anomalies.note(.tcpPortReused, connection: connections.number(of: slot))
     finish(slot, .captureEnd)
     part.reused.insert(number)
-    handOverPart()
   }
 
   private mutating func takeLookup(_ reading: inout RowReading) throws(PartFault) {
@@ -174,13 +182,14 @@ extension Pipeline {
       line.name = part.fieldNames[Int(line.name)]
       lines.append(line)
     }
-    let position = apis.add(message, texts: &run.texts, anomalies: &run.anomalies)
-    message.apiPath = apis.path(at: position)
-    if tables.isWanted {
-      tables.add(message, at: position, facts, sample: [], &lines, texts: &run.texts, anomalies: &run.anomalies)
+    var open = OpenMessage()
+    open.message = message
+    let row = RowIndex(run.rows.messages.insert(open))
+    if run.contentNotes.isWanted { run.contentNotes.note(facts, of: row) }
+    if run.fieldNotes.isWanted {
+      for line in lines { run.fieldNotes.add(line, to: row) }
     }
-    defer { message.releaseTexts(of: &run.texts) }
-    do throws(Sink.Failure) { try sink.message(message, texts: run.texts) } catch { note(error) }
+    run.rows.finishMessage(row)
   }
 
   private mutating func takeExchange(_ reading: inout RowReading) throws(PartFault) {
@@ -190,9 +199,9 @@ extension Pipeline {
       exchange.timings.dns = part.lookups.removeValue(forKey: exchange.connection)
     }
     try part.translate(&exchange)
-    exchange.apiPath = apis.add(exchange, texts: &run.texts, anomalies: &run.anomalies)
-    defer { exchange.releaseTexts(of: &run.texts) }
-    do throws(Sink.Failure) { try sink.exchange(exchange, texts: run.texts) } catch { note(error) }
+    var open = OpenExchange()
+    open.exchange = exchange
+    run.rows.finishExchange(RowIndex(run.rows.exchanges.insert(open)))
   }
 
   private mutating func takeConnection(_ reading: inout RowReading) throws(PartFault) {
@@ -202,7 +211,6 @@ extension Pipeline {
     if part.reused.remove(connection.number) != nil { connection.flags.insert(.portReused) }
     try PartNumbers.translate(&connection.number, by: part.connections)
     finalConnections.append(connection)
-    handOverPart()
   }
 
   private mutating func takeAccounts(_ reading: inout RowReading) throws(PartFault) {
@@ -229,10 +237,4 @@ extension Pipeline {
     tables.timeline.add(timeline, ledger)
     shareMemory()
   }
-
-  private mutating func handOverPart() {
-    do throws(Sink.Failure) { try handOver() } catch { note(error) }
-  }
-
-  private mutating func note(_ failure: Sink.Failure) { partFailure = partFailure ?? failure }
 }

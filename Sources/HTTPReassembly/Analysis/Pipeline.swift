@@ -33,8 +33,6 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   var recorder: PartRecorder?
   /// The numbers of the part that is being taken.
   var part = PartNumbers()
-  /// What the sink threw at a row of a part, not thrown yet.
-  var partFailure: Sink.Failure?
   /// The process that the packet in hand belongs to.
   private var mention = ProcessMention()
   /// Messages that may be open before those of idle connections become final.
@@ -304,7 +302,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// Neither that order nor what is said of them depends on when somebody looks: whether time passes in one step or in
   /// several, with packets or without, the rows and their numbers are the same.
   @inline(__always)
-  private mutating func expireConnections(at time: Int64) {
+  mutating func expireConnections(at time: Int64) {
     if time > quietUntil { takeDue(at: time) }
   }
 
@@ -315,10 +313,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       let expiry = nextToExpire
       if let look = waiting.first, look.deadline < time, look.deadline <= expiry?.deadline ?? .max {
         waiting.removeFirst()
-        noteDependence(of: Int(look.slot)) { $0.lookAgain(Int(look.slot), after: look.deadline) }
+        record(Int(look.slot), at: look.deadline) { $0.lookAgain(Int(look.slot), after: look.deadline) }
       } else if let expiry, expiry.deadline < time {
         run.anomalies.now = expiry.deadline
-        noteDependence(of: expiry.slot) { $0.finish(expiry.slot, expiry.end) }
+        record(expiry.slot, at: expiry.deadline) { $0.finish(expiry.slot, expiry.end) }
       } else {
         break
       }
@@ -330,14 +328,18 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     quietUntil = min(nextDeadline ?? .max, run.clock.addingSaturated(shortest))
   }
 
-  /// Where the analysis is written down: a connection that gives numbers because time passes, and not because a packet comes, does so between
-  /// those of other parts, of which nobody here knows.
+  /// Does to a connection what is due at a deadline; where the analysis is written down, so that it is known when.
+  ///
+  /// A connection that gives numbers because time passes, and not because a packet comes, does so between those of other parts, of which
+  /// nobody here knows.
   @inline(__always)
-  private mutating func noteDependence(of slot: Int, _ body: (inout Self) -> Void) {
+  private mutating func record(_ slot: Int, at deadline: Int64, _ body: (inout Self) -> Void) {
     guard let recorder, connections.contains(slot) else { return body(&self) }
     let numbers = (run.messageCount, run.exchangeCount, run.connectionCount)
     let endpoints = connections.look(slot) { $0.endpoints }
+    recorder.elapse(to: deadline)
     body(&self)
+    recordRows(recorder)
     if numbers != (run.messageCount, run.exchangeCount, run.connectionCount) {
       recorder.depend(on: ConnectionKey(endpoints[0], endpoints[1]))
     }

@@ -6,9 +6,11 @@ struct ContentNotes {
     var mark = OctetMark()
     /// The start of a content without coding.
     var sample: [UInt8] = []
+    /// What is known of it from elsewhere.
+    var given: ContentFacts?
 
     /// What a table wants to know of it.
-    var facts: ContentFacts { ContentFacts(mark: mark.value, length: mark.count) }
+    var facts: ContentFacts { given ?? ContentFacts(mark: mark.value, length: mark.count) }
   }
 
   /// Whether anybody wants to know.
@@ -40,6 +42,12 @@ struct ContentNotes {
     if notes[row].sample.isEmpty { notes[row].sample = spares.take() }
     octets.append(0..<room, to: &notes[row].sample)
     sampledOctets += room
+  }
+
+  /// Notes what is known from elsewhere of the content of a message.
+  mutating func note(_ facts: ContentFacts, of row: RowIndex) {
+    while notes.count <= Int(row) { notes.append(Note()) }
+    notes[Int(row)].given = facts
   }
 
   /// Takes away what is noted of a message that is final.

@@ -7,6 +7,8 @@ package enum PartRecord: UInt8 {
   case keptPacket = 2
   /// Something that the capture says beside its packets.
   case event = 3
+  /// Time has passed without a packet, up to when a connection was finished, or waited no longer.
+  case elapsed = 4
   /// A connection begins.
   case opening = 16
   /// A connection asks how long the lookup of its server's address took.

@@ -19,6 +19,13 @@ final class PartRecorder {
 
   private func begin(_ record: PartRecord) { rows.octets.append(record.rawValue) }
 
+  /// Time has passed up to a deadline.
+  func elapse(to deadline: Int64) {
+    begin(.elapsed)
+    var time = deadline
+    rows.time(&time)
+  }
+
   // MARK: Connections that begin
 
   /// A connection begins with a segment.

@@ -163,9 +163,14 @@ struct PartialMaking {
     var writer = try PartialWriter(to: file, head)
     var failure: ReportError?
     read(&series, saysFaults: false) { event in
+      if case .timePassed(let time) = event {
+        analysis.pass(to: time)
+        writer.addRecords(of: &analysis)
+      }
       writer.add(event)
-      if case .timePassed(let time) = event { analysis.pass(to: time) }
     } packet: { packet, octets in
+      analysis.advance(to: packet)
+      writer.addRecords(of: &analysis)
       if scan.keeps(packet, octets) {
         writer.keep(packet, octets)
         analysis.skip(packet)
