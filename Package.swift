@@ -172,6 +172,10 @@ let package = Package(
         "CZstd", "Parquet", "Tabular", "TestSupport",
       ],
       swiftSettings: settings),
+    .testTarget(
+      name: "PartialsTests",
+      dependencies: ["Capture", "ContentCodings", "HTTPReassembly", "Packets", "Partials", "Tabular", "TestSupport"],
+      swiftSettings: settings),
     .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: settings),
     .testTarget(
       name: "CaptureTests", dependencies: ["Capture", "TestSupport"], swiftSettings: settings),

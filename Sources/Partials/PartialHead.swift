@@ -8,6 +8,10 @@ public struct PartialHead: Sendable, Equatable {
   public var capture = ""
   /// Octets of the capture's file.
   public var captureLength = 0
+  /// What tells the capture from others: a mark of all of its packets.
+  public var mark: UInt64 = 0
+  /// What was wrong with the capture, a line each.
+  public var faults: [String] = []
   /// The options that change figures, as on the command line; empty for none.
   public var options = ""
   /// The digest of the key logs that it was made with, in hexadecimal digits; empty without any.
@@ -34,6 +38,10 @@ public struct PartialHead: Sendable, Equatable {
     try Self.code(&toolVersion, &coder)
     try Self.code(&capture, &coder)
     try coder.integer(&captureLength)
+    try coder.bits(&mark)
+    var faultText = faults.joined(separator: "\n")
+    try Self.code(&faultText, &coder)
+    faults = faultText.split(separator: "\n").map(String.init)
     try Self.code(&options, &coder)
     try Self.code(&keys, &coder)
     try coder.octets(&secrets)

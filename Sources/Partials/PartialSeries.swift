@@ -63,13 +63,13 @@ public struct PartialSeries: Sendable {
   }
 
   // Nothing of it depends on the order in which partials are named.
-  private static func key(_ segment: PartialSegment) -> (Int64, String, Int, String) {
-    (segment.head.first ?? .max, segment.head.capture, segment.length, segment.file)
+  private static func key(_ segment: PartialSegment) -> (Int64, Int64, String, UInt64, Int) {
+    let head = segment.head
+    return (head.first ?? .max, head.last ?? .max, head.capture, head.mark, segment.length)
   }
 
   /// Whether two segments are of one capture: it may have had another name, but has the same packets.
   private static func isSame(_ a: PartialHead, _ b: PartialHead) -> Bool {
-    a.first != nil && a.first == b.first && a.last == b.last && a.packets == b.packets
-      && a.captureLength == b.captureLength
+    a.first != nil && a.first == b.first && a.last == b.last && a.packets == b.packets && a.mark == b.mark
   }
 }

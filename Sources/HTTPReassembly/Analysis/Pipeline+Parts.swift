@@ -137,7 +137,7 @@ extension Pipeline {
     var counts: [Int] = []
     for _ in 0..<3 {
       // No packet makes as many.
-      guard let count = Int(exactly: try reading.number()), count < 1 << 24 else { throw .damaged }
+      guard let count = Int(exactly: try reading.number()), count <= 1 << 18 else { throw .damaged }
       counts.append(count)
     }
     let numbers = run.takeNumbers(messages: counts[0], exchanges: counts[1], connections: counts[2])

@@ -32,6 +32,9 @@ package struct ConnectionScan {
   /// are too much out of order.
   package var keepsAll = false
 
+  /// What tells this capture from others: the mark of its packets' times, lengths and octets.
+  package private(set) var mark: UInt64 = 0
+
   /// Pairs of endpoints that are told apart; packets of further ones are kept.
   static let flowLimit = 1 << 20
   /// How far times may go back, in nanoseconds.
@@ -46,6 +49,9 @@ package struct ConnectionScan {
 
   /// Takes the next packet of the capture.
   package mutating func look(_ packet: Packet, _ octets: RawSpan) {
+    let time = UInt64(bitPattern: packet.timestamp)
+    let facts = OctetMark.mix(time, UInt64(bitPattern: Int64(packet.originalLength)))
+    mark = OctetMark.mix(OctetMark.mix(mark, facts) &+ UInt64(octets.byteCount), OctetMark.of(octets))
     guard !keepsAll else { return }
     if packet.origin.concernsPacket { return keepsAll = true }
     if clock > packet.timestamp.addingSaturated(Self.disorder) { return keepsAll = true }

@@ -6,8 +6,10 @@ package protocol RowCoder {
   /// What is wrong with what is read; whoever writes has none.
   associatedtype Fault: Error
 
-  /// A number; numbers near 0 take the fewest octets.
+  /// A count or a length, below 2⁴⁶; numbers near 0 take the fewest octets.
   mutating func integer(_ value: inout Int) throws(Fault)
+  /// A duration in nanoseconds.
+  mutating func duration(_ value: inout Int64) throws(Fault)
   /// A time in nanoseconds since the Unix epoch.
   mutating func time(_ value: inout Int64) throws(Fault)
   /// The bits of a number that can be any.
@@ -32,9 +34,12 @@ extension RowCoder {
   }
 
   package mutating func optional(_ value: inout Int64?) throws(Fault) {
-    var number = value.map { Int($0) }
-    try optional(&number)
-    value = number.map { Int64($0) }
+    var isThere: UInt8 = value == nil ? 0 : 1
+    try bits(&isThere)
+    guard isThere != 0 else { return value = nil }
+    var known = value ?? 0
+    try duration(&known)
+    value = known
   }
 
   package mutating func flag(_ value: inout Bool) throws(Fault) {
@@ -102,6 +107,7 @@ package struct RowWriting: RowCoder {
   }
 
   package mutating func integer(_ value: inout Int) { signed(Int64(value)) }
+  package mutating func duration(_ value: inout Int64) { signed(value) }
   package mutating func time(_ value: inout Int64) { signed(value &- base) }
   package mutating func bits<Bits: FixedWidthInteger & UnsignedInteger>(_ value: inout Bits) { number(UInt64(value)) }
   package mutating func octets(_ value: inout [UInt8]) { value.withOctets { counted($0) } }
@@ -192,7 +198,14 @@ package struct RowReading: RowCoder {
     return source.withOctets { body($0.extracting(range)) }
   }
 
-  package mutating func integer(_ value: inout Int) throws(PartFault) { value = Int(try signed()) }
+  package mutating func integer(_ value: inout Int) throws(PartFault) {
+    let number = Int(try signed())
+    // Sums of larger ones might not fit.
+    guard abs(number >> 46) <= 1 else { throw .damaged }
+    value = number
+  }
+
+  package mutating func duration(_ value: inout Int64) throws(PartFault) { value = try signed() }
   package mutating func time(_ value: inout Int64) throws(PartFault) { value = base &+ (try signed()) }
 
   package mutating func bits<Bits: FixedWidthInteger & UnsignedInteger>(_ value: inout Bits) throws(PartFault) {

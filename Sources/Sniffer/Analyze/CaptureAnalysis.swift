@@ -283,6 +283,11 @@ struct CaptureAnalysis {
       do throws(PartialError) {
         try reader.begin(segment, &pipeline)
         try read(&reader, &octetsRead, of: partials, &pipeline)
+        if !segment.head.faults.isEmpty {
+          status = .failure
+          progress?.clear()
+          for fault in segment.head.faults { ErrorOutput.write(fault) }
+        }
       } catch {
         status = .failure
         progress?.clear()

@@ -129,7 +129,7 @@ struct PartialMaking {
   private mutating func look(at path: String, _ scan: inout ConnectionScan, _ head: inout PartialHead) {
     var series = CaptureSeries(paths: [path], filter: filter, waiting: Waiting(stop: StopSignals.stop))
     var (first, last): (Int64?, Int64?) = (nil, nil)
-    read(&series, saysFaults: true) { event in
+    let faults = read(&series) { event in
       switch event {
       // Their numbers, and what apps they are of, is a matter of all captures together.
       case .process, .app, .comment: scan.keepsAll = true
@@ -142,8 +142,11 @@ struct PartialMaking {
       scan.look(packet, octets)
       return true
     }
+    for fault in faults { _ = fail(fault) }
+    head.faults = faults
     head.first = first
     head.last = last
+    head.mark = scan.mark
     if let dropped = series.dropped { head.dropped = Int(clamping: dropped) }
   }
 
@@ -162,7 +165,7 @@ struct PartialMaking {
     head.secrets.withOctets { analysis.learn(secrets: $0) }
     var writer = try PartialWriter(to: file, head)
     var failure: ReportError?
-    read(&series, saysFaults: false) { event in
+    _ = read(&series) { event in
       if case .timePassed(let time) = event {
         analysis.pass(to: time)
         writer.addRecords(of: &analysis)
@@ -190,21 +193,22 @@ struct PartialMaking {
     return true
   }
 
-  /// Reads a capture to its end, or until `packet` returns false.
+  /// Reads a capture to its end, or until `packet` returns false. Returns what is wrong with it.
   private mutating func read(
-    _ series: inout CaptureSeries, saysFaults: Bool, event: (CaptureEvent) -> Void, packet: (Packet, RawSpan) -> Bool
-  ) {
+    _ series: inout CaptureSeries, event: (CaptureEvent) -> Void, packet: (Packet, RawSpan) -> Bool
+  ) -> [String] {
+    var faults: [String] = []
     let before = octetsRead
     while StopSignals.received == nil {
       do throws(CaptureError) {
         let step = try series.advance()
         for news in series.takeEvents() { event(news) }
         switch step {
-        case .end: return
+        case .end: return faults
         case .capture: continue
         case .packet: break
         }
-        guard series.withPacket({ packet($0, $1) }) else { return }
+        guard series.withPacket({ packet($0, $1) }) else { return faults }
         var left = Self.progressInterval
         var goesOn = true
         try series.passOn { next, octets in
@@ -212,13 +216,14 @@ struct PartialMaking {
           left -= 1
           return goesOn && left > 0
         }
-        guard goesOn else { return }
+        guard goesOn else { return faults }
         octetsRead = before + series.octetsRead
         progress?.update(bytes: octetsRead, of: octetsInAll)
       } catch {
-        if saysFaults { _ = fail(error.description) }
+        faults.append(error.description)
       }
     }
+    return faults
   }
 
   private static func copy(_ source: OutputFile, to target: OutputFile) throws(ReportError) {

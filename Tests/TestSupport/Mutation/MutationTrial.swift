@@ -7,7 +7,8 @@ package struct MutationTrial: Sendable {
   /// Packets from one place of a capture that a mutant takes at most, so that the large captures do not take minutes.
   package static let packetLimit = 1500
 
-  private let packets: [TestPacket]
+  /// The capture's packets.
+  package let packets: [TestPacket]
 
   /// Reads the packets of a capture, up to where it is damaged.
   package init(path: String) throws(CaptureError) {
@@ -45,14 +46,22 @@ package struct MutationTrial: Sendable {
     package var compared = 0
   }
 
-  /// Makes and analyses a mutant.
-  package func outcome(_ number: Int) -> Outcome {
+  /// The packets of a mutant.
+  package func mutant(_ number: Int) -> [TestPacket] { mutant(of: number).mutant }
+
+  private func mutant(of number: Int) -> (original: [TestPacket], mutant: [TestPacket]) {
     var random = SeededRandom(seed: UInt64(number) &* 0x1_0001 &+ UInt64(packets.count))
     let start = random.number(0..<max(packets.count - Self.packetLimit, 0) + 1)
     let original = Array(packets[start..<min(start + Self.packetLimit, packets.count)])
     var mutant = original
+    for mutation in Self.mutations(number) { mutation.apply(to: &mutant, &random) }
+    return (original, mutant)
+  }
+
+  /// Makes and analyses a mutant.
+  package func outcome(_ number: Int) -> Outcome {
+    let (original, mutant) = self.mutant(of: number)
     let mutations = Self.mutations(number)
-    for mutation in mutations { mutation.apply(to: &mutant, &random) }
     // No capture moves a packet by as many places as some mutants do: a hole waits for all of them.
     var configuration = Configuration()
     configuration.acknowledgedHolePacketLimit = .max
