@@ -134,7 +134,8 @@ let package = Package(
       name: "Sniffer",
       dependencies: [
         "Capture", "ContentCodings", "Cryptography",
-        "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Partials", "ProcessConfinement", "Reports",
+        "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Partials", "ProcessConfinement",
+        "Reports",
         "SocketOwners", "TableReading", "Tabular",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),

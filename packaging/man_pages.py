@@ -63,6 +63,12 @@ EXAMPLES = {
          "sniffer models captures/demo.pcapng.gz"),
         ("With a row for each message and each monitor:", "sniffer models captures/demo.pcapng.gz -q -o report"),
     ],
+    "sniffer-merge": [
+        ("Two captures, each analyzed by itself, and one report of both:",
+         "sniffer captures/nginx-keepalive.pcap --partial one.partial\n"
+         "sniffer captures/pipelining.pcap --partial two.partial\nsniffer merge one.partial two.partial -o report"),
+        ("One partial of several:", "sniffer merge one.partial two.partial --partial both.partial"),
+    ],
     "sniffer-diff": [
         ("What grew between two captures:",
          "sniffer captures/snaplen-96.pcap -q -o base\nsniffer captures/snaplen-300.pcap -q -o new\nsniffer diff base new"),

@@ -49,6 +49,7 @@ public struct PartialReader: ~Copyable {
   /// - Parameters:
   ///   - pipeline: Takes what comes.
   ///   - fault: Called with what the pipeline's sink throws; reading goes on.
+  /// - Returns: What it came to.
   /// - Throws: when the partial cannot be read any further.
   public mutating func advance<Sink: ReportSink>(
     _ pipeline: inout Pipeline<Sink>, fault: (Sink.Failure) -> Void

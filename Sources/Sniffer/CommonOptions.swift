@@ -159,7 +159,9 @@ struct CommonOptions: ParsableArguments {
 
   /// What the reports of capture files are told, whose octets are `length` where the files need not be there any more.
   func context(reading captures: [String], length: Int? = nil) -> ReportContext {
-    context(captures, length.map { RowAllowance(maxReport?.octets ?? RowLimit.standard(for: $0)) } ?? allowance(reading: captures))
+    context(
+      captures,
+      length.map { RowAllowance(maxReport?.octets ?? RowLimit.standard(for: $0)) } ?? allowance(reading: captures))
   }
 
   /// What the rows of reports of capture files may take.

@@ -15,7 +15,8 @@ struct SnifferCommand: ParsableCommand {
       """,
     version: version,
     subcommands: [
-      AnalyzeCommand.self, MergeCommand.self, LiveCommand.self, TopCommand.self, VerifyCommand.self, ModelsCommand.self, DiffCommand.self,
+      AnalyzeCommand.self, MergeCommand.self, LiveCommand.self, TopCommand.self, VerifyCommand.self, ModelsCommand.self,
+      DiffCommand.self,
       BudgetCommand.self, KeysCommand.self, InterfacesCommand.self, SocketOwnersCommand.self,
     ],
     defaultSubcommand: AnalyzeCommand.self)

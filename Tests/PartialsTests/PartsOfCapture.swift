@@ -20,11 +20,16 @@ struct Findings: Equatable {
     messages = sink.messages.sorted { $0.number < $1.number }.map(\.description)
     exchanges = sink.exchanges.sorted { $0.number < $1.number }.map(\.description)
     connections = sink.connections.sorted { $0.number < $1.number }.map { Self.text($0, totals.texts) }
-    apis = totals.apis.map { "\($0.name) \($0.requests) \($0.responses) \($0.ipLength)" }
+    apis = totals.apis.map { api in
+      let name = "\(totals.texts.string(api.host)) \(totals.texts.string(api.path))"
+      return "\(name) \(api.requests) \(api.responses) \(api.request) \(api.response)"
+    }
     ledger = totals.ledger
     tables =
       totals.timeline.map { "\($0)" }
-      + totals.contents.map { "\($0.contents) \($0.octets) \($0.sampled) \($0.compressed) \($0.repeated) \($0.savedOctets)" }
+      + totals.contents.map {
+        "\($0.contents) \($0.octets) \($0.sampled) \($0.compressed) \($0.repeated) \($0.savedOctets)"
+      }
       + totals.fields.map { "\($0.name) \($0.messages) \($0.octets) \($0.expandedOctets) \($0.repeatedOctets)" }
       + totals.hosts.map { "\(totals.texts.string($0.host)) \($0.up) \($0.down) \($0.requests) \($0.unattributed)" }
     anomalies = totals.anomalies.all.map { "\($0.anomaly) \($0.count)" }

@@ -171,7 +171,9 @@ struct Timeline {
     whole.count(ledger)
     return Part(
       unit: unit,
-      intervals: whole.places.sorted { $0.key < $1.key }.map { ($0.key, Array(whole.cells[$0.value..<$0.value + Self.width])) })
+      intervals: whole.places.sorted { $0.key < $1.key }.map {
+        ($0.key, Array(whole.cells[$0.value..<$0.value + Self.width]))
+      })
   }
 
   /// Whether the intervals of a part fit into these. They do where both were asked for the same, since all times of the part were told here.

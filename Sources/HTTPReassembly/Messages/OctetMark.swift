@@ -14,8 +14,10 @@ package struct OctetMark {
   /// Octets that have been taken.
   private(set) var count = 0
 
-  private static let firstKey = isFixed.load(ordering: .relaxed) ? 0x243f_6a88_85a3_08d3 : UInt64.random(in: .min ... .max)
-  private static let secondKey = isFixed.load(ordering: .relaxed) ? 0x1319_8a2e_0370_7344 : UInt64.random(in: .min ... .max)
+  private static let firstKey =
+    isFixed.load(ordering: .relaxed) ? 0x243f_6a88_85a3_08d3 : UInt64.random(in: .min ... .max)
+  private static let secondKey =
+    isFixed.load(ordering: .relaxed) ? 0x1319_8a2e_0370_7344 : UInt64.random(in: .min ... .max)
   private static let isFixed = Atomic(false)
 
   /// Gives marks the keys that the marks of every part have: before the first mark of the run is made. They are the first digits of π.

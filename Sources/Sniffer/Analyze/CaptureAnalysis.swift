@@ -108,7 +108,8 @@ struct CaptureAnalysis {
     }
     tables = options.tables
     do throws(ReportError) {
-      let reports = try ReportSet(options.format.names, folder: output, options.context(reading: paths, length: partials?.captureLength))
+      let reports = try ReportSet(
+        options.format.names, folder: output, options.context(reading: paths, length: partials?.captureLength))
       if options.threads > 1, reports.observer == nil {
         return analyze(into: ConcurrentReports(reports)) { reports, totals throws(ReportError) in
           try reports.finish(totals)

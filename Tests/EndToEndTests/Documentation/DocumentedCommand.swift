@@ -92,6 +92,8 @@ struct UnrunCommand: Sendable {
     UnrunCommand(part: "make ", reason: "builds or tests the whole package"),
     UnrunCommand(part: "swift ", reason: "builds the package, and waits for the build that runs the tests"),
     UnrunCommand(part: "probe-server.py", reason: "serves until it is stopped; ProbeVerifyTests runs it"),
+    UnrunCommand(
+      part: "merge *.partial", reason: "of what GNU parallel makes before; MergeCommandTests makes such partials"),
     UnrunCommand(part: "probe-verify", reason: "ProbeVerifyTests runs it"),
     UnrunCommand(part: "sniffer models captures/", reason: "ModelsDocumentationTests runs it and compares its output"),
   ]

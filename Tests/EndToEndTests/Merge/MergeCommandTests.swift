@@ -1,0 +1,142 @@
+import Foundation
+import Testing
+
+/// `sniffer CAPTURE --partial FILE` and `sniffer merge`, as a user runs them.
+@Suite struct MergeCommandTests {
+  private let scratch: Scratch
+  private static let formats = "csv,ndjson,parquet,html"
+  private static let timeout = ["--idle-timeout", "0.3"]
+
+  init() throws { scratch = try Scratch() }
+
+  /// A capture in three files that follow one another.
+  private func pieces(_ name: String) throws -> [String] {
+    let octets = try PcapOctets(Corpus.capture(name).url)
+    let third = octets.records.count / 3
+    let edges = [0, third, 2 * third, octets.records.count]
+    return try zip(edges, edges.dropFirst()).enumerated().map { index, edge in
+      try scratch.file("\(name)-\(index).pcap", octets.part(edge.0..<edge.1)).path
+    }
+  }
+
+  private func partials(_ captures: [String], _ options: [String]) throws -> [String] {
+    try captures.map { capture in
+      let outcome = try Sniffer.run([capture, "--partial", capture + ".partial", "--no-progress"] + options)
+      try #require(outcome.status == 0, "\(outcome.error)")
+      #expect(outcome.output.hasPrefix("wrote \(capture).partial: 1 capture, "), "\(outcome.output)")
+      return capture + ".partial"
+    }
+  }
+
+  private func files(_ folder: String) throws -> [String: Data] {
+    let folder = scratch.url.appendingPathComponent(folder)
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    return try names.reduce(into: [:]) { $0[$1] = try Data(contentsOf: folder.appendingPathComponent($1)) }
+  }
+
+  /// Every file and the summary, in any order and grouping of the partials.
+  @Test(arguments: ["nginx-keepalive", "cookies-redirects", "pipelining", "node-chunked", "dns-names"])
+  func reportIsThatOfOneRun(_ name: String) throws {
+    let captures = try pieces(name)
+    let whole = try Sniffer.run(
+      captures + ["-o", scratch.path("whole"), "--format", Self.formats, "--no-progress"] + Self.timeout)
+    #expect(whole.status == 0, "\(whole.error)")
+    let partials = try partials(captures, Self.timeout)
+    let joined = try Sniffer.run(["merge", partials[2], partials[0], "--partial", scratch.path("two.partial")])
+    #expect(
+      joined.status == 0 && joined.output == "wrote \(scratch.path("two.partial")): 2 captures\n", "\(joined.error)")
+    for (index, order) in [
+      partials, partials.reversed(), [partials[1], scratch.path("two.partial")],
+    ].enumerated() {
+      let folder = "merged-\(index)"
+      let merged = try Sniffer.run(
+        ["merge"] + order + ["-o", scratch.path(folder), "--format", Self.formats, "--no-progress"] + Self.timeout)
+      #expect(merged.status == 0 && merged.error.isEmpty, "\(merged.error)")
+      #expect(
+        merged.output.replacing(scratch.path(folder), with: "")
+          == whole.output.replacing(scratch.path("whole"), with: ""))
+      let (mine, expected) = (try files(folder), try files("whole"))
+      #expect(mine.keys.sorted() == expected.keys.sorted())
+      for (file, octets) in expected { #expect(mine[file] == octets, "\(file) of \(order)") }
+    }
+  }
+
+  /// What is asked of the report is asked of the merge: groups, conditions, templates.
+  @Test func reportIsAskedForAtTheMerge() throws {
+    let captures = try pieces("cookies-redirects")
+    let options = [
+      "--template", "--group-by", "host,path,method", "--by", "status", "--where", "status >= 200", "--json",
+    ]
+    let partials = try partials(captures, [])
+    let whole = try Sniffer.run(captures + options + ["--no-progress"])
+    let merged = try Sniffer.run(["merge"] + partials + options + ["--no-progress"])
+    #expect(whole.status == 0 && merged.status == 0 && !whole.output.isEmpty, "\(merged.error)")
+    #expect(merged.output == whole.output)
+  }
+
+  @Test func whatDoesNotFitIsRefused() throws {
+    let captures = try pieces("nginx-keepalive")
+    let partials = try partials(captures, [])
+    func error(_ arguments: [String]) throws -> String {
+      let outcome = try Sniffer.run(["merge"] + arguments)
+      #expect(outcome.status == 1 || outcome.status == 64, "\(arguments): \(outcome.output)")
+      return outcome.error
+    }
+    #expect(try error(partials + ["--no-decode"]).contains("made with other options than are given here: none"))
+    #expect(try error(partials + ["--interval", "1"]).contains("made with another --interval"))
+    #expect(try error([partials[0], partials[0]]).contains("there twice"))
+    try FileManager.default.copyItem(atPath: partials[0], toPath: scratch.path("copy.partial"))
+    #expect(try error([partials[0], scratch.path("copy.partial")]).contains("a packet would count twice"))
+    #expect(try error([captures[0]]).contains("not a partial: sniffer analyze CAPTURE --partial FILE makes one"))
+    #expect(try error([scratch.path("nothing")]).contains("cannot read: No such file or directory"))
+    let octets = try Data(contentsOf: URL(fileURLWithPath: partials[0]))
+    _ = try scratch.file("cut.partial", Array(octets.dropLast(40)))
+    #expect(try error([scratch.path("cut.partial")]).contains("the partial is damaged"))
+    var changed = Array(octets)
+    changed[30] ^= 1
+    _ = try scratch.file("changed.partial", changed)
+    #expect(try error([scratch.path("changed.partial")]).contains("the partial is damaged"))
+  }
+
+  /// A SYN that is sent again in the next file: nobody can say by the SYN alone whether it begins another connection.
+  @Test func sameEndpointsAreToldApart() throws {
+    let octets = try PcapOctets(Corpus.capture("nginx-keepalive").url)
+    // Short, so that all connections of the second file are over when it ends.
+    let timeout = ["--idle-timeout", "0.05"]
+    // The first packet is the SYN of a connection, which the second file has again, in time and whole.
+    let first = try scratch.file("first.pcap", octets.part(0..<1)).path
+    let second = try scratch.file("second.pcap", octets.header + octets.records.flatMap(\.self)).path
+    let kept = try partials([first], timeout)
+    let counted = try partials([second], timeout)
+    let refused = try Sniffer.run(["merge"] + kept + counted + timeout)
+    #expect(refused.status == 1 && refused.error.contains("make it again with --keep-packets"), "\(refused.error)")
+    let whole = try Sniffer.run([first, second, "-o", scratch.path("whole"), "--no-progress"] + timeout)
+    let packets = try partials([second], timeout + ["--keep-packets"])
+    let merged = try Sniffer.run(
+      ["merge"] + kept + packets + ["-o", scratch.path("merged"), "--no-progress"] + timeout)
+    #expect(whole.status == 0 && merged.status == 0, "\(merged.error)")
+    let (mine, expected) = (try files("merged"), try files("whole"))
+    for (file, octets) in expected { #expect(mine[file] == octets, "\(file)") }
+  }
+
+  /// What was wrong with a capture is said again.
+  @Test func damageOfACaptureIsSaid() throws {
+    let octets = try PcapOctets(Corpus.capture("nginx-keepalive").url)
+    let cut = try scratch.file("cut.pcap", Array(octets.part(0..<50).dropLast(3))).path
+    let made = try Sniffer.run([cut, "--partial", cut + ".partial", "--no-progress"])
+    #expect(made.status == 1 && made.error.contains("cut: what begins here needs"), "\(made.error)")
+    let merged = try Sniffer.run(["merge", cut + ".partial", "--no-progress"])
+    #expect(merged.status == 1 && merged.error == made.error, "\(merged.error)")
+    #expect(merged.outputLines.last?.hasPrefix("ledger balanced: ") == true)
+  }
+
+  @Test func usageIsChecked() throws {
+    let capture = try Corpus.capture("nginx-keepalive").path
+    for arguments in [
+      [capture, "--partial", "x", "--format", "csv"], ["-", "--partial", "x"], [capture, "--keep-packets"],
+      [capture, "--partial", "x", "--json"],
+    ] {
+      #expect(try Sniffer.run(arguments).status == 64, "\(arguments)")
+    }
+  }
+}
