@@ -26,4 +26,8 @@ package final class OwnMemory<Value: ~Copyable> {
     @inline(__always) _read { yield unsafe address.pointee }
     @inline(__always) _modify { yield unsafe &address.pointee }
   }
+
+  /// Something of the value, looked at where it lies: `value` may be copied for that, if what looks at it is not inlined.
+  @inlinable @inline(__always)
+  package func look<Result>(_ body: (borrowing Value) -> Result) -> Result { unsafe body(address.pointee) }
 }

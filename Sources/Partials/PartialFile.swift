@@ -106,7 +106,7 @@ final class PartialInput {
     let start = headEnd - headLength - blocks - magic.count
     guard try octets(start..<start + magic.count) == magic,
       let content = FrameDecompressor.content(
-        of: try octets(headEnd - headLength..<headEnd), limit: PartialFormat.blockLimit)
+        of: try octets(headEnd - headLength..<headEnd), limit: PartialFormat.headLimit)
     else { throw PartialError(path, .damaged) }
     var reading = RowReading()
     reading.take(content)

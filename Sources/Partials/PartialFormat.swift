@@ -17,8 +17,10 @@ enum PartialFormat {
   static let footerLength = 24
   /// Octets of records that are gathered for a block.
   static let blockLength = 1 << 20
-  /// Octets of records that a block has at most: those, and what one packet adds.
+  /// Octets of records that a block has at most: those, the next piece of records, and a packet.
   static let blockLimit = 64 << 20
+  /// Octets of a head at most, nearly all of them secrets.
+  static let headLimit = 128 << 20
 
   /// A number of `count` octets, least significant octet first.
   static func octets(_ number: Int, count: Int) -> [UInt8] {

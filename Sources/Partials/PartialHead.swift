@@ -16,8 +16,8 @@ public struct PartialHead: Sendable, Equatable {
   public var options = ""
   /// The digest of the key logs that it was made with, in hexadecimal digits; empty without any.
   public var keys = ""
-  /// The secrets that the capture has in itself, as key logs.
-  public var secrets: [UInt8] = []
+  /// The secrets that the capture has in itself, as key logs; at most 96 MiB of them, as many as an analysis keeps.
+  public private(set) var secrets: [UInt8] = []
   /// Packets of the capture.
   public var packets = 0
   /// Packets that are in the partial as they were captured.
@@ -33,6 +33,15 @@ public struct PartialHead: Sendable, Equatable {
 
   /// An empty head.
   public init() {}
+
+  private static let secretLimit = 96 << 20
+
+  /// Adds secrets of the capture.
+  public mutating func add(secrets more: [UInt8]) {
+    guard secrets.count + more.count < Self.secretLimit else { return }
+    secrets += more
+    secrets.append(UInt8(ascii: "\n"))
+  }
 
   mutating func code<Coder: RowCoder>(_ coder: inout Coder) throws(Coder.Fault) {
     try Self.code(&toolVersion, &coder)

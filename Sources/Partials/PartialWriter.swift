@@ -40,13 +40,14 @@ package struct PartialWriter: ~Copyable {
   package mutating func add(_ event: CaptureEvent) { EventRecords.write(event, to: &rows) }
 
   /// Adds the records that an analysis has made since the last time.
-  package mutating func addRecords(of analysis: inout PartAnalysis) { analysis.takeRecords(into: &rows.octets) }
-
-  /// Adds those of a packet, which is complete with them.
   ///
   /// - Throws: when they cannot be written.
-  package mutating func takeRecords(of analysis: inout PartAnalysis) throws(ReportError) {
-    addRecords(of: &analysis)
+  package mutating func addRecords(of analysis: inout PartAnalysis) throws(ReportError) {
+    try analysis.takeRecords { octets throws(ReportError) in
+      octets.append(0..<octets.byteCount, to: &rows.octets)
+      if rows.octets.count >= PartialFormat.blockLength { try writeBlock() }
+    }
+    // Packets without records take room, too.
     if rows.octets.count >= PartialFormat.blockLength { try writeBlock() }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPReassembly
+import Packets
 import Partials
 import TestSupport
 import Testing
@@ -65,6 +66,75 @@ import Testing
     let trial = try MutationTrial(path: Self.folder.appendingPathComponent("nginx-keepalive.pcap").path)
     let partial = try PartialFolder().partial(of: [trial.packets], Self.configuration(50_000_000))
     #expect(partial.kept == 0)
+  }
+
+  private static let server = Endpoint(address: IPAddress(v4: 0xc000_0201), port: 80)
+
+  /// A connection with one exchange, which is closed; 2 milliseconds between its packets.
+  private static func exchange(port: UInt16, at start: Int64, sequence: UInt32 = 1000, host: String) -> [TestPacket] {
+    let client = Endpoint(address: IPAddress(v4: 0xc000_020a), port: port)
+    let request = Array("GET /a HTTP/1.1\r\n\(host)\r\n".utf8)
+    let response = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
+    let (next, end) = (sequence + 1, sequence + 1 + UInt32(request.count))
+    let last = 501 + UInt32(response.count)
+    let segments = [
+      Segment(from: client, to: server, sequence: sequence, flags: .syn),
+      Segment(from: server, to: client, sequence: 500, acknowledgment: next, flags: [.syn, .ack]),
+      Segment(from: client, to: server, sequence: next, acknowledgment: 501, flags: .ack),
+      Segment(from: client, to: server, sequence: next, acknowledgment: 501, flags: [.ack, .push], payload: request),
+      Segment(from: server, to: client, sequence: 501, acknowledgment: end, flags: [.ack, .push], payload: response),
+      Segment(from: client, to: server, sequence: end, acknowledgment: last, flags: [.ack, .fin]),
+      Segment(from: server, to: client, sequence: last, acknowledgment: end + 1, flags: [.ack, .fin]),
+      Segment(from: client, to: server, sequence: end + 1, acknowledgment: last + 1, flags: .ack),
+    ]
+    return segments.enumerated().map { index, segment in
+      var segment = segment
+      segment.time = start + Int64(index) * 2_000_000
+      return segment.packet()
+    }
+  }
+
+  private static let second: Int64 = 1_000_000_000
+
+  /// Very many connections end with one packet: the records of it are more than a block has.
+  @Test func manyConnectionsEndAtOnce() throws {
+    var packets: [TestPacket] = []
+    for port in 1...6000 as ClosedRange<UInt16> {
+      packets += Self.exchange(port: port, at: Int64(port) * 20_000, host: "Host: h\(port).example.com\r\n")
+    }
+    packets.sort { $0.timestamp < $1.timestamp }
+    packets += Self.exchange(port: 9000, at: 1000 * Self.second, host: "Host: late.example.com\r\n")
+    let configuration = Configuration()
+    let partial = try PartialFolder().partial(of: [packets], configuration)
+    #expect(partial.kept == 8)
+    let merged = try Findings(ofPartials: PartialSegment.all(in: partial.path), configuration)
+    #expect(merged == Findings(ofOneRun: packets, configuration))
+    #expect(merged.messages.count == 12_002)
+  }
+
+  /// Endpoints that a connection of an earlier part still has, which was not closed: the new one's SYN tells that it is another one.
+  @Test func endpointsAreUsedAgain() throws {
+    let first = Array(Self.exchange(port: 7, at: 0, host: "Host: a.example.com\r\n").dropLast(3))
+    let again = Self.exchange(port: 7, at: 100 * Self.second, sequence: 9_000_000, host: "Host: b.example.com\r\n")
+    let rest = Self.exchange(port: 8, at: 200 * Self.second, host: "Host: c.example.com\r\n")
+    let configuration = Configuration()
+    let partial = try PartialFolder().partial(of: [first, again + rest], configuration)
+    #expect(partial.kept == first.count + rest.count)
+    let merged = try Findings(ofPartials: PartialSegment.all(in: partial.path), configuration)
+    #expect(merged == Findings(ofOneRun: first + again + rest, configuration))
+    #expect(merged.anomalies.contains { $0.contains("tcpPortReused") })
+  }
+
+  /// A request that names no host has the name of its server's address, which another part may say: its packets are kept.
+  @Test func namesMayBeElsewhere() throws {
+    let named = Self.exchange(port: 7, at: 0, host: "Host: a.example.com\r\n")
+    let nameless = Self.exchange(port: 8, at: Self.second, host: "")
+    let rest = Self.exchange(port: 9, at: 200 * Self.second, host: "Host: c.example.com\r\n")
+    let configuration = Configuration()
+    let partial = try PartialFolder().partial(of: [named + nameless + rest], configuration)
+    #expect(partial.kept == nameless.count + rest.count)
+    let merged = try Findings(ofPartials: PartialSegment.all(in: partial.path), configuration)
+    #expect(merged == Findings(ofOneRun: named + nameless + rest, configuration))
   }
 
   /// A partial of which octets were changed says that it is damaged, or what it said before: nothing else, and no crash.

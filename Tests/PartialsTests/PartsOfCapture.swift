@@ -128,7 +128,7 @@ final class PartialFolder {
     var writer = try PartialWriter(to: file, head)
     for packet in part {
       analysis.advance(to: packet.facts)
-      writer.addRecords(of: &analysis)
+      try writer.addRecords(of: &analysis)
       packet.octets.withOctets { octets in
         if scan.keeps(packet.facts, octets) {
           writer.keep(packet.facts, octets)
@@ -138,10 +138,10 @@ final class PartialFolder {
           analysis.process(packet.facts, octets)
         }
       }
-      try writer.takeRecords(of: &analysis)
+      try writer.addRecords(of: &analysis)
     }
     guard analysis.finish(&scan) else { return nil }
-    try writer.takeRecords(of: &analysis)
+    try writer.addRecords(of: &analysis)
     let kept = writer.head.keptPackets
     try writer.finish()
     return kept

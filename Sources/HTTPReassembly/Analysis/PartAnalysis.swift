@@ -61,11 +61,13 @@ package struct PartAnalysis: ~Copyable {
     pipeline.noteChanges()
   }
 
-  /// Moves the records since the last time to the end of `octets`.
-  package mutating func takeRecords(into octets: inout [UInt8]) {
-    guard !recorder.rows.octets.isEmpty else { return }
-    octets += recorder.rows.octets
-    recorder.rows.octets.removeAll(keepingCapacity: true)
+  /// Lends the records since the last time, in pieces of whole records.
+  ///
+  /// - Throws: what `body` throws.
+  package mutating func takeRecords<Failure: Error>(
+    _ body: (RawSpan) throws(Failure) -> Void
+  ) throws(Failure) {
+    try recorder.take(body)
   }
 
   /// Ends the analysis, with its last record.

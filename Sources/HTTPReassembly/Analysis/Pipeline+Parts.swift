@@ -166,12 +166,10 @@ extension Pipeline {
     try message.code(&reading, &run.texts)
     try part.translate(&message)
     var facts = ContentFacts()
-    var (sample, compressed) = (0, 0)
     try reading.bits(&facts.mark)
     try reading.integer(&facts.length)
-    try reading.integer(&sample)
-    try reading.integer(&compressed)
-    if sample > 0 { facts.measured = (sample, compressed) }
+    try reading.integer(&facts.sample)
+    try reading.integer(&facts.compressed)
     let count = try reading.number()
     guard count <= UInt64(FieldNotes.messageLimit) else { throw .damaged }
     var lines: [FieldNotes.Line] = []

@@ -135,6 +135,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// apart than their difference can say. What lies beyond is a damaged or hostile capture.
   static var timestampLimit: Int64 { (1 << 62) - 1 }
 
+  @inline(__always)
   mutating func advanceClock(to time: Int64) {
     run.anomalies.now = time
     if time > run.clock {

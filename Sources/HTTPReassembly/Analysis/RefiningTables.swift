@@ -36,26 +36,20 @@ struct RefiningTables {
     _ message: borrowing Message, _ row: RowIndex, at position: Int, _ contentNotes: inout ContentNotes,
     _ fieldNotes: inout FieldNotes, texts: inout TextPool, anomalies: inout AnomalyLog
   ) {
-    var note = contents.isWanted ? contentNotes.takeNote(of: row) : ContentNotes.Note()
-    var lines = fields.isWanted ? fieldNotes.takeLines(of: row) : []
-    add(message, at: position, note.facts, sample: note.sample, &lines, texts: &texts, anomalies: &anomalies)
+    if hosts.isWanted { hosts.add(message, texts: &texts, anomalies: &anomalies) }
+    if groups.isWanted { groups.add(message, texts, &anomalies) }
     if contents.isWanted {
+      var note = contentNotes.takeNote(of: row)
+      contents.add(message, at: position, note, &anomalies)
       var sample: [UInt8] = []
       swap(&sample, &note.sample)
       contentNotes.giveBack(sample)
     }
-    if fields.isWanted { fieldNotes.giveBack(lines) }
-  }
-
-  /// Adds a final message, whose API is at a position, with what was noted of it.
-  mutating func add(
-    _ message: borrowing Message, at position: Int, _ content: ContentFacts, sample: [UInt8],
-    _ lines: inout [FieldNotes.Line], texts: inout TextPool, anomalies: inout AnomalyLog
-  ) {
-    if hosts.isWanted { hosts.add(message, texts: &texts, anomalies: &anomalies) }
-    if groups.isWanted { groups.add(message, texts, &anomalies) }
-    if contents.isWanted { contents.add(message, at: position, content, sample: sample, &anomalies) }
-    if fields.isWanted { fields.add(message, at: position, &lines, &anomalies) }
+    if fields.isWanted {
+      var lines = fieldNotes.takeLines(of: row)
+      fields.add(message, at: position, &lines, &anomalies)
+      fieldNotes.giveBack(lines)
+    }
   }
 
   /// Adds a final connection.

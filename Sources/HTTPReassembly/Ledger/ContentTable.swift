@@ -101,8 +101,7 @@ struct ContentTable {
 
   /// Adds a final message of the API at a position.
   mutating func add(
-    _ message: borrowing Message, at position: Int, _ content: ContentFacts, sample: [UInt8],
-    _ anomalies: inout AnomalyLog
+    _ message: borrowing Message, at position: Int, _ note: borrowing ContentNotes.Note, _ anomalies: inout AnomalyLog
   ) {
     let (kind, status, isEmpty) = (message.kind, message.status, message.octets.body == 0)
     let isNotModified = kind == .response && status == 304
@@ -116,18 +115,18 @@ struct ContentTable {
     if Self.isUncoded(message) {
       totals[index].uncoded += 1
       totals[index].uncodedOctets += message.octets.body
-      compress(sample, content.measured, index)
+      compress(note, index)
     } else if let decoded {
       totals[index].coded += 1
       totals[index].codedOctets += message.octets.body
       totals[index].decodedOctets += decoded
     }
     // Only of a content that was seen whole it is known whether it is the same.
-    guard message.missing == 0, message.unseen == 0, content.length == message.octets.body,
+    guard message.missing == 0, message.unseen == 0, note.length == message.octets.body,
       message.flags.isDisjoint(with: [.incomplete, .contentNotSeen])
     else { return }
     let owner = OctetMark.mix(UInt64(position), Self.mark(of: message.client.address))
-    let mark = OctetMark.mix(content.mark, owner)
+    let mark = OctetMark.mix(note.markValue, owner)
     if known.contains(mark) {
       totals[index].repeated += 1
       totals[index].repeatedOctets += message.octets.body
@@ -183,8 +182,8 @@ struct ContentTable {
   private static func mark(of address: IPAddress) -> UInt64 { OctetMark.mix(address.high, address.low) }
 
   /// Compresses a sample, if it is one of those that are, or takes what was made of it.
-  private mutating func compress(_ sample: [UInt8], _ measured: (sample: Int, compressed: Int)?, _ index: Int) {
-    let length = measured?.sample ?? sample.count
+  private mutating func compress(_ note: borrowing ContentNotes.Note, _ index: Int) {
+    let length = note.given == nil ? note.sample.count : note.given?.sample ?? 0
     guard let compressor, length > 0, sampled < Self.sampleLimit else { return }
     offers[index] &+= 1
     let offer = offers[index]
@@ -192,7 +191,7 @@ struct ContentTable {
     sampled += length
     totals[index].sampled += length
     totals[index].compressed +=
-      measured?.compressed ?? sample.withOctets { compressor.compressedLength(of: $0) }
+      note.given?.compressed ?? note.sample.withOctets { compressor.compressedLength(of: $0) }
   }
 
   /// Those beyond the limit first, then the totals of APIs in the order of their positions in `order`; `apis` has their names.

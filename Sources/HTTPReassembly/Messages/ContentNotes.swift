@@ -6,11 +6,13 @@ struct ContentNotes {
     var mark = OctetMark()
     /// The start of a content without coding.
     var sample: [UInt8] = []
-    /// What is known of it from elsewhere.
+    /// What is known of it from elsewhere; then there is nothing else.
     var given: ContentFacts?
 
-    /// What a table wants to know of it.
-    var facts: ContentFacts { given ?? ContentFacts(mark: mark.value, length: mark.count) }
+    /// Octets that were noted.
+    var length: Int { given?.length ?? mark.count }
+    /// Their mark.
+    var markValue: UInt64 { given?.mark ?? mark.value }
   }
 
   /// Whether anybody wants to know.
@@ -65,12 +67,13 @@ struct ContentNotes {
   }
 }
 
-/// What tables want to know of a content, beside the start of it.
+/// What tables want to know of a content that is not here.
 struct ContentFacts {
   /// The mark of its octets as they were transferred.
   var mark: UInt64 = 0
   /// How many octets the mark is of.
   var length = 0
-  /// Octets of its start that were compressed already, and what gzip made of them; nil where that is still to be done.
-  var measured: (sample: Int, compressed: Int)?
+  /// Octets of its start that were compressed, and what gzip made of them; 0 where none were.
+  var sample = 0
+  var compressed = 0
 }

@@ -36,7 +36,7 @@ package struct ConnectionScan {
   package private(set) var mark: UInt64 = 0
 
   /// Pairs of endpoints that are told apart; packets of further ones are kept.
-  static let flowLimit = 1 << 20
+  static let flowLimit = 1 << 19
   /// How far times may go back, in nanoseconds.
   private static let disorder: Int64 = 1_000_000_000
 

@@ -17,7 +17,28 @@ final class PartRecorder {
   /// A recorder; `compressor` says what compression would do for contents that came without.
   init(compressor: (any ContentCompressor)?) { self.compressor = compressor }
 
-  private func begin(_ record: PartRecord) { rows.octets.append(record.rawValue) }
+  /// Where records begin in the octets of `rows`, so that these can be taken in pieces: each about so long.
+  private var edges: [Int] = []
+  private static let pieceLength = 1 << 20
+
+  private func begin(_ record: PartRecord) {
+    if rows.octets.count - (edges.last ?? 0) >= Self.pieceLength { edges.append(rows.octets.count) }
+    rows.octets.append(record.rawValue)
+  }
+
+  /// Lends the records since the last time, in pieces of whole records: one packet can end very many connections.
+  func take<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
+    guard !rows.octets.isEmpty else { return }
+    defer {
+      rows.octets.removeAll(keepingCapacity: rows.octets.capacity <= 4 * Self.pieceLength)
+      edges.removeAll()
+    }
+    var start = 0
+    for end in edges + [rows.octets.count] {
+      try rows.octets.withOctets { octets throws(Failure) in try body(octets.extracting(start..<end)) }
+      start = end
+    }
+  }
 
   /// Time has passed up to a deadline.
   func elapse(to deadline: Int64) {

@@ -125,9 +125,9 @@ extension Session: StreamReceiver {
   mutating func receive(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
-    if case .http1(let session) = self, !session.value.isUnrecognized {
+    if case .http1(let session) = self, !session.look({ $0.isUnrecognized }) {
       let taken = session.value.receive(side, octets, at: position, arrival, &run)
-      return session.value.isUpgraded ? goOn(taken, after: session, &run) : taken
+      return session.look { $0.isUpgraded } ? goOn(taken, after: session, &run) : taken
     }
     return receiveOther(side, octets, at: position, arrival, &run)
   }
@@ -154,7 +154,7 @@ extension Session: StreamReceiver {
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
     detect(octets, &run)
-    if case .http1(let session) = self, session.value.isUnrecognized { look(for: octets, in: session, &run) }
+    if case .http1(let session) = self, session.look({ $0.isUnrecognized }) { look(for: octets, in: session, &run) }
     if case .http2(let session) = self { return session.value.receive(side, octets, at: position, arrival, &run) }
     if case .undecided(let held) = self {
       var copy: [UInt8] = []
@@ -169,7 +169,7 @@ extension Session: StreamReceiver {
     }
     let session = becomeHTTP1(&run)
     let taken = session.value.receive(side, octets, at: position, arrival, &run)
-    return session.value.isUpgraded ? goOn(taken, after: session, &run) : taken
+    return session.look { $0.isUpgraded } ? goOn(taken, after: session, &run) : taken
   }
 
   mutating func skipUnseen(

@@ -33,7 +33,7 @@ struct PartialJoining {
       try prepared.commit()
       if options.printsSummary {
         let captures = series.segments.count == 1 ? "1 capture" : "\(series.segments.count) captures"
-        try StandardOutput.write("wrote \(path): \(captures)\n")
+        try StandardOutput.write("wrote \(ErrorOutput.escaped(path)): \(captures)\n")
       }
       return .success
     } catch {

@@ -28,6 +28,8 @@ struct PartialMaking {
   private var packets = 0
   private var keptPackets = 0
 
+  /// Times that a capture is analysed before all of its packets are kept: nearly always it is one, rarely two.
+  private static let attemptLimit = 3
   /// Packets between two looks at the clock for the progress bar.
   private static let progressInterval = 4096
 
@@ -63,14 +65,14 @@ struct PartialMaking {
       progress?.clear()
       if let signal = StopSignals.received {
         folder.remove(".\(name).new")
-        ErrorOutput.write("stopped: there is no \(path)")
+        ErrorOutput.write("stopped: there is no \(ErrorOutput.escaped(path))")
         return ExitStatus(rawValue: 128 + signal) ?? .failure
       }
       try prepared.commit()
     } catch { return fail(error.description) }
     if options.printsSummary {
       let captures = paths.count == 1 ? "1 capture" : "\(paths.count) captures"
-      let text = "wrote \(path): \(captures), \(packets) packets, \(keptPackets) of them kept as they were captured\n"
+      let text = "wrote \(ErrorOutput.escaped(path)): \(captures), \(packets) packets, \(keptPackets) of them kept as they were captured\n"
       do throws(ReportError) { try StandardOutput.write(text) } catch { return fail(error.description) }
     }
     return status
@@ -104,19 +106,23 @@ struct PartialMaking {
     head.keys = keys?.digest ?? ""
     head.interval = interval ?? 0
     CaptureSecrets.read([path]) { secrets in
-      if secrets.kind == .tlsKeyLog { head.secrets += secrets.octets + [UInt8(ascii: "\n")] }
+      if secrets.kind == .tlsKeyLog { head.add(secrets: secrets.octets) }
     }
     var scan = ConnectionScan(configuration: configuration)
     scan.keepsAll = keepsPackets
     look(at: path, &scan, &head)
     scan.finish(configuration)
     let begun = octetsRead
+    var attempts = 0
     while StopSignals.received == nil {
       octetsRead = begun
       let segment = try folder.temporaryFile()
       let isDone = try analyse(path, &scan, head, to: segment)
       guard isDone else {
         logger.info("\(path): some connections depend on other captures: it is read again")
+        attempts += 1
+        // Made to be so, if anything is.
+        if attempts >= Self.attemptLimit { scan.keepsAll = true }
         continue
       }
       try segment.flush()
@@ -168,25 +174,27 @@ struct PartialMaking {
     _ = read(&series) { event in
       if case .timePassed(let time) = event {
         analysis.pass(to: time)
-        writer.addRecords(of: &analysis)
+        do throws(ReportError) { try writer.addRecords(of: &analysis) } catch { failure = failure ?? error }
       }
       writer.add(event)
     } packet: { packet, octets in
-      analysis.advance(to: packet)
-      writer.addRecords(of: &analysis)
-      if scan.keeps(packet, octets) {
-        writer.keep(packet, octets)
-        analysis.skip(packet)
-      } else {
-        writer.count(packet)
-        analysis.process(packet, octets)
-      }
-      do throws(ReportError) { try writer.takeRecords(of: &analysis) } catch { failure = failure ?? error }
+      do throws(ReportError) {
+        analysis.advance(to: packet)
+        try writer.addRecords(of: &analysis)
+        if scan.keeps(packet, octets) {
+          writer.keep(packet, octets)
+          analysis.skip(packet)
+        } else {
+          writer.count(packet)
+          analysis.process(packet, octets)
+        }
+        try writer.addRecords(of: &analysis)
+      } catch { failure = failure ?? error }
       return failure == nil
     }
     if let failure { throw failure }
     guard analysis.finish(&scan) else { return false }
-    try writer.takeRecords(of: &analysis)
+    try writer.addRecords(of: &analysis)
     packets += writer.head.packets
     keptPackets += writer.head.keptPackets
     try writer.finish()

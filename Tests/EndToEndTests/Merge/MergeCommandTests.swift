@@ -103,8 +103,8 @@ import Testing
     let octets = try PcapOctets(Corpus.capture("nginx-keepalive").url)
     // Short, so that all connections of the second file are over when it ends.
     let timeout = ["--idle-timeout", "0.05"]
-    // The first packet is the SYN of a connection, which the second file has again, in time and whole.
-    let first = try scratch.file("first.pcap", octets.part(0..<1)).path
+    // The third packet is the SYN of a connection, which the second file has again, in time and whole.
+    let first = try scratch.file("first.pcap", octets.part(0..<3)).path
     let second = try scratch.file("second.pcap", octets.header + octets.records.flatMap(\.self)).path
     let kept = try partials([first], timeout)
     let counted = try partials([second], timeout)

@@ -9,7 +9,7 @@ import Testing
     "lib/systemd/system/sniffer@.service", "libexec/sniffer-keep", "share/bash-completion/completions/sniffer",
     "share/fish/vendor_completions.d/sniffer.fish", "share/man/man1/sniffer-analyze.1",
     "share/man/man1/sniffer-budget.1", "share/man/man1/sniffer-diff.1", "share/man/man1/sniffer-interfaces.1",
-    "share/man/man1/sniffer-keys.1", "share/man/man1/sniffer-live.1", "share/man/man1/sniffer-models.1",
+    "share/man/man1/sniffer-keys.1", "share/man/man1/sniffer-live.1", "share/man/man1/sniffer-merge.1", "share/man/man1/sniffer-models.1",
     "share/man/man1/sniffer-top.1", "share/man/man1/sniffer-verify.1",
     "share/man/man1/sniffer.1",
     "share/zsh/site-functions/_sniffer",

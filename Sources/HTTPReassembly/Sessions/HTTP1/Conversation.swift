@@ -68,6 +68,7 @@ struct Conversation {
   }
 
   /// Whether a message has been seen: then the connection is HTTP.
+  @inline(__always)
   var isHTTP: Bool { requestSide != nil }
 
   /// From here on it is settled which side rows call the client: those of a session in the tunnel must do the same.
