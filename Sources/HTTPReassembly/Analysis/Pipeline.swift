@@ -314,10 +314,18 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       let expiry = nextToExpire
       if let look = waiting.first, look.deadline < time, look.deadline <= expiry?.deadline ?? .max {
         waiting.removeFirst()
-        record(Int(look.slot), at: look.deadline) { $0.lookAgain(Int(look.slot), after: look.deadline) }
+        if recorder == nil {
+          lookAgain(Int(look.slot), after: look.deadline)
+        } else {
+          record(Int(look.slot), at: look.deadline, end: nil)
+        }
       } else if let expiry, expiry.deadline < time {
         run.anomalies.now = expiry.deadline
-        record(expiry.slot, at: expiry.deadline) { $0.finish(expiry.slot, expiry.end) }
+        if recorder == nil {
+          finish(expiry.slot, expiry.end)
+        } else {
+          record(expiry.slot, at: expiry.deadline, end: expiry.end)
+        }
       } else {
         break
       }
@@ -329,19 +337,20 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     quietUntil = min(nextDeadline ?? .max, run.clock.addingSaturated(shortest))
   }
 
-  /// Does to a connection what is due at a deadline; where the analysis is written down, so that it is known when.
+  /// Does to a connection what is due at a deadline, where the analysis is written down, so that it is known when: finishes it, or looks at
+  /// it again.
   ///
   /// A connection that gives numbers because time passes, and not because a packet comes, does so between those of other parts, of which
   /// nobody here knows.
-  @inline(__always)
-  private mutating func record(_ slot: Int, at deadline: Int64, _ body: (inout Self) -> Void) {
-    guard let recorder, connections.contains(slot) else { return body(&self) }
+  @inline(never)
+  private mutating func record(_ slot: Int, at deadline: Int64, end: ConnectionEnd?) {
+    guard let recorder else { return }
     let numbers = (run.messageCount, run.exchangeCount, run.connectionCount)
-    let endpoints = connections.look(slot) { $0.endpoints }
+    let endpoints = connections.contains(slot) ? connections.look(slot) { $0.endpoints } : nil
     recorder.elapse(to: deadline)
-    body(&self)
+    if let end { finish(slot, end) } else { lookAgain(slot, after: deadline) }
     recordRows(recorder)
-    if numbers != (run.messageCount, run.exchangeCount, run.connectionCount) {
+    if let endpoints, numbers != (run.messageCount, run.exchangeCount, run.connectionCount) {
       recorder.depend(on: ConnectionKey(endpoints[0], endpoints[1]))
     }
   }

@@ -72,7 +72,8 @@ struct PartialMaking {
     } catch { return fail(error.description) }
     if options.printsSummary {
       let captures = paths.count == 1 ? "1 capture" : "\(paths.count) captures"
-      let text = "wrote \(ErrorOutput.escaped(path)): \(captures), \(packets) packets, \(keptPackets) of them kept as they were captured\n"
+      let text =
+        "wrote \(ErrorOutput.escaped(path)): \(captures), \(packets) packets, \(keptPackets) of them kept as they were captured\n"
       do throws(ReportError) { try StandardOutput.write(text) } catch { return fail(error.description) }
     }
     return status

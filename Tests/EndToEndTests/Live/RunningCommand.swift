@@ -48,9 +48,24 @@ final class RunningCommand {
     if process.isRunning { kill(identifier, number) }
   }
 
+  /// What Linux says of the signals that the process waits for, blocks, ignores and takes, and of its threads.
+  private var state: String {
+    let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task")) ?? []
+    return threads.map { thread in
+      let folder = "/proc/\(identifier)/task/\(thread)"
+      let status = (try? String(contentsOfFile: folder + "/status", encoding: .utf8)) ?? ""
+      let lines = status.split(separator: "\n").filter {
+        ["Name", "Stat", "SigP", "ShdP", "SigB", "SigI", "SigC"].contains($0.prefix(4))
+      }
+      let wait = (try? String(contentsOfFile: folder + "/wchan", encoding: .utf8)) ?? ""
+      return (lines + [wait[...]]).joined(separator: " ").replacing("\t", with: "")
+    }.joined(separator: "; ")
+  }
+
   /// Waits for the end; after `seconds` the process is killed, which shows in the outcome.
   func wait(upTo seconds: Double = 60) throws -> Outcome {
     if ended.wait(timeout: .now() + seconds) == .timedOut {
+      print("NOT ENDED in \(seconds) s: \(state)")
       signal(SIGKILL)
       ended.wait()
     }
