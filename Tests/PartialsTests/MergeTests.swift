@@ -64,7 +64,8 @@ import Testing
   /// Connections that are over before the capture ends need none of their packets.
   @Test func endedConnectionsAreCounted() throws {
     let trial = try MutationTrial(path: Self.folder.appendingPathComponent("nginx-keepalive.pcap").path)
-    let partial = try PartialFolder().partial(of: [trial.packets], Self.configuration(50_000_000))
+    let folder = try PartialFolder()
+    let partial = try folder.partial(of: [trial.packets], Self.configuration(50_000_000))
     #expect(partial.kept == 0)
   }
 
@@ -105,7 +106,8 @@ import Testing
     packets.sort { $0.timestamp < $1.timestamp }
     packets += Self.exchange(port: 9000, at: 1000 * Self.second, host: "Host: late.example.com\r\n")
     let configuration = Configuration()
-    let partial = try PartialFolder().partial(of: [packets], configuration)
+    let folder = try PartialFolder()
+    let partial = try folder.partial(of: [packets], configuration)
     #expect(partial.kept == 8)
     let merged = try Findings(ofPartials: PartialSegment.all(in: partial.path), configuration)
     #expect(merged == Findings(ofOneRun: packets, configuration))
@@ -118,7 +120,8 @@ import Testing
     let again = Self.exchange(port: 7, at: 100 * Self.second, sequence: 9_000_000, host: "Host: b.example.com\r\n")
     let rest = Self.exchange(port: 8, at: 200 * Self.second, host: "Host: c.example.com\r\n")
     let configuration = Configuration()
-    let partial = try PartialFolder().partial(of: [first, again + rest], configuration)
+    let folder = try PartialFolder()
+    let partial = try folder.partial(of: [first, again + rest], configuration)
     #expect(partial.kept == first.count + rest.count)
     let merged = try Findings(ofPartials: PartialSegment.all(in: partial.path), configuration)
     #expect(merged == Findings(ofOneRun: first + again + rest, configuration))
@@ -131,7 +134,8 @@ import Testing
     let nameless = Self.exchange(port: 8, at: Self.second, host: "")
     let rest = Self.exchange(port: 9, at: 200 * Self.second, host: "Host: c.example.com\r\n")
     let configuration = Configuration()
-    let partial = try PartialFolder().partial(of: [named + nameless + rest], configuration)
+    let folder = try PartialFolder()
+    let partial = try folder.partial(of: [named + nameless + rest], configuration)
     #expect(partial.kept == nameless.count + rest.count)
     let merged = try Findings(ofPartials: PartialSegment.all(in: partial.path), configuration)
     #expect(merged == Findings(ofOneRun: named + nameless + rest, configuration))
