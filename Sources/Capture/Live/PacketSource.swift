@@ -45,13 +45,6 @@ public struct CaptureStop: Sendable {
     for source in sources { source.interrupt() }
   }
 
-  /// Wakes the threads of a capture that was stopped once more, in case that one of them has missed it. To be called now and then, not for each
-  /// packet. Before the stop it does nothing.
-  public func again() {
-    guard isRequested else { return }
-    for source in sources { source.interrupt() }
-  }
-
   /// Whether it was called.
   public var isRequested: Bool { request.isMade.load(ordering: .acquiring) }
 }

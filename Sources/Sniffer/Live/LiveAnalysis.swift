@@ -186,7 +186,6 @@ struct LiveAnalysis {
   private func end(_ reader: inout LiveCaptureReader, _ schedule: inout LiveSchedule) {
     // What cannot be reported need not be analysed.
     if hasFailedReport { return reader.abandon() }
-    reader.stop.again()
     if schedule.startEnding(patience: Self.endPatience) {
       let backlog = reader.backlog
       if !command.options.quiet, !display.isView, backlog.delay >= .seconds(1) || backlog.spilledPackets > 0 {
