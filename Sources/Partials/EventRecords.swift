@@ -25,15 +25,16 @@ enum EventRecords {
       begin(.process)
       rows.number(UInt64(record.number))
       rows.number(UInt64(record.identifier))
-      write(record.name, to: &rows)
-      write(record.path, to: &rows)
-      var uuid = record.uuid
+      var (name, path, uuid) = (record.name, record.path, record.uuid)
+      rows.string(&name)
+      rows.string(&path)
       rows.octets(&uuid)
     case .app(let record):
       begin(.app)
       rows.signed(Int64(record.user))
-      write(record.package, to: &rows)
-      write(record.name, to: &rows)
+      var (package, name) = (record.package, record.name)
+      rows.string(&package)
+      rows.string(&name)
     case .comment(let record):
       begin(.comment)
       rows.number(UInt64(record.number))
@@ -45,11 +46,6 @@ enum EventRecords {
     // Secrets and lost packets are in the head.
     case .secrets, .drops, .interface: break
     }
-  }
-
-  private static func write(_ text: String, to rows: inout RowWriting) {
-    var octets = Array(text.utf8)
-    rows.octets(&octets)
   }
 
   /// Reads an event; nil for one that an earlier partial has told already.
@@ -64,12 +60,17 @@ enum EventRecords {
     case .process:
       let (number, identifier) = (try number(&rows), try rows.number())
       guard let identifier = UInt32(exactly: identifier) else { throw .damaged }
-      var record = ProcessRecord(identifier: identifier, name: try text(&rows), path: try text(&rows), uuid: [])
+      var record = ProcessRecord(identifier: identifier, name: "", path: "", uuid: [])
+      try rows.string(&record.name)
+      try rows.string(&record.path)
       try rows.octets(&record.uuid)
       return origins.learn(record, number).map { .process($0) }
     case .app:
       guard let user = Int32(exactly: try rows.signed()) else { throw .damaged }
-      return .app(AppRecord(user: user, package: try text(&rows), name: try text(&rows)))
+      var record = AppRecord(user: user, package: "", name: "")
+      try rows.string(&record.package)
+      try rows.string(&record.name)
+      return .app(record)
     case .comment:
       let number = try number(&rows)
       var octets: [UInt8] = []
@@ -82,11 +83,5 @@ enum EventRecords {
   private static func number(_ rows: inout RowReading) throws(PartFault) -> UInt16 {
     guard let number = UInt16(exactly: try rows.number()) else { throw .damaged }
     return number
-  }
-
-  private static func text(_ rows: inout RowReading) throws(PartFault) -> String {
-    var octets: [UInt8] = []
-    try rows.octets(&octets)
-    return String(decoding: octets, as: UTF8.self)
   }
 }

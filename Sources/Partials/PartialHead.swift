@@ -44,15 +44,15 @@ public struct PartialHead: Sendable, Equatable {
   }
 
   mutating func code<Coder: RowCoder>(_ coder: inout Coder) throws(Coder.Fault) {
-    try Self.code(&toolVersion, &coder)
-    try Self.code(&capture, &coder)
+    try coder.string(&toolVersion)
+    try coder.string(&capture)
     try coder.integer(&captureLength)
     try coder.bits(&mark)
     var faultText = faults.joined(separator: "\n")
-    try Self.code(&faultText, &coder)
+    try coder.string(&faultText)
     faults = faultText.split(separator: "\n").map(String.init)
-    try Self.code(&options, &coder)
-    try Self.code(&keys, &coder)
+    try coder.string(&options)
+    try coder.string(&keys)
     try coder.octets(&secrets)
     try coder.integer(&packets)
     try coder.integer(&keptPackets)
@@ -60,11 +60,5 @@ public struct PartialHead: Sendable, Equatable {
     try coder.optional(&first)
     try coder.optional(&last)
     try coder.time(&interval)
-  }
-
-  private static func code<Coder: RowCoder>(_ text: inout String, _ coder: inout Coder) throws(Coder.Fault) {
-    var octets = Array(text.utf8)
-    try coder.octets(&octets)
-    text = String(decoding: octets, as: UTF8.self)
   }
 }

@@ -159,14 +159,12 @@ struct CommonOptions: ParsableArguments {
 
   /// What the reports of capture files are told, whose octets are `length` where the files need not be there any more.
   func context(reading captures: [String], length: Int? = nil) -> ReportContext {
-    context(
-      captures,
-      length.map { RowAllowance(maxReport?.octets ?? RowLimit.standard(for: $0)) } ?? allowance(reading: captures))
+    context(captures, allowance(reading: captures, length: length))
   }
 
   /// What the rows of reports of capture files may take.
-  func allowance(reading captures: [String]) -> RowAllowance {
-    RowAllowance(maxReport?.octets ?? RowLimit.standard(for: captures))
+  func allowance(reading captures: [String], length: Int? = nil) -> RowAllowance {
+    RowAllowance(maxReport?.octets ?? length.map { RowLimit.standard(for: $0) } ?? RowLimit.standard(for: captures))
   }
 
   /// What the rows of a live run may take in each hour, in octets.

@@ -167,16 +167,11 @@ public struct AnomalyLog: Sendable, Equatable {
     noted &+= 1
   }
 
-  /// Counts `count` that somebody else has noted; the first of them, if it is the first here, too.
-  mutating func add(_ anomaly: Anomaly, count: Int, first: AnomalyCount) {
+  /// Counts what somebody else has noted.
+  mutating func add(_ anomaly: Anomaly, _ others: AnomalyCount) {
     guard let position = Self.positions[anomaly] else { return }
-    noted &+= count
-    if counts[position] != nil {
-      counts[position]?.count += count
-    } else {
-      counts[position] = first
-      counts[position]?.count = count
-    }
+    noted &+= others.count
+    if counts[position] != nil { counts[position]?.count += others.count } else { counts[position] = others }
   }
 
   /// Counts one, and keeps the start of `example` if it is the first of its name.

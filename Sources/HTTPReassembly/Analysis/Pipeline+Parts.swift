@@ -64,8 +64,6 @@ extension Pipeline {
     }
   }
 
-  private static func bounded(_ timestamp: Int64) -> Int64 { min(max(timestamp, -timestampLimit), timestampLimit) }
-
   /// All rows of a packet of a part have come.
   ///
   /// - Throws: What the sink throws.
@@ -145,20 +143,15 @@ extension Pipeline {
   }
 
   private mutating func takeAnomaly(_ reading: inout RowReading) throws(PartFault) {
-    var (name, example): ([UInt8], [UInt8]) = ([], [])
-    var (count, connection, time) = (0, 0, Int64(0))
-    try reading.octets(&name)
-    try reading.integer(&count)
-    try reading.time(&time)
-    try reading.integer(&connection)
-    try reading.octets(&example)
-    guard let anomaly = Anomaly(rawValue: String(decoding: name, as: UTF8.self)), count > 0,
-      example.count <= AnomalyLog.exampleLimit
-    else { throw .damaged }
-    try PartNumbers.translate(&connection, by: part.connections)
-    run.anomalies.add(
-      anomaly, count: count,
-      first: AnomalyCount(count: count, firstTime: time, firstConnection: connection, example: example))
+    var name = ""
+    var first = AnomalyCount(count: 0, firstTime: 0, firstConnection: 0, example: [])
+    try reading.string(&name)
+    try first.code(&reading)
+    guard let anomaly = Anomaly(rawValue: name), first.count > 0, first.example.count <= AnomalyLog.exampleLimit else {
+      throw .damaged
+    }
+    try PartNumbers.translate(&first.firstConnection, by: part.connections)
+    run.anomalies.add(anomaly, first)
   }
 
   private mutating func takeMessage(_ reading: inout RowReading) throws(PartFault) {
@@ -166,10 +159,7 @@ extension Pipeline {
     try message.code(&reading, &run.texts)
     try part.translate(&message)
     var facts = ContentFacts()
-    try reading.bits(&facts.mark)
-    try reading.integer(&facts.length)
-    try reading.integer(&facts.sample)
-    try reading.integer(&facts.compressed)
+    try facts.code(&reading)
     let count = try reading.number()
     guard count <= UInt64(FieldNotes.messageLimit) else { throw .damaged }
     var lines: [FieldNotes.Line] = []

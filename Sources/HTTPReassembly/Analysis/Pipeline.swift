@@ -81,7 +81,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   ///
   /// - Throws: What the sink throws.
   public mutating func process(_ packet: Packet, _ octets: RawSpan) throws(Sink.Failure) {
-    let time = min(max(packet.timestamp, -Self.timestampLimit), Self.timestampLimit)
+    let time = Self.bounded(packet.timestamp)
     advanceClock(to: time)
     if run.isDirected { startPacket(at: time) }
     if packet.origin.concernsPacket || mention.process != .none { readOrigin(packet.origin) }
@@ -134,6 +134,9 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// Capture times are taken as at most 146 years from the epoch, which is in 2116, so that no two of them are further
   /// apart than their difference can say. What lies beyond is a damaged or hostile capture.
   static var timestampLimit: Int64 { (1 << 62) - 1 }
+
+  @inline(__always)
+  static func bounded(_ timestamp: Int64) -> Int64 { min(max(timestamp, -timestampLimit), timestampLimit) }
 
   @inline(__always)
   mutating func advanceClock(to time: Int64) {

@@ -53,20 +53,10 @@ final class PartRecorder {
   func open(_ segment: TCPSegment, number: Int) {
     begin(.opening)
     var (source, destination, sequence, number) = (segment.source, segment.destination, segment.sequence, number)
-    write(&source)
-    write(&destination)
+    rows.endpoint(&source)
+    rows.endpoint(&destination)
     rows.bits(&sequence)
     rows.integer(&number)
-  }
-
-  private func write(_ endpoint: inout Endpoint) {
-    write(&endpoint.address)
-    rows.bits(&endpoint.port)
-  }
-
-  private func write(_ address: inout IPAddress) {
-    rows.bits(&address.high)
-    rows.bits(&address.low)
   }
 
   /// The rows of the connection between two endpoints depend on what other parts say.
@@ -79,7 +69,7 @@ final class PartRecorder {
     for asked in run.names.takeAsked() {
       begin(.lookup)
       var (address, connection) = asked
-      write(&address)
+      rows.address(&address)
       rows.integer(&connection)
     }
     if messages != run.messageCount || exchanges != run.exchangeCount || connections != run.connectionCount {
@@ -100,13 +90,10 @@ final class PartRecorder {
       guard new > 0 else { continue }
       counted[anomaly] = first.count
       begin(.anomaly)
-      var (name, example) = (Array(anomaly.rawValue.utf8), first.example)
-      var (count, connection, time) = (new, first.firstConnection, first.firstTime)
-      rows.octets(&name)
-      rows.integer(&count)
-      rows.time(&time)
-      rows.integer(&connection)
-      rows.octets(&example)
+      var (name, more) = (anomaly.rawValue, first)
+      more.count = new
+      rows.string(&name)
+      more.code(&rows)
     }
   }
 
@@ -127,17 +114,12 @@ final class PartRecorder {
     }
     begin(.message)
     message.code(&rows, &texts)
-    var (mark, length) = (note.mark.value, note.mark.count)
-    rows.bits(&mark)
-    rows.integer(&length)
-    var sample = 0
-    var compressed = 0
+    var facts = ContentFacts(mark: note.mark.value, length: note.mark.count)
     if let compressor, !note.sample.isEmpty, message.octets.body > 0, ContentTable.isUncoded(message) {
-      sample = note.sample.count
-      compressed = note.sample.withOctets { compressor.compressedLength(of: $0) }
+      facts.sample = note.sample.count
+      facts.compressed = note.sample.withOctets { compressor.compressedLength(of: $0) }
     }
-    rows.integer(&sample)
-    rows.integer(&compressed)
+    facts.code(&rows)
     rows.number(UInt64(lines.count))
     for var line in lines { line.code(&rows) }
   }

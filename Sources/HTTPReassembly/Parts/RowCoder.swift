@@ -25,21 +25,29 @@ package protocol RowCoder {
 
 extension RowCoder {
   package mutating func optional(_ value: inout Int?) throws(Fault) {
-    var isThere: UInt8 = value == nil ? 0 : 1
-    try bits(&isThere)
-    guard isThere != 0 else { return value = nil }
-    var known = value ?? 0
-    try integer(&known)
-    value = known
+    try optional(&value) { coder, known throws(Fault) in try coder.integer(&known) }
   }
 
   package mutating func optional(_ value: inout Int64?) throws(Fault) {
-    var isThere: UInt8 = value == nil ? 0 : 1
-    try bits(&isThere)
-    guard isThere != 0 else { return value = nil }
+    try optional(&value) { coder, known throws(Fault) in try coder.duration(&known) }
+  }
+
+  private mutating func optional<Number: FixedWidthInteger>(
+    _ value: inout Number?, _ code: (inout Self, inout Number) throws(Fault) -> Void
+  ) throws(Fault) {
+    var isThere = value != nil
+    try flag(&isThere)
+    guard isThere else { return value = nil }
     var known = value ?? 0
-    try duration(&known)
+    try code(&self, &known)
     value = known
+  }
+
+  /// A text that is in no pool.
+  package mutating func string(_ value: inout String) throws(Fault) {
+    var utf8 = Array(value.utf8)
+    try octets(&utf8)
+    value = String(decoding: utf8, as: UTF8.self)
   }
 
   package mutating func flag(_ value: inout Bool) throws(Fault) {

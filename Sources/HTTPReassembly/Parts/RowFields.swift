@@ -144,6 +144,24 @@ extension ConnectionSecurity {
   }
 }
 
+extension ContentFacts {
+  mutating func code<Coder: RowCoder>(_ coder: inout Coder) throws(Coder.Fault) {
+    try coder.bits(&mark)
+    try coder.integer(&length)
+    try coder.integer(&sample)
+    try coder.integer(&compressed)
+  }
+}
+
+extension AnomalyCount {
+  mutating func code<Coder: RowCoder>(_ coder: inout Coder) throws(Coder.Fault) {
+    try coder.integer(&count)
+    try coder.time(&firstTime)
+    try coder.integer(&firstConnection)
+    try coder.octets(&example)
+  }
+}
+
 extension FieldNotes.Line {
   mutating func code<Coder: RowCoder>(_ coder: inout Coder) throws(Coder.Fault) {
     try coder.bits(&name)

@@ -76,12 +76,7 @@ struct AnalyzeCommand: ParsableCommand {
     let waiting = Waiting(follows: follow, patience: followTimeout.map { .seconds($0) })
     var analysis = CaptureAnalysis(
       options: options, input: input, filter: try options.packetFilter(), waiting: waiting)
-    analysis.timelineInterval = interval.nanoseconds
-    analysis.summary = summary
-    analysis.selection = try summary.selection(options)
-    analysis.isDocument = summary.json
-    let status = try analysis.run()
-    if status != .success { throw ExitCode(status.rawValue) }
+    try analysis.run(summary, interval)
   }
 
   private func makePartial(_ path: String) throws {

@@ -51,32 +51,34 @@ struct CaptureAnalysis {
 
   /// Prepares a run; `waiting` says how a capture is followed.
   init(options: CommonOptions, input: CaptureArguments, filter: PacketFilter?, waiting: Waiting = Waiting()) {
-    self.options = options
-    self.waiting = Waiting(stop: StopSignals.stop, follows: waiting.follows, patience: waiting.patience)
-    if let output = options.output, !options.isStreaming { Confinement.keepTemporaryFiles(in: output) }
-    paths = input.captures
-    partials = nil
-    isRunning = waiting.follows || CaptureSecrets.mayComeLate(in: input.captures)
-    self.filter = filter
-    logger = options.logger
-    // On a terminal, rows and the bar would be in each other's way.
-    let isShown = options.isStreaming && Terminal.standardOutput.isTerminal
-    if !options.quiet, !input.noProgress, !isShown { progress = ProgressBar(clock: ContinuousClock()) }
+    self.init(
+      options: options, paths: input.captures, partials: nil, filter: filter, waiting: waiting,
+      isRunning: waiting.follows || CaptureSecrets.mayComeLate(in: input.captures), showsProgress: !input.noProgress)
   }
 
   /// Prepares a run over what was analysed of captures before.
   init(options: CommonOptions, partials: PartialSeries, showsProgress: Bool) {
+    self.init(
+      options: options, paths: partials.segments.map(\.head.capture), partials: partials, filter: nil,
+      waiting: Waiting(), isRunning: false, showsProgress: showsProgress)
+    OctetMark.fixKeys()
+  }
+
+  private init(
+    options: CommonOptions, paths: [String], partials: PartialSeries?, filter: PacketFilter?, waiting: Waiting,
+    isRunning: Bool, showsProgress: Bool
+  ) {
     self.options = options
-    self.partials = partials
-    waiting = Waiting(stop: StopSignals.stop)
+    self.waiting = Waiting(stop: StopSignals.stop, follows: waiting.follows, patience: waiting.patience)
     if let output = options.output, !options.isStreaming { Confinement.keepTemporaryFiles(in: output) }
-    paths = partials.segments.map(\.head.capture)
-    isRunning = false
-    filter = nil
+    self.paths = paths
+    self.partials = partials
+    self.isRunning = isRunning
+    self.filter = filter
     logger = options.logger
+    // On a terminal, rows and the bar would be in each other's way.
     let isShown = options.isStreaming && Terminal.standardOutput.isTerminal
     if !options.quiet, showsProgress, !isShown { progress = ProgressBar(clock: ContinuousClock()) }
-    OctetMark.fixKeys()
   }
 
   /// Opens the folder that reports go to, for this run alone. That it cannot be had is said before anything is read.
@@ -92,6 +94,18 @@ struct CaptureAnalysis {
     // Of what `verify` and `models` write, the page alone has them.
     if folder != nil, options.format.names.contains(.html) { tables = options.tables }
     return folder?.path
+  }
+
+  /// Runs to the end, for a command whose summary and timeline can be chosen.
+  ///
+  /// - Throws: the exit status, but for that of success, or what is wrong with the usage.
+  mutating func run(_ summary: SummaryArguments, _ interval: IntervalOption) throws {
+    timelineInterval = interval.nanoseconds
+    self.summary = summary
+    selection = try summary.selection(options)
+    isDocument = summary.json
+    let status = try run()
+    if status != .success { throw ExitCode(status.rawValue) }
   }
 
   /// Runs to the end.

@@ -69,12 +69,7 @@ struct MergeCommand: ParsableCommand {
       try series.require(options: options.analysis.partialOptions, keys: keys, interval: interval.nanoseconds ?? 0)
     }
     var analysis = CaptureAnalysis(options: options, partials: series, showsProgress: !noProgress)
-    analysis.timelineInterval = interval.nanoseconds
-    analysis.summary = summary
-    analysis.selection = try summary.selection(options)
-    analysis.isDocument = summary.json
-    let status = try analysis.run()
-    if status != .success { throw ExitCode(status.rawValue) }
+    try analysis.run(summary, interval)
   }
 
   /// What partials give, or the exit status of a failure.

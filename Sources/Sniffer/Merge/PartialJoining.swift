@@ -26,14 +26,13 @@ struct PartialJoining {
         for segment in series.segments where fault == nil { fault = try segment.copy(to: file) }
       }
       if let fault {
-        folder.remove(".\(name).new")
+        prepared.discard()
         ErrorOutput.write(fault.description)
         return .failure
       }
       try prepared.commit()
       if options.printsSummary {
-        let captures = series.segments.count == 1 ? "1 capture" : "\(series.segments.count) captures"
-        try StandardOutput.write("wrote \(ErrorOutput.escaped(path)): \(captures)\n")
+        try StandardOutput.write(PartialMaking.said(path, captures: series.segments.count) + "\n")
       }
       return .success
     } catch {

@@ -60,23 +60,28 @@ struct PartialMaking {
     octetsInAll = CaptureSeries(paths: paths).size.map { 2 * $0 }
     do throws(ReportError) {
       let prepared = try folder.prepare(name) { file throws(ReportError) in
-        for path in paths where StopSignals.received == nil { try make(path, in: folder, to: file) }
+        for path in paths where StopSignals.received == nil { try make(path, to: file) }
       }
       progress?.clear()
       if let signal = StopSignals.received {
-        folder.remove(".\(name).new")
+        prepared.discard()
         ErrorOutput.write("stopped: there is no \(ErrorOutput.escaped(path))")
         return ExitStatus(rawValue: 128 + signal) ?? .failure
       }
       try prepared.commit()
     } catch { return fail(error.description) }
     if options.printsSummary {
-      let captures = paths.count == 1 ? "1 capture" : "\(paths.count) captures"
       let text =
-        "wrote \(ErrorOutput.escaped(path)): \(captures), \(packets) packets, \(keptPackets) of them kept as they were captured\n"
+        Self.said(path, captures: paths.count)
+        + ", \(packets) packets, \(keptPackets) of them kept as they were captured\n"
       do throws(ReportError) { try StandardOutput.write(text) } catch { return fail(error.description) }
     }
     return status
+  }
+
+  /// What is said of a partial that was written.
+  static func said(_ path: String, captures: Int) -> String {
+    "wrote \(ErrorOutput.escaped(path)): \(captures == 1 ? "1 capture" : "\(captures) captures")"
   }
 
   private mutating func fail(_ text: String) -> ExitStatus {
@@ -95,53 +100,45 @@ struct PartialMaking {
   }
 
   /// Adds the segment of a capture.
-  private mutating func make(
-    _ path: String, in folder: OutputFolder, to file: OutputFile
-  ) throws(ReportError) {
+  private mutating func make(_ path: String, to file: OutputFile) throws(ReportError) {
     logger.info("reading \(path)")
     var head = PartialHead()
     head.toolVersion = SnifferCommand.version
     head.capture = path
-    head.captureLength = CaptureSeries(paths: [path]).size ?? 0
     head.options = options.analysis.partialOptions
     head.keys = keys?.digest ?? ""
     head.interval = interval ?? 0
-    CaptureSecrets.read([path]) { secrets in
-      if secrets.kind == .tlsKeyLog { head.add(secrets: secrets.octets) }
-    }
     var scan = ConnectionScan(configuration: configuration)
     scan.keepsAll = keepsPackets
     look(at: path, &scan, &head)
     scan.finish(configuration)
     let begun = octetsRead
     var attempts = 0
+    let start = file.length
     while StopSignals.received == nil {
       octetsRead = begun
-      let segment = try folder.temporaryFile()
-      let isDone = try analyse(path, &scan, head, to: segment)
-      guard isDone else {
-        logger.info("\(path): some connections depend on other captures: it is read again")
-        attempts += 1
-        // Made to be so, if anything is.
-        if attempts >= Self.attemptLimit { scan.keepsAll = true }
-        continue
-      }
-      try segment.flush()
-      try Self.copy(segment, to: file)
-      return
+      if try analyse(path, &scan, head, to: file) { return }
+      logger.info("\(path): some connections depend on other captures: it is read again")
+      try file.cut(to: start)
+      attempts += 1
+      // Made to be so, if anything is.
+      if attempts >= Self.attemptLimit { scan.keepsAll = true }
     }
   }
 
   /// Finds out which packets depend on what other captures say.
   private mutating func look(at path: String, _ scan: inout ConnectionScan, _ head: inout PartialHead) {
     var series = CaptureSeries(paths: [path], filter: filter, waiting: Waiting(stop: StopSignals.stop))
+    head.captureLength = series.size ?? 0
     var (first, last): (Int64?, Int64?) = (nil, nil)
     let faults = read(&series) { event in
       switch event {
       // Their numbers, and what apps they are of, is a matter of all captures together.
       case .process, .app, .comment: scan.keepsAll = true
-      case .drops(let count): head.dropped = Int(clamping: count)
-      case .name, .secrets, .interface, .timePassed: break
+      case .secrets(let secrets):
+        if secrets.kind == .tlsKeyLog { head.add(secrets: secrets.octets) }
+      // The number of lost packets is read at the end.
+      case .name, .drops, .interface, .timePassed: break
       }
     } packet: { packet, octets in
       if first == nil { first = packet.timestamp }
@@ -233,19 +230,5 @@ struct PartialMaking {
       }
     }
     return faults
-  }
-
-  private static func copy(_ source: OutputFile, to target: OutputFile) throws(ReportError) {
-    var buffer = [UInt8](repeating: 0, count: 1 << 20)
-    var offset = 0
-    while offset < source.length {
-      let count: Int
-      do { count = try source.descriptor.read(into: &buffer, from: 0, at: offset) } catch {
-        throw ReportError(.read, target.path, error)
-      }
-      guard count > 0 else { throw ReportError(.read, target.path, reason: "it is shorter than what was written") }
-      try target.append(Array(buffer[..<count]))
-      offset += count
-    }
   }
 }

@@ -214,6 +214,12 @@ package final class OpenFile {
   /// Cuts the file off after its first `length` octets.
   package func truncate(to length: Int) throws(Errno) { try typed { try descriptor.resize(to: Int64(length)) } }
 
+  /// The same; what is written next stands behind those.
+  package func goBack(to length: Int) throws(Errno) {
+    try truncate(to: length)
+    try typed { _ = try descriptor.seek(offset: Int64(length), from: .start) }
+  }
+
   /// Closes the descriptor, and throws an error that the file system reports only now.
   package func close() throws(Errno) {
     guard isOpen else { return }

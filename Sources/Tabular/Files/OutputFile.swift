@@ -34,6 +34,9 @@ package final class OutputFile {
   /// Hands what is in the buffer to the operating system.
   package func flush() throws(ReportError) { try tail.value.flush() }
 
+  /// Takes back what was appended beyond the first `length` octets.
+  package func cut(to length: Int) throws(ReportError) { try tail.value.cut(to: length) }
+
   /// Flushes and frees the buffer; the file stays open for reading.
   package func finishAppending() throws(ReportError) {
     try tail.value.flush()
@@ -97,6 +100,13 @@ package struct FileTail: ~Copyable {
     }
     flushedLength += buffer.count
     buffer.removeAll()
+  }
+
+  /// Takes back what was appended beyond the first `length` octets.
+  package mutating func cut(to length: Int) throws(ReportError) {
+    try flush()
+    do throws(Errno) { try descriptor.goBack(to: length) } catch { throw fail(error) }
+    flushedLength = length
   }
 
   /// Frees the buffer, which is empty after `flush`.

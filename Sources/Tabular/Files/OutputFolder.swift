@@ -121,6 +121,9 @@ package struct PreparedFile {
   fileprivate let temporary: String
   fileprivate let folder: OutputFolder
 
+  /// Removes the file: it gets no name.
+  package func discard() { folder.remove(temporary) }
+
   /// Gives the file its name, in one step; a file of that name is replaced.
   package func commit() throws(ReportError) {
     do throws(Errno) { try folder.descriptor.rename(temporary, to: name) } catch {
