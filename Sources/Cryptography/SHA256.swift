@@ -20,6 +20,12 @@ package enum SHA256 {
   /// Makes libcrypto ready. A process that confines itself calls this before.
   package static func prepare() { _ = unsafe algorithm }
 
+  /// The digest of octets as 64 hexadecimal digits.
+  package static func text(of octets: [UInt8]) -> String {
+    let digits = Array("0123456789abcdef")
+    return String(digest(octets).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+  }
+
   /// The digest of octets.
   package static func digest(_ octets: [UInt8]) -> [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: length) { digest, count in

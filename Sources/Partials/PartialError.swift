@@ -21,8 +21,8 @@ public struct PartialError: Error, Equatable, Sendable, CustomStringConvertible 
     case keys
     /// It was made with another length of intervals of time.
     case interval
-    /// A connection of it may be one that an earlier partial has the beginning of.
-    case sameEndpoints(String, String)
+    /// A connection of a capture of it may be one that an earlier partial has the beginning of: its endpoints, and the capture.
+    case sameEndpoints(String, String, capture: String)
     /// The same capture is in another partial, too; the name of that.
     case repeated(String)
   }
@@ -38,10 +38,11 @@ public struct PartialError: Error, Equatable, Sendable, CustomStringConvertible 
   }
 
   /// What is wrong with what a partial says.
-  package init(_ file: String, fault: PartFault) {
+  package init(_ file: String, capture: String, fault: PartFault) {
     switch fault {
     case .cut, .damaged: self.init(file, .damaged)
-    case .sameEndpoints(let a, let b): self.init(file, .sameEndpoints(a.description, b.description))
+    case .sameEndpoints(let a, let b):
+      self.init(file, .sameEndpoints(a.description, b.description, capture: capture))
     }
   }
 
@@ -62,10 +63,10 @@ extension PartialError.Problem: CustomStringConvertible {
       "made with other options than are given here: \(options.isEmpty ? "none" : TextEscaping.string(Array(options.utf8)))"
     case .keys: "made with other secrets than are given here: give each command the same --keys"
     case .interval: "made with another --interval than is given here: give each command the same"
-    case .sameEndpoints(let a, let b):
+    case .sameEndpoints(let a, let b, let capture):
       """
-      its connection between \(a) and \(b) may be one that an earlier partial has the beginning of: make it again with \
-      --keep-packets
+      a connection between \(a) and \(b) may be one that an earlier partial has the beginning of: make it again with \
+      --keep-packets from \(TextEscaping.string(Array(capture.utf8)))
       """
     case .repeated(let other):
       "has the same capture as \(TextEscaping.string(Array(other.utf8))): a packet would count twice"

@@ -111,7 +111,7 @@ final class PartialInput {
     var reading = RowReading()
     reading.take(content)
     var head = PartialHead()
-    do throws(PartFault) { try head.code(&reading) } catch { throw PartialError(path, fault: error) }
+    do throws(PartFault) { try head.code(&reading) } catch { throw PartialError(path, capture: "", fault: error) }
     return PartialSegment(file: path, start: start, blocks: blocks, length: end - start, head: head)
   }
 }

@@ -12,6 +12,7 @@ public struct PartialReader: ~Copyable {
   /// Where the next block begins, and where the blocks end.
   private var range = 0..<0
   private var file = ""
+  private var capture = ""
   /// Whether all rows before the next record are of packets that have come.
   private var isBehindPacket = false
 
@@ -36,6 +37,7 @@ public struct PartialReader: ~Copyable {
   ) throws(PartialError) {
     if input?.path != segment.file { input = try PartialInput(segment.file) }
     file = segment.file
+    capture = segment.head.capture
     packets = PacketReading()
     origins.begin()
     reading.take([])
@@ -77,7 +79,7 @@ public struct PartialReader: ~Copyable {
         }
         try pipeline.take(record, &reading)
       }
-    } catch { throw PartialError(file, fault: error) }
+    } catch { throw PartialError(file, capture: capture, fault: error) }
     guard !range.isEmpty else {
       handOver(&pipeline, fault)
       return .end

@@ -7,12 +7,17 @@ public struct PartialSeries: Sendable {
 
   /// Puts the segments of partials in the order of their captures' first packets. Those of captures without packets come last.
   ///
-  /// - Throws: when one cannot be read, when they were not made with the same options and secrets, or when two have the same capture.
-  public init(_ paths: [String]) throws(PartialError) {
+  /// - Parameters:
+  ///   - paths: The partials.
+  ///   - allowsCopies: Whether one capture may be there under several names, as it may where one run reads captures.
+  /// - Throws: when one cannot be read, when they were not made with the same options and secrets, or when two have the same capture and must
+  ///   not.
+  public init(_ paths: [String], allowsCopies: Bool = false) throws(PartialError) {
     var segments: [PartialSegment] = []
     for path in paths { segments += try PartialSegment.all(in: path) }
     segments.sort { Self.key($0) < Self.key($1) }
-    for (before, segment) in zip(segments, segments.dropFirst()) where Self.isSame(before.head, segment.head) {
+    for (before, segment) in zip(segments, segments.dropFirst())
+    where !allowsCopies && Self.isSame(before.head, segment.head) {
       throw PartialError(segment.file, .repeated(before.file))
     }
     for segment in segments.dropFirst() where segment.head.options != segments[0].head.options {

@@ -44,6 +44,12 @@ struct AnalyzeCommand: ParsableCommand {
   @Flag(help: "Keep every packet in the partial: it is larger, and fits any other partial.")
   var keepPackets = false
 
+  @Flag(
+    help: """
+      Keep what was found of each capture in the folder of the reports, and go on from there: the next run reads only what is new or changed.
+      """)
+  var resume = false
+
   @OptionGroup(title: "Summary") var summary: SummaryArguments
 
   @OptionGroup var options: CommonOptions
@@ -61,6 +67,16 @@ struct AnalyzeCommand: ParsableCommand {
         throw ValidationError("--partial reads each capture twice, and needs files that are complete.")
       }
     }
+    if resume {
+      if options.output == nil || options.isStreaming { throw ValidationError("--resume needs --output with a folder.") }
+      if partial != nil { throw ValidationError("--partial writes no report: there is nothing to resume.") }
+      if follow || input.captures.contains("-") {
+        throw ValidationError("--resume reads each capture twice, and needs files that are complete.")
+      }
+      if options.format.names.contains(.har), options.harContent != nil {
+        throw ValidationError("--resume keeps nothing of what messages say: --har-content is not possible.")
+      }
+    }
     if let followTimeout {
       if !follow { throw ValidationError("--follow-timeout needs --follow.") }
       if !(followTimeout > 0 && followTimeout < 1e9) {
@@ -73,6 +89,12 @@ struct AnalyzeCommand: ParsableCommand {
     try options.leaveRoot(reading: input.reached, writing: [partial].compactMap(\.self))
     if !follow { try input.findCaptures(isQuiet: options.quiet) }
     if let partial { return try makePartial(partial) }
+    if resume {
+      return try ResumedAnalysis(
+        options: options, captures: input.captures, filter: try options.packetFilter(), interval: interval,
+        showsProgress: !options.quiet && !input.noProgress
+      ).run(summary)
+    }
     let waiting = Waiting(follows: follow, patience: followTimeout.map { .seconds($0) })
     var analysis = CaptureAnalysis(
       options: options, input: input, filter: try options.packetFilter(), waiting: waiting)
@@ -82,8 +104,9 @@ struct AnalyzeCommand: ParsableCommand {
   private func makePartial(_ path: String) throws {
     var making = PartialMaking(
       options: options, captures: input.captures, filter: try options.packetFilter(), interval: interval.nanoseconds,
-      keepsPackets: keepPackets, showsProgress: !options.quiet && !input.noProgress)
-    let status = making.run(to: path)
+      showsProgress: !options.quiet && !input.noProgress)
+    making.keepsPackets = keepPackets
+    let status = try making.run(to: path)
     if status != .success { throw ExitCode(status.rawValue) }
   }
 }

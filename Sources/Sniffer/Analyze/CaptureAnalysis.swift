@@ -36,6 +36,12 @@ struct CaptureAnalysis {
   var tables: Configuration.Tables = []
   /// Whether it is a part of a command that confines itself, and says at its end what was found.
   var isPart = false
+  /// Whether the command has confined itself already.
+  var isConfined = false
+  /// Whether a partial that needs the packets of its capture is to be named in `partialThatNeedsPackets`, and nothing else said.
+  var mayAskForPackets = false
+  /// The partial that has to be made again with all packets, for these reports to be right.
+  private(set) var partialThatNeedsPackets: String?
   /// Whether the files that were written are named behind the summary.
   var namesFiles = true
   /// The length of the timeline's intervals in nanoseconds; nil for about a hundredth of the capture.
@@ -187,7 +193,7 @@ struct CaptureAnalysis {
     if !isPart { options.prepareDigests() }
     do throws(CaptureError) { keyLogs = try KeyLogs(options.keyLogs) } catch { report(error) }
     // First, since every thread that there will be is to be confined, too.
-    if !isPart {
+    if !isPart, !isConfined {
       let files = partials?.segments.map(\.file) ?? paths
       Confinement(inputs: files + options.keyLogs, outputs: folder.map { [$0.path] } ?? []).begin(logger)
     }
@@ -304,6 +310,10 @@ struct CaptureAnalysis {
           for fault in segment.head.faults { ErrorOutput.write(fault) }
         }
       } catch {
+        if mayAskForPackets, case .sameEndpoints = error.problem {
+          partialThatNeedsPackets = segment.file
+          break
+        }
         status = .failure
         progress?.clear()
         ErrorOutput.write(error.description)
@@ -371,6 +381,7 @@ struct CaptureAnalysis {
   }
 
   private mutating func conclude(_ totals: Totals, summary: () -> String) -> ExitStatus {
+    if partialThatNeedsPackets != nil { return .success }
     if totals.ledger.difference != 0 {
       status = .exceeded
       if isPart || !printsSummary { ErrorOutput.write(Summary.lastLine(totals.ledger)) }

@@ -20,9 +20,5 @@ struct KeyLogContents {
   }
 
   /// What partials have of them: their digest in hexadecimal digits, empty without any.
-  var digest: String {
-    guard !octets.isEmpty else { return "" }
-    let digits = Array("0123456789abcdef")
-    return String(SHA256.digest(octets).flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-  }
+  var digest: String { octets.isEmpty ? "" : SHA256.text(of: octets) }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Capture
 import ContentCodings
 import HTTPReassembly
@@ -17,7 +18,10 @@ struct PartialMaking {
   private let paths: [String]
   private let filter: PacketFilter?
   private let interval: Int64?
-  private let keepsPackets: Bool
+  /// Whether all packets are kept.
+  var keepsPackets = false
+  /// Whether it is a part of a command that confines itself, and says what is wrong with captures when their partials are merged.
+  var isPart = false
   private let logger: Logger
   private var status = ExitStatus.success
   private var progress: ProgressBar<ContinuousClock>?
@@ -33,43 +37,40 @@ struct PartialMaking {
   /// Packets between two looks at the clock for the progress bar.
   private static let progressInterval = 4096
 
-  /// Prepares to read captures; `keepsPackets` says whether all packets are kept.
+  /// Prepares to read captures.
   init(
-    options: CommonOptions, captures: [String], filter: PacketFilter?, interval: Int64?, keepsPackets: Bool,
-    showsProgress: Bool
+    options: CommonOptions, captures: [String], filter: PacketFilter?, interval: Int64?, showsProgress: Bool
   ) {
     self.options = options
     paths = captures
     self.filter = filter
     self.interval = interval
-    self.keepsPackets = keepsPackets
     logger = options.logger
     if showsProgress { progress = ProgressBar(clock: ContinuousClock()) }
   }
 
-  /// Writes the partial. It has its name only when it is whole.
-  mutating func run(to path: String) -> ExitStatus {
+  /// Makes ready what the confinement would forbid: keys and digests.
+  ///
+  /// - Throws: the exit status of a failure, when a key log cannot be read.
+  mutating func prepare() throws {
     OctetMark.fixKeys()
     options.prepareDigests()
+    do throws(CaptureError) { keys = try KeyLogContents(options.keyLogs) } catch {
+      throw ExitCode(fail(error.description).rawValue)
+    }
+  }
+
+  /// Writes one partial of all captures. It has its name only when it is whole.
+  ///
+  /// - Throws: the exit status of a failure, when there is nothing to begin with.
+  mutating func run(to path: String) throws -> ExitStatus {
+    try prepare()
     let (folderPath, name) = OutputFolder.split(path)
     let folder: OutputFolder
     do throws(ReportError) { folder = try OutputFolder(folderPath) } catch { return fail(error.description) }
-    do throws(CaptureError) { keys = try KeyLogContents(options.keyLogs) } catch { return fail(error.description) }
     Confinement(inputs: paths, outputs: [folderPath]).begin(logger)
-    StopSignals.listen(hasOtherReports: true)
-    octetsInAll = CaptureSeries(paths: paths).size.map { 2 * $0 }
-    do throws(ReportError) {
-      let prepared = try folder.prepare(name) { file throws(ReportError) in
-        for path in paths where StopSignals.received == nil { try make(path, to: file) }
-      }
-      progress?.clear()
-      if let signal = StopSignals.received {
-        prepared.discard()
-        ErrorOutput.write("stopped: there is no \(ErrorOutput.escaped(path))")
-        return ExitStatus(rawValue: 128 + signal) ?? .failure
-      }
-      try prepared.commit()
-    } catch { return fail(error.description) }
+    begin(paths)
+    guard write(paths, to: name, in: folder) else { return status }
     if options.printsSummary {
       let text =
         Self.said(path, captures: paths.count)
@@ -77,6 +78,53 @@ struct PartialMaking {
       do throws(ReportError) { try StandardOutput.write(text) } catch { return fail(error.description) }
     }
     return status
+  }
+
+  /// Begins to read captures, whose octets the progress bar counts.
+  mutating func begin(_ captures: [String]) {
+    StopSignals.listen(hasOtherReports: true)
+    octetsRead = 0
+    octetsInAll = CaptureSeries(paths: captures).size.map { 2 * $0 }
+  }
+
+  /// Writes the partial of one of the captures. It has its name only when it is whole.
+  ///
+  /// - Returns: How it ended.
+  mutating func make(_ capture: String, to path: String) -> ExitStatus {
+    let (folderPath, name) = OutputFolder.split(path)
+    do throws(ReportError) { _ = write([capture], to: name, in: try OutputFolder(folderPath)) } catch {
+      return fail(error.description)
+    }
+    return status
+  }
+
+  /// Whether a partial is of a capture as it is called now, and made with the options of this run.
+  func fits(_ path: String, _ capture: String) -> Bool {
+    guard let segments = try? PartialSegment.all(in: path), segments.count == 1 else { return false }
+    let (head, expected) = (segments[0].head, head(of: capture))
+    return head.toolVersion == expected.toolVersion && head.capture == expected.capture
+      && head.options == expected.options && head.keys == expected.keys && head.interval == expected.interval
+  }
+
+  /// Writes the partial of captures to a folder. Returns whether it has its name.
+  private mutating func write(_ captures: [String], to name: String, in folder: OutputFolder) -> Bool {
+    do throws(ReportError) {
+      let prepared = try folder.prepare(name) { file throws(ReportError) in
+        for path in captures where StopSignals.received == nil { try make(path, to: file) }
+      }
+      progress?.clear()
+      if let signal = StopSignals.received {
+        prepared.discard()
+        if !isPart { ErrorOutput.write("stopped: there is no \(ErrorOutput.escaped(folder.path + "/" + name))") }
+        status = ExitStatus(rawValue: 128 + signal) ?? .failure
+        return false
+      }
+      try prepared.commit()
+      return true
+    } catch {
+      _ = fail(error.description)
+      return false
+    }
   }
 
   /// What is said of a partial that was written.
@@ -99,15 +147,21 @@ struct PartialMaking {
     return configuration
   }
 
-  /// Adds the segment of a capture.
-  private mutating func make(_ path: String, to file: OutputFile) throws(ReportError) {
-    logger.info("reading \(path)")
+  /// What a partial says of a capture before it is read.
+  private func head(of path: String) -> PartialHead {
     var head = PartialHead()
     head.toolVersion = SnifferCommand.version
     head.capture = path
     head.options = options.analysis.partialOptions
     head.keys = keys?.digest ?? ""
     head.interval = interval ?? 0
+    return head
+  }
+
+  /// Adds the segment of a capture.
+  private mutating func make(_ path: String, to file: OutputFile) throws(ReportError) {
+    logger.info("reading \(path)")
+    var head = head(of: path)
     var scan = ConnectionScan(configuration: configuration)
     scan.keepsAll = keepsPackets
     look(at: path, &scan, &head)
@@ -146,7 +200,7 @@ struct PartialMaking {
       scan.look(packet, octets)
       return true
     }
-    for fault in faults { _ = fail(fault) }
+    if !isPart { for fault in faults { _ = fail(fault) } }
     head.faults = faults
     head.first = first
     head.last = last

@@ -1,0 +1,107 @@
+import ArgumentParser
+import Capture
+import Cryptography
+import Foundation
+import Partials
+import ProcessConfinement
+import Reports
+import Tabular
+
+/// `sniffer CAPTURE... -o FOLDER --resume`: captures are analysed one by one, and what was found of each is kept in the folder of the reports, so
+/// that the next run goes on where this one ended.
+struct ResumedAnalysis {
+  private let options: CommonOptions
+  private let captures: [String]
+  private let filter: PacketFilter?
+  private let interval: IntervalOption
+  private let showsProgress: Bool
+  /// The partials' folder in the folder of the reports.
+  private static let folderName = "partials"
+
+  /// Prepares to read captures.
+  init(
+    options: CommonOptions, captures: [String], filter: PacketFilter?, interval: IntervalOption, showsProgress: Bool
+  ) {
+    self.options = options
+    self.captures = captures
+    self.filter = filter
+    self.interval = interval
+    self.showsProgress = showsProgress
+  }
+
+  /// Makes the partials that are missing, and the reports of all.
+  ///
+  /// - Throws: the exit status, but for that of success.
+  func run(_ summary: SummaryArguments) throws {
+    guard let output = options.output else { return }
+    let path = output + "/" + Self.folderName
+    let folder = try usable { () throws(ReportError) in try ReportFolder(path, writing: [], of: []) }
+    defer { folder.release() }
+    let names = captures.map(Self.partialName)
+    // A partial of what a capture was before it was changed fits nothing any more.
+    Self.removeOthers(in: path, of: names)
+    var making = PartialMaking(
+      options: options, captures: captures, filter: filter, interval: interval.nanoseconds, showsProgress: showsProgress)
+    making.isPart = true
+    let partials = names.map { path + "/" + $0 }
+    Confinement(inputs: captures + partials + options.keyLogs, outputs: [output]).begin(options.logger)
+    try making.prepare()
+    try make(zip(captures, partials).filter { !making.fits($1, $0) }, &making)
+    // A capture whose packets are needed is made again once, so this ends.
+    for _ in 0...captures.count {
+      let series = try usable { () throws(PartialError) in try PartialSeries(partials, allowsCopies: true) }
+      var analysis = CaptureAnalysis(options: options, partials: series, showsProgress: showsProgress)
+      analysis.isConfined = true
+      analysis.mayAskForPackets = true
+      try analysis.run(summary, interval)
+      guard let needed = analysis.partialThatNeedsPackets else { return }
+      making.keepsPackets = true
+      try make(zip(captures, partials).filter { $1 == needed }, &making)
+    }
+  }
+
+  private func make(_ work: [(capture: String, partial: String)], _ making: inout PartialMaking) throws {
+    making.begin(work.map(\.capture))
+    for (index, item) in work.enumerated() {
+      let status = making.make(item.capture, to: item.partial)
+      guard StopSignals.received == nil, status == .success else {
+        let left = work.count - index
+        ErrorOutput.write(
+          "\(left == 1 ? "1 capture is" : "\(left) captures are") not analyzed: the same command goes on from here")
+        throw ExitCode(status.rawValue)
+      }
+    }
+  }
+
+  // MARK: Names
+
+  /// The name of the partial of a capture: which file it is, how long, and when it was changed.
+  private static func partialName(_ capture: String) -> String {
+    let url = URL(fileURLWithPath: capture).standardizedFileURL
+    let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+    let size = attributes?[.size] as? Int ?? 0
+    let modified = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+    return prefix(url.path) + SHA256.text(of: Array("\(size) \(modified)".utf8)).prefix(16) + ".partial"
+  }
+
+  /// What the names of all partials of a file begin with.
+  private static func prefix(_ path: String) -> String { SHA256.text(of: Array(path.utf8)).prefix(16) + "-" }
+
+  private static func removeOthers(in folder: String, of names: [String]) {
+    let prefixes = Set(names.map { $0.prefix(17) })
+    let names = Set(names)
+    for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    where name.hasSuffix(".partial") && prefixes.contains(name.prefix(17)) && !names.contains(name) {
+      try? FileManager.default.removeItem(atPath: folder + "/" + name)
+    }
+  }
+
+  private func usable<Result, Failure: Error & CustomStringConvertible>(
+    _ body: () throws(Failure) -> Result
+  ) throws -> Result {
+    do throws(Failure) { return try body() } catch {
+      ErrorOutput.write(error.description)
+      throw ExitCode(ExitStatus.failure.rawValue)
+    }
+  }
+}
