@@ -1,7 +1,8 @@
 """Writes a capture of 10,000 connections of one exchange each, closed by both sides, over 600 s. `INDEX` from 0 on says which of a row of
 captures: each goes on where the one before ends, and no two have the same endpoints. `COUNT` writes so many of them as one capture.
+With `--halves` they begin in 10 s, and answers come 10 s for each capture later: a cut in the middle is one in the middle of all connections.
 
-    connections.py INDEX [COUNT] > FILE
+    connections.py INDEX [COUNT] [--halves] > FILE
 """
 import struct
 import sys
@@ -39,10 +40,10 @@ class Template:
             self.parts.append((from_client, record + ip, tcp, length))
         self.packer = struct.Struct(self.format)
 
-    def fill(self, time, client, port, request):
+    def fill(self, time, client, port, request, pause):
         values = []
-        for from_client, before, tcp, length in self.parts:
-            time += 1000
+        for index, (from_client, before, tcp, length) in enumerate(self.parts):
+            time += pause if index == 4 else 0 if halves else 1000
             values += (struct.pack("<II", *divmod(time, 1_000_000)), before)
             values += (client, SERVER, port, 80, tcp) if from_client else (SERVER, client, 80, port, tcp)
             if length:
@@ -50,13 +51,26 @@ class Template:
         return self.packer.pack(*values)
 
 
+halves = "--halves" in sys.argv
+numbers = [int(argument) for argument in sys.argv[1:] if argument != "--halves"]
+first, count = numbers[0], numbers[1] if len(numbers) > 1 else 1
+apart = 1000 if halves else APART
+pause = count * CONNECTIONS * apart if halves else 1000
 template = Template(len(REQUEST % (0, 0)))
-first, count = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 1
+# Octets up to the response.
+half = 4 * 16 + 4 * 40 + len(REQUEST % (0, 0))
+later = []
 output = sys.stdout.buffer
 output.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 262144, 101))
 for capture in range(first, first + count):
-    begin = START + capture * CONNECTIONS * APART
+    begin = START + capture * CONNECTIONS * apart
     client = bytes([10, capture >> 8, capture & 255, 1])
-    output.write(b"".join(
-        template.fill(begin + index * APART, client, 20_000 + index, REQUEST % (index * 7919 % 200, index % 5))
-        for index in range(CONNECTIONS)))
+    connections = [
+        template.fill(begin + index * apart, client, 20_000 + index, REQUEST % (index * 7919 % 200, index % 5), pause)
+        for index in range(CONNECTIONS)
+    ]
+    if halves:
+        later += (connection[half:] for connection in connections)
+        connections = [connection[:half] for connection in connections]
+    output.write(b"".join(connections))
+output.write(b"".join(later))

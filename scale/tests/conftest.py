@@ -4,7 +4,7 @@ import os
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pyspark
@@ -25,6 +25,8 @@ SETTINGS = {
     "spark.pyspark.python": sys.executable,
     "spark.pyspark.driver.python": sys.executable,
 }
+# Most of what short runs of Java take is the compiler, and threads that collect garbage.
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 # Of an object store that takes any. Executors have them from the workers that start them.
 STORE_KEYS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing", "AWS_EC2_METADATA_DISABLED": "true"}
 
@@ -46,7 +48,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
             (home / path.name).symlink_to(path)
     return os.environ | {
         "SPARK_HOME": str(home), "SPARK_LOCAL_IP": "127.0.0.1", "SPARK_LOCAL_DIRS": str(room), "SPARK_WORKER_DIR": str(home / "work"),
-        "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable, **STORE_KEYS,
+        "PYSPARK_PYTHON": sys.executable, "PYSPARK_DRIVER_PYTHON": sys.executable, "JAVA_TOOL_OPTIONS": JAVA, **STORE_KEYS,
     }
 
 
@@ -62,9 +64,12 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in folder.iterdir() if not path.name.startswith(".")}
 
 
-def one_run(sniffer: str, captures: list[Path | str], report: Path, formats: str, cwd: Path | None = None) -> dict[str, bytes]:
+def one_run(
+    sniffer: str, captures: Sequence[Path | str], report: Path, formats: str, *options: str, cwd: Path | None = None
+) -> dict[str, bytes]:
     """The report of one run over captures."""
-    subprocess.run([sniffer, *captures, "-o", report, "--format", formats, "--quiet"], cwd=cwd, capture_output=True, check=False)
+    command = [sniffer, *captures, "-o", report, "--format", formats, "--quiet", *options]
+    subprocess.run(command, cwd=cwd, capture_output=True, check=False)
     return files(report)
 
 

@@ -116,40 +116,58 @@ def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[tuple[fs.
             server.wait(timeout=30)
 
 
+def syn_again(folder: Path) -> None:
+    """Two captures, of which the second one has a SYN that the first has the beginning of: nobody can say without its packets."""
+    folder.mkdir(parents=True)
+    capture = ROOT / "captures" / "nginx-keepalive.pcap"
+    subprocess.run(["editcap", "-F", "pcap", "-r", capture, folder / "1.pcap", "1-3"], check=True)
+    subprocess.run(["editcap", "-F", "pcap", capture, folder / "2.pcap"], check=True)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no second loopback address")
 def test_slow_tries_and_an_object_store(
     tmp_path: Path, sniffer: str, submit: Submit, standalone: str, store: tuple[fs.FileSystem, str]
 ) -> None:
-    """A first try that never ends, while Spark starts a second one; captures from a store, and reports to it."""
+    """A first try that never ends, while Spark starts a second one; captures from a store, and reports to it; a partial that is made again,
+    since another one needs its packets."""
     system, access = store
-    folder = tmp_path / "s3" / "bucket" / "in" / "day"
-    pieces("cookies-redirects.pcap", 15, folder)
-    system.create_dir("bucket/in/day")
-    for path in sorted(folder.iterdir()):
-        with system.open_output_stream(f"bucket/in/day/{path.name}") as stream:
-            stream.write(path.read_bytes())
+    folder = tmp_path / "s3" / "bucket" / "in"
+    pieces("cookies-redirects.pcap", 15, folder / "day")
+    syn_again(folder / "again")
+    paths = [str(path.relative_to(tmp_path)) for path in sorted(folder.rglob("*.pcap"))]
+    for path in paths:
+        system.create_dir(str(Path(path).parent.relative_to("s3")))
+        with system.open_output_stream(str(Path(path).relative_to("s3"))) as stream:
+            stream.write((tmp_path / path).read_bytes())
     (tmp_path / "may-be-slow").touch()
     settings = {
         "spark.speculation": "true", "spark.speculation.interval": "100ms", "spark.speculation.quantile": "0.5",
-        "spark.speculation.minTaskRuntime": "1s", "spark.speculation.multiplier": "2", "spark.executor.memory": "512m",
+        "spark.speculation.minTaskRuntime": "1s", "spark.speculation.multiplier": "2",
     }
     ran = submit(
-        standalone, settings, f"s3://bucket/in/**{access}", "--output", f"s3://bucket/out{access}",
-        "--program", str(faulty(sniffer, tmp_path)), "--format", "csv,html",
+        standalone, settings, f"s3://bucket/in/**{access}", "--output", f"s3://bucket/out{access}", "--point", "folder",
+        "--program", str(faulty(sniffer, tmp_path)), "--format", "csv,html", "--options", "--idle-timeout 0.05",
     )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     asked = Counter((tmp_path / "asked").read_text().split())
-    assert {name.split("_")[1]: times for name, times in asked.items() if times > 1} == {"00003": 2, "00005": 2}
+    assert sorted(name.partition("_202")[0] for name, times in asked.items() if times == 2) == [
+        "2.pcap", "cookies-redirects_00003", "cookies-redirects_00005",
+    ]
+    assert asked.total() == len(asked) + 3
 
     def stored(name: str) -> dict[str, bytes]:
         infos = system.get_file_info(fs.FileSelector(f"bucket/out/{name}", recursive=True))
-        return {info.base_name: system.open_input_stream(info.path).read() for info in infos if info.is_file}
+        return {info.path: system.open_input_stream(info.path).read() for info in infos if info.is_file}
 
     captures = listing(system.open_input_stream("bucket/out/captures.csv").read().decode())
-    assert len(captures) == len(list(folder.iterdir())) and {row["status"] for row in captures.values()} == {"analyzed"}
-    names = [str(path.relative_to(tmp_path)) for path in sorted(folder.iterdir())]
-    whole = one_run(sniffer, names, tmp_path / "whole", "csv,html,parquet", cwd=tmp_path)
-    mine = {name: content for name, content in stored("report").items() if not name.startswith(".")} | stored("tables")
-    assert mine.keys() == whole.keys()
-    for name, content in whole.items():
-        assert mine[name] == content, name
+    assert len(captures) == len(paths) and {row["status"] for row in captures.values()} == {"analyzed"}
+    assert captures["2.pcap"]["kept_packets"] == captures["2.pcap"]["packets"]
+    tables = stored("tables")
+    for point in ("day", "again"):
+        names = [path for path in paths if f"/{point}/" in path]
+        whole = one_run(sniffer, names, tmp_path / point, "csv,html,parquet", "--idle-timeout", "0.05", cwd=tmp_path)
+        mine = {path.rpartition("/")[2]: content for path, content in stored(f"report/{point}").items() if "/." not in path}
+        mine |= {path.rpartition("/")[2]: content for path, content in tables.items() if f"/point={point}/" in path}
+        assert mine.keys() == whole.keys()
+        for name, content in whole.items():
+            assert mine[name] == content, f"{point}: {name}"
