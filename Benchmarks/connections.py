@@ -1,6 +1,6 @@
 """Writes a capture of 10,000 connections of one exchange each, closed by both sides, over 600 s. `INDEX` from 0 on says which of a row of
 captures: each goes on where the one before ends, and no two have the same endpoints. `COUNT` writes so many of them as one capture.
-With `--halves` they begin in 10 s, and answers come 10 s for each capture later: a cut in the middle is one in the middle of all connections.
+With `--halves` they begin in 10 s, and answers come 10 s for each capture later: a cut in the middle is one in the middle of each.
 
     connections.py INDEX [COUNT] [--halves] > FILE
 """

@@ -192,7 +192,7 @@ def job_of(given: argparse.Namespace, program: str, context: SparkContext) -> Jo
         context.addPyFile(os.path.join(here, name))
     settings = context.getConf()
     # Threads of this process try a task once, unless `local[2,4]` says otherwise; clusters do it four times.
-    threads = re.fullmatch(r"local(?:\[[^,\]]*(?:,\s*(\d+))?\])?", context.master)
+    threads = re.fullmatch(r"local(?:\[[^,\]]*(?:,\s*(\d+))?\])?", context.master or "")
     return Job(
         program=os.path.basename(program), version=version, options=tuple(shlex.split(given.options)),
         report_options=tuple(shlex.split(given.report_options)), formats=tuple(given.format.split(",")),

@@ -68,7 +68,7 @@ def one_run(
     sniffer: str, captures: Sequence[Path | str], report: Path, formats: str, *options: str, cwd: Path | None = None
 ) -> dict[str, bytes]:
     """The report of one run over captures."""
-    command = [sniffer, *captures, "-o", report, "--format", formats, "--quiet", *options]
+    command: list[str | Path] = [sniffer, *captures, "-o", report, "--format", formats, "--quiet", *options]
     subprocess.run(command, cwd=cwd, capture_output=True, check=False)
     return files(report)
 

@@ -87,7 +87,7 @@ def test_failures_and_points(tmp_path: Path, sniffer: str, submit: Submit) -> No
     after = files(output / "report" / "rome")
     assert after == {name: content for name, content in before.items() if name.endswith(".csv")}
     (output / ".sniffer-job").unlink()
-    command = [sys.executable, SCALE / "sniffer_job.py", *arguments]
+    command: list[str | Path] = [sys.executable, SCALE / "sniffer_job.py", *arguments]
     refused = subprocess.run(command, capture_output=True, text=True, check=False)
     assert refused.returncode == 1 and "not of this job" in refused.stderr and files(output / "report" / "rome") == after
 
