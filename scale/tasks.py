@@ -162,7 +162,8 @@ def made_partial(job: Job, outcome: Outcome, more: list[str]) -> Outcome:
         if not os.path.exists(made) or (ran.returncode and not packets):
             passed_over = "not a capture file" in message and not capture.is_named
             return replace(outcome, status="passed over" if passed_over else "failed", message=message or "no partial was made")
-        found: dict[str, Any] = {"status": "damaged" if ran.returncode else "analyzed", "message": message, "packets": packets, "kept_packets": kept}
+        status = "damaged" if ran.returncode else "analyzed"
+        found: dict[str, Any] = {"status": status, "message": message, "packets": packets, "kept_packets": kept}
         partial.store(made)
         said = os.path.join(folder, "note.json")
         with open(said, "w", encoding="utf-8") as file:

@@ -80,7 +80,7 @@ def submit(environment: dict[str, str]) -> Callable[..., subprocess.CompletedPro
     def run(master: str, settings: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
         program = Path(environment["SPARK_HOME"]) / "bin" / "spark-submit"
         options = [part for name, value in (SETTINGS | settings).items() for part in ("--conf", f"{name}={value}")]
-        command = [program, "--master", master, *options, SCALE / "sniffer_job.py", *arguments]
+        command: list[str | Path] = [program, "--master", master, *options, SCALE / "sniffer_job.py", *arguments]
         return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
 
     return run
