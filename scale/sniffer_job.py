@@ -173,8 +173,8 @@ def arguments() -> argparse.Namespace:
         help="captures of different points are not put together: 'folder', or a regular expression, whose first group names the point")
     parser.add_argument("--format", default="csv,html", help="formats of the report folder (default: %(default)s)")
     parser.add_argument("--keys", action="append", default=[], metavar="FILE", help="a key log, which the job brings along")
-    parser.add_argument("--options", default="", help="options of sniffer that change what is found, as in '--idle-timeout 60'")
-    parser.add_argument("--report-options", default="", help="options of sniffer merge, as in '--template --by host'")
+    parser.add_argument("--options", default="", help="options of sniffer that change what is found, as in --options='--idle-timeout 60'")
+    parser.add_argument("--report-options", default="", help="options of sniffer merge, as in --report-options='--template'")
     return parser.parse_args()
 
 
