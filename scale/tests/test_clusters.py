@@ -15,6 +15,9 @@ import pytest
 from conftest import ROOT, SCALE, STORE_KEYS, files, free_port, one_run, pieces
 from pyarrow import fs
 
+from sniffer_job import make_room
+from storage import Place
+
 Submit = Callable[..., subprocess.CompletedProcess[str]]
 
 
@@ -171,3 +174,7 @@ def test_slow_tries_and_an_object_store(
         assert mine.keys() == whole.keys()
         for name, content in whole.items():
             assert mine[name] == content, f"{point}: {name}"
+
+    # The next run begins without these reports, and with the partials.
+    make_room(Place.of(f"s3://bucket/out{access}"))
+    assert {info.base_name for info in system.get_file_info(fs.FileSelector("bucket/out"))} == {".sniffer-job", "captures.csv", "partials"}
