@@ -14,7 +14,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -178,13 +177,17 @@ def arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def digest(paths: list[str]) -> str:
+    """What tells files from others."""
+    found = hashlib.sha256()
+    for path in paths:
+        with open(path, "rb") as file:
+            found.update(hashlib.sha256(file.read()).digest())
+    return found.hexdigest()
+
+
 def job_of(given: argparse.Namespace, program: str, context: SparkContext) -> Job:
     """Hands files out to the executors, and says what they have to know."""
-    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.strip()
-    digest = hashlib.sha256()
-    for path in given.keys:
-        with open(path, "rb") as file:
-            digest.update(file.read())
     here = os.path.dirname(os.path.abspath(__file__))
     for path in [program, *given.keys]:
         context.addFile(path)
@@ -194,9 +197,9 @@ def job_of(given: argparse.Namespace, program: str, context: SparkContext) -> Jo
     # Threads of this process try a task once, unless `local[2,4]` says otherwise; clusters do it four times.
     threads = re.fullmatch(r"local(?:\[[^,\]]*(?:,\s*(\d+))?\])?", context.master or "")
     return Job(
-        program=os.path.basename(program), version=version, options=tuple(shlex.split(given.options)),
+        program=os.path.basename(program), program_digest=digest([program]), options=tuple(shlex.split(given.options)),
         report_options=tuple(shlex.split(given.report_options)), formats=tuple(given.format.split(",")),
-        keys=tuple(map(os.path.basename, given.keys)), keys_digest=digest.hexdigest(), output=Place.of(given.output),
+        keys=tuple(map(os.path.basename, given.keys)), keys_digest=digest(given.keys), output=Place.of(given.output),
         tries=int(threads[1] or 1) if threads else int(settings.get("spark.task.maxFailures", "4")),
         cores=int(settings.get("spark.task.cpus", "1")),
     )

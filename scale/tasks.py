@@ -43,7 +43,8 @@ class Job:
     """What every task needs to know."""
 
     program: str
-    version: str
+    # Of its bytes: another program may find something else.
+    program_digest: str
     # Options that change what is found, which partials and reports share.
     options: tuple[str, ...]
     # Options that only say what is reported.
@@ -145,7 +146,7 @@ def make_partial(job: Job, outcome: Outcome, keeps_packets: bool = False) -> Out
 
 def made_partial(job: Job, outcome: Outcome, more: list[str]) -> Outcome:
     capture = outcome.capture
-    name = key([capture.name, capture.size, capture.modified, job.version, *job.options, job.keys_digest, *more])
+    name = key([capture.name, capture.size, capture.modified, job.program_digest, *job.options, job.keys_digest, *more])
     partial, note = job.partials / f"{name}.partial", job.partials / f"{name}.json"
     # The note comes last: where it is, the partial is whole.
     if note.exists and partial.exists:
