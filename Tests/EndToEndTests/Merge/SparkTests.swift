@@ -18,7 +18,7 @@ struct SparkTests {
 }
 
 /// What the job and its tests need of the Python Package Index.
-private enum SparkPackages {
+enum SparkPackages {
   static let all = PythonPackages(
     "spark", ["pyspark>=4,<5", "pyarrow>=18", "moto[server]>=5", "pytest>=8"],
     modules: ["pyspark", "pyarrow", "moto.server", "pytest"])
