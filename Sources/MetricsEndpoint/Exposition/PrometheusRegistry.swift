@@ -13,7 +13,7 @@ public final class PrometheusRegistry: MetricsFactory {
   }
 
   /// All series of one name.
-  private struct Family {
+  private struct MetricFamily {
     var kind: Kind
     private(set) var series: [any Series] = []
     /// By their labels.
@@ -38,7 +38,7 @@ public final class PrometheusRegistry: MetricsFactory {
   }
 
   private struct State {
-    var families: [String: Family] = [:]
+    var families: [String: MetricFamily] = [:]
     var help: [String: String] = [:]
     /// Names in the order in which they came, which is the order of the page.
     var names: [String] = []
@@ -121,7 +121,7 @@ public final class PrometheusRegistry: MetricsFactory {
       let made = make(name, labels)
       if state.families[name] == nil { state.names.append(name) }
       // Changed in place: a copy taken out and put back would copy its series each time.
-      state.families[name, default: Family(kind: kind)].add(made, labels: labels)
+      state.families[name, default: MetricFamily(kind: kind)].add(made, labels: labels)
       state.seriesCount += 1
       return made
     }
