@@ -62,7 +62,7 @@ struct AnalysisOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Use at most this many threads to analyse, decode and write (default: one a processor).",
+      "Use at most this many threads to analyse, decode and write (default: one a processor). From 4 on, connections are shared out.",
       valueName: "n"))
   var jobs: Int?
 

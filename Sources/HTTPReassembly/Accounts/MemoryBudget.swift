@@ -16,6 +16,8 @@ struct MemoryBudget {
   private(set) var tablesAreFull = false
   /// Octets that connections may take now.
   private(set) var connectionRoom: Int
+  /// What other threads take, which room is left for; nil where there are none.
+  var others: SharedAmount?
   /// What connections took when memory was given back last.
   private var returned: Int
 
@@ -39,7 +41,7 @@ struct MemoryBudget {
   @inline(__always)
   mutating func share(tables: Int, others: Int) {
     tablesAreFull = tables > tableLimit
-    let taken = tables &+ others
+    let taken = tables &+ others &+ (self.others?.share ?? 0)
     connectionRoom = min(connectionLimit, max(limit &- taken &- taken / 2, connectionLimit / 3))
   }
 

@@ -6,13 +6,6 @@ package struct PartAnalysis: ~Copyable {
   private var pipeline: Pipeline<NoRows>
   private let recorder: PartRecorder
 
-  /// Takes no rows: all of them are written down.
-  private struct NoRows: ReportSink {
-    mutating func message(_ message: Message, texts: borrowing TextPool) throws(Never) {}
-    mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(Never) {}
-    mutating func connection(_ connection: Connection, texts: borrowing TextPool) throws(Never) {}
-  }
-
   /// Starts an analysis.
   ///
   /// - Parameters:

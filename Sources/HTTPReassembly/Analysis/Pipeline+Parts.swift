@@ -10,16 +10,20 @@ extension Pipeline {
   }
 
   /// Writes down what the last packet has changed.
-  mutating func noteChanges() { recorder?.noteChanges(&run) }
+  @inline(__always)
+  mutating func noteChanges() {
+    recorder?.noteChanges(&run)
+    shard?.noteChanges(&run)
+  }
 
   /// Writes down every final row.
-  mutating func recordRows(_ recorder: PartRecorder) {
+  mutating func recordRows(_ recorder: some RowRecorder) {
     recorder.noteChanges(&run)
     while let row = run.rows.nextFinalMessage() {
       var message = run.rows.messages.remove(Int(row)).message
       var note = run.contentNotes.takeNote(of: row)
       let lines = run.fieldNotes.takeLines(of: row)
-      recorder.add(&message, note, lines, run.fieldNotes.names, &run.texts)
+      recorder.add(&message, &note, lines, run.fieldNotes.names, &run.texts)
       var sample: [UInt8] = []
       swap(&sample, &note.sample)
       run.contentNotes.giveBack(sample)
@@ -53,11 +57,11 @@ extension Pipeline {
 
 extension Pipeline {
   /// It is `time`: what is due is done. Rows that become final wait for those of the next packet.
-  mutating func advance(to timestamp: Int64) { advanceClock(to: Self.bounded(timestamp)) }
+  mutating func advance(to timestamp: Int64) { advanceClock(to: PacketTime.bounded(timestamp)) }
 
   /// A packet comes that is counted elsewhere: only its time matters here. Rows that become final wait for `handOverPart`.
   package mutating func skip(to timestamp: Int64) {
-    let time = Self.bounded(timestamp)
+    let time = PacketTime.bounded(timestamp)
     advanceClock(to: time)
     if run.isDirected, !tables.timeline.isCurrent(time) {
       tables.timeline.change(to: time, run.ledger, &run.anomalies)
@@ -85,7 +89,7 @@ extension Pipeline {
     case .elapsed:
       var time: Int64 = 0
       try reading.time(&time)
-      expireConnections(at: min(time, Self.timestampLimit))
+      expireConnections(at: min(time, PacketTime.limit))
     case .opening: try takeOpening(&reading)
     case .lookup: try takeLookup(&reading)
     case .numbers: try takeNumbers(&reading)

@@ -31,6 +31,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var expected = ExpectedProcesses()
   /// Writes down what becomes final, where that is a part of another analysis; nil where it is counted here.
   var recorder: PartRecorder?
+  /// The same, where this is one of the shards of an analysis.
+  var shard: ShardRecorder?
+  /// Whether TCP is analysed by shards, and this is the analysis that puts together what they find.
+  package var hasShards = false
   /// The numbers of the part that is being taken.
   var part = PartNumbers()
   /// The process that the packet in hand belongs to.
@@ -81,7 +85,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   ///
   /// - Throws: What the sink throws.
   public mutating func process(_ packet: Packet, _ octets: RawSpan) throws(Sink.Failure) {
-    let time = Self.bounded(packet.timestamp)
+    let time = PacketTime.bounded(packet.timestamp)
     advanceClock(to: time)
     if run.isDirected { startPacket(at: time) }
     if packet.origin.concernsPacket || mention.process != .none { readOrigin(packet.origin) }
@@ -125,18 +129,11 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     switch decoded {
     case .nothing: break
     case .tcp(let segment): receive(segment, octets, at: time, source: packet.captureOffset)
-    case .reassembledTCP(let segment): receiveReassembled(segment, at: time)
+    case .reassembledTCP(let segment): if !hasShards { receiveReassembled(segment, at: time) }
     case .udp(let datagram): receive(datagram, octets, at: time)
     case .reassembledUDP(let datagram): receiveReassembled(datagram, at: time)
     }
   }
-
-  /// Capture times are taken as at most 146 years from the epoch, which is in 2116, so that no two of them are further
-  /// apart than their difference can say. What lies beyond is a damaged or hostile capture.
-  static var timestampLimit: Int64 { (1 << 62) - 1 }
-
-  @inline(__always)
-  static func bounded(_ timestamp: Int64) -> Int64 { min(max(timestamp, -timestampLimit), timestampLimit) }
 
   @inline(__always)
   mutating func advanceClock(to time: Int64) {
@@ -167,14 +164,14 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   ///
   /// - Throws: What the sink throws.
   public mutating func pass(to time: Int64) throws(Sink.Failure) {
-    expireConnections(at: min(time, Self.timestampLimit))
+    expireConnections(at: min(time, PacketTime.limit))
     if !isHandedOver { try handOver() }
   }
 
   // MARK: Connections
 
   /// Takes a segment; `source` is where the packet's octets are in a capture, if the segment's payload lies in them.
-  private mutating func receive(_ segment: TCPSegment, _ octets: RawSpan, at time: Int64, source: CaptureOffset?) {
+  mutating func receive(_ segment: TCPSegment, _ octets: RawSpan, at time: Int64, source: CaptureOffset?) {
     run.ledger.pending += segment.payloadLength
     let key = ConnectionKey(segment.source, segment.destination)
     guard let slot = connections.slot(for: key) else { return open(segment, octets, key, at: time, source, flags: []) }
@@ -200,7 +197,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     if mention.process != .none {
       connections.change(slot) { $0.note(mention, of: segment, &run.processSlots, &run.texts) }
     }
-    connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
+    connections.see(slot, at: run.packetNumber) { $0.receive(segment, octets, at: time, source: source, run: &run) }
     if run.nextLook != nil { watch(slot) }
     if run.hasBegunToWait { noteWaiter(slot) }
   }
@@ -225,7 +222,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private mutating func watch(_ slot: Int) {
     guard let look = run.nextLook else { return }
     run.nextLook = nil
-    waiting.add(slot, deadline: look.deadline, isSoon: look.isSoon)
+    waiting.add(slot, deadline: look.deadline, isSoon: look.isSoon, order: run.packetNumber)
     quietUntil = min(quietUntil, look.deadline)
   }
 
@@ -240,12 +237,15 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// Rows are handed over so often until tables are asked again what they take: in between they grow by a few rows.
   private static var handOversBetweenShares: Int { 16 }
 
+  /// Octets of memory that the tables take which the report is made of.
+  var tableMemory: Int { apis.memory + tables.memory }
+
   /// Leaves connections what other tables do not take of the memory for all.
   @inline(__always)
   mutating func shareMemory() {
     handOvers = 0
     run.budget.share(
-      tables: apis.memory + tables.memory,
+      tables: tableMemory,
       others: run.names.memory + run.secrets.memory + quic.memory + processes.memory)
     guard run.budget.tablesAreFull else { return }
     apis.close()
@@ -317,14 +317,22 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       let expiry = nextToExpire
       if let look = waiting.first, look.deadline < time, look.deadline <= expiry?.deadline ?? .max {
         waiting.removeFirst()
-        if recorder == nil {
+        if let shard {
+          startDue(shard, look.deadline, rank: look.isSoon ? 0 : 1, order: look.order)
+          lookAgain(Int(look.slot), after: look.deadline)
+          recordRows(shard)
+        } else if recorder == nil {
           lookAgain(Int(look.slot), after: look.deadline)
         } else {
           record(Int(look.slot), at: look.deadline, end: nil)
         }
       } else if let expiry, expiry.deadline < time {
         run.anomalies.now = expiry.deadline
-        if recorder == nil {
+        if let shard {
+          startDue(shard, expiry.deadline, rank: expiry.end == .idle ? 2 : 3, order: connections.seen(expiry.slot))
+          finish(expiry.slot, expiry.end)
+          recordRows(shard)
+        } else if recorder == nil {
           finish(expiry.slot, expiry.end)
         } else {
           record(expiry.slot, at: expiry.deadline, end: expiry.end)
@@ -461,9 +469,12 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   // MARK: Processes
 
+  /// Whether the packet before belonged to a process that is known.
+  var hasMention: Bool { mention.process != .none }
+
   /// What the capture says of the packet in hand.
   @inline(never)
-  private mutating func readOrigin(_ origin: PacketOrigin) {
+  mutating func readOrigin(_ origin: PacketOrigin) {
     mention = processes.mention(of: origin, &run.texts)
     if origin.flags.contains(.comment), origin.comment == 0 { run.anomalies.note(.packetCommentNotRead) }
   }
@@ -544,9 +555,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   }
 
   private mutating func learnNames(_ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64) {
-    let captured = min(datagram.capturedPayloadLength, max(octets.byteCount - datagram.payloadOffset, 0))
-    let payload = octets.extracting(datagram.payloadOffset..<datagram.payloadOffset + captured)
-    lookups.read(payload, datagram, at: time, names: &run.names, anomalies: &run.anomalies)
+    lookups.read(
+      octets.extracting(datagram.payload(in: octets)), datagram, at: time, names: &run.names, anomalies: &run.anomalies)
   }
 
   // MARK: Results
@@ -573,6 +583,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       if handOvers >= Self.handOversBetweenShares { shareMemory() }
     }
     if let recorder { return recordRows(recorder) }
+    if let shard { return recordRows(shard) }
     try handOverFinalRows(
       &run.rows, to: &held.value, &apis, &tables, &run.contentNotes, &run.fieldNotes, &run.texts, &run.anomalies)
     while !finalConnections.isEmpty {
@@ -593,7 +604,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   public mutating func finishConnections() throws(Sink.Failure) {
     var failure: Sink.Failure?
     let octets = run.connectionOctets
-    for (_, slot) in connections.allInOrder() {
+    for (number, slot) in connections.allInOrder() {
+      shard?.recording.begin(ending: number)
       finish(Int(slot), .captureEnd)
       do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
     }

@@ -1,6 +1,19 @@
 // What a row holds on to in a pool of texts.
 
 extension Message {
+  /// Replaces each text that the message holds on to.
+  @inlinable @inline(__always)
+  package mutating func changeTexts(_ change: (TextID) -> TextID) {
+    method = change(method)
+    host = change(host)
+    path = change(path)
+    version = change(version)
+    contentType = change(contentType)
+    contentEncoding = change(contentEncoding)
+    transferEncoding = change(transferEncoding)
+    process = change(process)
+  }
+
   /// Lets go of the texts that the message holds on to.
   @inline(__always)
   package func releaseTexts(of texts: inout TextPool) {
@@ -9,12 +22,30 @@ extension Message {
 }
 
 extension Exchange {
+  /// Replaces each text that the exchange holds on to.
+  @inlinable @inline(__always)
+  package mutating func changeTexts(_ change: (TextID) -> TextID) {
+    method = change(method)
+    host = change(host)
+    path = change(path)
+    version = change(version)
+    process = change(process)
+  }
+
   /// Lets go of the texts that the exchange holds on to.
   @inline(__always)
   package func releaseTexts(of texts: inout TextPool) { texts.release([method, host, path, version, process]) }
 }
 
 extension Connection {
+  /// Replaces each text that the connection holds on to.
+  package mutating func changeTexts(_ change: (TextID) -> TextID) {
+    process = change(process)
+    guard let known = security else { return }
+    security?.serverName = change(known.serverName)
+    security?.applicationProtocol = change(known.applicationProtocol)
+  }
+
   /// Lets go of the texts that the connection holds on to.
   package func releaseTexts(of texts: inout TextPool) {
     texts.release(process)

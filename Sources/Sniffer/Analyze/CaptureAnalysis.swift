@@ -199,12 +199,19 @@ struct CaptureAnalysis {
     }
     StopSignals.listen(hasOtherReports: !options.isStreaming)
     defer { folder?.release() }
-    let decoders = SystemContentDecoders(configuration: configuration, threads: options.threads - 1)
+    let shards = shards(with: observer)
+    let decoders = SystemContentDecoders(configuration: configuration, threads: shards > 0 ? 0 : options.threads - 1)
     var pipeline = Pipeline(
       configuration: configuration, decoders: decoders, observer: observer,
       compressor: tables.contains(.contents) ? GzipEstimate() : nil, sink: sink)
     readKeys(&pipeline)
-    if let partials { read(partials, &pipeline) } else { readAll(&pipeline) }
+    if let partials {
+      read(partials, &pipeline)
+    } else if shards > 0 {
+      read(with: shards, configuration, &pipeline)
+    } else {
+      readAll(&pipeline)
+    }
     note(StopSignals.received)
     do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }
     progress?.clear()
@@ -291,6 +298,32 @@ struct CaptureAnalysis {
     pipeline.setDropped(Int(clamping: series.dropped ?? 0))
   }
 
+  // MARK: Shards
+
+  /// How many shards there are to be; 0 for one analysis of everything, on this thread.
+  private func shards(with observer: (any MessageObserver)?) -> Int {
+    // What is still being written has to be analysed as it comes, and who sees what messages say sees it in order.
+    guard partials == nil, observer == nil, !isRunning else { return 0 }
+    return ShardedReading.shards(jobs: options.analysis.jobs, captures: paths)
+  }
+
+  private mutating func read<Sink: ReportSink>(
+    with shards: Int, _ configuration: Configuration, _ pipeline: inout Pipeline<Sink>
+  ) {
+    let reading = ShardedReading(
+      paths, filter: filter, configuration, pipeline.plan(shards: shards), logger: logger)
+    let size = CaptureSeries(paths: paths).size
+    var dropped: UInt64?
+    reading.run(into: &pipeline) {
+      report(sinkError: $0)
+    } passed: { passed in
+      for fault in passed.faults { report(fault) }
+      progress?.update(bytes: passed.octets, of: size)
+      dropped = passed.dropped
+    }
+    pipeline.setDropped(Int(clamping: dropped ?? 0))
+  }
+
   // MARK: Partials
 
   private mutating func read<Sink: ReportSink>(_ partials: PartialSeries, _ pipeline: inout Pipeline<Sink>) {
@@ -343,22 +376,12 @@ struct CaptureAnalysis {
   }
 
   private mutating func take<Sink: ReportSink>(_ event: CaptureEvent, _ pipeline: inout Pipeline<Sink>) {
-    switch event {
-    case .name(let record): pipeline.learn(name: record.name, for: record.address)
-    case .timePassed(let time):
-      do throws(Sink.Failure) { try pipeline.pass(to: time) } catch { report(sinkError: error) }
-    case .secrets(let secrets):
+    if case .secrets(let secrets) = event {
       // Where there is a block of a stream, there may be others.
       if isRunning { pipeline.mayLearnSecrets = true }
       learn(secrets, &pipeline)
-    case .process(let record):
-      pipeline.learn(process: record.number, identifier: record.identifier, name: Array(record.name.utf8))
-    case .app(let record):
-      pipeline.learn(
-        androidUser: record.user, package: Array(record.package.utf8), app: Array(record.name.utf8))
-    case .comment(let record): pipeline.learn(comment: record.number, octets: record.octets)
-    // The number of lost packets is read at the end. No report has interfaces.
-    case .drops, .interface: break
+    } else if let event = AnalysisEvent(event) {
+      do throws(Sink.Failure) { try pipeline.take(event) } catch { report(sinkError: error) }
     }
   }
 

@@ -15,6 +15,11 @@ package struct UDPDatagram: Sendable, Equatable {
 
   /// Octets of the header, a part of class `udp` until the datagram turns out to be one of QUIC.
   package static var headerLength: Int { 8 }
+
+  /// Where what was captured of the payload is in the decoded span.
+  func payload(in octets: RawSpan) -> Range<Int> {
+    payloadOffset..<payloadOffset + min(capturedPayloadLength, max(octets.byteCount - payloadOffset, 0))
+  }
 }
 
 extension Dissection {
