@@ -46,9 +46,9 @@
     /// has taken others. `now` is any clock in nanoseconds.
     mutating func process(of inode: UInt32, user: UInt32, opens: Bool, at now: Int64) -> Int32? {
       guard inode != 0 else { return nil }
-      if let place = places[inode], isThere(place, inode) { return place.process }
+      if let place = places[inode], isThere(place, inode) { return Self.process(ofThread: place.process) }
       if !opens, let process = first(of: recent.reversed(), having: inode) { return found(process) }
-      if let process = first(of: Self.newest(), having: inode) { return found(process) }
+      if let number = first(of: Self.newest(), having: inode) { return found(Self.process(ofThread: number) ?? number) }
       let started = list(at: now)
       if let process = first(of: started.reversed(), having: inode) { return found(process) }
       if opens, let process = first(of: recent.reversed(), having: inode) { return found(process) }
@@ -80,18 +80,13 @@
 
     // MARK: /proc
 
-    /// The latest processes, the last one first: the system numbers them in turn, and says which number it gave last. Threads have numbers of
-    /// their own, by which `/proc` knows them, too, though it does not list them: a thread stands for its process.
+    /// The latest numbers of processes, the last one first: the system gives them in turn, and says which it gave last. Threads have numbers,
+    /// too, by which `/proc` knows them though it does not list them.
     private static func newest() -> [Int32] {
       guard let text = contents(of: "/proc/loadavg"),
         let last = text.split(separator: 0x20).last.flatMap({ Int32(String(decoding: $0, as: UTF8.self)) })
       else { return [] }
-      var newest: [Int32] = []
-      for number in (0..<newestCount).map({ last - $0 }) where number > 1 {
-        guard let process = process(ofThread: number), !newest.contains(process) else { continue }
-        newest.append(process)
-      }
-      return newest
+      return (0..<newestCount).map { last - $0 }.filter { $0 > 1 }
     }
 
     /// The process that a thread belongs to, which may be its own number; nil when there is none.
