@@ -24,7 +24,7 @@ KEPT = re.compile(
     (?!unames)[^/]+\.icu | (uts46|nfkc(_\w+)?)\.nrm                           # Unicode itself
     | (zoneinfo64|timezoneTypes|metaZones|windowsZones|keyTypeData)\.res       # time zones and calendars
     | (pool|res_index|root|en(_US|_US_POSIX|_001)?)\.res
-    | (supplementalData|metadata|likelySubtags|numberingSystems|plurals)\.res   # what locales are
+    | (supplementalData|metadata|numberingSystems|plurals)\.res               # what locales are
     """,
     re.VERBOSE)
 

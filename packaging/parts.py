@@ -1,12 +1,11 @@
 """Prepares what packaging/link links, so that the linker can leave out what sniffer does not use.
 
-usage: parts.py OBJECTS SOURCES RUNTIME OUT
+usage: parts.py OBJECTS RUNTIME OUT
 
-OBJECTS is the list of the release build's objects (Objects.LinkFileList), SOURCES the folder with a folder for each target of
-ours, RUNTIME the toolchain's swift_static. OUT gets:
+OBJECTS is the list of the release build's objects (Objects.LinkFileList), RUNTIME the
+toolchain's swift_static. OUT gets:
 
-  ours              a list of our objects: all of them are linked
-  libpackages.a     those of packages: an object that nobody asks for stays out
+  objects           a list of the objects, ours and those of packages
   runtime           the runtime, with archives of its own
 
 Swift marks the code of public functions as to be retained, for libraries that others load. In a program nobody can ask for a
@@ -16,7 +15,6 @@ data stay: the runtime looks through sections of metadata as a whole.
 
 import pathlib
 import struct
-import subprocess
 import sys
 
 EXECUTABLE, RETAINED = 0x4, 0x200000  # SHF_EXECINSTR, SHF_GNU_RETAIN
@@ -51,17 +49,16 @@ def copied(source, target):
 
 
 def main():
-    listed, sources, runtime, out = (pathlib.Path(name).resolve() for name in sys.argv[1:])
-    ours, theirs = [], []
+    listed, runtime, out = (pathlib.Path(name).resolve() for name in sys.argv[1:])
+    objects = []
     for number, line in enumerate(listed.read_text().splitlines()):
         path = pathlib.Path(line.strip("'\""))
-        target = next(part for part in path.parts if part.endswith(".build") and part != ".build").removesuffix(".build")
-        # Objects of different targets have the same names.
-        copy = out / f"{number}-{path.name}"
+        # Objects of different targets have the same names. Names with spaces would be several in the list.
+        copy = out / f"{number}-{path.name.replace(' ', '-')}"
         copied(path, copy)
-        (ours if (sources / target).is_dir() else theirs).append(str(copy))
-    (out / "ours").write_text("\n".join(ours) + "\n")
-    subprocess.run(["ar", "rcs", out / "libpackages.a", *theirs], check=True)
+        objects.append(str(copy))
+    # No archive is made of those of packages: what is asked for weakly would not be taken out of it.
+    (out / "objects").write_text("\n".join(objects) + "\n")
     libraries = out / "runtime" / "linux"
     libraries.mkdir(parents=True)
     for path in runtime.iterdir():
@@ -72,7 +69,7 @@ def main():
             copied(path, libraries / path.name)
         else:
             (libraries / path.name).symlink_to(path)
-    print(f"parts.py: {len(ours)} objects of ours, {len(theirs)} of packages")
+    print(f"parts.py: {len(objects)} objects")
 
 
 if __name__ == "__main__":
