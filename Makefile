@@ -6,9 +6,9 @@ DEMO ?= captures/demo.pcapng.gz
 OUT ?= out/demo
 BUILD := $(SWIFT) build -c release
 # There is one program: what runs, what tests and benchmarks measure, and what is installed. On Linux the Swift runtime is in it,
-# so that it needs no Swift where it is installed.
+# so that it needs no Swift where it is installed, and each function has a section of its own, so that the linker can leave it out.
 ifeq ($(shell uname -s),Linux)
-BUILD += --static-swift-stdlib
+BUILD += --static-swift-stdlib -Xswiftc -Xfrontend -Xswiftc -function-sections
 endif
 PREFIX ?= /usr/local
 ROOT = $(DESTDIR)$(PREFIX)
@@ -19,7 +19,7 @@ PACKAGES ?= out/packages
 KINDS ?=
 # Man pages and completions of the program, made anew for each installation.
 PAGES ?= out/packaging
-# What is packed: on Linux the same objects, linked once more without what sniffer never asks of the runtime.
+# What is packed: on Linux the same objects, linked once more without what sniffer never asks for.
 ifeq ($(shell uname -s),Linux)
 PACKED = $(or $(PROGRAM),out/packaging/sniffer)
 else

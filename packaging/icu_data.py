@@ -4,10 +4,11 @@ usage: icu_data.py OBJECT OUT.s
 
 OBJECT is ICU's packaged data, icu_packaged_data.cpp.o of the toolchain's lib_FoundationICU.a. Foundation needs ICU's data to be
 there, and has 34 MB of it: names of languages, currencies and units in some 800 locales, converters for old encodings, rules
-of collation. Sniffer formats and compares nothing by locale. What stays: properties and normalization of Unicode, time zones,
-calendars, and the locales root and en.
-A locale that is not there falls back to root, as ICU's documentation says. The standard
-library of Python suffices, and binutils' objcopy.
+of collation and of line breaks. Sniffer formats and compares nothing by locale: of all of these its runs open zoneinfo64,
+timezoneTypes and keyTypeData alone (seen with a debugger). What stays is these, properties and normalization of Unicode,
+what names time zones and calendars, and the locales root and en. A locale that is not there falls back to root, and what is
+asked for and not there is an error of ICU's, as its documentation says. The standard library of Python suffices, and
+binutils' objcopy.
 """
 
 import pathlib
@@ -20,11 +21,10 @@ import tempfile
 # Each is held against the name behind the package's: `root.res`, `zone/en.res`.
 KEPT = re.compile(
     r"""
-    (?!unames)[^/]+\.(icu|nrm|spp)                                          # Unicode itself
-    | (coll|curr|lang|region|unit|zone|brkitr|rbnf)/(pool|res_index|root|ucadata|en(_US|_US_POSIX|_001)?)\.(res|icu)
-    | brkitr/(char|word|sent|line|title)\.brk
-    | [a-z]+[A-Za-z0-9]{5,}\.res | (pool|root|res_index|units|zoneinfo64)\.res   # tables of no locale
-    | en(_US|_US_POSIX|_001)?\.res
+    (?!unames)[^/]+\.icu | (uts46|nfkc(_\w+)?)\.nrm                           # Unicode itself
+    | (zoneinfo64|timezoneTypes|metaZones|windowsZones|keyTypeData)\.res       # time zones and calendars
+    | (pool|res_index|root|en(_US|_US_POSIX|_001)?)\.res
+    | (supplementalData|metadata|numberingSystems|plurals)\.res               # what locales are
     """,
     re.VERBOSE)
 

@@ -9,28 +9,45 @@
 
 // Sockets whose addresses and options the C library's module does not show to Swift. What goes through them is made and read in Swift.
 
-// A packet socket that receives the first packet of each TCP connection (SYN without ACK), of IPv4 and IPv6, from the IP header on, on every
-// interface. The filter is there before the socket receives anything. The descriptor, or -1.
-static inline int owners_open_syn_socket(void) {
+// A packet socket that receives the first packets of connections from the IP header on, of IPv4 and IPv6, on every interface: each SYN without
+// ACK of TCP, and each Initial packet of QUIC (versions 1 and 2, and drafts). The filter is there before the socket receives anything. The
+// descriptor, or -1.
+static inline int owners_open_packet_socket(void) {
   struct sock_filter code[] = {
       BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 0),
       BPF_STMT(BPF_ALU | BPF_RSH | BPF_K, 4),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 6, 8, 0),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 4, 0, 12),
-      // IPv4: TCP, no fragment but a first one, flags behind the header.
-      BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 9),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 6, 0, 10),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 6, 6, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 4, 0, 26),
+      // IPv4: no fragment but a first one. X is the length of the header, A the protocol.
       BPF_STMT(BPF_LD | BPF_H | BPF_ABS, 6),
-      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x1fff, 8, 0),
+      BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0x1fff, 24, 0),
       BPF_STMT(BPF_LDX | BPF_B | BPF_MSH, 0),
-      BPF_STMT(BPF_LD | BPF_B | BPF_IND, 13),
-      BPF_JUMP(BPF_JMP | BPF_JA, 3, 0, 0),
-      // IPv6: TCP behind the header.
+      BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 9),
+      BPF_JUMP(BPF_JMP | BPF_JA, 2, 0, 0),
+      // IPv6.
+      BPF_STMT(BPF_LDX | BPF_W | BPF_IMM, 40),
       BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 6),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 6, 0, 3),
-      BPF_STMT(BPF_LD | BPF_B | BPF_ABS, 53),
+      // TCP: flags.
+      BPF_STMT(BPF_LD | BPF_B | BPF_IND, 13),
       BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x12),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 1, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x02, 16, 15),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 17, 0, 14),
+      // UDP: the long form of a packet of QUIC, whose version says how Initial is written (RFC 9000 17.2, RFC 9369 3.2).
+      BPF_STMT(BPF_LD | BPF_B | BPF_IND, 8),
+      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xc0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0xc0, 0, 11),
+      BPF_STMT(BPF_LD | BPF_W | BPF_IND, 9),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 1, 6, 0),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x6b3343cf, 2, 0),
+      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0xffffff00),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0xff000000, 3, 6),
+      BPF_STMT(BPF_LD | BPF_B | BPF_IND, 8),
+      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x30),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0x10, 4, 3),
+      BPF_STMT(BPF_LD | BPF_B | BPF_IND, 8),
+      BPF_STMT(BPF_ALU | BPF_AND | BPF_K, 0x30),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0),
       BPF_STMT(BPF_RET | BPF_K, 0),
       BPF_STMT(BPF_RET | BPF_K, 128),
   };

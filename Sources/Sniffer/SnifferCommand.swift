@@ -1,4 +1,5 @@
 import ArgumentParser
+import Capture
 import Tabular
 
 /// `sniffer`: where each octet of a capture went, and what each HTTP API costs.
@@ -10,8 +11,19 @@ struct SnifferCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sniffer",
     abstract: "Tells from packets alone how many bytes each HTTP API of an app costs, to the byte.",
+    usage: """
+      sniffer <capture> ... [<options>]
+      sniffer <command> ...
+      """,
     discussion: """
       Every byte of every captured packet falls in exactly one class of a ledger, and the ledger balances.
+
+        sniffer capture.pcap                         the summary
+        sniffer capture.pcap --template              /users/42, /users/43: one API
+        sniffer capture.pcap -o report --format html a page to look at
+        sudo sniffer top -i eth0                     live, on an interface
+
+      'sniffer help analyze' lists the options of the first three.
       """,
     version: version,
     subcommands: [
@@ -24,7 +36,23 @@ struct SnifferCommand: ParsableCommand {
   /// Runs the program. Like many others it says its version for -V, too.
   static func main() {
     if CommandLine.arguments.dropFirst().elementsEqual(["-V"]) { return print(version) }
-    main(nil)
+    do {
+      var command = try parseAsRoot()
+      try command.run()
+    } catch {
+      refuseMisspelling(error)
+      exit(withError: error)
+    }
+  }
+
+  /// Ends the program if its first word is a misspelt command. Since words are captures where they are no command, its options would
+  /// be taken for wrong ones of `analyze`.
+  private static func refuseMisspelling(_ error: any Error) {
+    guard exitCode(for: error) == .validationFailure, CommandLine.arguments.count > 1 else { return }
+    let word = CommandLine.arguments[1]
+    let isCommand = configuration.subcommands.contains { $0.configuration.commandName == word }
+    guard !isCommand, !CaptureCheck.exists(word), let command = likelyCommand(word) else { return }
+    exit(withError: ValidationError("there is no command '\(word)'; did you mean \(command)?"))
   }
 
   /// The command that a word is a misspelling of; nil when it is none of them, and for what looks like a path.

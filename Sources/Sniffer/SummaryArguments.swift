@@ -15,11 +15,6 @@ struct SummaryArguments: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Rows of the summary's table; 0 for all (default: what fits, 30 at most).", valueName: "n"))
-  var top: Int?
-
-  @Option(
-    help: ArgumentHelp(
       """
       Sort the summary's table by this column of apis.csv, of the groups of --by, or by ip_bytes (default), the largest \
       first and names in their order.
@@ -27,13 +22,11 @@ struct SummaryArguments: ParsableArguments {
   var sort: String?
 
   @Option(
-    name: .customLong("where"),
     help: ArgumentHelp(
-      """
-      Add up in the summary's table only exchanges for which this holds, as in 'host == "api.example.com" && status >= \
-      400'. Ledger, anomalies and reports stay whole.
-      """, valueName: "condition"))
-  var whereText: String?
+      "Rows of the summary's table; 0 for all (default: what fits, 30 at most).", valueName: "n"))
+  var top: Int?
+
+  @OptionGroup var chosen: ConditionArguments
 
   @OptionGroup var document: DocumentArguments
 
@@ -52,26 +45,41 @@ struct SummaryArguments: ParsableArguments {
     try document.check(options)
     if let top, top < 0 { throw ValidationError("--top needs a number from 0 on.") }
     if let fault = choices(options).fault { throw ValidationError("--sort: \(fault)") }
-    _ = try condition()
+    try chosen.check()
   }
 
-  /// The condition of `--where`; nil without one.
+  /// What adds up the exchanges of `--where`; nil without it.
+  func selection(_ options: CommonOptions) throws -> SelectedExchanges? {
+    try chosen.condition().map { SelectedExchanges($0, configuration: options.configuration, grouping: by) }
+  }
+
+  /// Which rows the tables have.
+  func choices(_ options: CommonOptions) -> SummaryChoices {
+    SummaryChoices(grouping: by, sort: sort, top: top, apiGrouping: options.configuration.grouping)
+  }
+}
+
+/// The exchanges that a summary is about.
+struct ConditionArguments: ParsableArguments {
+  @Option(
+    name: .customLong("where"),
+    help: ArgumentHelp(
+      """
+      Add up in the summary's tables only exchanges for which this holds, as in 'host == "api.example.com" && status >= \
+      400'. Ledger, anomalies and reports stay whole.
+      """, valueName: "condition"))
+  var whereText: String?
+
+  /// Refuses what is no condition.
+  func check() throws { _ = try condition() }
+
+  /// The condition; nil without one.
   func condition() throws -> Condition? {
     do throws(ConditionError) {
       return try whereText.map { text throws(ConditionError) in try Condition(text) }
     } catch {
       throw ValidationError("--where: \(error.description)")
     }
-  }
-
-  /// What adds up the exchanges of `--where`; nil without it.
-  func selection(_ options: CommonOptions) throws -> SelectedExchanges? {
-    try condition().map { SelectedExchanges($0, configuration: options.configuration, grouping: by) }
-  }
-
-  /// Which rows the tables have.
-  func choices(_ options: CommonOptions) -> SummaryChoices {
-    SummaryChoices(grouping: by, sort: sort, top: top, apiGrouping: options.configuration.grouping)
   }
 }
 

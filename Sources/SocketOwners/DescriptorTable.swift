@@ -46,9 +46,9 @@
     /// has taken others. `now` is any clock in nanoseconds.
     mutating func process(of inode: UInt32, user: UInt32, opens: Bool, at now: Int64) -> Int32? {
       guard inode != 0 else { return nil }
-      if let place = places[inode], isThere(place, inode) { return place.process }
+      if let place = places[inode], isThere(place, inode) { return Self.process(ofThread: place.process) }
       if !opens, let process = first(of: recent.reversed(), having: inode) { return found(process) }
-      if let process = first(of: Self.newest(), having: inode) { return found(process) }
+      if let number = first(of: Self.newest(), having: inode) { return found(Self.process(ofThread: number) ?? number) }
       let started = list(at: now)
       if let process = first(of: started.reversed(), having: inode) { return found(process) }
       if opens, let process = first(of: recent.reversed(), having: inode) { return found(process) }
@@ -80,12 +80,20 @@
 
     // MARK: /proc
 
-    /// The latest processes, the last one first: the system numbers them in turn, and says which number it gave last.
+    /// The latest numbers of processes, the last one first: the system gives them in turn, and says which it gave last. Threads have numbers,
+    /// too, by which `/proc` knows them though it does not list them.
     private static func newest() -> [Int32] {
       guard let text = contents(of: "/proc/loadavg"),
         let last = text.split(separator: 0x20).last.flatMap({ Int32(String(decoding: $0, as: UTF8.self)) })
       else { return [] }
       return (0..<newestCount).map { last - $0 }.filter { $0 > 1 }
+    }
+
+    /// The process that a thread belongs to, which may be its own number; nil when there is none.
+    private static func process(ofThread number: Int32) -> Int32? {
+      guard let text = start(of: "/proc/\(number)/status") else { return nil }
+      let line = text.split(separator: 0x0a).first { $0.starts(with: "Tgid:".utf8) }
+      return line?.split(separator: 0x09).last.flatMap { Int32(String(decoding: $0, as: UTF8.self)) }
     }
 
     /// Reads which processes there are. Returns those that are new, in the order of their numbers.
@@ -147,12 +155,17 @@
 
     /// The first line of a short file.
     private static func contents(of path: String) -> [UInt8]? {
+      start(of: path).map { Array($0.prefix { $0 != 0x0a }) }
+    }
+
+    /// The first 128 octets of a file; nil when there are none.
+    private static func start(of path: String) -> [UInt8]? {
       let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return nil }
       defer { close(descriptor) }
       var text = [UInt8](repeating: 0, count: 128)
       let count = unsafe read(descriptor, &text, text.count)
-      return count > 0 ? Array(text[..<count].prefix { $0 != 0x0a }) : nil
+      return count > 0 ? Array(text[..<count]) : nil
     }
 
     /// Hands over the names in a folder, until `body` returns false.

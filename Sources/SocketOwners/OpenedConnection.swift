@@ -1,8 +1,14 @@
 import Packets
 
-/// A TCP connection that one end of this machine opened or took, and the process of that end: what the helper tells the run, as
-/// 80 octets in the machine's own byte order.
+/// A connection of TCP or QUIC that one end of this machine opened or took, and the process of that end: what the helper tells the run,
+/// as 80 octets in the machine's own byte order.
 package struct OpenedConnection: Equatable, Sendable {
+  /// What carries it, by its number in IP headers.
+  package enum Transport: UInt8, Sendable {
+    case tcp = 6
+    case udp = 17
+  }
+
   /// The end that the process has.
   package var local: Endpoint
   /// The other end.
@@ -13,17 +19,22 @@ package struct OpenedConnection: Equatable, Sendable {
   package var name: [UInt8]
   /// When the connection opened, in nanoseconds since the Unix epoch; 0 of one that was open before the helper was.
   package var time: Int64
+  /// TCP, or UDP for QUIC.
+  package var transport: Transport
 
   /// Octets of a record.
   package static let length = 80
   private static let nameLimit = 16
 
-  package init(local: Endpoint, remote: Endpoint, identifier: UInt32, name: [UInt8], time: Int64) {
+  package init(
+    local: Endpoint, remote: Endpoint, identifier: UInt32, name: [UInt8], time: Int64, transport: Transport = .tcp
+  ) {
     self.local = local
     self.remote = remote
     self.identifier = identifier
     self.name = Array(name.prefix(Self.nameLimit))
     self.time = time
+    self.transport = transport
   }
 
   /// The record.
@@ -39,7 +50,8 @@ package struct OpenedConnection: Equatable, Sendable {
     }
     append(UInt64(identifier), 4)
     append(UInt64(bitPattern: time), 8)
-    return octets + name + Array(repeating: 0, count: Self.length - octets.count - name.count)
+    octets += name + Array(repeating: 0, count: Self.nameLimit - name.count) + [transport.rawValue]
+    return octets + Array(repeating: 0, count: Self.length - octets.count)
   }
 
   /// Reads a record, which has all of its octets.
@@ -51,6 +63,7 @@ package struct OpenedConnection: Equatable, Sendable {
     name = []
     octets.append(48..<48 + Self.nameLimit, to: &name)
     name = Array(name.prefix { $0 != 0 })
+    transport = Transport(rawValue: octets.octet(48 + Self.nameLimit)) ?? .tcp
   }
 
   private static func endpoint(_ octets: RawSpan, at start: Int) -> Endpoint {

@@ -1,5 +1,5 @@
 #if os(Linux)
-  // What the kernel knows of TCP sockets (sock_diag(7), NETLINK_SOCK_DIAG). Unsafe sites: system calls that are given the address of an array
+  // What the kernel knows of sockets of TCP and UDP (sock_diag(7), NETLINK_SOCK_DIAG). Unsafe sites: system calls that are given the address of an array
   // for the time of the call.
 
   import CSocketOwners
@@ -21,7 +21,7 @@
     var inode: UInt32
   }
 
-  /// Asks the kernel about TCP sockets.
+  /// Asks the kernel about sockets.
   struct SocketDiagnostics {
     /// `struct nlmsghdr`, `struct inet_diag_req_v2` and `struct inet_diag_msg`: offsets and lengths in octets.
     private enum Field {
@@ -54,19 +54,23 @@
     }
 
     /// The socket of a connection, or else one that listens for it; nil when there is none, or none of this machine.
-    mutating func socket(local: Endpoint, remote: Endpoint) -> DiagnosedSocket? {
-      guard send(family: local.address.isIPv4 ? AF_INET : AF_INET6, flags: Self.request, states: .max, local, remote)
-      else { return nil }
+    mutating func socket(
+      local: Endpoint, remote: Endpoint, _ transport: OpenedConnection.Transport
+    ) -> DiagnosedSocket? {
+      // Of UDP the kernel wants to know who sends to whom, and finds the socket that receives: one without a remote end, too.
+      let (source, destination) = transport == .udp ? (remote, local) : (local, remote)
+      let family = local.address.isIPv4 ? AF_INET : AF_INET6
+      guard send(family: family, transport, flags: Self.request, states: .max, source, destination) else { return nil }
       var found: DiagnosedSocket?
       _ = receive { found = found ?? $0 }
       return found
     }
 
-    /// Every connection of this machine.
+    /// Every TCP connection of this machine.
     mutating func connections(_ body: (DiagnosedSocket) -> Void) {
       let none = Endpoint(address: IPAddress(high: 0, low: 0), port: 0)
       for family in [AF_INET, AF_INET6] {
-        guard send(family: family, flags: Self.request | Self.dump, states: Self.connected, none, none) else {
+        guard send(family: family, .tcp, flags: Self.request | Self.dump, states: Self.connected, none, none) else {
           continue
         }
         while receive(body) {}
@@ -74,7 +78,8 @@
     }
 
     private mutating func send(
-      family: Int32, flags: UInt16, states: UInt32, _ local: Endpoint, _ remote: Endpoint
+      family: Int32, _ transport: OpenedConnection.Transport, flags: UInt16, states: UInt32, _ local: Endpoint,
+      _ remote: Endpoint
     ) -> Bool {
       sequence &+= 1
       var octets: [UInt8] = []
@@ -86,7 +91,7 @@
       append(flags)
       append(sequence)
       append(UInt32(0))
-      octets += [UInt8(family), 6 /* IPPROTO_TCP */, 0, 0]
+      octets += [UInt8(family), transport.rawValue, 0, 0]
       append(states)
       append(local.port.bigEndian)
       append(remote.port.bigEndian)

@@ -10,8 +10,8 @@
     import Glibc
   #endif
 
-  /// Tells which process of this machine has which TCP connection, from the moment it opens: the one duty of the helper of a live run, which
-  /// keeps a right that the run itself gives up.
+  /// Tells which process of this machine has which connection of TCP or QUIC, from the moment it opens: the one duty of the helper of a live
+  /// run, which keeps a right that the run itself gives up.
   ///
   /// It sees the first packet of each connection by itself, since a short process is gone before the capture hands over its packets.
   package struct SocketOwners {
@@ -20,10 +20,21 @@
     private var table = DescriptorTable()
     /// Packets that are taken at once: those that this machine sent go first, for their processes may be short.
     private static let burst = 64
+    /// When the process of an end of a connection of QUIC was told: several packets open one.
+    private var told: [ToldEnd: Int64] = [:]
+    /// Ends that are remembered; beyond it all are forgotten, and told again.
+    private static let toldLimit = 1 << 12
+    /// Nanoseconds after which an end is told again, since its port may be another process's by then.
+    private static let toldPause: Int64 = 2_000_000_000
+
+    private struct ToldEnd: Hashable {
+      var local: Endpoint
+      var remote: Endpoint
+    }
 
     /// Opens what it asks; nil when the system refuses.
     package init?() {
-      packets = owners_open_syn_socket()
+      packets = owners_open_packet_socket()
       guard packets >= 0, let diagnostics = SocketDiagnostics() else { return nil }
       self.diagnostics = diagnostics
     }
@@ -35,7 +46,7 @@
       var open: [DiagnosedSocket] = []
       diagnostics.connections { open.append($0) }
       var records: [UInt8] = []
-      for socket in open { records += record(socket, opens: true, time: 0)?.octets ?? [] }
+      for socket in open { records += record(socket, .tcp, opens: true, time: 0)?.octets ?? [] }
       let none = Endpoint(address: IPAddress(high: 0, low: 0), port: 0)
       records += OpenedConnection(local: none, remote: none, identifier: 0, name: [], time: 0).octets
       guard Self.pass(records, to: output) else { return }
@@ -52,45 +63,70 @@
 
     /// Tells whose the connections are that have just opened. Returns whether anybody reads it.
     private mutating func tellOpened(to output: Int32) -> Bool {
-      var (sent, received): ([SynPacket], [SynPacket]) = ([], [])
+      var (sent, received): ([FirstPacket], [FirstPacket]) = ([], [])
       var octets = [UInt8](repeating: 0, count: 128)
       for _ in 0..<Self.burst {
         var kind: Int32 = 0
         let count = unsafe owners_receive(packets, &octets, octets.count, &kind)
         guard count > 0 else { break }
-        guard let syn = octets.withOctets({ SynPacket($0.extracting(0..<count)) }) else { continue }
-        if kind == 4 { sent.append(syn) } else if kind == 0 { received.append(syn) }
+        guard let first = octets.withOctets({ FirstPacket($0.extracting(0..<count)) }) else { continue }
+        if kind == 4 { sent.append(first) } else if kind == 0 { received.append(first) }
       }
       var known: Set<Endpoint> = []
-      for syn in sent {
-        guard let opened = opened(local: syn.source, remote: syn.destination, opens: true) else { continue }
-        known.insert(syn.source)
+      for packet in sent
+      where packet.transport == .tcp || !isTold(ToldEnd(local: packet.source, remote: packet.destination)) {
+        guard
+          let opened = opened(
+            local: packet.source, remote: packet.destination, packet.transport, opens: true)
+        else { continue }
+        known.insert(packet.source)
         guard Self.pass(opened.octets, to: output) else { return false }
       }
       // Rows have the client's process, where that is of this machine, too.
-      for syn in received where !known.contains(syn.source) {
-        guard let taken = opened(local: syn.destination, remote: syn.source, opens: false) else { continue }
+      for packet in received where !known.contains(packet.source) {
+        let sender = ToldEnd(local: packet.source, remote: packet.destination)
+        let end = ToldEnd(local: packet.destination, remote: packet.source)
+        if packet.transport == .udp, isTold(sender) || isTold(end) { continue }
+        guard
+          let taken = opened(
+            local: packet.destination, remote: packet.source, packet.transport, opens: false)
+        else { continue }
         guard Self.pass(taken.octets, to: output) else { return false }
       }
       return true
     }
 
-    private mutating func opened(local: Endpoint, remote: Endpoint, opens: Bool) -> OpenedConnection? {
-      guard var socket = diagnostics.socket(local: local, remote: remote) else { return nil }
+    private mutating func opened(
+      local: Endpoint, remote: Endpoint, _ transport: OpenedConnection.Transport, opens: Bool
+    ) -> OpenedConnection? {
+      guard var socket = diagnostics.socket(local: local, remote: remote, transport) else { return nil }
       // One that listens has other ends.
       socket.local = local
       socket.remote = remote
-      return record(socket, opens: opens, time: Self.now(CLOCK_REALTIME))
+      guard let opened = record(socket, transport, opens: opens, time: Self.now(CLOCK_REALTIME)) else { return nil }
+      if transport == .udp {
+        if told.count >= Self.toldLimit { told = [:] }
+        told[ToldEnd(local: local, remote: remote)] = Self.now(CLOCK_MONOTONIC)
+      }
+      return opened
     }
 
-    private mutating func record(_ socket: DiagnosedSocket, opens: Bool, time: Int64) -> OpenedConnection? {
+    /// Whether the process of an end was told a moment ago. Those of TCP are not remembered: one packet opens a connection.
+    private func isTold(_ end: ToldEnd) -> Bool {
+      told[end].map { Self.now(CLOCK_MONOTONIC) &- $0 < Self.toldPause } ?? false
+    }
+
+    private mutating func record(
+      _ socket: DiagnosedSocket, _ transport: OpenedConnection.Transport, opens: Bool, time: Int64
+    ) -> OpenedConnection? {
       guard
         let process = table.process(
           of: socket.inode, user: socket.user, opens: opens, at: Self.now(CLOCK_MONOTONIC)),
         let name = DescriptorTable.name(of: process)
       else { return nil }
       return OpenedConnection(
-        local: socket.local, remote: socket.remote, identifier: UInt32(process), name: name, time: time)
+        local: socket.local, remote: socket.remote, identifier: UInt32(process), name: name, time: time,
+        transport: transport)
     }
 
     private static func now(_ clock: clockid_t) -> Int64 {

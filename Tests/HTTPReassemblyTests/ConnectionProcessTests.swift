@@ -164,6 +164,44 @@ import Testing
     }
   }
 
+  /// A connection of QUIC from 192.0.2.1:40000 to 192.0.2.2:443: an Initial packet that cannot be opened.
+  private func quic(toldBefore: Bool, _ ends: [(process: ProcessIdentity, isClient: Bool)], late: Int64 = 0)
+    -> [String]
+  {
+    let initial: [UInt8] = [0xc0, 0, 0, 0, 1, 8, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 30] + [UInt8](repeating: 9, count: 30)
+    let packet = TestPacket(
+      timestamp: 10_000_000_000, octets: Wire.ipv4(17, Wire.udp(initial, to: 443)), originalLength: 75,
+      linkType: .raw)
+    var pipeline = Pipeline(sink: CollectingSink())
+    func tell() {
+      let octets = packet.octets
+      let client = Endpoint(address: IPAddress(v4: octets.withOctets { $0.bigEndian32(12) }), port: 40_000)
+      let server = Endpoint(address: IPAddress(v4: octets.withOctets { $0.bigEndian32(16) }), port: 443)
+      for (process, isClient) in ends {
+        pipeline.learn(
+          process: process, of: isClient ? client : server, to: isClient ? server : client,
+          openedAt: packet.timestamp + late, isQUIC: true)
+      }
+    }
+    if toldBefore { tell() }
+    packet.octets.withOctets { pipeline.process(packet.facts, $0) }
+    if !toldBefore { tell() }
+    pipeline.finishConnections()
+    return pipeline.sink.processes.map { name($0) }
+  }
+
+  @Test(arguments: [true, false])
+  func theSystemNamesConnectionsOfQUIC(toldBefore: Bool) {
+    let server = ProcessIdentity(source: .live, identifier: 8, name: Array("nginx".utf8))
+    for (ends, expected) in [
+      ([(curl, true)], "curl"), ([(server, false)], "nginx"), ([(server, false), (curl, true)], "curl"),
+    ] {
+      #expect(quic(toldBefore: toldBefore, ends) == [expected])
+    }
+    // Another connection between the same ends.
+    #expect(quic(toldBefore: toldBefore, [(curl, true)], late: 6_000_000_000) == [""])
+  }
+
   @Test func whatIsExpectedIsBounded() {
     var expected = ExpectedProcesses()
     func key(_ number: Int) -> ConnectionKey {

@@ -113,6 +113,7 @@ enum Limits {
     "CaptureMetrics.defaultSeriesLimit": CaptureMetrics.defaultSeriesLimit, "LabelText.limit": LabelText.limit,
 
     "ModelErrors.apiLimit": ModelErrors.apiLimit, "ModelErrors.nameLimit": ModelErrors.nameLimit,
+    "ModelErrors.waitingLimit": ModelErrors.waitingLimit,
     "WireMessageObserver.headerLimit": WireMessageObserver.headerLimit,
     "WireMessageObserver.fieldLimit": WireMessageObserver.fieldLimit,
     "WireMessageObserver.totalLimit": WireMessageObserver.totalLimit,
@@ -142,7 +143,7 @@ enum Limits {
     "RowLimit.factor", "RowLimit.base", "RowLimit.unknown", "RowLimit.hourly", "HARReport.entryReserve",
     "SortedRun.bufferLength", "TextCells.longestText", "TextCells.cellsLimit", "HARWire.statusLimit",
     "VerifyText.limit", "LiveReadings.nameLimit", "DescriptorTable.limit", "DescriptorTable.processLimit",
-    "DescriptorTable.descriptorLimit",
+    "DescriptorTable.descriptorLimit", "SocketOwners.toldLimit",
     "LiveView.filterLimit", "LiveDisplay.heldLimit", "LiveAnalysis.endPatience", "ServedPage.interval",
     "ServedPage.share", "ServedPage.endPatience", "ReportedAPIs.rowLimit",
     "BudgetFile.sizeLimit",

@@ -15,6 +15,20 @@ import Testing
     #expect(String(decoding: RegistrableDomain.of(host: Array(host.utf8)), as: UTF8.self) == domain)
   }
 
+  /// Media types and status codes are those of responses, mostly, and hosts have requests for both.
+  @Test(arguments: SummaryGrouping.allCases)
+  func responsesAreShownWhereTheyMatter(_ grouping: SummaryGrouping) {
+    var totals = emptyTotals()
+    var group = GroupTotals()
+    group.name = Array("text/html".utf8)
+    group.responses = 77
+    group.down = 1000
+    totals.groups = [group]
+    let text = Summary(totals, choices: SummaryChoices(grouping: grouping)).text(width: 100)
+    #expect(text.contains("responses") == [.contentType, .status].contains(grouping))
+    #expect(text.contains(" 77 ") == [.contentType, .status].contains(grouping))
+  }
+
   @Test func octetsThatAreNoTextStayAsTheyAre() {
     let host: [UInt8] = [0xff, 0x2e, 0xfe, 0x2e, 0x80]
     let domain = RegistrableDomain.of(host: host)

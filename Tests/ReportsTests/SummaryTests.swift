@@ -77,6 +77,7 @@ import Testing
         network     699    3.2%
         body     21,300   96.8%
         total    22,000  100.0%
+
         packets: 20
         packets cut by the snap length: 1
 
@@ -124,6 +125,7 @@ import Testing
 
         class  bytes  share
         total      0
+
         packets: 0
 
         ledger balanced: 0 bytes

@@ -12,7 +12,8 @@ import Testing
     for name in ["", "curl", "a name of sixteen"] {
       for time in [0, 1, Int64.max, -1] {
         let record = OpenedConnection(
-          local: v4, remote: v6, identifier: 0xffff_fffe, name: Array(name.utf8), time: time)
+          local: v4, remote: v6, identifier: 0xffff_fffe, name: Array(name.utf8), time: time,
+          transport: time == 0 ? .tcp : .udp)
         #expect(record.octets.count == OpenedConnection.length)
         #expect(record.octets.withOctets { OpenedConnection($0) } == record)
         #expect(record.name == Array(name.utf8.prefix(16)))
@@ -33,29 +34,32 @@ import Testing
 
   @Test func firstPacketsAreRead() {
     for options in 0...10 {
-      let syn = segment(4, options: options).withOctets { SynPacket($0) }
-      #expect(syn?.source == Endpoint(address: IPAddress(v4: 0xc000_0201), port: 50_000))
-      #expect(syn?.destination == Endpoint(address: IPAddress(v4: 0xc000_0202), port: 443))
+      let first = segment(4, options: options).withOctets { FirstPacket($0) }
+      #expect(first?.source == Endpoint(address: IPAddress(v4: 0xc000_0201), port: 50_000))
+      #expect(first?.destination == Endpoint(address: IPAddress(v4: 0xc000_0202), port: 443))
     }
-    let syn = segment(6).withOctets { SynPacket($0) }
-    #expect(syn?.source == Endpoint(address: IPAddress(high: 0x2001_0db8_0000_0000, low: 1), port: 50_000))
-    #expect(syn?.destination.port == 443)
+    let first = segment(6).withOctets { FirstPacket($0) }
+    #expect(first?.source == Endpoint(address: IPAddress(high: 0x2001_0db8_0000_0000, low: 1), port: 50_000))
+    #expect(first?.destination.port == 443)
   }
 
   /// Nothing is read beyond what came, wherever it ends.
   @Test func cutAndOtherPackets() {
     for whole in [segment(4), segment(4, options: 10), segment(6)] {
       for count in 0..<whole.count {
-        let syn = Array(whole.prefix(count)).withOctets { SynPacket($0) }
-        #expect(syn == nil || count >= 40)
+        let first = Array(whole.prefix(count)).withOctets { FirstPacket($0) }
+        #expect(first == nil || count >= 34)
       }
     }
     var udp = segment(4)
     udp[9] = 17
-    #expect(udp.withOctets { SynPacket($0) } == nil)
+    #expect(udp.withOctets { FirstPacket($0) }?.transport == .udp)
+    var icmp = segment(4)
+    icmp[9] = 1
+    #expect(icmp.withOctets { FirstPacket($0) } == nil)
     var short = segment(4)
     short[0] = 0x44
-    #expect(short.withOctets { SynPacket($0) } == nil)
-    #expect([UInt8](repeating: 0x50, count: 60).withOctets { SynPacket($0) } == nil)
+    #expect(short.withOctets { FirstPacket($0) } == nil)
+    #expect([UInt8](repeating: 0x50, count: 60).withOctets { FirstPacket($0) } == nil)
   }
 }

@@ -7,8 +7,11 @@ import Tabular
 /// what it says of reports are those of every summary.
 struct ModelDocument {
   let errors: ModelErrors
+  /// The positions of the models that are in it, in their order.
+  let shown: [Int]
   let totals: Totals
   let facts: RunFacts
+  let selection: Selection?
   let written: (folder: String, files: [String])?
 
   /// The document, with a line break at its end.
@@ -16,14 +19,16 @@ struct ModelDocument {
     var json = JSONWriter()
     json.open("{")
     facts.writeHead(to: &json, span: totals.span)
+    json.key("where")
+    Selection.write(selection, to: &json)
     json.key("apis")
     json.integer(errors.apis.count)
     json.key("models")
     json.open("[")
-    for (position, model) in errors.models.enumerated() {
+    for position in shown {
       json.open("{")
       json.key("model")
-      json.name(model.rawValue)
+      json.name(errors.models[position].rawValue)
       json.key("requests")
       Self.write(errors.requests[position], to: &json)
       json.key("responses")

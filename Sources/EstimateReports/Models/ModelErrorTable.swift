@@ -5,6 +5,8 @@ import Tabular
 /// The errors of one direction as tables, a row for each model.
 struct ModelErrorTable {
   let errors: ModelErrors
+  /// The positions of the models that have rows, in their order.
+  let shown: [Int]
   let overall: [ModelErrors.Overall]
   let byAPI: KeyPath<APIErrors, [ErrorSums]>
   /// An API's name, ready to be shown.
@@ -20,12 +22,12 @@ struct ModelErrorTable {
       .init(title: "line", importance: 4), .init(title: "header", importance: 5), .init(title: "body", importance: 6),
       .init(title: "framing", importance: 2), .init(title: "total"), .init(title: "of wire", importance: 3),
     ])
-    for (model, figures) in zip(errors.models, overall) {
-      let sums = figures.sums
+    for model in shown {
+      let sums = overall[model].sums
       let parts = MessagePart.allCases.map { Numerals.signed(sums.error[$0]) }
       table.rows.append(
         (
-          [model.rawValue, Numerals.grouped(sums.messages)] + parts + [
+          [errors.models[model].rawValue, Numerals.grouped(sums.messages)] + parts + [
             Numerals.signedPercent(sums.error.total, of: sums.wire.total)
           ], .plain
         ))
@@ -44,7 +46,8 @@ struct ModelErrorTable {
       .init(title: "worst API", isRight: false, minimum: 12, importance: 1),
     ]
     var table = TextTable(columns: columns)
-    for (model, figures) in overall.enumerated() {
+    for model in shown {
+      let figures = overall[model]
       for part in parts {
         let worst = figures.worst[part] ?? WorstError()
         let apis = byAPI(model, part)

@@ -13,6 +13,8 @@ public struct ModelSummary {
   private let redaction: Redaction?
   /// Whether mean and worst errors are shown of each part, rather than of the total alone.
   private let showsParts: Bool
+  private let choices: ModelChoices
+  private let selection: Selection?
 
   /// Summarizes errors.
   ///
@@ -22,15 +24,19 @@ public struct ModelSummary {
   ///   - redaction: Leaves out what may be personal.
   ///   - showsParts: Whether mean and worst errors are shown of each part.
   ///   - facts: What was read.
+  ///   - choices: Which models are shown, and in which order.
+  ///   - selection: What `--where` left; nil where the errors are those of all messages.
   public init(
     _ errors: ModelErrors, totals: Totals, redaction: Redaction? = nil, showsParts: Bool = false,
-    facts: RunFacts = RunFacts()
+    facts: RunFacts = RunFacts(), choices: ModelChoices = ModelChoices(), selection: Selection? = nil
   ) {
     self.errors = errors
     self.totals = totals
     self.redaction = redaction
     self.showsParts = showsParts
     self.facts = facts
+    self.choices = choices
+    self.selection = selection
   }
 
   /// The summary as a JSON document (`ModelDocument`).
@@ -38,7 +44,10 @@ public struct ModelSummary {
   /// - Parameter written: The folder that reports were written to, and their names; nil without reports.
   /// - Returns: The document with a line break at its end.
   public func document(written: (folder: String, files: [String])? = nil) -> String {
-    ModelDocument(errors: errors, totals: totals, facts: facts, written: written).text
+    ModelDocument(
+      errors: errors, shown: choices.positions(errors), totals: totals, facts: facts, selection: selection,
+      written: written
+    ).text
   }
 
   /// The summary, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
@@ -54,7 +63,8 @@ public struct ModelSummary {
       ("Requests", errors.requests, \APIErrors.request), ("Responses", errors.responses, \APIErrors.response),
     ] {
       let table = ModelErrorTable(
-        errors: errors, overall: overall, byAPI: byAPI, name: name, width: width, colour: colour)
+        errors: errors, shown: choices.positions(errors), overall: overall, byAPI: byAPI, name: name, width: width,
+        colour: colour)
       sections.append([Style.heading.apply("\(title): bytes, estimate less wire", colour: colour)] + table.sums())
       sections.append(table.extremes(parts: showsParts ? MessagePart.allCases : [.total]))
     }
@@ -65,7 +75,9 @@ public struct ModelSummary {
   }
 
   private func notes(width: Int, colour: Bool) -> [String] {
-    ModelNotes.lines(errors).flatMap { $0.wrapped(to: width) }.map { Style.warning.apply($0, colour: colour) }
+    let warnings = (selection?.lines("the tables above") ?? []) + ModelNotes.lines(errors)
+    return warnings.flatMap { Style.warning.lines($0, width: width, colour: colour) }
+      + facts.lines(totals.span).flatMap { $0.wrapped(to: width) }
   }
 
   private func name(_ api: APIErrors) -> String {

@@ -9,16 +9,21 @@ public struct VerifyText {
   private let summary: VerificationSummary
   private let verification: Verification
   private let redaction: Redaction?
+  /// What was verified, a line each.
+  private let facts: [String]
   private var known: VerifyCoverage { VerifyCoverage(verification: verification, summary: summary) }
 
   /// Rows of each table.
   private static let limit = 20
 
   /// Describes a verification.
-  public init(_ verification: Verification, _ summary: VerificationSummary, redaction: Redaction? = nil) {
+  public init(
+    _ verification: Verification, _ summary: VerificationSummary, redaction: Redaction? = nil, facts: [String] = []
+  ) {
     self.verification = verification
     self.summary = summary
     self.redaction = redaction
+    self.facts = facts
   }
 
   /// That the comparison is not one of the whole capture, which is in the text, too; nil when it is.
@@ -35,7 +40,8 @@ public struct VerifyText {
       known.verdict.map { [Style.good.apply($0, colour: colour)] } ?? [],
       figures.lines(width: width, colour: colour), warning(width: width, colour: colour), known.lines, readings, phases,
       causes.map { $0.lines(width: width, colour: colour) } ?? [],
-      apis.map { $0.lines(width: width, colour: colour) } ?? [], [lastLine(colour: colour)],
+      apis.map { $0.lines(width: width, colour: colour) } ?? [], facts.flatMap { $0.wrapped(to: width) },
+      [lastLine(colour: colour)],
     ]
     return sections.filter { !$0.isEmpty }.map { $0.joined(separator: "\n") }.joined(separator: "\n\n") + "\n"
   }

@@ -9,6 +9,8 @@ public struct ModelErrors: Sendable {
   public static let apiLimit = 1 << 14
   /// Octets of the names of APIs together: 1 KiB each if there are as many as can be.
   public static let nameLimit = 16 << 20
+  /// Exchanges whose messages may wait until it is known whether they are selected: some 30 MiB with all models.
+  public static let waitingLimit = 1 << 14
 
   /// A model's errors of all messages of one direction.
   public struct Overall: Sendable {
@@ -70,17 +72,19 @@ public struct ModelErrors: Sendable {
   }
 
   /// Adds what each model says of a message, in the models' order.
-  mutating func add(_ message: WireMessage, _ estimates: [PartLengths?]) {
-    let wire = PartLengths(message.row.octets)
-    let number = message.row.number
+  mutating func add(_ message: WireMessage, _ estimates: [PartLengths?]) { add(EstimatedMessage(message, estimates)) }
+
+  /// Adds a message.
+  mutating func add(_ message: EstimatedMessage) {
+    let (wire, number) = (message.wire, message.number)
     let index = index(of: message)
-    switch message.row.kind {
+    switch message.kind {
     case .request: apis[index].requests += 1
     case .response: apis[index].responses += 1
     case .interim: apis[index].interim += 1
     }
-    for (model, estimate) in estimates.enumerated() {
-      if message.row.kind == .request {
+    for (model, estimate) in message.estimates.enumerated() {
+      if message.kind == .request {
         apis[index].request[model].add(number, wire: wire, estimate: estimate)
         requests[model].add(number, wire: wire, estimate: estimate)
       } else {
@@ -90,10 +94,10 @@ public struct ModelErrors: Sendable {
     }
   }
 
-  private mutating func index(of message: WireMessage) -> Int {
-    var path = grouping.path ? message.pathOctets : []
-    if !path.isEmpty { path = templates.template(of: path, host: message.hostOctets, &segments) }
-    var name = Name(host: message.hostOctets, path: path, method: grouping.method ? Array(message.method.utf8) : [])
+  private mutating func index(of message: EstimatedMessage) -> Int {
+    var path = grouping.path ? message.path : []
+    if !path.isEmpty { path = templates.template(of: path, host: message.host, &segments) }
+    var name = Name(host: message.host, path: path, method: grouping.method ? Array(message.method.utf8) : [])
     if let index = indices[name] { return index }
     if !hasRoom(for: name, beyond: 0) {
       messagesBeyondLimit += 1

@@ -18,10 +18,14 @@ public struct ModelReplay<Consumer: EstimateConsumer>: WireMessageConsumer {
 
   /// The errors so far.
   public private(set) var errors: ModelErrors
+  /// Those of messages whose exchange was selected; nil where nothing is (`selectsExchanges`).
+  public private(set) var selectedErrors: ModelErrors?
   /// Receives the estimates; nil when only the errors are wanted.
   public var consumer: Consumer?
   private let assumptions: ModelAssumptions
   private let models: [any TrafficModel]
+  /// Messages whose exchange is not final yet. Memory: some 900 octets for each with all models, and its names.
+  private var waiting: [Int: [EstimatedMessage]] = [:]
 
   /// Replays `names`, in their order.
   ///
@@ -39,10 +43,33 @@ public struct ModelReplay<Consumer: EstimateConsumer>: WireMessageConsumer {
     errors = ModelErrors(names, configuration: configuration)
   }
 
+  /// Adds up errors of selected exchanges, too: `exchange` says of each whether it is one.
+  ///
+  /// Of exchanges beyond `ModelErrors.waitingLimit` that wait for that, messages are left out.
+  ///
+  /// - Parameter configuration: What the errors are grouped by.
+  public mutating func selectExchanges(_ configuration: Configuration) {
+    selectedErrors = ModelErrors(errors.models, configuration: configuration)
+  }
+
+  /// An exchange is final, and so are its messages.
+  ///
+  /// - Parameters:
+  ///   - number: Its number.
+  ///   - isSelected: Whether its messages count among the selected ones.
+  public mutating func exchange(_ number: Int, isSelected: Bool) {
+    guard let messages = waiting.removeValue(forKey: number), isSelected else { return }
+    for message in messages { selectedErrors?.add(message) }
+  }
+
   /// Estimates a message.
   public mutating func take(_ message: WireMessage) throws(Consumer.Failure) {
     let estimates = estimates(of: message)
     errors.add(message, estimates)
+    let exchange = message.row.exchange
+    if selectedErrors != nil, exchange != 0, waiting[exchange] != nil || waiting.count < ModelErrors.waitingLimit {
+      waiting[exchange, default: []].append(EstimatedMessage(message, estimates))
+    }
     try consumer?.take(message, estimates)
   }
 

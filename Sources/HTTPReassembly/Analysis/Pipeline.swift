@@ -29,6 +29,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var lookups = DNSLookups()
   private var processes = ProcessTable()
   private var expected = ExpectedProcesses()
+  /// The same of connections of QUIC, which have ports of their own.
+  private var expectedOfQUIC = ExpectedProcesses()
   /// Writes down what becomes final, where that is a part of another analysis; nil where it is counted here.
   var recorder: PartRecorder?
   /// The same, where this is one of the shards of an analysis.
@@ -479,7 +481,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     if origin.flags.contains(.comment), origin.comment == 0 { run.anomalies.note(.packetCommentNotRead) }
   }
 
-  /// Learns which process has the local end of a TCP connection, from the running system.
+  /// Learns which process has the local end of a connection, from the running system.
   ///
   /// - Parameters:
   ///   - process: The process.
@@ -487,10 +489,17 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   ///   - remote: The other end.
   ///   - time: When the connection opened, in nanoseconds since the Unix epoch; nil of one that is open for longer. Another connection between
   ///     the same ends is not meant.
+  ///   - isQUIC: Whether it is one of QUIC, else of TCP.
   public mutating func learn(
-    process: ProcessIdentity, of local: Endpoint, to remote: Endpoint, openedAt time: Int64? = nil
+    process: ProcessIdentity, of local: Endpoint, to remote: Endpoint, openedAt time: Int64? = nil, isQUIC: Bool = false
   ) {
     let key = ConnectionKey(local, remote)
+    if isQUIC {
+      guard let opened = quic.opened(key), time.map({ ExpectedProcesses.isSame(opened, $0) }) ?? true else {
+        return expectedOfQUIC.add(process, key, local, at: time)
+      }
+      return noteOfQUIC(process, local, key)
+    }
     if let slot = connections.slot(for: key) {
       let opened = connections.look(slot) { $0.record.opened }
       if let time, !ExpectedProcesses.isSame(opened, time) { return expected.add(process, key, local, at: time) }
@@ -504,6 +513,12 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     let text = run.texts.intern(process)
     let mention = ProcessMention(process: text, party: .sender)
     connections.change(slot) { $0.note(mention, ofEnd: local, &run.processSlots, &run.texts) }
+    run.texts.release(text)
+  }
+
+  private mutating func noteOfQUIC(_ process: ProcessIdentity, _ local: Endpoint, _ key: ConnectionKey) {
+    let text = run.texts.intern(process)
+    quic.note(ProcessMention(process: text, party: .sender), ofEnd: local, key, &run.texts)
     run.texts.release(text)
   }
 
@@ -544,6 +559,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     let wasEmpty = quic.count == 0
     let isTaken = quic.take(datagram, octets, at: time, mention, &run) { finalConnections.append($0) }
     guard isTaken else { return }
+    if !expectedOfQUIC.isEmpty {
+      let key = ConnectionKey(datagram.source, datagram.destination)
+      for (process, local) in expectedOfQUIC.take(key, at: time) { noteOfQUIC(process, local, key) }
+    }
     if wasEmpty { quietUntil = min(quietUntil, quic.nextDeadline ?? .max) }
     shareMemory()
   }

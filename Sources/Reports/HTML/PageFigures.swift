@@ -96,7 +96,8 @@ struct PageFigures {
     if exchange.response != nil { statuses.add(exchange.status) { $0.add(exchange.ipLength) } }
     guard exchange.isRedirection || exchange.hasFailed else { return }
     let shown = ShownAPI(
-      host: name.host(host), path: name.path(path), status: exchange.response == nil ? 0 : exchange.status)
+      host: name.host(host), path: name.path(texts.octets(exchange.apiPath)),
+      status: exchange.response == nil ? 0 : exchange.status)
     if exchange.hasFailed {
       errors.add(shown) { $0.add(exchange.ipLength, time: exchange.timings.duration) }
     } else {

@@ -3,7 +3,7 @@ import Tabular
 
 /// What a summary says of a run beside its figures.
 public struct RunFacts: Sendable {
-  /// The command: `analyze`, `live` or `models`.
+  /// The command: `analyze`, `live`, `models` or `verify`.
   public var command: String
   /// The version of the program.
   public var toolVersion: String
@@ -21,7 +21,7 @@ public struct RunFacts: Sendable {
   private static let namedLimit = 3
 
   /// What people are told of what was read, and when that was captured, a line each.
-  func lines(_ span: ClosedRange<Int64>?) -> [String] {
+  package func lines(_ span: ClosedRange<Int64>?) -> [String] {
     var lines: [String] = []
     if !captures.isEmpty {
       let names = captures.prefix(Self.namedLimit).map {

@@ -5,7 +5,7 @@ import Tabular
 /// run stays whole: the ledger, the anomalies, the rows of reports.
 ///
 /// Of an exchange its messages are final first; their figures wait here until the exchange is, too. Memory: some 600 octets for each of
-/// at most `waitingLimit` exchanges that wait, and what `Configuration` allows for APIs, their names and their latencies.
+/// at most `limit` exchanges that wait, and what `Configuration` allows for APIs, their names and their latencies.
 public struct SelectedExchanges {
   /// Exchanges whose figures may wait.
   public static let waitingLimit = 1 << 17
@@ -28,6 +28,7 @@ public struct SelectedExchanges {
   }
 
   private let configuration: Configuration
+  private let limit: Int
   private let grouping: SummaryGrouping?
   private var waiting: [Int: Waiting] = [:]
   private var positions: [APIKey: Int] = [:]
@@ -46,8 +47,12 @@ public struct SelectedExchanges {
   ///   - condition: What holds for the exchanges that are added up.
   ///   - configuration: What the totals are grouped by, and how many of them there may be.
   ///   - grouping: What the summary is grouped by; nil for APIs.
-  public init(_ condition: Condition, configuration: Configuration, grouping: SummaryGrouping? = nil) {
+  ///   - limit: Exchanges whose figures may wait.
+  public init(
+    _ condition: Condition, configuration: Configuration, grouping: SummaryGrouping? = nil, limit: Int = waitingLimit
+  ) {
     self.condition = condition
+    self.limit = limit
     self.configuration = configuration
     self.grouping = grouping
     func columns(of owners: [ConditionColumn.Owner]) -> [(cell: Int, column: Int)] {
@@ -62,7 +67,7 @@ public struct SelectedExchanges {
   /// A message is final.
   public mutating func message(_ message: Message, texts: borrowing TextPool) {
     guard message.exchange != 0 else { return }
-    if waiting[message.exchange] == nil, waiting.count >= Self.waitingLimit { return }
+    if waiting[message.exchange] == nil, waiting.count >= limit { return }
     var exchange =
       waiting.removeValue(forKey: message.exchange)
       ?? Waiting(cells: Array(repeating: .unknown, count: condition.columns.count))
@@ -234,11 +239,11 @@ public struct Selection: Sendable, Equatable {
   public let unasked: Int
 
   /// What people are told, a line each.
-  var lines: [String] {
+  package func lines(_ place: String = "the table above") -> [String] {
     let condition = condition.map { TextEscaping.string(Array($0.utf8)) } ?? "the condition holds"
     var lines = [
-      "where \(condition): \(Numerals.grouped(exchanges)) exchanges; left out of the "
-        + "table above: \(Numerals.grouped(leftOut)) exchanges, \(Numerals.grouped(leftOutLength)) bytes"
+      "where \(condition): \(Numerals.grouped(exchanges)) exchanges; left out of "
+        + "\(place): \(Numerals.grouped(leftOut)) exchanges, \(Numerals.grouped(leftOutLength)) bytes"
     ]
     if unasked > 0 {
       lines.append(

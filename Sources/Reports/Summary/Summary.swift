@@ -79,6 +79,7 @@ public struct Summary {
         ?? apiLines(width: width, colour: colour, limit: limit)
     ]
     sections.append(ledgerLines(width: width, colour: colour))
+    sections.append(factLines(width: width, colour: colour))
     sections.append(anomalyLines(width: width, colour: colour))
     let style: Style = totals.ledger.difference == 0 ? .good : .bad
     sections.append([style.apply(Self.lastLine(totals.ledger), colour: colour)])
@@ -109,6 +110,9 @@ public struct Summary {
       .init(title: "share", importance: 1),
     ])
     if isOfConnections { table.columns.insert(.init(title: "connections", importance: 0), at: 1) }
+    // Media types and status codes are mostly those of responses.
+    let showsResponses = grouping == .contentType || grouping == .status
+    if showsResponses { table.columns.insert(.init(title: "responses", importance: 2), at: 2) }
     let sum = groups.reduce(0) { $0 + $1.totals.ipLength }
     func add(_ name: String, _ group: GroupTotals, _ style: Style) {
       var cells = [
@@ -116,6 +120,7 @@ public struct Summary {
         Numerals.grouped(group.ipLength), Numerals.percent(group.ipLength, of: sum),
       ]
       if isOfConnections { cells.insert(Numerals.grouped(group.connections), at: 1) }
+      if showsResponses { cells.insert(Numerals.grouped(group.responses), at: 2) }
       table.rows.append((cells, style))
     }
     for group in groups.prefix(limit) { add(group.name, group.totals, .plain) }
@@ -185,7 +190,7 @@ public struct Summary {
 
   /// What a condition left out of the table.
   private func selectionLines(width: Int, colour: Bool) -> [String] {
-    (selection?.lines ?? []).flatMap { Style.warning.lines($0, width: width, colour: colour) }
+    (selection?.lines() ?? []).flatMap { Style.warning.lines($0, width: width, colour: colour) }
   }
 
   /// What is closed, and what to do about it; nil where that is little.
@@ -209,7 +214,13 @@ public struct Summary {
     }
     table.rows.append(
       (["total", Numerals.grouped(ledger.total), Numerals.percent(ledger.total, of: ledger.total)], .heading))
-    var lines = table.lines(width: width, colour: colour)
+    return table.lines(width: width, colour: colour)
+  }
+
+  /// What the figures are of, and what they lack.
+  private func factLines(width: Int, colour: Bool) -> [String] {
+    let ledger = totals.ledger
+    var lines: [String] = []
     func note(_ text: String, _ style: Style) {
       lines += style.lines(text, width: min(width, Self.proseWidth), colour: colour)
     }

@@ -26,7 +26,7 @@ struct SummaryDocument {
     json.open("{")
     facts.writeHead(to: &json, span: totals.span)
     json.key("where")
-    writeSelection(&json)
+    Selection.write(selection, to: &json)
     json.key("totals")
     writeTotals(&json)
     json.key("apis")
@@ -50,18 +50,6 @@ struct SummaryDocument {
     json.close("}")
     json.newline()
     return String(decoding: json.octets, as: UTF8.self)
-  }
-
-  private func writeSelection(_ json: inout JSONWriter) {
-    guard let selection else { return json.null() }
-    json.open("{")
-    json.key("condition")
-    if let condition = selection.condition { json.escaped(Array(condition.utf8)) } else { json.null() }
-    json.integers([
-      ("exchanges", selection.exchanges), ("exchanges_left_out", selection.leftOut),
-      ("ip_bytes_left_out", selection.leftOutLength), ("exchanges_not_asked", selection.unasked),
-    ])
-    json.close("}")
   }
 
   private func writeTotals(_ json: inout JSONWriter) {
@@ -205,5 +193,20 @@ extension JSONWriter {
       key(name)
       integer(value)
     }
+  }
+}
+
+extension Selection {
+  /// Writes what a condition left as a member of a document; null without one.
+  package static func write(_ selection: Selection?, to json: inout JSONWriter) {
+    guard let selection else { return json.null() }
+    json.open("{")
+    json.key("condition")
+    if let condition = selection.condition { json.escaped(Array(condition.utf8)) } else { json.null() }
+    json.integers([
+      ("exchanges", selection.exchanges), ("exchanges_left_out", selection.leftOut),
+      ("ip_bytes_left_out", selection.leftOutLength), ("exchanges_not_asked", selection.unasked),
+    ])
+    json.close("}")
   }
 }

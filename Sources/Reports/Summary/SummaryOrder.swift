@@ -31,7 +31,12 @@ public struct SummaryChoices: Sendable {
 
   /// What is wrong with the column to sort by; nil when nothing is.
   public var fault: String? {
-    guard let sort, !columns.contains(sort) else { return nil }
+    sort.flatMap { Self.fault(of: $0, among: columns) }
+  }
+
+  /// What is wrong with the name of a column, which should be one of these; nil when nothing is.
+  package static func fault(of sort: String, among columns: [String]) -> String? {
+    if columns.contains(sort) { return nil }
     let near = columns.map { (name: $0, distance: EditDistance.between(sort, $0)) }.min { $0.distance < $1.distance }
     let name = TextEscaping.string(Array(sort.utf8)).shortened(to: 60)
     let hint = near.flatMap { $0.distance <= 3 ? "; did you mean \($0.name)?" : nil } ?? "."

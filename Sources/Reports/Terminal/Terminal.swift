@@ -113,7 +113,7 @@ package enum Style {
   }
 
   /// The text in lines of at most `width` columns, each with the style.
-  func lines(_ text: String, width: Int, colour: Bool) -> [String] {
+  package func lines(_ text: String, width: Int, colour: Bool) -> [String] {
     text.wrapped(to: width).map { apply($0, colour: colour) }
   }
 

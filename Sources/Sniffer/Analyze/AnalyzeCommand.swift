@@ -68,7 +68,9 @@ struct AnalyzeCommand: ParsableCommand {
       }
     }
     if resume {
-      if options.output == nil || options.isStreaming { throw ValidationError("--resume needs --output with a folder.") }
+      if options.output == nil || options.isStreaming {
+        throw ValidationError("--resume needs --output with a folder.")
+      }
       if partial != nil { throw ValidationError("--partial writes no report: there is nothing to resume.") }
       if follow || input.captures.contains("-") {
         throw ValidationError("--resume reads each capture twice, and needs files that are complete.")

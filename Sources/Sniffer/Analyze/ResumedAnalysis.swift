@@ -41,7 +41,8 @@ struct ResumedAnalysis {
     // A partial of what a capture was before it was changed fits nothing any more.
     Self.removeOthers(in: path, of: names)
     var making = PartialMaking(
-      options: options, captures: captures, filter: filter, interval: interval.nanoseconds, showsProgress: showsProgress)
+      options: options, captures: captures, filter: filter, interval: interval.nanoseconds, showsProgress: showsProgress
+    )
     making.isPart = true
     let partials = names.map { path + "/" + $0 }
     Confinement(inputs: captures + partials + options.keyLogs, outputs: [output]).begin(options.logger)

@@ -112,7 +112,8 @@ final class LiveProcesses {
   private static func learn<Sink: ReportSink>(_ record: OpenedConnection, _ pipeline: inout Pipeline<Sink>) {
     let process = ProcessIdentity(source: .live, identifier: record.identifier, name: record.name)
     pipeline.learn(
-      process: process, of: record.local, to: record.remote, openedAt: record.time == 0 ? nil : record.time)
+      process: process, of: record.local, to: record.remote, openedAt: record.time == 0 ? nil : record.time,
+      isQUIC: record.transport == .udp)
   }
 
   /// Reads what is there, and hands over each record that is whole.

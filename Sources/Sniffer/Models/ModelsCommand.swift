@@ -43,13 +43,13 @@ struct ModelsCommand: ParsableCommand {
   @Flag(help: "Print mean and worst errors of each part, not of whole messages only.")
   var details = false
 
-  @OptionGroup(title: "Summary") var document: DocumentArguments
+  @OptionGroup(title: "Summary") var summary: ModelSummaryArguments
 
   @OptionGroup var options: CommonOptions
 
   mutating func validate() throws {
     options.settleOutput(for: input.outputName)
-    try document.check(options)
+    try summary.check(options)
     try options.allowFormats([.csv, .html], for: "models")
     if options.groupBy.names.contains(.process) {
       throw ValidationError("models knows --group-by host,path,method only.")
@@ -71,7 +71,7 @@ struct ModelsCommand: ParsableCommand {
     try input.findCaptures(isQuiet: options.quiet)
     let names = model?.names ?? ModelName.allCases
     var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())
-    analysis.isDocument = document.json
+    analysis.isDocument = summary.document.json
     let configuration = options.configuration
     var report: ModelReport?
     var page: HTMLReport?
@@ -89,18 +89,23 @@ struct ModelsCommand: ParsableCommand {
         analysis.report(error)
       }
     }
-    let sink = PagedMessages(
-      ModelReplay(names, assumptions, configuration: configuration, consumer: report), page: page)
-    let status = analysis.run(into: sink, observer: sink.observer) { sink, totals throws(ReportError) in
-      let errors = sink.messages.consumer.errors
-      sink.page?.comparisons = PageComparison.sections(errors)
-      try sink.page?.finish(totals)
-      try sink.messages.consumer.consumer?.finish(errors)
-    } summarizing: { sink, totals, folder in
+    var replay = ModelReplay(names, assumptions, configuration: configuration, consumer: report)
+    let selected = try summary.chosen.condition().map {
+      SelectedExchanges($0, configuration: configuration, limit: ModelErrors.waitingLimit)
+    }
+    if selected != nil { replay.selectExchanges(configuration) }
+    let sink = SelectedEstimates(rows: PagedMessages(replay, page: page), selection: selected)
+    let status = analysis.run(into: sink, observer: sink.rows.observer) { sink, totals throws(ReportError) in
+      let errors = sink.replay.errors
+      sink.rows.page?.comparisons = PageComparison.sections(errors)
+      try sink.rows.page?.finish(totals)
+      try sink.rows.messages.consumer.consumer?.finish(errors)
+    } summarizing: { [choices = summary.choices, isDocument = summary.document.json] sink, totals, folder in
       let summary = ModelSummary(
-        sink.messages.consumer.errors, totals: totals, redaction: options.redaction, showsParts: details,
-        facts: RunFacts("models", input.captures))
-      return document.json ? summary.document(written: folder?.written) : summary.text(for: .standardOutput)
+        sink.replay.selectedErrors ?? sink.replay.errors, totals: totals, redaction: options.redaction,
+        showsParts: details, facts: RunFacts("models", input.captures), choices: choices,
+        selection: sink.selection?.select(in: totals, options.redaction).selection)
+      return isDocument ? summary.document(written: folder?.written) : summary.text(for: .standardOutput)
     }
     if !options.quiet, let count = report?.messagesLeftOut, count > 0 {
       ErrorOutput.write("model_messages.csv lacks \(count) messages, beyond --max-report")

@@ -81,7 +81,9 @@ struct VerifyCommand: ParsableCommand {
         tolerance: Int64(matchWithin * 1_000_000_000))
       let summary = VerificationSummary(verification)
       result = summary
-      let words = VerifyText(verification, summary, redaction: options.redaction)
+      let words = VerifyText(
+        verification, summary, redaction: options.redaction,
+        facts: RunFacts("verify", input.captures).lines(totals.span))
       text = words.text(for: .standardOutput)
       if !options.printsSummary, let warning = words.warning { ErrorOutput.write(warning) }
       sink.page?.comparisons = PageComparison.sections(verification, summary, redaction: options.redaction)

@@ -115,6 +115,65 @@ import Testing
     #expect(wire == report.apis.rows.reduce(0) { $0 + $1.integer("request_bytes") })
   }
 
+  /// `--where` of models leaves messages out of the summary, and of nothing else.
+  @Test func modelsKnowConditions() throws {
+    let capture = try Corpus.capture(Self.capture)
+    let scratch = try Scratch()
+    func run(_ options: [String], _ name: String) throws -> [String: Any] {
+      let output = scratch.path(name)
+      return try document(
+        try Sniffer.run(["models", "--json", "--model", "okhttp", capture.path, "-o", output] + options))
+    }
+    let (all, some) = (try run([], "all"), try run(["--where", "status >= 300"], "some"))
+    let none = try run(["--where", "host == 'nowhere.example'"], "none")
+    func requests(_ document: [String: Any]) throws -> (messages: Int, wire: Int) {
+      let model = try #require((document["models"] as? [[String: Any]])?.first)
+      let requests = try #require(model["requests"] as? [String: Any])
+      let wire = try #require((requests["wire"] as? [String: Int])?["total_bytes"])
+      return (try #require(requests["messages"] as? Int), wire)
+    }
+    let report = try FileAnalysis.of(capture).report
+    let exchanges = Set(
+      report.exchanges.rows.filter { $0["status"] != "" && $0.integer("status") >= 300 }.map { $0["exchange"] })
+    let rows = report.messages.rows.filter { $0["type"] == "request" && exchanges.contains($0["exchange"]) }
+    #expect(!rows.isEmpty && exchanges.count < report.exchanges.rows.count)
+    #expect(try requests(some) == (rows.count, rows.reduce(0) { $0 + $1.integer("message_bytes") }))
+    #expect(try requests(none) == (0, 0))
+    #expect(try requests(all).messages > rows.count && all["where"] is NSNull)
+    let selection = try #require(some["where"] as? [String: Any])
+    #expect(selection["exchanges"] as? Int == exchanges.count && selection["condition"] as? String == "status >= 300")
+    for file in ["models.csv", "model_messages.csv"] {
+      let whole = try Data(contentsOf: scratch.url.appendingPathComponent("all/\(file)"))
+      #expect(try Data(contentsOf: scratch.url.appendingPathComponent("some/\(file)")) == whole, "\(file)")
+    }
+  }
+
+  /// The models that are most wrong come first, and both tables have the same order.
+  @Test func modelsAreSorted() throws {
+    let capture = try Corpus.capture(Self.capture)
+    func models(_ options: [String]) throws -> [(name: String, error: Int)] {
+      let document = try document(try Sniffer.run(["models", "--json", capture.path] + options))
+      return try #require(document["models"] as? [[String: Any]]).map { model in
+        let errors = try ["requests", "responses"].map { direction in
+          let sums = try #require(model[direction] as? [String: Any])
+          return abs(try #require((sums["error"] as? [String: Int])?["total_bytes"]))
+        }
+        return (try #require(model["model"] as? String), errors[0] + errors[1])
+      }
+    }
+    let (all, sorted) = (try models([]), try models(["--sort", "total_error"]))
+    #expect(sorted.map(\.error) == all.map(\.error).sorted(by: >) && Set(sorted.map(\.name)) == Set(all.map(\.name)))
+    #expect(try models(["--sort", "total_error", "--top", "2"]).map(\.name) == sorted.prefix(2).map(\.name))
+    let outcome = try Sniffer.run(["models", capture.path, "--sort", "total_error", "--top", "2"])
+    let rows = outcome.outputLines.compactMap { line in
+      line.split(separator: " ").first.flatMap { word in all.map(\.name).first { $0 == word } }
+    }
+    #expect(rows == Array(repeating: sorted.prefix(2).map(\.name), count: 4).flatMap(\.self))
+    #expect(outcome.output.contains("capture: \(capture.path)"))
+    let wrong = try Sniffer.run(["models", capture.path, "--sort", "total"])
+    #expect(wrong.status == 64 && wrong.error.contains("no column 'total'"), "\(wrong.error)")
+  }
+
   @Test func columnsSaysHowWideTextIs() throws {
     let capture = try Corpus.capture(Self.capture)
     func width(_ environment: [String: String]) throws -> Int {

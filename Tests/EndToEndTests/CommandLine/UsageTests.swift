@@ -37,6 +37,21 @@ import Testing
     #expect(named.outputOctets == implied.outputOctets)
   }
 
+  /// A first word that is nearly a command, whatever comes behind it.
+  @Test(arguments: [
+    (["livee", "-i", "lo"], "live"), (["modles", "--sort", "total_error"], "models"),
+    (["verfy", "--log", "x.csv"], "verify"),
+  ])
+  func misspeltCommandsAreNamed(_ arguments: [String], _ command: String) throws {
+    let outcome = try Sniffer.run(arguments)
+    #expect(outcome.status == 64 && outcome.output.isEmpty)
+    #expect(
+      outcome.error.contains("there is no command '\(arguments[0])'; did you mean \(command)?"), "\(outcome.error)")
+    // Words that are nothing like one are captures.
+    let other = try Sniffer.run(["walrus", "-i", "lo"])
+    #expect(other.status == 64 && !other.error.contains("there is no command"))
+  }
+
   /// A wrong command line, and a word that the message about it has to have.
   struct Mistake: Sendable, CustomTestStringConvertible {
     let arguments: [String]

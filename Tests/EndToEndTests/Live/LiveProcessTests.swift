@@ -38,6 +38,46 @@ struct LiveProcessTests {
     #expect(!messages.isEmpty && messages.allSatisfy { $0["pid"] == "\(mine.identifier)" })
   }
 
+  /// A connection of QUIC has the process that sent its first packet, and not one of its threads, which are numbered later.
+  @Test func aProcessThatSpeaksQUIC() throws {
+    let python = try #require(LocalServer.python)
+    let server = try RunningCommand(python, ["-u", "-c", Self.taker])
+    _ = eventually { server.output.hasSuffix("\n") }
+    let port = try #require(Int(server.output.dropLast()), "\(server.error)")
+    let run = try LiveRun(port: port, in: scratch, ["--allow-root", "--processes"], over: "udp")
+    let client = try RunningCommand(python, ["-c", Self.sender, "\(port)"])
+    let outcome = try client.wait()
+    #expect(outcome.status == 0, "\(outcome.error)")
+    #expect(try run.stop().status == 0)
+    let rows = try run.file("connections.csv").rows
+    #expect(rows.count == 1 && rows.allSatisfy { $0["protocol"] == "quic" })
+    for row in rows {
+      #expect(row["process"].hasPrefix("python3") && row["process_source"] == "live")
+      #expect(row["pid"] == "\(client.identifier)" && !row["flags"].contains("several_processes"))
+    }
+  }
+
+  /// Takes datagrams at a port that it says, and answers none.
+  private static let taker = """
+    import socket, time
+    taker = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    taker.bind(('127.0.0.1', 0))
+    print(taker.getsockname()[1])
+    time.sleep(120)
+    """
+
+  /// Sends an Initial packet of version 1 three times, which nobody can open, while a thread waits.
+  private static let sender = """
+    import socket, sys, threading, time
+    threading.Thread(target=time.sleep, args=(2,)).start()
+    sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    sender.connect(('127.0.0.1', int(sys.argv[1])))
+    initial = bytes([0xc0, 0, 0, 0, 1, 8, 1, 2, 3, 4, 5, 6, 7, 8, 0, 0, 0x44, 0x96]) + bytes(1174)
+    for _ in range(3):
+      sender.send(initial)
+      time.sleep(0.3)
+    """
+
   /// Short processes are named, or are not; nobody else is named instead of them but the server, which has the other end.
   @Test(.enabled(if: Environment.tool("curl") != nil, "needs curl"))
   func shortProcesses() throws {

@@ -17,12 +17,13 @@ struct LiveRun {
 
   /// Starts to capture what goes to or comes from a port, and returns once packets are being taken.
   init(
-    port: Int, in scratch: Scratch, _ arguments: [String] = ["--allow-root"], setting variables: [String: String?] = [:]
+    port: Int, in scratch: Scratch, _ arguments: [String] = ["--allow-root"], over transport: String = "tcp",
+    setting variables: [String: String?] = [:]
   ) throws {
     report = scratch.url.appendingPathComponent("live")
     process = try RunningCommand(
       Sniffer.url,
-      ["live", "-i", "lo", "--filter", "tcp port \(port)", "-o", report.path, "--duration", "120"] + arguments,
+      ["live", "-i", "lo", "--filter", "\(transport) port \(port)", "-o", report.path, "--duration", "120"] + arguments,
       setting: variables)
     let process = process
     _ = eventually { process.error.contains("capturing on lo\n") || !process.isRunning }

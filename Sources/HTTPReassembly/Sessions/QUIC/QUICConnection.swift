@@ -70,6 +70,11 @@ struct QUICConnection {
     if processes.note(mention, from: side, &texts) { hasSeveralProcesses = true }
   }
 
+  /// Notes the process of one end.
+  mutating func note(_ mention: ProcessMention, ofEnd local: Endpoint, _ texts: inout TextPool) {
+    note(mention, from: endpoints[1] == local ? 1 : 0, &texts)
+  }
+
   /// The side that sent a datagram: an address that is not the server's is the client's.
   func side(of datagram: UDPDatagram) -> Side {
     if let client { return datagram.source == endpoints[1 - client] ? 1 - client : client }

@@ -86,6 +86,19 @@ struct QUICConnections {
     return true
   }
 
+  /// When the connection between two ends began, in capture time; nil when there is none.
+  func opened(_ key: ConnectionKey) -> Int64? {
+    slots[key].map { slot in entries.look(slot) { $0.connection.opened } }
+  }
+
+  /// Notes the process of one end of the connection between two ends, where there is one.
+  mutating func note(
+    _ mention: ProcessMention, ofEnd local: Endpoint, _ key: ConnectionKey, _ texts: inout TextPool
+  ) {
+    guard let slot = slots[key] else { return }
+    entries[slot].connection.note(mention, ofEnd: local, &texts)
+  }
+
   /// Whether a connection is still in its slot.
   private func isThere(_ slot: Int, _ number: Int) -> Bool {
     entries.contains(slot) && entries.look(slot) { $0.connection.number } == number

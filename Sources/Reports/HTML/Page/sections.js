@@ -3,7 +3,10 @@
 const messageSum = (row, direction, parts) => sum(parts.map((part) => row[`${direction}_${part}`] ?? 0));
 const partsOf = (row, parts) => parts.map((part) => row[`up_${part}`] + row[`down_${part}`]);
 
-function tiles({ summary, parts, cookies: cookieTable, contents }) {
+/** Whether there is HTTP. While a capture goes on, there are requests whose messages are not final. */
+const hasMessages = (summary) => summary.messages > 0 || summary.requests > 0 || summary.responses > 0;
+
+function tiles({ summary, parts, cookies: cookieTable, contents, hosts }) {
   const [up, down] = [sum(summary.up), sum(summary.down)];
   const header = parts.indexOf('header');
   const heads = summary.up[header] + summary.down[header];
@@ -14,9 +17,20 @@ function tiles({ summary, parts, cookies: cookieTable, contents }) {
       : ['does not balance', `difference ${grouped(summary.difference)} bytes`, 'bad'];
   const tile = (title, value, detail, style = '') => element('div', {}, element('dt', {}, title),
     element('dd', { class: style }, value), element('dd', { class: 'detail' }, detail));
-  return element('dl', { class: 'tiles' },
+  const whole = [
     tile('On the wire', shortBytes(summary.original), `${grouped(summary.original)} bytes in ${plural(summary.packets, 'packet')}`),
     tile('Ledger', ...ledger),
+  ];
+  if (!hasMessages(summary)) {
+    // Zeros of HTTP would hide what there is: what connections cost, opened or not.
+    const rows = [...records(hosts), others(hosts)].filter((row) => row);
+    const [sent, received] = ['up', 'down'].map((name) => sum(rows.map((row) => row[name])));
+    const count = plural(sum(rows.map((row) => row.connections)), 'connection');
+    return element('dl', { class: 'tiles' }, whole,
+      tile('Up', shortBytes(sent), `${count}, 0 requests`),
+      tile('Down', shortBytes(received), `${count}, 0 responses`));
+  }
+  return element('dl', { class: 'tiles' }, whole,
     tile('Up', shortBytes(up), `${percent(up, summary.original)} of the wire, ${plural(summary.requests, 'request')}`),
     tile('Down', shortBytes(down), `${percent(down, summary.original)} of the wire, ${plural(summary.responses, 'response')}`),
     tile('Header sections', shortBytes(heads), `${percent(heads, up + down)} of what HTTP costs, cookies ${shortBytes(cookies)}`),
@@ -27,6 +41,8 @@ function tiles({ summary, parts, cookies: cookieTable, contents }) {
 
 function warnings({ summary, anomalies }) {
   const lines = [...summary.closed];
+  if (!summary.packets) lines.push('No packets were captured.');
+  else if (!hasMessages(summary) && !lines.length) lines.push('There is no HTTP in the capture: what its packets are is in the ledger.');
   if (summary.dropped) lines.push(`Incomplete: the capture dropped ${plural(summary.dropped, 'packet')}.`);
   if (summary.truncated) lines.push(`${plural(summary.truncated, 'packet was', 'packets were')} cut by the snap length.`);
   if (summary.missing) lines.push(`${plural(summary.missing, 'byte')} of streams were not captured.`);
