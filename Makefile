@@ -120,7 +120,7 @@ sanitize-with:
 	$(SWIFT) test --skip-build --sanitize=$(SANITIZER) --scratch-path .build-$(SANITIZER) --skip EndToEndTests
 	$(SWIFT) test --skip-build --sanitize=$(SANITIZER) --scratch-path .build-$(SANITIZER) --filter EndToEndTests --skip WorkTests
 
-benchmark: $(if $(PROGRAM),,build) ## Time sniffer, as installed, beside other tools on captures made in BENCHMARKS (needs root, 3 GB). See docs/speed.md.
+benchmark: $(if $(PROGRAM),,build) ## Time sniffer, as installed, beside other tools on captures made in BENCHMARKS (needs root, 4.5 GB). See docs/speed.md.
 	scripts/install-dependencies --benchmarks
 	mkdir -p $(BENCHMARKS)
 	install -s -m 755 $(INSTALLED) $(BENCHMARKS)/sniffer

@@ -9,20 +9,24 @@ import Testing
   private static let folder = Locations.captures + "/tls"
   private static let keys = folder + "/suites.keys"
   private static let suites = CaptureRun(path: folder + "/suites.pcap.gz", keys: keys)
+  private static let later = CaptureRun(path: folder + "/later.pcap.gz", keys: folder + "/later.keys")
 
   private static func rows(_ path: String) throws -> [[String]] {
     try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n").dropFirst()
       .map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
   }
 
-  /// Every suite of the versions 1.0 to 1.3, and every odd handshake: the program that sent the messages counted them.
-  @Test func everyMessageOfEverySuite() throws {
-    let run = Self.suites
+  /// Every suite of the versions 1.0 to 1.3, and every odd handshake; certificates of clients, also after the handshake, and padding: the
+  /// program that sent the messages counted them.
+  @Test(arguments: [("suites", 25), ("later", 3)])
+  func everyMessageOfEverySuite(_ name: String, _ least: Int) throws {
+    let run = name == "suites" ? Self.suites : Self.later
     #expect(run.readError == nil)
-    run.expectBalance("suites")
+    run.expectBalance(name)
     var expected: [String: [[String]]] = [:]
-    for row in try Self.rows(Self.folder + "/suites.witness.csv") { expected[row[0], default: []].append(row) }
-    #expect(expected.count > 25)
+    for row in try Self.rows(Self.folder + "/\(name).witness.csv") { expected[row[0], default: []].append(row) }
+    #expect(expected.count > least)
+    #expect(run.anomalies[.tlsRecordNotVerified] == 0)
     for (host, rows) in expected.sorted(by: { $0.key < $1.key }) {
       let own = run.messages.filter { $0.host == host }
       let requests = own.filter(\.isRequest).map { "\($0.message.octets.total)" }

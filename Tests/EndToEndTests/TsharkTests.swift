@@ -35,7 +35,8 @@ import Testing
   func recordsOfTLS() throws {
     let folder = Corpus.folder.path
     let pairs = [
-      ("tls/suites.pcap.gz", "tls/suites.keys"), ("tls/proxies.pcap.gz", "tls/proxies.keys"),
+      ("tls/suites.pcap.gz", "tls/suites.keys"), ("tls/later.pcap.gz", "tls/later.keys"),
+      ("tls/proxies.pcap.gz", "tls/proxies.keys"),
       ("tls-nginx.pcapng", "tls-nginx.keys"), ("tls-closed.pcap", "tls-nginx.keys"), ("proxy.pcap", "proxy.keys"),
     ]
     let outcome = try Command.run(

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Records TLS dialogues of OpenSSL with itself, one for each suite and each odd handshake, as captures with key logs.
 
-usage: tls_dialogues.py FOLDER
+usage: tls_dialogues.py FOLDER [suites] [later]
 
-Writes suites.pcap, suites.keys and suites.witness.csv: a connection for each suite and version, whose server name says which. Most
+Writes suites.pcap, suites.keys and suites.witness.csv: a connection for each suite and version, whose server name says which; and the same
+of later: clients that show a certificate, in the handshake or when they are asked after it, and records that are padded. Most
 are made in this process, with memory in place of sockets; early data, updates of keys and renegotiation are made by the
 programs `openssl s_server` and `openssl s_client`, through a relay on the loopback interface. The packets are made here: a segment for
 each piece that a side sends, cut at 1,400 octets. The witness has what was sent before it was encrypted.
@@ -198,20 +199,73 @@ def programs(folder, keys, host, server_options, client_options, lines, target=2
     return turns
 
 
-def main():
-    folder = sys.argv[1]
+def begin(folder, name):
+    """The names of the files of a capture: its packets, its key log, and what its witness is."""
     os.makedirs(folder, exist_ok=True)
-    keys = os.path.join(folder, "suites.keys")
+    keys = os.path.join(folder, f"{name}.keys")
     if os.path.exists(keys):
         os.remove(keys)
-    pcap = Pcap(os.path.join(folder, "suites.pcap"))
-    witness = []
+    return keys, Pcap(os.path.join(folder, f"{name}.pcap")), []
+
+
+def certificates(own):
+    for name, option in (("rsa", ["rsa:2048"]), ("ec", ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"])):
+        subprocess.run(["openssl", "req", "-x509", "-newkey", *option, "-nodes", "-keyout", f"{own}/{name}.key", "-out",
+                        f"{own}/{name}.crt", "-subj", "/CN=test", "-days", "30"], check=True, capture_output=True)
+        with open(f"{own}/{name}.pem", "wb") as both:
+            both.write(open(f"{own}/{name}.key", "rb").read() + open(f"{own}/{name}.crt", "rb").read())
+
+
+def write(folder, name, witness):
+    with open(os.path.join(folder, f"{name}.witness.csv"), "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["host", "request_bytes", "response_bytes"])
+        writer.writerows(witness)
+
+
+def later(folder):
+    """Certificates of clients, and padding."""
+    keys, pcap, witness = begin(folder, "later")
     with tempfile.TemporaryDirectory() as own:
-        for name, option in (("rsa", ["rsa:2048"]), ("ec", ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"])):
-            subprocess.run(["openssl", "req", "-x509", "-newkey", *option, "-nodes", "-keyout", f"{own}/{name}.key", "-out",
-                            f"{own}/{name}.crt", "-subj", "/CN=test", "-days", "30"], check=True, capture_output=True)
-            with open(f"{own}/{name}.pem", "wb") as both:
-                both.write(open(f"{own}/{name}.key", "rb").read() + open(f"{own}/{name}.crt", "rb").read())
+        certificates(own)
+        for version, host, asks_later in (
+                (ssl.TLSVersion.TLSv1_2, "tls12-certificate.example", False),
+                (ssl.TLSVersion.TLSv1_3, "tls13-certificate.example", False),
+                (ssl.TLSVersion.TLSv1_3, "tls13-authentication.example", True)):
+            client, server = contexts(own, version, None, keys)
+            client.load_cert_chain(f"{own}/rsa.pem")
+            server.load_verify_locations(f"{own}/rsa.crt")
+            # RFC 8446 §4.6.2: the client says that it may be asked after the handshake.
+            client.post_handshake_auth = server.post_handshake_auth = asks_later
+            server.verify_mode = ssl.CERT_REQUIRED
+            pipe = Pipe(client, server, host)
+            assert asks_later == (pipe.ends[False].getpeercert() is None)
+            talk(pipe, host, witness)
+            if asks_later:
+                pipe.ends[False].verify_client_post_handshake()
+                # The request for a certificate goes with the next response, and the certificate with what the client sends next.
+                for path in ("/asked", "/shown"):
+                    pipe.write(True, get(path, host))
+                    pipe.write(False, ok(40))
+                    witness.append((host, len(get(path, host)), len(ok(40))))
+                assert pipe.ends[False].getpeercert()
+            pipe.close()
+            pcap.connection(pipe.turns)
+        # Whole multiples of 512 octets, from both sides (RFC 8446 §5.4).
+        host = "tls13-padded.example"
+        lines = []
+        for path, body in (("/one", ok(30)), ("/two", ok(3000)), ("/three", ok(0))):
+            lines += [(0.4, get(path, host), True), (0.3, body, False)]
+            witness.append((host, len(get(path, host)), len(body)))
+        padded = ["-tls1_3", "-record_padding", "512"]
+        pcap.connection(programs(own, keys, host, padded, padded, lines))
+    write(folder, "later", witness)
+
+
+def suites(folder):
+    keys, pcap, witness = begin(folder, "suites")
+    with tempfile.TemporaryDirectory() as own:
+        certificates(own)
 
         def dialogue(host, version, ciphers=None, prepare=None):
             client, server = contexts(own, version, ciphers, keys)
@@ -319,11 +373,9 @@ def main():
             server.stdin.close()
             server.terminate()
             server.wait(5)
-    with open(os.path.join(folder, "suites.witness.csv"), "w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["host", "request_bytes", "response_bytes"])
-        writer.writerows(witness)
+    write(folder, "suites", witness)
 
 
 if __name__ == "__main__":
-    main()
+    for wanted in sys.argv[2:] or ["suites", "later"]:
+        {"suites": suites, "later": later}[wanted](sys.argv[1])

@@ -73,7 +73,10 @@ struct FieldNotes {
   mutating func add(_ line: Line, to row: RowIndex) {
     reserve(row)
     guard lines[Int(row)].count < Self.messageLimit, count < Self.totalLimit else { return }
-    if lines[Int(row)].isEmpty { holders += 1 }
+    if lines[Int(row)].isEmpty {
+      holders += 1
+      if lines[Int(row)].capacity == 0 { lines[Int(row)] = spares.take() }
+    }
     lines[Int(row)].append(line)
     count += 1
   }

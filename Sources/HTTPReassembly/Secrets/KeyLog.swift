@@ -2,13 +2,16 @@ import Cryptography
 
 /// The secrets of TLS connections that are known, by what a key log names them with.
 ///
-/// They lie in memory that no core dump has. A million lines take some 90 MiB: a name with several secrets is there once.
+/// They lie in memory that no core dump has. A million lines of as many names take some 95 MiB; of TLS 1.3 less than half of that: a name
+/// with several secrets is there once.
 struct KeyLog {
   /// Names, each with its secrets as a chain: the name, the offset of its first secret; then of each secret the offset of the next
   /// one, its label, its length, and its octets. Offset 0 is none: the arena starts with four octets that mean nothing.
   private let arena = SecretArena()
-  /// Offsets of names, by their hashes: open addressing with linear probing, 0 marks an empty bucket.
+  /// Offsets of names, by their hashes: open addressing with linear probing, 0 marks an empty bucket. The offset has the low bits; the
+  /// others are those of the hash, so that nearly no other name is looked at: each would be read from memory that no cache has.
   private var buckets: [UInt32] = []
+  private let hash = SecretNameHash()
   private var names = 0
   /// The name that was read last: a log has all secrets of a connection together.
   private var latest = 0
@@ -27,6 +30,8 @@ struct KeyLog {
   /// Whether the rest of the line is passed over, because it is too long.
   private var isPassing = false
 
+  /// Bits of a bucket that are an offset: 128 MiB.
+  private static let offsetBits: UInt32 = 27
   /// Octets of a line that are understood: the longest that any label has are some 250.
   static let lineLimit = 1024
   /// The longest secret: of SHA-512, which no suite uses, and the longest that logs have.
@@ -59,7 +64,7 @@ struct KeyLog {
   /// Lends a secret; nil when it is not known.
   func withSecret<Result>(_ label: SecretLabel, of name: SecretName, _ body: (RawSpan) -> Result) -> Result? {
     guard names > 0 else { return nil }
-    let offset = name.withOctets { find($0, name.hash).offset }
+    let offset = name.withOctets { find($0, hash.number($0)).offset }
     guard offset > 0, let secret = secret(label, ofNameAt: offset) else { return nil }
     return arena.withOctets(at: secret.offset, count: secret.count, body)
   }
@@ -139,8 +144,9 @@ struct KeyLog {
   /// Where a name is, which is kept from now on; nil when there is no room.
   private mutating func offset(of name: SecretName) -> Int? {
     if latest > 0, isName(name, at: latest) { return latest }
-    if names * 4 >= buckets.count * 3 { grow() }
-    let found = name.withOctets { find($0, name.hash) }
+    if names * 3 >= buckets.count * 2 { grow() }
+    let number = name.withOctets { hash.number($0) }
+    let found = name.withOctets { find($0, number) }
     if found.offset > 0 {
       latest = found.offset
       return found.offset
@@ -152,8 +158,8 @@ struct KeyLog {
     }
     var entry: InlineArray<37, UInt8> = .init(repeating: 0)
     for index in 0..<SecretName.length { entry[index] = name.octets[index] }
-    guard let offset = entry.withOctets({ arena.append($0) }), offset <= Int(UInt32.max) else { return nil }
-    buckets[found.bucket] = UInt32(offset)
+    guard let offset = entry.withOctets({ arena.append($0) }), offset < 1 << Self.offsetBits else { return nil }
+    buckets[found.bucket] = Self.bucket(offset, number)
     names += 1
     latest = offset
     remember(offset)
@@ -164,30 +170,37 @@ struct KeyLog {
     arena.withOctets(at: offset, count: SecretName.length) { known in name.withOctets { $0.hasSameOctets(as: known) } }
   }
 
-  private func find(_ name: RawSpan, _ hash: Int) -> (bucket: Int, offset: Int) {
-    var bucket = hash & (buckets.count - 1)
+  private func find(_ name: RawSpan, _ number: UInt32) -> (bucket: Int, offset: Int) {
+    let mask = buckets.count - 1
+    var bucket = Int(number) & mask
     while buckets[bucket] != 0 {
-      let offset = Int(buckets[bucket])
-      if arena.withOctets(at: offset, count: SecretName.length, { $0.hasSameOctets(as: name) }) {
+      let known = buckets[bucket]
+      let offset = Int(known & Self.offsetMask)
+      if (known ^ number) & ~Self.offsetMask == 0,
+        arena.withOctets(at: offset, count: SecretName.length, { $0.hasSameOctets(as: name) })
+      {
         return (bucket, offset)
       }
-      bucket = (bucket + 1) & (buckets.count - 1)
+      bucket = (bucket + 1) & mask
     }
     return (bucket, 0)
+  }
+
+  private static var offsetMask: UInt32 { 1 << offsetBits - 1 }
+
+  private static func bucket(_ offset: Int, _ number: UInt32) -> UInt32 {
+    UInt32(offset) | number & ~offsetMask
   }
 
   private mutating func grow() {
     let old = buckets
     buckets = Array(repeating: 0, count: max(old.count * 2, 64))
-    for offset in old where offset != 0 {
-      let hash = arena.withOctets(at: Int(offset), count: SecretName.length) { name in
-        var hasher = Hasher()
-        name.hash(into: &hasher)
-        return hasher.finalize()
-      }
-      var bucket = hash & (buckets.count - 1)
-      while buckets[bucket] != 0 { bucket = (bucket + 1) & (buckets.count - 1) }
-      buckets[bucket] = offset
+    let mask = buckets.count - 1
+    for known in old where known != 0 {
+      let number = arena.withOctets(at: Int(known & Self.offsetMask), count: SecretName.length) { hash.number($0) }
+      var bucket = Int(number) & mask
+      while buckets[bucket] != 0 { bucket = (bucket + 1) & mask }
+      buckets[bucket] = known
     }
   }
 

@@ -162,7 +162,7 @@ extension Session: StreamReceiver {
       let needs = keep(.octets(side, copy, position, arrival), held, &run)
       return Taken(count: octets.byteCount, needs: needs ?? [])
     }
-    if case .tls(let session) = self, session.value.canRead(side, firstOctet: octets.octet(0)),
+    if case .tls(let session) = self, session.look({ $0.canRead(side, firstOctet: octets.octet(0)) }),
       let taken = session.value.receive(side, octets, at: position, arrival, &run)
     {
       return taken

@@ -86,7 +86,9 @@ struct FieldSection {
     guard row >= 0 else { return }
     decoder.withOctets(of: field.name, in: block) { name in
       decoder.withOctets(of: field.value, in: block) { value in
-        if run.fieldNotes.isWanted, !isTrailer { note(name, value, field, isPseudo: isPseudo, of: row, &run) }
+        if run.fieldNotes.isWanted, !isTrailer {
+          Self.note(name, value, field, isPseudo: isPseudo, hasCookie: hasCookie, of: row, &run)
+        }
         isPseudo
           ? takePseudo(name, value, field, isTrailer: isTrailer, &run)
           : takeRegular(name, value, field, isTrailer: isTrailer, of: row, &run)
@@ -94,9 +96,10 @@ struct FieldSection {
     }
   }
 
-  /// Notes a field for the table of fields.
-  private func note(
-    _ name: RawSpan, _ value: RawSpan, _ field: HPACKField, isPseudo: Bool, of row: RowIndex, _ run: inout Run
+  /// Notes a field for the table of fields. No method of the section, which would be copied for it: it is being changed.
+  private static func note(
+    _ name: RawSpan, _ value: RawSpan, _ field: HPACKField, isPseudo: Bool, hasCookie: Bool, of row: RowIndex,
+    _ run: inout Run
   ) {
     var expanded = -1
     if let length = field.value.length {

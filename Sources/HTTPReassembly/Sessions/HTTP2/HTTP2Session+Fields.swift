@@ -204,7 +204,8 @@ extension HTTP2Session {
         section.markMalformed()
         run.note(.hpackMalformed)
         return
-      case .field(let field): section.take(field, octets, decoder.value, isTrailer: isTrailer, of: row, &run)
+      case .field(let field):
+        decoder.look { section.take(field, octets, $0, isTrailer: isTrailer, of: row, &run) }
       }
     }
   }

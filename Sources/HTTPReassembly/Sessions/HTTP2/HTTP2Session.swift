@@ -7,7 +7,7 @@ import Packets
 struct HTTP2Session {
   /// What the connection's opening took, until the first exchange has it.
   var opening: ConnectionOpening
-  var readers = Sides<FrameReader>(repeating: FrameReader())
+  let readers = OwnPair(FrameReader(), FrameReader())
   /// Read the field blocks that each side sends.
   let decoders: Sides<OwnMemory<HPACKDecoder>>
   /// What each side says of how it reads.
@@ -307,8 +307,9 @@ struct HTTP2Session {
   /// Counts what it takes.
   private mutating func count(_ run: inout Run) {
     var memory = MemoryLayout<HTTP2Session>.stride + 32 + 2 * (MemoryLayout<HPACKDecoder>.stride + 32)
+    memory += OwnPair<FrameReader>.memory
     for side in 0..<2 {
-      memory += decoders[side].value.memory + settings.look(side) { $0.memory } + owners.look(side) { $0.memory }
+      memory += decoders[side].look { $0.memory } + settings.look(side) { $0.memory } + owners.look(side) { $0.memory }
       memory += ended.look(side) { $0.memory } + readers.look(side) { $0.block.octets.capacity }
     }
     memory += streams.capacity * (MemoryLayout<HTTP2Stream>.stride + 4) + slots.capacity * 16 + (pending?.memory ?? 0)

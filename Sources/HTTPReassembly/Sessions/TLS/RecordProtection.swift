@@ -4,6 +4,8 @@ import Cryptography
 struct RecordProtection {
   private let cipher: RecordCipher
   private let form: Form
+  /// Octets between a record's header and what is encrypted.
+  let leadingLength: Int
   /// The IV, or its fixed start.
   private let initial: InlineArray<16, UInt8>
   /// The key of the MAC, where the cipher has no tag.
@@ -54,6 +56,7 @@ struct RecordProtection {
     self.cipher = cipher
     self.initial = Self.octets(of: initial, 0..<12)
     form = .tls13
+    leadingLength = 0
     macKey = nil
     mac = nil
     chain = .init(repeating: 0)
@@ -90,9 +93,11 @@ struct RecordProtection {
     if suite.mac != nil {
       macKey = block.withOctets(in: part(0, macLength)) { SecretOctets($0) }
       form = .blocks(hasIV: hasIV, encryptsThenMACs: encryptsThenMACs)
+      leadingLength = hasIV ? suite.cipher.blockLength : 0
     } else {
       macKey = nil
       form = suite.cipher == .chaCha20Poly1305 ? .implicitNonce : .explicitNonce
+      leadingLength = suite.cipher == .chaCha20Poly1305 ? 0 : 8
     }
   }
 
@@ -100,15 +105,6 @@ struct RecordProtection {
     var octets: InlineArray<16, UInt8> = .init(repeating: 0)
     secret.withOctets(in: range) { for index in 0..<range.count { octets[index] = $0.octet(index) } }
     return octets
-  }
-
-  /// Octets between a record's header and what is encrypted.
-  var leadingLength: Int {
-    switch form {
-    case .tls13, .implicitNonce: 0
-    case .explicitNonce: 8
-    case .blocks(let hasIV, _): hasIV ? cipher.algorithm.blockLength : 0
-    }
   }
 
   /// Octets that every record has beside its content, header included, unless it is padded; nil where that depends on the content.

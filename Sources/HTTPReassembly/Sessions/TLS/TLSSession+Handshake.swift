@@ -34,7 +34,8 @@ extension TLSSession {
         SecretName(.encryptedPremaster, $0.extracting(2..<10))
       }
     case HandshakeMessages.Kind.finished:
-      guard negotiation?.value.isTLS13 == true else { break }
+      // A client that is asked for its certificate after the handshake sends a Finished, too, and no keys change (RFC 8446 §4.6.2).
+      guard negotiation?.value.isTLS13 == true, sides[side].opener?.look({ $0.epoch }) != .application else { break }
       changeKeys(side, to: .application)
       if side == client { handshakeTime = arrivalTime(side) }
     case HandshakeMessages.Kind.endOfEarlyData where negotiation?.value.isTLS13 == true:

@@ -4,7 +4,7 @@ import Packets
 /// inner session (MEASURES §6).
 struct TLSSession {
   var opening: ConnectionOpening
-  var sides = Sides<TLSSide>(TLSSide(), TLSSide())
+  let sides = OwnPair(TLSSide(), TLSSide())
   /// Reads the application's data, from the first record that was opened on.
   var inner: InnerSession?
   /// What the inner session needs next.
@@ -624,8 +624,8 @@ struct TLSSession {
   /// Counts what it takes.
   private mutating func count(_ run: inout Run) {
     let memory =
-      MemoryLayout<TLSSession>.stride + 32 + (pending?.memory ?? 0) + sides.look(0) { $0.memory }
-      + sides.look(1) { $0.memory } + (negotiation == nil ? 0 : Negotiation.memory)
+      MemoryLayout<TLSSession>.stride + 32 + OwnPair<TLSSide>.memory + (pending?.memory ?? 0)
+      + sides.look(0) { $0.memory } + sides.look(1) { $0.memory } + (negotiation == nil ? 0 : Negotiation.memory)
     run.connectionMemory += memory - counted
     counted = memory
   }

@@ -76,5 +76,5 @@ struct TLSSide {
   }
 
   /// Octets of memory that it takes on the heap.
-  var memory: Int { handshake.memory + shares.memory + (opener?.value.memory ?? 0) }
+  var memory: Int { handshake.memory + shares.memory + (opener?.look { $0.memory } ?? 0) }
 }

@@ -4,8 +4,10 @@
 /// is wrong is told, and where the rest of a block cannot be taken apart, it says so.
 struct HPACKDecoder {
   private var table: HPACKDynamicTable
-  /// Where Huffman-coded strings of the representation in hand are decoded to.
+  /// Where Huffman-coded strings of the representation in hand are decoded to: room that is kept for the next ones, and how much of it is
+  /// theirs.
   private var decoded: [UInt8] = []
+  private var decodedCount = 0
   /// The largest size of the table that the other side has allowed and this one has acknowledged, in octets.
   private var sizeLimit = HPACKDynamicTable.defaultSize
   /// Whether it is known what the other side has allowed.
@@ -57,7 +59,8 @@ struct HPACKDecoder {
   /// Reads the representation at `offset` of `block`, and goes on behind it.
   mutating func next(_ block: RawSpan, at offset: inout Int) -> Step {
     table.compact()
-    if decoded.count > 0 { decoded.removeAll(keepingCapacity: decoded.capacity <= Self.decodedCapacity) }
+    decodedCount = 0
+    if decoded.count > Self.decodedCapacity { decoded = [] }
     let start = offset
     guard start < block.byteCount else { return .end }
     let first = block.octet(start)
@@ -207,12 +210,16 @@ struct HPACKDecoder {
     let range = offset..<offset + length
     offset += length
     guard isHuffman else { return HPACKText(.block, start: range.lowerBound, length: length) }
-    let start = decoded.count
-    guard HPACKHuffman.decode(block, range, to: &decoded) else {
+    let start = decodedCount
+    let most = start + HPACKHuffman.longestText(length)
+    if most > decoded.count {
+      decoded.append(contentsOf: repeatElement(0, count: max(most, 2 * decoded.count, 256) - decoded.count))
+    }
+    guard let end = HPACKHuffman.decode(block, range, to: &decoded, at: start) else {
       field.isMalformed = true
-      decoded.removeLast(decoded.count - start)
       return .unknown
     }
-    return HPACKText(.decoded, start: start, length: decoded.count - start)
+    decodedCount = end
+    return HPACKText(.decoded, start: start, length: end - start)
   }
 }

@@ -4,21 +4,35 @@
 /// state has one step for each four bits: no code word has fewer than five, so that a step ends at most one of them. The work
 /// is linear in the coded octets.
 enum HPACKHuffman {
-  /// Decodes the octets in `range`, appending to `text`. False when they are no string of this code: the code word for the end
-  /// of a string is in it, or its padding is not the start of that word or longer than seven bits.
-  static func decode(_ octets: RawSpan, _ range: Range<Int>, to text: inout [UInt8]) -> Bool {
+  /// Octets that a string of so many coded ones has at most: no code word has fewer than five bits.
+  static func longestText(_ coded: Int) -> Int { coded * 8 / 5 }
+
+  /// Decodes the octets in `range` over those of `text` from `start` on, of which there must be enough (`longestText`). Returns where the
+  /// string ends; nil when it is none of this code: the code word for the end of a string is in it, or its padding is not the start of
+  /// that word or longer than seven bits.
+  static func decode(_ octets: RawSpan, _ range: Range<Int>, to text: inout [UInt8], at start: Int) -> Int? {
     let code = code
     var state = 0
+    var end = start
+    // Writing to a span asks only for its length; appending to an array asks each time whether it is shared.
+    var room = text.mutableSpan
+    let steps = code.steps.span
     for offset in range {
       let octet = Int(octets.octet(offset))
-      let high = code.steps[state << 4 | octet >> 4]
-      if high & Self.hasSymbol != 0 { text.append(UInt8(truncatingIfNeeded: high >> 8)) }
-      let low = code.steps[Int(high & 0xff) << 4 | octet & 15]
-      if low & Self.hasSymbol != 0 { text.append(UInt8(truncatingIfNeeded: low >> 8)) }
-      if (high | low) & Self.isError != 0 { return false }
+      let high = steps[state << 4 | octet >> 4]
+      if high & Self.hasSymbol != 0 {
+        room[end] = UInt8(truncatingIfNeeded: high >> 8)
+        end += 1
+      }
+      let low = steps[Int(high & 0xff) << 4 | octet & 15]
+      if low & Self.hasSymbol != 0 {
+        room[end] = UInt8(truncatingIfNeeded: low >> 8)
+        end += 1
+      }
+      if (high | low) & Self.isError != 0 { return nil }
       state = Int(low & 0xff)
     }
-    return code.mayEnd[state]
+    return code.mayEnd[state] ? end : nil
   }
 
   // A step: the next state in its lowest octet, the symbol that a code word stands for above, and whether there is one.
