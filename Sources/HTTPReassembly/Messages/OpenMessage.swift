@@ -88,6 +88,8 @@ struct OpenExchange {
   var isDoubtful = false
   /// Whether octets before the request are not known, in which other requests may have been.
   var followsHole = false
+  /// What is then between it and the request before it.
+  var interval = MessageInterval()
   var requestFirst: Int64?
   var requestLast: Int64?
   var responseFirst: Int64?

@@ -124,6 +124,8 @@ struct EventRecorder: HTTP1Events {
   /// Positions that the other side has acknowledged.
   var boundaries: [StreamPosition] = []
 
+  func nextRequest(in octets: RawSpan, from offset: Int, _ context: Context) -> Int? { nil }
+
   func nextBoundary(after position: StreamPosition, before end: StreamPosition, _ context: Context) -> StreamPosition? {
     boundaries.first { $0 > position && $0 < end }
   }

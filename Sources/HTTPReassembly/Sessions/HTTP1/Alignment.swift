@@ -1,16 +1,23 @@
 /// The best way to give responses to requests in their order.
 struct Alignment {
+  /// What an alignment asks of a response, or of one that was certainly lost.
+  struct Answer {
+    var isInterim: Bool
+    /// Whether more responses may have been lost directly before it.
+    var followsHole: Bool
+  }
+
   private var partners: [Int?]
 
   /// The request of a response, by their places in their lists; nil where none can be told.
   func partner(of response: Int) -> Int? { partners[response] }
 
   /// - Parameters:
-  ///   - gaps: Whether requests may have been lost directly before each request, and after the last one.
+  ///   - gaps: Whether requests that are not among them may have been lost directly before each request, and after the last one.
   ///   - responses: The responses, interim ones too.
   ///   - evidence: How much speaks for a pair; nil when it cannot be one.
   init(
-    gaps: [Bool], responses: [UnpairedResponses.Response],
+    gaps: [Bool], responses: [Answer],
     evidence: (Int, Int) -> Int32?
   ) {
     let requests = gaps.count - 1
@@ -82,19 +89,31 @@ struct Alignment {
         guard request < requests else { continue }
         let gain = gains[request * columns + response]
         let total = here + gain + rest[(request + step(response)) * columns + response + 1]
-        if gain >= 0, total > best + Self.contradiction / 2 { options.append((request, total)) }
+        if gain > Self.impossible, total > best + Self.contradiction / 2 { options.append((request, total)) }
       }
       let equal = options.filter { $0.total == best }
       if let only = equal.first, equal.allSatisfy({ $0.partner == only.partner }) { partners[response] = only.partner }
       isForced[response] = options.count == 1
     }
     forgetUnproven(responses, gaps, isForced) { gains[$0 * columns + $1] }
+    fillBetween(gaps)
+  }
+
+  /// Where two pairs have one request between them, and one response, these are a pair: no request was lost there.
+  private mutating func fillBetween(_ gaps: [Bool]) {
+    guard partners.count > 2 else { return }
+    for response in 1..<partners.count - 1 where partners[response] == nil {
+      guard let before = partners[response - 1], let next = partners[response + 1], next == before + 2,
+        !gaps[before + 1], !gaps[next]
+      else { continue }
+      partners[response] = before + 1
+    }
   }
 
   /// Forgets the pairs of each run of messages without a hole in it for which too little speaks: chance alone can make one
   /// acknowledgment next to a hole fit.
   private mutating func forgetUnproven(
-    _ responses: [UnpairedResponses.Response], _ gaps: [Bool], _ isForced: [Bool], _ gain: (Int, Int) -> Int32
+    _ responses: [Answer], _ gaps: [Bool], _ isForced: [Bool], _ gain: (Int, Int) -> Int32
   ) {
     var first = 0
     while first < responses.count {
@@ -102,12 +121,12 @@ struct Alignment {
       var isProven = false
       var sum: Int32 = 0
       if let partner = partners[first] {
-        sum = gain(partner, first)
+        sum = max(gain(partner, first), 0)
         isProven = isForced[first] || first == 0 && partner == 0 && !responses[0].followsHole && !gaps[0]
         while end < responses.count, !responses[end].followsHole, let next = partners[end],
           let last = partners[end - 1], next == last || next == last + 1 && !gaps[next]
         {
-          sum += gain(next, end)
+          sum += max(gain(next, end), 0)
           if isForced[end] { isProven = true }
           end += 1
         }
@@ -121,6 +140,8 @@ struct Alignment {
   /// it, and where one is.
   static let strong: Int32 = 5
   static let weak: Int32 = 2
+  /// What a pair is worth of which a half was lost.
+  static let lost: Int32 = -1
 
   /// What makes a pair impossible.
   private static var impossible: Int32 { -1_000_000 }

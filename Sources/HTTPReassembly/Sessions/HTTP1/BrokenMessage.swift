@@ -50,6 +50,7 @@ extension Conversation {
   /// Octets of the server at a position, of which nothing is known but that they acknowledge a whole request that waits for its
   /// response: they are the response's, whose head was lost.
   mutating func startHeadless(at position: StreamPosition, _ run: inout Run) {
+    if isPipelined { return startHeadlessAhead(at: position, &run) }
     let side = run.side
     let acknowledged = run.arrival.acknowledged
     guard !isPipelined, requestSide == 1 - side, acknowledged != .unknown else { return }
@@ -82,12 +83,42 @@ extension Conversation {
         hasNoContent: false))
   }
 
+  /// Octets of the server directly behind a hole that begins where a response ended, and the client pipelines: they are a response's,
+  /// whose head was lost. Which request it answers is found out with the responses around it.
+  private mutating func startHeadlessAhead(at position: StreamPosition, _ run: inout Run) {
+    let side = run.side
+    let (missing, arrival) = (gap[side], run.arrival)
+    let here = LineStart(position: position, arrival: arrival)
+    guard requestSide == 1 - side, arrival.acknowledged != .unknown, missing > 0 else { return }
+    let interval = interval(before: here, run)
+    guard interval.isBehindWhole, Int(interval.length) == missing else { return }
+    let start = LineStart(position: position - missing, arrival: arrival)
+    let wasAligned = isAligned
+    isAligned = false
+    let pair = deferPair(at: start, isBehindHole: true, wasAligned: wasAligned, &run)
+    unpaired?.value.nextIsHeadless = true
+    let row = open(.response, at: start, of: pair.exchange, &run)
+    run.rows[message: row].flags.formUnion([.incomplete, .headerNotSeen, .contentNotSeen])
+    run.rows[message: row].exactness = .atLeast
+    run.rows[message: row].missing = missing
+    owners[side].endNewest(at: position)
+    take(pair, for: row, isInterim: false, at: here, &run)
+    run.note(.httpMessageIncomplete)
+    broken[side] = OwnMemory(
+      BrokenMessage(
+        row: row, acknowledged: arrival.acknowledged, end: position, isInHeader: false, contentLength: nil,
+        hasNoContent: false))
+    // There may be other messages in the hole, and behind it.
+    followsHole[side] = true
+  }
+
   /// Takes octets of the packet being read for the broken message before them, if they are its own. False when they are not.
   mutating func extendBroken(by count: Int, unseen: Int, _ run: inout Run) -> Bool {
     let side = run.side
     guard let message = broken[side] else { return false }
-    guard isOwn(run.arrival.acknowledged, of: message.value, run), !isPipelined else {
-      settleBroken(side, before: message.value.end + gap[side], &run)
+    // The responses to requests that were sent together acknowledge the same; behind another hole may be another response.
+    guard isPipelined ? gap[side] == 0 : isOwn(run.arrival.acknowledged, of: message.value, run) else {
+      settleBroken(side, before: isPipelined ? nil : message.value.end + gap[side], &run)
       return false
     }
     adoptGap(of: message, side, &run)

@@ -42,6 +42,12 @@ extension Conversation {
     return next
   }
 
+  func nextRequest(in octets: RawSpan, from offset: Int, _ run: borrowing Run) -> Int? {
+    // Of a client that has sent many requests, none with content, all octets are header sections.
+    guard isPipelined, run.side == requestSide, requestLengths.shortest != nil else { return nil }
+    return octets.endOfHeaderSection(from: offset)
+  }
+
   /// Waiting requests, the newest ones, whose acknowledgments say where responses may start.
   static var boundaryLimit: Int { 16 }
 
@@ -97,5 +103,24 @@ extension Conversation {
       run.settle(undecided[side], as: .opaque, of: side)
       undecided[side] = 0
     }
+  }
+}
+
+extension RawSpan {
+  /// Where the first header section ends that these octets, from `offset` on, are the rest of: behind the rest of a line, and nothing
+  /// but field lines, comes its empty line. Nil where anything else comes.
+  func endOfHeaderSection(from offset: Int) -> Int? {
+    var line = offset
+    var isFirst = true
+    while let lineFeed = firstOffset(of: ASCII.lineFeed, in: line..<byteCount) {
+      let end = lineFeed > line && octet(lineFeed - 1) == ASCII.carriageReturn ? lineFeed - 1 : lineFeed
+      let next = lineFeed + 1
+      // Of the first line only the terminator may be left: of a field line's, or of the empty one.
+      if end == line, !isFirst || StartLine.isLikely(extracting(next..<byteCount)) { return next }
+      if !isFirst, FieldLine(extracting(line..<end)) == nil { return nil }
+      isFirst = false
+      line = next
+    }
+    return nil
   }
 }

@@ -38,14 +38,19 @@ extension Conversation {
     if kind == .request {
       finishRequestHeaders(header, &run)
       framing = header.framing.request()
-      if framing != .none { change(exchange, &run) { $0.hasContent = true } }
+      if framing != .none {
+        requestLengths.noteContent()
+        change(exchange, &run) { $0.hasContent = true }
+      }
     } else {
       let method = knownMethod(of: exchange, run)
       let ordinary = header.framing.response(status: status, to: method ?? .ordinary)
-      framing = method == nil ? ordinary.unconfirmed : ordinary
+      // What ends with the connection would take all that follows: that needs a request that is certain.
+      let isCertain = method != nil && (ordinary != .untilClose || run.rows[message: row].pairing == .exact)
+      framing = isCertain ? ordinary : ordinary.unconfirmed
       if framing != ordinary {
         run.rows.messages[Int(row)].doubts.insert(.end)
-        run.rows.messages[Int(row)].announcesContent = true
+        run.rows.messages[Int(row)].announcesContent = framing != .unconfirmed(.length, 0)
       }
       if kind == .response { decideSwitch(framing, header, exchange, &run) }
     }

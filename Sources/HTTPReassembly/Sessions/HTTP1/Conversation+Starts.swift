@@ -54,15 +54,15 @@ extension Conversation {
         isHTTP2 = !isHTTP
         return false
       }
-      guard isPossible(startOf: .request, at: start, run), becomeHTTP(requestSide: run.side, &run) else {
-        return false
-      }
+      guard isPossible(startOf: .request, at: start, run) || showsPipelining(.request, at: start, run),
+        becomeHTTP(requestSide: run.side, &run)
+      else { return false }
       startRequest(RequestStart(request, line, &run), at: start, &run)
       noteOddities(of: request, line, &run)
     case .response(let response):
-      guard isPossible(startOf: .response, at: start, run), becomeHTTP(requestSide: 1 - run.side, &run) else {
-        return false
-      }
+      guard isPossible(startOf: .response, at: start, run) || showsPipelining(.response, at: start, run),
+        becomeHTTP(requestSide: 1 - run.side, &run)
+      else { return false }
       let version = run.texts.intern(line.extracting(response.version))
       startResponse(status: response.status, version: version, at: start, &run)
       noteVersion(line, response.version, &run)
@@ -79,6 +79,7 @@ extension Conversation {
   }
 
   mutating func startRequest(_ request: RequestStart, at start: LineStart, _ run: inout Run) {
+    let interval = followsHole[run.side] ? interval(before: start, run) : MessageInterval()
     let row = open(.request, at: start, of: exchanges.end, &run)
     let exchange = run.nextExchange()
     run.rows.messages.change(Int(row)) { open in
@@ -95,6 +96,7 @@ extension Conversation {
       if request.isSimple { open.message.flags.insert(.version09) }
     }
     openExchange(request, of: row, exchange, at: start, &run)
+    if isPipelined || interval.length >= 0 { noteDistance(of: start, interval, &run) }
     limitOutstandingRequests(&run)
   }
 
@@ -148,6 +150,7 @@ extension Conversation {
     // 101 is final for the exchange: what follows is another protocol (RFC 9110 §15.2.2).
     let isInterim = status < 200 && status != 101
     var flags: MessageFlags = []
+    if recovery != nil, !isPipelined { _ = showsPipelining(.response, at: start, run) }
     let pair = pair(responseAt: start, isInterim: isInterim, &flags, &run)
     let row = open(isInterim ? .interim : .response, at: start, of: pair.exchange, &run)
     run.rows[message: row].status = status
@@ -177,6 +180,7 @@ extension Conversation {
     if recovery != nil {
       strayAcknowledged[run.side] = .unknown
       gap[run.side] = 0
+      recovery?.value.ahead[run.side] = nil
     }
     confirmEnd(of: run.side, at: start.position, &run)
     let row = RowIndex(run.rows.messages.insert(OpenMessage()))

@@ -50,6 +50,8 @@ struct Conversation {
   /// Whether the capture starts within the connection, or a request may have been sent ahead where framing was lost: then it takes more
   /// pairs to show that the client sends one at a time.
   var needsMoreProof: Bool
+  /// How long the requests of a client are that pipelines.
+  var requestLengths = RequestLengths()
   /// What only a connection with holes has; nil while it has none.
   var recovery: OwnMemory<Recovery>?
   /// What the response that was just read means for a request stream that waits for it: whether it is a tunnel.
@@ -98,6 +100,8 @@ struct Recovery {
   var unpaired: OwnMemory<UnpairedResponses>?
   var strayAcknowledged = Sides<StreamPosition>(repeating: .unknown)
   var gap = Sides<Int>(repeating: 0)
+  /// What looks like a message of each side that was sent with the one before, and was not believed; nil since its newest message.
+  var ahead = Sides<LineStart?>(repeating: nil)
 
   /// Octets of memory that it takes, of its own.
   var memory: Int {
@@ -130,6 +134,9 @@ extension Conversation {
     get { recovery?.value.gap ?? Sides(repeating: 0) }
     set { openRecovery().value.gap = newValue }
   }
+
+  /// A message of a side that looks as if it were sent with the one before is not believed.
+  mutating func setAhead(_ start: LineStart, _ side: Side) { openRecovery().value.ahead[side] = start }
 
   private mutating func openRecovery() -> OwnMemory<Recovery> {
     let opened = recovery ?? OwnMemory(Recovery())

@@ -56,6 +56,9 @@ protocol HTTP1Events {
   func nextBoundary(
     after position: StreamPosition, before end: StreamPosition, _ context: borrowing Context
   ) -> StreamPosition?
+  /// Where the octets of a stream, from `offset` on, come to the end of a header section, if that of a request without content can be
+  /// the only one: there the next request starts.
+  func nextRequest(in octets: RawSpan, from offset: Int, _ context: borrowing Context) -> Int?
   /// Whether a message may start at a position where framing was lost, as far as acknowledgments tell: the octets may go on with
   /// one before.
   func mayStart(at position: StreamPosition, _ arrival: SegmentArrival, _ context: borrowing Context) -> Bool

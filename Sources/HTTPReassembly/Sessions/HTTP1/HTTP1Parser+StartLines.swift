@@ -4,7 +4,8 @@ extension HTTP1Parser {
   // MARK: Lost framing
 
   /// Reads on where framing was lost. A start-line is looked for only where a message can be known to start: at the start of a
-  /// segment, or where the other side has acknowledged what comes before. Anywhere else, what looks like one is content.
+  /// segment, or where the other side has acknowledged what comes before, or behind the header section of a request that cannot have
+  /// content. Anywhere else, what looks like one is content.
   mutating func consumeLost<Events: HTTP1Events>(
     _ octets: RawSpan, from offset: Int, _ arrival: SegmentArrival, _ events: inout Events,
     _ context: inout Events.Context
@@ -17,6 +18,13 @@ extension HTTP1Parser {
         return consumeLine(octets, from: offset, arrival, &events, &context)
       }
       events.refusedStart(&context)
+    }
+    if let start = events.nextRequest(in: octets, from: offset, context),
+      isLikelyStart(octets.extracting(start..<octets.byteCount))
+    {
+      events.lostOctets(start - offset, at: position, as: outsideReason, &context)
+      position += start - offset
+      return start - offset + consumeLine(octets, from: start, arrival, &events, &context)
     }
     let length = events.nextBoundary(after: position, before: position + rest, context).map { $0 - position } ?? rest
     events.lostOctets(length, at: position, as: outsideReason, &context)

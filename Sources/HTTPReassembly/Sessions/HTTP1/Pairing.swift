@@ -40,7 +40,7 @@ extension Conversation {
   mutating func pair(
     responseAt start: LineStart, isInterim: Bool, _ flags: inout MessageFlags, _ run: inout Run
   ) -> Pair {
-    let isBehindHole = followsHole[run.side]
+    let (isBehindHole, wasAligned) = (followsHole[run.side], isAligned)
     followsHole[run.side] = false
     if isBehindHole { isAligned = false }
     skipAnswered(run)
@@ -58,7 +58,7 @@ extension Conversation {
       isAligned = false
     }
     if isPipelined {
-      let pair = deferPair(isBehindHole: isBehindHole, &run)
+      let pair = deferPair(at: start, isBehindHole: isBehindHole, wasAligned: wasAligned, &run)
       return pair.exchange < 0 ? pair : give(pair, isInterim: isInterim, &flags, &run)
     }
     guard let number = requestByAcknowledgment(start, run) else {
@@ -284,6 +284,28 @@ extension Conversation {
     else { return true }
     // A response before it can be an interim one that was lost.
     return start.position <= begins + Self.interimLength || start.position == interimEnd
+  }
+
+  /// Whether two requests and two responses show that the client pipelines, where messages were lost, and one alone is not believed
+  /// because it may be content: each follows directly where the one before it ends, and acknowledges the same, and the server had read of the
+  /// second request when it sent the second response. Contents that look so on both sides at once are no one's.
+  @inline(never)
+  mutating func showsPipelining(_ kind: MessageKind, at start: LineStart, _ run: borrowing Run) -> Bool {
+    let side = run.side
+    guard !isPipelined, let requestSide, requestSide == (kind == .request ? side : 1 - side),
+      start.arrival.acknowledged != .unknown, !owners.look(side, { $0.isEmpty })
+    else { return false }
+    let newest = owners.look(side) { $0.newest }
+    let isLike = run.rows.messages.look(Int(newest.row)) {
+      $0.acknowledged == start.arrival.acknowledged && $0.message.kind == kind && $0.message.exactness != .atLeast
+    }
+    guard isLike, newest.end == start.position else { return false }
+    setAhead(start, side)
+    guard let request = recovery?.value.ahead[requestSide], let response = recovery?.value.ahead[1 - requestSide],
+      response.arrival.acknowledged > request.position
+    else { return false }
+    isPipelined = true
+    return true
   }
 
   /// The request, of the newest that wait, that ends before a position; nil when none does.
