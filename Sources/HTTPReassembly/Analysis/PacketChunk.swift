@@ -22,14 +22,14 @@ package final class PacketChunk: @unchecked Sendable {
   /// One reader is through with it. Returns whether all are.
   package func release() -> Bool { readers.subtract(1, ordering: .acquiringAndReleasing).newValue == 0 }
 
-  /// Lends the packets of a shard in their order, each with its octets and the latest capture time before it.
+  /// Lends the packets of a shard in their order, each with its octets and the latest capture time up to it.
   ///
   /// What all readers share is taken once: to count references to it with each packet would keep them waiting for each other.
   func forEachPacket(of reader: Int, _ body: (RoutedPacket, RawSpan, Int64) -> Void) {
     let (packets, times, octets) = content.look { ($0.entries[reader], $0.times, $0.octets) }
     octets.withOctets { all in
       for packet in packets {
-        body(packet, all.extracting(packet.range), times.clock(before: Int(packet.offset)))
+        body(packet, all.extracting(packet.range), times.clock(before: Int(packet.offset) + 1))
       }
     }
   }

@@ -23,15 +23,14 @@ extension Pipeline {
     advanceClock(to: time)
     if packet.origin.concernsPacket || hasMention { readOrigin(packet.origin) }
     turnTimeline(to: time)
+    run.packetDirection = .unknown
+    run.ledger.turn(to: .unknown)
     receive(segment, octets, at: time, source: nil)
   }
 
   /// What is counted from now on belongs to the interval of `time`.
   mutating func turnTimeline(to time: Int64) {
-    guard run.isDirected else { return }
-    run.packetDirection = .unknown
-    run.ledger.turn(to: .unknown)
-    if time != .min, !tables.timeline.isCurrent(time) {
+    if run.isDirected, time != .min, !tables.timeline.isCurrent(time) {
       tables.timeline.change(to: time, run.ledger, &run.anomalies)
     }
   }

@@ -39,6 +39,7 @@ package struct Shard: ~Copyable {
     }
     recorder.recording.begin(times)
     chunk.forEachPacket(of: number) { packet, octets, clock in
+      // What was due before the packet is done at moments of its own.
       pipeline.elapse(to: clock)
       let moment = recorder.recording.begin(packet: Int(packet.offset))
       pipeline.run.packetNumber = UInt32(truncatingIfNeeded: moment)
@@ -48,6 +49,7 @@ package struct Shard: ~Copyable {
       case .names: pipeline.learnNames(datagrams[Int(packet.detail)], octets, &lookups, &anomalies)
       }
       pipeline.noteChanges()
+      recorder.recording.pass(to: Int(packet.offset) + 1)
     }
     pipeline.elapse(to: times.clock(before: times.count))
     var end: ShardBatch.End?

@@ -33,10 +33,12 @@ struct ShardRecording {
 
   /// The packet at an offset in the chunk comes. Returns its number among all.
   mutating func begin(packet offset: Int) -> Int {
-    passed = offset + 1
     begin(ShardMoment(index: times.first + offset))
     return moment.index
   }
+
+  /// The packets before an offset have come: what is due from now on shows with a later one.
+  mutating func pass(to offset: Int) { passed = offset }
 
   /// Something comes after the packets of the chunk that is no packet.
   mutating func beginEvent() {
@@ -53,8 +55,14 @@ struct ShardRecording {
 
   /// Something is done because it was due at `deadline`. Returns the time of the packet before the one with which that shows.
   mutating func begin(due deadline: Int64, rank: UInt8, order: UInt32) -> Int64 {
-    let offset = dueIndex.map { $0 - times.first } ?? times.offset(ofFirstAfter: deadline, from: passed)
-    begin(ShardMoment(index: times.first + offset, deadline: deadline, rank: rank, order: order))
+    var offset = dueIndex.map { $0 - times.first } ?? times.offset(ofFirstAfter: deadline, from: passed)
+    var due = ShardMoment(index: times.first + offset, deadline: deadline, rank: rank, order: order)
+    // What was done before it comes first, though it was due later: one thing waits for another where times go back.
+    if moment.deadline < .max, moment.index >= due.index {
+      (due.index, due.deadline) = (moment.index, max(moment.deadline, deadline))
+      offset = due.index - times.first
+    }
+    begin(due)
     return times.time(before: offset)
   }
 

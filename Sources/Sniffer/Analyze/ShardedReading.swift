@@ -43,13 +43,14 @@ final class ShardedReading: Sendable {
   /// More than that one thread cannot put together.
   private static let most = 16
 
-  /// How many shards a run is to have; 0 where one thread analyses everything.
+  /// How many shards a run is to have.
   ///
   /// What shards cost, a third more of a processor's time in all, is worth it only where there are several of them.
   ///
   /// - Parameters:
   ///   - jobs: How many threads the user asked for; nil where that was not said.
   ///   - captures: What is read.
+  /// - Returns: 0 where one thread is to analyse everything.
   static func shards(jobs: Int?, captures: [String]) -> Int {
     // One puts together what the others find, and one writes.
     guard let jobs, jobs >= 4, let size = CaptureSeries(paths: captures).size, size >= leastSize else { return 0 }

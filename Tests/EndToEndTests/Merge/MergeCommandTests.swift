@@ -74,6 +74,62 @@ import Testing
     #expect(merged.output == whole.output)
   }
 
+  /// A run that goes on reads what is new or changed, and its files are those of one run over everything.
+  @Test func resumedRunGoesOn() throws {
+    let captures = try pieces("nginx-keepalive")
+    func compare(_ captures: [String]) throws {
+      let options = ["--format", "csv,ndjson", "--no-progress"] + Self.timeout
+      let whole = try Sniffer.run(captures + ["-o", scratch.path("whole")] + options)
+      let resumed = try Sniffer.run(captures + ["-o", scratch.path("resumed"), "--resume"] + options)
+      #expect(whole.status == 0 && resumed.status == 0 && resumed.error.isEmpty, "\(resumed.error)")
+      for (file, octets) in try files("whole") where !file.hasPrefix(".") {
+        let mine = try Data(contentsOf: scratch.url.appendingPathComponent("resumed/\(file)"))
+        #expect(mine == octets, "\(file)")
+      }
+    }
+    func partials() throws -> [String: Date] {
+      let folder = scratch.url.appendingPathComponent("resumed/partials")
+      return try FileManager.default.contentsOfDirectory(
+        at: folder, includingPropertiesForKeys: [.contentModificationDateKey]
+      ).filter { $0.pathExtension == "partial" }.reduce(into: [:]) {
+        $0[$1.lastPathComponent] = try $1.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
+      }
+    }
+    try compare(Array(captures[..<2]))
+    let first = try partials()
+    #expect(first.count == 2)
+    try compare(captures)
+    let second = try partials()
+    #expect(second.count == 3 && first.allSatisfy { second[$0.key] == $0.value }, "the first two are not made again")
+    let octets = try PcapOctets(Corpus.capture("nginx-keepalive").url)
+    _ = try scratch.file("nginx-keepalive-2.pcap", octets.part(2 * octets.records.count / 3..<octets.records.count - 5))
+    try compare(captures)
+    let third = try partials()
+    #expect(third.count == 3 && first.allSatisfy { third[$0.key] == $0.value } && third != second)
+  }
+
+  /// Captures of which one is a copy of another count twice, as they do in one run.
+  @Test func resumedRunTakesCopies() throws {
+    let captures = try pieces("pipelining")
+    let copy = try scratch.file("copy.pcap", [UInt8](Data(contentsOf: URL(fileURLWithPath: captures[0])))).path
+    let whole = try Sniffer.run([captures[0], copy, "--json", "-o", scratch.path("w")])
+    let resumed = try Sniffer.run([captures[0], copy, "-o", scratch.path("r"), "--resume", "-q"])
+    #expect(whole.status == 0 && resumed.status == 0, "\(resumed.error)")
+    #expect(
+      try Data(contentsOf: scratch.url.appendingPathComponent("w/ledger.csv"))
+        == Data(contentsOf: scratch.url.appendingPathComponent("r/ledger.csv")))
+  }
+
+  @Test func whatCannotBeResumedIsRefused() throws {
+    let capture = try #require(pieces("pipelining").first)
+    for options in [
+      [], ["-o", scratch.path("r"), "--partial", scratch.path("p")], ["-o", scratch.path("r"), "--follow"],
+    ] {
+      let outcome = try Sniffer.run([capture, "--resume"] + options)
+      #expect(outcome.status == 64 && outcome.output.isEmpty, "\(options)")
+    }
+  }
+
   @Test func whatDoesNotFitIsRefused() throws {
     let captures = try pieces("nginx-keepalive")
     let partials = try partials(captures, [])
