@@ -4,9 +4,8 @@ import Shared
 /// The capture files that were read last, kept open, so that octets of their packets can be read again, by any thread: to read at an offset
 /// changes nothing of a file.
 final class RereadableFiles: CapturedOctets, @unchecked Sendable {
-  /// Files kept open: of rotated captures, those that a retransmission can still refer to, and those between the file that is read and the
-  /// packet that is analysed.
-  private static let limit = 32
+  /// Files kept open: of rotated captures, those that a retransmission can still refer to.
+  private static let limit = 8
 
   private struct State {
     var files: [(number: Int32, file: FileInput)] = []
