@@ -312,13 +312,12 @@ struct CaptureAnalysis {
   ) {
     let reading = ShardedReading(
       paths, filter: filter, configuration, pipeline.plan(shards: shards), logger: logger)
-    let size = CaptureSeries(paths: paths).size
     var dropped: UInt64?
     reading.run(into: &pipeline) {
       report(sinkError: $0)
     } passed: { passed in
       for fault in passed.faults { report(fault) }
-      progress?.update(bytes: passed.octets, of: size)
+      progress?.update(bytes: passed.octets, of: passed.size)
       dropped = passed.dropped
     }
     pipeline.setDropped(Int(clamping: dropped ?? 0))

@@ -12,6 +12,8 @@ final class ShardedReading: Sendable {
   struct Progress: Sendable {
     /// Octets that were read.
     var octets = 0
+    /// Octets of all captures; nil where that is not known.
+    var size: Int?
     /// What could not be read, since somebody looked last.
     var faults: [CaptureError] = []
     /// Packets that the capturing machines say they lost; nil where none says.
@@ -151,7 +153,10 @@ final class ShardedReading: Sendable {
             left -= 1
             return left > 0
           }
-          progress.withLock { $0.octets = series.octetsRead }
+          progress.withLock {
+            $0.octets = series.octetsRead
+            $0.size = series.size
+          }
         }
       }
       return false
