@@ -32,8 +32,17 @@ public struct LatencyDistribution: Sendable {
   package init(bits: Int) { self.bits = bits }
 
   /// Octets of memory beside its own.
+  ///
+  /// They follow from the counts alone. An array's capacity is what the allocator happened to have, and the same capture gives
+  /// the same percentiles whatever was allocated before.
   package var memory: Int {
-    values.capacity * MemoryLayout<Int64>.stride + buckets.capacity * MemoryLayout<Bucket>.stride
+    let kept = buckets.isEmpty ? values.count : max(values.count, min(Self.foldingLimit, keptExactly))
+    return Self.reserved(kept) * MemoryLayout<Int64>.stride + Self.reserved(buckets.count) * MemoryLayout<Bucket>.stride
+  }
+
+  /// Elements that an array of `count` has room for as it grows: the next power of two.
+  private static func reserved(_ count: Int) -> Int {
+    count < 2 ? count : 1 << (Int.bitWidth - (count - 1).leadingZeroBitCount)
   }
 
   /// Adds one duration in nanoseconds; a negative one counts as 0.
@@ -118,7 +127,7 @@ public struct LatencyDistribution: Sendable {
   /// The buckets of both, each of which is in order and may have several of one number.
   private static func merged(_ a: [Bucket], _ b: [Bucket]) -> [Bucket] {
     var merged: [Bucket] = []
-    merged.reserveCapacity(max(a.count, b.count))
+    merged.reserveCapacity(reserved(max(a.count, b.count)))
     var (i, j) = (0, 0)
     while i < a.count || j < b.count {
       let next: Bucket
