@@ -17,6 +17,8 @@ public struct LatencyDistribution: Sendable {
 
   /// Values that are in no bucket.
   private var values: [Int64] = []
+  /// Values that there is room for since the last ones were folded.
+  private var valuesKept = 0
   /// By number, once there have been more values than are kept exactly; several of one number where one cannot count so far.
   private var buckets: [Bucket] = []
   /// Bits behind the first one that tell buckets apart, from 0 to `finestBits`.
@@ -36,8 +38,8 @@ public struct LatencyDistribution: Sendable {
   /// They follow from the counts alone. An array's capacity is what the allocator happened to have, and the same capture gives
   /// the same percentiles whatever was allocated before.
   package var memory: Int {
-    let kept = buckets.isEmpty ? values.count : max(values.count, min(Self.foldingLimit, keptExactly))
-    return Self.reserved(kept) * MemoryLayout<Int64>.stride + Self.reserved(buckets.count) * MemoryLayout<Bucket>.stride
+    Self.reserved(max(values.count, valuesKept)) * MemoryLayout<Int64>.stride
+      + Self.reserved(buckets.count) * MemoryLayout<Bucket>.stride
   }
 
   /// Elements that an array of `count` has room for as it grows: the next power of two.
@@ -120,7 +122,8 @@ public struct LatencyDistribution: Sendable {
   /// Puts all values into buckets.
   private mutating func fold() {
     let sorted = values.map { Bucket(number: bucket($0), count: 1) }.sorted { $0.number < $1.number }
-    values.removeAll(keepingCapacity: values.count <= min(Self.foldingLimit, keptExactly))
+    valuesKept = values.count <= min(Self.foldingLimit, keptExactly) ? max(values.count, valuesKept) : 0
+    values.removeAll(keepingCapacity: valuesKept > 0)
     buckets = Self.merged(buckets, sorted)
   }
 

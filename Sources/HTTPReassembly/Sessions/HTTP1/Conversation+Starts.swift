@@ -54,15 +54,11 @@ extension Conversation {
         isHTTP2 = !isHTTP
         return false
       }
-      guard isPossible(startOf: .request, at: start, run) || showsPipelining(.request, at: start, run),
-        becomeHTTP(requestSide: run.side, &run)
-      else { return false }
+      guard mayStart(.request, at: start, &run), becomeHTTP(requestSide: run.side, &run) else { return false }
       startRequest(RequestStart(request, line, &run), at: start, &run)
       noteOddities(of: request, line, &run)
     case .response(let response):
-      guard isPossible(startOf: .response, at: start, run) || showsPipelining(.response, at: start, run),
-        becomeHTTP(requestSide: 1 - run.side, &run)
-      else { return false }
+      guard mayStart(.response, at: start, &run), becomeHTTP(requestSide: 1 - run.side, &run) else { return false }
       let version = run.texts.intern(line.extracting(response.version))
       startResponse(status: response.status, version: version, at: start, &run)
       noteVersion(line, response.version, &run)
@@ -76,6 +72,13 @@ extension Conversation {
       observer.startLine(line, of: number, kind: kind)
     }
     return true
+  }
+
+  /// Whether a line that looks like a message's start is one. Where it is not, a message may have been passed over all the same.
+  private mutating func mayStart(_ kind: MessageKind, at start: LineStart, _ run: inout Run) -> Bool {
+    if isPossible(startOf: kind, at: start, run) || showsPipelining(kind, at: start, run) { return true }
+    refusedStart(&run)
+    return false
   }
 
   mutating func startRequest(_ request: RequestStart, at start: LineStart, _ run: inout Run) {

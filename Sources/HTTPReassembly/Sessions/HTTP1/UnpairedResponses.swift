@@ -146,10 +146,11 @@ extension Conversation {
     for request in requests {
       var next = request
       if request.followsHole, isFrontKnown || !places.isEmpty {
+        let holdsMore = request.interval.holdsMore(thanCertain: shortest)
         if request.interval.holdsMessage { places.append(WaitingRequest(lostBefore: request)) }
-        // The lost one may have been sent with it.
-        next.acknowledgedBefore = nil
-        next.followsHole = request.interval.holdsMore(thanCertain: shortest)
+        // A lost one may have been sent with it.
+        if request.interval.holdsMessage || holdsMore { next.acknowledgedBefore = nil }
+        next.followsHole = holdsMore
       } else if places.isEmpty, !isFrontKnown {
         next.followsHole = true
       }
