@@ -8,9 +8,14 @@ enum CaptureOrder {
   static func ordered(_ paths: [String]) -> [String] {
     let files = paths.filter { FileInput.kind($0) != .stream }
     guard files.count > 1 else { return paths }
-    let keyed = files.enumerated().map { (index: $0, path: $1, first: firstTimestamp(of: $1) ?? .max) }
-    var sorted = keyed.sorted { ($0.first, $0.index) < ($1.first, $1.index) }.map(\.path).makeIterator()
+    var sorted = timed(files).map(\.path).makeIterator()
     return paths.map { FileInput.kind($0) == .stream ? $0 : sorted.next() ?? $0 }
+  }
+
+  /// Files in the order of their first packets, with the time of that packet in nanoseconds; `Int64.max` where there is none.
+  static func timed(_ files: [String]) -> [(path: String, first: Int64)] {
+    files.enumerated().map { (index: $0, path: $1, first: firstTimestamp(of: $1) ?? .max) }
+      .sorted { ($0.first, $0.index) < ($1.first, $1.index) }.map { ($0.path, $0.first) }
   }
 
   /// Octets of all files together; nil if there is a stream among them. What cannot be read has none.

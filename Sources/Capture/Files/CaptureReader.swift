@@ -46,20 +46,20 @@ public struct CaptureReader: ~Copyable {
   package init(
     path: String, filter: PacketFilter?, bufferCapacity: Int, waiting: Waiting = Waiting()
   ) throws(CaptureError) {
-    var origins = OriginTable()
     try self.init(
-      path: path, filter: filter, bufferCapacity: bufferCapacity, waiting: waiting, files: nil, origins: &origins)
+      path: path, filter: filter, bufferCapacity: bufferCapacity, waiting: waiting, files: nil,
+      origins: OwnMemory(OriginTable()))
   }
 
-  /// Opens a capture of a series: adds the file to `files`, so that octets of its packets can be read again, and takes over
-  /// `origins`, until `close`. With `readsAhead`, a thread of its own reads from the file.
+  /// Opens a capture of a series: adds the file to `files`, so that octets of its packets can be read again, and what it describes to
+  /// `origins`. With `readsAhead`, a thread of its own reads from the file.
   init(
-    path: String, filter: PacketFilter?, waiting: Waiting, files: RereadableFiles, origins: inout OriginTable,
-    readsAhead: Bool
+    path: String, filter: PacketFilter?, waiting: Waiting, files: RereadableFiles, origins: OwnMemory<OriginTable>,
+    readsAhead: Bool = false
   ) throws(CaptureError) {
     try self.init(
       path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity, waiting: waiting, files: files,
-      origins: &origins)
+      origins: origins)
     // A file that is soon read is not worth a thread. And one that waits for a pipe's writer could not be ended at a fault.
     if case .foreign = format { return }
     if readsAhead, !waiting.follows, let size = file.size, size > Self.leastReadAhead { window.readAhead() }
@@ -69,7 +69,7 @@ public struct CaptureReader: ~Copyable {
 
   private init(
     path: String, filter: PacketFilter?, bufferCapacity: Int, waiting: Waiting, files: RereadableFiles?,
-    origins: inout OriginTable
+    origins: OwnMemory<OriginTable>
   ) throws(CaptureError) {
     let file = try FileInput(path: path, waiting: waiting)
     let compression = Compression(try file.peek(Compression.magicLength))
@@ -87,8 +87,6 @@ public struct CaptureReader: ~Copyable {
     self.compression = compression
     self.format = format
     pcapng = PcapngBlocks(origins: origins)
-    // Not kept twice, or the first change would copy it.
-    origins = OriginTable()
     if case .foreign = format {
       number = nil
     } else {
@@ -201,9 +199,6 @@ public struct CaptureReader: ~Copyable {
   mutating func moveEvents(to pending: inout PendingEvents, onlyRecords: Bool = false) {
     if onlyRecords { pending.moveRecords(from: &pcapng.news) } else { pending.move(from: &pcapng.news) }
   }
-
-  /// Gives back what was taken over from the series.
-  consuming func close() -> OriginTable { pcapng.origins }
 }
 
 extension CaptureReader {

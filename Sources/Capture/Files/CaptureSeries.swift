@@ -43,8 +43,8 @@ public struct CaptureSeries: ~Copyable {
   private var position = 0
   private var reader: CaptureReader?
   private let files = RereadableFiles()
-  /// The numbers of what the captures describe; the reader has them while there is one.
-  private var origins = OriginTable()
+  /// The numbers of what the captures describe.
+  private let origins = OwnMemory(OriginTable())
   private let readsAhead: Bool
   /// Reads octets of packets again, of those whose captures can be.
   public var capturedOctets: any CapturedOctets { files }
@@ -121,7 +121,7 @@ public struct CaptureSeries: ~Copyable {
     var next: CaptureReader
     do throws(CaptureError) {
       next = try CaptureReader(
-        path: paths[position - 1], filter: filter, waiting: waiting, files: files, origins: &origins,
+        path: paths[position - 1], filter: filter, waiting: waiting, files: files, origins: origins,
         readsAhead: readsAhead)
     } catch let error {
       if isNoDamage(error) { return .end }
@@ -168,7 +168,6 @@ public struct CaptureSeries: ~Copyable {
     droppedBefore = dropped
     if let reader = reader.take() {
       lastTimestamp = reader.lastTimestamp ?? lastTimestamp
-      origins = reader.close()
     }
   }
 }

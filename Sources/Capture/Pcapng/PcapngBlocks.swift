@@ -17,11 +17,11 @@ struct PcapngBlocks {
   /// The numbers of the processes that the section describes.
   var processes: [UInt16] = []
   /// The numbers of what all sections and files describe.
-  var origins: OriginTable
+  let origins: OwnMemory<OriginTable>
   /// Sum of the losses of all interfaces; wide enough that it cannot overflow.
   private var losses: UInt128?
 
-  init(origins: OriginTable) { self.origins = origins }
+  init(origins: OwnMemory<OriginTable>) { self.origins = origins }
 
   /// Reads blocks up to the next packet, and returns where its octets are in the window's buffer; nil at the end of the
   /// file.

@@ -32,7 +32,7 @@ extension PcapngBlocks {
       throw window.error(.unsupported("more than \(CaptureLimits.interfaces) interfaces in a section"))
     }
     var (interface, record) = try PcapngInterface.read(in: window, order: order, length: length)
-    interface.number = origins.number(record, tellingIn: &news)
+    interface.number = origins.value.number(record, tellingIn: &news)
     interfaces.append(interface)
   }
 
@@ -131,7 +131,7 @@ extension PcapngBlocks {
       default: break
       }
     }
-    processes.append(origins.number(process, tellingIn: &news))
+    processes.append(origins.value.number(process, tellingIn: &news))
   }
 }
 

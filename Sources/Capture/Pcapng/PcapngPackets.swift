@@ -116,7 +116,7 @@ extension PcapngBlocks {
         // Of several comments, the first one counts.
         if packet.origin.flags.contains(.comment) { continue }
         packet.origin.flags.insert(.comment)
-        packet.origin.comment = window.withOctets(value) { origins.number(comment: $0, tellingIn: &news) }
+        packet.origin.comment = window.withOctets(value) { origins.value.number(comment: $0, tellingIn: &news) }
       case (PcapngFormat.EnhancedPacket.processOption, 4):
         packet.origin.process = process(number(value, in: window))
       case (PcapngFormat.EnhancedPacket.effectiveProcessOption, 4):

@@ -13,6 +13,21 @@ public struct Ledger: Sendable, Equatable {
   public internal(set) var truncatedPackets = 0
   /// Packets that the capture tool or the kernel says it dropped.
   public internal(set) var droppedPackets = 0
+  /// Packets that are copies of others, and their original lengths together: they are in no other figure. Nil where copies were not
+  /// looked for.
+  public internal(set) var copies: Copies?
+
+  /// Packets that were captured more than once, but for the first time each.
+  public struct Copies: Sendable, Equatable {
+    /// How many there are.
+    public var packets = 0
+    /// The sum of their original lengths in octets.
+    public var octets = 0
+
+    /// None yet.
+    public init() {}
+  }
+
   /// Octets of TCP streams that were not captured: holes, and what the snap length cut off.
   public internal(set) var missing = 0
   /// Octets of class `link` that a capture tool invented (they never were on a wire).
@@ -168,7 +183,7 @@ public struct Ledger: Sendable, Equatable {
   public static func == (a: Ledger, b: Ledger) -> Bool {
     for octetClass in OctetClass.allCases where a[octetClass] != b[octetClass] { return false }
     return a.packets == b.packets && a.original == b.original && a.truncatedPackets == b.truncatedPackets
-      && a.droppedPackets == b.droppedPackets && a.missing == b.missing && a.synthetic == b.synthetic
+      && a.droppedPackets == b.droppedPackets && a.copies == b.copies && a.missing == b.missing && a.synthetic == b.synthetic
       && a.quicHandshake == b.quicHandshake && a.quicPacket == b.quicPacket && a.quicProtected == b.quicProtected
       && a.tlsHandshake == b.tlsHandshake && a.tlsApplicationData == b.tlsApplicationData && a.tlsRecord == b.tlsRecord
   }

@@ -617,6 +617,9 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// Says how many packets were dropped in all before they could be captured, as far as is known now.
   public mutating func setDropped(_ packets: Int) { run.ledger.droppedPackets = packets }
 
+  /// Says which packets were left out because they are copies of others, as far as is known now.
+  public mutating func setCopies(_ copies: Ledger.Copies) { run.ledger.copies = copies }
+
   /// Ends every connection: what follows is another capture.
   ///
   /// - Throws: What the sink throws.

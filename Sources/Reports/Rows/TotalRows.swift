@@ -84,7 +84,7 @@ enum APIRow {
   }
 }
 
-/// `ledger`: a figure a row. All are octets but `packets`, `truncated_packets` and `dropped_packets`.
+/// `ledger`: a figure a row. All are octets but `packets`, `truncated_packets`, `dropped_packets` and `duplicate_packets`.
 enum LedgerRow {
   /// The table's name.
   static let name = "ledger"
@@ -94,7 +94,7 @@ enum LedgerRow {
   /// The rows: every class by its name, then the figures about all of them; new ones only at the end.
   ///
   /// While a run goes on, octets can be in no class yet. They are in a row of their own and are no difference, which so is
-  /// 0 at any moment; in a finished report there are none of them.
+  /// 0 at any moment; in a finished report there are none of them. Copies of packets have rows where they were looked for.
   static func rows(_ ledger: Ledger) -> [(name: String, value: Int)] {
     OctetClass.allCases.map { ($0.name, ledger[$0]) } + [
       ("total", ledger.total), ("original", ledger.original), ("difference", ledger.difference - ledger.pending),
@@ -104,7 +104,7 @@ enum LedgerRow {
       ("tls_other", ledger.tlsOther), ("pending", ledger.pending), ("tls_record", ledger.tlsRecord),
       ("quic_handshake", ledger.quicHandshake), ("quic_packet", ledger.quicPacket),
       ("quic_protected", ledger.quicProtected),
-    ]
+    ] + (ledger.copies.map { [("duplicate_packets", $0.packets), ("duplicate_bytes", $0.octets)] } ?? [])
   }
 
   /// Writes every row; `write` is called after each.

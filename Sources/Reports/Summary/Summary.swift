@@ -232,6 +232,10 @@ public struct Summary {
     if ledger.missing > 0 {
       note("bytes of streams that were not captured: \(Numerals.grouped(ledger.missing))", .warning)
     }
+    if let copies = ledger.copies {
+      let (packets, octets) = (Numerals.grouped(copies.packets), Numerals.grouped(copies.octets))
+      note("copies of packets, left out: \(packets) (\(octets) bytes)", .plain)
+    }
     if ledger.droppedPackets > 0 {
       note("incomplete: packets dropped by the capture: \(Numerals.grouped(ledger.droppedPackets))", .warning)
     }

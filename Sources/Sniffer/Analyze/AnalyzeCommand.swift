@@ -46,6 +46,12 @@ struct AnalyzeCommand: ParsableCommand {
 
   @Flag(
     help: """
+      Read captures of the same time together, packet by packet, and count a packet once that several of them have, or several interfaces.
+      """)
+  var deduplicate = false
+
+  @Flag(
+    help: """
       Keep what was found of each capture in the folder of the reports, and go on from there: the next run reads only what is new or changed.
       """)
   var resume = false
@@ -79,6 +85,14 @@ struct AnalyzeCommand: ParsableCommand {
         throw ValidationError("--resume keeps nothing of what messages say: --har-content is not possible.")
       }
     }
+    if deduplicate {
+      if partial != nil || resume {
+        throw ValidationError("--deduplicate looks at the packets of all captures at once: neither --partial nor --resume is possible.")
+      }
+      if follow || input.captures.contains("-") {
+        throw ValidationError("--deduplicate needs files that are complete.")
+      }
+    }
     if let followTimeout {
       if !follow { throw ValidationError("--follow-timeout needs --follow.") }
       if !(followTimeout > 0 && followTimeout < 1e9) {
@@ -100,6 +114,7 @@ struct AnalyzeCommand: ParsableCommand {
     let waiting = Waiting(follows: follow, patience: followTimeout.map { .seconds($0) })
     var analysis = CaptureAnalysis(
       options: options, input: input, filter: try options.packetFilter(), waiting: waiting)
+    analysis.leavesOutCopies = deduplicate
     try analysis.run(summary, interval)
   }
 

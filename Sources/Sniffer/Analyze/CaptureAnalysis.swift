@@ -34,6 +34,8 @@ struct CaptureAnalysis {
   private var keyLogs = KeyLogs.none
   /// The tables that are counted for the reports.
   var tables: Configuration.Tables = []
+  /// Whether captures are read together, and packets are left out that are copies of others.
+  var leavesOutCopies = false
   /// Whether it is a part of a command that confines itself, and says at its end what was found.
   var isPart = false
   /// Whether the command has confined itself already.
@@ -207,6 +209,8 @@ struct CaptureAnalysis {
     readKeys(&pipeline)
     if let partials {
       read(partials, &pipeline)
+    } else if leavesOutCopies {
+      readOnce(configuration, &pipeline)
     } else if shards > 0 {
       read(with: shards, configuration, &pipeline)
     } else {
@@ -298,12 +302,42 @@ struct CaptureAnalysis {
     pipeline.setDropped(Int(clamping: series.dropped ?? 0))
   }
 
+  // MARK: Copies
+
+  /// Reads captures of the same time together, and each packet once that several of them have.
+  private mutating func readOnce<Sink: ReportSink>(_ configuration: Configuration, _ pipeline: inout Pipeline<Sink>) {
+    var captures = OverlappingCaptures(paths: paths, filter: filter, waiting: waiting)
+    var copies = PacketCopies(configuration: configuration)
+    pipeline.capturedOctets = captures.capturedOctets
+    var left = Self.progressInterval
+    while !StopSignals.stop.isRequested {
+      do throws(CaptureError) {
+        let isPacket = try captures.advance()
+        for event in captures.takeEvents() { take(event, &pipeline) }
+        guard isPacket else { break }
+        let capture = captures.capture
+        captures.withPacket { packet, octets in
+          if !copies.isCopy(packet, octets, of: capture) { process(packet, octets, &pipeline) }
+        }
+        left -= 1
+        if left == 0 {
+          left = Self.progressInterval
+          progress?.update(bytes: captures.octetsRead, of: captures.size)
+        }
+      } catch {
+        report(error)
+      }
+    }
+    pipeline.setDropped(Int(clamping: captures.dropped ?? 0))
+    pipeline.setCopies(copies.found)
+  }
+
   // MARK: Shards
 
   /// How many shards there are to be; 0 for one analysis of everything, on this thread.
   private func shards(with observer: (any MessageObserver)?) -> Int {
     // What is still being written has to be analysed as it comes, and who sees what messages say sees it in order.
-    guard partials == nil, observer == nil, !isRunning else { return 0 }
+    guard partials == nil, observer == nil, !isRunning, !leavesOutCopies else { return 0 }
     return ShardedReading.shards(jobs: options.analysis.jobs, captures: paths)
   }
 

@@ -9,8 +9,8 @@ struct LiveLoadTests {
   /// No packet is dropped at a rate that tcpdump holds; the figures are printed.
   @Test func thirtySecondsOfLoad() throws {
     guard let figures = try figures("thirtySecondsOfLoad", ["30", "0"]) else { return }
-    #expect(figures["sniffer_status"] == "0" && figures["sniffer_difference"] == "0")
-    let dropped = try #require(figures["sniffer_dropped_packets"].flatMap(Int.init))
+    #expect(figures["sniffer_csv_status"] == "0" && figures["sniffer_csv_difference"] == "0")
+    let dropped = try #require(figures["sniffer_csv_dropped_packets"].flatMap(Int.init))
     let byTcpdump = try #require(figures["tcpdump_dropped_packets"].flatMap(Int.init))
     #expect(dropped <= byTcpdump)
   }
