@@ -1,7 +1,7 @@
 /// Two values in such memory, one for each side of something: a value that is read piece by piece for each packet, and refers to other memory,
 /// would be copied for each piece where it is in an array of two, with a reference count for all that it refers to.
 @safe
-final class OwnPair<Value> {
+final class OwnPair<Value: ~Copyable> {
   private let address: UnsafeMutablePointer<Value>
 
   /// Moves the values of the sides 0 and 1 there.

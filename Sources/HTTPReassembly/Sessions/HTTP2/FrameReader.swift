@@ -1,5 +1,5 @@
 /// Where the reading of one side's frames is.
-struct FrameReader {
+struct FrameReader: ~Copyable {
   enum Phase: UInt8 {
     /// Before the first octet.
     case start

@@ -1,7 +1,7 @@
 import Packets
 
 /// One direction of a TLS connection: where its records begin and end, and what is known of them (RFC 8446 §5.1).
-struct TLSSide {
+struct TLSSide: ~Copyable {
   /// The content types of records (IANA, "TLS ContentType").
   enum ContentType {
     static let changeCipherSpec: UInt8 = 20
