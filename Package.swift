@@ -163,7 +163,7 @@ let package = Package(
       name: "HouseTests",
       dependencies: [
         "Capture", "ContentCodings", "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Parquet",
-        "Reports", "Shared", "TableReading", "Tabular",
+        "Partials", "Reports", "Shared", "TableReading", "Tabular",
       ],
       swiftSettings: settings),
     .testTarget(name: "SharedTests", dependencies: ["Shared"], swiftSettings: settings),

@@ -23,6 +23,10 @@ public struct PartialError: Error, Equatable, Sendable, CustomStringConvertible 
     case interval
     /// A connection of a capture of it may be one that an earlier partial has the beginning of: its endpoints, and the capture.
     case sameEndpoints(String, String, capture: String)
+    /// It has not all packets of a capture, which is named, as it must for copies to be found.
+    case lacksPackets(capture: String)
+    /// More captures of the same time than are read together.
+    case tooManyAtOnce
     /// The same capture is in another partial, too; the name of that.
     case repeated(String)
   }
@@ -68,6 +72,12 @@ extension PartialError.Problem: CustomStringConvertible {
       a connection between \(a) and \(b) may be one that an earlier partial has the beginning of: make it again with \
       --keep-packets from \(TextEscaping.string(Array(capture.utf8)))
       """
+    case .lacksPackets(let capture):
+      """
+      it has not all packets of \(TextEscaping.string(Array(capture.utf8))), as it must for copies to be found: make it again with \
+      --keep-packets
+      """
+    case .tooManyAtOnce: "more than \(OverlappingPartials.limit) captures of the same time"
     case .repeated(let other):
       "has the same capture as \(TextEscaping.string(Array(other.utf8))): a packet would count twice"
     }

@@ -49,6 +49,12 @@ public struct PartialSegment: Sendable, Equatable {
     return nil
   }
 
+  /// Where its blocks are in the file.
+  var blockRange: Range<Int> {
+    let first = start + PartialFormat.magic.count
+    return first..<first + blocks
+  }
+
   /// Octets that are copied at once.
   private static let copyLength = 1 << 20
 }
@@ -84,6 +90,19 @@ final class PartialInput {
       count += read
     }
     return octets
+  }
+
+  /// The content of the first of the blocks in a range, which is left with the others.
+  func block(_ range: inout Range<Int>) throws(PartialError) -> [UInt8] {
+    guard range.count >= 4 else { throw PartialError(path, .damaged) }
+    let length = PartialFormat.number(try octets(range.lowerBound..<range.lowerBound + 4)[...])
+    let start = range.lowerBound + 4
+    guard length <= range.upperBound - start,
+      let content = FrameDecompressor.content(
+        of: try octets(start..<start + length), limit: PartialFormat.blockLimit)
+    else { throw PartialError(path, .damaged) }
+    range = start + length..<range.upperBound
+    return content
   }
 
   /// The segment whose last octet is before `end`.

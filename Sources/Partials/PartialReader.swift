@@ -39,11 +39,10 @@ public struct PartialReader: ~Copyable {
     file = segment.file
     capture = segment.head.capture
     packets = PacketReading()
-    origins.begin()
+    origins.meaning = PartialOrigins.Meaning()
     reading.take([])
     pipeline.beginPart(&reading)
-    let start = segment.start + PartialFormat.magic.count
-    range = start..<start + segment.blocks
+    range = segment.blockRange
   }
 
   /// Goes on up to the end of a block, or to something that the capture says.
@@ -80,11 +79,13 @@ public struct PartialReader: ~Copyable {
         try pipeline.take(record, &reading)
       }
     } catch { throw PartialError(file, capture: capture, fault: error) }
-    guard !range.isEmpty else {
+    guard let input, !range.isEmpty else {
       handOver(&pipeline, fault)
       return .end
     }
-    return .block(octets: try readBlock())
+    let start = range.lowerBound
+    reading.take(try input.block(&range))
+    return .block(octets: range.lowerBound - start)
   }
 
   /// Hands over the rows of the packets before, together with what became final at their time.
@@ -103,18 +104,5 @@ public struct PartialReader: ~Copyable {
     try reading.withCounted { octets in
       do throws(Sink.Failure) { try pipeline.process(packet, octets) } catch { fault(error) }
     }
-  }
-
-  private mutating func readBlock() throws(PartialError) -> Int {
-    guard let input, range.count >= 4 else { throw PartialError(file, .damaged) }
-    let length = PartialFormat.number(try input.octets(range.lowerBound..<range.lowerBound + 4)[...])
-    let start = range.lowerBound + 4
-    guard length <= range.upperBound - start,
-      let content = FrameDecompressor.content(
-        of: try input.octets(start..<start + length), limit: PartialFormat.blockLimit)
-    else { throw PartialError(file, .damaged) }
-    range = start + length..<range.upperBound
-    reading.take(content)
-    return length + 4
   }
 }

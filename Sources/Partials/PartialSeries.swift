@@ -68,9 +68,9 @@ public struct PartialSeries: Sendable {
   }
 
   // Nothing of it depends on the order in which partials are named.
-  private static func key(_ segment: PartialSegment) -> (Int64, Int64, String, UInt64, Int) {
+  private static func key(_ segment: PartialSegment) -> (Int64, String, Int64, UInt64, Int) {
     let head = segment.head
-    return (head.first ?? .max, head.last ?? .max, head.capture, head.mark, segment.length)
+    return (head.first ?? .max, head.capture, head.last ?? .max, head.mark, segment.length)
   }
 
   /// Whether two segments are of one capture: it may have had another name, but has the same packets.

@@ -12,7 +12,7 @@ import Testing
   private static let counts: [(name: String, count: Int)] = FuzzTarget.all.map { target in
     switch target.name {
     case "tcp", "http1", "http2", "hpack", "chunked": (target.name, 1000)
-    case "tls": (target.name, 300)
+    case "tls", "quic": (target.name, 300)
     case "capture", "fragments", "csv", "sqlite", "har", "metrics", "curl", "netlog": (target.name, 2000)
     default: (target.name, 10_000)
     }

@@ -4,6 +4,7 @@
 @testable import HTTPReassembly
 @testable import MetricsEndpoint
 @testable import Parquet
+@testable import Partials
 @testable import Reports
 @testable import Shared
 @testable import TableReading
@@ -47,6 +48,8 @@ enum Limits {
     "CaptureLimits.numberedComments": CaptureLimits.numberedComments,
     "CaptureLimits.commentLength": CaptureLimits.commentLength,
     "CaptureLimits.commentOctets": CaptureLimits.commentOctets, "CaptureLimits.waitingApps": CaptureLimits.waitingApps,
+    "OverlappingCaptures.limit": OverlappingCaptures.limit, "OverlappingPartials.limit": OverlappingPartials.limit,
+    "PacketCopies.limit": PacketCopies.limit,
     "Condition.lengthLimit": Condition.lengthLimit, "Condition.depthLimit": Condition.depthLimit,
     "SelectedExchanges.waitingLimit": SelectedExchanges.waitingLimit,
     "RecentExchanges.limit": RecentExchanges.limit, "RecentExchanges.nameLimit": RecentExchanges.nameLimit,

@@ -51,6 +51,7 @@ extension Seeds {
       sent.append((0, HTTP2Writer.windowUpdate(stream)))
       sent.append((0, HTTP2Writer.reset(stream)))
       add([UInt8](repeating: 60, count: 12) + [2, UInt8(request.count)] + request + response, to: .hpack)
+      add([stream == 3 ? 1 : 7, UInt8(request.count)] + request + [UInt8(response.count)] + response, to: .fieldBlock)
     }
     sent.append((1, HTTP2Writer.frame(5, flags: 4, stream: 1, [0, 0, 0, 2, 0x82, 0x84, 0x86])))
     for count in [3, 6, sent.count] {

@@ -26,6 +26,7 @@ package struct Seeds {
     try addLogs(root.appendingPathComponent("Tests/EstimatesTests/Logs/Fixtures"))
     let tls = captures.appendingPathComponent("tls/suites").path
     try addTLS(tls + ".pcap.gz", keys: tls + ".keys")
+    try addQUIC(captures.appendingPathComponent("quic.pcap.gz").path)
     // What none of these makes: contents that libraries coded, whose code is not instrumented.
     for target in FuzzTarget.all {
       let folder = root.appendingPathComponent("Fuzz/Seeds/content/\(target.name)").path

@@ -34,6 +34,22 @@ extension Seeds {
   }
 }
 
-extension Int {
-  fileprivate var twoOctets: [UInt8] { [UInt8(truncatingIfNeeded: self >> 8), UInt8(truncatingIfNeeded: self)] }
+extension Seeds {
+  /// The first datagrams of each client of a capture of QUIC.
+  mutating func addQUIC(_ path: String) throws {
+    var inputs: [UInt16: [UInt8]] = [:]
+    var reader = try CaptureReader(path: path)
+    while try reader.advance() {
+      reader.withPacket { _, octets in
+        guard octets.byteCount > 42, octets.octet(23) == 17 else { return }
+        let isServers = octets.bigEndian16(34) == 443
+        let port = octets.bigEndian16(isServers ? 36 : 34)
+        var payload: [UInt8] = []
+        octets.append(42..<octets.byteCount, to: &payload)
+        guard payload.count < 1500, inputs[port, default: []].count < 6000 else { return }
+        inputs[port, default: []] += [isServers ? 1 : 0] + payload.count.twoOctets + payload
+      }
+    }
+    for (_, input) in inputs.sorted(by: { $0.key < $1.key }) { add(input, to: .quic) }
+  }
 }

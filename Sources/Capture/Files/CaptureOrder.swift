@@ -12,10 +12,10 @@ enum CaptureOrder {
     return paths.map { FileInput.kind($0) == .stream ? $0 : sorted.next() ?? $0 }
   }
 
-  /// Files in the order of their first packets, with the time of that packet in nanoseconds; `Int64.max` where there is none.
+  /// Files in the order of their first packets, or of their names where these have the same time, with the time of that packet in nanoseconds; `Int64.max` where there is none.
   static func timed(_ files: [String]) -> [(path: String, first: Int64)] {
-    files.enumerated().map { (index: $0, path: $1, first: firstTimestamp(of: $1) ?? .max) }
-      .sorted { ($0.first, $0.index) < ($1.first, $1.index) }.map { ($0.path, $0.first) }
+    files.map { (path: $0, first: firstTimestamp(of: $0) ?? .max) }
+      .sorted { ($0.first, $0.path) < ($1.first, $1.path) }
   }
 
   /// Octets of all files together; nil if there is a stream among them. What cannot be read has none.

@@ -6,9 +6,8 @@ import Packets
 /// identification of its IPv4 header (RFC 791 §3.1); a UDP datagram by addresses, ports, length and the first octets of its payload; any
 /// other packet by all of its captured octets but for what every router changes.
 ///
-/// - Where an identification tells it, any further packet of that kind is a copy.
-/// - Where none does (IPv6, or an identification of 0), a sender may send the same segment twice. There a packet is a copy where
-///   another point has it already, as often as this one.
+/// A packet is a copy where another point has had the same one already, as often as this one: a network may deliver a packet twice,
+/// and where there is no identification (IPv6) a sender may send the same segment twice. Both are no copies.
 ///
 /// What came longer ago than a second or two is forgotten, and so is what came before the last 131,072 packets.
 package struct PacketCopies: ~Copyable {
@@ -32,17 +31,10 @@ package struct PacketCopies: ~Copyable {
     var seen: [UInt64: UInt32] = [:]
   }
 
-  /// What tells a packet from others.
-  private struct Identity {
-    var mark: UInt64
-    /// Whether its sender has given it a number of its own.
-    var isNumbered: Bool
-  }
-
   /// For how long packets are remembered at least, in nanoseconds.
   private static var span: Int64 { 1_000_000_000 }
-  /// Packets that are remembered at least: each takes some 50 octets of memory, and twice as many may be there.
-  private static var limit: Int { 131_072 }
+  /// Packets that are remembered at least: each takes some 60 octets of memory, and twice as many may be there.
+  package static var limit: Int { 131_072 }
   /// Octets of a datagram's payload that are looked at: as many as the usual short snap length leaves.
   private static var payloadLimit: Int { 32 }
 
@@ -56,22 +48,17 @@ package struct PacketCopies: ~Copyable {
   ///   - octets: Its captured octets.
   ///   - capture: The number of its capture, from 0.
   package mutating func isCopy(_ packet: Packet, _ octets: RawSpan, of capture: Int) -> Bool {
-    let identity = identity(of: packet, octets)
+    let mark = mark(of: packet, octets)
     forget(until: packet.timestamp)
-    let counted = (recent.counted[identity.mark] ?? 0) + (before.counted[identity.mark] ?? 0)
-    if !identity.isNumbered {
-      var hasher = Hasher()
-      hasher.combine(identity.mark)
-      hasher.combine(capture)
-      hasher.combine(packet.origin.interface)
-      let mark = UInt64(bitPattern: Int64(hasher.finalize()))
-      recent.seen[mark, default: 0] += 1
-      if (recent.seen[mark] ?? 0) + (before.seen[mark] ?? 0) > counted {
-        recent.counted[identity.mark, default: 0] += 1
-        return false
-      }
-    } else if counted == 0 {
-      recent.counted[identity.mark] = 1
+    var hasher = Hasher()
+    hasher.combine(mark)
+    hasher.combine(capture)
+    hasher.combine(packet.origin.interface)
+    let point = UInt64(bitPattern: Int64(hasher.finalize()))
+    recent.seen[point, default: 0] += 1
+    let seen = (recent.seen[point] ?? 0) + (before.seen[point] ?? 0)
+    if seen > (recent.counted[mark] ?? 0) + (before.counted[mark] ?? 0) {
+      recent.counted[mark, default: 0] += 1
       return false
     }
     found.packets += 1
@@ -91,13 +78,12 @@ package struct PacketCopies: ~Copyable {
     recent = Memory(start: now)
   }
 
-  private mutating func identity(of packet: Packet, _ octets: RawSpan) -> Identity {
+  /// What tells a packet from others.
+  private mutating func mark(of packet: Packet, _ octets: RawSpan) -> UInt64 {
     var hasher = Hasher()
     let decoded = decoder.dissect(packet, octets, ledger: &ledger, anomalies: &anomalies)
-    guard !decoder.isFragment else { return whole(packet, octets) }
     switch decoded {
-    case .tcp(let segment):
-      let number = octets.identification(before: segment.payloadOffset - segment.headerLength, of: 6)
+    case .tcp(let segment) where !decoder.isFragment:
       hasher.combine(segment.source)
       hasher.combine(segment.destination)
       hasher.combine(segment.sequence)
@@ -105,25 +91,22 @@ package struct PacketCopies: ~Copyable {
       hasher.combine(segment.flags.rawValue)
       hasher.combine(segment.window)
       hasher.combine(segment.payloadLength)
-      hasher.combine(number)
-      return Identity(mark: UInt64(bitPattern: Int64(hasher.finalize())), isNumbered: number != 0)
-    case .udp(let datagram):
-      let number = octets.identification(before: datagram.payloadOffset - UDPDatagram.headerLength, of: 17)
+      hasher.combine(octets.identification(before: segment.payloadOffset - segment.headerLength, of: 6))
+    case .udp(let datagram) where !decoder.isFragment:
       hasher.combine(datagram.source)
       hasher.combine(datagram.destination)
       hasher.combine(datagram.payloadLength)
-      hasher.combine(number)
+      hasher.combine(octets.identification(before: datagram.payloadOffset - UDPDatagram.headerLength, of: 17))
       let payload = datagram.payload(in: octets)
       for offset in payload.prefix(Self.payloadLimit) { hasher.combine(octets.octet(offset)) }
-      return Identity(mark: UInt64(bitPattern: Int64(hasher.finalize())), isNumbered: number != 0)
-    case .nothing, .reassembledTCP, .reassembledUDP: return whole(packet, octets)
+    default: Self.combineWhole(packet, octets, &hasher)
     }
+    return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 
   /// A packet of which all captured octets count, but for Ethernet's addresses, and in an IP header behind them what every router
   /// changes: the hop limit (time to live), and the checksum over it.
-  private func whole(_ packet: Packet, _ octets: RawSpan) -> Identity {
-    var hasher = Hasher()
+  private static func combineWhole(_ packet: Packet, _ octets: RawSpan, _ hasher: inout Hasher) {
     hasher.combine(packet.originalLength)
     var start = 0
     if packet.linkType == .ethernet, octets.byteCount >= 14 {
@@ -140,7 +123,6 @@ package struct PacketCopies: ~Copyable {
       }
     }
     octets.extracting(start..<octets.byteCount).hash(into: &hasher)
-    return Identity(mark: UInt64(bitPattern: Int64(hasher.finalize())), isNumbered: false)
   }
 }
 

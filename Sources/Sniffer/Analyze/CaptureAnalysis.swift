@@ -207,7 +207,9 @@ struct CaptureAnalysis {
       configuration: configuration, decoders: decoders, observer: observer,
       compressor: tables.contains(.contents) ? GzipEstimate() : nil, sink: sink)
     readKeys(&pipeline)
-    if let partials {
+    if let partials, leavesOutCopies {
+      readOnce(partials, configuration, &pipeline)
+    } else if let partials {
       read(partials, &pipeline)
     } else if leavesOutCopies {
       readOnce(configuration, &pipeline)
@@ -332,6 +334,36 @@ struct CaptureAnalysis {
     pipeline.setCopies(copies.found)
   }
 
+  /// The same of captures whose packets are in partials.
+  private mutating func readOnce<Sink: ReportSink>(
+    _ partials: PartialSeries, _ configuration: Configuration, _ pipeline: inout Pipeline<Sink>
+  ) {
+    var captures = OverlappingPartials(partials)
+    var copies = PacketCopies(configuration: configuration)
+    var left = Self.progressInterval
+    while !StopSignals.stop.isRequested {
+      do throws(PartialError) {
+        let isPacket = try captures.advance()
+        for event in captures.takeEvents() { take(event, &pipeline) }
+        guard isPacket else { break }
+        let capture = captures.capture
+        captures.withPacket { packet, octets in
+          if !copies.isCopy(packet, octets, of: capture) { process(packet, octets, &pipeline) }
+        }
+        left -= 1
+        if left == 0 {
+          left = Self.progressInterval
+          progress?.update(bytes: captures.octetsRead, of: partials.length)
+        }
+      } catch {
+        say([error.description])
+      }
+    }
+    for segment in partials.segments { say(segment.head.faults) }
+    pipeline.setDropped(partials.dropped ?? 0)
+    pipeline.setCopies(copies.found)
+  }
+
   // MARK: Shards
 
   /// How many shards there are to be; 0 for one analysis of everything, on this thread.
@@ -370,11 +402,7 @@ struct CaptureAnalysis {
       do throws(PartialError) {
         try reader.begin(segment, &pipeline)
         try read(&reader, &octetsRead, of: partials, &pipeline)
-        if !segment.head.faults.isEmpty {
-          status = .failure
-          progress?.clear()
-          for fault in segment.head.faults { ErrorOutput.write(fault) }
-        }
+        say(segment.head.faults)
       } catch {
         if mayAskForPackets, case .sameEndpoints = error.problem {
           partialThatNeedsPackets = segment.file
@@ -406,6 +434,14 @@ struct CaptureAnalysis {
       case .end: return
       }
     }
+  }
+
+  /// Says what was wrong with a capture when its partial was made.
+  private mutating func say(_ faults: [String]) {
+    guard !faults.isEmpty else { return }
+    status = .failure
+    progress?.clear()
+    for fault in faults { ErrorOutput.write(fault) }
   }
 
   private mutating func take<Sink: ReportSink>(_ event: CaptureEvent, _ pipeline: inout Pipeline<Sink>) {

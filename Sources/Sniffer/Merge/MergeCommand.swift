@@ -27,6 +27,13 @@ struct MergeCommand: ParsableCommand {
   @Flag(help: "Show no progress bar.")
   var noProgress = false
 
+  @Flag(
+    help: """
+      Put captures of the same time together, packet by packet, and count a packet once that several of them have, or several interfaces: \
+      needs partials with --keep-packets.
+      """)
+  var deduplicate = false
+
   @Option(
     help: ArgumentHelp("Write one partial of all to this file, and no report.", valueName: "file"), completion: .file())
   var partial: String?
@@ -43,6 +50,9 @@ struct MergeCommand: ParsableCommand {
     guard Set(partials).count == partials.count else {
       throw ValidationError("A partial is there twice: its packets would count twice.")
     }
+    if deduplicate, partial != nil {
+      throw ValidationError("--partial puts partials side by side: --deduplicate is for their merge.")
+    }
     if partial != nil, options.output != nil || summary.json {
       throw ValidationError("--partial writes no report.")
     }
@@ -53,7 +63,7 @@ struct MergeCommand: ParsableCommand {
 
   mutating func run() throws {
     try options.leaveRoot(reading: partials, writing: [partial].compactMap(\.self))
-    let series = try usable { () throws(PartialError) in try PartialSeries(partials) }
+    let series = try usable { () throws(PartialError) in try PartialSeries(partials, allowsCopies: deduplicate) }
     if let partial {
       let status = PartialJoining(options: options, series: series).run(to: partial)
       if status != .success { throw ExitCode(status.rawValue) }
@@ -69,6 +79,7 @@ struct MergeCommand: ParsableCommand {
       try series.require(options: options.analysis.partialOptions, keys: keys, interval: interval.nanoseconds ?? 0)
     }
     var analysis = CaptureAnalysis(options: options, partials: series, showsProgress: !noProgress)
+    analysis.leavesOutCopies = deduplicate
     try analysis.run(summary, interval)
   }
 

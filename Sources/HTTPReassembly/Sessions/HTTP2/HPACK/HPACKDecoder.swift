@@ -2,7 +2,7 @@
 ///
 /// It never gives octets up: their lengths add up to that of the block, whatever is in it. What it cannot know is unknown, what
 /// is wrong is told, and where the rest of a block cannot be taken apart, it says so.
-struct HPACKDecoder {
+package struct HPACKDecoder {
   private var table: HPACKDynamicTable
   /// Where Huffman-coded strings of the representation in hand are decoded to: room that is kept for the next ones, and how much of it is
   /// theirs.
@@ -18,13 +18,13 @@ struct HPACKDecoder {
   /// - Parameters:
   ///   - isComplete: Whether the direction is read from its start.
   ///   - keptLimit: Octets of the dynamic table that are kept.
-  init(isComplete: Bool, keptLimit: Int) {
+  package init(isComplete: Bool, keptLimit: Int) {
     table = HPACKDynamicTable(isComplete: isComplete, keptLimit: keptLimit)
     isSizeLimitKnown = isComplete
   }
 
   /// Octets of memory that it takes on the heap.
-  var memory: Int { table.memory + decoded.capacity }
+  package var memory: Int { table.memory + decoded.capacity }
 
   /// Entries of the dynamic table that are known of.
   var entryCount: Int { table.count }
@@ -39,16 +39,16 @@ struct HPACKDecoder {
   mutating func announce(size: Int) { sizeLimit = max(sizeLimit, size) }
 
   /// Octets were lost in which fields may have been inserted.
-  mutating func forget() {
+  package mutating func forget() {
     table.forget()
     isSizeLimitKnown = false
   }
 
   /// A field block begins.
-  mutating func startBlock() { hasField = false }
+  package mutating func startBlock() { hasField = false }
 
   /// What reading the next representation of a block comes to.
-  enum Step {
+  package enum Step {
     case field(HPACKField)
     /// The block ends here.
     case end
@@ -57,7 +57,7 @@ struct HPACKDecoder {
   }
 
   /// Reads the representation at `offset` of `block`, and goes on behind it.
-  mutating func next(_ block: RawSpan, at offset: inout Int) -> Step {
+  package mutating func next(_ block: RawSpan, at offset: inout Int) -> Step {
     table.compact()
     decodedCount = 0
     if decoded.count > Self.decodedCapacity { decoded = [] }
@@ -89,7 +89,7 @@ struct HPACKDecoder {
 
   /// Lends the octets of a text of the representation that was read last.
   @inline(__always)
-  func withOctets<Result>(of text: HPACKText, in block: RawSpan, _ body: (RawSpan) -> Result) -> Result {
+  package func withOctets<Result>(of text: HPACKText, in block: RawSpan, _ body: (RawSpan) -> Result) -> Result {
     switch text.origin {
     case .unknown: body(block.extracting(0..<0))
     case .staticTable: HPACKStaticTable.octets.withOctets { body($0.extracting(text.range)) }

@@ -1,22 +1,22 @@
 /// One representation of a field block (RFC 7541 §6): how many octets encode it, and what it says as far as that is known.
-struct HPACKField {
+package struct HPACKField {
   /// Octets that encode it: index, name and value, Huffman-coded or not.
-  var length: Int
-  var name = HPACKText.unknown
-  var value = HPACKText.unknown
+  package var length: Int
+  package var name = HPACKText.unknown
+  package var value = HPACKText.unknown
   /// The mark of a value that is an entry's of the dynamic table; else 0.
   var valueMark: UInt64 = 0
   /// Whether it is a dynamic table size update, and no field (RFC 7541 §6.3).
   var isSizeUpdate = false
   /// Whether it is no representation: an index that stands for nothing, a string that is none, a size that is not allowed.
-  var isMalformed = false
+  package var isMalformed = false
 
   /// Whether both its name and its value are known.
   var isKnown: Bool { name.isKnown && value.isKnown }
 }
 
 /// Where the octets of a name or value are, until the next representation is read.
-struct HPACKText {
+package struct HPACKText {
   enum Origin: UInt8 {
     /// They are not known.
     case unknown
@@ -48,7 +48,7 @@ struct HPACKText {
   var length: Int? { count < 0 ? nil : Int(count) }
 
   @inline(__always)
-  var isKnown: Bool { origin != .unknown }
+  package var isKnown: Bool { origin != .unknown }
 
   @inline(__always)
   var range: Range<Int> { Int(start)..<Int(start &+ max(count, 0)) }

@@ -1,0 +1,140 @@
+import Capture
+import HTTPReassembly
+import Packets
+
+/// Partials with all packets of their captures, which are of the same time, read as one: packet by packet in the order of time, as
+/// `OverlappingCaptures` reads captures.
+public struct OverlappingPartials: ~Copyable {
+  /// Segments that are open at once at most.
+  public static let limit = 256
+
+  /// A segment that has a packet to hand over.
+  private final class Source {
+    let index: Int
+    let input: PartialInput
+    var range: Range<Int>
+    var reading = RowReading()
+    var packets = PacketReading()
+    var meaning = PartialOrigins.Meaning()
+    /// What the capture says before the packet.
+    var events: [CaptureEvent] = []
+    var packet = Packet(timestamp: 0, originalLength: 0, linkType: .null)
+    var octets: [UInt8] = []
+
+    init(_ index: Int, _ segment: PartialSegment) throws(PartialError) {
+      self.index = index
+      input = try PartialInput(segment.file)
+      range = segment.blockRange
+    }
+  }
+
+  /// Octets of blocks that were read so far.
+  public private(set) var octetsRead = 0
+  /// Which segment the packet that `advance` found is of, from 0, in the order of the series.
+  public var capture: Int { current?.index ?? 0 }
+
+  private let segments: [PartialSegment]
+  /// Segments that were opened so far, or could not be.
+  private var position = 0
+  private var open: [Source] = []
+  private var current: Source?
+  private var origins = PartialOrigins()
+  private var events: [CaptureEvent] = []
+
+  /// Starts with nothing read.
+  public init(_ series: PartialSeries) { segments = series.segments }
+
+  /// Goes on to the packet that was captured next, in any of the captures. Returns false at the end of all.
+  ///
+  /// Throws when a partial cannot be read, or has not all packets of a capture. The next call then goes on without it.
+  public mutating func advance() throws(PartialError) -> Bool {
+    if let last = current {
+      current = nil
+      try readOn(last)
+    }
+    while true {
+      let earliest = open.min { $0.packet.timestamp < $1.packet.timestamp }
+      if position < segments.count,
+        earliest.map({ segments[position].head.first ?? .max <= $0.packet.timestamp }) ?? true
+      {
+        try openNext()
+        continue
+      }
+      guard let earliest else { return false }
+      events += earliest.events
+      earliest.events = []
+      current = earliest
+      return true
+    }
+  }
+
+  /// Lends the packet that `advance` found.
+  public borrowing func withPacket(_ body: (Packet, RawSpan) -> Void) {
+    guard let current else { return }
+    current.octets.withOctets { body(current.packet, $0) }
+  }
+
+  /// Takes what the captures said since the last call, before the packet or the end that `advance` came to.
+  public mutating func takeEvents() -> [CaptureEvent] {
+    guard !events.isEmpty else { return [] }
+    defer { events = [] }
+    return events
+  }
+
+  private mutating func openNext() throws(PartialError) {
+    let segment = segments[position]
+    defer { position += 1 }
+    guard segment.head.keptPackets == segment.head.packets else {
+      throw PartialError(segment.file, .lacksPackets(capture: segment.head.capture))
+    }
+    guard open.count < Self.limit else { throw PartialError(segment.file, .tooManyAtOnce) }
+    let source = try Source(position, segment)
+    open.append(source)
+    try readOn(source)
+  }
+
+  /// Reads the next packet of a segment, and closes it where there is none.
+  private mutating func readOn(_ source: Source) throws(PartialError) {
+    swap(&origins.meaning, &source.meaning)
+    defer { swap(&origins.meaning, &source.meaning) }
+    do throws(PartialError) {
+      while try !readPacket(source) {
+        guard !source.range.isEmpty else {
+          events += source.events
+          return close(source)
+        }
+        let start = source.range.lowerBound
+        source.reading.take(try source.input.block(&source.range))
+        octetsRead += source.range.lowerBound - start
+      }
+    } catch {
+      close(source)
+      throw error
+    }
+  }
+
+  private mutating func close(_ source: Source) { open.removeAll { $0 === source } }
+
+  /// Whether there is a packet in what was read of the segment's blocks.
+  private mutating func readPacket(_ source: Source) throws(PartialError) -> Bool {
+    do throws(PartFault) {
+      while !source.reading.isAtEnd {
+        switch PartRecord(rawValue: try source.reading.octet()) {
+        case .keptPacket:
+          source.packet = try source.packets.packet(&source.reading, origins)
+          try source.reading.octets(&source.octets)
+          return true
+        case .event:
+          if let event = try EventRecords.read(&source.reading, &origins) { source.events.append(event) }
+        // The last record: nothing is in it where all packets were kept.
+        case .accounts:
+          source.reading.take([])
+        default: throw .damaged
+        }
+      }
+      return false
+    } catch {
+      throw PartialError(source.input.path, capture: segments[source.index].head.capture, fault: error)
+    }
+  }
+}
