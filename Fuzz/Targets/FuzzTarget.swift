@@ -17,8 +17,8 @@ package struct FuzzTarget: Sendable {
 
   /// Every target.
   package static let all: [FuzzTarget] = [
-    .capture, .link, .fragments, .tcp, .http1, .http2, .hpack, .fieldBlock, .chunked, .gzip, .deflate, .brotli, .zstandard, .stacked,
-    .dns, .csvLog, .sqliteLog, .harLog, .metricsLog, .curlLog, .netlogLog, .keyLog, .tls, .quic,
+    .capture, .link, .fragments, .tcp, .http1, .http2, .hpack, .fieldBlock, .chunked, .gzip, .deflate, .brotli,
+    .zstandard, .stacked, .dns, .csvLog, .sqliteLog, .harLog, .metricsLog, .curlLog, .netlogLog, .keyLog, .tls, .quic,
   ]
 
   /// The target called `name`.

@@ -183,7 +183,8 @@ public struct Ledger: Sendable, Equatable {
   public static func == (a: Ledger, b: Ledger) -> Bool {
     for octetClass in OctetClass.allCases where a[octetClass] != b[octetClass] { return false }
     return a.packets == b.packets && a.original == b.original && a.truncatedPackets == b.truncatedPackets
-      && a.droppedPackets == b.droppedPackets && a.copies == b.copies && a.missing == b.missing && a.synthetic == b.synthetic
+      && a.droppedPackets == b.droppedPackets && a.copies == b.copies && a.missing == b.missing
+      && a.synthetic == b.synthetic
       && a.quicHandshake == b.quicHandshake && a.quicPacket == b.quicPacket && a.quicProtected == b.quicProtected
       && a.tlsHandshake == b.tlsHandshake && a.tlsApplicationData == b.tlsApplicationData && a.tlsRecord == b.tlsRecord
   }

@@ -47,6 +47,7 @@ package struct PacketCopies: ~Copyable {
   ///   - packet: The packet's facts.
   ///   - octets: Its captured octets.
   ///   - capture: The number of its capture, from 0.
+  /// - Returns: Whether it is to be left out.
   package mutating func isCopy(_ packet: Packet, _ octets: RawSpan, of capture: Int) -> Bool {
     let mark = mark(of: packet, octets)
     forget(until: packet.timestamp)

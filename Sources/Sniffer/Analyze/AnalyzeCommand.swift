@@ -87,7 +87,8 @@ struct AnalyzeCommand: ParsableCommand {
     }
     if deduplicate {
       if partial != nil || resume {
-        throw ValidationError("--deduplicate looks at the packets of all captures at once: neither --partial nor --resume is possible.")
+        throw ValidationError(
+          "--deduplicate looks at the packets of all captures at once: neither --partial nor --resume is possible.")
       }
       if follow || input.captures.contains("-") {
         throw ValidationError("--deduplicate needs files that are complete.")
