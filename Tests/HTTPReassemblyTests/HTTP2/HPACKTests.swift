@@ -172,8 +172,8 @@ import Testing
     #expect(decoder.entryCount == 3)
   }
 
-  /// Blocks of another encoder, whose table changes its size on the way.
-  @Test func blocksOfAnotherEncoder() {
+  /// Blocks of other encoders: PyPI's hpack and nghttp2's, whose tables change their sizes on the way, and those of browsers, OkHttp and their servers.
+  @Test func blocksOfOtherEncoders() {
     for connection in HPACKVectors.connections {
       var decoder = Self.decoder()
       for (hex, fields) in connection {

@@ -12,6 +12,8 @@ struct BrokenMessage {
   var acknowledged: StreamPosition
   /// Position after the last octet that is known to be its own.
   var end: StreamPosition
+  /// How far the other side had read when it first answered it, if that is beyond its end.
+  var answeredAt: StreamPosition?
   /// Octets of it that are in no class yet, because nothing says whether they are header or content.
   var unsplit = 0
   /// Whether it broke off in its header section.
@@ -141,11 +143,14 @@ extension Conversation {
     return read(exchange, run) { $0.interimEnd } == acknowledged
   }
 
-  /// The octets that were never captured behind a broken message are its own.
-  private mutating func adoptGap(of message: OwnMemory<BrokenMessage>, _ side: Side, _ run: inout Run) {
-    run.rows[message: message.value.row].missing += gap[side]
-    message.value.end += gap[side]
-    gap[side] = 0
+  /// The octets that were never captured behind a broken message are its own, but for those behind `limit`.
+  private mutating func adoptGap(
+    of message: OwnMemory<BrokenMessage>, _ side: Side, upTo limit: StreamPosition? = nil, _ run: inout Run
+  ) {
+    let own = limit.map { min(max($0 - message.value.end, 0), gap[side]) } ?? gap[side]
+    run.rows[message: message.value.row].missing += own
+    message.value.end += own
+    gap[side] -= own
     owners[side].endNewest(at: message.value.end)
   }
 
@@ -171,10 +176,18 @@ extension Conversation {
   }
 
   /// The other side has acknowledged what was sent up to a position, and nothing beyond: a broken message ends there.
+  ///
+  /// Its answer may come before the hole behind it is known to be one. Where a later answer acknowledges all of the hole, another message of
+  /// this side is in it.
   mutating func endBroken(_ side: Side, at position: StreamPosition, _ run: inout Run) {
-    guard let message = broken[side], message.value.end + gap[side] == position else { return }
-    adoptGap(of: message, side, &run)
-    settleBroken(side, before: position, &run)
+    guard let message = broken[side], position > message.value.end || position == message.value.end + gap[side] else {
+      return
+    }
+    let answeredAt = message.value.answeredAt ?? position
+    message.value.answeredAt = answeredAt
+    guard message.value.end + gap[side] == position else { return }
+    adoptGap(of: message, side, upTo: answeredAt, &run)
+    settleBroken(side, before: answeredAt == position ? position : nil, &run)
   }
 }
 
