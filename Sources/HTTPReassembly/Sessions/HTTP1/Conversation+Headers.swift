@@ -43,11 +43,15 @@ extension Conversation {
         change(exchange, &run) { $0.hasContent = true }
       }
     } else {
-      let method = knownMethod(of: exchange, run)
+      let known = knownMethod(of: exchange, run)
+      // What ends with the connection would take all that follows, and HEAD leaves content out: both need a request that is certain.
+      // Of a client that does not pipeline, one acknowledgment will do for HEAD, until something else than a response follows.
+      let isPaired = run.rows[message: row].pairing == .exact
+      let method = known == .head && !isPaired && isPipelined ? nil : known
       let ordinary = header.framing.response(status: status, to: method ?? .ordinary)
-      // What ends with the connection would take all that follows: that needs a request that is certain.
-      let isCertain = method != nil && (ordinary != .untilClose || run.rows[message: row].pairing == .exact)
+      let isCertain = method != nil && (ordinary != .untilClose || isPaired)
       framing = isCertain ? ordinary : ordinary.unconfirmed
+      if method == .head, !isPaired { run.rows.messages[Int(row)].doubts.insert(.end) }
       if framing != ordinary {
         run.rows.messages[Int(row)].doubts.insert(.end)
         run.rows.messages[Int(row)].announcesContent = framing != .unconfirmed(.length, 0)
