@@ -1,3 +1,4 @@
+import Foundation
 import Packets
 import Testing
 
@@ -32,14 +33,17 @@ import Testing
 
   /// The same interface has the same number in all files of a series, and is told once.
   @Test func numbersHoldForASeries() throws {
-    func file(_ names: [String]) throws -> TemporaryFile {
+    let folder = try TemporaryFolder()
+    // All have the same time, so that their names decide on their order.
+    let paths = try [["a", "b"], ["c", "b"], ["a"]].enumerated().map { number, names in
       var file = PcapngBuilder()
       for name in names { file.interface(options: file.option(2, name)) }
       for index in names.indices { file.enhanced(pattern(60), interface: UInt32(index)) }
-      return try TemporaryFile(file.octets)
+      let path = folder.file("\(number).pcapng")
+      try Data(file.octets).write(to: URL(fileURLWithPath: path))
+      return path
     }
-    let files = try [file(["a", "b"]), file(["c", "b"]), file(["a"])]
-    var series = CaptureSeries(paths: files.map(\.path))
+    var series = CaptureSeries(paths: paths)
     var numbers: [UInt16] = []
     var names: [String] = []
     while true {
