@@ -36,9 +36,12 @@ import Testing
       ])
   }
 
-  @Test func filesOfTheSameTimeKeepTheirOrder() throws {
+  @Test func filesOfTheSameTimeAreInTheOrderOfTheirNames() throws {
     let files = [try file([100]), try file([100]), try file([100])]
-    #expect(CaptureSeries(paths: files.map(\.path)).paths == files.map(\.path))
+    let paths = files.map(\.path)
+    for order in [paths, paths.reversed(), [paths[1], paths[0], paths[2]]] {
+      #expect(CaptureSeries(paths: order).paths == paths.sorted())
+    }
   }
 
   @Test func faultsEndTheirFileOnly() throws {
