@@ -4,7 +4,7 @@ import Packets
 
 /// Partials with all packets of their captures, which are of the same time, read as one: packet by packet in the order of time, as
 /// `OverlappingCaptures` reads captures.
-public struct OverlappingPartials: ~Copyable {
+public struct OverlappingPartials: OverlappingPackets, ~Copyable {
   /// Segments that are open at once at most.
   public static let limit = 256
 

@@ -12,7 +12,8 @@ enum CaptureOrder {
     return paths.map { FileInput.kind($0) == .stream ? $0 : sorted.next() ?? $0 }
   }
 
-  /// Files in the order of their first packets, or of their names where these have the same time, with the time of that packet in nanoseconds; `Int64.max` where there is none.
+  /// Files in the order of their first packets, or of their names where these have the same time, with the time of that packet in
+  /// nanoseconds; `Int64.max` where there is none.
   static func timed(_ files: [String]) -> [(path: String, first: Int64)] {
     files.map { (path: $0, first: firstTimestamp(of: $0) ?? .max) }
       .sorted { ($0.first, $0.path) < ($1.first, $1.path) }

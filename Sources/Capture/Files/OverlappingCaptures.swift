@@ -11,7 +11,7 @@ import Packets
 ///   captures.withPacket { packet, octets in … }
 /// }
 /// ```
-public struct OverlappingCaptures: ~Copyable {
+public struct OverlappingCaptures: OverlappingPackets, ~Copyable {
   /// Captures that are open at once at most.
   public static let limit = 256
 
@@ -33,8 +33,6 @@ public struct OverlappingCaptures: ~Copyable {
   public var capturedOctets: any CapturedOctets { files }
   /// Which capture the packet that `advance` found is of, from 0, in the order of their first packets.
   public var capture: Int { current?.index ?? 0 }
-  /// What errors call that capture.
-  public var name: String { current?.reader.value.name ?? "" }
 
   private let paths: [String]
   private let firsts: [Int64]

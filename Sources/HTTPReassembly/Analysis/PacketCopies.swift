@@ -9,7 +9,7 @@ import Packets
 /// A packet is a copy where another point has had the same one already, as often as this one: a network may deliver a packet twice,
 /// and where there is no identification (IPv6) a sender may send the same segment twice. Both are no copies.
 ///
-/// What came longer ago than a second or two is forgotten, and so is what came before the last 131,072 packets.
+/// What came longer ago than a second or two is forgotten, and so is what came before the last 65,536 packets.
 package struct PacketCopies: ~Copyable {
   /// What was found to be a copy so far.
   package private(set) var found = Ledger.Copies()
@@ -33,7 +33,7 @@ package struct PacketCopies: ~Copyable {
 
   /// For how long packets are remembered at least, in nanoseconds.
   private static var span: Int64 { 1_000_000_000 }
-  /// Packets that are remembered at least: each takes some 60 octets of memory, and twice as many may be there.
+  /// Entries of one memory: two for most packets, one for a copy. Each takes some 30 octets or twice that, and there are two memories.
   package static var limit: Int { 131_072 }
   /// Octets of a datagram's payload that are looked at: as many as the usual short snap length leaves.
   private static var payloadLimit: Int { 32 }

@@ -309,29 +309,9 @@ struct CaptureAnalysis {
   /// Reads captures of the same time together, and each packet once that several of them have.
   private mutating func readOnce<Sink: ReportSink>(_ configuration: Configuration, _ pipeline: inout Pipeline<Sink>) {
     var captures = OverlappingCaptures(paths: paths, filter: filter, waiting: waiting)
-    var copies = PacketCopies(configuration: configuration)
     pipeline.capturedOctets = captures.capturedOctets
-    var left = Self.progressInterval
-    while !StopSignals.stop.isRequested {
-      do throws(CaptureError) {
-        let isPacket = try captures.advance()
-        for event in captures.takeEvents() { take(event, &pipeline) }
-        guard isPacket else { break }
-        let capture = captures.capture
-        captures.withPacket { packet, octets in
-          if !copies.isCopy(packet, octets, of: capture) { process(packet, octets, &pipeline) }
-        }
-        left -= 1
-        if left == 0 {
-          left = Self.progressInterval
-          progress?.update(bytes: captures.octetsRead, of: captures.size)
-        }
-      } catch {
-        report(error)
-      }
-    }
+    readOnce(&captures, of: captures.size, configuration, &pipeline) { $0.report($1) }
     pipeline.setDropped(Int(clamping: captures.dropped ?? 0))
-    pipeline.setCopies(copies.found)
   }
 
   /// The same of captures whose packets are in partials.
@@ -339,10 +319,19 @@ struct CaptureAnalysis {
     _ partials: PartialSeries, _ configuration: Configuration, _ pipeline: inout Pipeline<Sink>
   ) {
     var captures = OverlappingPartials(partials)
+    readOnce(&captures, of: partials.length, configuration, &pipeline) { $0.say([$1.description]) }
+    for segment in partials.segments { say(segment.head.faults) }
+    pipeline.setDropped(partials.dropped ?? 0)
+  }
+
+  private mutating func readOnce<Captures: OverlappingPackets & ~Copyable, Sink: ReportSink>(
+    _ captures: inout Captures, of size: Int?, _ configuration: Configuration, _ pipeline: inout Pipeline<Sink>,
+    failed: (inout Self, Captures.Fault) -> Void
+  ) {
     var copies = PacketCopies(configuration: configuration)
     var left = Self.progressInterval
     while !StopSignals.stop.isRequested {
-      do throws(PartialError) {
+      do throws(Captures.Fault) {
         let isPacket = try captures.advance()
         for event in captures.takeEvents() { take(event, &pipeline) }
         guard isPacket else { break }
@@ -353,14 +342,12 @@ struct CaptureAnalysis {
         left -= 1
         if left == 0 {
           left = Self.progressInterval
-          progress?.update(bytes: captures.octetsRead, of: partials.length)
+          progress?.update(bytes: captures.octetsRead, of: size)
         }
       } catch {
-        say([error.description])
+        failed(&self, error)
       }
     }
-    for segment in partials.segments { say(segment.head.faults) }
-    pipeline.setDropped(partials.dropped ?? 0)
     pipeline.setCopies(copies.found)
   }
 

@@ -28,7 +28,7 @@ import Testing
     #expect(both.octets("apis.csv") == whole.octets("apis.csv"))
     let copies = indices.filter { isInFirst($0) && isInSecond($0) }
     #expect(both.ledger("duplicate_packets") == copies.count)
-    #expect(both.ledger("duplicate_bytes") == copies.reduce(0) { $0 + octets.records[$1].lengthOnWire })
+    #expect(both.ledger("duplicate_bytes") == PcapOctets.originalLength(copies.map { octets.records[$0] }[...]))
     func rows(_ report: Report) -> [[String]] { report.ledger.rows.map { [$0["class"], $0["bytes"]] } }
     #expect(rows(both).filter { !$0[0].hasPrefix("duplicate") } == rows(whole))
 
@@ -89,9 +89,6 @@ import Testing
 
 /// A record of a pcap file with Ethernet.
 extension [UInt8] {
-  /// The packet's length on the wire, in octets.
-  fileprivate var lengthOnWire: Int { (0..<4).reduce(0) { $0 | Int(self[12 + $1]) << ($1 * 8) } }
-
   /// The packet as it is behind one router more: other Ethernet addresses, a hop less, and IPv4's checksum of that.
   fileprivate var behindRouter: [UInt8] {
     var record = self
