@@ -3,9 +3,6 @@ import Testing
 
 /// Readers of Parquet that share no code with this project, which are held against the database and the CSV files of the same run.
 enum ParquetWitness {
-  /// A reader refused.
-  private struct CommandFailed: Error { let errorOutput: String }
-
   private static let packages = PythonPackages(
     "parquet-witness", ["pyarrow>=18", "polars>=1.20", "duckdb==1.4.2"], modules: ["pyarrow", "polars", "duckdb"])
   /// Python with pyarrow, polars and DuckDB.

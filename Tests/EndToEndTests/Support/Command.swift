@@ -38,6 +38,12 @@ struct Outcome: Sendable {
   }
 }
 
+/// A program ended with an error where its output is needed.
+struct CommandFailed: Error {
+  /// What it wrote to standard error.
+  let errorOutput: String
+}
+
 /// Runs programs.
 enum Command {
   /// A program that takes longer than this hangs.
