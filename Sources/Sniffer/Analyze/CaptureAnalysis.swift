@@ -266,7 +266,6 @@ struct CaptureAnalysis {
   private mutating func readAll<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
     var series = CaptureSeries(
       paths: paths, filter: filter, waiting: waiting, readsAhead: options.threads > 1)
-    var overlap = CaptureOverlap(configuration: options.configuration, filter: filter)
     pipeline.capturedOctets = series.capturedOctets
     reading: while true {
       do throws(CaptureError) {
@@ -278,7 +277,6 @@ struct CaptureAnalysis {
         case .end: break reading
         case .capture(let continues):
           logger.info("reading \(series.name ?? "")")
-          try overlap.begin(&series)
           if !continues {
             do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }
           }
@@ -383,7 +381,6 @@ struct CaptureAnalysis {
   private mutating func read<Sink: ReportSink>(_ partials: PartialSeries, _ pipeline: inout Pipeline<Sink>) {
     var reader = PartialReader()
     var octetsRead = 0
-    for fault in partials.leftOut { report(fault) }
     for (index, segment) in partials.segments.enumerated() where !StopSignals.stop.isRequested {
       logger.info("reading \(segment.file)")
       if !partials.continues(index) {
