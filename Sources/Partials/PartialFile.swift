@@ -13,7 +13,7 @@ public struct PartialSegment: Sendable, Equatable {
   /// Octets of the whole segment.
   public let length: Int
   /// What it says of its capture.
-  public let head: PartialHead
+  public internal(set) var head: PartialHead
 
   /// The segments of a partial, in the order in which they stand in it.
   ///

@@ -50,8 +50,10 @@ public struct CaptureSeries: ~Copyable {
   public var capturedOctets: any CapturedOctets { files }
   /// The reader's packet.
   @usableFromInline private(set) var current = LentPacket()
-  /// Capture time of the last packet of the captures that have ended.
-  private var lastTimestamp: Int64?
+  /// Capture time of the last packet of the captures that have ended, in nanoseconds since the Unix epoch; nil before that.
+  public private(set) var lastTimestamp: Int64?
+  /// Capture time of the first packet of the current capture, the same; nil without one.
+  public private(set) var firstTimestamp: Int64?
   private var octetsReadBefore = 0
   private var droppedBefore: UInt64?
   /// What the captures said until the last step, not taken yet.
@@ -114,6 +116,12 @@ public struct CaptureSeries: ~Copyable {
     try current.withPacket(body)
   }
 
+  /// Leaves out what is left of the current capture, as if it had not been there.
+  public mutating func skip() {
+    current.withdraw()
+    reader = nil
+  }
+
   /// Opens the next capture.
   private mutating func open() throws(CaptureError) -> Step {
     guard position < paths.count, !waiting.isStopped else { return .end }
@@ -139,6 +147,7 @@ public struct CaptureSeries: ~Copyable {
     // The first packet has been read ahead. A time that passed before it is told with it, not before the capture: it is none of
     // the capture before this one.
     next.moveEvents(to: &news, onlyRecords: true)
+    firstTimestamp = first
     reader = consume next
     return .capture(continues: continues(at: first))
   }
@@ -180,6 +189,12 @@ extension CaptureSeries {
     case nil: nil
     }
   }
+
+  /// The path of the current capture, or of the last one.
+  public var path: String { paths[max(position - 1, 0)] }
+
+  /// Whether a path is that of a stream, which can be read once only: standard input or a FIFO.
+  public static func isStream(_ path: String) -> Bool { FileInput.kind(path) == .stream }
 
   /// Octets read from all captures so far, compressed ones where they are compressed.
   public var octetsRead: Int {

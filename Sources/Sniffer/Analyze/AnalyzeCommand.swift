@@ -90,7 +90,7 @@ struct AnalyzeCommand: ParsableCommand {
         throw ValidationError(
           "--deduplicate looks at the packets of all captures at once: neither --partial nor --resume is possible.")
       }
-      if follow || input.captures.contains("-") {
+      if follow || input.captures.contains(where: CaptureSeries.isStream) {
         throw ValidationError("--deduplicate needs files that are complete.")
       }
     }

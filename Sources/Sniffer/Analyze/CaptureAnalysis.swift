@@ -266,6 +266,7 @@ struct CaptureAnalysis {
   private mutating func readAll<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
     var series = CaptureSeries(
       paths: paths, filter: filter, waiting: waiting, readsAhead: options.threads > 1)
+    var overlap = CaptureOverlap(configuration: options.configuration, filter: filter)
     pipeline.capturedOctets = series.capturedOctets
     reading: while true {
       do throws(CaptureError) {
@@ -277,6 +278,7 @@ struct CaptureAnalysis {
         case .end: break reading
         case .capture(let continues):
           logger.info("reading \(series.name ?? "")")
+          try overlap.begin(&series)
           if !continues {
             do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }
           }
@@ -381,6 +383,7 @@ struct CaptureAnalysis {
   private mutating func read<Sink: ReportSink>(_ partials: PartialSeries, _ pipeline: inout Pipeline<Sink>) {
     var reader = PartialReader()
     var octetsRead = 0
+    for fault in partials.leftOut { report(fault) }
     for (index, segment) in partials.segments.enumerated() where !StopSignals.stop.isRequested {
       logger.info("reading \(segment.file)")
       if !partials.continues(index) {

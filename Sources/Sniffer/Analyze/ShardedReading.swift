@@ -126,14 +126,17 @@ final class ShardedReading: Sendable {
       // There is one as soon as all readers are through with it.
       return free.take() ?? chunk
     }
-    while read(&series, &router) {}
+    var overlap = CaptureOverlap(configuration: configuration, filter: filter)
+    while read(&series, &overlap, &router) {}
     progress.withLock { $0.dropped = series.dropped }
     router.finishConnections(isLast: true)
     for reader in full { reader.end() }
   }
 
   /// Reads up to the next error. Returns whether there may be more.
-  private func read(_ series: inout CaptureSeries, _ router: inout PacketRouter) -> Bool {
+  private func read(
+    _ series: inout CaptureSeries, _ overlap: inout CaptureOverlap, _ router: inout PacketRouter
+  ) -> Bool {
     do throws(CaptureError) {
       while !StopSignals.stop.isRequested {
         let step = try series.advance()
@@ -144,6 +147,7 @@ final class ShardedReading: Sendable {
         case .end: return false
         case .capture(let continues):
           logger.info("reading \(series.name ?? "")")
+          try overlap.begin(&series)
           if continues { router.passOn() } else { router.finishConnections(isLast: false) }
         case .packet:
           series.withPacket { router.take($0, $1) }

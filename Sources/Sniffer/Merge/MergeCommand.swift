@@ -63,7 +63,9 @@ struct MergeCommand: ParsableCommand {
 
   mutating func run() throws {
     try options.leaveRoot(reading: partials, writing: [partial].compactMap(\.self))
-    let series = try usable { () throws(PartialError) in try PartialSeries(partials, allowsCopies: deduplicate) }
+    let series = try usable { () throws(PartialError) in
+      try PartialSeries(partials, copies: deduplicate ? .read : .refused)
+    }
     if let partial {
       let status = PartialJoining(options: options, series: series).run(to: partial)
       if status != .success { throw ExitCode(status.rawValue) }

@@ -185,6 +185,7 @@ struct PartialMaking {
     var series = CaptureSeries(paths: [path], filter: filter, waiting: Waiting(stop: StopSignals.stop))
     head.captureLength = series.size ?? 0
     var (first, last): (Int64?, Int64?) = (nil, nil)
+    var sample = TrafficSample(configuration: configuration)
     let faults = read(&series) { event in
       switch event {
       // Their numbers, and what apps they are of, is a matter of all captures together.
@@ -197,6 +198,7 @@ struct PartialMaking {
     } packet: { packet, octets in
       if first == nil { first = packet.timestamp }
       last = packet.timestamp
+      sample.take(packet, octets)
       scan.look(packet, octets)
       return true
     }
@@ -205,6 +207,7 @@ struct PartialMaking {
     head.first = first
     head.last = last
     head.mark = scan.mark
+    head.sample = sample.takeMarks()
     if let dropped = series.dropped { head.dropped = Int(clamping: dropped) }
   }
 

@@ -67,8 +67,54 @@ import Testing
     #expect(once.octets("messages.csv") == whole.octets("messages.csv"))
   }
 
+  /// Without the option, a capture that has packets of another one of the same time is not read: nothing of it would be true.
+  @Test(arguments: ["nginx-keepalive", "dns-names", "pipelining"])
+  func whatHasTheSamePacketsIsLeftOut(_ name: String) throws {
+    let octets = try PcapOctets(Corpus.capture(name).url)
+    let first = try scratch.file("first.pcap", octets.header + octets.records.dropLast(4).joined()).path
+    let second = try scratch.file(
+      "second.pcap", octets.header + octets.records.dropFirst(6).flatMap(\.behindRouter)
+    ).path
+    let alone = try report([first], "alone")
+    let said = "sniffer: \(second): left out: it has packets of the same time that \(first) has, too"
+    for (folder, options) in [("both", []), ("resumed", ["--resume"])] {
+      let outcome = try Sniffer.run([second, first, "-o", scratch.path(folder), "--no-progress"] + options)
+      #expect(outcome.status == 1 && outcome.errorLines.count == 1, "\(outcome.error)")
+      #expect(outcome.error.hasPrefix(said), "\(outcome.error)")
+      let both = try Report(folder: scratch.url.appendingPathComponent(folder))
+      for (name, _) in alone.files { #expect(both.octets(name) == alone.octets(name), "\(name)") }
+    }
+    for capture in [first, second] {
+      #expect(try Sniffer.run([capture, "--partial", capture + ".partial", "-q"]).status == 0)
+    }
+    let merged = try Sniffer.run(["merge", first + ".partial", second + ".partial", "-o", scratch.path("merged")])
+    #expect(merged.status == 1 && merged.output.isEmpty)
+    #expect(
+      merged.error.hasPrefix("sniffer: \(second).partial: \(second) has packets of the same time that \(first)"),
+      "\(merged.error)")
+    #expect(!FileManager.default.fileExists(atPath: scratch.path("merged/ledger.csv")))
+  }
+
+  /// Captures of one time that share no packet are two captures; so are those of which one begins when the other one has ended.
+  @Test func otherTrafficOfTheSameTimeIsRead() throws {
+    let octets = try PcapOctets(Corpus.capture("nginx-keepalive").url)
+    let half = octets.records.count / 2
+    for (name, isInFirst) in [("woven", { $0 % 2 == 0 }), ("rotated", { $0 < half })] as [(String, (Int) -> Bool)] {
+      let parts = try [true, false].map { isFirst in
+        let records = octets.records.indices.filter { isInFirst($0) == isFirst }.flatMap { octets.records[$0] }
+        return try scratch.file("\(name)-\(isFirst ? 1 : 2).pcap", octets.header + records).path
+      }
+      let report = try report(parts, name)
+      #expect(report.ledger("packets") == octets.records.count)
+    }
+  }
+
   @Test func whatCannotBeDeduplicatedIsRefused() throws {
     let capture = try Corpus.capture("pipelining").url.path
+    let pipe = scratch.path("pipe")
+    try #require(unsafe mkfifo(pipe, 0o600) == 0)
+    let refused = try Sniffer.run([capture, pipe, "--deduplicate"])
+    #expect(refused.status == 64 && refused.error.contains("needs files that are complete"), "\(refused.error)")
     for options in [
       ["-"], [capture, "--follow"], [capture, "--partial", scratch.path("p")],
       [capture, "-o", scratch.path("r"), "--resume"],
