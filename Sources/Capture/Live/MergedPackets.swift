@@ -2,8 +2,8 @@ import Packets
 
 /// The reader's end of the queue: what was taken from it, as one sequence of packets.
 ///
-/// Everything that waits is taken at once, and merged by time before more is taken. What waits on disk is read when its
-/// turn comes, a block of each feed at a time.
+/// What waits is merged by time. A packet is held back while an earlier one of another feed may be yet to come: until each has something,
+/// or has had the time to hand over what it had. What waits on disk is read when its turn comes, a block of each feed at a time.
 struct MergedPackets: ~Copyable {
   /// What `advance` came to.
   enum Step {
@@ -14,20 +14,24 @@ struct MergedPackets: ~Copyable {
     /// Packets that waited on disk could not be read.
     case failed(CaptureError)
     /// A feed ended; all that came of it has been lent.
-    case ended(CaptureError?)
+    case ended(feed: Int, CaptureError?)
     /// All feeds have ended before.
     case end
   }
 
   /// The packet that `advance` found.
   private(set) var current = LentPacket()
+  /// The index of its interface.
+  var interface: Int { interfaces[feed] }
   /// The feed that it is of.
-  private(set) var feed = 0
+  private var feed = 0
   /// Packets that were captured and never lent, of each feed.
   private(set) var lost: [UInt64]
 
   private let queue: PacketQueue
   private let linkTypes: [LinkType]
+  /// The index of each feed's interface.
+  private let interfaces: [Int]
   /// What was taken of each feed, and not opened.
   private var waiting: [[PacketQueue.Entry]]
   /// The block of each feed that packets are lent from.
@@ -40,6 +44,10 @@ struct MergedPackets: ~Copyable {
   /// Why packets could not be read back; nil where that was told.
   private var fault: CaptureError?
   private var longestDelay = Duration.zero
+  /// For how long a feed may have a packet before it hands it over.
+  private let hold: Duration
+  /// What was handed over by then is followed by nothing that was captured before it, of any feed.
+  private var settled = ContinuousClock.now
 
   /// Where a feed's next packet is.
   private struct Position {
@@ -47,6 +55,8 @@ struct MergedPackets: ~Copyable {
     var offset = 0
     /// Its time; nil if there is no packet.
     var timestamp: Int64?
+    /// Whether more may come of the feed.
+    var isOpen = true
   }
 
   /// What else is known of a feed, looked at once a block.
@@ -59,9 +69,12 @@ struct MergedPackets: ~Copyable {
     var own: [PacketBlock] = []
   }
 
-  init(queue: PacketQueue, linkTypes: [LinkType]) {
+  /// Reads the feeds of a queue, of the interfaces with these indices. `hold` is for how long one may have a packet before it hands it over.
+  init(queue: PacketQueue, linkTypes: [LinkType], interfaces: [Int], hold: Duration) {
     self.queue = queue
+    self.hold = hold
     self.linkTypes = linkTypes
+    self.interfaces = interfaces
     lost = linkTypes.map { _ in 0 }
     waiting = linkTypes.map { _ in [] }
     open = linkTypes.map { _ in nil }
@@ -80,47 +93,70 @@ struct MergedPackets: ~Copyable {
 
   @inline(never)
   private mutating func takeMore(timeout: Duration) -> Step {
+    giveBack()
     while true {
       if let fault {
         self.fault = nil
         return .failed(fault)
       }
-      // All that came before these ends has been lent, or there would be no need for more.
-      for feed in ends.indices where !isTold[feed] {
+      for feed in ends.indices where !isTold[feed] && positions[feed].timestamp == nil {
         guard let end = ends[feed] else { continue }
         isTold[feed] = true
-        return .ended(end.error)
+        return .ended(feed: feed, end.error)
       }
       if !isTold.contains(false) { return .end }
-      guard queue.take(&waiting, &ends, timeout: timeout) else { return .idle }
-      for feed in waiting.indices { openNext(of: feed) }
+      let rest = restOfHold
+      let isMore = queue.take(&waiting, &ends, timeout: min(rest ?? timeout, timeout))
+      for feed in waiting.indices {
+        positions[feed].isOpen = ends[feed] == nil
+        if positions[feed].timestamp == nil { openNext(of: feed) }
+      }
       if lendEarliest() { return .packet }
+      if !isMore, rest.map({ $0 >= timeout }) ?? true { return .idle }
     }
   }
 
-  /// Lends the packet that was captured first among those that have been taken; false if there is none.
+  /// Lends the packet that was captured first among those that have been taken; false if there is none, or it has to wait.
   @inline(__always)
   private mutating func lendEarliest() -> Bool {
     var earliest: (feed: Int, timestamp: Int64)?
+    var mayComeEarlier = false
     for index in positions.indices {
-      guard let timestamp = positions[index].timestamp else { continue }
+      guard let timestamp = positions[index].timestamp else {
+        if positions[index].isOpen { mayComeEarlier = true }
+        continue
+      }
       if let found = earliest, found.timestamp <= timestamp { continue }
       earliest = (index, timestamp)
     }
-    guard let earliest else {
-      giveBack()
-      return false
-    }
+    guard let earliest, !mayComeEarlier || isSettled(earliest.feed) else { return false }
     feed = earliest.feed
     lend(from: feed)
     return true
+  }
+
+  /// Whether nothing can come of any feed that was captured before the next packet of this one.
+  private mutating func isSettled(_ feed: Int) -> Bool {
+    guard hold > .zero, let completed = open[feed]?.completed else { return true }
+    if completed <= settled { return true }
+    settled = .now - hold
+    return completed <= settled
+  }
+
+  /// For how long the earliest packet has to wait yet; nil where there is none.
+  private var restOfHold: Duration? {
+    let waiting = positions.indices.filter { positions[$0].timestamp != nil }
+    guard let first = waiting.min(by: { (positions[$0].timestamp ?? 0) < (positions[$1].timestamp ?? 0) }) else {
+      return nil
+    }
+    return open[first]?.completed.map { max(.zero, ContinuousClock.now.duration(to: $0 + hold)) } ?? .zero
   }
 
   @inline(__always)
   private mutating func lend(from feed: Int) {
     guard let block = open[feed] else { preconditionFailure("a packet without its block") }
     let next = block.lend(at: positions[feed].offset, linkType: linkTypes[feed], to: &current)
-    current.packet.origin = PacketOrigin(interface: UInt16(truncatingIfNeeded: feed + 1))
+    current.packet.origin = PacketOrigin(interface: UInt16(truncatingIfNeeded: interface + 1))
     if next < block.count {
       positions[feed].offset = next
       positions[feed].timestamp = block.timestamp(at: next)
@@ -141,7 +177,8 @@ struct MergedPackets: ~Copyable {
   /// Opens the next block of what was taken of a feed, if there is one.
   private mutating func openNext(of feed: Int) {
     open[feed] = nil
-    positions[feed] = Position()
+    positions[feed].offset = 0
+    positions[feed].timestamp = nil
     while lanes[feed].next < waiting[feed].count {
       let entry = waiting[feed][lanes[feed].next]
       lanes[feed].next += 1

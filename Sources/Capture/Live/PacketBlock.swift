@@ -28,6 +28,8 @@ import Packets
   private(set) var packets = 0
   /// When it was handed over first since it was empty; nil before.
   var handedOver: ContinuousClock.Instant?
+  /// When it was handed over last: all that it has was captured before that. Nil before it was.
+  var completed: ContinuousClock.Instant?
 
   init(capacity: Int) {
     self.capacity = capacity
@@ -45,6 +47,7 @@ import Packets
     count = 0
     packets = 0
     handedOver = nil
+    completed = nil
   }
 
   /// Copies a packet to the end; false if there is no room for it.
@@ -75,7 +78,7 @@ import Packets
   /// Takes back such a copy in place of what it has: `body` puts its `count` octets, of so many packets, into memory. If
   /// that fails, the block is empty.
   func refill<Failure: Error>(
-    count: Int, packets: Int, handedOver: ContinuousClock.Instant,
+    count: Int, packets: Int, handedOver: ContinuousClock.Instant, completed: ContinuousClock.Instant,
     _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     precondition(count > 0 && count <= capacity)
@@ -84,6 +87,7 @@ import Packets
     self.count = count
     self.packets = packets
     self.handedOver = handedOver
+    self.completed = completed
   }
 
   /// How many packets there are from `offset` on.

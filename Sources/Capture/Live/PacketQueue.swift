@@ -73,6 +73,8 @@ final class PacketQueue: Sendable {
     fileprivate(set) var packets = 0
     /// When the first of them was handed over.
     let handedOver: ContinuousClock.Instant
+    /// When the last of them was.
+    fileprivate(set) var completed: ContinuousClock.Instant
   }
 
   /// How a feed ended.
@@ -160,6 +162,7 @@ final class PacketQueue: Sendable {
       try file.write(block, at: spilled.slot * blockLength + spilled.count)
       spilled.count += block.count
       spilled.packets += block.packets
+      spilled.completed = .now
     } catch {
       fault = error
     }
@@ -192,13 +195,15 @@ final class PacketQueue: Sendable {
       }
       guard let slot = state.slots.take() else { return nil }
       state.writers += 1
-      return SpilledBlock(slot: slot, handedOver: block.handedOver ?? now)
+      return SpilledBlock(slot: slot, handedOver: block.handedOver ?? now, completed: now)
     }
   }
 
   private func deposit(_ block: PacketBlock, of feed: Int, in state: inout State) {
     if state.isClosed { return }
-    block.handedOver = block.handedOver ?? .now
+    let now = ContinuousClock.now
+    block.handedOver = block.handedOver ?? now
+    block.completed = now
     state.deposits[feed].entries.append(.block(block))
     wakeReader(&state)
   }
@@ -258,8 +263,10 @@ final class PacketQueue: Sendable {
     guard let file else { preconditionFailure("spilled without a file") }
     defer { forget(spilled) }
     do throws(Errno) {
-      try unsafe block.refill(count: spilled.count, packets: spilled.packets, handedOver: spilled.handedOver) {
-        memory throws(Errno) in try unsafe file.read(into: memory, at: spilled.slot * blockLength)
+      try unsafe block.refill(
+        count: spilled.count, packets: spilled.packets, handedOver: spilled.handedOver, completed: spilled.completed
+      ) { memory throws(Errno) in
+        try unsafe file.read(into: memory, at: spilled.slot * blockLength)
       }
     } catch {
       throw CaptureError(file: "spill file in \(file.folder)", problem: .readFailed(errno: error.rawValue))

@@ -11,6 +11,8 @@ package protocol PacketSource: AnyObject, Sendable {
   var linkType: LinkType { get }
   /// Octets of a packet at most.
   var snapshotLength: Int { get }
+  /// For how long it may have a packet before it hands the packet over, while it has nothing else to hand over.
+  var delay: Duration { get }
   /// Waits for packets and appends those that are there to the feed. Returns when there are no more for the moment,
   /// and soon after `interrupt`. Called on the capture thread.
   func takePackets(into feed: PacketFeed) throws(CaptureError)

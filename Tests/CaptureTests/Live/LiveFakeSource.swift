@@ -10,6 +10,7 @@ final class FakeSource: PacketSource {
   let name: String
   let linkType: LinkType
   let snapshotLength = 2048
+  let delay: Duration
   private let round: @Sendable (Int, PacketFeed) throws(CaptureError) -> Bool
   private let rest: @Sendable (PacketFeed) -> Void
   private let count = Atomic<Int>(0)
@@ -19,11 +20,13 @@ final class FakeSource: PacketSource {
   /// `round` is called with its number, from 0, until it returns false; then the source waits to be interrupted. `rest`
   /// is called when it was.
   init(
-    _ name: String = "fake", linkType: LinkType = .ethernet, rest: @escaping @Sendable (PacketFeed) -> Void = { _ in },
+    _ name: String = "fake", linkType: LinkType = .ethernet, delay: Duration = .zero,
+    rest: @escaping @Sendable (PacketFeed) -> Void = { _ in },
     round: @escaping @Sendable (Int, PacketFeed) throws(CaptureError) -> Bool
   ) {
     self.name = name
     self.linkType = linkType
+    self.delay = delay
     self.rest = rest
     self.round = round
   }

@@ -114,6 +114,57 @@ import Testing
     #expect(LiveReading(&reader).packets == expected)
   }
 
+  /// A packet is held back for an earlier one that another feed hands over later, but not for longer than feeds take for that.
+  @Test func anEarlierPacketOfAnotherFeedComesFirst() throws {
+    let quick = FakeSource("quick", delay: .milliseconds(400)) { round, feed in
+      feed.append(round == 0 ? 2 : 4)
+      feed.handOver()
+      SystemClock.sleep(milliseconds: 50)
+      return round < 1
+    }
+    let slow = FakeSource("slow", delay: .milliseconds(300)) { _, feed in
+      SystemClock.sleep(milliseconds: 100)
+      feed.append(1)
+      feed.append(3)
+      return false
+    }
+    var reader = try LiveCaptureReader(sources: [quick, slow])
+    let start = ContinuousClock.now
+    var numbers: [Int64] = []
+    while numbers.count < 4, try reader.advance(waitingUpTo: .seconds(5)) == .packet {
+      reader.withPacket { packet, _, _ in numbers.append(packet.timestamp) }
+    }
+    #expect(numbers == [1, 2, 3, 4])
+    // The last one is followed by nothing of the other feed, so it has waited.
+    #expect((.milliseconds(400)..<(.seconds(5))).contains(start.duration(to: .now)))
+    // Without time to wait, there is nothing; when the feeds end, nothing waits any more.
+    #expect(try reader.advance(waitingUpTo: .zero) == .idle)
+    reader.stop()
+    #expect(LiveReading(&reader).isEnded)
+  }
+
+  /// Several sources may be rings of one interface: its packets, counts and fault are one.
+  @Test func ringsAreOneInterface() throws {
+    let gone = CaptureError(file: "eth0", problem: .libpcap("The interface disappeared"))
+    let rings = (0..<3).map { ring in
+      FakeSource(ring < 2 ? "eth0" : "eth1") { round, feed throws(CaptureError) in
+        for number in 0..<100 { feed.append(number * 3 + ring) }
+        if ring < 2 { throw gone }
+        return false
+      }
+    }
+    var reader = try LiveCaptureReader(sources: rings, of: [0, 0, 1])
+    #expect(reader.interfaces == ["eth0", "eth1"])
+    rings[2].waitUntilDone()
+    reader.stop()
+    let reading = LiveReading(&reader)
+    #expect(reading.isEnded && reading.errors == [gone])
+    let seen = reading.packets.map { "\($0.interface) \($0.packet.timestamp)" }
+    #expect(Set(seen) == Set((0..<300).map { "\($0 % 3 < 2 ? 0 : 1) \($0)" }) && seen.count == 300)
+    #expect(reader.statistics.map(\.captured) == [200, 100])
+    #expect(reader.statistics.map(\.droppedByKernel) == [6, 3])
+  }
+
   @Test func aFailureComesAfterThePacketsAndLeavesTheOthers() throws {
     let gone = CaptureError(file: "gone", problem: .libpcap("The interface disappeared"))
     let failing = FakeSource("gone") { round, feed throws(CaptureError) in

@@ -236,7 +236,7 @@ import Testing
     #expect(file.length == 8192 + block.count)
     let copy = PacketBlock(capacity: 4096)
     func refill(_ offset: Int) throws {
-      try unsafe copy.refill(count: block.count, packets: 1, handedOver: .now) { memory in
+      try unsafe copy.refill(count: block.count, packets: 1, handedOver: .now, completed: .now) { memory in
         try unsafe file.read(into: memory, at: offset)
       }
     }
