@@ -61,11 +61,13 @@ let package = Package(
     .target(
       name: "HTTPReassembly",
       dependencies: [
-        "CMalloc", "Cryptography", "Packets", .product(name: "DequeModule", package: "swift-collections"),
+        "CMalloc", "Cryptography", "Packets", "Shared",
+        .product(name: "DequeModule", package: "swift-collections"),
       ],
       swiftSettings: settings),
     .target(
-      name: "ContentCodings", dependencies: ["CBrotli", "CDeflate", "CZlib", "CZstd", "HTTPReassembly", "Shared"],
+      name: "ContentCodings",
+      dependencies: ["CBrotli", "CDeflate", "CZlib", "CZstd", "HTTPReassembly", "Packets", "Shared"],
       swiftSettings: settings),
     // How rows are written and files are made, for captures and reports alike; and how tables are read.
     .target(

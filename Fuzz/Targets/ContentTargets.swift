@@ -20,14 +20,14 @@ extension FuzzTarget {
     FuzzTarget(name, longestInput: 2048) { input in
       var configuration = Configuration()
       configuration.decodedContentLimit = limit
-      var source = SystemContentDecoders(configuration: configuration)
+      let source = SystemContentDecoders(configuration: configuration)
       guard let decoder = source.decoder(for: codings) else { return "there is no decoder" }
       var input = InputOctets(input)
       var choices = InputOctets(input.take(6))
       let content = input.rest()
       let cuts = Set((0..<3).map { _ in choices.next16() % (content.count + 1) }).union([0, content.count]).sorted()
       let whole = Decoded(decoder, content, [0, content.count])
-      if let fault = faultDecodingAsWhole(content, decoder, &source, whole.outcome) { return fault }
+      if let fault = faultDecodingAsWhole(content, decoder, source, whole.outcome) { return fault }
       if whole.count > limit { return "\(whole.count) octets came out" }
       let cut = Decoded(decoder, content, cuts)
       if whole == cut { return nil }
@@ -40,7 +40,7 @@ extension FuzzTarget {
 
 /// What is wrong when `content` is kept and decoded as a whole, where that is done, whose outcome is `streamed` as it comes.
 private func faultDecodingAsWhole(
-  _ content: [UInt8], _ decoder: any ContentDecoding, _ source: inout SystemContentDecoders, _ streamed: ContentOutcome
+  _ content: [UInt8], _ decoder: any ContentDecoding, _ source: SystemContentDecoders, _ streamed: ContentOutcome
 ) -> String? {
   var allowance = DecodingAllowance.endless
   content.withOctets { decoder.feed($0, within: &allowance) }

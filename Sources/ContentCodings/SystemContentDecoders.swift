@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Packets
 
 /// Decoders for `gzip`, `deflate`, `br` and `zstd`, made of the system's libraries.
 ///
@@ -11,7 +12,7 @@ import HTTPReassembly
 /// Time for each message: at most `Configuration.decodedContentLimit` octets come out of a coding, and out of all of them at most
 /// `Configuration.decodedRatioLimit` for each coded octet; out of what one packet completes, what its `DecodingAllowance`
 /// has. Contents that are decoded as a whole have an allowance of their own, by what they could make at most.
-public struct SystemContentDecoders: ContentDecoderSource {
+public final class SystemContentDecoders: ContentDecoderSource {
   /// Decoders kept for reuse: as many messages as end at about the same time; making one takes microseconds.
   static let idleLimit = 32
   /// Octets that `br` and `zstd` decoders hold together while idle ones are kept.
@@ -27,18 +28,25 @@ public struct SystemContentDecoders: ContentDecoderSource {
   private let windows: WindowMemory
   private let inflaters: WindowMemory
   private let buffers = OutputBuffers()
-  private var idle: [ContentDecoder] = []
   /// For contents that are there as a whole: the caller's own decoder, and those that threads decode.
   private let whole: WholeContentDecoder
   private let pending: PendingContents
-  private var familiar = FamiliarContents()
+  private let own = OwnMemory(State())
+
+  /// What is kept for the next contents.
+  private struct State {
+    /// Decoders for the next ones, the one that was used last at the end.
+    var idle: [ContentDecoder] = []
+    /// Contents that came before.
+    var familiar = FamiliarContents()
+  }
 
   /// Decoders within the limits of `configuration`, whose `br` and `zstd` decoders together hold at most
   /// `windowMemoryLimit` octets, and those of `gzip` and `deflate` `inflaterMemoryLimit`; a content that needs more fails as
   /// beyond the limit. At most `threads` threads besides the caller's decode.
   public init(
-    configuration: Configuration = Configuration(), windowMemoryLimit: Int = Self.windowMemoryLimit,
-    inflaterMemoryLimit: Int = Self.inflaterMemoryLimit, threads: Int = 0
+    configuration: Configuration = Configuration(), windowMemoryLimit: Int = SystemContentDecoders.windowMemoryLimit,
+    inflaterMemoryLimit: Int = SystemContentDecoders.inflaterMemoryLimit, threads: Int = 0
   ) {
     whole = WholeContentDecoder(limit: configuration.decodedContentLimit)
     pending = PendingContents(contentLimit: configuration.decodedContentLimit, threads: threads)
@@ -55,15 +63,19 @@ public struct SystemContentDecoders: ContentDecoderSource {
   /// not known or there are more than the limit.
   ///
   /// Decoders of one source share buffers and may not be used at the same time by different threads.
-  public mutating func decoder(for codings: [String]) -> (any ContentDecoding)? {
+  public func decoder(for codings: [String]) -> (any ContentDecoding)? {
     contentDecoder(for: codings)
   }
 
   /// As `decoder(for:)`, for a caller who wants to see the decoded octets.
-  package mutating func contentDecoder(for codings: [String]) -> ContentDecoder? {
-    if let index = idle.lastIndex(where: { $0.codings == codings }) {
-      idle.swapAt(index, idle.count - 1)
-      return idle.removeLast()
+  package func contentDecoder(for codings: [String]) -> ContentDecoder? {
+    if let decoder = own.value.idle.popLast() {
+      if decoder.codings == codings { return decoder.used() }
+      own.value.idle.append(decoder)
+    }
+    if let index = own.value.idle.lastIndex(where: { $0.codings == codings }) {
+      own.value.idle.swapAt(index, own.value.idle.count - 1)
+      return own.value.idle.removeLast().used()
     }
     guard codings.count <= contentCodingLimit else { return nil }
     var stages: [any CodingStage] = []
@@ -84,45 +96,64 @@ public struct SystemContentDecoders: ContentDecoderSource {
   }
 
   /// Takes the content of a `gzip` decoder of this source, if it is short and was kept as a whole; nil if not.
-  public mutating func finishLater(
+  public func finishLater(
     _ decoder: any ContentDecoding, within allowance: inout DecodingAllowance
   ) -> PendingContent? {
     guard let decoder = decoder as? ContentDecoder, decoder.heldCount > 0 else { return nil }
     // How much there is, and not how much comes out, which nobody knows yet: rows may not depend on how far other threads are.
     guard allowance.postpone(min(decoder.heldCount * Inflater.largestRatio, budget.octets)) else { return nil }
-    let octets = decoder.takeWhole()
     defer { allowance.note(whole.takeMade()) }
-    switch familiar.outcome(of: octets) {
-    case .known(let outcome): return pending.add(outcome)
+    switch own.value.familiar.outcome(of: decoder.heldOctets) {
+    case .known(let outcome):
+      decoder.forgetHeld()
+      return settled(outcome)
     case .awaited(let content):
-      guard let outcome = pending.outcomeSoFar(of: content) else { return pending.add(octets, own: whole) }
-      familiar.learn(outcome, of: content)
-      return pending.add(outcome)
+      guard let outcome = pending.outcomeSoFar(of: content) else {
+        return pending.add(decoder.takeWhole(), own: whole)
+      }
+      decoder.forgetHeld()
+      own.value.familiar.learn(outcome, of: content)
+      return settled(outcome)
     case nil:
+      let octets = decoder.takeWhole()
       let content = pending.add(octets, own: whole)
-      familiar.expect(octets, as: content)
+      own.value.familiar.expect(octets, as: content)
       return content
     }
   }
 
+  /// A content whose outcome is known. A length is in the ticket itself, below 0: nothing has to be kept for it.
+  private func settled(_ outcome: ContentOutcome) -> PendingContent {
+    if case .decoded(let octets) = outcome { PendingContent(ticket: -1 - octets) } else { pending.add(outcome) }
+  }
+
   /// The outcome of a content that `finishLater` took.
   public func outcome(of content: PendingContent) -> ContentOutcome {
-    pending.outcome(of: content, own: whole)
+    content.ticket < 0 ? .decoded(octets: -1 - content.ticket) : pending.outcome(of: content, own: whole)
   }
 
   /// Forgets a content that `finishLater` took.
-  public mutating func forget(_ content: PendingContent) {
-    familiar.learn(pending.forget(content), of: content)
+  public func forget(_ content: PendingContent) {
+    if content.ticket >= 0 { own.value.familiar.learn(pending.forget(content), of: content) }
   }
 
   /// Takes back a decoder of this source, finished or not, for the next message.
-  public mutating func recycle(_ decoder: any ContentDecoding, codings: [String]) {
-    guard idle.count < Self.idleLimit, let decoder = decoder as? ContentDecoder,
-      !idle.contains(where: { $0 === decoder })
-    else { return }
+  public func recycle(_ decoder: any ContentDecoding, codings: [String]) {
+    guard own.value.idle.count < Self.idleLimit, let decoder = decoder as? ContentDecoder, !decoder.isIdle else {
+      return
+    }
     decoder.reset()
     // Idle ones are kept while there is plenty: stacked codings can hold some MiB each.
     guard windows.held <= Self.idleMemoryLimit else { return }
-    idle.append(decoder)
+    decoder.isIdle = true
+    own.value.idle.append(decoder)
+  }
+}
+
+extension ContentDecoder {
+  /// It is idle no longer.
+  fileprivate func used() -> ContentDecoder {
+    isIdle = false
+    return self
   }
 }

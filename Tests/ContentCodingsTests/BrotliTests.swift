@@ -17,10 +17,10 @@ import Testing
   }
 
   @Test func memoryIsLimitedAndReturned() {
-    var source = SystemContentDecoders(configuration: Configuration(ratio: .max), windowMemoryLimit: 1 << 20)
+    let source = SystemContentDecoders(configuration: Configuration(ratio: .max), windowMemoryLimit: 1 << 20)
     for _ in 0..<3 {
-      #expect(decode(zeros, ["br"], from: &source)?.outcome == .failed(.beyondLimit))
-      #expect(decode([0x06], ["br"], from: &source)?.outcome == .decoded(octets: 0))
+      #expect(decode(zeros, ["br"], from: source)?.outcome == .failed(.beyondLimit))
+      #expect(decode([0x06], ["br"], from: source)?.outcome == .decoded(octets: 0))
     }
   }
 }

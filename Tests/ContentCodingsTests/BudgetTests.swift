@@ -29,9 +29,9 @@ import Testing
     let (codings, coded, stages) = Self.bombs[index]
     try #require(coded.count <= DecodingBudget.pieceLength)
     for cuts in [[], Array(0...coded.count)] {
-      var source = SystemContentDecoders()
+      let source = SystemContentDecoders()
       var allowance = DecodingAllowance(limit: .max, ratio: 0)
-      let decoder = try #require(newDecoder(for: codings, from: &source))
+      let decoder = try #require(newDecoder(for: codings, from: source))
       coded.withOctets { octets in
         for (start, end) in zip([0] + cuts, cuts + [coded.count]) {
           decoder.feed(octets.extracting(start..<end), within: &allowance)
@@ -51,12 +51,12 @@ import Testing
       return skippableFrame([UInt8](repeating: 0, count: paid * DecodingBudget.pieceLength - frame.count - 8)) + frame
     }
     let whole = ContentOutcome.decoded(octets: blocks << 17)
-    var source = SystemContentDecoders()
+    let source = SystemContentDecoders()
     for (coded, expected) in [(content(blocks), whole), (content(blocks + 1), .failed(.beyondLimit))] {
       #expect(coded.count == paid * DecodingBudget.pieceLength)
       var cuts: [[Int]] = [[], Array(0...coded.count)]
       cuts += [1, 500, 1023, 1024, 1025, 1400].map { Array(stride(from: $0, to: coded.count, by: $0)) }
-      for cuts in cuts { #expect(decode(coded, ["zstd"], cuts: cuts, from: &source)?.outcome == expected) }
+      for cuts in cuts { #expect(decode(coded, ["zstd"], cuts: cuts, from: source)?.outcome == expected) }
     }
   }
 
@@ -69,8 +69,8 @@ import Testing
     #expect(content.count / coded.count > 1000 && coded.count > HeldContent.limit)
     #expect(outcome(of: coded, coding) == .decoded(octets: content.count))
     // Nor when packets end after each 1,400 octets, and each has its own allowance.
-    var source = SystemContentDecoders()
-    let decoder = try #require(newDecoder(for: [coding], from: &source))
+    let source = SystemContentDecoders()
+    let decoder = try #require(newDecoder(for: [coding], from: source))
     coded.withOctets { octets in
       for start in stride(from: 0, to: octets.byteCount, by: 1400) {
         var allowance = Self.usual
@@ -86,9 +86,9 @@ import Testing
     for (coding, coded) in [
       ("gzip", gzip(content, level: 9)), ("deflate", zlib(content, level: 9)), ("zstd", zstandard(content, level: 19)),
     ] {
-      var source = SystemContentDecoders()
+      let source = SystemContentDecoders()
       var allowance = Self.usual
-      let decoder = try #require(newDecoder(for: [coding], from: &source))
+      let decoder = try #require(newDecoder(for: [coding], from: source))
       coded.withOctets { decoder.feed($0, within: &allowance) }
       #expect(decoder.finish(within: &allowance) == .decoded(octets: content.count), "\(content.count / coded.count)")
     }
@@ -103,9 +103,9 @@ import Testing
 
   @Test func allowanceStopsWhatOnePacketBrings() throws {
     let coded = gzip([UInt8](repeating: 0, count: 64 << 20), level: 9)
-    var source = SystemContentDecoders()
+    let source = SystemContentDecoders()
     var allowance = Self.usual
-    let decoder = try #require(newDecoder(for: ["gzip"], from: &source))
+    let decoder = try #require(newDecoder(for: ["gzip"], from: source))
     coded.withOctets { decoder.feed($0, within: &allowance) }
     #expect(decoder.finish(within: &allowance) == .failed(.beyondLimit))
     let most = Configuration().decodedAtOnceLimit + coded.count * Configuration().decodedAtOnceRatio
@@ -119,7 +119,7 @@ import Testing
     let length = 31 << 20
     let coded = gzip([UInt8](repeating: 0, count: length), level: 9)
     try #require(coded.count <= HeldContent.limit)
-    var source = SystemContentDecoders(threads: threads)
+    let source = SystemContentDecoders(threads: threads)
     var allowance = Self.usual
     var outcomes: [ContentOutcome] = []
     var pending: [PendingContent] = []
@@ -127,7 +127,7 @@ import Testing
       // None of them is familiar.
       var coded = coded
       coded[4] = UInt8(number)
-      let decoder = try #require(newDecoder(for: ["gzip"], from: &source))
+      let decoder = try #require(newDecoder(for: ["gzip"], from: source))
       coded.withOctets { decoder.feed($0, within: &allowance) }
       if let content = source.finishLater(decoder, within: &allowance) {
         pending.append(content)

@@ -2,12 +2,12 @@ import ContentCodings
 import HTTPReassembly
 
 /// A decoder of `source`. (`#require` cannot call a mutating method.)
-func newDecoder(for codings: [String], from source: inout SystemContentDecoders) -> ContentDecoder? {
+func newDecoder(for codings: [String], from source: SystemContentDecoders) -> ContentDecoder? {
   source.contentDecoder(for: codings)
 }
 
 /// The outcome of what `decoder` was fed, when it is asked for later; nil when it cannot be.
-func finishLater(_ decoder: ContentDecoder, in source: inout SystemContentDecoders) -> ContentOutcome? {
+func finishLater(_ decoder: ContentDecoder, in source: SystemContentDecoders) -> ContentOutcome? {
   guard let pending = source.finishLater(decoder) else {
     return nil
   }
@@ -18,7 +18,7 @@ func finishLater(_ decoder: ContentDecoder, in source: inout SystemContentDecode
 /// Decodes `content` in pieces that end at `cuts` and at the content's end, and collects what comes out.
 func decode(
   _ content: [UInt8], _ codings: [String], cuts: some Sequence<Int> = EmptyCollection<Int>(),
-  from source: inout SystemContentDecoders
+  from source: SystemContentDecoders
 ) -> (outcome: ContentOutcome, octets: [UInt8])? {
   guard let decoder = source.contentDecoder(for: codings) else { return nil }
   var decoded: [UInt8] = []
@@ -39,8 +39,8 @@ func decode(
 func outcome(
   of content: [UInt8], _ codings: String..., configuration: Configuration = Configuration()
 ) -> ContentOutcome? {
-  var source = SystemContentDecoders(configuration: configuration)
-  return decode(content, codings, from: &source)?.outcome
+  let source = SystemContentDecoders(configuration: configuration)
+  return decode(content, codings, from: source)?.outcome
 }
 
 extension Configuration {
@@ -76,7 +76,7 @@ extension ContentDecoding {
 
 extension SystemContentDecoders {
   /// Takes a content out of a decoder.
-  mutating func finishLater(_ decoder: any ContentDecoding) -> PendingContent? {
+  func finishLater(_ decoder: any ContentDecoding) -> PendingContent? {
     var allowance = DecodingAllowance.endless
     return finishLater(decoder, within: &allowance)
   }

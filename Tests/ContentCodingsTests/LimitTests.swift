@@ -9,20 +9,20 @@ import Testing
     // Inside stacked codings, what comes out of the earlier stages is shorter than what comes out of the last.
     let length = fixture.decoded.count
     guard length > 0 else { return }
-    var enough = SystemContentDecoders(configuration: Configuration(decodedContentLimit: length))
-    #expect(decode(fixture.coded, fixture.codings, from: &enough)?.outcome == .decoded(octets: length))
-    var tooLittle = SystemContentDecoders(configuration: Configuration(decodedContentLimit: length - 1))
+    let enough = SystemContentDecoders(configuration: Configuration(decodedContentLimit: length))
+    #expect(decode(fixture.coded, fixture.codings, from: enough)?.outcome == .decoded(octets: length))
+    let tooLittle = SystemContentDecoders(configuration: Configuration(decodedContentLimit: length - 1))
     for cuts in [[], Array(0...fixture.coded.count)] {
       #expect(
-        decode(fixture.coded, fixture.codings, cuts: cuts, from: &tooLittle)?.outcome == .failed(.beyondLimit))
+        decode(fixture.coded, fixture.codings, cuts: cuts, from: tooLittle)?.outcome == .failed(.beyondLimit))
     }
   }
 
   @Test func bombStopsAtTheLimit() throws {
     // 10 GiB of zeros in 10 MB.
     let (header, block) = gzipOfZeros()
-    var source = SystemContentDecoders(configuration: Configuration(decodedContentLimit: 8 << 20))
-    let decoder = try #require(newDecoder(for: ["gzip"], from: &source))
+    let source = SystemContentDecoders(configuration: Configuration(decodedContentLimit: 8 << 20))
+    let decoder = try #require(newDecoder(for: ["gzip"], from: source))
     var octets = 0
     header.withOctets { decoder.feed($0) }
     block.withOctets { block in
@@ -61,8 +61,8 @@ import Testing
 
   @Test(arguments: Fixture.all)
   func nothingHappensAfterFailure(_ fixture: Fixture) throws {
-    var source = SystemContentDecoders()
-    let decoder = try #require(newDecoder(for: fixture.codings, from: &source))
+    let source = SystemContentDecoders()
+    let decoder = try #require(newDecoder(for: fixture.codings, from: source))
     // No coding begins with these.
     let wrong = [UInt8](repeating: 0xFE, count: 16)
     wrong.withOctets { decoder.feed($0) }
@@ -73,6 +73,6 @@ import Testing
     }
     #expect(decoder.finish() == .failed(.corrupt))
     source.recycle(decoder, codings: fixture.codings)
-    #expect(decode(fixture.coded, fixture.codings, from: &source)?.octets == fixture.decoded)
+    #expect(decode(fixture.coded, fixture.codings, from: source)?.octets == fixture.decoded)
   }
 }

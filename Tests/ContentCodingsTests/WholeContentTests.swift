@@ -26,23 +26,23 @@ import Testing
     return contents
   }
 
-  private func streamed(_ content: [UInt8], from source: inout SystemContentDecoders) -> ContentOutcome? {
-    decode(content, ["gzip"], from: &source)?.outcome
+  private func streamed(_ content: [UInt8], from source: SystemContentDecoders) -> ContentOutcome? {
+    decode(content, ["gzip"], from: source)?.outcome
   }
 
   @Test(arguments: [0, 1, 3])
   func outcomeIsThatOfPieces(threads: Int) throws {
-    var source = SystemContentDecoders(threads: threads)
+    let source = SystemContentDecoders(threads: threads)
     var compared = 0
     for content in contents {
-      let expected = try #require(streamed(content, from: &source))
-      let decoder = try #require(newDecoder(for: ["gzip"], from: &source))
+      let expected = try #require(streamed(content, from: source))
+      let decoder = try #require(newDecoder(for: ["gzip"], from: source))
       content.withOctets { octets in
         for start in stride(from: 0, to: octets.byteCount, by: 100) {
           decoder.feed(octets.extracting(start..<min(start + 100, octets.byteCount)))
         }
       }
-      guard let outcome = finishLater(decoder, in: &source) else {
+      guard let outcome = finishLater(decoder, in: source) else {
         #expect(content.isEmpty)
         continue
       }
@@ -54,19 +54,19 @@ import Testing
 
   @Test func limitIsThatOfPieces() throws {
     for limit in [content.count - 1, content.count] {
-      var source = SystemContentDecoders(configuration: Configuration(decodedContentLimit: limit))
-      let decoder = try #require(newDecoder(for: ["gzip"], from: &source))
+      let source = SystemContentDecoders(configuration: Configuration(decodedContentLimit: limit))
+      let decoder = try #require(newDecoder(for: ["gzip"], from: source))
       gzip(content).withOctets { decoder.feed($0) }
       let expected = limit < content.count ? ContentOutcome.failed(.beyondLimit) : .decoded(octets: content.count)
-      #expect(finishLater(decoder, in: &source) == expected)
+      #expect(finishLater(decoder, in: source) == expected)
     }
   }
 
   private func expectDecodedAsItComes(_ coded: [UInt8], _ coding: String, octets: Int) throws {
-    var source = SystemContentDecoders()
-    let decoder = try #require(newDecoder(for: [coding], from: &source))
+    let source = SystemContentDecoders()
+    let decoder = try #require(newDecoder(for: [coding], from: source))
     coded.withOctets { decoder.feed($0) }
-    #expect(finishLater(decoder, in: &source) == nil)
+    #expect(finishLater(decoder, in: source) == nil)
     #expect(decoder.finish() == .decoded(octets: octets))
   }
 
@@ -76,11 +76,11 @@ import Testing
 
   @Test func contentThatGrowsBeyondWhatFitsIsDecoded() throws {
     // 40 to 1: short enough to be kept, too long to come out at once.
-    var source = SystemContentDecoders()
+    let source = SystemContentDecoders()
     let content = [UInt8](repeating: 7, count: 1 << 20)
-    let decoder = try #require(newDecoder(for: ["gzip"], from: &source))
+    let decoder = try #require(newDecoder(for: ["gzip"], from: source))
     gzip(content).withOctets { decoder.feed($0) }
-    #expect(finishLater(decoder, in: &source) == .decoded(octets: content.count))
+    #expect(finishLater(decoder, in: source) == .decoded(octets: content.count))
   }
 
   @Test func otherCodingsAreDecodedAsTheyCome() throws {
@@ -88,8 +88,8 @@ import Testing
   }
 
   @Test func onceSomebodyLooksItIsDecodedAsItComes() throws {
-    var source = SystemContentDecoders()
-    let decoder = try #require(newDecoder(for: ["gzip"], from: &source))
+    let source = SystemContentDecoders()
+    let decoder = try #require(newDecoder(for: ["gzip"], from: source))
     var decoded: [UInt8] = []
     let coded = gzip(content)
     Array(coded.prefix(50)).withOctets { decoder.feed($0) }
@@ -97,20 +97,20 @@ import Testing
       decoder.feed(octets) { $0.append(0..<$0.byteCount, to: &decoded) }
     }
     #expect(decoded == content)
-    #expect(finishLater(decoder, in: &source) == nil)
+    #expect(finishLater(decoder, in: source) == nil)
     #expect(decoder.finish() == .decoded(octets: content.count))
   }
 
   /// More than fits, asked for in an order of its own, some twice, while threads decode.
   @Test(arguments: [0, 1, 4])
   func manyAtOnce(threads: Int) throws {
-    var source = SystemContentDecoders(threads: threads)
+    let source = SystemContentDecoders(threads: threads)
     var random = SeededRandom(seed: 17)
     var waiting: [(PendingContent, Int)] = []
     let contents = (0..<50).map { index in (coded: gzip(text(items: index)), count: text(items: index).count) }
     for turn in 0..<20_000 {
       let (coded, count) = contents[turn % contents.count]
-      let decoder = try #require(newDecoder(for: ["gzip"], from: &source))
+      let decoder = try #require(newDecoder(for: ["gzip"], from: source))
       coded.withOctets { decoder.feed($0) }
       guard let pending = source.finishLater(decoder) else {
         Issue.record("not kept")

@@ -39,11 +39,11 @@ import Testing
   }
 
   @Test func windowsOfAllMessagesAreLimited() throws {
-    var source = SystemContentDecoders(windowMemoryLimit: 24 << 20)
+    let source = SystemContentDecoders(windowMemoryLimit: 24 << 20)
     let coded = zstandardRuns(blocks: 3, windowLog: 24)
     let whole = ContentOutcome.decoded(octets: 3 * 131_072)
-    let first = try #require(newDecoder(for: ["zstd"], from: &source))
-    let second = try #require(newDecoder(for: ["zstd"], from: &source))
+    let first = try #require(newDecoder(for: ["zstd"], from: source))
+    let second = try #require(newDecoder(for: ["zstd"], from: source))
     for _ in 0..<3 {
       coded.withOctets {
         first.feed($0)
@@ -57,13 +57,13 @@ import Testing
   }
 
   @Test func abandonedDecoderReturnsItsMemory() {
-    var source = SystemContentDecoders(windowMemoryLimit: 24 << 20)
+    let source = SystemContentDecoders(windowMemoryLimit: 24 << 20)
     let beginning = Array(zstandardRuns(blocks: 3, windowLog: 24).dropLast())
     for _ in 0..<3 {
       let decoder = source.decoder(for: ["zstd"])
       beginning.withOctets { decoder?.feed($0) }
     }
-    let last = decode(beginning, ["zstd"], from: &source)
+    let last = decode(beginning, ["zstd"], from: source)
     #expect(last?.outcome == .failed(.truncated))
     #expect(last?.octets.count == 2 * 131_072)
   }
@@ -129,12 +129,12 @@ import Testing
   @Test func octetsOfAHeaderMayComeOneByOne() throws {
     for coded in [zstandard(content), zstandardRuns(blocks: 2, windowLog: 17), zstandard([]), zstandard(noise(70_000))]
     {
-      var source = SystemContentDecoders()
-      let whole = try #require(decode(coded, ["zstd"], from: &source))
-      let single = try #require(decode(coded, ["zstd"], cuts: 0...coded.count, from: &source))
+      let source = SystemContentDecoders()
+      let whole = try #require(decode(coded, ["zstd"], from: source))
+      let single = try #require(decode(coded, ["zstd"], cuts: 0...coded.count, from: source))
       #expect(whole.outcome == single.outcome && whole.octets == single.octets)
       for length in 1..<min(18, coded.count) {
-        #expect(decode(Array(coded.prefix(length)), ["zstd"], from: &source)?.outcome == .failed(.truncated))
+        #expect(decode(Array(coded.prefix(length)), ["zstd"], from: source)?.outcome == .failed(.truncated))
       }
     }
   }

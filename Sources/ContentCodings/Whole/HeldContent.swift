@@ -31,6 +31,13 @@ struct HeldContent {
     return true
   }
 
+  /// Forgets the octets. Their memory, of `limit` octets at most, is that of the next content, and not counted until then.
+  mutating func forget() {
+    memory.release(room)
+    room = 0
+    octets.removeAll(keepingCapacity: true)
+  }
+
   /// Gives the octets away, with their memory.
   mutating func giveAway() -> [UInt8] {
     memory.release(room)

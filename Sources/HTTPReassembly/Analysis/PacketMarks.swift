@@ -12,7 +12,7 @@ struct PacketMarks: ~Copyable {
   private var anomalies = AnomalyLog()
 
   /// What tells one packet from others.
-  struct Mark {
+  struct PacketMark {
     /// A number that the same packet always has, and another one in one case of 2⁶⁴.
     var value: UInt64
     /// The same for a packet that no other traffic has, even where programs make up both; nil where that cannot be told, as of a segment
@@ -29,7 +29,7 @@ struct PacketMarks: ~Copyable {
   init(configuration: Configuration) { decoder = PacketDecoder(configuration: configuration) }
 
   /// The mark of a packet with its captured octets.
-  mutating func mark(of packet: Packet, _ octets: RawSpan) -> Mark {
+  mutating func mark(of packet: Packet, _ octets: RawSpan) -> PacketMark {
     let decoded = decoder.dissect(packet, octets, ledger: &ledger, anomalies: &anomalies)
     switch decoded {
     case .tcp(let segment) where !decoder.isFragment:
@@ -41,8 +41,8 @@ struct PacketMarks: ~Copyable {
       value = OctetMark.mix(value, facts | UInt64(identification))
       value = OctetMark.mix(value, UInt64(segment.payloadLength))
       let start = segment.capturedPayload.prefix(Self.segmentLimit)
-      guard start.count == Self.segmentLimit else { return Mark(value: value) }
-      return Mark(value: value, unique: OctetMark.mix(value, OctetMark.of(octets.extracting(start))))
+      guard start.count == Self.segmentLimit else { return PacketMark(value: value) }
+      return PacketMark(value: value, unique: OctetMark.mix(value, OctetMark.of(octets.extracting(start))))
     case .udp(let datagram) where !decoder.isFragment:
       let identification = octets.identification(before: datagram.payloadOffset - UDPDatagram.headerLength, of: 17)
       let payload = datagram.payload(in: octets)
@@ -51,8 +51,8 @@ struct PacketMarks: ~Copyable {
       value = OctetMark.mix(value, UInt64(datagram.payloadLength) << 16 | UInt64(identification))
       value = OctetMark.mix(value, OctetMark.of(octets.extracting(start)))
       let isUnique = start.count == Self.payloadLimit && !datagram.destination.address.isForMany
-      return Mark(value: value, unique: isUnique ? value : nil)
-    default: return Mark(value: Self.markOfWhole(packet, octets))
+      return PacketMark(value: value, unique: isUnique ? value : nil)
+    default: return PacketMark(value: Self.markOfWhole(packet, octets))
     }
   }
 

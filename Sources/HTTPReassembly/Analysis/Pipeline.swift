@@ -83,6 +83,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     held = OwnMemory(sink)
   }
 
+  /// Counts what contents and header fields cost on a thread of its own: before the first packet, of an analysis whose totals are asked for by
+  /// `takeTotals()` alone.
+  public mutating func countTablesConcurrently() { tables.startThread() }
+
   /// Takes the next packet; `octets` are what was captured of it.
   ///
   /// - Throws: What the sink throws.
@@ -658,6 +662,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// What is known after `finishConnections()`, once: the pipeline gives its totals away, of which there can be very many, and no packet may
   /// come after that.
   public mutating func takeTotals() -> Totals {
+    tables.endThread(&run.anomalies)
     var totals = Totals(
       ledger: run.ledger, anomalies: run.anomalies, apis: [], secureHosts: secureHosts.sorted, span: span,
       texts: run.texts)

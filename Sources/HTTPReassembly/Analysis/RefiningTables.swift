@@ -3,32 +3,50 @@ struct RefiningTables {
   /// Whether any of those is wanted that messages and connections are added to.
   let isWanted: Bool
   private var hosts: HostTable
-  private var contents: ContentTable
-  private var fields: FieldTable
   private var groups: GroupTable
+  private var messages: MessageTables
+  /// Whether anybody wants those.
+  private let countsMessages: Bool
+  /// Counts those; nil where they are counted here.
+  private var thread: TableThread?
+  private var rounds = TableRounds()
   var timeline: Timeline
 
   init(configuration: Configuration, compressor: (any ContentCompressor)?) {
     groups = GroupTable(configuration: configuration)
     isWanted = groups.isWanted || !configuration.tables.isDisjoint(with: [.hosts, .contents, .fields])
     hosts = HostTable(configuration: configuration)
-    contents = ContentTable(configuration: configuration, compressor: compressor)
-    fields = FieldTable(configuration: configuration)
+    messages = MessageTables(configuration: configuration, compressor: compressor)
+    countsMessages = messages.isWanted
     timeline = Timeline(configuration: configuration)
   }
 
   /// Octets of memory that they take.
   var memory: Int {
     guard isWanted else { return timeline.memory }
-    return hosts.memory + contents.memory + fields.memory + groups.memory + timeline.memory
+    return hosts.memory + rounds.memory + groups.memory + timeline.memory
   }
 
   /// None of them gets a further row.
   mutating func close() {
     hosts.close()
-    contents.close()
-    fields.close()
     groups.close()
+    if let thread { thread.close() } else { messages.close() }
+  }
+
+  /// Counts contents and fields on a thread of its own, as far as they are wanted, until the totals are taken. Before the first message.
+  mutating func startThread() {
+    guard countsMessages, thread == nil else { return }
+    var moving = MessageTables.none
+    swap(&moving, &messages)
+    thread = TableThread(moving)
+  }
+
+  /// Everything is counted here from now on; waits for what the thread has not counted yet.
+  mutating func endThread(_ anomalies: inout AnomalyLog) {
+    guard let ended = thread.take()?.finish() else { return }
+    messages = ended.tables
+    for (anomaly, count) in ended.anomalies.all { anomalies.add(anomaly, count) }
   }
 
   /// Adds a final message, whose API is at a position.
@@ -38,18 +56,23 @@ struct RefiningTables {
   ) {
     if hosts.isWanted { hosts.add(message, texts: &texts, anomalies: &anomalies) }
     if groups.isWanted { groups.add(message, texts, &anomalies) }
-    if contents.isWanted {
-      var note = contentNotes.takeNote(of: row)
-      contents.add(message, at: position, note, &anomalies)
+    guard countsMessages else { return }
+    var note = ContentNotes.Note()
+    if contentNotes.isWanted { contentNotes.takeNote(of: row, into: &note) }
+    var lines: [FieldNotes.Line] = []
+    if fieldNotes.isWanted { fieldNotes.takeLines(of: row, into: &lines) }
+    let isRoundOver = rounds.add(lines: lines.count, sample: note.sample.count)
+    if let thread {
+      thread.add(message, at: position, &note, lines, time: anomalies.now)
+      if isRoundOver { rounds.begin(memoryBefore: thread.endRound(&contentNotes)) }
+    } else {
+      messages.add(message, at: position, &note, &lines, &anomalies)
       var sample: [UInt8] = []
       swap(&sample, &note.sample)
       contentNotes.giveBack(sample)
+      if isRoundOver { rounds.begin(memory: messages.memory) }
     }
-    if fields.isWanted {
-      var lines = fieldNotes.takeLines(of: row)
-      fields.add(message, at: position, &lines, &anomalies)
-      fieldNotes.giveBack(lines)
-    }
+    fieldNotes.giveBack(lines)
   }
 
   /// Adds a final connection.
@@ -58,7 +81,7 @@ struct RefiningTables {
   ) {
     if hosts.isWanted { hosts.add(connection, names, texts: &texts, anomalies: &anomalies) }
     if groups.isWanted { groups.add(connection, texts, &anomalies) }
-    if fields.isWanted { fields.forget(connection.number) }
+    if let thread { thread.forget(connection.number) } else { messages.forget(connection.number) }
   }
 
   /// Says what has been counted, as `fill` does, once: nothing is left here.
@@ -68,8 +91,7 @@ struct RefiningTables {
     none.tables = []
     none.groupKey = nil
     hosts = HostTable(configuration: none)
-    contents = ContentTable(configuration: none, compressor: nil)
-    fields = FieldTable(configuration: none)
+    messages = .none
     groups = GroupTable(configuration: none)
     timeline = Timeline(configuration: none)
   }
@@ -82,9 +104,7 @@ struct RefiningTables {
     totals.hosts = hosts.sorted(texts: totals.texts)
     totals.groups = groups.sorted
     totals.timeline = timeline.rows(totals.ledger)
-    guard contents.isWanted || fields.isWanted else { return }
-    let order = apis.order(totals.texts)
-    totals.contents = contents.rows(apis.totals, order)
-    totals.fields = fields.rows(apis.totals, order, names)
+    precondition(thread == nil, "what a thread counts is known at the end")
+    (totals.contents, totals.fields) = messages.rows(apis, names, totals.texts)
   }
 }

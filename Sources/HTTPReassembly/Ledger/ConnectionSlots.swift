@@ -49,3 +49,5 @@ struct ConnectionSlots<Value> {
     return removed.value
   }
 }
+
+extension ConnectionSlots: Sendable where Value: Sendable {}

@@ -53,7 +53,7 @@ public struct ContentTotals: Sendable, Equatable {
 }
 
 /// Totals of contents by API, kept up as messages become final.
-struct ContentTable {
+struct ContentTable: Sendable {
   /// Whether anybody wants the table.
   let isWanted: Bool
   private var totals: [ContentTotals] = []
@@ -101,7 +101,7 @@ struct ContentTable {
 
   /// Adds a final message of the API at a position.
   mutating func add(
-    _ message: borrowing Message, at position: Int, _ note: borrowing ContentNotes.Note, _ anomalies: inout AnomalyLog
+    _ message: borrowing Message, at position: Int, _ note: inout ContentNotes.Note, _ anomalies: inout AnomalyLog
   ) {
     let (kind, status, isEmpty) = (message.kind, message.status, message.octets.body == 0)
     let isNotModified = kind == .response && status == 304
@@ -115,7 +115,7 @@ struct ContentTable {
     if Self.isUncoded(message) {
       totals[index].uncoded += 1
       totals[index].uncodedOctets += message.octets.body
-      compress(note, index)
+      compress(&note, index)
     } else if let decoded {
       totals[index].coded += 1
       totals[index].codedOctets += message.octets.body
@@ -182,7 +182,7 @@ struct ContentTable {
   private static func mark(of address: IPAddress) -> UInt64 { OctetMark.mix(address.high, address.low) }
 
   /// Compresses a sample, if it is one of those that are, or takes what was made of it.
-  private mutating func compress(_ note: borrowing ContentNotes.Note, _ index: Int) {
+  private mutating func compress(_ note: inout ContentNotes.Note, _ index: Int) {
     let length = note.given == nil ? note.sample.count : note.given?.sample ?? 0
     guard let compressor, length > 0, sampled < Self.sampleLimit else { return }
     offers[index] &+= 1
@@ -219,8 +219,8 @@ struct ContentTable {
   }
 }
 
-/// Says how long content would be if it were compressed.
-public protocol ContentCompressor: AnyObject {
+/// Says how long content would be if it were compressed: for one thread at a time.
+public protocol ContentCompressor: AnyObject, Sendable {
   /// The octets that gzip makes of a content.
   func compressedLength(of octets: RawSpan) -> Int
 }

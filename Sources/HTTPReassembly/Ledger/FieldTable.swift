@@ -26,7 +26,7 @@ public struct FieldTotals: Sendable, Equatable {
 }
 
 /// Totals of header fields by API, kept up as messages become final.
-struct FieldTable {
+struct FieldTable: Sendable {
   private struct Field {
     var name: UInt16
     var messages = 0

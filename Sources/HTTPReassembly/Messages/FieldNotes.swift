@@ -116,11 +116,17 @@ struct FieldNotes {
   /// Takes away the lines of a message that is final.
   mutating func takeLines(of row: RowIndex) -> [Line] {
     var taken: [Line] = []
-    guard Int(row) < lines.count else { return taken }
+    takeLines(of: row, into: &taken)
+    return taken
+  }
+
+  /// The same, in the place of no lines.
+  @inline(__always)
+  mutating func takeLines(of row: RowIndex, into taken: inout [Line]) {
+    guard Int(row) < lines.count else { return }
     swap(&taken, &lines[Int(row)])
     count -= taken.count
     if !taken.isEmpty { holders -= 1 }
-    return taken
   }
 
   /// Gives back the memory of lines, for those of the next messages.

@@ -22,6 +22,7 @@ struct Run: StreamContext {
 
   var texts = TextPool()
   var rows = RowStore()
+  // Of any type, not of classes alone: what may be in it is not known, so that the compiler does not copy the whole run where it is lent.
   var decoders: (any ContentDecoderSource)?
   /// Sees what messages say; nil for an analysis that needs lengths only.
   let observer: (any MessageObserver)?

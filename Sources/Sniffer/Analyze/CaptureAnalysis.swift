@@ -206,6 +206,7 @@ struct CaptureAnalysis {
     var pipeline = Pipeline(
       configuration: configuration, decoders: decoders, observer: observer,
       compressor: tables.contains(.contents) ? GzipEstimate() : nil, sink: sink)
+    if options.threads > 1 { pipeline.countTablesConcurrently() }
     readKeys(&pipeline)
     if let partials, leavesOutCopies {
       readOnce(partials, configuration, &pipeline)

@@ -83,7 +83,14 @@ struct Conversation {
   /// Octets of memory that it takes on the heap, its rows not included.
   var memory: Int {
     owners.look(0) { $0.memory } + owners.look(1) { $0.memory } + exchanges.memory
-      + (contents[0]?.value.memory ?? 0) + (contents[1]?.value.memory ?? 0) + (recovery?.value.memory ?? 0)
+      + contents.look(0) { Self.memory(of: $0) } + contents.look(1) { Self.memory(of: $0) }
+      + (recovery == nil ? 0 : recovery?.value.memory ?? 0)
+  }
+
+  /// Octets of memory that what reads a side's content takes.
+  @inline(__always)
+  private static func memory(of content: borrowing OwnMemory<OpenContent>?) -> Int {
+    content?.look { $0.memory } ?? 0
   }
 
   /// The handshake is complete only now: its duration belongs to the first exchange.

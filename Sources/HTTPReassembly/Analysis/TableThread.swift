@@ -1,0 +1,154 @@
+import Dispatch
+import Shared
+
+/// Counts final messages on a thread of its own, while the analysis goes on: what contents and header fields cost takes a sixth of an analysis,
+/// and is asked for at the end.
+final class TableThread {
+  private let worker: Worker
+  private var batch = TableBatch()
+
+  /// Counts for `tables` from now on.
+  init(_ tables: MessageTables) { worker = Worker(tables) }
+
+  deinit { worker.full.end() }
+
+  /// Counts a final message later, whose API is at a position. It takes the note away.
+  @inline(__always)
+  func add(
+    _ message: Message, at position: Int, _ note: inout ContentNotes.Note, _ lines: [FieldNotes.Line], time: Int64
+  ) {
+    batch.rows.append(.message)
+    batch.messages.append(TableBatch.Counted(message: message, position: position, time: time, lines: lines.count))
+    batch.lines.append(contentsOf: lines)
+    var moving = ContentNotes.Note()
+    swap(&moving, &note)
+    batch.notes.append(moving)
+  }
+
+  /// A connection is final.
+  func forget(_ connection: Int) {
+    batch.rows.append(.end)
+    batch.ended.append(connection)
+  }
+
+  /// The tables get no rows of their own from here on.
+  func close() { batch.rows.append(.close) }
+
+  /// A round ends: what came is counted while the next one comes.
+  ///
+  /// - Parameter notes: Gets memory of contents back.
+  /// - Returns: Octets of memory that the tables took `TableRounds.delay` rounds ago.
+  func endRound(_ notes: inout ContentNotes) -> Int {
+    var full = TableBatch()
+    swap(&full, &batch)
+    worker.full.give(full)
+    // There is one as long as the thread lives.
+    batch = worker.free.take() ?? TableBatch()
+    batch.clear(&notes)
+    return batch.memory
+  }
+
+  /// Counts all that came, and gives the tables back, with what was odd. Nothing may come after it.
+  func finish() -> (tables: MessageTables, anomalies: AnomalyLog) {
+    worker.full.give(batch)
+    worker.full.end()
+    worker.queue.sync {}
+    return worker.counted.withLock { counted in
+      var tables = MessageTables.none
+      swap(&tables, &counted.tables)
+      return (tables, counted.anomalies)
+    }
+  }
+
+  /// What the thread has, and nobody else while it counts.
+  private final class Worker: Sendable {
+    let counted: Locked<Counted>
+    /// Batches to be filled, and those to be counted.
+    let free = Handover((1...TableRounds.delay).map { _ in TableBatch() }, wakesAt: 2)
+    let full = Handover<TableBatch>(wakesAt: 2)
+    let queue = DispatchQueue(label: "sniffer.tables")
+
+    struct Counted: Sendable {
+      var tables: MessageTables
+      var anomalies = AnomalyLog()
+      /// The lines of the message in hand.
+      var lines: [FieldNotes.Line] = []
+    }
+
+    init(_ tables: MessageTables) {
+      counted = Locked(Counted(tables: tables))
+      queue.async { self.count() }
+    }
+
+    private func count() {
+      while var batch = full.take() {
+        counted.withLock { batch.count(&$0.tables, &$0.anomalies, &$0.lines) }
+        free.give(batch)
+      }
+    }
+  }
+}
+
+/// What is to be counted, in order.
+private struct TableBatch: Sendable {
+  enum Row: UInt8 {
+    case message
+    /// The end of a connection.
+    case end
+    /// From here on there are no further rows.
+    case close
+  }
+
+  struct Counted {
+    var message: Message
+    var position: Int
+    /// When it became final: the time of what is odd about it.
+    var time: Int64
+    var lines: Int
+  }
+
+  var rows: [Row] = []
+  var messages: [Counted] = []
+  var notes: [ContentNotes.Note] = []
+  /// The lines of all messages, one after the other.
+  var lines: [FieldNotes.Line] = []
+  /// Numbers of connections.
+  var ended: [Int] = []
+  /// Octets of memory that the tables took when it had been counted.
+  var memory = 0
+
+  mutating func count(_ tables: inout MessageTables, _ anomalies: inout AnomalyLog, _ own: inout [FieldNotes.Line]) {
+    var (message, end, line) = (0, 0, 0)
+    for row in rows {
+      switch row {
+      case .message:
+        let next = line + messages[message].lines
+        own.removeAll(keepingCapacity: true)
+        own.append(contentsOf: lines[line..<next])
+        anomalies.now = messages[message].time
+        tables.add(messages[message].message, at: messages[message].position, &notes[message], &own, &anomalies)
+        line = next
+        message += 1
+      case .end:
+        tables.forget(ended[end])
+        end += 1
+      case .close: tables.close()
+      }
+    }
+    memory = tables.memory
+  }
+
+  /// Takes everything away but memory.
+  mutating func clear(_ spare: inout ContentNotes) {
+    rows.removeAll(keepingCapacity: true)
+    messages.removeAll(keepingCapacity: true)
+    lines.removeAll(keepingCapacity: true)
+    ended.removeAll(keepingCapacity: true)
+    for index in notes.indices where !notes[index].sample.isEmpty {
+      var sample: [UInt8] = []
+      swap(&sample, &notes[index].sample)
+      spare.giveBack(sample)
+    }
+    notes.removeAll(keepingCapacity: true)
+  }
+}
