@@ -90,6 +90,8 @@ enum Limits {
     "FieldNames.longest": FieldNames.longest, "ContentNotes.sampleLimit": ContentNotes.sampleLimit,
     "ContentNotes.totalLimit": ContentNotes.totalLimit, "ContentTable.sampleLimit": ContentTable.sampleLimit,
     "ContentTable.firstSamples": Int(ContentTable.firstSamples),
+    "TableRounds.rowLimit": TableRounds.rowLimit, "TableRounds.lineLimit": TableRounds.lineLimit,
+    "TableRounds.sampleLimit": TableRounds.sampleLimit, "TableRounds.delay": TableRounds.delay,
     "LatencyDistribution.exactLimit": LatencyDistribution.exactLimit, "Anomaly.exampleLimit": AnomalyLog.exampleLimit,
 
     "OutputBuffer.capacity": OutputBuffer.capacity, "SystemContentDecoders.idleLimit": SystemContentDecoders.idleLimit,

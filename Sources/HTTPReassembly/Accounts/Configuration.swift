@@ -216,7 +216,7 @@ public struct Configuration: Sendable {
   public var memoryLimit = 144 << 20
   /// Octets of memory that the tables which reports are made of take together, as it is estimated: of APIs, hosts, contents, fields, groups
   /// and intervals. Beyond it none gets a further row, as beyond its own limit: each limit alone fits in.
-  public var tableMemoryLimit = 88 << 20
+  public var tableMemoryLimit = 80 << 20
 
   // Names and totals
 

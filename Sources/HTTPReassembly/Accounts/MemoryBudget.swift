@@ -61,6 +61,9 @@ struct MemoryBudget {
     if octets > Self.returnStep { UnusedMemory.giveBack() }
   }
 
+  /// Elements that an array of so many has room for, which it doubles: what it says itself depends on where its memory lies.
+  static func grown(_ count: Int) -> Int { count <= 1 ? count : 1 << (Int.bitWidth - (count - 1).leadingZeroBitCount) }
+
   /// What counts of the octets that decoders hold.
   @inline(__always)
   static func counted(decoders: Int) -> Int { max(decoders &- usualDecoders, 0) }

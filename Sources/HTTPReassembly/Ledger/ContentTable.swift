@@ -87,7 +87,7 @@ struct ContentTable: Sendable {
 
   /// Octets of memory that the table takes.
   var memory: Int {
-    copies * totals.count * MemoryLayout<ContentTotals>.stride + (offers.capacity + places.capacity) * 4
+    copies * totals.count * MemoryLayout<ContentTotals>.stride + (MemoryBudget.grown(offers.count) + MemoryBudget.grown(places.count)) * 4
       + known.capacity * 12
       + lengths.capacity * 24
   }

@@ -89,7 +89,7 @@ struct FieldTable: Sendable {
 
   /// Octets of memory that the table takes.
   var memory: Int {
-    fields.capacity * 40 + places.capacity * 4 + 2 * count * MemoryLayout<Field>.stride + open.memory
+    MemoryBudget.grown(fields.count) * 40 + MemoryBudget.grown(places.count) * 4 + 2 * count * MemoryLayout<Field>.stride + open.memory
       + remembered * MemoryLayout<FieldNotes.Line>.stride
   }
 

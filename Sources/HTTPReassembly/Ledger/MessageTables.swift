@@ -66,9 +66,9 @@ struct TableRounds {
   private(set) var memory = 0
 
   /// Rows of a round: enough that waking a thread for it costs nothing beside them, few enough to take little memory.
-  static let rowLimit = 512
+  static let rowLimit = 256
   /// Lines of header fields in a round, but for those of its last message.
-  static let lineLimit = 8192
+  static let lineLimit = 4096
   /// Octets of contents in a round, but for those of its last message.
   static let sampleLimit = 1 << 20
   /// Rounds that a thread may be behind.

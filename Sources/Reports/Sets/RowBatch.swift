@@ -4,7 +4,7 @@ import Tabular
 /// Rows on their way from the analysis to reports on another thread, in their order, with the texts that they refer to.
 struct RowBatch: Sendable {
   /// Rows of a batch: enough that waking a thread for it costs nothing beside them, few enough to stay in the cache.
-  static let capacity = 1024
+  static let capacity = 512
 
   private enum Kind: UInt8 {
     case message
