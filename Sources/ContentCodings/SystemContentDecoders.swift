@@ -69,10 +69,6 @@ public final class SystemContentDecoders: ContentDecoderSource {
 
   /// As `decoder(for:)`, for a caller who wants to see the decoded octets.
   package func contentDecoder(for codings: [String]) -> ContentDecoder? {
-    if let decoder = own.value.idle.popLast() {
-      if decoder.codings == codings { return decoder.used() }
-      own.value.idle.append(decoder)
-    }
     if let index = own.value.idle.lastIndex(where: { $0.codings == codings }) {
       own.value.idle.swapAt(index, own.value.idle.count - 1)
       return own.value.idle.removeLast().used()

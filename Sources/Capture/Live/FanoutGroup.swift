@@ -14,6 +14,7 @@ struct FanoutGroup {
     /// The kernel finds a number that no other group of the machine has (since 4.12).
     private static var uniqueNumber: UInt32 { 0x2000 }
     private static var levelOfPackets: Int32 { 263 }
+    private static var refusal: String { "its packets cannot be shared out among several rings" }
   #endif
 
   /// The group's number; nil while it has no member.
@@ -25,7 +26,7 @@ struct FanoutGroup {
   mutating func add(_ descriptor: Int32?, interface: String) throws(CaptureError) {
     #if os(Linux)
       guard let descriptor else {
-        throw CaptureError(file: interface, problem: .libpcap("its packets cannot be shared out among several rings"))
+        throw CaptureError(file: interface, problem: .libpcap(Self.refusal))
       }
       var argument = number ?? (Self.hash | Self.uniqueNumber) << 16
       var length = socklen_t(MemoryLayout<UInt32>.size)
@@ -46,7 +47,7 @@ struct FanoutGroup {
     private static func failure(_ interface: String) -> CaptureError {
       let words = unsafe String(cString: strerror(errno))
       return CaptureError(
-        file: interface, problem: .libpcap("its packets cannot be shared out among several rings: \(words)"))
+        file: interface, problem: .libpcap("\(refusal): \(words)"))
     }
   #endif
 }

@@ -42,17 +42,16 @@ final class LoopbackDatagrams {
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
-  /// Sends a datagram of one octet to a port. Throws what the system says.
-  func send(to port: UInt16) throws(CaptureError) {
+  /// Sends a datagram to a port. Throws what the system says.
+  func send(_ octets: [UInt8], to port: UInt16) throws(CaptureError) {
     var address = Self.address(port: port)
     let descriptor = descriptor
     let count = unsafe withUnsafePointer(to: &address) { address in
       unsafe address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        var octet: UInt8 = 0
-        return unsafe sendto(descriptor, &octet, 1, 0, address, socklen_t(MemoryLayout<sockaddr_in>.size))
+        unsafe sendto(descriptor, octets, octets.count, 0, address, socklen_t(MemoryLayout<sockaddr_in>.size))
       }
     }
-    if count != 1 { throw Self.failure }
+    if count != octets.count { throw Self.failure }
   }
 
   private static var failure: CaptureError {

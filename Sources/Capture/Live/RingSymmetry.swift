@@ -37,8 +37,8 @@ public enum RingSymmetry: Equatable, Sendable {
         options: .init(snapshotLength: 128, bufferLength: 8 << 20, timeout: 10))
       var reader = try LiveCaptureReader(sources: rings)
       for client in clients {
-        try client.send(to: server.port)
-        try server.send(to: client.port)
+        try client.send([0], to: server.port)
+        try server.send([0], to: client.port)
       }
       reader.stop()
       return try verdict(&reader, server: server.port, clients: clients.map(\.port))

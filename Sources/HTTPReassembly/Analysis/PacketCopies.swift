@@ -2,8 +2,8 @@ import Packets
 
 /// Recognizes packets that were captured more than once: by captures at several points of one path, or on several interfaces.
 ///
-/// A packet (`PacketMarks` says what tells it) is a copy where another point has had the same one already, as often as this one: a network may deliver a packet twice,
-/// and where there is no identification (IPv6) a sender may send the same segment twice. Both are no copies.
+/// A packet (`PacketMarks` says what tells it) is a copy where another point has had the same one already, as often as this one: a network may
+/// deliver a packet twice, and where there is no identification (IPv6) a sender may send the same segment twice. Both are no copies.
 ///
 /// What came longer ago than a second or two is forgotten, and so is what came before the last 65,536 packets.
 package struct PacketCopies: ~Copyable {

@@ -1,16 +1,29 @@
-import Dispatch
 import Shared
 
 /// Counts final messages on a thread of its own, while the analysis goes on: what contents and header fields cost takes a sixth of an analysis,
 /// and is asked for at the end.
 final class TableThread {
-  private let worker: Worker
+  private let thread: BatchThread<TableBatch, Counted>
   private var batch = TableBatch()
 
-  /// Counts for `tables` from now on.
-  init(_ tables: MessageTables) { worker = Worker(tables) }
+  /// What has been counted.
+  private struct Counted {
+    var tables: MessageTables
+    var anomalies = AnomalyLog()
+    /// The lines of the message in hand.
+    var lines: [FieldNotes.Line] = []
+  }
 
-  deinit { worker.full.end() }
+  /// Counts for `tables` from now on.
+  init(_ tables: MessageTables) {
+    thread = BatchThread(
+      "sniffer.tables", Counted(tables: tables), batches: (1...TableRounds.delay).map { _ in TableBatch() }
+    ) { batch, counted in
+      batch.count(&counted.tables, &counted.anomalies, &counted.lines)
+    }
+  }
+
+  deinit { thread.end() }
 
   /// Counts a final message later, whose API is at a position. It takes the note away.
   @inline(__always)
@@ -41,50 +54,18 @@ final class TableThread {
   func endRound(_ notes: inout ContentNotes) -> Int {
     var full = TableBatch()
     swap(&full, &batch)
-    worker.full.give(full)
-    // There is one as long as the thread lives.
-    batch = worker.free.take() ?? TableBatch()
+    batch = thread.exchange(full) ?? TableBatch()
     batch.clear(&notes)
     return batch.memory
   }
 
   /// Counts all that came, and gives the tables back, with what was odd. Nothing may come after it.
   func finish() -> (tables: MessageTables, anomalies: AnomalyLog) {
-    worker.full.give(batch)
-    worker.full.end()
-    worker.queue.sync {}
-    return worker.counted.withLock { counted in
+    thread.finish(batch)
+    return thread.withState { counted in
       var tables = MessageTables.none
       swap(&tables, &counted.tables)
       return (tables, counted.anomalies)
-    }
-  }
-
-  /// What the thread has, and nobody else while it counts.
-  private final class Worker: Sendable {
-    let counted: Locked<Counted>
-    /// Batches to be filled, and those to be counted.
-    let free = Handover((1...TableRounds.delay).map { _ in TableBatch() }, wakesAt: 2)
-    let full = Handover<TableBatch>(wakesAt: 2)
-    let queue = DispatchQueue(label: "sniffer.tables")
-
-    struct Counted: Sendable {
-      var tables: MessageTables
-      var anomalies = AnomalyLog()
-      /// The lines of the message in hand.
-      var lines: [FieldNotes.Line] = []
-    }
-
-    init(_ tables: MessageTables) {
-      counted = Locked(Counted(tables: tables))
-      queue.async { self.count() }
-    }
-
-    private func count() {
-      while var batch = full.take() {
-        counted.withLock { batch.count(&$0.tables, &$0.anomalies, &$0.lines) }
-        free.give(batch)
-      }
     }
   }
 }

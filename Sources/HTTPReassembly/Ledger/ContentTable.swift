@@ -87,7 +87,8 @@ struct ContentTable: Sendable {
 
   /// Octets of memory that the table takes.
   var memory: Int {
-    copies * totals.count * MemoryLayout<ContentTotals>.stride + (MemoryBudget.grown(offers.count) + MemoryBudget.grown(places.count)) * 4
+    copies * totals.count * MemoryLayout<ContentTotals>.stride
+      + (MemoryBudget.grown(offers.count) + MemoryBudget.grown(places.count)) * 4
       + known.capacity * 12
       + lengths.capacity * 24
   }

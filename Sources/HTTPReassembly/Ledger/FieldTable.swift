@@ -89,7 +89,8 @@ struct FieldTable: Sendable {
 
   /// Octets of memory that the table takes.
   var memory: Int {
-    MemoryBudget.grown(fields.count) * 40 + MemoryBudget.grown(places.count) * 4 + 2 * count * MemoryLayout<Field>.stride + open.memory
+    MemoryBudget.grown(fields.count) * 40 + MemoryBudget.grown(places.count) * 4
+      + 2 * count * MemoryLayout<Field>.stride + open.memory
       + remembered * MemoryLayout<FieldNotes.Line>.stride
   }
 

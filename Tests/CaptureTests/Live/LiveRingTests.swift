@@ -6,12 +6,12 @@ import Testing
 /// Several rings of one interface, which share out its connections.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct LiveRingTests {
   #if os(Linux)
-    private static let refusal: String? = PcapHandle.refusal(LoopbackSocket.interface)
+    private static let refusal: String? = PcapHandle.refusal(LoopbackDatagrams.interface)
   #else
     private static let refusal: String? = "rings need Linux"
   #endif
   private static let mayCapture = refusal == nil
-  private static let reason: Comment = "\(LoopbackSocket.interface): \(refusal ?? "")"
+  private static let reason: Comment = "\(LoopbackDatagrams.interface): \(refusal ?? "")"
 
   @Test(.enabled(if: mayCapture, reason)) func bothDirectionsComeThroughOneRing() {
     #expect(RingSymmetry.tried() == .holds)
@@ -19,12 +19,12 @@ import Testing
 
   /// Every datagram once, in order, through one interface; and through more than one ring.
   @Test(.enabled(if: mayCapture, reason)) func everyDatagramComesOnce() throws {
-    let clients = try (0..<40).map { _ in try LoopbackSocket.datagrams() }
-    let server = try LoopbackSocket.datagrams()
+    let clients = try (0..<40).map { _ in try LoopbackDatagrams() }
+    let server = try LoopbackDatagrams()
     let filter = try PacketFilter("udp port \(server.port)")
     let options = LiveCapture.Options(bufferLength: 6 << 20, timeout: 20)
     for ringsAreSources in [false, true] {
-      let rings = try LiveCapture.rings(3, interface: LoopbackSocket.interface, filter: filter, options: options)
+      let rings = try LiveCapture.rings(3, interface: LoopbackDatagrams.interface, filter: filter, options: options)
       #expect(rings.map(\.isFurtherRing) == [false, true, true])
       var reader =
         ringsAreSources ? try LiveCaptureReader(sources: rings) : try LiveCaptureReader(rings)
@@ -52,9 +52,9 @@ import Testing
 
   /// What came before the last ring was open, which the others have more than once, is left out.
   @Test(.enabled(if: mayCapture, reason)) func whatCameBeforeTheLastRingIsLeftOut() throws {
-    let (sender, receiver) = (try LoopbackSocket.datagrams(), try LoopbackSocket.datagrams())
-    let handle = try PcapHandle(LoopbackSocket.interface, LiveCapture.Options(timeout: 1))
-    try handle.setFilter("udp port \(receiver.port)", interface: LoopbackSocket.interface)
+    let (sender, receiver) = (try LoopbackDatagrams(), try LoopbackDatagrams())
+    let handle = try PcapHandle(LoopbackDatagrams.interface, LiveCapture.Options(timeout: 1))
+    try handle.setFilter("udp port \(receiver.port)", interface: LoopbackDatagrams.interface)
     try sender.send([1], to: receiver.port)
     SystemClock.sleep(milliseconds: 20)
     handle.start = SystemClock.nanosecondsSinceEpoch
