@@ -28,3 +28,8 @@ static inline long confinement_attempt(long number, long a, long b, long c, long
   long result = syscall(number, a, b, c, d, e, f);
   return result == -1 ? -(long)errno : result;
 }
+
+// The processors that the calling thread may run on, a bit each. The length of the set in octets, or -1.
+static inline long processor_affinity(void *set, size_t length) {
+  return syscall(SYS_sched_getaffinity, 0, length, set);
+}

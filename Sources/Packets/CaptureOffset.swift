@@ -14,7 +14,7 @@ public struct CaptureOffset: Sendable, Equatable {
 }
 
 /// Reads octets of captures again.
-public protocol CapturedOctets: AnyObject, Sendable {
+public protocol CapturedOctets: AnyObject {
   /// Puts the `count` octets from `source` on at the start of `buffer`, which is made longer if need be. False when they
   /// cannot be read any more.
   func read(_ count: Int, from source: CaptureOffset, into buffer: inout [UInt8]) -> Bool

@@ -4,7 +4,7 @@ import Packets
 
 /// Partials with all packets of their captures, which are of the same time, read as one: packet by packet in the order of time, as
 /// `OverlappingCaptures` reads captures.
-public struct OverlappingPartials: OverlappingPackets, ~Copyable {
+public struct OverlappingPartials: PacketSequence, ~Copyable {
   /// Segments that are open at once at most.
   public static let limit = 256
 
@@ -33,6 +33,11 @@ public struct OverlappingPartials: OverlappingPackets, ~Copyable {
   /// Which segment the packet that `advance` found is of, from 0, in the order of the series.
   public var capture: Int { current?.index ?? 0 }
 
+  /// Octets of all segments.
+  public let size: Int?
+  /// Packets that the capturing machines say they lost; nil where none says.
+  public let dropped: UInt64?
+
   private let segments: [PartialSegment]
   /// Segments that were opened so far, or could not be.
   private var position = 0
@@ -42,12 +47,16 @@ public struct OverlappingPartials: OverlappingPackets, ~Copyable {
   private var events: [CaptureEvent] = []
 
   /// Starts with nothing read.
-  public init(_ series: PartialSeries) { segments = series.segments }
+  public init(_ series: PartialSeries) {
+    segments = series.segments
+    size = series.length
+    dropped = series.dropped.map(UInt64.init(clamping:))
+  }
 
-  /// Goes on to the packet that was captured next, in any of the captures. Returns false at the end of all.
+  /// Goes on to the packet that was captured next, in any of the captures, or to the end of all.
   ///
   /// Throws when a partial cannot be read, or has not all packets of a capture. The next call then goes on without it.
-  public mutating func advance() throws(PartialError) -> Bool {
+  public mutating func advance() throws(PartialError) -> PacketStep {
     if let last = current {
       current = nil
       try readOn(last)
@@ -60,11 +69,11 @@ public struct OverlappingPartials: OverlappingPackets, ~Copyable {
         try openNext()
         continue
       }
-      guard let earliest else { return false }
+      guard let earliest else { return .end }
       events += earliest.events
       earliest.events = []
       current = earliest
-      return true
+      return .packet
     }
   }
 

@@ -29,8 +29,6 @@ public struct PartialError: Error, Equatable, Sendable, CustomStringConvertible 
     case tooManyAtOnce
     /// The same capture is in another partial, too; the path of that.
     case repeated(String)
-    /// Packets of a capture are in another capture of the same time, too: both captures, and the partial of the other.
-    case hasPacketsOf(capture: String, other: String, in: String)
   }
 
   /// The partial's path.
@@ -80,11 +78,6 @@ extension PartialError.Problem: CustomStringConvertible {
       --keep-packets
       """
     case .tooManyAtOnce: "more than \(OverlappingPartials.limit) captures of the same time"
-    case .hasPacketsOf(let capture, let other, let partial):
-      """
-      \(TextEscaping.string(Array(capture.utf8))) has packets of the same time that \(TextEscaping.string(Array(other.utf8))) in \
-      \(TextEscaping.string(Array(partial.utf8))) has, too, and they would count twice: --deduplicate counts them once
-      """
     case .repeated(let other):
       "has the same capture as \(TextEscaping.string(Array(other.utf8))): a packet would count twice"
     }

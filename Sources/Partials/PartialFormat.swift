@@ -12,7 +12,7 @@ enum PartialFormat {
   /// Eight octets at both ends of a segment.
   static let magic = Array("SNIFPART".utf8)
   /// Changes with each change of what records say.
-  static let version = 2
+  static let version = 3
   /// Octets of a footer.
   static let footerLength = 24
   /// Octets of records that are gathered for a block.

@@ -10,8 +10,6 @@ public struct PartialHead: Sendable, Equatable {
   public var captureLength = 0
   /// What tells the capture from others: a mark of all of its packets.
   public var mark: UInt64 = 0
-  /// Marks of some of its packets, the smallest ones that only one traffic can have, in ascending order: 8,192 at most.
-  public var sample: [UInt64] = []
   /// What was wrong with the capture, a line each.
   public var faults: [String] = []
   /// The options that change figures, as on the command line; empty for none.
@@ -50,11 +48,6 @@ public struct PartialHead: Sendable, Equatable {
     try coder.string(&capture)
     try coder.integer(&captureLength)
     try coder.bits(&mark)
-    var packed = sample.flatMap { PartialFormat.octets(Int(bitPattern: UInt($0)), count: 8) }
-    try coder.octets(&packed)
-    sample = stride(from: 0, to: min(packed.count, 8 * TrafficSample.limit) & ~7, by: 8).map {
-      UInt64(UInt(bitPattern: PartialFormat.number(packed[$0..<$0 + 8])))
-    }
     var faultText = faults.joined(separator: "\n")
     try coder.string(&faultText)
     faults = faultText.split(separator: "\n").map(String.init)

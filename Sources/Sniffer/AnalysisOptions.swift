@@ -3,6 +3,7 @@ import Capture
 import Cryptography
 import Foundation
 import HTTPReassembly
+import ProcessConfinement
 import Reports
 import Tabular
 
@@ -62,7 +63,7 @@ struct AnalysisOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Use at most this many threads to analyse, decode and write (default: one a processor). From 4 on, connections are shared out.",
+      "Let at most this many threads read ahead, decode, count and write (default: one a processor).",
       valueName: "n"))
   var jobs: Int?
 
@@ -83,7 +84,7 @@ struct AnalysisOptions: ParsableArguments {
   private static let largestDecodeLimit = 1 << 20
 
   /// How many threads may be used.
-  var threads: Int { jobs ?? ProcessInfo.processInfo.activeProcessorCount }
+  var threads: Int { jobs ?? ProcessorCount.available }
 
   /// The limits and choices of the analysis.
   var configuration: Configuration {

@@ -5,7 +5,7 @@ import Testing
 
 /// What can be compared does not depend on whether it was copied or is read again.
 @Suite struct PayloadHistoryTests {
-  private final class Capture: CapturedOctets, @unchecked Sendable {
+  private final class Capture: CapturedOctets {
     var octets: [UInt8] = []
     var isGone = false
 

@@ -6,7 +6,7 @@ import Partials
 import Tabular
 import TestSupport
 
-/// What is known of packets: of one run over all of them, of partials that were put together, or of shards.
+/// What is known of packets: of one run over all of them, or of partials that were put together.
 struct Findings: Equatable {
   var messages: [String]
   var exchanges: [String]
@@ -16,14 +16,11 @@ struct Findings: Equatable {
   var tables: [String]
   var anomalies: [String]
 
-  /// With `isOrdered`, in the order in which rows became final; else in the order of their numbers.
-  fileprivate init(_ sink: CollectingSink, _ totals: Totals, isOrdered: Bool = false) {
-    func ordered<Row>(_ rows: [Row], by number: (Row) -> Int) -> [Row] {
-      isOrdered ? rows : rows.sorted { number($0) < number($1) }
-    }
-    messages = ordered(sink.messages, by: \.number).map(\.description)
-    exchanges = ordered(sink.exchanges, by: \.number).map(\.description)
-    connections = ordered(sink.connections, by: \.number).map { Self.text($0, totals.texts) }
+  /// The rows in the order of their numbers.
+  fileprivate init(_ sink: CollectingSink, _ totals: Totals) {
+    messages = sink.messages.sorted { $0.number < $1.number }.map(\.description)
+    exchanges = sink.exchanges.sorted { $0.number < $1.number }.map(\.description)
+    connections = sink.connections.sorted { $0.number < $1.number }.map { Self.text($0, totals.texts) }
     apis = totals.apis.map { api in
       let name = "\(totals.texts.string(api.host)) \(totals.texts.string(api.path))"
       return "\(name) \(api.requests) \(api.responses) \(api.request) \(api.response)"
@@ -48,51 +45,13 @@ struct Findings: Equatable {
   }
 
   /// One run over packets.
-  init(ofOneRun packets: [TestPacket], _ configuration: Configuration, isOrdered: Bool = false) {
+  init(ofOneRun packets: [TestPacket], _ configuration: Configuration) {
     OctetMark.fixKeys()
     var pipeline = Findings.pipeline(configuration)
     for packet in packets { packet.octets.withOctets { pipeline.process(packet.facts, $0) } }
     pipeline.finishConnections()
     let totals = pipeline.totals
-    self.init(pipeline.sink, totals, isOrdered: isOrdered)
-  }
-
-  /// Shards of an analysis one after the other, which take `chunks` packets at a time.
-  init(
-    ofShards count: Int, _ packets: [TestPacket], chunks: Int, _ configuration: Configuration, isOrdered: Bool = false
-  ) {
-    var pipeline = Findings.pipeline(configuration)
-    pipeline.hasShards = true
-    let plan = pipeline.plan(shards: count)
-    var full: [PacketChunk] = []
-    var router = PacketRouter(configuration: configuration, shards: count, chunk: PacketChunk(shards: count)) {
-      full.append($0)
-      return PacketChunk(shards: count)
-    }
-    for (index, packet) in packets.enumerated() {
-      packet.octets.withOctets { router.take(packet.facts, $0) }
-      if index % chunks == chunks - 1 { router.passOn() }
-    }
-    router.finishConnections(isLast: true)
-    let batches = (0..<count).map { number in
-      var batches: [ShardBatch] = []
-      var shard = Shard(plan, number: number, decoders: SystemContentDecoders(), captured: nil) {
-        batches.append($0)
-        return ShardBatch()
-      }
-      for chunk in full { shard.process(chunk) }
-      return batches
-    }
-    var taken = Array(repeating: 0, count: count)
-    var merger = ShardMerger(plan) {
-      taken[$0] += 1
-      return batches[$0][taken[$0] - 1]
-    } giveBack: { _, _ in
-    }
-    for chunk in full { merger.merge(chunk, into: &pipeline) }
-    pipeline.finishConnections()
-    let totals = pipeline.totals
-    self.init(pipeline.sink, totals, isOrdered: isOrdered)
+    self.init(pipeline.sink, totals)
   }
 
   /// The partials of a file, put together as if each went on from the one before.

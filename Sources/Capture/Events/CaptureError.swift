@@ -33,8 +33,6 @@ public struct CaptureError: Error, Equatable, Sendable {
     case cannotWrite(errno: Int32)
     /// Another run is writing the file.
     case isBeingWritten
-    /// Its packets are in another capture of the same time, too, of which this is the path.
-    case hasPacketsOf(String)
     /// The filter expression is wrong, or means nothing for a link type of the capture; libpcap's words.
     case filter(String)
     /// libpcap, which read this file, failed; its words.
@@ -85,11 +83,6 @@ extension CaptureError.Problem: CustomStringConvertible {
     case .replaced: "moved away or removed while it was followed: what was read ends here"
     case .cannotWrite(let errno): "cannot write: \(Errno(rawValue: errno))"
     case .isBeingWritten: "cannot write: another run is writing this file"
-    case .hasPacketsOf(let other):
-      """
-      left out: it has packets of the same time that \(other) has, too, and they would count twice; \
-      --deduplicate counts them once
-      """
     case .filter(let text): "filter: \(text)"
     case .libpcap(let text): "libpcap: \(text)"
     }

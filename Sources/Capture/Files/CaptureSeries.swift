@@ -3,31 +3,8 @@ import Packets
 /// Several captures read as one, in the order of time.
 ///
 /// Files are put in the order of their first packets; a stream (standard input, a FIFO) cannot be looked at ahead, and
-/// keeps its place in the list. Files without a packet, or that cannot be opened, come after the others. Read with
-/// ```
-/// while true {
-///   do {
-///     switch try series.advance() {
-///     case .capture(let continues): if !continues { … }
-///     case .packet: series.withPacket { packet, octets in … }
-///     case .end: return
-///     }
-///   } catch { … }
-/// }
-/// ```
-public struct CaptureSeries: ~Copyable {
-  /// What `advance` came to.
-  public enum Step: Equatable, Sendable {
-    /// A packet, which `withPacket` lends.
-    case packet
-    /// The start of the next capture, before its first packet. If it continues, its packets follow those before, as
-    /// those of files that were rotated do; if not, connections do not reach from the one into the other. The first
-    /// capture does not continue.
-    case capture(continues: Bool)
-    /// The end of all captures.
-    case end
-  }
-
+/// keeps its place in the list. Files without a packet, or that cannot be opened, come after the others.
+public struct CaptureSeries: PacketSequence, ~Copyable {
   /// How much earlier than the last packet of one capture the first of the next may be for that to be a continuation,
   /// in nanoseconds: packets of several queues are not written quite in order.
   public static let overlap: Int64 = 1_000_000_000
@@ -36,6 +13,8 @@ public struct CaptureSeries: ~Copyable {
   public let paths: [String]
   /// Octets of all captures together; nil if there is a stream among them.
   public let size: Int?
+  /// 0: captures come one after the other.
+  public var capture: Int { 0 }
 
   private let filter: PacketFilter?
   private let waiting: Waiting
@@ -50,7 +29,7 @@ public struct CaptureSeries: ~Copyable {
   public var capturedOctets: any CapturedOctets { files }
   /// The reader's packet.
   @usableFromInline private(set) var current = LentPacket()
-  /// Capture time of the last packet of the captures that have ended, in nanoseconds since the Unix epoch; nil before that.
+  /// Capture time of the last packet of the capture that has ended last, in nanoseconds since the Unix epoch; nil before that.
   public private(set) var lastTimestamp: Int64?
   /// Capture time of the first packet of the current capture, the same; nil without one.
   public private(set) var firstTimestamp: Int64?
@@ -77,7 +56,7 @@ public struct CaptureSeries: ~Copyable {
   /// Goes on to the next packet, the next capture or the end.
   ///
   /// Throws what opening and reading the current capture throws. The next call then goes on with the next capture.
-  public mutating func advance() throws(CaptureError) -> Step {
+  public mutating func advance() throws(CaptureError) -> PacketStep {
     current.withdraw()
     do throws(CaptureError) {
       if let next = try reader?.advanceToPacket() {
@@ -110,20 +89,10 @@ public struct CaptureSeries: ~Copyable {
 
   /// Lends the packet that `advance` found. Its octets are valid during the call only.
   @inlinable @inline(__always)
-  public borrowing func withPacket<Result, Failure: Error>(
-    _ body: (Packet, RawSpan) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try current.withPacket(body)
-  }
-
-  /// Leaves out what is left of the current capture, as if it had not been there.
-  public mutating func skip() {
-    current.withdraw()
-    reader = nil
-  }
+  public borrowing func withPacket(_ body: (Packet, RawSpan) -> Void) { current.withPacket(body) }
 
   /// Opens the next capture.
-  private mutating func open() throws(CaptureError) -> Step {
+  private mutating func open() throws(CaptureError) -> PacketStep {
     guard position < paths.count, !waiting.isStopped else { return .end }
     position += 1
     var next: CaptureReader

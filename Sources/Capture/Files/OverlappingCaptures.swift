@@ -4,14 +4,8 @@ import Packets
 /// file for each direction.
 ///
 /// A capture is open from its first packet to its last. Each has its packets in order; where one does not, they come as late as
-/// they are there. Read with
-/// ```
-/// while try captures.advance() {
-///   for event in captures.takeEvents() { … }
-///   captures.withPacket { packet, octets in … }
-/// }
-/// ```
-public struct OverlappingCaptures: OverlappingPackets, ~Copyable {
+/// they are there.
+public struct OverlappingCaptures: PacketSequence, ~Copyable {
   /// Captures that are open at once at most.
   public static let limit = 256
 
@@ -63,10 +57,10 @@ public struct OverlappingCaptures: OverlappingPackets, ~Copyable {
     size = CaptureOrder.size(paths)
   }
 
-  /// Goes on to the packet that was captured next, in any of the captures. Returns false at the end of all.
+  /// Goes on to the packet that was captured next, in any of the captures, or to the end of all.
   ///
   /// Throws what opening and reading a capture throws. The next call then goes on without that capture.
-  public mutating func advance() throws(CaptureError) -> Bool {
+  public mutating func advance() throws(CaptureError) -> PacketStep {
     if let last = current {
       current = nil
       try readOn(last)
@@ -77,12 +71,12 @@ public struct OverlappingCaptures: OverlappingPackets, ~Copyable {
         try openNext()
         continue
       }
-      guard let earliest else { return false }
+      guard let earliest else { return .end }
       earliest.reader.value.moveEvents(to: &news)
       current = earliest
-      return true
+      return .packet
     }
-    return false
+    return .end
   }
 
   private func time(of source: Source) -> Int64 { source.packet.packet.timestamp }

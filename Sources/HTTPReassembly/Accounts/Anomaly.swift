@@ -154,8 +154,6 @@ public struct AnomalyLog: Sendable, Equatable {
   package var now: Int64 = 0
   /// How many were noted, of all names together.
   private(set) var noted = 0
-  /// How many names were noted.
-  private(set) var kinds = 0
 
   package init() {}
 
@@ -164,22 +162,16 @@ public struct AnomalyLog: Sendable, Equatable {
     guard let position = Self.positions[anomaly] else { return }
     if counts[position] == nil {
       counts[position] = AnomalyCount(count: 0, firstTime: now, firstConnection: connection, example: [])
-      kinds &+= 1
     }
     counts[position]?.count += 1
     noted &+= 1
   }
 
-  /// Counts what somebody else has noted; with a count of 0, only where it was first.
+  /// Counts what somebody else has noted.
   mutating func add(_ anomaly: Anomaly, _ others: AnomalyCount) {
     guard let position = Self.positions[anomaly] else { return }
     noted &+= others.count
-    if counts[position] != nil {
-      counts[position]?.count += others.count
-    } else {
-      counts[position] = others
-      kinds &+= 1
-    }
+    if counts[position] != nil { counts[position]?.count += others.count } else { counts[position] = others }
   }
 
   /// Counts one, and keeps the start of `example` if it is the first of its name.

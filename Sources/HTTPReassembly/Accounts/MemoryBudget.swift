@@ -16,8 +16,6 @@ struct MemoryBudget {
   private(set) var tablesAreFull = false
   /// Octets that connections may take now.
   private(set) var connectionRoom: Int
-  /// What other threads take, which room is left for; nil where there are none.
-  var others: SharedAmount?
   /// What connections took when memory was given back last.
   private var returned: Int
 
@@ -41,7 +39,7 @@ struct MemoryBudget {
   @inline(__always)
   mutating func share(tables: Int, others: Int) {
     tablesAreFull = tables > tableLimit
-    let taken = tables &+ others &+ (self.others?.share ?? 0)
+    let taken = tables &+ others
     connectionRoom = min(connectionLimit, max(limit &- taken &- taken / 2, connectionLimit / 3))
   }
 

@@ -11,26 +11,18 @@ struct PacketMarks: ~Copyable {
   private var ledger = Ledger()
   private var anomalies = AnomalyLog()
 
-  /// What tells one packet from others.
-  struct PacketMark {
-    /// A number that the same packet always has, and another one in one case of 2⁶⁴.
-    var value: UInt64
-    /// The same for a packet that no other traffic has, even where programs make up both; nil where that cannot be told, as of a segment
-    /// without payload, or of a datagram to several hosts.
-    var unique: UInt64?
-  }
-
   /// Octets of a datagram's payload that are looked at: as many as the usual short snap length leaves.
   private static var payloadLimit: Int { 32 }
-  /// Octets of a segment's payload that tell it from one of other traffic with the same numbers: a snap length of 96 leaves them in IPv4,
-  /// and a TLS hello has random ones among them.
-  private static var segmentLimit: Int { 16 }
 
   init(configuration: Configuration) { decoder = PacketDecoder(configuration: configuration) }
 
-  /// The mark of a packet with its captured octets.
-  mutating func mark(of packet: Packet, _ octets: RawSpan) -> PacketMark {
+  /// Whether the packet with the last mark is a TCP segment or a UDP datagram.
+  private(set) var isOfTransport = false
+
+  /// The mark of a packet with its captured octets: the same packet always has it, and another one in one case of 2⁶⁴.
+  mutating func mark(of packet: Packet, _ octets: RawSpan) -> UInt64 {
     let decoded = decoder.dissect(packet, octets, ledger: &ledger, anomalies: &anomalies)
+    isOfTransport = true
     switch decoded {
     case .tcp(let segment) where !decoder.isFragment:
       let numbers = UInt64(segment.sequence) << 32 | UInt64(segment.acknowledgment)
@@ -39,20 +31,17 @@ struct PacketMarks: ~Copyable {
       var value = Self.mark(segment.source, segment.destination)
       value = OctetMark.mix(value, numbers)
       value = OctetMark.mix(value, facts | UInt64(identification))
-      value = OctetMark.mix(value, UInt64(segment.payloadLength))
-      let start = segment.capturedPayload.prefix(Self.segmentLimit)
-      guard start.count == Self.segmentLimit else { return PacketMark(value: value) }
-      return PacketMark(value: value, unique: OctetMark.mix(value, OctetMark.of(octets.extracting(start))))
+      return OctetMark.mix(value, UInt64(segment.payloadLength))
     case .udp(let datagram) where !decoder.isFragment:
       let identification = octets.identification(before: datagram.payloadOffset - UDPDatagram.headerLength, of: 17)
       let payload = datagram.payload(in: octets)
       let start = payload.prefix(Self.payloadLimit)
       var value = Self.mark(datagram.source, datagram.destination)
       value = OctetMark.mix(value, UInt64(datagram.payloadLength) << 16 | UInt64(identification))
-      value = OctetMark.mix(value, OctetMark.of(octets.extracting(start)))
-      let isUnique = start.count == Self.payloadLimit && !datagram.destination.address.isForMany
-      return PacketMark(value: value, unique: isUnique ? value : nil)
-    default: return PacketMark(value: Self.markOfWhole(packet, octets))
+      return OctetMark.mix(value, OctetMark.of(octets.extracting(start)))
+    default:
+      isOfTransport = false
+      return Self.markOfWhole(packet, octets)
     }
   }
 
@@ -92,12 +81,5 @@ extension RawSpan {
     let start = offset - 20
     guard start >= 0, offset <= byteCount, octet(start) == 0x45, octet(start + 9) == protocolNumber else { return 0 }
     return bigEndian16(start + 4)
-  }
-}
-
-extension IPAddress {
-  /// Whether it may be of several hosts: a multicast address (RFC 5771, RFC 4291 §2.7), or one that ends as broadcast addresses do.
-  fileprivate var isForMany: Bool {
-    isIPv4 ? low >> 28 & 0xf == 0xe || low & 0xff == 0xff : high >> 56 == 0xff
   }
 }

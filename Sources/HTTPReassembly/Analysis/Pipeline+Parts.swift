@@ -11,19 +11,16 @@ extension Pipeline {
 
   /// Writes down what the last packet has changed.
   @inline(__always)
-  mutating func noteChanges() {
-    recorder?.noteChanges(&run)
-    shard?.noteChanges(&run)
-  }
+  mutating func noteChanges() { recorder?.noteChanges(&run) }
 
   /// Writes down every final row.
-  mutating func recordRows(_ recorder: some RowRecorder) {
+  mutating func recordRows(_ recorder: PartRecorder) {
     recorder.noteChanges(&run)
     while let row = run.rows.nextFinalMessage() {
       var message = run.rows.messages.remove(Int(row)).message
       var note = run.contentNotes.takeNote(of: row)
       let lines = run.fieldNotes.takeLines(of: row)
-      recorder.add(&message, &note, lines, run.fieldNotes.names, &run.texts)
+      recorder.add(&message, note, lines, run.fieldNotes.names, &run.texts)
       var sample: [UInt8] = []
       swap(&sample, &note.sample)
       run.contentNotes.giveBack(sample)

@@ -12,6 +12,7 @@ import Packets
 /// then `finishConnections()` and read `totals`.
 public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var decoder: PacketDecoder
+  private var copies: PacketCopies
   var connections = ConnectionTable<Session>()
   private var waiting = WaitingConnections()
   /// Slots of connections that began to wait for secrets, in that order. Some may wait no longer.
@@ -33,10 +34,6 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var expectedOfQUIC = ExpectedProcesses()
   /// Writes down what becomes final, where that is a part of another analysis; nil where it is counted here.
   var recorder: PartRecorder?
-  /// The same, where this is one of the shards of an analysis.
-  var shard: ShardRecorder?
-  /// Whether TCP is analysed by shards, and this is the analysis that puts together what they find.
-  package var hasShards = false
   /// The numbers of the part that is being taken.
   var part = PartNumbers()
   /// The process that the packet in hand belongs to.
@@ -76,6 +73,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     observer: (any MessageObserver)? = nil, compressor: (any ContentCompressor)? = nil, sink: consuming Sink
   ) {
     decoder = PacketDecoder(configuration: configuration)
+    copies = PacketCopies(configuration: configuration)
     apis = APITable(configuration: configuration)
     tables = RefiningTables(configuration: configuration, compressor: compressor)
     retirementMark = configuration.openMessageLimit
@@ -87,10 +85,17 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// `takeTotals()` alone.
   public mutating func countTablesConcurrently() { tables.startThread() }
 
-  /// Takes the next packet; `octets` are what was captured of it.
+  /// Whether packets are left out that another capture or interface has had already. For packets that are processed after it was set.
+  public var leavesOutCopies: Bool {
+    get { copies.leavesOut }
+    set { copies.leavesOut = newValue }
+  }
+
+  /// Takes the next packet; `octets` are what was captured of it, and `capture` is the number of its capture among those of one time.
   ///
   /// - Throws: What the sink throws.
-  public mutating func process(_ packet: Packet, _ octets: RawSpan) throws(Sink.Failure) {
+  public mutating func process(_ packet: Packet, _ octets: RawSpan, of capture: Int = 0) throws(Sink.Failure) {
+    if copies.isDue(), copies.isCopy(packet, octets, of: capture) { return }
     let time = PacketTime.bounded(packet.timestamp)
     advanceClock(to: time)
     if run.isDirected { startPacket(at: time) }
@@ -135,7 +140,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     switch decoded {
     case .nothing: break
     case .tcp(let segment): receive(segment, octets, at: time, source: packet.captureOffset)
-    case .reassembledTCP(let segment): if !hasShards { receiveReassembled(segment, at: time) }
+    case .reassembledTCP(let segment): receiveReassembled(segment, at: time)
     case .udp(let datagram): receive(datagram, octets, at: time)
     case .reassembledUDP(let datagram): receiveReassembled(datagram, at: time)
     }
@@ -177,7 +182,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   // MARK: Connections
 
   /// Takes a segment; `source` is where the packet's octets are in a capture, if the segment's payload lies in them.
-  mutating func receive(_ segment: TCPSegment, _ octets: RawSpan, at time: Int64, source: CaptureOffset?) {
+  private mutating func receive(_ segment: TCPSegment, _ octets: RawSpan, at time: Int64, source: CaptureOffset?) {
     run.ledger.pending += segment.payloadLength
     let key = ConnectionKey(segment.source, segment.destination)
     guard let slot = connections.slot(for: key) else { return open(segment, octets, key, at: time, source, flags: []) }
@@ -203,7 +208,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     if mention.process != .none {
       connections.change(slot) { $0.note(mention, of: segment, &run.processSlots, &run.texts) }
     }
-    connections.see(slot, at: run.packetNumber) { $0.receive(segment, octets, at: time, source: source, run: &run) }
+    connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
     if run.nextLook != nil { watch(slot) }
     if run.hasBegunToWait { noteWaiter(slot) }
   }
@@ -228,7 +233,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private mutating func watch(_ slot: Int) {
     guard let look = run.nextLook else { return }
     run.nextLook = nil
-    waiting.add(slot, deadline: look.deadline, isSoon: look.isSoon, order: run.packetNumber)
+    waiting.add(slot, deadline: look.deadline, isSoon: look.isSoon)
     quietUntil = min(quietUntil, look.deadline)
   }
 
@@ -323,22 +328,14 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       let expiry = nextToExpire
       if let look = waiting.first, look.deadline < time, look.deadline <= expiry?.deadline ?? .max {
         waiting.removeFirst()
-        if let shard {
-          startDue(shard, look.deadline, rank: look.isSoon ? 0 : 1, order: look.order)
-          lookAgain(Int(look.slot), after: look.deadline)
-          recordRows(shard)
-        } else if recorder == nil {
+        if recorder == nil {
           lookAgain(Int(look.slot), after: look.deadline)
         } else {
           record(Int(look.slot), at: look.deadline, end: nil)
         }
       } else if let expiry, expiry.deadline < time {
         run.anomalies.now = expiry.deadline
-        if let shard {
-          startDue(shard, expiry.deadline, rank: expiry.end == .idle ? 2 : 3, order: connections.seen(expiry.slot))
-          finish(expiry.slot, expiry.end)
-          recordRows(shard)
-        } else if recorder == nil {
+        if recorder == nil {
           finish(expiry.slot, expiry.end)
         } else {
           record(expiry.slot, at: expiry.deadline, end: expiry.end)
@@ -475,12 +472,9 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   // MARK: Processes
 
-  /// Whether the packet before belonged to a process that is known.
-  var hasMention: Bool { mention.process != .none }
-
   /// What the capture says of the packet in hand.
   @inline(never)
-  mutating func readOrigin(_ origin: PacketOrigin) {
+  private mutating func readOrigin(_ origin: PacketOrigin) {
     mention = processes.mention(of: origin, &run.texts)
     if origin.flags.contains(.comment), origin.comment == 0 { run.anomalies.note(.packetCommentNotRead) }
   }
@@ -606,7 +600,6 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       if handOvers >= Self.handOversBetweenShares { shareMemory() }
     }
     if let recorder { return recordRows(recorder) }
-    if let shard { return recordRows(shard) }
     try handOverFinalRows(
       &run.rows, to: &held.value, &apis, &tables, &run.contentNotes, &run.fieldNotes, &run.texts, &run.anomalies)
     while !finalConnections.isEmpty {
@@ -621,17 +614,13 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// Says how many packets were dropped in all before they could be captured, as far as is known now.
   public mutating func setDropped(_ packets: Int) { run.ledger.droppedPackets = packets }
 
-  /// Says which packets were left out because they are copies of others, as far as is known now.
-  public mutating func setCopies(_ copies: Ledger.Copies) { run.ledger.copies = copies }
-
   /// Ends every connection: what follows is another capture.
   ///
   /// - Throws: What the sink throws.
   public mutating func finishConnections() throws(Sink.Failure) {
     var failure: Sink.Failure?
     let octets = run.connectionOctets
-    for (number, slot) in connections.allInOrder() {
-      shard?.recording.begin(ending: number)
+    for (_, slot) in connections.allInOrder() {
       finish(Int(slot), .captureEnd)
       do throws(Sink.Failure) { try handOver() } catch { failure = failure ?? error }
     }
@@ -652,9 +641,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// What is known so far. Before `finishConnections()`, octets whose class is not known yet are in no class.
   public var totals: Totals {
     var totals = Totals(
-      ledger: run.ledger, anomalies: run.anomalies, apis: apis.sorted(texts: run.texts),
+      ledger: ledger, anomalies: run.anomalies, apis: apis.sorted(texts: run.texts),
       secureHosts: secureHosts.sorted, span: span, texts: run.texts)
     totals.foldedSegments = apis.segments.folded
+    totals.sightings = copies.sightings
     tables.fill(&totals, apis, run.fieldNotes.names)
     return totals
   }
@@ -664,9 +654,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   public mutating func takeTotals() -> Totals {
     tables.endThread(&run.anomalies)
     var totals = Totals(
-      ledger: run.ledger, anomalies: run.anomalies, apis: [], secureHosts: secureHosts.sorted, span: span,
+      ledger: ledger, anomalies: run.anomalies, apis: [], secureHosts: secureHosts.sorted, span: span,
       texts: run.texts)
     totals.foldedSegments = apis.segments.folded
+    totals.sightings = copies.sightings
     let octets = tables.memory + run.names.memory + apis.memory
     tables.take(into: &totals, apis, run.fieldNotes.names)
     run.names = NameTable(limit: 1)
@@ -678,7 +669,11 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var span: ClosedRange<Int64>? { earliest <= latest ? earliest...latest : nil }
 
   /// The ledger so far.
-  public var ledger: Ledger { run.ledger }
+  public var ledger: Ledger {
+    var ledger = run.ledger
+    if copies.leavesOut { ledger.copies = copies.found }
+    return ledger
+  }
 
   /// What is known so far, with the messages that are not final yet counted as far as they are known: for a look at a
   /// run that goes on. Takes time in proportion to the connections that are open.
@@ -688,9 +683,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     var anomalies = run.anomalies
     forEachOpenMessage { message, _ in apis.add(message, texts: &texts, anomalies: &anomalies) }
     var totals = Totals(
-      ledger: run.ledger, anomalies: anomalies, apis: apis.sorted(texts: texts), secureHosts: secureHosts.sorted,
+      ledger: ledger, anomalies: anomalies, apis: apis.sorted(texts: texts), secureHosts: secureHosts.sorted,
       span: span, texts: texts)
     totals.foldedSegments = apis.segments.folded
+    totals.sightings = copies.sightings
     return totals
   }
 

@@ -39,6 +39,8 @@ public struct Totals: Sendable {
   public var foldedSegments: [FoldedSegment] = []
   /// Capture times of the earliest and the latest packet, in nanoseconds since the Unix epoch; nil without packets.
   public var span: ClosedRange<Int64>?
+  /// Whether packets are there more than once, as far as some of them were looked at.
+  public var sightings = PacketSightings()
   /// The texts that the totals refer to.
   public var texts: TextPool
 

@@ -52,13 +52,6 @@ struct ContentNotes {
     notes[Int(row)].given = facts
   }
 
-  /// Notes what somebody else has noted of the content of a message.
-  mutating func put(_ note: consuming Note, of row: RowIndex) {
-    while notes.count <= Int(row) { notes.append(Note()) }
-    sampledOctets += note.sample.count
-    notes[Int(row)] = note
-  }
-
   /// Takes away what is noted of a message that is final.
   mutating func takeNote(of row: RowIndex) -> Note {
     var note = Note()

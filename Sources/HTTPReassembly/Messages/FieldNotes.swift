@@ -81,17 +81,6 @@ struct FieldNotes {
     count += 1
   }
 
-  /// The lines of a message that has none yet.
-  mutating func put(_ new: ArraySlice<Line>, of row: RowIndex) {
-    reserve(row)
-    guard !new.isEmpty, count + new.count <= Self.totalLimit else { return }
-    var memory = spares.take()
-    memory.append(contentsOf: new)
-    swap(&lines[Int(row)], &memory)
-    count += new.count
-    holders += 1
-  }
-
   private mutating func reserve(_ row: RowIndex) {
     while lines.count <= Int(row) { lines.append([]) }
   }

@@ -6,8 +6,6 @@ struct Run: StreamContext {
   var names: NameTable
   var history: PayloadHistory
   var clock: Int64 = .min
-  /// The number of the packet in hand among those of all shards; 0 where there are none.
-  var packetNumber: UInt32 = 0
   var nextLook: (deadline: Int64, isSoon: Bool)?
   var heldOctets = 0
   var connectionMemory = 0

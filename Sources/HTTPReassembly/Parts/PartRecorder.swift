@@ -1,7 +1,7 @@
 import Packets
 
 /// Writes down what the analysis of a part finds, in the place of counting it.
-final class PartRecorder: RowRecorder {
+final class PartRecorder {
   /// The records so far.
   var rows = RowWriting()
   /// Endpoints of connections whose rows depend on what other parts say.
@@ -100,8 +100,8 @@ final class PartRecorder: RowRecorder {
   // MARK: Final rows
 
   func add(
-    _ message: inout Message, _ note: inout ContentNotes.Note, _ lines: [FieldNotes.Line],
-    _ names: borrowing FieldNames, _ texts: inout TextPool
+    _ message: inout Message, _ note: ContentNotes.Note, _ lines: [FieldNotes.Line], _ names: borrowing FieldNames,
+    _ texts: inout TextPool
   ) {
     while fieldNames < names.count {
       begin(.fieldName)

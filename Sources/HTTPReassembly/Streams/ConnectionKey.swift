@@ -32,13 +32,6 @@ struct ConnectionKey: Hashable {
     return Int(truncatingIfNeeded: Self.fold(first ^ seed.b, second ^ seed.c) >> 1)
   }
 
-  /// A number that is the same in each run: whoever chooses endpoints can choose it.
-  var mark: UInt64 {
-    let ports = UInt64(lowPort) << 16 | UInt64(highPort)
-    let first = Self.fold(lowAddress.low ^ 0x9e37_79b9_7f4a_7c15, highAddress.low ^ 0xc2b2_ae3d_27d4_eb4f)
-    return Self.fold(first ^ lowAddress.high ^ highAddress.high &* 0xff51_afd7_ed55_8ccd, ports ^ 0x8545_9f85_45a3_17bd)
-  }
-
   @inline(__always)
   private static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
     let product = a.multipliedFullWidth(by: b | 1)

@@ -13,8 +13,6 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
     /// The slots before and after it in its list; -1 at the ends.
     var previous: Int32 = -1
     var next: Int32 = -1
-    /// The packet that it was seen with last.
-    var seen: UInt32 = 0
     /// Which list it is in.
     var isClosed = false
   }
@@ -37,11 +35,10 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
   /// Connections in the table.
   var count: Int { entries.count }
 
-  /// Changes a connection, and makes it the one that was seen last, with the packet that has a number.
+  /// Changes a connection, and makes it the one that was seen last.
   @inline(__always)
-  mutating func see(_ slot: Int, at number: UInt32, _ body: (inout TCPConnection<Receiver>) -> Void) {
+  mutating func see(_ slot: Int, _ body: (inout TCPConnection<Receiver>) -> Void) {
     body(&entries[slot].connection)
-    entries[slot].seen = number
     let isClosed = entries.look(slot) { $0.connection.isClosed }
     if isClosed ? Int(closed.last) != slot : Int(open.last) != slot { moveToEnd(slot, isClosed: isClosed) }
   }
@@ -71,20 +68,12 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
     for (_, slot) in allInOrder() { look(Int(slot), body) }
   }
 
-  /// Looks at every connection, in no order.
-  func forEachUnordered(_ body: (borrowing TCPConnection<Receiver>) -> Void) {
-    for slot in entries.indices { look(slot, body) }
-  }
-
   /// The number that a connection has in reports.
   func number(of slot: Int) -> Int { look(slot) { $0.record.number } }
 
   /// Capture time of the latest segment of a connection.
   @inline(__always)
   func lastSeen(_ slot: Int) -> Int64 { look(slot) { $0.lastSeen } }
-
-  /// The packet that a connection was seen with last.
-  func seen(_ slot: Int) -> UInt32 { entries.look(slot) { $0.seen } }
 
   /// The slot of the connection between two endpoints.
   @inline(__always)

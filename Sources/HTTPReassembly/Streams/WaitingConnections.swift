@@ -5,13 +5,10 @@ import DequeModule
 ///
 /// Each is looked at after a fixed time, so that the order in which they were added is that of their deadlines.
 struct WaitingConnections {
-  /// A connection's slot, the capture time in nanoseconds after which it is looked at, and since when it waits.
+  /// A connection's slot, and the capture time in nanoseconds after which it is looked at.
   struct Look {
     var slot: Int32
     var deadline: Int64
-    /// The packet with which it began to wait.
-    var order: UInt32
-    var isSoon: Bool
   }
 
   private var soon: Deque<Look> = []
@@ -22,9 +19,9 @@ struct WaitingConnections {
   /// The same of one that waits for what was not acknowledged.
   static func later(_ configuration: Configuration) -> Int64 { configuration.holeTimeout / 12 + 1 }
 
-  /// Adds a connection, which is looked at after `deadline`; it waits since the packet with the number `order`.
-  mutating func add(_ slot: Int, deadline: Int64, isSoon: Bool, order: UInt32) {
-    let entry = Look(slot: Int32(truncatingIfNeeded: slot), deadline: deadline, order: order, isSoon: isSoon)
+  /// Adds a connection, which is looked at after `deadline`.
+  mutating func add(_ slot: Int, deadline: Int64, isSoon: Bool) {
+    let entry = Look(slot: Int32(truncatingIfNeeded: slot), deadline: deadline)
     if isSoon { soon.append(entry) } else { later.append(entry) }
   }
 

@@ -39,7 +39,7 @@ public struct RunFacts: Sendable {
   }
 
   /// A length of time in words: seconds with up to three decimals, and from a minute on in larger units, too.
-  static func duration(_ span: ClosedRange<Int64>) -> String {
+  package static func duration(_ span: ClosedRange<Int64>) -> String {
     let (difference, overflow) = span.upperBound.subtractingReportingOverflow(span.lowerBound)
     let milliseconds = (overflow ? .max : difference) / 1_000_000
     let seconds = milliseconds / 1000

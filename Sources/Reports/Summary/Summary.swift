@@ -44,7 +44,7 @@ public struct Summary {
     }
     self.redaction = redaction
     self.leftOut = leftOut
-    self.notes = notes
+    self.notes = notes + (totals.sightings.note.map { [$0] } ?? [])
     self.choices = choices
     self.facts = facts
   }
@@ -266,6 +266,17 @@ public struct Summary {
       table.rows.append((cells, .plain))
     }
     return table.lines(width: width, colour: colour)
+  }
+}
+
+extension PacketSightings {
+  /// What people are told where most packets are there twice; nil elsewhere, and where copies are left out.
+  fileprivate var note: String? {
+    guard areMostDoubled else { return nil }
+    let share = "\(Numerals.grouped(again)) of \(Numerals.grouped(packets)) packets looked at are there twice within a millisecond"
+    return elsewhere > again / 2
+      ? "\(share), on different interfaces: --deduplicate counts each once"
+      : "\(share), on one interface: a mirror port or a bridge may show each twice; capture on one side of it"
   }
 }
 

@@ -21,16 +21,13 @@ struct CaptureAnalysis {
   private let waiting: Waiting
   /// Whether what is captured, and what opens it, may be written just now: a file that is followed, or a stream.
   private let isRunning: Bool
-  /// Packets between two looks at the clock for the progress bar.
-  private static let progressInterval = 4096
   /// Decoded octets after which signals and the clock are looked at, however few packets they came from.
   private static let decodingInterval = 16 << 20
   /// Columns of what is said beside the summary's tables.
   private static let summaryWidth = 80
 
-  private var status = ExitStatus.success
-  private var lastFailure: ReportError?
-  private var progress: ProgressBar<ContinuousClock>?
+  private var console: Console
+  private var simultaneous = SimultaneousCaptures()
   private var keyLogs = KeyLogs.none
   /// The tables that are counted for the reports.
   var tables: Configuration.Tables = []
@@ -86,7 +83,7 @@ struct CaptureAnalysis {
     logger = options.logger
     // On a terminal, rows and the bar would be in each other's way.
     let isShown = options.isStreaming && Terminal.standardOutput.isTerminal
-    if !options.quiet, showsProgress, !isShown { progress = ProgressBar(clock: ContinuousClock()) }
+    console = Console(showsProgress: !options.quiet && showsProgress && !isShown)
   }
 
   /// Opens the folder that reports go to, for this run alone. That it cannot be had is said before anything is read.
@@ -96,7 +93,7 @@ struct CaptureAnalysis {
   /// - Throws: the exit status of a failure, when it cannot be had.
   mutating func openFolder(writing files: ReportFiles) throws -> String? {
     do throws(ReportError) { folder = try options.reportFolder(writing: files) } catch {
-      report(error)
+      console.fail(error)
       throw ExitCode(ExitStatus.failure.rawValue)
     }
     // Of what `verify` and `models` write, the page alone has them.
@@ -145,8 +142,8 @@ struct CaptureAnalysis {
         reports.leftOut
       }
     } catch {
-      report(error)
-      return status
+      console.fail(error)
+      return console.status
     }
   }
 
@@ -193,7 +190,7 @@ struct CaptureAnalysis {
     configuration.timelineInterval = timelineInterval
     if printsSummary { configuration.count(for: summary?.by) }
     if !isPart { options.prepareDigests() }
-    do throws(CaptureError) { keyLogs = try KeyLogs(options.keyLogs) } catch { report(error) }
+    do throws(CaptureError) { keyLogs = try KeyLogs(options.keyLogs) } catch { console.fail(error.description) }
     // First, since every thread that there will be is to be confined, too.
     if !isPart, !isConfined {
       let files = partials?.segments.map(\.file) ?? paths
@@ -201,33 +198,38 @@ struct CaptureAnalysis {
     }
     StopSignals.listen(hasOtherReports: !options.isStreaming)
     defer { folder?.release() }
-    let shards = shards(with: observer)
-    let decoders = SystemContentDecoders(configuration: configuration, threads: shards > 0 ? 0 : options.threads - 1)
+    let decoders = SystemContentDecoders(configuration: configuration, threads: options.threads - 1)
     var pipeline = Pipeline(
       configuration: configuration, decoders: decoders, observer: observer,
       compressor: tables.contains(.contents) ? GzipEstimate() : nil, sink: sink)
     if options.threads > 1 { pipeline.countTablesConcurrently() }
     readKeys(&pipeline)
+    pipeline.leavesOutCopies = leavesOutCopies
     if let partials, leavesOutCopies {
-      readOnce(partials, configuration, &pipeline)
+      var captures = OverlappingPartials(partials)
+      read(&captures, &pipeline) { $0.description }
+      for segment in partials.segments { say(segment.head.faults) }
     } else if let partials {
       read(partials, &pipeline)
     } else if leavesOutCopies {
-      readOnce(configuration, &pipeline)
-    } else if shards > 0 {
-      read(with: shards, configuration, &pipeline)
+      var captures = OverlappingCaptures(paths: paths, filter: filter, waiting: waiting)
+      pipeline.capturedOctets = captures.capturedOctets
+      read(&captures, &pipeline) { $0.description }
     } else {
-      readAll(&pipeline)
+      var series = CaptureSeries(paths: paths, filter: filter, waiting: waiting, readsAhead: options.threads > 1)
+      pipeline.capturedOctets = series.capturedOctets
+      read(&series, &pipeline) { $0.description }
     }
     note(StopSignals.received)
-    do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }
-    progress?.clear()
+    finishConnections(&pipeline)
+    console.clear()
     let totals = pipeline.takeTotals()
     var failure: ReportError?
     do throws(ReportError) { try completing(&pipeline.sink, totals) } catch { failure = error }
     // That the folder is gone is the cause of any other error in it.
     do throws(ReportError) { try folder?.requireExistence() } catch { failure = error }
-    if let failure { report(failure) }
+    if let failure { console.fail(failure) }
+    if let note = simultaneous.note, !options.quiet { console.say(note) }
     return conclude(totals) { [folder] in summarizing(pipeline.sink, totals, folder) }
   }
 
@@ -251,11 +253,7 @@ struct CaptureAnalysis {
   }
 
   private mutating func readKeyLogs<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
-    do throws(CaptureError) { try keyLogs.read(into: &pipeline) } catch { report(error) }
-  }
-
-  private mutating func pollKeyLogs<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
-    do throws(CaptureError) { try keyLogs.poll(into: &pipeline, isIdle: false) } catch { report(error) }
+    do throws(CaptureError) { try keyLogs.read(into: &pipeline) } catch { console.fail(error.description) }
   }
 
   private func learn<Sink: ReportSink>(_ secrets: SecretsRecord, _ pipeline: inout Pipeline<Sink>) {
@@ -264,119 +262,46 @@ struct CaptureAnalysis {
     pipeline.endOfSecrets()
   }
 
-  private mutating func readAll<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
-    var series = CaptureSeries(
-      paths: paths, filter: filter, waiting: waiting, readsAhead: options.threads > 1)
-    var overlap = CaptureOverlap(configuration: options.configuration, filter: filter)
-    pipeline.capturedOctets = series.capturedOctets
-    reading: while true {
-      do throws(CaptureError) {
-        let step = try series.advance()
+  // MARK: Packets
+
+  /// Reads packets to their end; `text` says why a capture cannot be read any further.
+  private mutating func read<Packets: PacketSequence & ~Copyable, Sink: ReportSink>(
+    _ packets: inout Packets, _ pipeline: inout Pipeline<Sink>, text: (Packets.Fault) -> String
+  ) {
+    let isRunning = isRunning
+    var decoded = pipeline.decodedOctets
+    packets.read(looksAtEachStep: isRunning) { packets in
+      if isRunning {
         // What a program that is being followed has written meanwhile.
-        if isRunning { pollKeyLogs(&pipeline) }
-        for event in series.takeEvents() { take(event, &pipeline) }
-        switch step {
-        case .end: break reading
-        case .capture(let continues):
-          logger.info("reading \(series.name ?? "")")
-          try overlap.begin(&series)
-          if !continues {
-            do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }
-          }
-        case .packet:
-          series.withPacket { process($0, $1, &pipeline) }
-          var left = Self.progressInterval
-          let decoded = pipeline.decodedOctets
-          try series.passOn { packet, octets in
-            process(packet, octets, &pipeline)
-            left -= 1
-            return left > 0 && pipeline.decodedOctets &- decoded < Self.decodingInterval
-          }
-          // What a decompressor or libpcap holds is more than one read of the file.
-          if StopSignals.stop.isRequested { break reading }
-          progress?.update(bytes: series.octetsRead, of: series.size)
+        do throws(CaptureError) { try keyLogs.poll(into: &pipeline, isIdle: false) } catch {
+          console.fail(error.description)
         }
-      } catch {
-        report(error)
       }
+      decoded = pipeline.decodedOctets
+      console.pass(bytes: packets.octetsRead, of: packets.size)
+      // What a decompressor or libpcap holds is more than one read of the file.
+      return !StopSignals.stop.isRequested
+    } begin: { packets, continues in
+      logger.info("reading \(packets.name ?? "")")
+      simultaneous.begin(packets.name ?? "", at: packets.firstTimestamp, after: packets.lastTimestamp)
+      if !continues { finishConnections(&pipeline) }
+    } event: { event in
+      take(event, &pipeline)
+    } packet: { packet, octets, capture in
+      do throws(Sink.Failure) { try pipeline.process(packet, octets, of: capture) } catch { report(sinkError: error) }
+      return pipeline.decodedOctets &- decoded < Self.decodingInterval
+    } failed: { fault in
+      console.fail(text(fault))
     }
     if isRunning {
       readKeyLogs(&pipeline)
       keyLogs.finish(into: &pipeline)
     }
-    pipeline.setDropped(Int(clamping: series.dropped ?? 0))
+    pipeline.setDropped(Int(clamping: packets.dropped ?? 0))
   }
 
-  // MARK: Copies
-
-  /// Reads captures of the same time together, and each packet once that several of them have.
-  private mutating func readOnce<Sink: ReportSink>(_ configuration: Configuration, _ pipeline: inout Pipeline<Sink>) {
-    var captures = OverlappingCaptures(paths: paths, filter: filter, waiting: waiting)
-    pipeline.capturedOctets = captures.capturedOctets
-    readOnce(&captures, of: captures.size, configuration, &pipeline) { $0.report($1) }
-    pipeline.setDropped(Int(clamping: captures.dropped ?? 0))
-  }
-
-  /// The same of captures whose packets are in partials.
-  private mutating func readOnce<Sink: ReportSink>(
-    _ partials: PartialSeries, _ configuration: Configuration, _ pipeline: inout Pipeline<Sink>
-  ) {
-    var captures = OverlappingPartials(partials)
-    readOnce(&captures, of: partials.length, configuration, &pipeline) { $0.say([$1.description]) }
-    for segment in partials.segments { say(segment.head.faults) }
-    pipeline.setDropped(partials.dropped ?? 0)
-  }
-
-  private mutating func readOnce<Captures: OverlappingPackets & ~Copyable, Sink: ReportSink>(
-    _ captures: inout Captures, of size: Int?, _ configuration: Configuration, _ pipeline: inout Pipeline<Sink>,
-    failed: (inout Self, Captures.Fault) -> Void
-  ) {
-    var copies = PacketCopies(configuration: configuration)
-    var left = Self.progressInterval
-    while !StopSignals.stop.isRequested {
-      do throws(Captures.Fault) {
-        let isPacket = try captures.advance()
-        for event in captures.takeEvents() { take(event, &pipeline) }
-        guard isPacket else { break }
-        let capture = captures.capture
-        captures.withPacket { packet, octets in
-          if !copies.isCopy(packet, octets, of: capture) { process(packet, octets, &pipeline) }
-        }
-        left -= 1
-        if left == 0 {
-          left = Self.progressInterval
-          progress?.update(bytes: captures.octetsRead, of: size)
-        }
-      } catch {
-        failed(&self, error)
-      }
-    }
-    pipeline.setCopies(copies.found)
-  }
-
-  // MARK: Shards
-
-  /// How many shards there are to be; 0 for one analysis of everything, on this thread.
-  private func shards(with observer: (any MessageObserver)?) -> Int {
-    // What is still being written has to be analysed as it comes, and who sees what messages say sees it in order.
-    guard partials == nil, observer == nil, !isRunning, !leavesOutCopies else { return 0 }
-    return ShardedReading.shards(jobs: options.analysis.jobs, captures: paths)
-  }
-
-  private mutating func read<Sink: ReportSink>(
-    with shards: Int, _ configuration: Configuration, _ pipeline: inout Pipeline<Sink>
-  ) {
-    let reading = ShardedReading(
-      paths, filter: filter, configuration, pipeline.plan(shards: shards), logger: logger)
-    var dropped: UInt64?
-    reading.run(into: &pipeline) {
-      report(sinkError: $0)
-    } passed: { passed in
-      for fault in passed.faults { report(fault) }
-      progress?.update(bytes: passed.octets, of: passed.size)
-      dropped = passed.dropped
-    }
-    pipeline.setDropped(Int(clamping: dropped ?? 0))
+  private mutating func finishConnections<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
+    do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }
   }
 
   // MARK: Partials
@@ -384,12 +309,11 @@ struct CaptureAnalysis {
   private mutating func read<Sink: ReportSink>(_ partials: PartialSeries, _ pipeline: inout Pipeline<Sink>) {
     var reader = PartialReader()
     var octetsRead = 0
-    for fault in partials.leftOut { report(fault) }
     for (index, segment) in partials.segments.enumerated() where !StopSignals.stop.isRequested {
       logger.info("reading \(segment.file)")
-      if !partials.continues(index) {
-        do throws(Sink.Failure) { try pipeline.finishConnections() } catch { report(sinkError: error) }
-      }
+      simultaneous.begin(
+        segment.head.capture, at: segment.head.first, after: index > 0 ? partials.segments[index - 1].head.last : nil)
+      if !partials.continues(index) { finishConnections(&pipeline) }
       do throws(PartialError) {
         try reader.begin(segment, &pipeline)
         try read(&reader, &octetsRead, of: partials, &pipeline)
@@ -399,9 +323,7 @@ struct CaptureAnalysis {
           partialThatNeedsPackets = segment.file
           break
         }
-        status = .failure
-        progress?.clear()
-        ErrorOutput.write(error.description)
+        console.fail(error.description)
         // What comes after it would be given to connections that it may have ended.
         break
       }
@@ -421,7 +343,7 @@ struct CaptureAnalysis {
       case .event(let event): take(event, &pipeline)
       case .block(let octets):
         octetsRead += octets
-        progress?.update(bytes: octetsRead, of: partials.length)
+        console.pass(bytes: octetsRead, of: partials.length)
       case .end: return
       }
     }
@@ -429,10 +351,7 @@ struct CaptureAnalysis {
 
   /// Says what was wrong with a capture when its partial was made.
   private mutating func say(_ faults: [String]) {
-    guard !faults.isEmpty else { return }
-    status = .failure
-    progress?.clear()
-    for fault in faults { ErrorOutput.write(fault) }
+    for fault in faults { console.fail(fault) }
   }
 
   private mutating func take<Sink: ReportSink>(_ event: CaptureEvent, _ pipeline: inout Pipeline<Sink>) {
@@ -445,35 +364,27 @@ struct CaptureAnalysis {
     }
   }
 
-  @inline(__always)
-  private mutating func process<Sink: ReportSink>(
-    _ packet: Packet, _ octets: RawSpan, _ pipeline: inout Pipeline<Sink>
-  ) {
-    do throws(Sink.Failure) { try pipeline.process(packet, octets) } catch { report(sinkError: error) }
-  }
-
   /// What it means that a signal ended the reading. For a capture that is followed, it is the end that was meant.
   private mutating func note(_ signal: Int32?) {
     guard let signal else { return }
     let name = signal == ExitStatus.interrupted.rawValue - 128 ? "SIGINT" : "SIGTERM"
     logger.info("\(name) ended the reading")
     if waiting.follows { return }
-    progress?.clear()
-    ErrorOutput.write("stopped by \(name): only what was read until then is reported")
-    if status == .success { status = name == "SIGINT" ? .interrupted : .terminated }
+    console.say("stopped by \(name): only what was read until then is reported")
+    console.end(by: signal)
   }
 
   private mutating func conclude(_ totals: Totals, summary: () -> String) -> ExitStatus {
     if partialThatNeedsPackets != nil { return .success }
     if totals.ledger.difference != 0 {
-      status = .exceeded
+      console.exceed()
       if isPart || !printsSummary { ErrorOutput.write(Summary.lastLine(totals.ledger)) }
     }
     if !isPart, printsSummary {
       let text = isDocument ? summary() : naming(folder, in: summary(), totals)
-      do throws(ReportError) { try StandardOutput.write(text) } catch { report(error) }
+      do throws(ReportError) { try StandardOutput.write(text) } catch { console.fail(error) }
     }
-    return status
+    return console.status
   }
 
   /// Whether there is a summary: a document was asked for by name.
@@ -488,27 +399,27 @@ struct CaptureAnalysis {
     return summary.hasSuffix(last) ? summary.dropLast(last.count) + line + last : summary + line
   }
 
-  // MARK: Errors
-
-  private mutating func report(_ error: CaptureError) {
-    status = .failure
-    progress?.clear()
-    ErrorOutput.write(error.description)
-  }
-
   /// Says what could not be written; the run goes on and ends with a failure.
-  mutating func report(_ error: ReportError) {
-    // Who reads the summary from a pipe has enough of it: that is an end, and no failure.
-    if error.isReaderGone, error.file == "standard output" { return }
-    status = .failure
-    // One line for one cause, however many rows it hits.
-    guard error != lastFailure else { return }
-    lastFailure = error
-    progress?.clear()
-    ErrorOutput.write(error.description)
-  }
+  mutating func report(_ error: ReportError) { console.fail(error) }
 
   private mutating func report(sinkError error: any Error) {
-    if let error = error as? ReportError { report(error) }
+    if let error = error as? ReportError { console.fail(error) }
+  }
+}
+
+extension AnalysisEvent {
+  /// What a capture says between packets; nil of what an analysis does not learn so.
+  init?(_ event: CaptureEvent) {
+    switch event {
+    case .name(let record): self = .name(record.name, record.address)
+    case .timePassed(let time): self = .passed(time)
+    case .process(let record):
+      self = .process(number: record.number, identifier: record.identifier, name: Array(record.name.utf8))
+    case .app(let record):
+      self = .app(user: record.user, package: Array(record.package.utf8), name: Array(record.name.utf8))
+    case .comment(let record): self = .comment(number: record.number, octets: record.octets)
+    // Secrets are all known before, the number of lost packets is read at the end, and no report has interfaces.
+    case .secrets, .drops, .interface: return nil
+    }
   }
 }

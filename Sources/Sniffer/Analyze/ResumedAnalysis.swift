@@ -50,7 +50,7 @@ struct ResumedAnalysis {
     try make(zip(captures, partials).filter { !making.fits($1, $0) }, &making)
     // A capture whose packets are needed is made again once, so this ends.
     for _ in 0...captures.count {
-      let series = try usable { () throws(PartialError) in try PartialSeries(partials, copies: .leftOut) }
+      let series = try usable { () throws(PartialError) in try PartialSeries(partials, mayRepeat: true) }
       var analysis = CaptureAnalysis(options: options, partials: series, showsProgress: showsProgress)
       analysis.isConfined = true
       analysis.mayAskForPackets = true

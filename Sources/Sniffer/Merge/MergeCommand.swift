@@ -64,7 +64,7 @@ struct MergeCommand: ParsableCommand {
   mutating func run() throws {
     try options.leaveRoot(reading: partials, writing: [partial].compactMap(\.self))
     let series = try usable { () throws(PartialError) in
-      try PartialSeries(partials, copies: deduplicate ? .read : .refused)
+      try PartialSeries(partials, mayRepeat: deduplicate)
     }
     if let partial {
       let status = PartialJoining(options: options, series: series).run(to: partial)

@@ -23,8 +23,7 @@ struct PartialMaking {
   /// Whether it is a part of a command that confines itself, and says what is wrong with captures when their partials are merged.
   var isPart = false
   private let logger: Logger
-  private var status = ExitStatus.success
-  private var progress: ProgressBar<ContinuousClock>?
+  private var console: Console
   private var keys: KeyLogContents?
   /// Octets of the captures that have been read, and how many there are to read: each twice.
   private var octetsRead = 0
@@ -34,8 +33,6 @@ struct PartialMaking {
 
   /// Times that a capture is analysed before all of its packets are kept: nearly always it is one, rarely two.
   private static let attemptLimit = 3
-  /// Packets between two looks at the clock for the progress bar.
-  private static let progressInterval = 4096
 
   /// Prepares to read captures.
   init(
@@ -46,7 +43,7 @@ struct PartialMaking {
     self.filter = filter
     self.interval = interval
     logger = options.logger
-    if showsProgress { progress = ProgressBar(clock: ContinuousClock()) }
+    console = Console(showsProgress: showsProgress)
   }
 
   /// Makes ready what the confinement would forbid: keys and digests.
@@ -70,14 +67,14 @@ struct PartialMaking {
     do throws(ReportError) { folder = try OutputFolder(folderPath) } catch { return fail(error.description) }
     Confinement(inputs: paths, outputs: [folderPath]).begin(logger)
     begin(paths)
-    guard write(paths, to: name, in: folder) else { return status }
+    guard write(paths, to: name, in: folder) else { return console.status }
     if options.printsSummary {
       let text =
         Self.said(path, captures: paths.count)
         + ", \(packets) packets, \(keptPackets) of them kept as they were captured\n"
       do throws(ReportError) { try StandardOutput.write(text) } catch { return fail(error.description) }
     }
-    return status
+    return console.status
   }
 
   /// Begins to read captures, whose octets the progress bar counts.
@@ -95,7 +92,7 @@ struct PartialMaking {
     do throws(ReportError) { _ = write([capture], to: name, in: try OutputFolder(folderPath)) } catch {
       return fail(error.description)
     }
-    return status
+    return console.status
   }
 
   /// Whether a partial is of a capture as it is called now, and made with the options of this run.
@@ -112,11 +109,11 @@ struct PartialMaking {
       let prepared = try folder.prepare(name) { file throws(ReportError) in
         for path in captures where StopSignals.received == nil { try make(path, to: file) }
       }
-      progress?.clear()
+      console.clear()
       if let signal = StopSignals.received {
         prepared.discard()
-        if !isPart { ErrorOutput.write("stopped: there is no \(ErrorOutput.escaped(folder.path + "/" + name))") }
-        status = ExitStatus(rawValue: 128 + signal) ?? .failure
+        if !isPart { console.say("stopped: there is no \(ErrorOutput.escaped(folder.path + "/" + name))") }
+        console.end(by: signal)
         return false
       }
       try prepared.commit()
@@ -133,10 +130,8 @@ struct PartialMaking {
   }
 
   private mutating func fail(_ text: String) -> ExitStatus {
-    progress?.clear()
-    ErrorOutput.write(text)
-    status = .failure
-    return status
+    console.fail(text)
+    return console.status
   }
 
   // MARK: One capture
@@ -185,7 +180,6 @@ struct PartialMaking {
     var series = CaptureSeries(paths: [path], filter: filter, waiting: Waiting(stop: StopSignals.stop))
     head.captureLength = series.size ?? 0
     var (first, last): (Int64?, Int64?) = (nil, nil)
-    var sample = TrafficSample(configuration: configuration)
     let faults = read(&series) { event in
       switch event {
       // Their numbers, and what apps they are of, is a matter of all captures together.
@@ -198,7 +192,6 @@ struct PartialMaking {
     } packet: { packet, octets in
       if first == nil { first = packet.timestamp }
       last = packet.timestamp
-      sample.take(packet, octets)
       scan.look(packet, octets)
       return true
     }
@@ -207,7 +200,6 @@ struct PartialMaking {
     head.first = first
     head.last = last
     head.mark = scan.mark
-    head.sample = sample.takeMarks()
     if let dropped = series.dropped { head.dropped = Int(clamping: dropped) }
   }
 
@@ -261,31 +253,22 @@ struct PartialMaking {
     _ series: inout CaptureSeries, event: (CaptureEvent) -> Void, packet: (Packet, RawSpan) -> Bool
   ) -> [String] {
     var faults: [String] = []
+    var goesOn = true
     let before = octetsRead
-    while StopSignals.received == nil {
-      do throws(CaptureError) {
-        let step = try series.advance()
-        for news in series.takeEvents() { event(news) }
-        switch step {
-        case .end: return faults
-        case .capture: continue
-        case .packet: break
-        }
-        guard series.withPacket({ packet($0, $1) }) else { return faults }
-        var left = Self.progressInterval
-        var goesOn = true
-        try series.passOn { next, octets in
-          goesOn = packet(next, octets)
-          left -= 1
-          return goesOn && left > 0
-        }
-        guard goesOn else { return faults }
-        octetsRead = before + series.octetsRead
-        progress?.update(bytes: octetsRead, of: octetsInAll)
-      } catch {
-        faults.append(error.description)
-      }
+    series.read { series in
+      octetsRead = before + series.octetsRead
+      console.pass(bytes: octetsRead, of: octetsInAll)
+      return goesOn && StopSignals.received == nil
+    } begin: { _, _ in
+    } event: {
+      event($0)
+    } packet: { next, octets, _ in
+      if goesOn { goesOn = packet(next, octets) }
+      return goesOn
+    } failed: {
+      faults.append($0.description)
     }
+    octetsRead = before + series.octetsRead
     return faults
   }
 }

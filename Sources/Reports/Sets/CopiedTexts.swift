@@ -1,28 +1,27 @@
+import HTTPReassembly
+
 /// Texts of one pool copied to another, which belongs to another thread.
 ///
 /// Most texts come again and again: where the copy of one is, is known by the number of the original.
-package struct CopiedTexts: Sendable {
+struct CopiedTexts: Sendable {
   /// Octets of texts that are kept for what comes.
   private static let limit = 256 << 10
   private static let knownCount = 1024
 
   /// The copies.
-  package private(set) var texts = TextPool()
+  private(set) var texts = TextPool()
   private var known = Self.nothing
 
   private static var nothing: [(serial: Int, copy: TextID)] { Array(repeating: (0, .none), count: knownCount) }
 
-  package init() {}
+  init() {}
 
   /// Whether there are more texts than should be copied at a time.
-  package var isFull: Bool { texts.memory > 4 * Self.limit }
-
-  /// Whether there are so many that `forgetMany` forgets them.
-  package var areMany: Bool { texts.memory > Self.limit }
+  var isFull: Bool { texts.memory > 4 * Self.limit }
 
   /// The copy of a text of `source`, which must be the same pool each time.
   @inline(__always)
-  package mutating func copy(_ id: TextID, of source: borrowing TextPool) -> TextID {
+  mutating func copy(_ id: TextID, of source: borrowing TextPool) -> TextID {
     guard id != .none else { return .none }
     let serial = source.serial(id)
     let slot = serial & (Self.knownCount - 1)
@@ -33,8 +32,8 @@ package struct CopiedTexts: Sendable {
   }
 
   /// Forgets the copies, if there are many: nobody needs them any more.
-  package mutating func forgetMany() {
-    guard areMany else { return }
+  mutating func forgetMany() {
+    guard texts.memory > Self.limit else { return }
     texts = TextPool()
     known = Self.nothing
   }
