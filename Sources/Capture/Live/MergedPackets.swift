@@ -14,24 +14,20 @@ struct MergedPackets: ~Copyable {
     /// Packets that waited on disk could not be read.
     case failed(CaptureError)
     /// A feed ended; all that came of it has been lent.
-    case ended(feed: Int, CaptureError?)
+    case ended(CaptureError?)
     /// All feeds have ended before.
     case end
   }
 
   /// The packet that `advance` found.
   private(set) var current = LentPacket()
-  /// The index of its interface.
-  var interface: Int { interfaces[feed] }
   /// The feed that it is of.
-  private var feed = 0
+  private(set) var feed = 0
   /// Packets that were captured and never lent, of each feed.
   private(set) var lost: [UInt64]
 
   private let queue: PacketQueue
   private let linkTypes: [LinkType]
-  /// The index of each feed's interface.
-  private let interfaces: [Int]
   /// What was taken of each feed, and not opened.
   private var waiting: [[PacketQueue.Entry]]
   /// The block of each feed that packets are lent from.
@@ -69,12 +65,11 @@ struct MergedPackets: ~Copyable {
     var own: [PacketBlock] = []
   }
 
-  /// Reads the feeds of a queue, of the interfaces with these indices. `hold` is for how long one may have a packet before it hands it over.
-  init(queue: PacketQueue, linkTypes: [LinkType], interfaces: [Int], hold: Duration) {
+  /// Reads the feeds of a queue. `hold` is for how long one may have a packet before it hands it over.
+  init(queue: PacketQueue, linkTypes: [LinkType], hold: Duration) {
     self.queue = queue
     self.hold = hold
     self.linkTypes = linkTypes
-    self.interfaces = interfaces
     lost = linkTypes.map { _ in 0 }
     waiting = linkTypes.map { _ in [] }
     open = linkTypes.map { _ in nil }
@@ -102,7 +97,7 @@ struct MergedPackets: ~Copyable {
       for feed in ends.indices where !isTold[feed] && positions[feed].timestamp == nil {
         guard let end = ends[feed] else { continue }
         isTold[feed] = true
-        return .ended(feed: feed, end.error)
+        return .ended(end.error)
       }
       if !isTold.contains(false) { return .end }
       let rest = restOfHold
@@ -156,7 +151,7 @@ struct MergedPackets: ~Copyable {
   private mutating func lend(from feed: Int) {
     guard let block = open[feed] else { preconditionFailure("a packet without its block") }
     let next = block.lend(at: positions[feed].offset, linkType: linkTypes[feed], to: &current)
-    current.packet.origin = PacketOrigin(interface: UInt16(truncatingIfNeeded: interface + 1))
+    current.packet.origin = PacketOrigin(interface: UInt16(truncatingIfNeeded: feed + 1))
     if next < block.count {
       positions[feed].offset = next
       positions[feed].timestamp = block.timestamp(at: next)

@@ -6,11 +6,11 @@ import Testing
 /// Captures of the loopback interface, as far as this process may.
 @Suite(.serialized, .timeLimit(.minutes(1))) struct LiveCaptureTests {
   /// Why not; nil if it may.
-  private static let refusal: String? = PcapHandle.refusal(LoopbackDatagrams.interface)
+  private static let refusal: String? = PcapHandle.refusal(LoopbackSocket.interface)
   private static let mayCapture = refusal == nil
-  private static let reason: Comment = "\(LoopbackDatagrams.interface): \(refusal ?? "")"
+  private static let reason: Comment = "\(LoopbackSocket.interface): \(refusal ?? "")"
 
-  private let loopback = LoopbackDatagrams.interface
+  private let loopback = LoopbackSocket.interface
 
   @Test func interfacesAreListed() throws {
     let interfaces = try NetworkInterface.all()
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(.enabled(if: mayCapture, reason)) func everyDatagramIsSeenOnce() throws {
-    let (sender, receiver) = (try LoopbackDatagrams(), try LoopbackDatagrams())
+    let (sender, receiver) = (try LoopbackSocket.datagrams(), try LoopbackSocket.datagrams())
     let capture = try LiveCapture(interface: loopback, filter: try PacketFilter("udp port \(receiver.port)"))
     #expect(capture.warnings.isEmpty)
     #expect(capture.snapshotLength == 262_144)
@@ -113,7 +113,7 @@ import Testing
     #else
       let names = [loopback, "any"]
     #endif
-    let (sender, receiver) = (try LoopbackDatagrams(), try LoopbackDatagrams())
+    let (sender, receiver) = (try LoopbackSocket.datagrams(), try LoopbackSocket.datagrams())
     let filter = try PacketFilter("udp port \(receiver.port)")
     let captures = try names.map {
       try LiveCapture(interface: $0, filter: filter, options: .init(bufferLength: 1 << 20))
@@ -142,7 +142,7 @@ import Testing
   }
 
   @Test(.enabled(if: mayCapture, reason)) func snapshotLengthCutsPackets() throws {
-    let (sender, receiver) = (try LoopbackDatagrams(), try LoopbackDatagrams())
+    let (sender, receiver) = (try LoopbackSocket.datagrams(), try LoopbackSocket.datagrams())
     let capture = try LiveCapture(
       interface: loopback, filter: try PacketFilter("udp port \(receiver.port)"), options: .init(snapshotLength: 60))
     var reader = try LiveCaptureReader([capture])
@@ -155,7 +155,7 @@ import Testing
 
   /// What is written while it is captured is what was captured.
   @Test(.enabled(if: mayCapture, reason)) func theSavedCaptureIsTheSame() throws {
-    let (sender, receiver) = (try LoopbackDatagrams(), try LoopbackDatagrams())
+    let (sender, receiver) = (try LoopbackSocket.datagrams(), try LoopbackSocket.datagrams())
     let capture = try LiveCapture(interface: loopback, filter: try PacketFilter("udp port \(receiver.port)"))
     let file = TemporaryFile()
     let writer = try PcapngFileWriter(path: file.path, interfaces: [.init(capture)], application: "test")

@@ -143,28 +143,6 @@ import Testing
     #expect(LiveReading(&reader).isEnded)
   }
 
-  /// Several sources may be rings of one interface: its packets, counts and fault are one.
-  @Test func ringsAreOneInterface() throws {
-    let gone = CaptureError(file: "eth0", problem: .libpcap("The interface disappeared"))
-    let rings = (0..<3).map { ring in
-      FakeSource(ring < 2 ? "eth0" : "eth1") { round, feed throws(CaptureError) in
-        for number in 0..<100 { feed.append(number * 3 + ring) }
-        if ring < 2 { throw gone }
-        return false
-      }
-    }
-    var reader = try LiveCaptureReader(sources: rings, of: [0, 0, 1])
-    #expect(reader.interfaces == ["eth0", "eth1"])
-    rings[2].waitUntilDone()
-    reader.stop()
-    let reading = LiveReading(&reader)
-    #expect(reading.isEnded && reading.errors == [gone])
-    let seen = reading.packets.map { "\($0.interface) \($0.packet.timestamp)" }
-    #expect(Set(seen) == Set((0..<300).map { "\($0 % 3 < 2 ? 0 : 1) \($0)" }) && seen.count == 300)
-    #expect(reader.statistics.map(\.captured) == [200, 100])
-    #expect(reader.statistics.map(\.droppedByKernel) == [6, 3])
-  }
-
   @Test func aFailureComesAfterThePacketsAndLeavesTheOthers() throws {
     let gone = CaptureError(file: "gone", problem: .libpcap("The interface disappeared"))
     let failing = FakeSource("gone") { round, feed throws(CaptureError) in
