@@ -48,6 +48,7 @@ public final class LiveCapture: Sendable {
 
   private let handle: PcapHandle
   private let timeout: Int
+  private let bufferLength: Int
   private let counts = Locked(Counts())
   /// Whether `takeRest` has begun; held while the handle is interrupted, since changing its mode closes what that needs.
   private let isStopping = Locked(false)
@@ -70,6 +71,7 @@ public final class LiveCapture: Sendable {
     hasNanoseconds = handle.hasNanoseconds
     warnings = handle.warnings
     timeout = options.timeout
+    bufferLength = options.bufferLength
     self.filter = filter?.expression ?? ""
     if !self.filter.isEmpty { try handle.setFilter(self.filter, interface: interface) }
     handle.lockFilter()
@@ -97,23 +99,27 @@ extension LiveCapture: PacketSource {
   package func takeRest(into feed: PacketFeed) throws(CaptureError) {
     // The kernel hands over a partly filled block when its timer runs out the second time, so that what was captured
     // before now may be yet to come.
-    let now = ContinuousClock.now
-    let complete = now + .milliseconds(2 * timeout + 50)
-    // In case that timestamps are not of this clock, and packets come faster than they are taken.
-    let patience = complete + .seconds(2)
+    let complete = ContinuousClock.now + .milliseconds(2 * timeout + 50)
     let stopTime = SystemClock.nanosecondsSinceEpoch
     try isStopping.withLock { isStopping throws(CaptureError) in
       isStopping = true
       try handle.stopWaiting(interface: interface)
     }
     var lastTimestamp = Int64.min
-    while lastTimestamp <= stopTime, ContinuousClock.now < patience {
+    // Octets that the ring can have then: in case that timestamps are not of this clock, and packets come faster than they
+    // are taken. A limit of time would lose what is there where this thread does not run for longer than that.
+    var left = 2 * bufferLength
+    while lastTimestamp <= stopTime, left > 0 {
+      // Asked before there is nothing: packets may come in between.
+      let isComplete = ContinuousClock.now >= complete
       switch handle.dispatch(limit: 4096, into: feed, lastTimestamp: &lastTimestamp) {
-      case .packets(0):
-        if ContinuousClock.now >= complete { return }
+      case .packets(0, _):
+        if isComplete { return }
         feed.handOver()
         SystemClock.sleep(milliseconds: 10)
-      case .packets, .interrupted: break
+      // Each has a header there, of no less on any system.
+      case .packets(let count, let octets): if isComplete { left -= octets + 16 * count }
+      case .interrupted: break
       case .failed(let words): throw failure(words)
       }
     }

@@ -102,8 +102,8 @@ import Packets
 
   /// How a round of `dispatch` ended.
   enum Round {
-    /// So many packets were there.
-    case packets(Int)
+    /// So many packets were there, with so many captured octets.
+    case packets(Int, octets: Int)
     /// `interrupt` was called.
     case interrupted
     /// It failed; libpcap's words.
@@ -115,6 +115,7 @@ import Packets
     unowned(unsafe) let feed: PacketFeed
     let nanosecondsPerFraction: Int64
     var lastTimestamp: Int64
+    var octets = 0
   }
 
   /// Appends packets to the feed: those that there are, or `limit` of them; in blocking mode waits for the first.
@@ -128,7 +129,7 @@ import Packets
       return unsafe pcap_dispatch(handle, limit, { unsafe PcapHandle.receive($0, $1, $2) }, context)
     }
     switch count {
-    case 0...: return .packets(Int(count))
+    case 0...: return .packets(Int(count), octets: receiver.octets)
     case PCAP_ERROR_BREAK: return .interrupted
     default: return .failed(words)
     }
@@ -144,6 +145,7 @@ import Packets
     let fraction = unsafe Int64(header.ts.tv_usec) &* receiver.pointee.nanosecondsPerFraction
     let timestamp = Int64(header.ts.tv_sec) &* 1_000_000_000 &+ fraction
     unsafe receiver.pointee.lastTimestamp = timestamp
+    unsafe receiver.pointee.octets &+= Int(header.caplen)
     unsafe receiver.pointee.feed.append(
       timestamp: timestamp, originalLength: max(header.len, header.caplen),
       octets: UnsafeRawBufferPointer(start: octets, count: Int(header.caplen)))
