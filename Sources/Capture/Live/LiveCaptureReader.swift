@@ -72,12 +72,14 @@ public struct LiveCaptureReader: ~Copyable {
     try self.init(sources: captures, queue: limits, spillingTo: file)
   }
 
+  /// Starts to take packets from sources, by a clock.
   package init(
-    sources: [any PacketSource], queue limits: QueueLimits = QueueLimits(), spillingTo file: SpillFile? = nil
+    sources: [any PacketSource], queue limits: QueueLimits = QueueLimits(), spillingTo file: SpillFile? = nil,
+    clock: any CaptureClock = MonotonicClock()
   ) throws(CaptureError) {
     let queue = PacketQueue(
       feeds: sources.count, capacity: limits.capacity, blockLength: limits.blockLength,
-      snapshotLength: sources.map(\.snapshotLength).max() ?? 0, file: file)
+      snapshotLength: sources.map(\.snapshotLength).max() ?? 0, file: file, clock: clock)
     let stop = CaptureStop(sources)
     let feeds = sources.indices.map { PacketFeed(queue: queue, index: $0) }
     var threads: [CaptureThread] = []
@@ -93,7 +95,7 @@ public struct LiveCaptureReader: ~Copyable {
     }
     interfaces = sources.map(\.name)
     packets = MergedPackets(
-      queue: queue, linkTypes: sources.map(\.linkType), hold: sources.map(\.delay).max() ?? .zero)
+      queue: queue, linkTypes: sources.map(\.linkType), hold: sources.map(\.delay).max() ?? .zero, clock: clock)
     self.stop = stop
     self.sources = sources
     self.feeds = feeds
