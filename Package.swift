@@ -181,7 +181,7 @@ let package = Package(
       swiftSettings: settings),
     .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: settings),
     .testTarget(
-      name: "CaptureTests", dependencies: ["Capture", "TestSupport"], swiftSettings: settings),
+      name: "CaptureTests", dependencies: ["Capture", "Shared", "TestSupport"], swiftSettings: settings),
     .testTarget(
       name: "HTTPReassemblyTests", dependencies: ["HTTPReassembly", "TestSupport"], swiftSettings: settings),
     .testTarget(

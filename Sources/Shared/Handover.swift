@@ -51,6 +51,9 @@ package final class Handover<Thing: Sendable>: Sendable {
     end()
   }
 
+  /// How many things are there while a thread waits that nobody woke; nil if none does.
+  var countBeforeWaking: Int? { state.withLock { $0.isWaitedFor ? $0.things.count : nil } }
+
   /// Takes the first thing, waiting for it if there is none; nil after the end. For one thread.
   package func take() -> Thing? {
     while true {

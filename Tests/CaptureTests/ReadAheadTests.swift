@@ -48,7 +48,7 @@ import Testing
   }
 
   /// A pipe is not read ahead: who finds it damaged would wait for its writer.
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func theWriterOfADamagedPipeIsNotWaitedFor() throws {
     let fifo = TemporaryFile()
     try #require(unsafe mkfifo(fifo.path, 0o600) == 0)

@@ -24,6 +24,8 @@ public struct Waiting: Sendable {
   public var follows: Bool
   /// For how long a file that is followed may stay as it is before its end counts as the end; nil is for ever.
   public var patience: Duration?
+  /// What says how long that is.
+  var clock: any CaptureClock = MonotonicClock()
 
   /// Waits only for pipes unless said otherwise.
   public init(stop: ReadingStop? = nil, follows: Bool = false, patience: Duration? = nil) {
@@ -45,10 +47,13 @@ struct FileGrowth {
   private static let farewell = Duration.seconds(2)
 
   private let waiting: Waiting
-  private let began = ContinuousClock.now
+  private let began: ContinuousClock.Instant
   private var lostName: ContinuousClock.Instant?
 
-  init(_ waiting: Waiting) { self.waiting = waiting }
+  init(_ waiting: Waiting) {
+    self.waiting = waiting
+    began = waiting.clock.now
+  }
 
   /// Waits a moment.
   ///
@@ -68,7 +73,7 @@ struct FileGrowth {
     guard mine.size >= octetsRead else {
       throw CaptureError(file: path, offset: octetsRead, problem: .truncated(length: Int(mine.size)))
     }
-    let now = ContinuousClock.now
+    let now = waiting.clock.now
     if let patience = waiting.patience, now - began >= patience { return false }
     if let named = try? unsafe Stat(path), named.deviceID == mine.deviceID, named.inode == mine.inode {
       lostName = nil
@@ -78,7 +83,7 @@ struct FileGrowth {
       lostName = now
     }
     // There is nothing to poll, since a regular file is always readable. Signals end the sleep early.
-    SystemClock.sleep(milliseconds: Waiting.interval)
+    waiting.clock.sleep(milliseconds: Waiting.interval)
     return true
   }
 }

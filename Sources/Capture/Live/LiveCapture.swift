@@ -1,7 +1,7 @@
 import Packets
 import Shared
 
-/// One interface, or one of several rings of it, opened to capture on, through libpcap.
+/// One interface, opened to capture on, through libpcap.
 ///
 /// It captures from when it is opened; `LiveCaptureReader` then takes what it has.
 public final class LiveCapture: Sendable {
@@ -46,11 +46,9 @@ public final class LiveCapture: Sendable {
   /// The filter's expression; empty if all packets pass.
   public let filter: String
 
-  /// Whether it is another ring of the interface that the capture before it is of.
-  public let isFurtherRing: Bool
-
   private let handle: PcapHandle
   private let timeout: Int
+  private let bufferLength: Int
   private let counts = Locked(Counts())
   /// Whether `takeRest` has begun; held while the handle is interrupted, since changing its mode closes what that needs.
   private let isStopping = Locked(false)
@@ -65,53 +63,18 @@ public final class LiveCapture: Sendable {
   ///
   /// Throws when there is no such interface, it is not up, or this process may not capture on it, saying how to permit
   /// it; and when the filter means nothing for its link type.
-  public convenience init(
-    interface: String, filter: PacketFilter? = nil, options: Options = Options()
-  ) throws(CaptureError) {
-    try self.init(interface, filter, options, isFurtherRing: false)
-  }
-
-  private init(
-    _ interface: String, _ filter: PacketFilter?, _ options: Options, isFurtherRing: Bool
-  ) throws(CaptureError) {
+  public init(interface: String, filter: PacketFilter? = nil, options: Options = Options()) throws(CaptureError) {
     handle = try PcapHandle(interface, options)
     self.interface = interface
-    self.isFurtherRing = isFurtherRing
     linkType = handle.linkType
     snapshotLength = handle.snapshotLength
     hasNanoseconds = handle.hasNanoseconds
     warnings = handle.warnings
     timeout = options.timeout
+    bufferLength = options.bufferLength
     self.filter = filter?.expression ?? ""
     if !self.filter.isEmpty { try handle.setFilter(self.filter, interface: interface) }
     handle.lockFilter()
-  }
-
-  /// Opens an interface with several rings, each with an equal part of `options.bufferLength`, among which the system shares out its
-  /// connections (Linux). Packets come from when all of them are open.
-  ///
-  /// Both directions of a connection come through one ring as far as `RingSymmetry` says so and the system finds the connection in the
-  /// packet. It does not in fragments, and of a tunnel in UDP it sees the outer ports only.
-  ///
-  /// Throws as `init` does, and where the system has no such rings.
-  public static func rings(
-    _ count: Int, interface: String, filter: PacketFilter? = nil, options: Options = Options()
-  ) throws(CaptureError) -> [LiveCapture] {
-    var options = options
-    options.bufferLength = max(options.bufferLength / max(count, 1), 1)
-    var group = FanoutGroup()
-    var rings: [LiveCapture] = []
-    for number in 0..<max(count, 1) {
-      let ring = try LiveCapture(interface, filter, options, isFurtherRing: number > 0)
-      if count > 1 { try group.add(ring.descriptor, interface: interface) }
-      rings.append(ring)
-    }
-    // Until it was in the group, each ring had every packet.
-    if count > 1 {
-      let start = SystemClock.nanosecondsSinceEpoch
-      for ring in rings { ring.handle.start = start }
-    }
-    return rings
   }
 
   /// The descriptor that packets are received with, for whoever confines this process; nil where there is none.
@@ -136,23 +99,27 @@ extension LiveCapture: PacketSource {
   package func takeRest(into feed: PacketFeed) throws(CaptureError) {
     // The kernel hands over a partly filled block when its timer runs out the second time, so that what was captured
     // before now may be yet to come.
-    let now = ContinuousClock.now
-    let complete = now + .milliseconds(2 * timeout + 50)
-    // In case that timestamps are not of this clock, and packets come faster than they are taken.
-    let patience = complete + .seconds(2)
+    let complete = ContinuousClock.now + .milliseconds(2 * timeout + 50)
     let stopTime = SystemClock.nanosecondsSinceEpoch
     try isStopping.withLock { isStopping throws(CaptureError) in
       isStopping = true
       try handle.stopWaiting(interface: interface)
     }
     var lastTimestamp = Int64.min
-    while lastTimestamp <= stopTime, ContinuousClock.now < patience {
+    // Octets that the ring can have then: in case that timestamps are not of this clock, and packets come faster than they
+    // are taken. A limit of time would lose what is there where this thread does not run for longer than that.
+    var left = 2 * bufferLength
+    while lastTimestamp <= stopTime, left > 0 {
+      // Asked before there is nothing: packets may come in between.
+      let isComplete = ContinuousClock.now >= complete
       switch handle.dispatch(limit: 4096, into: feed, lastTimestamp: &lastTimestamp) {
-      case .packets(0):
-        if ContinuousClock.now >= complete { return }
+      case .packets(0, _):
+        if isComplete { return }
         feed.handOver()
         SystemClock.sleep(milliseconds: 10)
-      case .packets, .interrupted: break
+      // Each has a header there, of no less on any system.
+      case .packets(let count, let octets): if isComplete { left -= octets + 16 * count }
+      case .interrupted: break
       case .failed(let words): throw failure(words)
       }
     }
@@ -171,7 +138,7 @@ extension LiveCapture: PacketSource {
         counts.droppedByInterface.update(now.droppedByInterface)
       }
       var statistics = CaptureStatistics()
-      statistics.received = counts.received.total - min(counts.received.total, handle.earlyCount)
+      statistics.received = counts.received.total
       statistics.droppedByKernel = counts.droppedByKernel.total
       statistics.droppedByInterface = counts.droppedByInterface.total
       return statistics

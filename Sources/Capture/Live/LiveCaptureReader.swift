@@ -2,9 +2,10 @@ import Packets
 
 /// What is captured on one or several interfaces, from now until it is stopped.
 ///
-/// A thread for each interface, or for each ring of one, puts its packets into a bounded queue, from which the reader lends them. Packets of
-/// one ring come in the order in which libpcap has them. Those of several are merged by time. A packet of one ring waits while another one
-/// has none, for as long as the system may hold that one's packets back: two time-outs of the captures, and some. Read with
+/// A thread for each interface puts its packets into a bounded queue, from which the reader lends them. Packets of one
+/// interface come in the order in which libpcap has them. Those of several are merged by time. A packet of one waits while
+/// another one has none, for as long as the system may hold that one's packets back: two time-outs of the captures, and
+/// some. Read with
 /// ```
 /// while true {
 ///   switch try reader.advance(waitingUpTo: .milliseconds(200)) {
@@ -28,7 +29,7 @@ public struct LiveCaptureReader: ~Copyable {
   /// How much the queue may hold in memory.
   public struct QueueLimits: Equatable, Sendable {
     /// Octets of all blocks together: what the analysis may fall behind by before packets are spilled, or dropped where
-    /// there is no file for that. There are two blocks for each ring at least.
+    /// there is no file for that. There are two blocks for each interface at least.
     public var capacity: Int
     /// Octets of one block, which takes some hundred large packets or some thousand small ones.
     public var blockLength: Int
@@ -54,10 +55,6 @@ public struct LiveCaptureReader: ~Copyable {
   @usableFromInline private(set) var currentInterface = 0
 
   private let sources: [any PacketSource]
-  /// The index of each source's interface.
-  private let interfaceOfSource: [Int]
-  /// Whether a fault of each interface was thrown: its rings all have the same.
-  private var hasFailed: [Bool]
   private let feeds: [PacketFeed]
   private let threads: [CaptureThread]
   private let queue: PacketQueue
@@ -72,20 +69,17 @@ public struct LiveCaptureReader: ~Copyable {
   public init(
     _ captures: [LiveCapture], queue limits: QueueLimits = QueueLimits(), spillingTo file: SpillFile? = nil
   ) throws(CaptureError) {
-    var interfaces: [Int] = []
-    for capture in captures { interfaces.append((interfaces.last ?? -1) + (capture.isFurtherRing ? 0 : 1)) }
-    try self.init(sources: captures, of: interfaces, queue: limits, spillingTo: file)
+    try self.init(sources: captures, queue: limits, spillingTo: file)
   }
 
-  /// Starts to read sources, which are rings of the interfaces with these indices; nil where each is an interface of its own.
+  /// Starts to take packets from sources, by a clock.
   package init(
-    sources: [any PacketSource], of interfaceOfSource: [Int]? = nil, queue limits: QueueLimits = QueueLimits(),
-    spillingTo file: SpillFile? = nil
+    sources: [any PacketSource], queue limits: QueueLimits = QueueLimits(), spillingTo file: SpillFile? = nil,
+    clock: any CaptureClock = MonotonicClock()
   ) throws(CaptureError) {
-    let interfaceOfSource = interfaceOfSource ?? Array(sources.indices)
     let queue = PacketQueue(
       feeds: sources.count, capacity: limits.capacity, blockLength: limits.blockLength,
-      snapshotLength: sources.map(\.snapshotLength).max() ?? 0, file: file)
+      snapshotLength: sources.map(\.snapshotLength).max() ?? 0, file: file, clock: clock)
     let stop = CaptureStop(sources)
     let feeds = sources.indices.map { PacketFeed(queue: queue, index: $0) }
     var threads: [CaptureThread] = []
@@ -99,13 +93,9 @@ public struct LiveCaptureReader: ~Copyable {
       for thread in threads { thread.join() }
       throw error
     }
-    interfaces = sources.indices.filter { $0 == interfaceOfSource.firstIndex(of: interfaceOfSource[$0]) }
-      .map { sources[$0].name }
+    interfaces = sources.map(\.name)
     packets = MergedPackets(
-      queue: queue, linkTypes: sources.map(\.linkType), interfaces: interfaceOfSource,
-      hold: sources.map(\.delay).max() ?? .zero)
-    self.interfaceOfSource = interfaceOfSource
-    hasFailed = interfaces.map { _ in false }
+      queue: queue, linkTypes: sources.map(\.linkType), hold: sources.map(\.delay).max() ?? .zero, clock: clock)
     self.stop = stop
     self.sources = sources
     self.feeds = feeds
@@ -121,7 +111,7 @@ public struct LiveCaptureReader: ~Copyable {
 
   /// Goes on to the next packet, and waits for it up to `timeout`.
   ///
-  /// Throws when an interface fails, for instance because it is gone, after all packets of the ring that told it first; the next call goes on with the
+  /// Throws when an interface fails, for instance because it is gone, after all of its packets; the next call goes on with the
   /// others. Throws as well, and goes on, when packets that were spilled cannot be read again.
   @inline(__always)
   public mutating func advance(waitingUpTo timeout: Duration) throws(CaptureError) -> Step {
@@ -130,14 +120,11 @@ public struct LiveCaptureReader: ~Copyable {
       switch packets.advance(timeout: timeout) {
       case .packet:
         current = packets.current
-        currentInterface = packets.interface
+        currentInterface = packets.feed
         return .packet
       case .idle: return .idle
       case .failed(let error): throw error
-      case .ended(let feed, let error):
-        guard let error, !hasFailed[interfaceOfSource[feed]] else { continue }
-        hasFailed[interfaceOfSource[feed]] = true
-        throw error
+      case .ended(let error): if let error { throw error }
       case .end: return .end
       }
     }
@@ -155,15 +142,13 @@ public struct LiveCaptureReader: ~Copyable {
   ///
   /// To be asked for now and then, not for each packet: it takes a system call or two.
   public var statistics: [CaptureStatistics] {
-    var sums = interfaces.map { _ in CaptureStatistics() }
-    for index in sources.indices {
+    sources.indices.map { index in
       var statistics = sources[index].statistics()
       statistics.captured = feeds[index].capturedCount
       statistics.droppedByQueue = feeds[index].droppedCount
       statistics.unanalysed = packets.lost[index]
-      sums[interfaceOfSource[index]] = sums[interfaceOfSource[index]] + statistics
+      return statistics
     }
-    return sums
   }
 
   /// How far the reader is behind what is captured, and was. To be asked for now and then.

@@ -14,24 +14,20 @@ struct MergedPackets: ~Copyable {
     /// Packets that waited on disk could not be read.
     case failed(CaptureError)
     /// A feed ended; all that came of it has been lent.
-    case ended(feed: Int, CaptureError?)
+    case ended(CaptureError?)
     /// All feeds have ended before.
     case end
   }
 
   /// The packet that `advance` found.
   private(set) var current = LentPacket()
-  /// The index of its interface.
-  var interface: Int { interfaces[feed] }
   /// The feed that it is of.
-  private var feed = 0
+  private(set) var feed = 0
   /// Packets that were captured and never lent, of each feed.
   private(set) var lost: [UInt64]
 
   private let queue: PacketQueue
   private let linkTypes: [LinkType]
-  /// The index of each feed's interface.
-  private let interfaces: [Int]
   /// What was taken of each feed, and not opened.
   private var waiting: [[PacketQueue.Entry]]
   /// The block of each feed that packets are lent from.
@@ -46,8 +42,9 @@ struct MergedPackets: ~Copyable {
   private var longestDelay = Duration.zero
   /// For how long a feed may have a packet before it hands it over.
   private let hold: Duration
+  private let clock: any CaptureClock
   /// What was handed over by then is followed by nothing that was captured before it, of any feed.
-  private var settled = ContinuousClock.now
+  private var settled: ContinuousClock.Instant
 
   /// Where a feed's next packet is.
   private struct Position {
@@ -69,12 +66,14 @@ struct MergedPackets: ~Copyable {
     var own: [PacketBlock] = []
   }
 
-  /// Reads the feeds of a queue, of the interfaces with these indices. `hold` is for how long one may have a packet before it hands it over.
-  init(queue: PacketQueue, linkTypes: [LinkType], interfaces: [Int], hold: Duration) {
+  /// Reads the feeds of a queue. `hold` is for how long one may have a packet before it hands it over.
+  init(queue: PacketQueue, linkTypes: [LinkType], hold: Duration, clock: any CaptureClock) {
     self.queue = queue
     self.hold = hold
+    self.clock = clock
+    // Feeds that began earlier may have handed something over that has to wait.
+    settled = clock.now - hold
     self.linkTypes = linkTypes
-    self.interfaces = interfaces
     lost = linkTypes.map { _ in 0 }
     waiting = linkTypes.map { _ in [] }
     open = linkTypes.map { _ in nil }
@@ -94,6 +93,7 @@ struct MergedPackets: ~Copyable {
   @inline(never)
   private mutating func takeMore(timeout: Duration) -> Step {
     giveBack()
+    let limit = timeout > .zero ? clock.now + timeout : nil
     while true {
       if let fault {
         self.fault = nil
@@ -102,17 +102,18 @@ struct MergedPackets: ~Copyable {
       for feed in ends.indices where !isTold[feed] && positions[feed].timestamp == nil {
         guard let end = ends[feed] else { continue }
         isTold[feed] = true
-        return .ended(feed: feed, end.error)
+        return .ended(end.error)
       }
       if !isTold.contains(false) { return .end }
-      let rest = restOfHold
-      let isMore = queue.take(&waiting, &ends, timeout: min(rest ?? timeout, timeout))
+      let release = endOfHold
+      let isMore = queue.take(&waiting, &ends, until: limit.map { min($0, release ?? $0) })
       for feed in waiting.indices {
         positions[feed].isOpen = ends[feed] == nil
         if positions[feed].timestamp == nil { openNext(of: feed) }
       }
       if lendEarliest() { return .packet }
-      if !isMore, rest.map({ $0 >= timeout }) ?? true { return .idle }
+      guard !isMore else { continue }
+      guard let limit, let release, release < limit else { return .idle }
     }
   }
 
@@ -139,24 +140,24 @@ struct MergedPackets: ~Copyable {
   private mutating func isSettled(_ feed: Int) -> Bool {
     guard hold > .zero, let completed = open[feed]?.completed else { return true }
     if completed <= settled { return true }
-    settled = .now - hold
+    settled = clock.now - hold
     return completed <= settled
   }
 
-  /// For how long the earliest packet has to wait yet; nil where there is none.
-  private var restOfHold: Duration? {
+  /// Until when the earliest packet has to wait; nil where there is none.
+  private var endOfHold: ContinuousClock.Instant? {
     let waiting = positions.indices.filter { positions[$0].timestamp != nil }
     guard let first = waiting.min(by: { (positions[$0].timestamp ?? 0) < (positions[$1].timestamp ?? 0) }) else {
       return nil
     }
-    return open[first]?.completed.map { max(.zero, ContinuousClock.now.duration(to: $0 + hold)) } ?? .zero
+    return open[first]?.completed.map { $0 + hold }
   }
 
   @inline(__always)
   private mutating func lend(from feed: Int) {
     guard let block = open[feed] else { preconditionFailure("a packet without its block") }
     let next = block.lend(at: positions[feed].offset, linkType: linkTypes[feed], to: &current)
-    current.packet.origin = PacketOrigin(interface: UInt16(truncatingIfNeeded: interface + 1))
+    current.packet.origin = PacketOrigin(interface: UInt16(truncatingIfNeeded: feed + 1))
     if next < block.count {
       positions[feed].offset = next
       positions[feed].timestamp = block.timestamp(at: next)
@@ -218,7 +219,7 @@ struct MergedPackets: ~Copyable {
 
   private mutating func giveBackLast(of feed: Int) {
     guard let block = lanes[feed].last.take() else { return }
-    if let time = block.handedOver { longestDelay = max(longestDelay, time.duration(to: .now)) }
+    if let time = block.handedOver { longestDelay = max(longestDelay, time.duration(to: clock.now)) }
     if !lanes[feed].own.contains(where: { $0 === block }) { queue.recycle(block) }
   }
 
@@ -228,7 +229,7 @@ struct MergedPackets: ~Copyable {
   var backlog: CaptureBacklog {
     var backlog = queue.backlog
     let oldest = open.compactMap { $0?.handedOver }.min()
-    backlog.delay = oldest?.duration(to: .now) ?? .zero
+    backlog.delay = oldest?.duration(to: clock.now) ?? .zero
     backlog.longestDelay = max(longestDelay, backlog.delay)
     return backlog
   }
@@ -249,7 +250,8 @@ struct MergedPackets: ~Copyable {
       open[feed] = nil
       positions[feed] = Position()
     }
-    let end = ContinuousClock.now + patience
+    let end = clock.now + patience
+    var isEndMissing: Bool
     repeat {
       for feed in waiting.indices {
         for entry in waiting[feed][lanes[feed].next...] {
@@ -265,7 +267,8 @@ struct MergedPackets: ~Copyable {
         waiting[feed].removeAll(keepingCapacity: true)
         lanes[feed].next = 0
       }
-    } while queue.take(&waiting, &ends, timeout: .milliseconds(20)) || ends.contains { $0 == nil } && .now < end
+      isEndMissing = ends.contains { $0 == nil }
+    } while queue.take(&waiting, &ends, until: isEndMissing ? end : nil) || isEndMissing && clock.now < end
   }
 
   /// Whether packets that were captured before now may be yet to come, although there was nothing to be had.

@@ -16,6 +16,7 @@ final class PacketQueue: Sendable {
 
   private let blockLength: Int
   private let file: SpillFile?
+  private let clock: any CaptureClock
   private let state: Locked<State>
   /// Rung when there is something for the reader, if it waits.
   private let bell = DispatchSemaphore(value: 0)
@@ -85,9 +86,12 @@ final class PacketQueue: Sendable {
 
   /// A queue for `feeds` feeds that holds up to `capacity` octets in memory, in blocks of `blockLength` octets or as many
   /// as a packet of `snapshotLength` octets needs, and what `file` takes.
-  init(feeds: Int, capacity: Int, blockLength: Int, snapshotLength: Int, file: SpillFile? = nil) {
+  init(
+    feeds: Int, capacity: Int, blockLength: Int, snapshotLength: Int, file: SpillFile?, clock: any CaptureClock
+  ) {
     self.blockLength = max(blockLength, PacketBlock.length(captured: snapshotLength))
     self.file = file
+    self.clock = clock
     let blocks = max(capacity / self.blockLength, Self.minimumBlocks * feeds)
     let deposits = (0..<feeds).map { _ in
       var deposit = Deposit()
@@ -162,7 +166,7 @@ final class PacketQueue: Sendable {
       try file.write(block, at: spilled.slot * blockLength + spilled.count)
       spilled.count += block.count
       spilled.packets += block.packets
-      spilled.completed = .now
+      spilled.completed = clock.now
     } catch {
       fault = error
     }
@@ -185,7 +189,7 @@ final class PacketQueue: Sendable {
   /// A place for what a block has: in the slot that the feed wrote to last, if there is room behind that and the reader
   /// has not taken it, so that pauses do not use up slots. It is the feed's until it is handed over.
   private func reserve(_ block: PacketBlock, of feed: Int) -> SpilledBlock? {
-    let now = ContinuousClock.now
+    let now = clock.now
     return state.withLock { state in
       guard !state.isClosed else { return nil }
       if case .spilled(let last) = state.deposits[feed].entries.last, last.count + block.count <= blockLength {
@@ -201,7 +205,7 @@ final class PacketQueue: Sendable {
 
   private func deposit(_ block: PacketBlock, of feed: Int, in state: inout State) {
     if state.isClosed { return }
-    let now = ContinuousClock.now
+    let now = clock.now
     block.handedOver = block.handedOver ?? now
     block.completed = now
     state.deposits[feed].entries.append(.block(block))
@@ -216,15 +220,15 @@ final class PacketQueue: Sendable {
 
   // MARK: For the reader
 
-  /// Takes what all feeds handed over. If that is nothing, waits for it, but not longer than `timeout`.
+  /// Takes what all feeds handed over. If that is nothing, waits for it until `end`; without one it does not wait.
   ///
   /// Appends to `entries` and sets `ends`, which have an element for each feed. Returns whether there was something.
-  func take(_ entries: inout [[Entry]], _ ends: inout [End?], timeout: Duration) -> Bool {
-    if takeNow(&entries, &ends, elseWait: timeout > .zero) { return true }
+  func take(_ entries: inout [[Entry]], _ ends: inout [End?], until end: ContinuousClock.Instant?) -> Bool {
+    if takeNow(&entries, &ends, elseWait: end != nil) { return true }
     // Everything was read: what the file takes of the disk is given back.
     file?.empty { state.withLock { $0.slots.areAllFree } }
-    guard timeout > .zero else { return false }
-    if bell.wait(timeout: .now() + timeout.dispatchInterval) == .timedOut {
+    guard let end else { return false }
+    if !clock.wait(for: bell, until: end) {
       let wasRung = state.withLock { state in
         defer { state.isReaderWaiting = false }
         return !state.isReaderWaiting
@@ -317,14 +321,5 @@ extension CaptureBacklog {
     spilledOctets += octets
     mostSpilledPackets = max(mostSpilledPackets, spilledPackets)
     mostSpilledOctets = max(mostSpilledOctets, spilledOctets)
-  }
-}
-
-extension Duration {
-  /// For Dispatch, in nanoseconds.
-  fileprivate var dispatchInterval: DispatchTimeInterval {
-    let (seconds, attoseconds) = components
-    // A day, beyond which nobody waits, and far below what overflows.
-    return .nanoseconds(Int(min(seconds, 86_400)) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
   }
 }

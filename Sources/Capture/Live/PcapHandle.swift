@@ -1,6 +1,5 @@
 import CPcap
 import Packets
-import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -20,9 +19,6 @@ import Synchronization
   private let handle: OpaquePointer
   /// What libpcap warned of when it started.
   let warnings: [String]
-  /// When what is wanted begins, in nanoseconds since the Unix epoch: packets before that are left out. Set before packets are taken.
-  var start = Int64.min
-  private let early = Atomic<UInt64>(0)
 
   /// Starts a capture. Throws, with what to do about it, when libpcap does not start it.
   init(_ interface: String, _ options: LiveCapture.Options) throws(CaptureError) {
@@ -106,8 +102,8 @@ import Synchronization
 
   /// How a round of `dispatch` ended.
   enum Round {
-    /// So many packets were there.
-    case packets(Int)
+    /// So many packets were there, with so many captured octets.
+    case packets(Int, octets: Int)
     /// `interrupt` was called.
     case interrupted
     /// It failed; libpcap's words.
@@ -118,29 +114,22 @@ import Synchronization
   private struct Receiver {
     unowned(unsafe) let feed: PacketFeed
     let nanosecondsPerFraction: Int64
-    let start: Int64
     var lastTimestamp: Int64
-    var early: UInt64 = 0
+    var octets = 0
   }
-
-  /// Packets that were left out since they came before `start`. On any thread.
-  var earlyCount: UInt64 { early.load(ordering: .relaxed) }
 
   /// Appends packets to the feed: those that there are, or `limit` of them; in blocking mode waits for the first.
   /// `lastTimestamp` becomes that of the last.
   func dispatch(limit: Int32 = -1, into feed: PacketFeed, lastTimestamp: inout Int64) -> Round {
     var receiver = Receiver(
-      feed: feed, nanosecondsPerFraction: hasNanoseconds ? 1 : 1000, start: start, lastTimestamp: lastTimestamp)
-    defer {
-      lastTimestamp = receiver.lastTimestamp
-      if receiver.early > 0 { early.wrappingAdd(receiver.early, ordering: .relaxed) }
-    }
+      feed: feed, nanosecondsPerFraction: hasNanoseconds ? 1 : 1000, lastTimestamp: lastTimestamp)
+    defer { lastTimestamp = receiver.lastTimestamp }
     let count = unsafe withUnsafeMutablePointer(to: &receiver) { receiver in
       let context = unsafe UnsafeMutableRawPointer(receiver).assumingMemoryBound(to: UInt8.self)
       return unsafe pcap_dispatch(handle, limit, { unsafe PcapHandle.receive($0, $1, $2) }, context)
     }
     switch count {
-    case 0...: return .packets(Int(count))
+    case 0...: return .packets(Int(count), octets: receiver.octets)
     case PCAP_ERROR_BREAK: return .interrupted
     default: return .failed(words)
     }
@@ -156,7 +145,7 @@ import Synchronization
     let fraction = unsafe Int64(header.ts.tv_usec) &* receiver.pointee.nanosecondsPerFraction
     let timestamp = Int64(header.ts.tv_sec) &* 1_000_000_000 &+ fraction
     unsafe receiver.pointee.lastTimestamp = timestamp
-    guard unsafe timestamp >= receiver.pointee.start else { return unsafe receiver.pointee.early += 1 }
+    unsafe receiver.pointee.octets &+= Int(header.caplen)
     unsafe receiver.pointee.feed.append(
       timestamp: timestamp, originalLength: max(header.len, header.caplen),
       octets: UnsafeRawBufferPointer(start: octets, count: Int(header.caplen)))

@@ -70,7 +70,7 @@ struct LiveAnalysis {
     let report = try command.options.liveReport(command.interface)
     let writer = try command.write.map { path in
       try PcapngFileWriter(
-        path: path, interfaces: captures.filter { !$0.isFurtherRing }.map(PcapngFileWriter.Interface.init),
+        path: path, interfaces: captures.map(PcapngFileWriter.Interface.init),
         application: "sniffer \(SnifferCommand.configuration.version)", rotation: command.rotation)
     }
     metrics = try command.metrics.map {

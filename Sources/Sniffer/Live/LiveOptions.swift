@@ -26,12 +26,6 @@ struct LiveOptions: ParsableArguments {
   @Option(help: ArgumentHelp("MiB of the kernel's ring for each interface.", valueName: "MiB"))
   var buffer = 64
 
-  @Option(
-    help: ArgumentHelp(
-      "Share the connections of each interface out among this many rings, each with a thread of its own (Linux).",
-      valueName: "n"))
-  var rings = 1
-
   @Option(help: ArgumentHelp("MiB of memory that packets wait in for the analysis.", valueName: "MiB"))
   var queue = LiveCaptureReader.QueueLimits.defaultCapacity >> 20
 
@@ -124,9 +118,6 @@ struct LiveOptions: ParsableArguments {
     ] {
       if let value, !(1...1 << 40).contains(value) { throw ValidationError("--\(name) needs a number from 1 on.") }
     }
-    if !(1...Self.ringLimit).contains(rings) {
-      throw ValidationError("--rings needs a number from 1 to \(Self.ringLimit).")
-    }
     if !(0...1 << 40).contains(spill) { throw ValidationError("--spill needs a number from 0 on.") }
     if let metricsLimit {
       if metrics == nil { throw ValidationError("--metrics-limit needs --metrics.") }
@@ -158,7 +149,7 @@ struct LiveOptions: ParsableArguments {
       if let output = options.output, !options.isStreaming { Confinement.keepTemporaryFiles(in: output) }
       identity = try Privileges.giveUp(user: user, allowsRoot: allowRoot)
       if identity == .loneRoot, !options.quiet { ErrorOutput.write(Privileges.loneRootNotice) }
-      for capture in captures where !capture.isFurtherRing {
+      for capture in captures {
         for warning in capture.warnings { options.logger.warning("\(capture.interface): \(warning)") }
       }
       var analysis = LiveAnalysis(self, niceBefore: niceBefore, processes: owners)
@@ -181,33 +172,19 @@ struct LiveOptions: ParsableArguments {
   }
 
   private func open(_ filter: PacketFilter?) throws(CaptureError) -> [LiveCapture] {
-    if rings > 1 {
-      switch RingSymmetry.tried() {
-      case .holds: break
-      case .isBroken:
-        throw CaptureError(
-          file: "--rings",
-          problem: .unsupported("this system gives the two directions of a connection to different rings"))
-      case .isUnknown(let reason):
-        options.logger.warning(
-          "whether both directions of a connection come through one ring cannot be found out: \(reason)")
-      }
-    }
     var settings = LiveCapture.Options(
       snapshotLength: snapshotLength, bufferLength: buffer << 20, isPromiscuous: promiscuous)
-    // What one ring has waits for what another one may have yet.
-    if rings > 1 || interface.count > 1 { settings.timeout = Self.shortTimeout }
+    // A packet of one interface waits for an earlier one that another may have yet.
+    if interface.count > 1 { settings.timeout = Self.shortTimeout }
     var captures: [LiveCapture] = []
     for name in interface {
-      captures += try LiveCapture.rings(rings, interface: name, filter: filter, options: settings)
+      captures.append(try LiveCapture(interface: name, filter: filter, options: settings))
     }
     return captures
   }
 
-  /// Rings of an interface at most: each has two blocks of the queue at least.
-  private static let ringLimit = 16
-  /// Milliseconds for which the kernel may hold packets back where those of several rings are merged: at 100 MB a second, what waits for
-  /// that time takes a fifth of the queue.
+  /// Milliseconds for which the kernel may hold packets back where those of several interfaces are merged: at 100 MB a second,
+  /// what waits for that time takes a fifth of the queue.
   private static let shortTimeout = 20
 
   /// What the run has to reach once everything is open: its folders, where files are started anew.

@@ -4,13 +4,13 @@ import Testing
 @testable import Capture
 
 /// Captures of the loopback interface, as far as this process may.
-@Suite(.serialized, .timeLimit(.minutes(1))) struct LiveCaptureTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct LiveCaptureTests {
   /// Why not; nil if it may.
-  private static let refusal: String? = PcapHandle.refusal(LoopbackDatagrams.interface)
+  private static let refusal: String? = PcapHandle.refusal(LoopbackSocket.interface)
   private static let mayCapture = refusal == nil
-  private static let reason: Comment = "\(LoopbackDatagrams.interface): \(refusal ?? "")"
+  private static let reason: Comment = "\(LoopbackSocket.interface): \(refusal ?? "")"
 
-  private let loopback = LoopbackDatagrams.interface
+  private let loopback = LoopbackSocket.interface
 
   @Test func interfacesAreListed() throws {
     let interfaces = try NetworkInterface.all()
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(.enabled(if: mayCapture, reason)) func everyDatagramIsSeenOnce() throws {
-    let (sender, receiver) = (try LoopbackDatagrams(), try LoopbackDatagrams())
+    let (sender, receiver) = (try LoopbackSocket.datagrams(), try LoopbackSocket.datagrams())
     let capture = try LiveCapture(interface: loopback, filter: try PacketFilter("udp port \(receiver.port)"))
     #expect(capture.warnings.isEmpty)
     #expect(capture.snapshotLength == 262_144)
@@ -56,6 +56,7 @@ import Testing
     // At once: what the kernel has not handed over yet must come, too.
     reader.stop()
     let reading = LiveReading(&reader)
+    let end = SystemClock.nanosecondsSinceEpoch
     #expect(reading.isEnded)
     #expect(reading.errors.isEmpty)
     #expect(reading.packets.count == 2000)
@@ -63,7 +64,7 @@ import Testing
     for (number, live) in reading.packets.enumerated() {
       #expect(live.packet.originalLength == headers + number % 1000)
       #expect(Array(live.packet.octets.dropFirst(headers)) == pattern(number % 1000, seed: number))
-      #expect((start - 1_000_000_000..<start + 60_000_000_000).contains(live.packet.timestamp))
+      #expect((start - 1_000_000_000..<end + 1_000_000_000).contains(live.packet.timestamp))
     }
     let statistics = reader.statistics[0]
     #expect(statistics.captured == 2000)
@@ -113,7 +114,7 @@ import Testing
     #else
       let names = [loopback, "any"]
     #endif
-    let (sender, receiver) = (try LoopbackDatagrams(), try LoopbackDatagrams())
+    let (sender, receiver) = (try LoopbackSocket.datagrams(), try LoopbackSocket.datagrams())
     let filter = try PacketFilter("udp port \(receiver.port)")
     let captures = try names.map {
       try LiveCapture(interface: $0, filter: filter, options: .init(bufferLength: 1 << 20))
@@ -135,14 +136,12 @@ import Testing
       interface: loopback, filter: try PacketFilter("udp port 9 and less 1"), options: .init(bufferLength: 1 << 20))
     var reader = try LiveCaptureReader([capture])
     #expect(try reader.advance(waitingUpTo: .milliseconds(50)) == .idle)
-    let start = ContinuousClock.now
     reader.stop()
     #expect(LiveReading(&reader).isEnded)
-    #expect(ContinuousClock.now - start < .seconds(2))
   }
 
   @Test(.enabled(if: mayCapture, reason)) func snapshotLengthCutsPackets() throws {
-    let (sender, receiver) = (try LoopbackDatagrams(), try LoopbackDatagrams())
+    let (sender, receiver) = (try LoopbackSocket.datagrams(), try LoopbackSocket.datagrams())
     let capture = try LiveCapture(
       interface: loopback, filter: try PacketFilter("udp port \(receiver.port)"), options: .init(snapshotLength: 60))
     var reader = try LiveCaptureReader([capture])
@@ -155,7 +154,7 @@ import Testing
 
   /// What is written while it is captured is what was captured.
   @Test(.enabled(if: mayCapture, reason)) func theSavedCaptureIsTheSame() throws {
-    let (sender, receiver) = (try LoopbackDatagrams(), try LoopbackDatagrams())
+    let (sender, receiver) = (try LoopbackSocket.datagrams(), try LoopbackSocket.datagrams())
     let capture = try LiveCapture(interface: loopback, filter: try PacketFilter("udp port \(receiver.port)"))
     let file = TemporaryFile()
     let writer = try PcapngFileWriter(path: file.path, interfaces: [.init(capture)], application: "test")
@@ -163,7 +162,7 @@ import Testing
     for number in 0..<500 { try sender.send(pattern(number, seed: number), to: receiver.port) }
     reader.stop()
     var packets: [ReadPacket] = []
-    while try reader.advance(waitingUpTo: .seconds(5)) == .packet {
+    while try reader.advance(waitingUpTo: .seconds(Event.patience)) == .packet {
       try reader.withPacket { packet, octets, interface throws(CaptureError) in
         packets.append(ReadPacket(packet, octets))
         try writer.append(packet, octets: octets, interface: interface)

@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import HTTPReassembly
 import Synchronization
 import Testing
@@ -51,7 +51,17 @@ final class FakeSource: PacketSource {
   }
 
   /// Waits until `round` has returned false.
-  func waitUntilDone() { isDone.wait() }
+  func waitUntilDone() { isDone.waitForEvent() }
+}
+
+extension [FakeSource] {
+  /// Stops their capture, on another thread, when each has given all that it has.
+  func stopWhenDone(_ stop: CaptureStop) {
+    Thread.detachNewThread {
+      for source in self { source.waitUntilDone() }
+      stop()
+    }
+  }
 }
 
 extension PacketFeed {
@@ -85,13 +95,13 @@ struct LivePacket: Equatable {
   }
 }
 
-/// Everything that a live reader gives until its end, or until there is nothing for a while.
+/// Everything that a live reader gives until its end, or, with no patience, all that is there.
 struct LiveReading {
   var packets: [LivePacket] = []
   var errors: [CaptureError] = []
   var isEnded = false
 
-  init(_ reader: inout LiveCaptureReader, patience: Duration = .seconds(5)) {
+  init(_ reader: inout LiveCaptureReader, patience: Duration = .seconds(Event.patience)) {
     while true {
       do throws(CaptureError) {
         switch try reader.advance(waitingUpTo: patience) {
@@ -100,7 +110,9 @@ struct LiveReading {
             #expect(packet.origin == PacketOrigin(interface: UInt16(interface + 1)))
             packets.append(LivePacket(ReadPacket(packet, octets), interface: interface))
           }
-        case .idle: return
+        case .idle:
+          if patience > .zero { Issue.record("the reader came to no end") }
+          return
         case .end:
           isEnded = true
           return

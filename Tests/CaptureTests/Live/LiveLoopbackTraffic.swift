@@ -6,9 +6,17 @@
   import Darwin
 #endif
 
-/// A stream on the loopback interface, made by the test itself; datagrams are `LoopbackDatagrams`. Unsafe sites: socket calls, which take
-/// addresses.
+/// Real traffic on the loopback interface, made by the test itself. Unsafe sites: socket calls, which take addresses.
 final class LoopbackSocket {
+  /// The loopback interface's name.
+  static var interface: String {
+    #if os(macOS)
+      "lo0"
+    #else
+      "lo"
+    #endif
+  }
+
   private let descriptor: Int32
   /// The local port.
   let port: UInt16
@@ -33,9 +41,16 @@ final class LoopbackSocket {
     init(_ number: Int32) { self.number = number }
   }
 
+  /// A datagram socket bound to a port of its own.
+  static func datagrams() throws -> LoopbackSocket {
+    let descriptor = new(isStream: false)
+    try unsafe call(descriptor, 0) { unsafe bind($0, $1, $2) }
+    return try LoopbackSocket(descriptor: descriptor)
+  }
+
   /// A stream socket that listens on a port of its own.
   static func listening() throws -> LoopbackSocket {
-    let descriptor = new()
+    let descriptor = new(isStream: true)
     try unsafe call(descriptor, 0) { unsafe bind($0, $1, $2) }
     guard listen(descriptor, 8) == 0 else { throw SocketFailure(errno) }
     return try LoopbackSocket(descriptor: descriptor)
@@ -43,13 +58,20 @@ final class LoopbackSocket {
 
   /// A stream socket connected to a port.
   static func connected(to port: UInt16) throws -> LoopbackSocket {
-    let descriptor = new()
+    let descriptor = new(isStream: true)
     try unsafe call(descriptor, port) { unsafe connect($0, $1, $2) }
     return try LoopbackSocket(descriptor: descriptor)
   }
 
   func accepted() throws -> LoopbackSocket {
     try LoopbackSocket(descriptor: accept(descriptor, nil, nil))
+  }
+
+  /// Sends a datagram.
+  func send(_ octets: [UInt8], to port: UInt16) throws {
+    try unsafe Self.call(descriptor, port) {
+      unsafe sendto($0, octets, octets.count, 0, $1, $2) == octets.count ? 0 : -1
+    }
   }
 
   /// Writes all octets to a stream.
@@ -76,11 +98,11 @@ final class LoopbackSocket {
     return skipped
   }
 
-  private static func new() -> Int32 {
+  private static func new(isStream: Bool) -> Int32 {
     #if canImport(Glibc)
-      socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+      socket(AF_INET, Int32((isStream ? SOCK_STREAM : SOCK_DGRAM).rawValue), 0)
     #else
-      socket(AF_INET, SOCK_STREAM, 0)
+      socket(AF_INET, isStream ? SOCK_STREAM : SOCK_DGRAM, 0)
     #endif
   }
 

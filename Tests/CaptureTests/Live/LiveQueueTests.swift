@@ -1,9 +1,11 @@
+import Dispatch
 import HTTPReassembly
+import Synchronization
 import Testing
 
 @testable import Capture
 
-@Suite(.timeLimit(.minutes(1))) struct LiveQueueTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveQueueTests {
   @Test func packetsComeInOrderWithAllThatIsKnownOfThem() throws {
     let source = FakeSource("lan", linkType: .raw) { round, feed in
       feed.append(round * 2, length: round, original: 1500)
@@ -58,7 +60,7 @@ import Testing
     let limits = LiveCaptureReader.QueueLimits(capacity: 100_000, blockLength: 10_000)
     var reader = try LiveCaptureReader(sources: [source], queue: limits)
     source.waitUntilDone()
-    var reading = LiveReading(&reader, patience: .milliseconds(1))
+    var reading = LiveReading(&reader, patience: .zero)
     #expect(!reading.isEnded)
     #expect(reading.packets == (0..<90).map { LivePacket($0, length: 1000) })
     reader.stop()
@@ -116,53 +118,71 @@ import Testing
 
   /// A packet is held back for an earlier one that another feed hands over later, but not for longer than feeds take for that.
   @Test func anEarlierPacketOfAnotherFeedComesFirst() throws {
+    let clock = DrivenClock()
+    let isSlowDue = DispatchSemaphore(value: 0)
     let quick = FakeSource("quick", delay: .milliseconds(400)) { round, feed in
       feed.append(round == 0 ? 2 : 4)
-      feed.handOver()
-      SystemClock.sleep(milliseconds: 50)
       return round < 1
     }
     let slow = FakeSource("slow", delay: .milliseconds(300)) { _, feed in
-      SystemClock.sleep(milliseconds: 100)
+      isSlowDue.waitForEvent()
       feed.append(1)
       feed.append(3)
       return false
     }
-    var reader = try LiveCaptureReader(sources: [quick, slow])
-    let start = ContinuousClock.now
-    var numbers: [Int64] = []
-    while numbers.count < 4, try reader.advance(waitingUpTo: .seconds(5)) == .packet {
-      reader.withPacket { packet, _, _ in numbers.append(packet.timestamp) }
-    }
-    #expect(numbers == [1, 2, 3, 4])
-    // The last one is followed by nothing of the other feed, so it has waited.
-    #expect((.milliseconds(400)..<(.seconds(5))).contains(start.duration(to: .now)))
-    // Without time to wait, there is nothing; when the feeds end, nothing waits any more.
-    #expect(try reader.advance(waitingUpTo: .zero) == .idle)
+    var reader = try LiveCaptureReader(sources: [quick, slow], clock: clock)
+    /// The packets that there are without waiting.
+    func numbers() -> [Int64] { LiveReading(&reader, patience: .zero).packets.map(\.packet.timestamp) }
+    quick.waitUntilDone()
+    #expect(numbers() == [])
+    clock.advance(by: .milliseconds(399))
+    #expect(numbers() == [])
+    isSlowDue.signal()
+    slow.waitUntilDone()
+    #expect(numbers() == [1, 2, 3])
+    // The last one is followed by nothing of the other feed, so it waits.
+    clock.advance(by: .milliseconds(1))
+    #expect(numbers() == [4])
+    // When the feeds end, nothing waits any more.
     reader.stop()
     #expect(LiveReading(&reader).isEnded)
   }
 
-  /// Several sources may be rings of one interface: its packets, counts and fault are one.
-  @Test func ringsAreOneInterface() throws {
-    let gone = CaptureError(file: "eth0", problem: .libpcap("The interface disappeared"))
-    let rings = (0..<3).map { ring in
-      FakeSource(ring < 2 ? "eth0" : "eth1") { round, feed throws(CaptureError) in
-        for number in 0..<100 { feed.append(number * 3 + ring) }
-        if ring < 2 { throw gone }
-        return false
-      }
+  /// Who waits for a packet that is held back has it as soon as it need not wait.
+  @Test func waitingEndsWhenAPacketIsNotHeldBackAnyMore() throws {
+    let clock = DrivenClock()
+    let quick = FakeSource("quick", delay: .milliseconds(400)) { _, feed in
+      feed.append(1)
+      return false
     }
-    var reader = try LiveCaptureReader(sources: rings, of: [0, 0, 1])
-    #expect(reader.interfaces == ["eth0", "eth1"])
-    rings[2].waitUntilDone()
-    reader.stop()
-    let reading = LiveReading(&reader)
-    #expect(reading.isEnded && reading.errors == [gone])
-    let seen = reading.packets.map { "\($0.interface) \($0.packet.timestamp)" }
-    #expect(Set(seen) == Set((0..<300).map { "\($0 % 3 < 2 ? 0 : 1) \($0)" }) && seen.count == 300)
-    #expect(reader.statistics.map(\.captured) == [200, 100])
-    #expect(reader.statistics.map(\.droppedByKernel) == [6, 3])
+    let slow = FakeSource("slow") { _, _ in false }
+    var reader = try LiveCaptureReader(sources: [quick, slow], clock: clock)
+    quick.waitUntilDone()
+    clock.onWait(until: clock.start + .milliseconds(100)) { clock.advance(by: .milliseconds(100)) }
+    #expect(try reader.advance(waitingUpTo: .milliseconds(100)) == .idle)
+    clock.onWait(until: clock.start + .milliseconds(400)) { clock.advance(by: .milliseconds(300)) }
+    #expect(try reader.advance(waitingUpTo: .seconds(5)) == .packet)
+    #expect(clock.now == clock.start + .milliseconds(400))
+  }
+
+  /// A feed that ends has nothing that another one's packets could wait for.
+  @Test func nothingIsHeldBackForAFeedThatHasEnded() throws {
+    let gone = CaptureError(file: "gone", problem: .libpcap("The interface disappeared"))
+    let isGone = DispatchSemaphore(value: 0)
+    let quick = FakeSource("quick", delay: .milliseconds(400)) { _, feed in
+      feed.append(1)
+      return false
+    }
+    let failing = FakeSource("gone") { _, _ throws(CaptureError) in
+      isGone.waitForEvent()
+      throw gone
+    }
+    var reader = try LiveCaptureReader(sources: [quick, failing], clock: DrivenClock())
+    quick.waitUntilDone()
+    #expect(try reader.advance(waitingUpTo: .zero) == .idle)
+    isGone.signal()
+    #expect(try reader.advance(waitingUpTo: .seconds(5)) == .packet)
+    #expect(throws: gone) { try reader.advance(waitingUpTo: .seconds(5)) }
   }
 
   @Test func aFailureComesAfterThePacketsAndLeavesTheOthers() throws {
@@ -175,46 +195,79 @@ import Testing
       feed.append(2)
       return false
     }
-    var reader = try LiveCaptureReader(sources: [failing, other])
-    other.waitUntilDone()
-    var reading = LiveReading(&reader, patience: .milliseconds(300))
-    #expect(reading.errors == [gone])
-    #expect(!reading.isEnded)
-    #expect(Set(reading.packets.map(\.interface)) == [0, 1])
+    var reader = try LiveCaptureReader(sources: [failing, other], clock: DrivenClock())
+    var events: [String] = []
+    while events.count < 3 {
+      do throws(CaptureError) {
+        // The clock stands still: each of these comes, however late.
+        guard try reader.advance(waitingUpTo: .seconds(5)) == .packet else { break }
+        reader.withPacket { packet, _, interface in events.append("\(interface) \(packet.timestamp)") }
+      } catch {
+        #expect(error == gone)
+        events.append("gone")
+      }
+    }
+    #expect(events.filter { $0 != "1 2" } == ["0 1", "gone"])
+    #expect(try reader.advance(waitingUpTo: .zero) == .idle)
     reader.stop()
-    reading = LiveReading(&reader)
+    let reading = LiveReading(&reader)
     #expect(reading.packets == [LivePacket(3, interface: 1)])
-    #expect(reading.isEnded)
+    #expect(reading.isEnded && reading.errors.isEmpty)
     #expect(try reader.advance(waitingUpTo: .zero) == .end)
   }
 
   @Test func waitingEndsWithTimeOrWithAPacket() throws {
+    let clock = DrivenClock()
     let source = FakeSource { round, feed in
       if round == 1 {
-        SystemClock.sleep(milliseconds: 300)
+        clock.waitForWait(until: clock.start + .milliseconds(20) + .seconds(30))
         feed.append(7)
       }
       return round < 1
     }
-    var reader = try LiveCaptureReader(sources: [source])
-    let clock = ContinuousClock()
-    let start = clock.now
+    var reader = try LiveCaptureReader(sources: [source], clock: clock)
     #expect(try reader.advance(waitingUpTo: .zero) == .idle)
+    clock.onWait(until: clock.start + .milliseconds(20)) { clock.advance(by: .milliseconds(20)) }
     #expect(try reader.advance(waitingUpTo: .milliseconds(20)) == .idle)
-    #expect(clock.now - start >= .milliseconds(20))
+    #expect(clock.now == clock.start + .milliseconds(20))
     #expect(try reader.advance(waitingUpTo: .seconds(30)) == .packet)
-    #expect(clock.now - start < .seconds(20))
-    #expect(try reader.advance(waitingUpTo: .milliseconds(1)) == .idle)
+    #expect(clock.now == clock.start + .milliseconds(20))
+    #expect(try reader.advance(waitingUpTo: .zero) == .idle)
   }
 
-  @Test func aReaderThatIsGivenUpEndsItsThreads() throws {
-    let source = FakeSource { round, feed in
-      feed.append(round)
-      return true
+  /// Time that is over and a packet may come together: the packet is taken, and the next wait is as long as it should be.
+  @Test func aPacketMayComeAsTheTimeIsOver() throws {
+    let clock = DrivenClock()
+    let source = FakeSource { _, feed in
+      clock.waitForWait(until: clock.start + .milliseconds(20))
+      clock.advance(by: .milliseconds(20)) {
+        feed.append(7)
+        feed.handOver()
+      }
+      return false
     }
-    for _ in 0..<20 {
-      var reader = try LiveCaptureReader(sources: [source, FakeSource { _, _ in false }])
-      _ = try reader.advance(waitingUpTo: .milliseconds(5))
+    var reader = try LiveCaptureReader(sources: [source], clock: clock)
+    #expect(try reader.advance(waitingUpTo: .milliseconds(20)) == .packet)
+    source.waitUntilDone()
+    clock.onWait(until: clock.start + .milliseconds(30)) { clock.advance(by: .milliseconds(10)) }
+    #expect(try reader.advance(waitingUpTo: .milliseconds(10)) == .idle)
+    #expect(clock.now == clock.start + .milliseconds(30))
+  }
+
+  @Test(arguments: [0, 1]) func aReaderThatIsGivenUpEndsItsThreads(_ read: Int) throws {
+    let ended = Atomic<Int>(0)
+    for number in 1...20 {
+      let sources = [true, false].map { hasMore in
+        FakeSource(rest: { _ in ended.add(1, ordering: .relaxed) }) { round, feed in
+          if hasMore { feed.append(round) }
+          return hasMore
+        }
+      }
+      do {
+        var reader = try LiveCaptureReader(sources: sources, clock: DrivenClock())
+        for _ in 0..<read { #expect(try reader.advance(waitingUpTo: .seconds(5)) == .packet) }
+      }
+      #expect(ended.load(ordering: .relaxed) == 2 * number)
     }
   }
 
@@ -233,31 +286,20 @@ import Testing
       }
     }
     let limits = LiveCaptureReader.QueueLimits(capacity: 1 << 18, blockLength: 1 << 14)
-    var reader = try LiveCaptureReader(sources: sources, queue: limits)
+    var reader = try LiveCaptureReader(sources: sources, queue: limits, clock: DrivenClock())
+    sources.stopWhenDone(reader.stop)
     var seen: [UInt64] = [0, 0]
     var last: [Int64] = [-1, -1]
     // Expected once and not per packet, since that would take longer than all else.
     var isInOrder = true
-    var isStopped = false
-    while true {
-      switch try reader.advance(waitingUpTo: .milliseconds(100)) {
-      case .packet:
-        reader.withPacket { packet, octets, interface in
-          seen[interface] += 1
-          isInOrder =
-            isInOrder && packet.timestamp > last[interface] && octets.byteCount == Int(packet.timestamp % 100)
-          last[interface] = packet.timestamp
-        }
-        continue
-      case .idle:
-        if !isStopped { for source in sources { source.waitUntilDone() } }
-        isStopped = true
-        reader.stop()
-        continue
-      case .end: break
+    while try reader.advance(waitingUpTo: .seconds(1)) == .packet {
+      reader.withPacket { packet, octets, interface in
+        seen[interface] += 1
+        isInOrder = isInOrder && packet.timestamp > last[interface] && octets.byteCount == Int(packet.timestamp % 100)
+        last[interface] = packet.timestamp
       }
-      break
     }
+    #expect(try reader.advance(waitingUpTo: .zero) == .end)
     #expect(isInOrder)
     for (seen, statistics) in zip(seen, reader.statistics) {
       #expect(statistics.captured == 200_000)

@@ -1,13 +1,12 @@
 import Foundation
 import HTTPReassembly
-import Synchronization
 import TestSupport
 import Testing
 
 @testable import Capture
 
 /// Packets that do not fit into memory wait on disk: every one of them comes, once, whole and in its order.
-@Suite(.timeLimit(.minutes(1))) struct LiveSpillTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveSpillTests {
   private let folder = FileManager.default.temporaryDirectory.path
 
   private func file(_ capacity: Int) throws -> SpillFile { try SpillFile(in: folder, capacity: capacity) }
@@ -19,8 +18,10 @@ import Testing
     }
     // 81 packets in memory, the others on disk, and a block to write from.
     let limits = LiveCaptureReader.QueueLimits(capacity: 100_000, blockLength: 10_000)
-    var reader = try LiveCaptureReader(sources: [source], queue: limits, spillingTo: file(20_000_000))
+    let clock = DrivenClock()
+    var reader = try LiveCaptureReader(sources: [source], queue: limits, spillingTo: file(20_000_000), clock: clock)
     source.waitUntilDone()
+    clock.advance(by: .seconds(3))
     let before = reader.backlog
     #expect(before.spilledPackets > 9800 && before.spilledPackets <= 9919)
     #expect(before.spilledOctets == before.spilledPackets * 1016)
@@ -31,7 +32,7 @@ import Testing
     #expect(reader.statistics[0].captured == 10_000 && reader.statistics[0].dropped == 3)
     let after = reader.backlog
     #expect(after.spilledPackets == 0 && after.spilledOctets == 0 && after.delay == .zero)
-    #expect(after.mostSpilledPackets >= before.spilledPackets && after.longestDelay > .zero)
+    #expect(after.mostSpilledPackets >= before.spilledPackets && after.longestDelay == .seconds(3))
   }
 
   /// What came first stays; what does not fit on disk either is dropped and counted, and then there is room again.
@@ -45,7 +46,7 @@ import Testing
     var reader = try LiveCaptureReader(sources: [source], queue: limits, spillingTo: file(50_005))
     source.waitUntilDone()
     #expect(reader.statistics[0].droppedByQueue == 1000 - 135)
-    var reading = LiveReading(&reader, patience: .milliseconds(1))
+    var reading = LiveReading(&reader, patience: .zero)
     #expect(reading.packets == (0..<135).map { LivePacket($0, length: 1000) })
     reader.stop()
     reading = LiveReading(&reader)
@@ -104,6 +105,7 @@ import Testing
     var random = SeededRandom(seed: UInt64(number))
     let feeds = 1 + number % 3
     let rounds = 60
+    let pace = LivePace(rounds: feeds * rounds)
     let seeds = (0..<feeds).map { _ in random.next() }
     let sources = seeds.map { seed in
       FakeSource("\(seed)") { round, feed in
@@ -114,35 +116,31 @@ import Testing
             feed.append(timestamp: Int64(round * 1000 + index), originalLength: length, octets: $0)
           }
         }
-        if Bool.random(using: &random) { SystemClock.sleep(milliseconds: 1) }
+        if Bool.random(using: &random) { pace.waitForReader() }
+        pace.endRound()
         return round < rounds - 1
       }
     }
     let limits = LiveCaptureReader.QueueLimits(
       capacity: .random(in: 0...100_000, using: &random), blockLength: .random(in: 2064...10_000, using: &random))
-    var reader = try LiveCaptureReader(sources: sources, queue: limits, spillingTo: file(64 << 20))
+    var reader = try LiveCaptureReader(sources: sources, queue: limits, spillingTo: file(64 << 20), clock: pace.clock)
+    sources.stopWhenDone(reader.stop)
+    pace.waitForRounds(feeds * 10)
     var last = [Int64](repeating: -1, count: feeds)
     var seen = [UInt64](repeating: 0, count: feeds)
-    var (isInOrder, isWhole, isStopped) = (true, true, false)
-    loop: while true {
-      switch try reader.advance(waitingUpTo: .milliseconds(50)) {
-      case .packet:
-        reader.withPacket { packet, octets, interface in
-          seen[interface] += 1
-          isInOrder = isInOrder && packet.timestamp > last[interface]
-          last[interface] = packet.timestamp
-          let value = UInt8(truncatingIfNeeded: Int(packet.timestamp % 1000) ^ octets.byteCount)
-          isWhole = isWhole && octets.byteCount == packet.originalLength
-          isWhole = isWhole && octets.hasSameOctets(as: [UInt8](repeating: value, count: octets.byteCount))
-        }
-        if Int.random(in: 0..<400, using: &random) == 0 { SystemClock.sleep(milliseconds: 4) }
-      case .idle:
-        if !isStopped { for source in sources { source.waitUntilDone() } }
-        isStopped = true
-        reader.stop()
-      case .end: break loop
+    var (isInOrder, isWhole) = (true, true)
+    while try reader.advance(waitingUpTo: .seconds(5)) == .packet {
+      reader.withPacket { packet, octets, interface in
+        seen[interface] += 1
+        isInOrder = isInOrder && packet.timestamp > last[interface]
+        last[interface] = packet.timestamp
+        let value = UInt8(truncatingIfNeeded: Int(packet.timestamp % 1000) ^ octets.byteCount)
+        isWhole = isWhole && octets.byteCount == packet.originalLength
+        isWhole = isWhole && octets.hasSameOctets(as: [UInt8](repeating: value, count: octets.byteCount))
       }
+      if Int.random(in: 0..<400, using: &random) == 0 { pace.waitForRounds(.random(in: 1...4, using: &random)) }
     }
+    #expect(try reader.advance(waitingUpTo: .zero) == .end)
     #expect(isInOrder && isWhole)
     for (seen, statistics) in zip(seen, reader.statistics) {
       #expect(seen == statistics.captured && statistics.droppedByQueue == 0 && statistics.unanalysed == 0)
@@ -152,33 +150,33 @@ import Testing
 
   /// A file of a few slots and several threads: it is full now and then, and nothing is lost uncounted or out of order.
   @Test func aFileThatIsFullNowAndThen() throws {
+    let pace = LivePace(rounds: 2 * 50)
     let sources = (0..<2).map { _ in
       FakeSource { round, feed in
         for number in 0..<1000 { feed.append(round * 1000 + number, length: number % 100) }
+        if round % 10 == 9 { pace.waitForReader() }
+        pace.endRound()
         return round < 49
       }
     }
     let limits = LiveCaptureReader.QueueLimits(capacity: 1 << 16, blockLength: 1 << 13)
-    var reader = try LiveCaptureReader(sources: sources, queue: limits, spillingTo: file(1 << 17))
+    var reader = try LiveCaptureReader(sources: sources, queue: limits, spillingTo: file(1 << 17), clock: pace.clock)
+    sources.stopWhenDone(reader.stop)
+    // The memory and the file have less than three rounds.
+    pace.waitForRounds(9)
     var seen: [UInt64] = [0, 0]
     var last: [Int64] = [-1, -1]
-    var (isInOrder, isStopped) = (true, false)
-    loop: while true {
-      switch try reader.advance(waitingUpTo: .milliseconds(100)) {
-      case .packet:
-        reader.withPacket { packet, octets, interface in
-          seen[interface] += 1
-          isInOrder = isInOrder && packet.timestamp > last[interface] && octets.byteCount == packet.originalLength
-          last[interface] = packet.timestamp
-        }
-      case .idle:
-        if !isStopped { for source in sources { source.waitUntilDone() } }
-        isStopped = true
-        reader.stop()
-      case .end: break loop
+    var isInOrder = true
+    while try reader.advance(waitingUpTo: .seconds(5)) == .packet {
+      reader.withPacket { packet, octets, interface in
+        seen[interface] += 1
+        isInOrder = isInOrder && packet.timestamp > last[interface] && octets.byteCount == packet.originalLength
+        last[interface] = packet.timestamp
       }
     }
+    #expect(try reader.advance(waitingUpTo: .zero) == .end)
     #expect(isInOrder)
+    #expect(reader.statistics.contains { $0.droppedByQueue > 0 })
     for (seen, statistics) in zip(seen, reader.statistics) {
       #expect(statistics.captured == 50_000 && seen + statistics.droppedByQueue == 50_000)
     }
@@ -192,7 +190,9 @@ import Testing
       return false
     }
     let limits = LiveCaptureReader.QueueLimits(capacity: 100_000, blockLength: 10_000)
-    var reader = try LiveCaptureReader(sources: [source], queue: limits, spillingTo: file(5_000_000))
+    // It waits for the source without a limit, since the clock stands still.
+    var reader = try LiveCaptureReader(
+      sources: [source], queue: limits, spillingTo: file(5_000_000), clock: DrivenClock())
     source.waitUntilDone()
     for number in 0..<read {
       #expect(try reader.advance(waitingUpTo: .seconds(5)) == .packet)
