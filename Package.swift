@@ -8,6 +8,10 @@ let strict = Context.environment["SNIFFER_STRICT"] != nil
 let settings: [SwiftSetting] =
   [.swiftLanguageMode(.v6), .strictMemorySafety()] + (strict ? [.treatAllWarnings(as: .error)] : [])
 
+/// Tests are built beside the program, with the same optimized libraries. Their own code runs once: to optimize it would take longer than it
+/// saves.
+let testSettings = settings + [.unsafeFlags(["-Onone"])]
+
 let package = Package(
   name: "sniffer",
   platforms: [.macOS(.v26), .iOS(.v16)],
@@ -158,47 +162,47 @@ let package = Package(
     .target(
       name: "FuzzTargets", dependencies: ["Capture", "ContentCodings", "Estimates", "HTTPReassembly", "TestSupport"],
       path: "Fuzz/Targets", swiftSettings: settings),
-    .testTarget(name: "SocketOwnersTests", dependencies: ["Packets", "SocketOwners"], swiftSettings: settings),
+    .testTarget(name: "SocketOwnersTests", dependencies: ["Packets", "SocketOwners"], swiftSettings: testSettings),
     .testTarget(
-      name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: settings),
+      name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
       name: "HouseTests",
       dependencies: [
         "Capture", "ContentCodings", "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Parquet",
         "Partials", "Reports", "Shared", "TableReading", "Tabular",
       ],
-      swiftSettings: settings),
-    .testTarget(name: "SharedTests", dependencies: ["Shared"], swiftSettings: settings),
+      swiftSettings: testSettings),
+    .testTarget(name: "SharedTests", dependencies: ["Shared"], swiftSettings: testSettings),
     .testTarget(
       name: "ParquetTests",
       dependencies: [
         "CZstd", "Parquet", "Tabular", "TestSupport",
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "PartialsTests",
       dependencies: ["Capture", "ContentCodings", "HTTPReassembly", "Packets", "Partials", "Tabular", "TestSupport"],
-      swiftSettings: settings),
-    .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: settings),
+      swiftSettings: testSettings),
+    .testTarget(name: "CryptographyTests", dependencies: ["Cryptography"], swiftSettings: testSettings),
     .testTarget(
-      name: "CaptureTests", dependencies: ["Capture", "Shared", "TestSupport"], swiftSettings: settings),
+      name: "CaptureTests", dependencies: ["Capture", "Shared", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
-      name: "HTTPReassemblyTests", dependencies: ["HTTPReassembly", "TestSupport"], swiftSettings: settings),
+      name: "HTTPReassemblyTests", dependencies: ["HTTPReassembly", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
-      name: "ContentCodingsTests", dependencies: ["ContentCodings", "Shared", "TestSupport"], swiftSettings: settings),
+      name: "ContentCodingsTests", dependencies: ["ContentCodings", "Shared", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
       name: "EstimatesTests",
       dependencies: [
         "Estimates", "ContentCodings", "Shared", "TestSupport", .product(name: "GRDB", package: "GRDB.swift"),
       ],
-      exclude: ["Logs/Fixtures"], swiftSettings: settings),
+      exclude: ["Logs/Fixtures"], swiftSettings: testSettings),
     .testTarget(
       name: "ReportsTests",
       dependencies: [
         "EstimateReports", "Estimates", "Reports", "Shared", "TableReading", "Tabular", "TestSupport",
         .product(name: "GRDB", package: "GRDB.swift"), .product(name: "SystemPackage", package: "swift-system"),
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "MetricsEndpointTests",
       dependencies: [
@@ -206,14 +210,14 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
         .product(name: "NIOPosix", package: "swift-nio"),
       ],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     .testTarget(
       name: "ConformanceTests", dependencies: ["Capture", "ContentCodings", "HTTPReassembly", "TestSupport"],
-      exclude: ["disagreements.csv"], swiftSettings: settings),
+      exclude: ["disagreements.csv"], swiftSettings: testSettings),
     .testTarget(
       name: "TrafficProbeTests",
       dependencies: ["TrafficProbe", .product(name: "GRDB", package: "GRDB.swift")],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
     // Confines itself as a run does, and tries to break out: EndToEndTests run it.
     .executableTarget(
       name: "ConfinementAttempts",
@@ -226,7 +230,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests", dependencies: ["Shared", "TestSupport"],
       exclude: ["Models/model_witness.py", "Packaging/completions.py", "Page/browser.py", "Probe/probe-server.py"],
-      swiftSettings: settings),
+      swiftSettings: testSettings),
   ]
 )
 
