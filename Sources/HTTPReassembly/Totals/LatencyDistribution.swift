@@ -61,8 +61,10 @@ public struct LatencyDistribution: Sendable {
     coarsen(to: other.bits)
     var other = other
     other.coarsen(to: bits)
+    let known = sum
     for value in other.values { record(value) }
-    add(toSum: other.sum - other.values.reduce(0) { $0 &+ $1 })
+    sum = known
+    add(toSum: other.sum)
     guard !other.buckets.isEmpty else { return }
     fold()
     buckets = Self.merged(buckets, other.buckets)
