@@ -75,8 +75,8 @@ public final class TrafficProbe: Sendable {
   /// Writes the log as CSV, with the columns that `sniffer verify` reads, replacing the file.
   /// - Throws: what the file system or SQLite says.
   public func writeLog(to url: URL) throws {
-    var text = CSVLog.header
-    for record in try records() { text += CSVLog.line(of: record) }
+    var text = LogText.header
+    for record in try records() { text += LogText.line(of: record) }
     try Data(text.utf8).write(to: url, options: .atomic)
   }
 

@@ -143,7 +143,7 @@ enum Limits {
     "PayloadHistory.chainLimit", "HeaderSection.combinedLimit", "ChunkSize.digitLimit", "HTTP1Parser.longestStartLine",
     "TLSRecords.longestRecord",
     "DNSAnswers.recordLimit", "DNSAnswers.aliasLimit", "DNSLookups.limit", "LatencyDistribution.foldingLimit",
-    "OutputFile.bufferLength", "CopiedTexts.limit", 
+    "OutputFile.bufferLength", "CopiedTexts.limit",
     "ConcurrentReports.limit", "FileLines.bufferLength",
     "FileRecords.bufferLength",
     "RowLimit.factor", "RowLimit.base", "RowLimit.unknown", "RowLimit.hourly", "HARReport.entryReserve",

@@ -15,7 +15,7 @@ import Testing
       ("/a/b/c/./../../g", "/a/g"), ("/a/..", "/"), ("/.", "/"), ("/../a", "/a"), ("/a/.b", "/a/.b"), ("/a/./", "/a/"),
       ("/a//../b", "/a/b"), ("", ""),
     ])
-  func dots(path: String, expected: String) { #expect(RequestTarget.withoutDotSegments(path) == expected) }
+  func dots(path: String, expected: String) { #expect(ExpectedTarget.withoutDotSegments(path) == expected) }
 
   @Test("Folded cookies are told apart, and dates are not")
   func cookies() {

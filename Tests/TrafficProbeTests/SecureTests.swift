@@ -50,9 +50,9 @@ struct SecureTests {
       ])
     func words(text: String, isHandshake: Bool) {
       let unknown = NSError(domain: NSURLErrorDomain, code: -1, userInfo: [NSLocalizedDescriptionKey: text])
-      #expect(Exchange.neverLeft(unknown) == isHandshake)
+      #expect(LoadedExchange.neverLeft(unknown) == isHandshake)
       let other = NSError(domain: NSURLErrorDomain, code: -1005, userInfo: [NSLocalizedDescriptionKey: text])
-      #expect(!Exchange.neverLeft(other))
+      #expect(!LoadedExchange.neverLeft(other))
     }
   #endif
 

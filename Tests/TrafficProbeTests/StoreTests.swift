@@ -34,7 +34,7 @@ import Testing
     let columns = try DatabaseQueue(path: folder.file("t.sqlite").path).read {
       try $0.columns(in: "traffic").map(\.name)
     }
-    #expect(columns == ["id"] + LogColumns.names)
+    #expect(columns == ["id"] + ProbeColumns.names)
   }
 
   @Test("Every column is explained on the library's page") func columns() throws {
@@ -42,7 +42,7 @@ import Testing
       .appendingPathComponent("../../docs/traffic-probe.md").standardized
     let text = try String(contentsOf: page, encoding: .utf8)
     let log = try #require(text.components(separatedBy: "\n## The log\n").last?.components(separatedBy: "\n## ").first)
-    #expect(LogColumns.names.count == 27 && LogColumns.names.filter { !log.contains("`\($0)`") } == [])
+    #expect(ProbeColumns.names.count == 27 && ProbeColumns.names.filter { !log.contains("`\($0)`") } == [])
   }
 
   @Test("Sums by host and path") func sums() throws {
@@ -93,13 +93,13 @@ import Testing
         host: "a.example", path: path, request: APITraffic.Messages(count: 3, line: 10, header: 90),
         response: APITraffic.Messages(count: 2, body: body), failures: failures, refusals: refusals)
     }
-    let table = APITable([api("/b", 0), api("/Large", 700, failures: 1, refusals: 2), api("/a", 0)])
+    let table = TrafficSummary([api("/b", 0), api("/Large", 700, failures: 1, refusals: 2), api("/a", 0)])
     #expect(table.octets == 1000 && table.rows.map(\.path) == ["/Large", "/a", "/b"])
     #expect(table.rows[0].share == 0.8 && table.rows[0].failures == 3 && table.rows[0].requests == 3)
     #expect(table.rows[0].sent == 100 && table.rows[0].received == 700 && table.rows[0].octets == 800)
     #expect(table.rows(containing: "large").map(\.path) == ["/Large"] && table.rows(containing: "").count == 3)
     #expect(table.rows(containing: "A.EXAMPLE/a").map(\.path) == ["/a"])
-    #expect(APITable([]).rows.isEmpty && APITable([APITraffic(host: "a", path: "/")]).rows[0].share == 0)
+    #expect(TrafficSummary([]).rows.isEmpty && TrafficSummary([APITraffic(host: "a", path: "/")]).rows[0].share == 0)
   }
 
   @Test(
@@ -109,7 +109,7 @@ import Testing
       (12_345, "12.3 kB"), (99_949, "99.9 kB"), (99_950, "100 kB"), (999_499, "999 kB"), (999_500, "1.00 MB"),
       (1_050_000, "1.05 MB"), (5_000_000_000_000_000, "5000 TB"), (-1, "0 B"),
     ])
-  func words(octets: Int, expected: String) { #expect(APITable.words(octets) == expected) }
+  func words(octets: Int, expected: String) { #expect(TrafficSummary.words(octets) == expected) }
 
   private static func pending(_ number: Int) -> TrafficRecord {
     var record = StoreTests.record(number)
@@ -195,17 +195,17 @@ import Testing
     try store.withDatabase { database in try database.forEach { read.append($0) } }
     #expect(read == [StoreTests.record(0), newer])
     #expect(
-      CSVLog.line(of: newer).hasSuffix(
+      LogText.line(of: newer).hasSuffix(
         ",estimate,,,text/plain,1700000001.500000,1250.000,1.000,2.000,3.000,4.000,5.000,6.500,0\n"))
   }
 
   @Test("The log as CSV") func csv() {
-    #expect(CSVLog.header.hasPrefix("host,path,type,occur_time,length,line_length,header_length,body_length,"))
+    #expect(LogText.header.hasPrefix("host,path,type,occur_time,length,line_length,header_length,body_length,"))
     #expect(
-      CSVLog.line(of: StoreTests.record(7))
+      LogText.line(of: StoreTests.record(7))
         == "example.com,\"/a,\"\"b\"\"\",response,1700000000.250000,127,20,100,7,GET,200,,0,0,7,estimate,,,,,,,,,,,,0\n"
     )
-    #expect(CSVLog.time(12.0000004) == "12.000000" && CSVLog.time(.nan) == "0.000000")
+    #expect(LogText.time(12.0000004) == "12.000000" && LogText.time(.nan) == "0.000000")
   }
 
   @Test("A full buffer drops the newest, and counts them") func overflow() {

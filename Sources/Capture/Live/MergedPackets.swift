@@ -112,8 +112,8 @@ struct MergedPackets: ~Copyable {
         if positions[feed].timestamp == nil { openNext(of: feed) }
       }
       if lendEarliest() { return .packet }
-      guard !isMore else { continue }
-      guard let limit, let release, release < limit else { return .idle }
+      // A feed may have rung, and have taken its block back to fill it.
+      guard isMore || limit.map({ clock.now < $0 }) ?? false else { return .idle }
     }
   }
 

@@ -142,3 +142,11 @@ struct ProcessTable {
     return source == .pcapdroid || octets.extracting(process.name).hasSameOctets(as: known.name)
   }
 }
+
+/// Which process a packet is said to belong to, and which end of it that is.
+struct ProcessMention {
+  /// The text of the process, which its table holds on to; `TextID.none` when the capture does not say.
+  var process = TextID.none
+  /// Which end of the packet it is.
+  var party = TappedProcess.Party.unknown
+}

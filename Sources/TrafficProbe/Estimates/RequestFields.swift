@@ -26,7 +26,7 @@ enum RequestFields {
   static func lines(
     of request: URLRequest, url: URL, body: RequestBodyKind, configuration: URLSessionConfiguration,
     mentionsBody: Bool = false, isUpload: Bool = false, isFromDelegate: Bool = false
-  ) -> [FieldLine] {
+  ) -> [ExpectedField] {
     var lines = (request.allHTTPHeaderFields ?? [:]).map(line)
     for (name, value) in configuration.httpAdditionalHeaders ?? [:] {
       guard let name = name as? String, let value = value as? String, !lines.has(name) else { continue }
@@ -52,7 +52,7 @@ enum RequestFields {
 
   /// Content-Length or Transfer-Encoding, and the Content-Type that a POST gets when it has none.
   private static func addFraming(
-    of body: RequestBodyKind, _ request: URLRequest, mentionsBody: Bool, isUpload: Bool, to lines: inout [FieldLine]
+    of body: RequestBodyKind, _ request: URLRequest, mentionsBody: Bool, isUpload: Bool, to lines: inout [ExpectedField]
   ) {
     let method = request.httpMethod ?? "GET"
     switch body {
@@ -75,17 +75,17 @@ enum RequestFields {
     guard method == "POST", body != .none || mentionsBody, !isUpload, !lines.has("Content-Type") else { return }
     #if canImport(FoundationNetworking)
       // Sent by FoundationNetworking without the usual space.
-      lines.append(FieldLine(name: "Content-Type", value: "application/x-www-form-urlencoded", space: ""))
+      lines.append(ExpectedField(name: "Content-Type", value: "application/x-www-form-urlencoded", space: ""))
     #else
-      lines.append(FieldLine(name: "Content-Type", value: "application/x-www-form-urlencoded"))
+      lines.append(ExpectedField(name: "Content-Type", value: "application/x-www-form-urlencoded"))
     #endif
   }
 
-  private static func line(name: String, value: String) -> FieldLine {
+  private static func line(name: String, value: String) -> ExpectedField {
     #if canImport(FoundationNetworking)
-      if value.isEmpty { return FieldLine(name: name, value: value, space: "") }
+      if value.isEmpty { return ExpectedField(name: name, value: value, space: "") }
     #endif
-    return FieldLine(name: name, value: value)
+    return ExpectedField(name: name, value: value)
   }
 
   /// Host, and the port unless it is the scheme's own (RFC 9110, section 7.2).

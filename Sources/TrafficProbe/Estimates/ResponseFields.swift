@@ -13,17 +13,17 @@ import Foundation
 /// folded into one (each fold hides the length of its name and two octets); interim responses (1xx), which the system
 /// swallows; trailers.
 enum ResponseFields {
-  static func lines(of response: HTTPURLResponse) -> [FieldLine] {
-    response.allHeaderFields.flatMap { name, value -> [FieldLine] in
+  static func lines(of response: HTTPURLResponse) -> [ExpectedField] {
+    response.allHeaderFields.flatMap { name, value -> [ExpectedField] in
       let name = "\(name)"
       let value = "\(value)"
       switch name.lowercased() {
       case "set-cookie":
-        return unfolded(value).map { FieldLine(name: name, value: $0) }
+        return unfolded(value).map { ExpectedField(name: name, value: $0) }
       case "transfer-encoding" where value == "Identity":
-        return [FieldLine(name: name, value: "chunked")]
+        return [ExpectedField(name: name, value: "chunked")]
       default:
-        return [FieldLine(name: name, value: value)]
+        return [ExpectedField(name: name, value: value)]
       }
     }
   }

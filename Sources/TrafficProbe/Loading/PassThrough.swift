@@ -14,7 +14,7 @@
     private let loader: Loader
     private let task: URLSessionTask
     private var native: URLProtocol?
-    private var exchange: Exchange
+    private var exchange: LoadedExchange
     private var isRecorded = false
     private var isFromCache = false
 
@@ -22,7 +22,7 @@
       self.loading = loading
       self.loader = loader
       self.task = task
-      exchange = Exchange(loading.request, hop: 0, number: loader.probe.nextExchange())
+      exchange = LoadedExchange(loading.request, hop: 0, number: loader.probe.nextExchange())
       super.init()
     }
 

@@ -17,7 +17,7 @@ final class Transfer: Cancelling, @unchecked Sendable {
     var task: URLSessionTask?
   }
   private let stop = Locked(Stop())
-  var exchanges: [Exchange] = []
+  var exchanges: [LoadedExchange] = []
   /// How many of them were recorded with their end.
   private var recorded = 0
   /// Set once the app was given its end, so that it gets no second one.
@@ -54,7 +54,7 @@ final class Transfer: Cancelling, @unchecked Sendable {
 
   /// A request is about to go out: its row is written before it has ended, so that it is there if the process dies.
   func begin(_ request: URLRequest, hop: Int) {
-    let exchange = Exchange(request, hop: hop, number: loader.probe.nextExchange())
+    let exchange = LoadedExchange(request, hop: hop, number: loader.probe.nextExchange())
     if let pending = exchange.pending(configuration: loader.configuration) { loader.probe.add(pending) }
     exchanges.append(exchange)
   }

@@ -8,7 +8,7 @@
   /// ```
   public struct TrafficScreen: View {
     private let probe: TrafficProbe
-    @State private var table = APITable([])
+    @State private var table = TrafficSummary([])
     @State private var text = ""
     @State private var problem: String?
 
@@ -24,7 +24,7 @@
             HStack {
               Text(row.path).lineLimit(1).truncationMode(.middle)
               Spacer()
-              Text(APITable.words(row.octets)).monospacedDigit()
+              Text(TrafficSummary.words(row.octets)).monospacedDigit()
             }
             Text(detail(of: row)).font(.caption).foregroundStyle(.secondary)
             ProgressView(value: row.share)
@@ -32,13 +32,13 @@
         }
       }
       .searchable(text: $text)
-      .navigationTitle(APITable.words(table.octets))
+      .navigationTitle(TrafficSummary.words(table.octets))
       .task { await load() }
       .refreshable { await load() }
     }
 
-    private func detail(of row: APITable.Row) -> String {
-      let octets = "\(APITable.words(row.sent)) sent, \(APITable.words(row.received)) received"
+    private func detail(of row: TrafficSummary.Row) -> String {
+      let octets = "\(TrafficSummary.words(row.sent)) sent, \(TrafficSummary.words(row.received)) received"
       let failures = row.failures > 0 ? ", \(row.failures) failed" : ""
       return "\(row.host): \(row.requests) requests\(failures), \(octets)"
     }
@@ -47,7 +47,7 @@
     private func load() async {
       let probe = self.probe
       do {
-        table = APITable(try await Task.detached { try probe.traffic() }.value)
+        table = TrafficSummary(try await Task.detached { try probe.traffic() }.value)
         problem = nil
       } catch {
         problem = error.localizedDescription

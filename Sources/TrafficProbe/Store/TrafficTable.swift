@@ -28,13 +28,13 @@ extension TrafficDatabase {
   }
 
   static let insertion = """
-    INSERT INTO traffic (\(LogColumns.names.joined(separator: ", ")))
-    VALUES (\(LogColumns.names.map { _ in "?" }.joined(separator: ", ")))
+    INSERT INTO traffic (\(ProbeColumns.names.joined(separator: ", ")))
+    VALUES (\(ProbeColumns.names.map { _ in "?" }.joined(separator: ", ")))
     """
 
   /// Puts what is known at its end in the place of a request that was pending.
   static let completion = """
-    UPDATE traffic SET \(LogColumns.names.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ? AND exchange = ? AND pending
+    UPDATE traffic SET \(ProbeColumns.names.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ? AND exchange = ? AND pending
     """
 
   static func arguments(of record: TrafficRecord) -> StatementArguments {

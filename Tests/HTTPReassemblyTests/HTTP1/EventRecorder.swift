@@ -87,7 +87,7 @@ struct EventRecorder: HTTP1Events {
   mutating func body(_ octets: RawSpan, _ context: inout Context) { add(octets.byteCount, "body") }
   mutating func unseenBody(_ count: Int, _ context: inout Context) { add(count, "body, beyond the snap length") }
   mutating func missingBody(_ count: Int, _ context: inout Context) { add(count, "body, missing") }
-  mutating func count(_ count: Int, as part: MessagePart, _ context: inout Context) { add(count, "\(part)") }
+  mutating func count(_ count: Int, as part: FramedPart, _ context: inout Context) { add(count, "\(part)") }
 
   mutating func endOfMessage(at position: StreamPosition, _ context: inout Context) -> AfterMessage {
     add("end of message")

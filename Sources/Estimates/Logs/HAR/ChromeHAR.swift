@@ -10,15 +10,15 @@
 struct ChromeHAR: HARMeaning {
   let dialect = LogDialect.harChrome
 
-  func response(_ message: HARMessage) -> HARFigures { Self.chromeResponse(message) }
+  func response(_ message: HARMessage) -> ArchivedFigures { Self.chromeResponse(message) }
 
-  func isFromCache(_ entry: HAREntry) -> Bool { entry.cacheKind != nil || entry.isFromServiceWorker }
+  func isFromCache(_ entry: ArchivedEntry) -> Bool { entry.cacheKind != nil || entry.isFromServiceWorker }
 }
 
 extension HARMeaning {
   /// A response as Chrome's tools know it.
-  static func chromeResponse(_ message: HARMessage) -> HARFigures {
-    var figures = HARFigures(
+  static func chromeResponse(_ message: HARMessage) -> ArchivedFigures {
+    var figures = ArchivedFigures(
       headers: message.headersSize, body: message.bodySize, decoded: message.content?.size, whole: message.transferSize)
     // Nothing is transferred of a response of the cache, whose sizes are 0 too; of another one, 0 is that nobody counted.
     let isCounted = message.transferSize != 0

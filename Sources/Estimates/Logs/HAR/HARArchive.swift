@@ -3,7 +3,7 @@ struct HARArchive: Decodable {
   /// Who wrote it. HAR 1.2 demands it; some files lack it.
   let creator: Agent?
   /// Its exchanges.
-  let entries: Attempts<HAREntry>
+  let entries: Attempts<ArchivedEntry>
 
   /// A program.
   struct Agent: Decodable {
@@ -20,7 +20,7 @@ struct HARArchive: Decodable {
 }
 
 /// One exchange.
-struct HAREntry: Decodable {
+struct ArchivedEntry: Decodable {
   let startedDateTime: String
   let request: HARMessage
   let response: HARMessage?
@@ -63,7 +63,7 @@ struct HARMessage: Decodable {
   let headersSize: Int?
   let bodySize: Int?
   /// The response's `content.size` and `content.compression`.
-  let content: HARContent?
+  let content: ArchivedContent?
   /// Chrome and Safari: everything that was transferred for the response.
   let transferSize: Int?
   /// Chrome, Safari, mitmproxy: why the transfer failed; Playwright calls it `_failureText`.
@@ -93,7 +93,7 @@ struct HARMessage: Decodable {
     httpVersion = container.looseText(.httpVersion) ?? ""
     headersSize = try container.octets(.headersSize)
     bodySize = try container.octets(.bodySize)
-    content = try container.decodeIfPresent(HARContent.self, forKey: .content)
+    content = try container.decodeIfPresent(ArchivedContent.self, forKey: .content)
     transferSize = try container.octets(.transferSize)
     let words = container.looseText(.error) ?? container.looseText(.failure)
     error = words.flatMap { $0.isEmpty ? nil : $0 }
@@ -102,7 +102,7 @@ struct HARMessage: Decodable {
 }
 
 /// The content of a response.
-struct HARContent: Decodable {
+struct ArchivedContent: Decodable {
   let size: Int?
   let compression: Int?
 

@@ -45,7 +45,7 @@ struct HARLog {
     return log
   }
 
-  private static func origin(_ entry: HAREntry, _ times: LogTime) throws(RowProblem) -> (Int64, LogURL) {
+  private static func origin(_ entry: ArchivedEntry, _ times: LogTime) throws(RowProblem) -> (Int64, LogURL) {
     guard let text = entry.request.url else { throw RowProblem("request: no url") }
     guard let url = LogURL(text), !url.host.isEmpty || !url.scheme.hasPrefix("http") else {
       throw RowProblem("request.url: expected a URL, found '\(text.shortened())'")
@@ -57,7 +57,7 @@ struct HARLog {
   }
 
   private func rows(
-    of entry: HAREntry, row: Int, start: Int64, url: LogURL, meaning: any HARMeaning, names: inout NamePool
+    of entry: ArchivedEntry, row: Int, start: Int64, url: LogURL, meaning: any HARMeaning, names: inout NamePool
   ) -> [LogEntry] {
     let isFromCache = meaning.isFromCache(entry)
     let isAborted = meaning.isAborted(entry)
@@ -97,7 +97,7 @@ struct HARLog {
 }
 
 extension LogEntry {
-  fileprivate mutating func set(_ figures: HARFigures) {
+  fileprivate mutating func set(_ figures: ArchivedFigures) {
     headerLength = figures.headers
     bodyLength = figures.body
     decodedLength = figures.decoded

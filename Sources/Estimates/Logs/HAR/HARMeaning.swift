@@ -3,19 +3,19 @@ protocol HARMeaning: Sendable {
   /// The dialect that the log is given.
   var dialect: LogDialect { get }
   /// The figures of a request.
-  func request(_ message: HARMessage) -> HARFigures
+  func request(_ message: HARMessage) -> ArchivedFigures
   /// The figures of a response.
-  func response(_ message: HARMessage) -> HARFigures
+  func response(_ message: HARMessage) -> ArchivedFigures
   /// Whether nothing of the exchange is on the wire.
-  func isFromCache(_ entry: HAREntry) -> Bool
+  func isFromCache(_ entry: ArchivedEntry) -> Bool
   /// Whether the transfer failed or was cancelled.
-  func isAborted(_ entry: HAREntry) -> Bool
+  func isAborted(_ entry: ArchivedEntry) -> Bool
   /// Milliseconds from `startedDateTime` to the request's first octet; `total` is the entry's `time`.
   func requestDelay(_ timings: HARTimings, total: Double?) -> Double
 }
 
 /// Octets of one message, as its producer means them; nil is unknown.
-struct HARFigures: Equatable {
+struct ArchivedFigures: Equatable {
   var headers: Int?
   var body: Int?
   var decoded: Int?
@@ -25,26 +25,26 @@ struct HARFigures: Equatable {
 /// HAR 1.2 to the letter. `headersSize` goes from the start-line through the empty line, `bodySize` is the content as
 /// transferred, `content.size` is its decoded length.
 extension HARMeaning {
-  func request(_ message: HARMessage) -> HARFigures { Self.standard(message) }
+  func request(_ message: HARMessage) -> ArchivedFigures { Self.standard(message) }
 
-  func response(_ message: HARMessage) -> HARFigures {
+  func response(_ message: HARMessage) -> ArchivedFigures {
     var figures = Self.standard(message)
     figures.decoded = message.content?.size
     return figures
   }
 
-  func isFromCache(_ entry: HAREntry) -> Bool { entry.cacheKind != nil }
+  func isFromCache(_ entry: ArchivedEntry) -> Bool { entry.cacheKind != nil }
 
-  func isAborted(_ entry: HAREntry) -> Bool {
+  func isAborted(_ entry: ArchivedEntry) -> Bool {
     entry.response?.error != nil || (entry.response?.status ?? 0) == 0
   }
 
   func requestDelay(_ timings: HARTimings, total: Double?) -> Double { timings.untilConnected(total: total) }
 
   /// Both sizes, and their sum as the whole message.
-  static func standard(_ message: HARMessage) -> HARFigures {
+  static func standard(_ message: HARMessage) -> ArchivedFigures {
     let whole: Int? = if let headers = message.headersSize, let body = message.bodySize { headers + body } else { nil }
-    return HARFigures(headers: message.headersSize, body: message.bodySize, decoded: nil, whole: whole)
+    return ArchivedFigures(headers: message.headersSize, body: message.bodySize, decoded: nil, whole: whole)
   }
 }
 

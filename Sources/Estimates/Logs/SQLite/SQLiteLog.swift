@@ -18,8 +18,8 @@ struct SQLiteLog {
     let file = try SQLiteSource(path: path)
     do {
       return try file.queue.read { database in
-        if (try? SQLiteTable.find(in: database, options: options, file: path)) != nil { return nil }
-        return try SQLiteTable.names(in: database, options: options, file: path).map { name, columns in
+        if (try? SQLiteLogTable.find(in: database, options: options, file: path)) != nil { return nil }
+        return try SQLiteLogTable.names(in: database, options: options, file: path).map { name, columns in
           let rows = try Row.fetchAll(
             database,
             sql: "SELECT \(columns.map(Self.quoted).joined(separator: ", ")) FROM \(Self.quoted(name)) LIMIT ?",
@@ -33,7 +33,7 @@ struct SQLiteLog {
   }
 
   private func read(_ database: Database) throws -> AppLog {
-    let table = try SQLiteTable.find(in: database, options: options, file: path)
+    let table = try SQLiteLogTable.find(in: database, options: options, file: path)
     let quotedName = Self.quoted(table.name)
     // A damaged tree may just lack rows, which a query would not notice.
     let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(\(quotedName))")

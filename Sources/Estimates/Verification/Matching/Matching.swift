@@ -44,14 +44,14 @@ struct Matching {
   /// How the clocks run; nil when the log has no times or shares no key with the wire.
   var clock: ClockFit? { pairing.clock }
 
-  private var pairing: Pairing
-  private var left = Pairing.Strays()
+  private var pairing: Matcher
+  private var left = Matcher.Strays()
 
   private var log: [LogEntry] { pairing.log }
   private var wire: [WireMessage] { pairing.wire }
   private var rows: [LogExchange] { pairing.rows }
   private var exchanges: [WireExchange] { pairing.exchanges }
-  private var pairs: [Pairing.Pair?] { pairing.pairs }
+  private var pairs: [Matcher.Pair?] { pairing.pairs }
 
   /// Matches; `tolerance` is the time, in nanoseconds, by which a row may be off after the clocks' offset.
   init(_ log: AppLog, _ wire: [WireMessage], tolerance: Int64) {
@@ -59,7 +59,7 @@ struct Matching {
     entries = Array(repeating: nil, count: wire.count)
     let exchanges = WireExchange.all(wire)
     let sizes = MessageSizes(wire)
-    pairing = Pairing(log.entries, wire, exchanges, sizes)
+    pairing = Matcher(log.entries, wire, exchanges, sizes)
     let chains = RequestChains(exchanges, wire)
     var gain = PairGain(
       log: log.entries, wire: wire, exchanges: exchanges, clock: pairing.clock, tolerance: tolerance, chains: chains,
@@ -173,7 +173,7 @@ struct Matching {
   }
 
   private mutating func set(
-    _ row: Int, _ message: Int, _ pair: Pairing.Pair, hops: [Int], isChain: Bool = false, _ shift: Int64?
+    _ row: Int, _ message: Int, _ pair: Matcher.Pair, hops: [Int], isChain: Bool = false, _ shift: Int64?
   ) {
     guard entries[message] == nil else { return }
     matches[row] = Match(

@@ -40,3 +40,79 @@ extension Dissection {
     return .ethernet
   }
 }
+
+// IEEE 802.1Q VLAN tags, customer and service.
+
+extension Dissection {
+  /// The rest of a VLAN tag: tag control information, then the type of what follows.
+  mutating func vlan(_ octets: RawSpan) -> Layer {
+    guard isCaptured(4) else { return .malformed(.linkHeaderMalformed) }
+    let type = octets.bigEndian16(offset + 2)
+    consume(4)
+    if type >= 0x0600 { return .etherType(type) }
+    guard type <= 1500 else { return .payload }
+    if Int(type) < room { trim(to: offset + Int(type)) }
+    return .llc
+  }
+}
+
+// IEEE 802.2 logical link control, and the subnetwork access protocol of IEEE 802 (RFC 1042).
+
+extension Dissection {
+  /// An LLC header, with SNAP when its service access points say so.
+  mutating func llc(_ octets: RawSpan) -> Layer {
+    guard isCaptured(3) else { return .malformed(.linkHeaderMalformed) }
+    let accessPoints = octets.bigEndian16(offset)
+    guard octets.octet(offset + 2) == 0x03 else { return .payload }  // Not unnumbered information.
+    // RFC 948: SAP 6 is IP.
+    if accessPoints == 0x0606 {
+      consume(3)
+      return .ipv4
+    }
+    guard accessPoints == 0xaaaa else { return .payload }
+    guard isCaptured(8) else { return .malformed(.linkHeaderMalformed) }
+    // Organization codes of RFC 1042 and of IEEE 802.1H bridge tunnels: an EtherType follows.
+    let organization = octets.bigEndian32(offset + 2) & 0xff_ffff
+    guard organization == 0x00_0000 || organization == 0x00_00f8 else { return .payload }
+    let type = octets.bigEndian16(offset + 6)
+    consume(8)
+    return .etherType(type)
+  }
+}
+
+/// EtherType values (IANA IEEE 802 Numbers).
+enum EtherType {
+  static let ipv4: UInt16 = 0x0800
+  static let ipv6: UInt16 = 0x86dd
+  /// IEEE 802.1Q customer VLAN tag.
+  static let vlan: UInt16 = 0x8100
+  /// IEEE 802.1ad service VLAN tag.
+  static let serviceVLAN: UInt16 = 0x88a8
+  /// Double tagging from before IEEE 802.1ad.
+  static let doubleVLAN: UInt16 = 0x9100
+  static let mplsUnicast: UInt16 = 0x8847
+  static let mplsMulticast: UInt16 = 0x8848
+  static let pppoeSession: UInt16 = 0x8864
+  /// Transparent Ethernet bridging, in tunnels.
+  static let ethernet: UInt16 = 0x6558
+  /// PPP, in GRE (RFC 2637 §4.1).
+  static let ppp: UInt16 = 0x880b
+}
+
+extension Dissection {
+  /// What an EtherType says follows.
+  @inline(__always)
+  mutating func etherType(_ type: UInt16, _ octets: RawSpan) -> Layer {
+    switch type {
+    case EtherType.ipv4: .ipv4
+    case EtherType.ipv6: .ipv6
+    case EtherType.vlan, EtherType.serviceVLAN, EtherType.doubleVLAN: vlan(octets)
+    case EtherType.mplsUnicast, EtherType.mplsMulticast: .mpls
+    case EtherType.pppoeSession: .pppoe
+    // Only tunnels hold these.
+    case EtherType.ethernet where isOpening: .ethernet
+    case EtherType.ppp where isOpening: .ppp
+    default: .payload
+    }
+  }
+}

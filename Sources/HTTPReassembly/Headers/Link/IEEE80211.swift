@@ -44,3 +44,73 @@ extension Dissection {
     return .llc
   }
 }
+
+// Radiotap (radiotap.org): what a monitoring radio knew of an IEEE 802.11 frame.
+
+extension Dissection {
+  /// A radiotap header; of its fields only the flags matter.
+  mutating func radiotap(_ octets: RawSpan) -> Layer {
+    guard isCaptured(8), octets.octet(offset) == 0 else { return .malformed(.linkHeaderMalformed) }
+    let length = Int(octets.littleEndian16(offset + 2))
+    guard length >= 8, isCaptured(length) else { return .malformed(.linkHeaderMalformed) }
+    let flags = radiotapFlags(octets, length: length)
+    consumeSynthetic(length)
+    // 0x10: the frame ends with its check sequence; 0x40: that is wrong; 0x20: the header is padded to 32 bits.
+    if flags & 0x10 != 0, room >= 4 { trim(to: end - 4) }
+    guard flags & 0x40 == 0 else {
+      notes.insert(.linkChecksumBad)
+      return .payload
+    }
+    return ieee80211(octets, isPadded: flags & 0x20 != 0)
+  }
+
+  /// The flags field, 0 when there is none.
+  private func radiotapFlags(_ octets: RawSpan, length: Int) -> UInt8 {
+    let present = octets.littleEndian32(offset + 4)
+    guard present & 0b10 != 0 else { return 0 }
+    // Bit 31 of each presence word says that another one follows.
+    var position = 8
+    var word = present
+    while word >> 31 != 0 {
+      guard position + 4 <= length else { return 0 }
+      word = octets.littleEndian32(offset + position)
+      position += 4
+    }
+    // Bit 0, the timestamp, is the only field before the flags: 8 octets, naturally aligned.
+    if present & 1 != 0 { position = (position + 7) / 8 * 8 + 8 }
+    guard position < length else { return 0 }
+    return octets.octet(offset + position)
+  }
+}
+
+// Per-packet information (LINKTYPE_PPI).
+
+extension Dissection {
+  /// A PPI header: version, flags, length, the type of the packet behind it, then fields.
+  mutating func ppi(_ octets: RawSpan) -> Layer {
+    guard isCaptured(8) else { return .malformed(.linkHeaderMalformed) }
+    let isAligned = octets.octet(offset + 1) & 1 != 0
+    let length = Int(octets.littleEndian16(offset + 2))
+    let type = octets.littleEndian32(offset + 4)
+    guard length >= 8, isCaptured(length) else { return .malformed(.linkHeaderMalformed) }
+    // The common 802.11 field (type 2) has flags at its octet 8; bit 0: the frame ends with its check sequence,
+    // bit 2: that is wrong.
+    var flags: UInt16 = 0
+    var position = 8
+    while position + 4 <= length {
+      let fieldLength = Int(octets.littleEndian16(offset + position + 2))
+      if octets.littleEndian16(offset + position) == 2, fieldLength >= 10, position + 14 <= length {
+        flags = octets.littleEndian16(offset + position + 12)
+      }
+      position += 4 + fieldLength
+      if isAligned { position = (position + 3) / 4 * 4 }
+    }
+    consumeSynthetic(length)
+    if flags & 0x1 != 0, room >= 4 { trim(to: end - 4) }
+    guard flags & 0x4 == 0 else {
+      notes.insert(.linkChecksumBad)
+      return .payload
+    }
+    return .linkType(type)
+  }
+}

@@ -10,7 +10,7 @@ extension Conversation {
     run.rows.messages[Int(row(run))].note(arrival)
   }
 
-  mutating func count(_ count: Int, as part: MessagePart, _ run: inout Run) {
+  mutating func count(_ count: Int, as part: FramedPart, _ run: inout Run) {
     guard !owners.look(run.side, { $0.isEmpty }) else { return run.ledger.settle(count, as: .stray) }
     let row = row(run)
     switch part {

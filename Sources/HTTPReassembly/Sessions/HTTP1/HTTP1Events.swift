@@ -32,7 +32,7 @@ protocol HTTP1Events {
   /// A line of the current message is complete that came in several packets.
   mutating func noteTimes(of line: LineStart, _ context: inout Context)
   /// Octets of the current message that are no content.
-  mutating func count(_ count: Int, as part: MessagePart, _ context: inout Context)
+  mutating func count(_ count: Int, as part: FramedPart, _ context: inout Context)
   /// The message is complete, and ends before `position`. Says what follows.
   mutating func endOfMessage(at position: StreamPosition, _ context: inout Context) -> AfterMessage
   /// The message stops before `position` without its end having been seen; with `isLoss`, because the octets that follow cannot
@@ -86,7 +86,7 @@ struct HTTP1Limits {
 }
 
 /// The parts of a message beside its start-line and content.
-enum MessagePart: UInt8 {
+enum FramedPart: UInt8 {
   case header
   case framing
   case trailer

@@ -81,7 +81,7 @@ extension HTTP1Parser {
   ) {
     // The last whole field line waited for a continuation only.
     if state == .fields { deliverFieldLine(&events, &context) }
-    let part: MessagePart = state == .fields ? .header : state == .trailer ? .trailer : .framing
+    let part: FramedPart = state == .fields ? .header : state == .trailer ? .trailer : .framing
     if lineLength > 0 {
       events.count(lineLength, as: part, &context)
       forgetLine()

@@ -22,6 +22,19 @@ struct FrameSearch {
   }
 
   private var chains: [Chain] = []
+  /// Ends of the headers that follow from those that were looked at in these octets, by offset: each is followed once.
+  private var ends: [Int: End?] = [:]
+
+  /// Where headers that follow one another end in the octets.
+  private struct End {
+    /// The offset of the next header.
+    var next: Int
+    /// How many headers there are.
+    var count: Int
+    /// Whether there is another frame than DATA among them.
+    var isVaried: Bool
+  }
+
   /// Longest payload of a frame that is looked for.
   private let longest: Int
   /// Whether DATA alone is not enough: pictures are full of zeros at equal distances.
@@ -29,6 +42,8 @@ struct FrameSearch {
 
   /// Chains that are followed at once: most that are none end at their second header.
   static let chainLimit = 8
+  /// Ends whose memory is kept for the next octets.
+  private static let keptEnds = 256
   private static let enough = 3
 
   init(longest: Int, needsVariety: Bool = false) {
@@ -39,11 +54,13 @@ struct FrameSearch {
   /// Takes the next octets, which start at `position`.
   mutating func find(_ octets: RawSpan, at position: StreamPosition) -> Finding {
     if let next = follow(octets, at: position) { return .later(next) }
+    defer { ends.removeAll(keepingCapacity: ends.count < Self.keptEnds) }
     var offset = 0
     while offset + HTTP2FrameHeader.length <= octets.byteCount {
       if HTTP2FrameHeader.fits(octets, at: offset, longest: longest), let end = start(octets, offset) {
         if end.count >= Self.enough, end.isVaried || !needsVariety { return .header(offset: offset) }
-        if chains.count < Self.chainLimit {
+        // Headers that the chain of an earlier one leads to are in that.
+        if chains.count < Self.chainLimit, !chains.contains(where: { $0.next == position + end.next }) {
           var chain = Chain(next: position + end.next, count: end.count)
           // A header that is cut off here.
           for index in min(end.next, octets.byteCount)..<octets.byteCount {
@@ -59,16 +76,30 @@ struct FrameSearch {
   }
 
   /// Follows the headers from `offset` on to the end of the octets; nil when one of them does not fit.
-  private func start(_ octets: RawSpan, _ offset: Int) -> (next: Int, count: Int, isVaried: Bool)? {
-    var (next, count, isVaried) = (offset, 0, false)
-    while next + HTTP2FrameHeader.length <= octets.byteCount {
-      guard HTTP2FrameHeader.fits(octets, at: next, longest: longest) else { return nil }
+  private mutating func start(_ octets: RawSpan, _ offset: Int) -> End? {
+    var passed: [(offset: Int, isVaried: Bool)] = []
+    var next = offset
+    var end: End?
+    while true {
+      if let known = ends[next] {
+        end = known
+        break
+      }
+      guard next + HTTP2FrameHeader.length <= octets.byteCount else {
+        end = End(next: next, count: 0, isVaried: false)
+        break
+      }
+      guard HTTP2FrameHeader.fits(octets, at: next, longest: longest) else { break }
       let frame = HTTP2FrameHeader(octets, at: next)
-      if frame.type != HTTP2FrameHeader.data { isVaried = true }
+      passed.append((next, frame.type != HTTP2FrameHeader.data))
       next += HTTP2FrameHeader.length + frame.payloadLength
-      count += 1
     }
-    return (next, count, isVaried)
+    for header in passed.reversed() {
+      end?.count += 1
+      if header.isVaried { end?.isVaried = true }
+      ends[header.offset] = .some(end)
+    }
+    return end
   }
 
   /// Goes on with the chains; returns where the header after one that is long enough is.

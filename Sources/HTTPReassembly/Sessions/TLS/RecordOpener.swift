@@ -1,3 +1,5 @@
+import Cryptography
+
 /// What opens the records of one direction, and what comes out of them.
 struct RecordOpener {
   /// From which secret the keys are.
@@ -17,6 +19,8 @@ struct RecordOpener {
   var epoch = Epoch.handshake
   /// Updates of keys in the epoch `application`.
   var updates = 0
+  /// The secret after so many of these updates, from which the next one follows.
+  var updated: (count: Int, secret: SecretOctets)?
   /// The keys in use, once a record has been opened with them.
   var protection: RecordProtection?
   /// Keys that are tried, of the epoch in use and the one after it.

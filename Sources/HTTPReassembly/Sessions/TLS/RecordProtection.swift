@@ -36,22 +36,11 @@ struct RecordProtection {
     var count: Int
   }
 
-  /// The protection that a traffic secret of TLS 1.3 gives, after so many updates of keys (RFC 8446 §7.2, §7.3).
-  init?(trafficSecret: RawSpan, updates: Int, _ suite: CipherSuite.Protection) {
+  /// The protection that a traffic secret of TLS 1.3 gives (RFC 8446 §7.3).
+  init?(trafficSecret: RawSpan, _ suite: CipherSuite.Protection) {
     guard trafficSecret.byteCount == suite.digest.length, suite.mac == nil else { return nil }
-    var secret = SecretOctets(trafficSecret)
-    for _ in 0..<updates {
-      guard
-        let next = secret.withOctets({
-          KeyDerivation.expandLabel("traffic upd", of: $0, suite.digest, length: suite.digest.length)
-        })
-      else { return nil }
-      secret = next
-    }
-    let key = secret.withOctets {
-      KeyDerivation.expandLabel("key", of: $0, suite.digest, length: suite.cipher.keyLength)
-    }
-    let initial = secret.withOctets { KeyDerivation.expandLabel("iv", of: $0, suite.digest, length: 12) }
+    let key = KeyDerivation.expandLabel("key", of: trafficSecret, suite.digest, length: suite.cipher.keyLength)
+    let initial = KeyDerivation.expandLabel("iv", of: trafficSecret, suite.digest, length: 12)
     guard let key, let initial, let cipher = key.withOctets({ RecordCipher(suite.cipher, key: $0) }) else { return nil }
     self.cipher = cipher
     self.initial = Self.octets(of: initial, 0..<12)
@@ -60,6 +49,11 @@ struct RecordProtection {
     macKey = nil
     mac = nil
     chain = .init(repeating: 0)
+  }
+
+  /// The traffic secret of TLS 1.3 that follows from one by an update of keys (RFC 8446 §7.2).
+  static func update(_ trafficSecret: RawSpan, _ suite: CipherSuite.Protection) -> SecretOctets? {
+    KeyDerivation.expandLabel("traffic upd", of: trafficSecret, suite.digest, length: suite.digest.length)
   }
 
   /// The protection that a master secret of TLS up to 1.2 gives (RFC 5246 §6.3).

@@ -124,9 +124,20 @@ extension TLSSession {
       }
     }
     guard let name = negotiation.value.client, epoch != .early || isClient else { return nil }
-    return run.secrets.withSecret(label(epoch, side), of: name) {
-      RecordProtection(trafficSecret: $0, updates: updates, suite)
-    } ?? nil
+    let label = label(epoch, side)
+    guard updates > 0 else {
+      return run.secrets.withSecret(label, of: name) { RecordProtection(trafficSecret: $0, suite) } ?? nil
+    }
+    // One step for each update, however many there were before.
+    guard let opener = sides[side].opener,
+      var secret = opener.value.updated ?? run.secrets.withSecret(label, of: name, { (0, SecretOctets($0)) })
+    else { return nil }
+    while secret.count < updates {
+      guard let next = secret.secret.withOctets({ RecordProtection.update($0, suite) }) else { return nil }
+      secret = (secret.count + 1, next)
+    }
+    opener.value.updated = secret
+    return secret.secret.withOctets { RecordProtection(trafficSecret: $0, suite) }
   }
 
   /// What a side sends from here on has other keys.
@@ -285,7 +296,7 @@ extension TLSSession {
     guard let negotiation, let suite = negotiation.value.suite?.protection else { return false }
     let header = sides[side].header
     let found = run.secrets.firstFitting(.serverHandshakeTraffic) { secret in
-      var protection = RecordProtection(trafficSecret: secret, updates: 0, suite)
+      var protection = RecordProtection(trafficSecret: secret, suite)
       return protection?.open(header, body, sequence: 0, into: &memory) != nil
     }
     guard let found else { return false }

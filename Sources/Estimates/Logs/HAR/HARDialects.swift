@@ -1,0 +1,115 @@
+/// HAR of Playwright (creator `Playwright`). Measured with Playwright 1.65 and its Chromium against a server that counts octets.
+///
+/// As Chrome's, with these differences. The request's `headersSize` lacks the octets of the query as well, in a third of the requests.
+/// The `bodySize` and `_transferSize` of a redirect are right. Nothing says that a response came from a cache but its `bodySize`,
+/// which is minus the `headersSize`, because nothing was transferred. Of a transfer that was cut, sizes are -1.
+///
+/// Over HTTP/2 a request's `headersSize` has the pseudo-header fields as fields, beside a request-line with the path alone, and no
+/// empty line. A response's `headersSize` is 0, and `bodySize` is `_transferSize`: the whole response as the wire has it.
+struct PlaywrightHAR: HARMeaning {
+  let dialect = LogDialect.harPlaywright
+
+  func response(_ message: HARMessage) -> ArchivedFigures {
+    var figures = ArchivedFigures(
+      headers: message.headersSize, body: message.bodySize, decoded: message.content?.size, whole: message.transferSize)
+    if message.isEncoded {
+      // Neither of the two is what its name says.
+      (figures.headers, figures.body) = (nil, nil)
+      if message.isRedirect { figures.whole = nil }
+    } else if (message.bodySize ?? 0) < 0 {
+      (figures.body, figures.whole) = (nil, nil)
+    }
+    if message.status == 304 { figures.decoded = nil }
+    return figures
+  }
+
+  func isFromCache(_ entry: ArchivedEntry) -> Bool {
+    guard let response = entry.response, let headers = response.headersSize, headers > 0 else { return false }
+    return response.bodySize == -headers
+  }
+}
+
+/// HAR of Charles. It keeps to HAR 1.2; `_charlesStatus` tells whether a response is whole. What Charles writes
+/// itself to explain a failure to the client looks like a response of the server.
+struct CharlesHAR: HARMeaning {
+  let dialect = LogDialect.harCharles
+
+  func isAborted(_ entry: ArchivedEntry) -> Bool {
+    let status = entry.response?.charlesStatus?.lowercased() ?? "complete"
+    return status != "complete" || (entry.response?.status ?? 0) == 0
+  }
+
+  /// The client's request was there before Charles looked for a server.
+  func requestDelay(_ timings: HARTimings, total: Double?) -> Double { 0 }
+}
+
+/// HAR of Safari's Web Inspector (creator `WebKit Web Inspector`).
+///
+/// Sizes come from the network process: headers and body as transferred, -1 when it does not say. `_transferSize` is
+/// the whole response, `_fetchType` says where it came from.
+struct SafariHAR: HARMeaning {
+  let dialect = LogDialect.harSafari
+
+  func response(_ message: HARMessage) -> ArchivedFigures {
+    var figures = Self.standard(message)
+    figures.decoded = message.content?.size
+    if figures.whole == nil { figures.whole = message.transferSize }
+    return figures
+  }
+
+  func isFromCache(_ entry: ArchivedEntry) -> Bool {
+    switch entry.fetchType {
+    case "Memory Cache", "Disk Cache", "Service Worker", "Inspector Override": true
+    default: false
+    }
+  }
+}
+
+/// HAR of mitmproxy.
+///
+/// `headersSize` is the length of the header list as Python prints it: no start-line, and for names and values of
+/// ASCII, S + 12n + 7 octets where the wire has S + 4n + 2. The response's `bodySize` and `content.size` are both the
+/// length as transferred, and `content.compression` is what decoding adds. The request's `bodySize` is after
+/// decoding. Nothing tells the length of a whole message.
+struct MitmproxyHAR: HARMeaning {
+  let dialect = LogDialect.harMitmproxy
+
+  func request(_ message: HARMessage) -> ArchivedFigures {
+    ArchivedFigures(headers: message.headersSize, body: message.bodySize, decoded: message.bodySize, whole: nil)
+  }
+
+  func response(_ message: HARMessage) -> ArchivedFigures {
+    let decoded: Int? =
+      if let size = message.content?.size, let added = message.content?.compression { size + added } else { nil }
+    return ArchivedFigures(headers: message.headersSize, body: message.bodySize, decoded: decoded, whole: nil)
+  }
+
+  /// The entry begins with the client's request; the connection to the server may be older, and `wait` covers it.
+  func requestDelay(_ timings: HARTimings, total: Double?) -> Double { 0 }
+}
+
+/// HAR of Firefox. Measured with Firefox 153 against a server that counts octets.
+///
+/// The request's `headersSize` is exact, and 0 when nothing was sent because the cache answered. Its `bodySize` is the length of the
+/// posted text in UTF-16 units, of at most 2^20. The response's `headersSize` lacks 13 octets for each further Set-Cookie field.
+/// Its `bodySize` is `headersSize` and the content as it was transferred, without chunk framing, so that whoever adds
+/// `headersSize` counts headers twice: it is the length of the whole message here, and the body is what is left of it. A
+/// redirection has the content of its last target in it, and a 304 what the cache has. `content.size` is what was transferred,
+/// before decoding; older versions write it after decoding.
+struct FirefoxHAR: HARMeaning {
+  let dialect = LogDialect.harFirefox
+
+  func response(_ message: HARMessage) -> ArchivedFigures {
+    var body = message.bodySize
+    if let whole = message.bodySize, let headers = message.headersSize, whole >= headers { body = whole - headers }
+    var figures = ArchivedFigures(
+      headers: message.headersSize, body: body, decoded: message.content?.size, whole: message.bodySize)
+    // What was transferred says nothing of what it is after decoding.
+    if let body, message.content?.size == body { figures.decoded = nil }
+    return figures
+  }
+
+  func isFromCache(_ entry: ArchivedEntry) -> Bool {
+    entry.request.headersSize == 0 && (entry.response?.status ?? 0) != 0
+  }
+}

@@ -1,0 +1,109 @@
+import GRDB
+
+/// A table of a database, and where it has a log's columns.
+struct SQLiteLogTable {
+  /// Its name.
+  let name: String
+  /// Its columns, in their order.
+  let columns: [String]
+  /// Whether rows have a rowid to name them by.
+  let hasRowID: Bool
+  /// Where a log's columns are.
+  let positions: ColumnPositions
+
+  /// Tables that are looked at, so that a schema made of nothing but tables ends.
+  static let limit = 1_000
+
+  /// Finds the table of a log: the one asked for, else the only one that has the columns.
+  static func find(in database: Database, options: LogOptions, file: String) throws -> SQLiteLogTable {
+    let rows = try tables(database)
+    let names: [String] = try rows.map { try text($0[0], file) }
+    guard !names.isEmpty else { throw LogError(file: file, "has no table") }
+
+    if let asked = options.table {
+      guard let position = names.firstIndex(where: { $0.lowercased() == asked.lowercased() }) else {
+        throw LogError(file: file, "has no table \(asked); there are: \(list(names))")
+      }
+      let found = try description(of: rows[position], in: database, file)
+      do throws(RowProblem) { return try SQLiteLogTable(found, options) } catch {
+        throw LogError(file: file, "table \(asked.shortened()): \(error.description)")
+      }
+    }
+
+    var fitting: [SQLiteLogTable] = []
+    var lastProblem = ""
+    for row in rows {
+      let found = try description(of: row, in: database, file)
+      do throws(RowProblem) { fitting.append(try SQLiteLogTable(found, options)) } catch {
+        lastProblem = error.description
+      }
+    }
+    switch fitting.count {
+    case 1: return fitting[0]
+    case 0 where names.count == 1: throw LogError(file: file, "table \(names[0].shortened()): \(lastProblem)")
+    case 0:
+      let required = LogColumn.required.map(options.columns.name).joined(separator: ", ")
+      throw LogError(
+        file: file, "no table has the columns \(required) and a length; there are: \(list(names)); choose one")
+    default:
+      throw LogError(file: file, "several tables could be the log: \(list(fitting.map(\.name))); choose one")
+    }
+  }
+
+  /// The tables that could be asked for, or the one that is, with their columns.
+  static func names(
+    in database: Database, options: LogOptions, file: String
+  ) throws -> [(name: String, columns: [String])] {
+    try tables(database).map { try description(of: $0, in: database, file) }
+      .filter { options.table == nil || options.table?.lowercased() == $0.name.lowercased() }
+      .map { ($0.name, $0.columns) }
+  }
+
+  /// Virtual tables would run code of their own, views what their author likes.
+  private static func tables(_ database: Database) throws -> [Row] {
+    try Row.fetchAll(
+      database,
+      sql: """
+        SELECT name, wr FROM pragma_table_list
+        WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name LIMIT ?
+        """, arguments: [limit])
+  }
+
+  private struct Description {
+    let name: String
+    let columns: [String]
+    let hasRowID: Bool
+  }
+
+  private init(_ description: Description, _ options: LogOptions) throws(RowProblem) {
+    positions = try ColumnPositions(header: description.columns, columns: options.columns)
+    (name, columns, hasRowID) = (description.name, description.columns, description.hasRowID)
+  }
+
+  private static func description(of table: Row, in database: Database, _ file: String) throws -> Description {
+    let name = try text(table[0], file)
+    // Hidden columns belong to virtual tables; generated ones are as good as others.
+    let columns = try Row.fetchAll(
+      database, sql: "SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid", arguments: [name])
+    return Description(
+      name: name, columns: try columns.map { try text($0[0], file) }, hasRowID: table[1] == DatabaseValue.false)
+  }
+
+  /// A name in the schema. A damaged file can have anything there.
+  private static func text(_ value: DatabaseValue, _ file: String) throws(LogError) -> String {
+    guard case .string(let text) = value.storage else {
+      throw LogError(file: file, "is a damaged SQLite database: a name that is no text")
+    }
+    return text
+  }
+
+  private static func list(_ names: [String]) -> String {
+    let more = names.count > 20 ? " and \(names.count - 20) more" : ""
+    return names.prefix(20).map { $0.shortened() }.joined(separator: ", ") + more
+  }
+}
+
+extension DatabaseValue {
+  /// What SQLite's pragmas say for no.
+  fileprivate static var `false`: DatabaseValue { 0.databaseValue }
+}

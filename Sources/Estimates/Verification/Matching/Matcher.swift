@@ -1,0 +1,180 @@
+import HTTPReassembly
+
+/// Which exchange of a log is which exchange on the wire.
+///
+/// Among exchanges with one key the assignment as a whole is the likeliest one, by time, sizes and status.
+struct Matcher {
+  /// The exchange on the wire that an exchange of the log has.
+  struct Pair {
+    var exchange: Int
+    /// Whether another exchange is as likely.
+    var isAmbiguous = false
+    /// Whether such an exchange has other figures.
+    var isOpen = false
+  }
+
+  /// Which exchange of the log has the request of an exchange on the wire, and which its response.
+  struct Taken {
+    var request: Int?
+    var response: Int?
+  }
+
+  let log: [LogEntry]
+  let wire: [WireMessage]
+  /// The exchanges of the log.
+  let rows: [LogExchange]
+  /// The exchanges on the wire.
+  let exchanges: [WireExchange]
+  /// Those of both that can be the same.
+  let groups: KeyedGroups
+  /// How the clocks run; nil when the log has no times or shares no key with the wire.
+  let clock: ClockFit?
+  /// The exchange of the log that each entry belongs to, as an index.
+  let unit: [Int]
+  /// The pair of each exchange of the log; nil when there is none.
+  var pairs: [Pair?]
+  /// For each exchange on the wire.
+  var takenBy: [Taken]
+
+  /// Cells of one assignment: pairs that are looked at among the rows of one key.
+  static let cellLimit = 2_000_000
+
+  /// Nothing is paired yet.
+  init(_ log: [LogEntry], _ wire: [WireMessage], _ exchanges: [WireExchange], _ sizes: MessageSizes) {
+    self.log = log
+    self.wire = wire
+    self.exchanges = exchanges
+    rows = LogExchange.all(log, exchanges)
+    var unit = Array(repeating: 0, count: log.count)
+    for (index, exchange) in rows.enumerated() {
+      for row in exchange.rows { unit[row] = index }
+    }
+    self.unit = unit
+    let usesMethod = !rows.isEmpty && rows.allSatisfy { !$0.method.isEmpty }
+    groups = KeyedGroups(rows, exchanges, usesMethod: usesMethod)
+    clock = ClockFit.voted(groups, rows, exchanges, log, sizes)
+    pairs = Array(repeating: nil, count: rows.count)
+    takenBy = Array(repeating: Taken(), count: exchanges.count)
+  }
+
+  /// Pairs all anew by what `gain` says.
+  mutating func assign(_ gain: PairGain) {
+    pairs = Array(repeating: nil, count: rows.count)
+    takenBy = Array(repeating: Taken(), count: exchanges.count)
+    for group in groups.exact { solve(group, gain) }
+    for group in groups.loose { solve(group, gain) }
+  }
+
+  /// Rows that are pairs of messages first, then those that are one message.
+  private mutating func solve(_ group: KeyedGroups.Group, _ gain: PairGain) {
+    let open = group.rows.filter { pairs[$0] == nil && !rows[$0].isFromCache }
+    let joined = open.filter { rows[$0].isJoined || rows[$0].request != nil && rows[$0].response != nil }
+    let requests = open.filter { !rows[$0].isJoined && rows[$0].response == nil && rows[$0].request != nil }
+    let responses = open.filter { !rows[$0].isJoined && rows[$0].request == nil }
+    solve(joined, group.exchanges.filter { takenBy[$0].request == nil && takenBy[$0].response == nil }, gain)
+    solve(requests, group.exchanges.filter { takenBy[$0].request == nil && exchanges[$0].request != nil }, gain)
+    solve(responses, group.exchanges.filter { takenBy[$0].response == nil && exchanges[$0].response != nil }, gain)
+  }
+
+  private mutating func solve(_ members: [Int], _ candidates: [Int], _ gain: PairGain) {
+    guard !members.isEmpty, !candidates.isEmpty else { return }
+    let ordered = inOrder(members)
+    let ranges = ranges(ordered, candidates, gain)
+    let assignment = OrderedAssignment(ranges: ranges) { row, column in
+      gain(rows[ordered[row]], candidates[column])
+    }
+    let (logged, sent) = (self.rows, self.exchanges)
+    var choice = CrossingRepair(assignment, ranges: ranges) { pair, columns in
+      logged[ordered[pair.0]].overlaps(logged[ordered[pair.1]])
+        || sent[candidates[columns.0]].overlaps(sent[candidates[columns.1]])
+    }
+    choice.improve()
+    for (row, column) in choice.columns.enumerated() {
+      guard let column else { continue }
+      var pair = Pair(exchange: candidates[column])
+      (pair.isAmbiguous, pair.isOpen) = doubt(
+        row, column, choice, assignment, ranges[row], candidates, for: ordered[row])
+      pairs[ordered[row]] = pair
+      take(ordered[row], pair.exchange)
+    }
+  }
+
+  mutating func take(_ row: Int, _ exchange: Int) {
+    if rows[row].request != nil || rows[row].isJoined { takenBy[exchange].request = row }
+    if rows[row].response != nil || rows[row].isJoined { takenBy[exchange].response = row }
+  }
+
+  /// By time; a row without one stays after the row before it in the log.
+  private func inOrder(_ members: [Int]) -> [Int] {
+    var time = Int64.min
+    let timed = members.map { row in
+      if let own = rows[row].time { time = own }
+      return (row: row, time: time)
+    }
+    return timed.sorted { ($0.time, $0.row) < ($1.time, $1.row) }.map(\.row)
+  }
+
+  /// The candidates that each row may be, by time; fewer where there are too many for an exact assignment.
+  private func ranges(_ ordered: [Int], _ candidates: [Int], _ gain: PairGain) -> [Range<Int>] {
+    let width = max(Self.cellLimit / max(ordered.count, 1), 16)
+    let longest = candidates.map { exchanges[$0].end.saturatingSubtract(exchanges[$0].start) }.max() ?? 0
+    let reach = gain.tolerance
+    var ranges: [Range<Int>] = []
+    var least = 0
+    var most = 0
+    for (position, row) in ordered.enumerated() {
+      var range = 0..<candidates.count
+      var middle = candidates.count * position / ordered.count
+      if let time = rows[row].time, let clock {
+        let noted = clock.captureTime(time)
+        let early = noted.saturatingSubtract(reach).saturatingSubtract(longest)
+        let low = candidates.partitioningIndex { exchanges[$0].start >= early }
+        let high = candidates.partitioningIndex { exchanges[$0].start.saturatingSubtract(reach) > noted }
+        range = low..<max(low, high)
+        middle = candidates.partitioningIndex { exchanges[$0].start >= noted }
+      }
+      if range.count > width {
+        let low = min(max(middle - width / 2, range.lowerBound), range.upperBound - width)
+        range = low..<low + width
+      }
+      least = max(least, range.lowerBound)
+      most = max(most, range.upperBound, least)
+      ranges.append(least..<most)
+    }
+    return ranges
+  }
+
+  /// Whether another choice is as good, and whether it would give the row other figures.
+  private func doubt(
+    _ row: Int, _ column: Int, _ choice: CrossingRepair, _ assignment: OrderedAssignment, _ range: Range<Int>,
+    _ candidates: [Int], for member: Int
+  ) -> (isAmbiguous: Bool, isOpen: Bool) {
+    let own = figures(of: candidates[column], for: member)
+    var isAmbiguous = false
+    for other in range where other != column {
+      let isAsGood =
+        choice.loss(row, to: other) < PairGain.doubt
+        || assignment.loss(row, at: other) + choice.gained < PairGain.doubt
+      guard isAsGood else { continue }
+      isAmbiguous = true
+      if figures(of: candidates[other], for: member) != own { return (true, true) }
+    }
+    return (isAmbiguous, false)
+  }
+
+  /// What a row of the log would be compared with: the octets of those messages that it is about.
+  func figures(of exchange: Int, for row: Int) -> [MessageOctets?] {
+    let request = rows[row].request == nil ? nil : exchanges[exchange].request
+    let response = rows[row].response == nil ? nil : exchanges[exchange].response
+    return [request, response].map { $0.map { wire[$0].visibleOctets } }
+  }
+
+  /// Whether no row has anything of an exchange on the wire.
+  func isFree(_ exchange: Int) -> Bool { takenBy[exchange].request == nil && takenBy[exchange].response == nil }
+
+  /// Whether no row has those messages of an exchange on the wire that a row is about.
+  func isOpen(_ exchange: Int, for row: Int) -> Bool {
+    (rows[row].request == nil && !rows[row].isJoined || takenBy[exchange].request == nil)
+      && (rows[row].response == nil && !rows[row].isJoined || takenBy[exchange].response == nil)
+  }
+}

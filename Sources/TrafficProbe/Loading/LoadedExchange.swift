@@ -1,0 +1,66 @@
+import Foundation
+
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
+/// One request on its way and the response to it: what the two records are made from.
+struct LoadedExchange {
+  /// Its number in this run.
+  let number: Int
+  /// The request, as it was given to the system.
+  var request: URLRequest
+  /// How many redirects came before it.
+  var hop: Int
+  /// How the body is sent.
+  var body: RequestBodyKind
+  /// Whether the request names a body that is not sent (`RequestFields`).
+  var mentionsBody = false
+  /// Whether the body came from an upload task rather than from the request.
+  var isUpload = false
+  /// Seconds since 1970 UTC.
+  var startedAt = Date().timeIntervalSince1970
+  /// Octets of the body that were sent.
+  var sent = 0
+  /// When the last of them were given; nil where that cannot be seen.
+  var sentAt: Double?
+  /// Whether the body came from the session's delegate, as a stream that libcurl announces (`Expect: 100-continue`).
+  var isFromDelegate = false
+  /// The chunks of a streamed body; nil where they cannot be seen.
+  var framing: ChunkFraming?
+  var response: HTTPURLResponse?
+  var answeredAt = 0.0
+  /// When the last octet of the response came, or the error.
+  var endedAt = 0.0
+  /// Whether the response was a redirect that was followed.
+  var isRedirected = false
+  /// The content of the response, as it was delivered.
+  var content = DeliveredContent()
+
+  init(_ request: URLRequest, hop: Int, number: Int) {
+    self.number = number
+    self.request = request
+    self.hop = hop
+    body = RequestBodyKind(of: request)
+    #if canImport(FoundationNetworking)
+      // FoundationNetworking forgets the body on every redirect, also where RFC 9110 keeps it (307, 308).
+      if hop > 0, body != .none {
+        body = .none
+        mentionsBody = true
+      }
+      if body == .stream { framing = ChunkFraming() }
+    #endif
+  }
+
+  mutating func didSend(_ octets: Int) {
+    sent += octets
+    sentAt = Date().timeIntervalSince1970
+    framing?.add(octets)
+  }
+
+  mutating func didReceive(_ response: HTTPURLResponse) {
+    self.response = response
+    content.begin(response)
+    answeredAt = Date().timeIntervalSince1970
+  }
+}
