@@ -1,18 +1,18 @@
-/// Looks for frames in a stream whose framing was lost: three headers in a row that fit, and all others that come with them, say
-/// where it goes on.
+/// Looks for frames in a stream whose framing was lost. Three matching headers in a row show where it continues.
 ///
-/// Few octets that are something else fit once, and hardly any fit again and again at the distances that they say themselves.
+/// All headers that come with them must match, too. Few other octets match once, and hardly any match repeatedly at the
+/// distances that they give.
 struct FrameSearch {
-  /// Headers that fitted so far, and where the next one has to be.
+  /// Headers that have matched so far, and the position of the next one.
   private struct Chain {
     var next: StreamPosition
     var count: Int
-    /// The octets of the next header that have come.
+    /// The octets of the next header so far.
     var header = InlineArray<9, UInt8>(repeating: 0)
     var collected = 0
   }
 
-  /// Where frames are found.
+  /// The place where frames are found.
   enum Finding {
     case nothing
     /// A header is at this offset of the octets.
@@ -22,12 +22,12 @@ struct FrameSearch {
   }
 
   private var chains: [Chain] = []
-  /// Longest payload of a frame that is looked for.
+  /// The longest payload of a frame to find.
   private let longest: Int
-  /// Whether DATA alone is not enough: pictures are full of zeros at equal distances.
+  /// Whether DATA alone is not enough. Pictures are full of zeros at equal distances.
   private let needsVariety: Bool
 
-  /// Chains that are followed at once: most that are none end at their second header.
+  /// The number of chains followed at once. Most wrong chains end at their second header.
   static let chainLimit = 8
   private static let enough = 3
 
@@ -45,7 +45,7 @@ struct FrameSearch {
         if end.count >= Self.enough, end.isVaried || !needsVariety { return .header(offset: offset) }
         if chains.count < Self.chainLimit {
           var chain = Chain(next: position + end.next, count: end.count)
-          // A header that is cut off here.
+          // The octets end within this header.
           for index in min(end.next, octets.byteCount)..<octets.byteCount {
             chain.header[chain.collected] = octets.octet(index)
             chain.collected += 1
@@ -58,7 +58,7 @@ struct FrameSearch {
     return .nothing
   }
 
-  /// Follows the headers from `offset` on to the end of the octets; nil when one of them does not fit.
+  /// Follows the headers from `offset` on to the end of the octets; nil when one of them does not match.
   private func start(_ octets: RawSpan, _ offset: Int) -> (next: Int, count: Int, isVaried: Bool)? {
     var (next, count, isVaried) = (offset, 0, false)
     while next + HTTP2FrameHeader.length <= octets.byteCount {
@@ -71,7 +71,7 @@ struct FrameSearch {
     return (next, count, isVaried)
   }
 
-  /// Goes on with the chains; returns where the header after one that is long enough is.
+  /// Continues the chains. Returns the position of the header after a chain that is long enough.
   private mutating func follow(_ octets: RawSpan, at position: StreamPosition) -> StreamPosition? {
     let end = position + octets.byteCount
     var index = 0
@@ -108,8 +108,9 @@ struct FrameSearch {
     return chains[index].next
   }
 
-  /// Whether three headers in a row that fit are in these octets, from anywhere in them, of more than DATA: for a connection
-  /// that may be anything.
+  /// Whether these octets contain three matching headers in a row, not only of DATA.
+  ///
+  /// It is for a connection of any protocol, so the headers may start anywhere.
   static func canFindFrames(in octets: RawSpan, longest: Int) -> Bool {
     var search = FrameSearch(longest: longest, needsVariety: true)
     if case .header = search.find(octets, at: 0) { return true }
