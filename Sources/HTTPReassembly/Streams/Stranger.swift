@@ -1,7 +1,7 @@
 /// A segment whose numbers do not fit its connection. The next segment shows its meaning.
 ///
-/// It may start another connection between the same endpoints, come behind a long gap, or be spoofed.
-/// A receiver ignores it (RFC 9293 §3.10.7.4).
+/// It may start another connection between the same endpoints, come behind a long gap, or be spoofed. A receiver
+/// ignores it (RFC 9293 §3.10.7.4).
 struct Stranger {
   var segment: TCPSegment
   /// Its captured payload; `segment.payloadOffset` is 0.

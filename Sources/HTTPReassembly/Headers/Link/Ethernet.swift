@@ -44,7 +44,7 @@ extension Dissection {
 // IEEE 802.1Q VLAN tags, customer and service.
 
 extension Dissection {
-  /// The rest of a VLAN tag: tag control information, then the type of what follows.
+  /// The rest of a VLAN tag: tag control information, then the type of the payload.
   mutating func vlan(_ octets: RawSpan) -> Layer {
     guard isCaptured(4) else { return .malformed(.linkHeaderMalformed) }
     let type = octets.bigEndian16(offset + 2)

@@ -36,7 +36,7 @@ protocol HTTP1Events {
   mutating func noteTimes(of line: LineStart, _ context: inout Context)
   /// Counts octets of the current message that are not content.
   mutating func count(_ count: Int, as part: FramedPart, _ context: inout Context)
-  /// Ends the complete message before `position`. Returns what the stream continues with.
+  /// Ends the complete message before `position`. Returns the continuation of the stream.
   mutating func endOfMessage(at position: StreamPosition, _ context: inout Context) -> AfterMessage
   /// Stops the message before `position`. Its end has not been seen.
   ///
