@@ -1,36 +1,39 @@
-/// What a packet came down to, once the ledger has been charged for its headers.
+/// The result of decoding a packet, whose headers have been charged to the ledger.
 package enum DecodedPacket: Sendable, Equatable {
-  /// All of the packet has a class, or is held as a fragment.
+  /// Every octet of the packet has a class, or the packet is held as a fragment.
   case nothing
-  /// A TCP segment; its payload is not charged yet, and lies in the packet.
+  /// A TCP segment. Its payload lies in the packet and is not charged yet.
   case tcp(TCPSegment)
-  /// A TCP segment whose last missing fragment the packet was; its payload is not charged yet, and lies in the octets
-  /// that `PacketDecoder.withReassembled` lends.
+  /// A TCP segment that the packet, its last missing fragment, completed. Its payload is not charged yet.
+  ///
+  /// The payload lies in the octets that `PacketDecoder.withReassembled` lends.
   case reassembledTCP(TCPSegment)
-  /// A UDP datagram that is not a tunnel; all of it is charged.
+  /// A UDP datagram that is not a tunnel. All of it is charged.
   case udp(UDPDatagram)
-  /// A UDP datagram whose last missing fragment the packet was, in the octets that `PacketDecoder.withReassembled` lends.
+  /// A UDP datagram that the packet, its last missing fragment, completed.
+  ///
+  /// It lies in the octets that `PacketDecoder.withReassembled` lends.
   case reassembledUDP(UDPDatagram)
 }
 
 /// Decodes captured packets down to TCP and UDP, and charges every octet above a TCP payload to its class.
 ///
-/// For every packet, what is charged, the TCP payload that is returned, and the change of `Ledger.pending` (octets held
-/// in fragments) add up to the packet's original length.
+/// A packet's original length is the sum of the charged octets, the returned TCP payload, and the change of
+/// `Ledger.pending` (octets held in fragments).
 ///
-/// - A packet in which no IP header is found is class `non_ip`, whole.
-/// - Padding behind an IP packet keeps its class (`link`, or `encapsulation` inside a tunnel) when a header inside the
-///   packet turns out to be malformed: the IP header said where the packet ends.
-/// - A tunnel is open when an IP header is found in it. What an IP header carries is otherwise class `udp` or `other_ip`.
+/// - A packet without an IP header is class `non_ip`, whole.
+/// - Padding behind an IP packet keeps its class (`link`, or `encapsulation` inside a tunnel) even if a header inside
+///   the packet is malformed. The IP header said where the packet ends.
+/// - A tunnel is open when an IP header is found in it. Otherwise the payload of an IP header is class `udp` or `other_ip`.
 /// - The IP headers of fragments are class `network` until the reassembled datagram turns out to hold a tunnel.
 package struct PacketDecoder {
   private let limits: Dissection.Limits
   private var reassembler: FragmentReassembler
-  /// The octets of the datagram that was reassembled last, as far as they were captured.
+  /// The captured octets of the last reassembled datagram.
   package private(set) var reassembled: [UInt8] = []
-  /// The process that the packet that was dissected last belongs to, as its link layer says.
+  /// The process that owns the last dissected packet, as its link layer says.
   private(set) var process: TappedProcess?
-  /// Whether the packet that was dissected last is a fragment, or has one in it.
+  /// Whether the last dissected packet is a fragment, or contains one.
   private(set) var isFragment = false
 
   package init(configuration: Configuration) {
@@ -40,9 +43,9 @@ package struct PacketDecoder {
     reassembler = FragmentReassembler(configuration: configuration)
   }
 
-  /// Charges the ledger for everything but the TCP payload, and says what is left.
+  /// Charges the ledger for everything but the TCP payload, and returns the rest.
   ///
-  /// `octets` are the packet's captured octets; what they hold beyond the original length is not looked at.
+  /// `octets` are the packet's captured octets. Octets beyond the original length are ignored.
   package mutating func decode(
     _ packet: Packet, _ octets: RawSpan, ledger: inout Ledger, anomalies: inout AnomalyLog
   ) -> DecodedPacket {
@@ -53,7 +56,7 @@ package struct PacketDecoder {
     return dissect(packet, octets, ledger: &ledger, anomalies: &anomalies)
   }
 
-  /// Decodes a packet that is an `OrdinaryFrame`. Any other is left alone, and is for `dissect`.
+  /// Decodes a packet that is an `OrdinaryFrame`. Returns nil for any other packet, which `dissect` decodes.
   @inline(__always)
   func ordinarySegment(_ packet: Packet, _ octets: RawSpan, ledger: inout Ledger) -> TCPSegment? {
     let wireLength = max(0, packet.originalLength)
@@ -96,8 +99,9 @@ package struct PacketDecoder {
       &dissection, last, octets, fragmentNetwork: nil, ledger: &ledger, anomalies: &anomalies)
   }
 
-  /// Charges a packet that the capturing system dropped, which is no part of the traffic: whole to `link`, as octets that only the capture
-  /// has (MEASURES §1).
+  /// Charges a packet that the capturing system dropped. It is no part of the traffic.
+  ///
+  /// All of it is class `link`, as octets that only the capture has (MEASURES §1).
   func chargeDropped(_ packet: Packet, _ octets: RawSpan, ledger: inout Ledger, anomalies: inout AnomalyLog) {
     let wireLength = max(0, packet.originalLength)
     ledger.packets += 1
@@ -108,19 +112,19 @@ package struct PacketDecoder {
     anomalies.note(.packetDroppedBySystem)
   }
 
-  /// Lends the octets of the datagram that the packet before completed.
+  /// Lends the octets of the datagram that the last packet completed.
   package func withReassembled<Result>(_ body: (RawSpan) -> Result) -> Result {
     reassembled.withOctets(body)
   }
 
-  /// Gives every incomplete datagram up: the capture has ended.
+  /// Gives up every incomplete datagram at the end of the capture.
   package mutating func finish(ledger: inout Ledger, anomalies: inout AnomalyLog) {
     reassembler.finish(ledger: &ledger, anomalies: &anomalies)
   }
 
   /// Charges a packet or reassembled datagram whose decoding ended at `last`, which is not a fragment.
   ///
-  /// `fragmentNetwork` counts the octets of the IP headers of the fragments it was reassembled from.
+  /// `fragmentNetwork` counts the octets of its fragments' IP headers; it is nil for a packet.
   @inline(__always)
   private static func settle(
     _ dissection: inout Dissection, _ last: Layer, _ octets: RawSpan, fragmentNetwork: Int?, ledger: inout Ledger,
@@ -141,13 +145,13 @@ package struct PacketDecoder {
     return .reassembledTCP(dissection.tcpSegment(octets, fragmentNetwork: fragmentNetwork))
   }
 
-  /// The same for everything that is not TCP.
+  /// Charges a packet or reassembled datagram whose decoding ended at anything but TCP.
   private static func settleRest(
     _ dissection: borrowing Dissection, _ last: Layer, _ octets: RawSpan, fragmentNetwork: Int?, ledger: inout Ledger,
     anomalies: inout AnomalyLog
   ) -> DecodedPacket {
     if !dissection.notes.isEmpty { dissection.note(in: &anomalies) }
-    // Nothing behind a UDP header is malformed: it only was no tunnel.
+    // An octet behind a UDP header is never malformed. There is just no tunnel.
     if case .malformed(let anomaly) = last, dissection.carrier != .udp {
       let start = min(dissection.offset, dissection.captured)
       anomalies.note(
@@ -173,7 +177,7 @@ package struct PacketDecoder {
     }
   }
 
-  /// Holds a fragment, and decodes the datagram it completes, if it does.
+  /// Holds a fragment, and decodes the datagram that it completes, if any.
   @inline(never)
   private mutating func reassemble(
     _ first: borrowing Dissection, _ octets: RawSpan, _ now: Int64, ledger: inout Ledger, anomalies: inout AnomalyLog
@@ -189,7 +193,7 @@ package struct PacketDecoder {
       let buffer = reassembled
       var dissection = Dissection(datagram, depth: depth, limits: limits)
       let last = buffer.withOctets { dissection.walk(from: .ipProtocol(datagram.protocolNumber), $0) }
-      // An IP header in it makes the fragments' own ones those of an opened tunnel, charged as `network` when they came.
+      // An IP header inside opens a tunnel. The fragments' own IP headers, charged as `network` before, belong to it.
       let isTunnel = dissection.depth > depth
       if isTunnel { ledger.recharge(datagram.networkLength, from: .network, to: .encapsulation) }
       guard case .fragment = last, rounds < limits.tunnelDepth else {
@@ -217,7 +221,7 @@ package struct PacketDecoder {
 }
 
 extension Dissection {
-  /// Starts behind the IP header of a reassembled datagram, whose fragments' headers are charged already.
+  /// Starts behind the IP header of a reassembled datagram. The headers of its fragments are charged already.
   fileprivate init(_ datagram: ReassembledDatagram, depth: Int, limits: Limits) {
     self.init(wireLength: datagram.length, captured: datagram.octets.count, limits: limits)
     source = datagram.source
@@ -228,7 +232,7 @@ extension Dissection {
     self.depth = depth
   }
 
-  /// Charges what lies outside `offset..<end`, but for a tunnel in which no IP header was found.
+  /// Charges the octets outside `offset..<end`, except a tunnel in which no IP header was found.
   @inline(__always)
   fileprivate func chargeHeaders(_ ledger: inout Ledger) {
     ledger.charge(link, to: .link)
@@ -237,7 +241,7 @@ extension Dissection {
     ledger.charge(network, to: .network)
   }
 
-  /// Charges all that lies outside `offset..<end`, a tunnel just entered included.
+  /// Charges the octets outside `offset..<end`, including a tunnel that was just entered.
   fileprivate func chargeOpenedHeaders(_ ledger: inout Ledger) {
     ledger.charge(link, to: .link)
     ledger.synthetic += synthetic

@@ -1,15 +1,15 @@
 import Packets
 
-/// What reads the streams of one connection: one protocol at a time.
+/// The reader of one connection's streams, one protocol at a time.
 ///
-/// A further protocol is one more folder, and one more case here. It is chosen by the first octets; one that learns later that it is
-/// another protocol's turn hands on what it knows, as `tls` does with a side that is none.
+/// A new protocol is one more folder, and one more case here. The first octets choose the protocol. A session that later
+/// finds another protocol hands its facts on, as `tls` does with a side that is not TLS.
 enum Session {
-  /// Nothing has come yet.
+  /// No octet has come yet.
   case detecting(ConnectionOpening)
-  /// Few octets have come, as HTTP/2 starts with.
+  /// Few octets have come, and they may begin HTTP/2.
   case undecided(OwnMemory<UndecidedProtocol>)
-  /// HTTP/1, a tunnel that it opened, or what has not shown to be anything: every stream may turn into HTTP/1.
+  /// HTTP/1, a tunnel that it opened, or an unknown protocol. Every stream may turn into HTTP/1.
   case http1(OwnMemory<HTTP1Session>)
   /// TLS, opened or not.
   case tls(OwnMemory<TLSSession>)
@@ -34,7 +34,7 @@ extension Session: StreamReceiver {
 
   // MARK: Detection
 
-  /// The session that reads HTTP/1 from here on, whatever the connection was until now.
+  /// Turns any session except HTTP/2 into one that reads HTTP/1.
   @inline(never)
   private mutating func becomeHTTP1(_ run: inout Run) -> OwnMemory<HTTP1Session> {
     let session: OwnMemory<HTTP1Session>
@@ -66,7 +66,7 @@ extension Session: StreamReceiver {
     }
   }
 
-  /// What starts with these octets is not HTTP/2.
+  /// Chooses a protocol other than HTTP/2, by the first octets.
   private mutating func becomeOther(_ octets: RawSpan, _ opening: ConnectionOpening, _ run: inout Run) {
     self = .detecting(opening)
     if TLSRecords.canStart(with: octets.octet(0)) {
@@ -76,14 +76,14 @@ extension Session: StreamReceiver {
     }
   }
 
-  /// Keeps an event until it is known what the connection is; nil while it is not. What was kept is then done again.
+  /// Keeps an event until the protocol is known, and replays the kept events then. Returns nil while it is unknown.
   private mutating func keep(
     _ event: UndecidedProtocol.Event, _ held: OwnMemory<UndecidedProtocol>, _ run: inout Run
   ) -> StreamNeeds? {
     held.value.add(event, &run).map { decide($0, held, &run) }
   }
 
-  /// It is known what the connection is.
+  /// Chooses the protocol, and replays the kept events.
   private mutating func decide(
     _ verdict: UndecidedProtocol.Verdict, _ held: OwnMemory<UndecidedProtocol>, _ run: inout Run
   ) -> StreamNeeds {
@@ -113,7 +113,7 @@ extension Session: StreamReceiver {
     return needs
   }
 
-  /// What is not decided is not HTTP/2: more than octets has come.
+  /// Decides that an undecided connection is not HTTP/2, because something other than octets has come.
   @inline(__always)
   private mutating func decideWithoutMore(_ run: inout Run) {
     if case .undecided(let held) = self { _ = decide(.other, held, &run) }
@@ -132,7 +132,7 @@ extension Session: StreamReceiver {
     return receiveOther(side, octets, at: position, arrival, &run)
   }
 
-  /// The connection goes on with HTTP/2 after a response of HTTP/1.
+  /// Continues with HTTP/2 after a response of HTTP/1.
   @inline(never)
   private mutating func goOn(_ taken: Taken, after session: OwnMemory<HTTP1Session>, _ run: inout Run) -> Taken {
     guard let upgrade = session.value.handOver(&run) else { return taken }
@@ -140,7 +140,7 @@ extension Session: StreamReceiver {
     return Taken(count: taken.count, needs: [])
   }
 
-  /// Octets of a connection that may have begun before the capture, in which nothing was recognized: HTTP/2 if frames are in them.
+  /// Looks for frames in an unrecognized connection that may have begun before the capture. If there are any, it is HTTP/2.
   private mutating func look(for octets: RawSpan, in session: OwnMemory<HTTP1Session>, _ run: inout Run) {
     session.value.noteSearch()
     guard !StartLine.isLikely(octets.extracting(0..<min(octets.byteCount, 64))),
@@ -282,7 +282,7 @@ extension Session: StreamReceiver {
 }
 
 extension Session {
-  /// Makes every ended message final, though charges may still come: there are too many rows.
+  /// Makes every ended message final, although charges may still come, because there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
     switch self {
     case .detecting, .undecided: break
@@ -292,7 +292,7 @@ extension Session {
     }
   }
 
-  /// Secrets have come. Returns what the streams have to know; nil when nobody waited for them.
+  /// Uses new secrets. Returns the session's needs; nil when no record waited for secrets.
   mutating func lookForSecrets(_ run: inout Run) -> StreamNeeds? {
     switch self {
     case .detecting, .undecided, .http2: nil
@@ -310,7 +310,7 @@ extension Session {
     }
   }
 
-  /// Hands over the rows of messages that are not final yet, and whether each of them is in progress.
+  /// Calls `body` with the row of each message that is not final yet, and with whether it is in progress.
   func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
     switch self {
     case .detecting, .undecided: break
@@ -320,10 +320,10 @@ extension Session {
     }
   }
 
-  /// The side that its rows call the client, else the one that sends requests; nil where that is not known yet.
+  /// The side that its rows call the client, else the side that sends requests; nil while unknown.
   var requestingSide: Side? { known.flatMap { $0.client ?? $0.requestSide } }
 
-  /// What is known while the connection goes on; nil before anything is.
+  /// The known facts while the connection continues; nil before there are any.
   var known: SessionEnd? {
     switch self {
     case .detecting, .undecided: nil

@@ -1,7 +1,9 @@
-/// The first octets of a connection that begin as the preface of HTTP/2 does, or as a server of HTTP/2 does, until there are enough
-/// of them to tell. What happens meanwhile waits, and is done again in its order by the session that turns out to be right.
+/// The first octets of a connection that may be HTTP/2, until there are enough of them to tell.
+///
+/// They begin like the preface of HTTP/2, or like a server of HTTP/2. Events wait meanwhile. The right session replays them
+/// in order.
 struct UndecidedProtocol {
-  /// What has happened.
+  /// An event of the connection.
   enum Event {
     case octets(Side, [UInt8], StreamPosition, SegmentArrival)
     case charge(Charge, Side)
@@ -9,7 +11,7 @@ struct UndecidedProtocol {
     case conflict(Range<StreamPosition>, Side)
   }
 
-  /// What it is.
+  /// The result of the decision.
   enum Verdict {
     case http2
     case other
@@ -21,27 +23,27 @@ struct UndecidedProtocol {
   private var octets = Sides<[UInt8]>(repeating: [])
   private var counted = 0
 
-  /// Events that wait at most: the preface comes in one segment, or 24.
+  /// The maximum number of waiting events. The preface comes in one segment, or in 24.
   static let eventLimit = 64
-  /// Octets of a side that wait at most: a server's settings are shorter.
+  /// The maximum number of waiting octets of a side. A server's settings are shorter.
   static let octetLimit = 1024
 
   init(_ opening: ConnectionOpening) { self.opening = opening }
 
-  /// Whether a connection that starts with these octets may be HTTP/2, and too few of them are here to say so.
+  /// Whether a connection that starts with these octets may be HTTP/2, but has too few octets to tell.
   static func isUndecided(_ octets: RawSpan) -> Bool {
     let first = octets.octet(0)
     if first == 0x50 { return octets.byteCount < HTTP2Preface.length && HTTP2Preface.matches(octets) }
     return first == 0 && mayBeSettings(octets)
   }
 
-  /// Whether the first octets of a stream are those of HTTP/2, of either side: the whole preface, or the header of a SETTINGS frame.
+  /// Whether either side's stream starts like HTTP/2: with the whole preface, or with the header of a SETTINGS frame.
   static func isHTTP2(_ octets: RawSpan) -> Bool {
     if octets.byteCount >= HTTP2Preface.length, HTTP2Preface.matches(octets) { return true }
     return octets.byteCount >= HTTP2FrameHeader.length && octets.octet(0) == 0 && mayBeSettings(octets)
   }
 
-  /// Whether octets are those of a SETTINGS frame's header on stream 0, as far as they reach.
+  /// Whether the octets are the start of a SETTINGS frame's header on stream 0.
   private static func mayBeSettings(_ octets: RawSpan) -> Bool {
     let header: [UInt8?] = [0, nil, nil, HTTP2FrameHeader.settings, 0, 0, 0, 0, 0]
     for offset in 0..<min(octets.byteCount, header.count) {
@@ -50,7 +52,7 @@ struct UndecidedProtocol {
     return true
   }
 
-  /// Keeps what has happened. Returns what the connection is, once that is known.
+  /// Keeps an event. Returns the verdict once it is known.
   mutating func add(_ event: Event, _ run: inout Run) -> Verdict? {
     events.append(event)
     if case .octets(let side, let new, _, _) = event { octets[side] += new }
@@ -69,7 +71,7 @@ struct UndecidedProtocol {
     return mayBe && events.count <= Self.eventLimit ? nil : .other
   }
 
-  /// Takes back the memory that was counted: another session goes on.
+  /// Takes back the counted memory, because another session continues.
   mutating func release(_ run: inout Run) {
     run.connectionMemory -= counted
     counted = 0

@@ -1,6 +1,6 @@
-/// What identifies a connection: both endpoints, whichever sent the segment.
+/// The identity of a connection: both endpoints, in either direction.
 struct ConnectionKey: Hashable {
-  // Not two endpoints: each would be padded to 24 octets.
+  // Two endpoints would need more room: each would be padded to 24 octets.
   private let lowAddress: IPAddress
   private let highAddress: IPAddress
   private let lowPort: UInt16
@@ -20,10 +20,10 @@ struct ConnectionKey: Hashable {
   /// The other endpoint.
   var high: Endpoint { Endpoint(address: highAddress, port: highPort) }
 
-  /// A hash that nobody outside can foresee, so that nobody can fill one bucket of the table (CWE-407).
+  /// A hash that outsiders cannot foresee, so that they cannot fill one bucket of the table (CWE-407).
   ///
-  /// Folded 64 × 64 bit products, keyed at random for each run: two multiplications a packet, where the standard
-  /// library's hasher takes several times that.
+  /// It folds 64 × 64 bit products with a random key for each run. That takes two multiplications a packet; the standard
+  /// library's hasher takes several times as long.
   @inline(__always)
   func hash(_ seed: HashSeed) -> Int {
     let ports = UInt64(lowPort) << 16 | UInt64(highPort)

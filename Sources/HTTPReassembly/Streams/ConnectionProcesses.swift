@@ -1,12 +1,12 @@
-/// The processes that packets of one connection were said to belong to, each the one named last.
+/// The processes that packets of one connection name. The last name counts.
 ///
-/// On one machine both ends can be processes of it; then the capture names both, as far as it says which way a packet went.
+/// On one machine both ends can be local processes. The capture then names both, if it gives the packets' directions.
 struct ConnectionProcesses {
   private var sides = Sides<TextID>(repeating: .none)
-  /// Of packets of which the capture does not say which way they went.
+  /// The process named by packets without a known direction.
   private var unsided = TextID.none
 
-  /// Notes the process of a packet that `side` sent. Holds on to its text. Returns whether it replaces another one.
+  /// Notes the process of a packet that `side` sent, and retains its text. Returns whether it replaces another one.
   mutating func note(_ mention: ProcessMention, from side: Side, _ texts: inout TextPool) -> Bool {
     switch mention.party {
     case .unknown: Self.replace(&unsided, mention.process, &texts)
@@ -23,8 +23,9 @@ struct ConnectionProcesses {
     return known != .none
   }
 
-  /// The process that rows name: the client's, else the one that is known without its side, else the server's. While the client is not
-  /// known, the only one.
+  /// The process that rows name: the client's, else the process without a known side, else the server's.
+  ///
+  /// While the client is unknown, it is the process if there is only one.
   @inline(__always)
   func named(client: Side?) -> TextID {
     if sides[0] == .none, sides[1] == .none { return unsided }
@@ -36,7 +37,7 @@ struct ConnectionProcesses {
     return unsided != .none ? unsided : sides[1 - client]
   }
 
-  /// The process of the row of the connection, which holds on to its text from now on. The others are let go.
+  /// The process of the connection's row, which retains the process's text. The other texts are released.
   mutating func settle(client: Side, _ texts: inout TextPool) -> TextID {
     let process = named(client: client)
     texts.retain(process)

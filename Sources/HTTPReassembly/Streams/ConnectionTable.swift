@@ -1,23 +1,23 @@
-/// The connections that are being followed, by their endpoints, and in the order in which they were last seen.
+/// Connections by their endpoints, and in the order of their latest segments.
 struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
   private struct Bucket {
     var hash: UInt32
-    /// Slot of the connection; -1 when the bucket is empty.
+    /// The slot of the connection; -1 when the bucket is empty.
     var slot: Int32
   }
 
-  /// A connection with what the table knows of it.
+  /// A connection and its place in the table.
   private struct Entry {
     var connection: TCPConnection<Receiver>
     let hash: UInt32
     /// The slots before and after it in its list; -1 at the ends.
     var previous: Int32 = -1
     var next: Int32 = -1
-    /// Which list it is in.
+    /// Whether it is in the list of closed connections.
     var isClosed = false
   }
 
-  /// The ends of a list of connections, of which the one seen least recently is the first.
+  /// The ends of a list of connections. The first one was seen least recently.
   private struct List {
     var first: Int32 = -1
     var last: Int32 = -1
@@ -28,14 +28,14 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
   private var open = List()
   private var closed = List()
   private let seed = HashSeed()
-  /// The connection of the last segment: most segments belong to the same one as the one before.
+  /// The connection of the last segment. Most segments belong to the same connection as the segment before.
   private var latestKey: ConnectionKey?
   private var latestSlot = -1
 
-  /// Connections in the table.
+  /// The number of connections in the table.
   var count: Int { entries.count }
 
-  /// Changes a connection, and makes it the one that was seen last.
+  /// Changes a connection, and moves it to the end of its list as seen last.
   @inline(__always)
   mutating func see(_ slot: Int, _ body: (inout TCPConnection<Receiver>) -> Void) {
     body(&entries[slot].connection)
@@ -43,35 +43,35 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
     if isClosed ? Int(closed.last) != slot : Int(open.last) != slot { moveToEnd(slot, isClosed: isClosed) }
   }
 
-  /// Changes a connection, which is not seen with that.
+  /// Changes a connection without moving it in its list.
   @inline(__always)
   mutating func change<Result>(_ slot: Int, _ body: (inout TCPConnection<Receiver>) -> Result) -> Result {
     body(&entries[slot].connection)
   }
 
-  /// Something of a connection, without a copy of it.
+  /// Reads from a connection without copying it.
   @inline(__always)
   func look<Result>(_ slot: Int, _ body: (borrowing TCPConnection<Receiver>) -> Result) -> Result {
     entries.look(slot) { body($0.connection) }
   }
 
-  /// Whether a connection is in a slot that is to be looked at after this capture time.
+  /// Whether a slot holds a connection to check after this capture time.
   func isToBeLookedAt(_ slot: Int, after deadline: Int64) -> Bool {
     entries.contains(slot) && look(slot) { $0.lookDeadline == deadline }
   }
 
-  /// Whether a connection is in a slot.
+  /// Whether a slot holds a connection.
   func contains(_ slot: Int) -> Bool { entries.contains(slot) }
 
-  /// Looks at every connection, in the order of their numbers in reports.
+  /// Reads every connection, in the order of their numbers in reports.
   func forEach(_ body: (borrowing TCPConnection<Receiver>) -> Void) {
     for (_, slot) in allInOrder() { look(Int(slot), body) }
   }
 
-  /// The number that a connection has in reports.
+  /// The connection's number in reports.
   func number(of slot: Int) -> Int { look(slot) { $0.record.number } }
 
-  /// Capture time of the latest segment of a connection.
+  /// The capture time of the connection's latest segment.
   @inline(__always)
   func lastSeen(_ slot: Int) -> Int64 { look(slot) { $0.lastSeen } }
 
@@ -110,7 +110,7 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
     return slot
   }
 
-  /// Takes a connection out.
+  /// Takes a connection out of the table.
   mutating func remove(_ slot: Int) -> TCPConnection<Receiver> {
     unlink(slot)
     vacate(slot)
@@ -118,12 +118,12 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
     return entries.remove(slot).connection
   }
 
-  /// The open connection seen least recently.
+  /// The open connection that was seen least recently.
   var idlestOpen: Int? { open.first < 0 ? nil : Int(open.first) }
-  /// The closed connection seen least recently.
+  /// The closed connection that was seen least recently.
   var idlestClosed: Int? { closed.first < 0 ? nil : Int(closed.first) }
 
-  /// The connection seen next after one, of those that are as open or as closed as it is.
+  /// The connection seen next after this one, in the same list.
   func next(after slot: Int) -> Int? {
     let next = entries.look(slot) { $0.next }
     return next < 0 ? nil : Int(next)
@@ -131,7 +131,7 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
 
   /// Every connection, in the order of their numbers in reports.
   ///
-  /// There can be very many, and it is asked for when memory is full already: so they are gathered and sorted in one array.
+  /// There can be very many connections, and memory may be full already. They are therefore gathered and sorted in one array.
   func allInOrder() -> [(number: Int, slot: Int32)] {
     var all: [(number: Int, slot: Int32)] = []
     all.reserveCapacity(count)
@@ -152,7 +152,7 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
     let mask = buckets.count - 1
     var gap = Int(entries.look(slot) { $0.hash }) & mask
     while buckets[gap].slot != Int32(slot) { gap = (gap + 1) & mask }
-    // Close the gap, so that looking up never steps over deleted buckets.
+    // Close the gap, so that a lookup never steps over deleted buckets.
     var index = (gap + 1) & mask
     while buckets[index].slot >= 0 {
       if (index - Int(buckets[index].hash)) & mask >= (index - gap) & mask {

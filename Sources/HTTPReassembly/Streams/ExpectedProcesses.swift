@@ -1,33 +1,36 @@
 import DequeModule
 
-/// What the running system said of connections whose first packet has not come to the analysis yet: the system is asked when a connection
-/// opens, and packets wait in queues.
+/// The processes of connections whose first packet is still on its way to the analysis.
+///
+/// The running system is asked when a connection opens, while its packets wait in queues.
 struct ExpectedProcesses {
   private struct Expected {
     var process: ProcessIdentity
-    /// The end that it has.
+    /// The process's own endpoint.
     var local: Endpoint
-    /// When the connection opened; nil when that was before anybody looked.
+    /// The time when the connection opened; nil when it opened before the first look.
     var time: Int64?
   }
 
-  /// Connections that are waited for; beyond it the one told first is forgotten. Packets wait for some seconds at most, and busy machines open
-  /// some hundred connections in a second.
+  /// The maximum number of awaited connections. Beyond it, the oldest is forgotten.
+  ///
+  /// Packets wait for some seconds at most, and busy machines open some hundred connections in a second.
   static let limit = 1 << 14
-  /// Nanoseconds between the opening of a connection and its first packet here: the clocks are one and the same, and ports are used again only
-  /// later, as a rule.
+  /// The longest time in nanoseconds between the opening of a connection and its first packet here.
+  ///
+  /// Both times come from the same clock. Ports are usually reused only later.
   static let patience: Int64 = 5_000_000_000
 
   private var known: [ConnectionKey: [Expected]] = [:]
   private var order: Deque<ConnectionKey> = []
 
-  /// Whether nothing is waited for.
+  /// Whether no connection is awaited.
   var isEmpty: Bool { order.isEmpty }
 
-  /// Whether a connection whose first packet came at `opened` can be one that opened at `time`.
+  /// Whether a connection whose first packet came at `opened` can have opened at `time`.
   static func isSame(_ opened: Int64, _ time: Int64) -> Bool { abs(opened &- time) <= patience }
 
-  /// Adds a process; of one connection both ends can have one.
+  /// Adds a process. Both ends of one connection can have one.
   mutating func add(_ process: ProcessIdentity, _ key: ConnectionKey, _ local: Endpoint, at time: Int64?) {
     while order.count >= Self.limit, let first = order.popFirst() { known[first] = nil }
     let expected = Expected(process: process, local: local, time: time)
@@ -40,7 +43,7 @@ struct ExpectedProcesses {
     }
   }
 
-  /// Takes the processes of a connection whose first packet came at `time`.
+  /// Removes and returns the processes of a connection whose first packet came at `time`.
   mutating func take(_ key: ConnectionKey, at time: Int64) -> [(process: ProcessIdentity, local: Endpoint)] {
     guard let found = known.removeValue(forKey: key) else { return [] }
     if order.first == key { order.removeFirst() } else { order.removeAll { $0 == key } }

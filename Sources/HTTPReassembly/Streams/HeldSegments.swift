@@ -2,11 +2,11 @@ import DequeModule
 
 /// Payload that cannot be delivered yet, because something before it has not been captured.
 struct HeldSegment {
-  /// Position of the first octet.
+  /// The position of the first octet.
   var position: StreamPosition
   /// Octets on the wire.
   var length: Int
-  /// The octets that were captured: a prefix of the segment, all of it but for a snap length.
+  /// The captured octets: the whole segment, or a prefix if there is a snap length.
   var octets: [UInt8]
   /// The packet that brought it.
   var arrival: SegmentArrival
@@ -14,72 +14,73 @@ struct HeldSegment {
   var end: StreamPosition { position + length }
 }
 
-/// What is known of the packet that brought a piece of payload.
+/// Facts about the packet that brought a piece of payload.
 struct SegmentArrival {
   /// Capture time in nanoseconds since the Unix epoch.
   var time: Int64
-  /// Position in the opposite stream up to which the sender had received it; `.unknown` without ACK.
+  /// The position in the opposite stream up to which the sender had received it; `.unknown` without ACK.
   var acknowledged: StreamPosition
-  /// Position of the first octet that the sender put into the segment, which may be before the piece.
+  /// The position of the segment's first octet, which may be before the piece.
   var segment: StreamPosition
-  /// How many packets of the connection had come with this one.
+  /// The number of packets of the connection so far, including this one.
   var ordinal: Int
-  /// Network and transport octets of the packet, to be charged to the owner of the piece's first octet;
-  /// 0 for the further pieces of one packet.
+  /// Network and transport octets of the packet, which the owner of the piece's first octet is charged for.
+  ///
+  /// It is 0 for the further pieces of one packet.
   var overhead: Int
 
-  /// The arrival of nothing.
+  /// The arrival of no packet.
   static let none = SegmentArrival(time: 0, acknowledged: .unknown, segment: .unknown, ordinal: 0, overhead: 0)
 }
 
-/// Since when something is waited for: by capture time, and by the packets of the connection.
+/// The start of a wait, by capture time and by the packets of the connection.
 struct WaitStart {
   /// Capture time in nanoseconds since the Unix epoch.
   var time: Int64
-  /// How many packets of the connection had come.
+  /// The number of packets of the connection so far.
   var ordinal: Int
 
-  /// Before everything.
+  /// A start before all others.
   static let never = WaitStart(time: -(1 << 62), ordinal: 0)
 
-  /// The later of two.
+  /// The later start of two.
   static func latest(_ one: WaitStart, _ other: WaitStart) -> WaitStart {
     WaitStart(time: max(one.time, other.time), ordinal: max(one.ordinal, other.ordinal))
   }
 }
 
-/// The held segments of one direction: in order, without overlap.
+/// The held segments of one direction, in order and without overlap.
 struct HeldSegments {
   private var segments: Deque<HeldSegment> = []
-  /// Octets of payload held.
+  /// The number of held payload octets.
   private(set) var octetCount = 0
 
-  /// Octets of memory held, with what the segments' own records take.
+  /// Octets of memory, including the segments' records.
   var memory: Int { octetCount + segments.count * StreamMemory.heldSegment }
 
   var isEmpty: Bool { segments.isEmpty }
   var count: Int { segments.count }
   var first: HeldSegment? { segments.first }
   var last: HeldSegment? { segments.last }
-  /// Position of the first held octet, `.never` when nothing is held.
+  /// The position of the first held octet; `.never` when no octet is held.
   var firstPosition: StreamPosition { segments.first?.position ?? .never }
-  /// Position after the last held octet, `.unknown` when nothing is held.
+  /// The position after the last held octet; `.unknown` when no octet is held.
   var end: StreamPosition { segments.last?.end ?? .unknown }
 
-  /// Takes the first segment out.
+  /// Removes and returns the first segment.
   mutating func removeFirst() -> HeldSegment {
     let segment = segments.removeFirst()
     octetCount -= segment.octets.count
     return segment
   }
 
-  /// Puts back what is left of a segment that was taken out.
+  /// Puts back the rest of a segment that was removed.
   mutating func prepend(_ segment: HeldSegment) {
     octetCount += segment.octets.count
     segments.prepend(segment)
   }
 
-  /// Takes out what is held before `position`, in pieces.
+  /// Removes the octets held before `position`, and returns them in pieces.
   mutating func removeBefore(_ position: StreamPosition) -> [HeldSegment] {
     var removed: [HeldSegment] = []
     while let first = segments.first, first.position < position {
@@ -100,7 +101,7 @@ struct HeldSegments {
     return removed
   }
 
-  /// Takes out what is held from `position` on, in pieces.
+  /// Removes the octets held from `position` on, and returns them in pieces.
   mutating func removeFrom(_ position: StreamPosition) -> [HeldSegment] {
     var removed: [HeldSegment] = []
     while let last = segments.last, last.end > position {
@@ -123,7 +124,7 @@ struct HeldSegments {
     return removed
   }
 
-  /// Index of the first held segment that ends after `position`.
+  /// The index of the first held segment that ends after `position`.
   private func firstIndex(endingAfter position: StreamPosition) -> Int {
     // Most arrivals belong at the end.
     if end <= position { return segments.count }
@@ -136,10 +137,10 @@ struct HeldSegments {
     return low
   }
 
-  /// Inserts the parts of a segment that are not held yet, and reports the others.
+  /// Inserts the parts of a segment that are not held yet, and reports the other parts.
   ///
-  /// The first copy wins. Returns how many octets are new. `duplicate` receives each range that was held already, and whether the octets that can
-  /// be compared differ.
+  /// The first copy wins. Returns the number of new octets. `duplicate` receives each range that was held already, and
+  /// whether its comparable octets differ.
   mutating func insert(
     position: StreamPosition, length: Int, octets: RawSpan, arrival: SegmentArrival,
     duplicate: (Range<StreamPosition>, _ isConflicting: Bool) -> Void

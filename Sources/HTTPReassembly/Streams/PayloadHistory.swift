@@ -1,42 +1,41 @@
-/// The payload most recently delivered, of all connections together, so that a retransmission can be compared
-/// with what was captured first.
+/// The most recently delivered payload of all connections. A retransmission is compared with it.
 ///
-/// A ring of fixed size: records are chained per stream from the newest backwards, and a record that has been
-/// overwritten ends its chain. A retransmission is soon or never, so the ring has to cover a moment, not a capture.
+/// It is a ring of fixed size. Each stream's records form a chain from the newest backwards. An overwritten record ends
+/// its chain. Retransmissions come soon or never, so the ring has to cover a moment, not a capture.
 ///
-/// Of payload that its capture still has, only the offset in it is kept, and read again when it comes to that: copying every
-/// octet was a quarter of the time of a large download. It takes its room in the ring all the same, so that what can be
-/// compared does not depend on where a capture comes from.
+/// If the capture can be read again, only the payload's offset in it is kept. Copying every octet took a quarter of the
+/// time of a large download. Such payload still takes its room in the ring. The comparable octets therefore do not
+/// depend on the source of the capture.
 struct PayloadHistory {
-  /// A position in the ring that never wraps; 0 is none.
+  /// A position in the ring that never wraps; 0 stands for none.
   typealias Mark = Int
 
   private struct Record {
     var position: StreamPosition
     var previous: Mark
-    /// Where its octets start in the ring, as a mark.
+    /// The start of its octets in the ring, as a mark.
     var octets: Mark
     var length: Int32
-    /// Where they are instead, if `isElsewhere`.
+    /// The capture that has the octets instead, if `isElsewhere`.
     var capture: Int32
     var base: Int
 
     var isElsewhere: Bool { base != .min }
   }
 
-  /// Records looked at for one retransmission: a window of small segments.
+  /// Records checked for one retransmission: a window of small segments.
   private static let chainLimit = 128
 
-  /// Octets of the ring: a power of two.
+  /// Octets of the ring, a power of two.
   private let capacity: Int
-  /// Empty until something is copied to it.
+  /// The ring; empty until the first copy.
   private var ring: [UInt8] = []
   private var records: [Record]
   private var nextOctet: Mark = 0
   private var nextRecord: Mark = 1
-  /// Reads what is not in the ring; without it everything is.
+  /// Reads octets that are not in the ring. If nil, all octets are in the ring.
   var captured: (any CapturedOctets)?
-  /// What was read again.
+  /// The octets that were read again.
   private var again: [UInt8] = []
 
   /// Makes a history of `capacity` octets, rounded up to a power of two.
@@ -44,13 +43,14 @@ struct PayloadHistory {
     var size = 1 << 12
     while size < capacity { size <<= 1 }
     self.capacity = size
-    // One record for each 256 octets: smaller segments shorten the history instead of growing the memory.
+    // One record for each 256 octets. Smaller segments shorten the history, but do not need more memory.
     records = Array(
       repeating: Record(position: 0, previous: 0, octets: 0, length: 0, capture: 0, base: .min), count: size / 256)
   }
 
-  /// Remembers delivered octets of the stream whose newest record is `newest`; `source` is where they are in a capture that can be
-  /// read again.
+  /// Remembers delivered octets of the stream whose newest record is `newest`.
+  ///
+  /// `source` is their offset in a capture that can be read again.
   @inline(__always)
   mutating func remember(_ octets: RawSpan, at position: StreamPosition, source: CaptureOffset?, newest: inout Mark) {
     let length = octets.byteCount
@@ -77,7 +77,7 @@ struct PayloadHistory {
     octets.copy(first..<octets.byteCount, to: &ring, at: 0)
   }
 
-  /// Whether `octets`, sent again at `position`, differ from what is remembered of the stream.
+  /// Whether `octets`, sent again at `position`, differ from the stream's remembered octets.
   mutating func differs(_ octets: RawSpan, at position: StreamPosition, newest: Mark) -> Bool {
     var mark = newest
     let end = position + octets.byteCount

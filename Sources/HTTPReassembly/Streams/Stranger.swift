@@ -1,23 +1,25 @@
-/// A segment whose numbers are not those of its connection: the first one of another connection between the same endpoints, one
-/// behind a long hole, or somebody else's. The next segment tells (RFC 9293 §3.10.7.4 has a receiver ignore it).
+/// A segment whose numbers do not fit its connection. The next segment shows its meaning.
+///
+/// It may start another connection between the same endpoints, come behind a long gap, or be spoofed. A receiver
+/// ignores it (RFC 9293 §3.10.7.4).
 struct Stranger {
   var segment: TCPSegment
-  /// Its payload as far as it was captured; `segment.payloadOffset` is 0.
+  /// Its captured payload; `segment.payloadOffset` is 0.
   var octets: [UInt8]
   /// Capture time in nanoseconds since the Unix epoch.
   var time: Int64
-  /// Where its payload is in the capture.
+  /// The place of its payload in the capture.
   var source: CaptureOffset?
-  /// Whether what it acknowledges fits the connection: then it is one behind a long hole, if it is confirmed.
+  /// Whether its acknowledgment number fits the connection. Such a segment comes behind a long gap if it is confirmed.
   var isAcknowledging: Bool
 
-  /// Octets that may be lost between it and what confirms it.
+  /// The number of octets that may be lost between this segment and the segment that confirms it.
   private static let slack: UInt32 = 1 << 20
 
-  /// Whether it opens a connection: a SYN, with or without ACK.
+  /// Whether it opens a connection, as a SYN with or without ACK.
   var isSyn: Bool { segment.flags.contains(.syn) }
 
-  /// Whether a segment goes on where this one stops: the sender's next one, or an answer to it.
+  /// Whether a segment continues this one, as the sender's next segment or an answer to it.
   func isConfirmed(by next: TCPSegment) -> Bool {
     let end = segment.sequence &+ UInt32(truncatingIfNeeded: segment.payloadLength) &+ (isSyn ? 1 : 0)
     guard next.source == segment.source else {
@@ -33,21 +35,21 @@ struct Stranger {
 }
 
 extension TCPConnection {
-  /// Whether a segment came that may be another connection's.
+  /// Whether a segment came that may belong to another connection.
   @inline(__always)
   var hasStranger: Bool { disorder?.value.stranger != nil }
 
-  /// Whether a segment starts a new connection between the same endpoints (port reuse), or shows that the stranger before it did.
+  /// Whether a segment starts a new connection between the same endpoints (port reuse), or confirms that the stranger did.
   ///
-  /// A SYN alone does not end an open connection: its receiver only challenges it (RFC 5961 §4.2). It does once it is
-  /// answered, or when the connection had closed, never opened, or been silent for long. A SYN-ACK always needs to be answered.
+  /// A SYN alone does not end an open connection. Its receiver only challenges it (RFC 5961 §4.2). An answered SYN ends
+  /// it. A SYN also ends a connection that had closed, never opened, or been silent for long. A SYN-ACK always needs an answer.
   func isReopened(by segment: TCPSegment, clock: Int64, silence: Int64) -> Bool {
     if let stranger = disorder?.value.stranger, !stranger.isAcknowledging, stranger.isConfirmed(by: segment) {
       return true
     }
     let side = side(of: segment)
     let stream = streams[side]
-    // Not the SYN of this very connection, again or late.
+    // A late or repeated SYN of this connection does not count.
     guard segment.flags.contains(.syn), !segment.flags.contains(.ack), stream.isStarted,
       stream.space.position(of: segment.sequence &+ 1, near: stream.start) != stream.start
     else { return false }
@@ -55,9 +57,10 @@ extension TCPConnection {
       || clock - lastSeen > silence
   }
 
-  /// Keeps a segment with payload that fits nothing, until the next one comes. Returns whether it did; nothing is counted then.
+  /// Keeps a segment with payload that does not fit, until the next segment comes.
   ///
-  /// What fits but is behind by less than a window is a copy, or an answer to one, and is no stranger.
+  /// Returns whether the segment was kept; it is not counted then. A segment that fits, but lies less than a window behind,
+  /// is a copy or an answer to a copy. It is no stranger.
   @inline(never)
   mutating func keepStranger(
     _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, _ source: CaptureOffset?, _ run: inout Receiver.Context
@@ -80,7 +83,7 @@ extension TCPConnection {
     return true
   }
 
-  /// Takes the segment that was kept for what it is of this connection, now that the next one has come, or the end.
+  /// Takes the kept segment into this connection, after the next segment or the end of the connection.
   mutating func settleStranger(_ next: TCPSegment?, _ run: inout Receiver.Context) {
     guard let disorder, let stranger = disorder.value.stranger, !stranger.isSyn else { return }
     forgetStranger(&run)
@@ -90,7 +93,7 @@ extension TCPConnection {
     }
   }
 
-  /// Gives away the segment that turned out to be the next connection's, as if it had never come; nil when there is none.
+  /// Removes and returns the kept segment if it belongs to the next connection, else nil. This connection no longer counts it.
   mutating func takeStranger(confirmedBy next: TCPSegment, _ run: inout Receiver.Context) -> Stranger? {
     guard let stranger = disorder?.value.stranger, stranger.isConfirmed(by: next) else { return nil }
     forgetStranger(&run)
@@ -109,13 +112,13 @@ extension TCPConnection {
     disorder?.value.stranger = nil
   }
 
-  /// Whether a position is one that a side could be at: not further from what is known than a window allows.
+  /// Whether a side could be at this position: no further from known positions than a window allows.
   private func fits(_ position: StreamPosition, _ side: Side) -> Bool {
     let stream = streams[side]
     guard stream.isStarted || stream.acknowledged != .unknown else { return false }
     // Without the handshake the window is a guess, up to 2³⁰.
     let window = min(max(Int(streams[1 - side].advertisedWindow), 1 << 16), 1 << 24) + 1 << 20
-    // Behind an end there is nothing but the number of the FIN.
+    // Behind an end there is only the number of the FIN.
     guard stream.fin == .never || position <= stream.fin + 1 else { return false }
     return position >= (stream.isStarted ? stream.next : stream.acknowledged) - window
       && position <= knownEnd(side) + window

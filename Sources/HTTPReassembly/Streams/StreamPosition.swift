@@ -1,20 +1,20 @@
-/// Positions in a TCP stream: octets from the first octet of data, as a signed 64-bit integer.
+/// A position in a TCP stream: a signed 64-bit count of octets from the first octet of data.
 ///
-/// Sequence numbers wrap at 2³²; positions do not. Position 0 is the octet after the SYN, or, when the capture
-/// starts in mid-stream, the first sequence number that was seen. Octets sent before that are negative.
+/// Sequence numbers wrap at 2³²; positions do not. Position 0 is the octet after the SYN. If the capture starts in
+/// mid-stream, it is the first sequence number that was seen. Earlier octets have negative positions.
 package typealias StreamPosition = Int
 
 extension StreamPosition {
-  /// No such position.
+  /// No position.
   static let unknown = Int.min
-  /// Beyond every position.
+  /// A position beyond all others.
   static let never = Int.max
 }
 
 /// The numbering of one direction's octets.
 struct SequenceSpace {
   private var origin: UInt32 = 0
-  /// Whether any sequence number of this direction is known yet.
+  /// Whether a sequence number of this direction is known yet.
   private(set) var isKnown = false
 
   /// Makes `sequence` position 0, if no sequence number was known before.
@@ -25,7 +25,7 @@ struct SequenceSpace {
     isKnown = true
   }
 
-  /// The position of a sequence number: of all positions it could be, the one nearest to `reference`
+  /// The position of a sequence number. Of all possible positions, it is the nearest one to `reference`
   /// (RFC 9293 §3.4: comparison modulo 2³²).
   @inline(__always)
   func position(of sequence: UInt32, near reference: StreamPosition) -> StreamPosition {

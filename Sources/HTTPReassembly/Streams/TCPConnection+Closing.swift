@@ -1,4 +1,4 @@
-// How a connection closes (RFC 9293 §3.6, §3.5.3), and its final row.
+// The close of a connection (RFC 9293 §3.6, §3.5.3), and its final row.
 
 extension TCPConnection {
   mutating func noteFin(_ position: StreamPosition, from side: Side, _ run: inout Receiver.Context) {
@@ -7,7 +7,7 @@ extension TCPConnection {
     if !streams[side].isStarted, !streams[side].isHolding {
       streams[side].start(at: position)
     }
-    // Beyond a limit nothing is awaited any more.
+    // Octets beyond a limit are not awaited any more.
     let position = min(position, streams[side].limit)
     streams[side].fin = position
     streams[side].limit = min(streams[side].limit, position)
@@ -25,13 +25,14 @@ extension TCPConnection {
     guard !streams[side].isReset else { return }
     streams[side].isReset = true
     streams[side].limit = min(streams[side].limit, max(position, max(stream.next, heldEnd(side))))
-    // The receiver of the other stream is gone: it takes what it had acknowledged, and what is captured already.
+    // The receiver of the other stream is gone. It has taken the octets that it acknowledged and those captured already.
     let other = streams[1 - side]
     streams[1 - side].limit = min(other.limit, knownEnd(1 - side))
   }
 
-  /// The connection is over, for the capture or for good: everything that waits is delivered, and its rows are
-  /// final. Returns its own row.
+  /// Ends the connection, for the capture or for good. Waiting octets are delivered, and its rows are final.
+  ///
+  /// Returns the connection's own row.
   mutating func finish(_ end: ConnectionEnd, run: inout Receiver.Context) -> Connection {
     borrowRun(&run)
     if hasStranger { settleStranger(nil, &run) }
@@ -47,18 +48,18 @@ extension TCPConnection {
     return row(end, known)
   }
 
-  /// The side that opened the connection, as far as the capture shows it.
+  /// The side that opened the connection, if the capture shows it.
   var knownClient: Side? {
     if let opener { return opener }
     return hasSynAck ? (streams[0].hasSyn ? 1 : 0) : nil
   }
 
-  /// The side that opened the connection, else the one that the session takes for the client, else the one that acts like it.
+  /// The side that opened the connection, else the session's client, else the side that acts like a client.
   func clientSide(_ known: SessionEnd?) -> Side {
     if let client = known?.client { return client }
     if let knownClient { return knownClient }
     if let requests = known?.requestSide { return requests }
-    // Servers listen on lower ports; of equals, the first that was seen speaks first.
+    // Servers listen on lower ports. If both ports are equal, the side seen first is the client.
     return endpoints[0].port < endpoints[1].port ? 1 : 0
   }
 

@@ -1,4 +1,4 @@
-// Octets in the order of their sequence numbers, handed to the session.
+// Delivery of octets to the session in the order of their sequence numbers.
 
 extension TCPConnection {
   mutating func openSession(_ run: inout Receiver.Context) {
@@ -14,29 +14,29 @@ extension TCPConnection {
     if let needs = session?.finish(side, isComplete: isComplete, &run) { self.needs = needs }
   }
 
-  /// Whether what the sender had received has been delivered on the other side, or cannot be.
+  /// Whether the octets that the sender had received are delivered on the other side, or cannot be.
   @inline(__always)
   func isReady(_ acknowledged: StreamPosition, _ side: Side) -> Bool {
     let other = 1 - side
-    // A stream that has not started has delivered nothing, but may hold what was acknowledged.
+    // A stream that has not started has delivered no octets, but may hold acknowledged ones.
     if acknowledged <= streams[other].deliveredThrough, streams[other].isStarted || !streams[other].isHolding {
       return true
     }
-    // What the other side waits for may be this very answer (CONNECT, Upgrade).
+    // The other side may wait for this very answer (CONNECT, Upgrade).
     if needs.contains(.waiting(other)) { return true }
     return !streams[other].isHolding && !isTailMissing(other)
   }
 
   /// Whether the peer has acknowledged more of a stream than was captured.
   ///
-  /// One octet more is a FIN that was not captured, unless a message is known to go on.
+  /// One more octet is a FIN that was not captured, unless a message is known to continue.
   @inline(__always)
   func isTailMissing(_ side: Side) -> Bool {
     let beyond = streams[side].uncapturedTail
     return beyond > 1 || beyond == 1 && needs.contains(.more(side))
   }
 
-  /// Whether there is something to wait for: payload behind a hole, or a tail that the peer has acknowledged.
+  /// Whether octets are awaited: payload waits behind a gap, or the peer has acknowledged a tail that was not captured.
   @inline(__always)
   func isStuck(_ side: Side) -> Bool {
     streams[side].isHolding || isTailMissing(side) || streams[side].isFinAhead
@@ -66,9 +66,9 @@ extension TCPConnection {
     return 0
   }
 
-  /// Delivers everything that can be delivered. With `isForced`, nothing more is expected: holes are given up.
+  /// Delivers all octets that can be delivered. With `isForced`, no more octets are expected, and gaps are given up.
   mutating func advance(_ run: inout Receiver.Context, isForced: Bool) {
-    // Nearly every segment: all that came is delivered, and nothing is waited for. What a FIN changes is done when it comes.
+    // The case of nearly every segment: all octets are delivered, and none are awaited. A FIN takes effect when it comes.
     if !isForced, streams[0].isSettled, streams[1].isSettled, !isTailMissing(0), !isTailMissing(1) {
       streams[0].stuckSince = nil
       streams[1].stuckSince = nil
@@ -101,10 +101,10 @@ extension TCPConnection {
     }
   }
 
-  /// A stream whose SYN was not captured starts at the first octet that came, after a moment for earlier ones.
+  /// Starts a stream whose SYN was not captured at its first octet, after a short wait for earlier octets.
   private mutating func startIfDue(_ side: Side, _ run: inout Receiver.Context, isForced: Bool) {
     guard !streams[side].isStarted, streams[side].isHolding, let first = firstHeld(side) else { return }
-    // What the peer has acknowledged before is where the stream goes on.
+    // The stream continues where the peer's acknowledgments end.
     let isNext = first.position == streams[side].acknowledged
     let waited = run.clock - record.opened
     guard isForced || isNext || waited > run.configuration.midstreamStartTimeout else { return }
@@ -140,7 +140,7 @@ extension TCPConnection {
     changeHeld(side, &run) { $0.prepend(segment) }
   }
 
-  /// Ends a stream, once everything before the end has been delivered.
+  /// Ends a stream after everything before its end has been delivered.
   private mutating func finishIfDue(_ side: Side, _ run: inout Receiver.Context) -> Bool {
     guard streams[side].isAtFin, !streams[side].isFinished else { return false }
     streams[side].isFinished = true

@@ -1,10 +1,10 @@
-// What to do when octets do not come: how long a hole is held open, and how it is passed.
+// The handling of missing octets: how long a gap is held open, and how it is passed.
 
 extension TCPConnection {
-  /// Gives up one thing that is waited for, if it is time. Returns whether there was one.
+  /// Gives up one awaited thing if it is overdue. Returns whether there was one.
   mutating func giveUpSomething(_ run: inout Receiver.Context, isForced: Bool) -> Bool {
     guard isStuck(0) || isStuck(1) else { return false }
-    // A hole first: what waits for the other side waits for its hole.
+    // Gaps come first. A side that waits for the other side waits for its gap.
     for side in sidesByWait() where giveUpHole(side, &run, isForced: isForced) { return true }
     for side in sidesByWait() {
       guard let first = firstHeld(side), streams[side].isStarted, first.position == streams[side].next,
@@ -19,7 +19,7 @@ extension TCPConnection {
 
   // MARK: Time without packets
 
-  /// Time has passed, and no packet of the connection has come: what is overdue is given up.
+  /// Gives up overdue octets after time has passed without a packet of the connection.
   mutating func passTime(_ run: inout Receiver.Context) {
     disorder?.value.lookDeadline = .max
     borrowRun(&run)
@@ -27,7 +27,7 @@ extension TCPConnection {
     giveBackRun(&run)
   }
 
-  /// Something is waited for: asks to be looked at when it may be overdue, unless that is to be done before.
+  /// Asks for a check when the awaited octets may be overdue, unless an earlier check is due.
   @inline(never)
   mutating func askForLook(_ run: inout Receiver.Context) {
     let isSoon = isWaitingShortly(0) || isWaitingShortly(1)
@@ -38,18 +38,18 @@ extension TCPConnection {
     run.nextLook = (deadline, isSoon)
   }
 
-  /// Whether what is waited for on a side is overdue after `acknowledgedHoleTimeout`.
+  /// Whether the awaited octets of a side are overdue after `acknowledgedHoleTimeout`.
   private func isWaitingShortly(_ side: Side) -> Bool {
     guard isStuck(side) else { return false }
     return !hasHole(side) || streams[1 - side].packets == 0 || streams[side].acknowledged > streams[side].next
   }
 
-  /// The side that has waited longest first.
+  /// The sides, the one that has waited longest first.
   private func sidesByWait() -> [Side] {
     (streams[0].stuckSince ?? .max) <= (streams[1].stuckSince ?? .max) ? [0, 1] : [1, 0]
   }
 
-  /// Whether what comes next on a side has waited long enough for the other one.
+  /// Whether the next octets of a side have waited long enough for the other side.
   private func isOverdue(_ side: Side, _ first: HeldSegment, _ run: inout Receiver.Context) -> Bool {
     if isBeyondLimits(side, &run) { return true }
     let isBrief = needs.contains(.briefly)
@@ -59,12 +59,12 @@ extension TCPConnection {
       let patience = isBrief ? run.configuration.secretPatience : run.configuration.switchAnswerTimeout
       return run.clock - since > patience
     }
-    // The hole of the other side has a time of its own, and what answers it never comes before it.
+    // The gap of the other side has its own timeout, and its answer never comes before it.
     guard !hasHole(1 - side) else { return false }
     return run.clock - first.arrival.time > run.configuration.acknowledgedHoleTimeout
   }
 
-  /// Whether octets of a stream are awaited that may come yet.
+  /// Whether a stream awaits octets that may still come.
   private func hasHole(_ side: Side) -> Bool {
     guard streams[side].isStarted else { return streams[side].isHolding }
     return streams[side].isHolding
@@ -78,14 +78,14 @@ extension TCPConnection {
       || disorder.value.held.look(side, { $0.count }) > run.configuration.heldSegmentLimit
   }
 
-  /// Whether what waits briefly has become too much for that.
+  /// Whether the octets that wait briefly exceed their limits.
   private func isBeyondBriefLimits(_ side: Side, _ run: inout Receiver.Context) -> Bool {
     if run.heldOctets > run.configuration.secretHeldOctetTotalLimit { return true }
     guard let disorder else { return false }
     return disorder.value.held.look(side, { $0.octetCount }) > run.configuration.secretHeldOctetLimit
   }
 
-  /// Gives up the hole at the next position of a stream, if there is one and nothing is expected to fill it.
+  /// Gives up the gap at the next position of a stream, if there is one and no segment is expected to fill it.
   private mutating func giveUpHole(_ side: Side, _ run: inout Receiver.Context, isForced: Bool) -> Bool {
     let stream = streams[side]
     guard stream.isStarted else { return false }
@@ -95,16 +95,16 @@ extension TCPConnection {
     } else if stream.isFinAhead {
       end = stream.fin
     } else if isTailMissing(side) {
-      // The last octet acknowledged is the FIN's, when the other side has closed too and no FIN was captured.
+      // If the other side has closed too and no FIN was captured, the last acknowledged octet is the FIN's.
       end = stream.acknowledged - (streams[1 - side].fin == .never ? 0 : 1)
     } else {
       return false
     }
     end = min(end, stream.limit)
     guard end > stream.next else { return false }
-    // Where nothing of the other side is captured, nothing can be acknowledged.
+    // Without any captured packet of the other side, there are no acknowledgments.
     let isAcknowledged = stream.acknowledged >= end || streams[1 - side].packets == 0
-    // A direction of which nothing is captured will not turn up later either.
+    // A direction without any captured packet will not turn up later.
     let isOneSided = stream.packets == 0 && record.flags.contains(.oneSided)
     guard isForced || isOneSided || isHoleOverdue(side, isAcknowledged: isAcknowledged, &run) else { return false }
     if !isForced, !isOneSided, isBeyondLimits(side, &run) {
@@ -120,8 +120,10 @@ extension TCPConnection {
     return true
   }
 
-  /// What a side waits for was in a hole of the other one, if what comes behind that acknowledges octets that the side sent later
-  /// (CONNECT, Upgrade): they are read before it, as what they seem to be.
+  /// Stops waiting for an answer that was lost in a gap of the other side (CONNECT, Upgrade).
+  ///
+  /// The octets behind the gap acknowledge octets that the waiting side sent later. Those are therefore read first, by
+  /// their appearance.
   private mutating func stopWaitingIfAnswered(_ side: Side, _ run: inout Receiver.Context) {
     guard needs.contains(.waiting(side)), !needs.contains(.briefly), let next = firstHeld(1 - side),
       next.arrival.acknowledged > streams[side].deliveredThrough
@@ -129,10 +131,10 @@ extension TCPConnection {
     if let needs = session?.stopWaiting(side, &run) { self.needs = needs }
   }
 
-  /// Whether the hole at the next position of a stream has been open for long enough.
+  /// Whether the gap at the next position of a stream has been open for long enough.
   ///
-  /// Each hole has an age of its own, from what shows it: the first segment behind it, and the acknowledgment of it. What was
-  /// lost on the way comes again long after, with its acknowledgment close behind it, or captured before it.
+  /// The age of a gap starts with the first segment behind it and its acknowledgment. Octets lost on the way come again
+  /// long after. Their acknowledgment comes close behind them, or is captured before them.
   private func isHoleOverdue(_ side: Side, isAcknowledged: Bool, _ run: inout Receiver.Context) -> Bool {
     if isBeyondLimits(side, &run) { return true }
     var since = WaitStart.never

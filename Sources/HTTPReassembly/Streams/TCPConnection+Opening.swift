@@ -1,4 +1,4 @@
-// How a connection opens (RFC 9293 §3.5), and what its segments without payload are charged to.
+// The opening of a connection (RFC 9293 §3.5), and the charges of segments without payload.
 
 extension TCPConnection {
   mutating func noteSyn(_ segment: TCPSegment, from side: Side, at time: Int64, _ run: inout Receiver.Context) {
@@ -8,7 +8,7 @@ extension TCPConnection {
       streams[side].start(at: position)
     } else if position != streams[side].start {
       run.note(.tcpSynInConnection)
-      // With RST it opens nothing (RFC 9293 §3.10.7), and was charged as a reset is.
+      // A SYN with RST opens no connection (RFC 9293 §3.10.7). It was charged as a reset.
       if !segment.flags.contains(.rst), segment.payloadLength == 0 {
         openDisorder(&run).value.stranger = Stranger(
           segment: segment, octets: [], time: time, source: nil, isAcknowledging: false)
@@ -24,14 +24,15 @@ extension TCPConnection {
       synTime = time
       lookupDuration = run.names.takeLookup(of: endpoints[1 - side].address, for: record.number)
     } else if opener != side, !hasSynAck {
-      // RFC 9293 §3.5: each side's SYN crossed the other's. The first one counts as the opener.
+      // RFC 9293 §3.5: the SYNs of both sides crossed. The sender of the first one counts as the opener.
       if !record.flags.contains(.simultaneousOpen) { run.note(.tcpSimultaneousOpen) }
       record.flags.insert(.simultaneousOpen)
     }
   }
 
-  /// A SYN says where a stream starts. What came before it from that side, with other sequence numbers and without
-  /// payload, was none of this connection: somebody else's RST or FIN, which the other side has not taken.
+  /// Restarts a stream at its SYN, if earlier segments of that side were spoofed.
+  ///
+  /// Those have other sequence numbers and no payload. They are a RST or FIN that the other side has not taken.
   private mutating func forgetSpoofedStart(of side: Side, _ segment: TCPSegment, _ run: inout Receiver.Context) {
     let stream = streams[side]
     guard !stream.hasSyn, stream.payloadLength == segment.payloadLength, stream.packets > 1,
@@ -53,13 +54,13 @@ extension TCPConnection {
     isClosed = false
   }
 
-  /// A SYN-ACK tells where the opener's stream starts, even if its SYN was not captured.
+  /// Starts the opener's stream by a SYN-ACK, even if its SYN was not captured.
   mutating func startAcknowledged(_ side: Side, _ sequence: UInt32) {
     guard !streams[side].isStarted else { return }
     streams[side].start(at: streams[side].space.position(of: sequence, near: 0))
   }
 
-  /// The handshake is over once the opener sends anything after the SYN-ACK.
+  /// Completes the handshake when the opener sends anything after the SYN-ACK.
   mutating func establish(by side: Side, at time: Int64) {
     guard !isEstablished, side == knownClient, hasSynAck || record.flags.contains(.simultaneousOpen) else { return }
     isEstablished = true
@@ -69,7 +70,7 @@ extension TCPConnection {
     }
   }
 
-  /// Charges a segment that carries no payload (MEASURES §2).
+  /// Charges a segment without payload (MEASURES §2).
   mutating func chargeBare(
     _ segment: TCPSegment, from side: Side, _ acknowledged: StreamPosition, _ overhead: Int, at time: Int64,
     _ run: inout Receiver.Context
@@ -84,7 +85,7 @@ extension TCPConnection {
     } else if isClosed || (streams[1 - side].fin != .never && acknowledged > streams[1 - side].fin) {
       record.teardown += overhead
     } else if needs.contains(.briefly), let last = disorder?.value.held.look(1 - side, { $0.last }) {
-      // Whose octets it acknowledges is known when those are read.
+      // The owner of the acknowledged octets is known only when they are read.
       let charge = Charge(position: last.position, retransmitted: 0, overhead: overhead, length: max(last.length, 1))
       session?.charge(charge, to: 1 - side, &run)
     } else if session != nil {

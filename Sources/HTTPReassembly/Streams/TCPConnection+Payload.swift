@@ -1,7 +1,7 @@
-// Payload as it comes: new octets, copies of old ones, and octets that no receiver takes (RFC 9293 §3.10.7.4).
+// Incoming payload: new octets, copies of old ones, and octets that no receiver takes (RFC 9293 §3.10.7.4).
 
 extension TCPConnection {
-  /// Whether what comes next in a stream can be handed over when it comes.
+  /// Whether the next octets of a stream can be delivered as they come.
   private func canDeliver(_ arrival: SegmentArrival, _ side: Side) -> Bool {
     !streams[side].isHolding && isReady(arrival.acknowledged, side) && !needs.contains(.waiting(side))
   }
@@ -17,7 +17,7 @@ extension TCPConnection {
     hold(left, length: rest, at: position + length - rest, arrival, side, &run)
   }
 
-  /// Takes the payload of a segment that a receiver could take.
+  /// Takes the payload of a segment within a receiver's reach.
   mutating func accept(
     _ payload: RawSpan, length: Int, at position: StreamPosition, _ source: CaptureOffset?, _ arrival: SegmentArrival,
     from side: Side, _ run: inout Receiver.Context
@@ -27,7 +27,7 @@ extension TCPConnection {
     var source = source
     let end = position + length
     if end > streams[side].limit {
-      // What follows the FIN, or the reset, is no part of the stream.
+      // Octets behind the FIN or the reset are not part of the stream.
       run.note(streams[side].fin == streams[side].limit ? .tcpDataBeyondFin : .tcpDataAfterReset)
       let beyond = min(end - streams[side].limit, length)
       refuse(beyond, overhead: beyond == length ? arrival.overhead : 0, &run)
@@ -56,7 +56,7 @@ extension TCPConnection {
     }
   }
 
-  /// Whether a receiver could take payload at `position`: not far beyond what it offered to take.
+  /// Whether a receiver could take payload at `position`. It must not be far beyond the offered window.
   @inline(__always)
   func isInReach(_ position: StreamPosition, _ side: Side) -> Bool {
     guard streams[side].isStarted else { return true }
@@ -76,7 +76,7 @@ extension TCPConnection {
     record.unattributed += length + overhead
   }
 
-  /// Payload at positions that have been passed: copies, or octets of a hole that was given up.
+  /// Takes payload at passed positions: copies, or octets of a gap that was given up.
   private mutating func acceptAgain(
     _ payload: RawSpan, length: Int, at position: StreamPosition, _ arrival: SegmentArrival, isWhole: Bool,
     from side: Side, _ run: inout Receiver.Context
@@ -117,7 +117,7 @@ extension TCPConnection {
     session?.acceptLate(range, on: side, &run)
   }
 
-  /// Compares octets with the first copy, as far as that is remembered.
+  /// Compares octets with their first copy, if it is remembered.
   private mutating func compare(
     _ octets: RawSpan, _ range: Range<StreamPosition>, _ side: Side, _ run: inout Receiver.Context
   ) {
@@ -144,7 +144,7 @@ extension TCPConnection {
     }
   }
 
-  /// Drops what is held where nothing is awaited any more: before the start of the stream, or beyond its end.
+  /// Drops held octets that are no longer awaited, before the start of the stream or beyond its end.
   mutating func dropUnreachable(_ side: Side, _ run: inout Receiver.Context) {
     guard streams[side].isStarted, streams[side].isHolding,
       heldFirst(side) < streams[side].next || heldEnd(side) > streams[side].limit

@@ -1,35 +1,35 @@
 import Packets
 
-/// One TCP connection: takes its segments in the order of capture, and hands each stream's octets to the session in the order
-/// of their sequence numbers (RFC 9293).
+/// One TCP connection. It takes segments in the order of capture, and delivers each stream's octets to the session in the
+/// order of their sequence numbers (RFC 9293).
 ///
-/// Two rules keep the result independent of the order of capture. A stream goes on past a hole only once nothing can be
-/// expected to fill it. And a segment is delivered only after what its sender had acknowledged with it: a response is
+/// Two rules keep the result independent of the order of capture. A stream passes a gap only when no segment is expected
+/// to fill it. A segment is delivered only after the octets that its sender had acknowledged with it. A response is thus
 /// read after its request, even if it was captured first.
 struct TCPConnection<Receiver: StreamReceiver> {
-  /// What has been counted of it.
+  /// Its counts so far.
   var record: ConnectionCounts
   private let key: ConnectionKey
-  /// Where the run has the processes that its packets were said to belong to; -1 when they were not. It takes the room that the key leaves.
+  /// The slot of its processes in the run; -1 without any. It fits into the padding of the key.
   private var processSlot: Int32 = -1
   var streams = Sides<TCPStream>(repeating: TCPStream())
-  /// What is out of order; nil while nothing ever was.
+  /// The out-of-order state; nil until it is needed.
   private(set) var disorder: OwnMemory<Disorder>?
-  /// Reads the streams, from the first octet of either on.
+  /// The reader of the streams, from the first octet of either side on.
   var session: Receiver?
-  /// What the session needs next.
+  /// The session's current needs.
   var needs: StreamNeeds = []
   /// The side that sent the first SYN without ACK.
   @OptionalSide var opener: Side? = nil
   var hasSynAck = false
   var isEstablished = false
-  /// Both streams have ended, or one was reset: only late copies can follow.
+  /// Whether both streams have ended, or one was reset. Only late copies can follow.
   var isClosed = false
   /// Whether side 0, the sender of the first captured segment, is the higher endpoint of `key`.
   private let isReversed: Bool
-  /// Capture time of the latest segment.
+  /// The capture time of the latest segment.
   var lastSeen: Int64
-  /// Capture time of the first SYN, until the handshake is complete.
+  /// The capture time of the first SYN, until the handshake is complete.
   @OptionalTime var synTime: Int64? = nil
   @OptionalTime var connectDuration: Int64? = nil
   @OptionalTime var lookupDuration: Int64? = nil
@@ -45,7 +45,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
   /// The endpoint of each side.
   var endpoints: Sides<Endpoint> { isReversed ? Sides(key.high, key.low) : Sides(key.low, key.high) }
 
-  /// Whether it is the connection between two endpoints.
+  /// Whether the connection is between these two endpoints.
   @inline(__always)
   func isBetween(_ key: ConnectionKey) -> Bool { self.key == key }
 
@@ -55,7 +55,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
 
   // MARK: Segments
 
-  /// Takes a segment; `octets` hold its payload at `segment.payloadOffset`, and are at `source` in their capture.
+  /// Takes a segment. `octets` contain its payload at `segment.payloadOffset`, and are at `source` in their capture.
   @inline(__always)
   mutating func receive(
     _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, source: CaptureOffset?, run: inout Receiver.Context
@@ -65,10 +65,10 @@ struct TCPConnection<Receiver: StreamReceiver> {
     }
   }
 
-  /// Takes a segment as nearly all are: the next octets of a stream or a bare acknowledgment, on an open connection where
-  /// nothing is awaited and everything that was acknowledged has been delivered. False, and nothing has changed, for any other.
+  /// Takes the most common segment: the next octets of a stream, or a bare acknowledgment.
   ///
-  /// It does what `receiveAny` does with such a segment.
+  /// The connection is open, awaits no octets, and has delivered everything that was acknowledged. For any other segment,
+  /// it changes nothing and returns false. `receiveAny` does the same with such a segment.
   @inline(__always)
   private mutating func receiveNext(
     _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, _ source: CaptureOffset?, _ run: inout Receiver.Context
@@ -120,12 +120,12 @@ struct TCPConnection<Receiver: StreamReceiver> {
     borrowRun(&run)
     defer { giveBackRun(&run) }
     if hasStranger { settleStranger(segment, &run) }
-    // Few have payload here: the next octets of an open stream do not come this way.
+    // Few segments here have payload. The next octets of an open stream go through `receiveNext`.
     if segment.payloadLength > 0, keepStranger(segment, octets, at: time, source, &run) { return }
     take(segment, octets, at: time, source: source, isConfirmed: false, &run)
   }
 
-  /// Takes a segment; with `isConfirmed` its numbers are known to be the sender's, however far they are from what came before.
+  /// Takes a segment. With `isConfirmed`, its numbers are known to be the sender's, even if they are far from earlier ones.
   mutating func take(
     _ segment: TCPSegment, _ octets: RawSpan, at time: Int64, source: CaptureOffset?, isConfirmed: Bool,
     _ run: inout Receiver.Context
@@ -177,11 +177,11 @@ struct TCPConnection<Receiver: StreamReceiver> {
     advance(&run, isForced: false)
   }
 
-  /// Packets that have come, of both sides.
+  /// The number of packets so far, of both sides.
   @inline(__always)
   var packets: Int { streams[0].packets &+ streams[1].packets }
 
-  /// Counts a segment, whatever becomes of it. Returns the octets of its headers.
+  /// Counts a segment, whether or not it is taken. Returns the octets of its headers.
   @inline(__always)
   private mutating func count(_ segment: TCPSegment, from side: Side, at time: Int64, _ clock: Int64) -> Int {
     lastSeen = max(lastSeen, clock)
@@ -193,44 +193,45 @@ struct TCPConnection<Receiver: StreamReceiver> {
     return overhead
   }
 
-  /// The position of a segment's first octet of payload.
+  /// The position of a segment's first payload octet.
   private mutating func locate(_ segment: TCPSegment, _ side: Side) -> StreamPosition {
     let sequence = segment.flags.contains(.syn) ? segment.sequence &+ 1 : segment.sequence
     streams[side].space.learn(sequence)
     return expected(sequence, of: side)
   }
 
-  /// The position of a sequence number that comes next, or soon. What was acknowledged can be far beyond what has come, after a
-  /// long hole.
+  /// The position of a sequence number that comes next, or soon.
+  ///
+  /// After a long gap, acknowledgments can be far beyond the captured octets.
   @inline(__always)
   func expected(_ sequence: UInt32, of side: Side) -> StreamPosition {
     streams[side].space.position(of: sequence, near: max(streams[side].next, streams[side].acknowledged))
   }
 
-  /// Position after the last octet of a direction that is known of: delivered, held, or acknowledged.
+  /// The position after a direction's last known octet: delivered, held, or acknowledged.
   @inline(__always)
   func knownEnd(_ side: Side) -> StreamPosition {
     max(max(streams[side].next, heldEnd(side)), streams[side].acknowledged)
   }
 
-  /// Learns what the sender had received when it sent the segment. Returns that position in the opposite stream.
+  /// Learns how much the sender had received when it sent the segment. Returns that position in the opposite stream.
   private mutating func noteAcknowledgment(
     _ segment: TCPSegment, from side: Side, _ run: inout Receiver.Context
   ) -> StreamPosition {
     guard segment.flags.contains(.ack) else { return .unknown }
     let other = 1 - side
-    // A RST that answers a stray segment may acknowledge anything.
+    // A RST that answers a stray segment may acknowledge any number.
     if !streams[other].space.isKnown {
       guard !segment.flags.contains(.rst) else { return .unknown }
       streams[other].space.learn(segment.acknowledgment)
     }
-    // The first thing that the opener acknowledges is the other side's SYN, even if nothing of that side is captured.
+    // The opener first acknowledges the other side's SYN, even if no packet of that side is captured.
     if side == opener, !streams[other].isStarted, streams[other].packets == 0, !segment.flags.contains(.rst) {
       startAcknowledged(other, segment.acknowledgment)
     }
     let position = expected(segment.acknowledgment, of: other)
     guard !segment.flags.contains(.rst) else { return position }
-    // Beyond what a window allows it is no acknowledgment of this stream. A one-sided capture knows no better.
+    // A number beyond the largest window does not acknowledge this stream. A one-sided capture cannot tell.
     if position > streams[other].acknowledged, position <= knownEnd(other) + TCPStream.largestWindow {
       if position > streams[other].deliveredThrough,
         streams[other].acknowledged <= streams[other].next || !streams[other].isHolding
@@ -244,14 +245,14 @@ struct TCPConnection<Receiver: StreamReceiver> {
 
   // MARK: Processes
 
-  /// Notes the process of a segment of it that comes next; `slots` are the run's.
+  /// Notes the process of the connection's next segment. `slots` belong to the run.
   mutating func note(
     _ mention: ProcessMention, of segment: TCPSegment, _ slots: inout Slab<ConnectionProcesses>, _ texts: inout TextPool
   ) {
     note(mention, from: side(of: segment), &slots, &texts)
   }
 
-  /// Notes the process that has one of its ends.
+  /// Notes the process that has one end of the connection.
   mutating func note(
     _ mention: ProcessMention, ofEnd end: Endpoint, _ slots: inout Slab<ConnectionProcesses>, _ texts: inout TextPool
   ) {
@@ -265,7 +266,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
     if slots[Int(processSlot)].note(mention, from: side, &texts) { record.flags.insert(.severalProcesses) }
   }
 
-  /// The process of its row, which holds on to its text from now on.
+  /// The process of the connection's row, which retains the process's text.
   mutating func settleProcess(
     client: Endpoint, _ slots: inout Slab<ConnectionProcesses>, _ texts: inout TextPool
   ) -> TextID {
@@ -277,7 +278,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
 
   // MARK: Out of order
 
-  /// What is out of order, from now on with memory of its own.
+  /// The out-of-order state, allocated if necessary.
   mutating func openDisorder(_ run: inout Receiver.Context) -> OwnMemory<Disorder> {
     if let disorder { return disorder }
     let disorder = OwnMemory(Disorder())
@@ -286,7 +287,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
     return disorder
   }
 
-  /// Changes what is held of a direction.
+  /// Changes the held segments of a direction.
   mutating func changeHeld<Result>(
     _ side: Side, _ run: inout Receiver.Context, _ body: (inout HeldSegments) -> Result
   ) -> Result {
@@ -298,19 +299,19 @@ struct TCPConnection<Receiver: StreamReceiver> {
     return result
   }
 
-  /// Capture time after which it is looked at again, because it waits for octets; `.max` when it is not.
+  /// The capture time after which the connection is checked again for octets that it awaits; `.max` when there is no check.
   var lookDeadline: Int64 { disorder?.value.lookDeadline ?? .max }
 
-  /// Position of the first octet of a direction that is held, `.never` when nothing is.
+  /// The position of a direction's first held octet; `.never` when no octet is held.
   func heldFirst(_ side: Side) -> StreamPosition { disorder?.value.held.look(side) { $0.firstPosition } ?? .never }
 
-  /// Position after the last octet of a direction that is held, `.unknown` when nothing is.
+  /// The position after a direction's last held octet; `.unknown` when no octet is held.
   func heldEnd(_ side: Side) -> StreamPosition { disorder?.value.held.look(side) { $0.end } ?? .unknown }
 
-  /// The first segment of a direction that is held.
+  /// The first held segment of a direction.
   func firstHeld(_ side: Side) -> HeldSegment? { disorder?.value.held.look(side) { $0.first } }
 
-  /// Octets of memory that it takes without its session, as they were counted.
+  /// Octets of memory without the session, as they were counted.
   var memory: Int {
     guard let disorder else { return StreamMemory.connection(Self.self) }
     return StreamMemory.connection(Self.self) + StreamMemory.disorder

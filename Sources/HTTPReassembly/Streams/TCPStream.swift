@@ -1,62 +1,62 @@
-/// One direction of a TCP connection: what has been captured of its octets, and what is still awaited.
+/// One direction of a TCP connection: its captured octets, and the octets that are still awaited.
 ///
-/// Plain values only, so that looking at one of them copies nothing else: what is on the heap is in `Disorder`.
+/// It has plain values only, so that reading one of them copies nothing else. Values on the heap are in `Disorder`.
 struct TCPStream {
   var space = SequenceSpace()
-  /// Whether delivery has begun: the first position is known, by SYN or because nothing earlier came.
+  /// Whether delivery has begun. The first position is known by SYN, or because no earlier octets came.
   var isStarted = false
   /// Whether a SYN was captured.
   var hasSyn = false
-  /// Whether payload is held behind a hole; kept up by `TCPConnection.changeHeld`.
+  /// Whether payload is held behind a gap; updated by `TCPConnection.changeHeld`.
   var isHolding = false
   /// Whether the sender has reset the connection.
   var isReset = false
-  /// Whether the session has been told of the end.
+  /// Whether the session knows that the stream has ended.
   var isFinished = false
-  /// Shift of this side's window scale option; nil while not known.
+  /// The shift of this side's window scale option; nil while unknown.
   var windowScale: UInt8?
-  /// The largest window that this side has advertised for the other, scaled, in octets.
+  /// The largest window that this side has advertised to the other, scaled, in octets.
   var advertisedWindow: UInt32 = 0
-  /// Where the stream starts: after the SYN, or at the first octet that came.
+  /// The start of the stream: after the SYN, or at the first octet that came.
   private(set) var start: StreamPosition = 0
-  /// Position of the next octet to deliver.
+  /// The position of the next octet to deliver.
   var next: StreamPosition = 0
-  /// Position after the last octet that the peer acknowledged; `.unknown` before its first ACK.
+  /// The position after the last octet that the peer acknowledged; `.unknown` before its first ACK.
   var acknowledged = StreamPosition.unknown
-  /// Position of the FIN; `.never` without one.
+  /// The position of the FIN; `.never` without one.
   var fin = StreamPosition.never
-  /// Payload from here on is taken by no receiver: after FIN or RST.
+  /// The position after FIN or RST. No receiver takes payload from here on.
   var limit = StreamPosition.never
-  /// Newest record of this stream in the payload history.
+  /// The newest record of this stream in the payload history.
   var newestPayload: PayloadHistory.Mark = 0
   var packets = 0
   var ipLength = 0
   var payloadLength = 0
-  /// Capture time since which something is held back or known to be missing; nil when nothing is.
+  /// The capture time since which octets are held or known to be missing; nil when there are none.
   @OptionalTime var stuckSince: Int64? = nil
 
-  /// Octets beyond what is known of a stream that a receiver could still take: the largest window (RFC 7323 §2.3).
+  /// Octets beyond the known end of a stream that a receiver could still take: the largest window (RFC 7323 §2.3).
   static let largestWindow = 1 << 30
 
-  /// Holes remembered: a capture that loses more has lost count of what a late segment is.
+  /// The number of remembered gaps. With more losses, a capture cannot explain a late segment any more.
   static let holeLimit = 64
 
-  /// The acknowledgment number that covers everything delivered so far, as a position: one more after the FIN.
+  /// The acknowledgment number that covers all delivered octets, as a position. The FIN adds one.
   @inline(__always)
   var deliveredThrough: StreamPosition { isFinished && fin == next ? next + 1 : next }
 
-  /// Octets that the peer has acknowledged beyond all that was captured; 0 where none are awaited.
+  /// Acknowledged octets beyond the captured ones; 0 if none are awaited.
   @inline(__always)
   var uncapturedTail: Int {
     guard isStarted, !isHolding, acknowledged > next, limit > next else { return 0 }
     return acknowledged - next
   }
 
-  /// Whether all that was captured is delivered, the end too if it has come by FIN, and no RST has come.
+  /// Whether all captured octets are delivered, including the end by FIN, and no RST has come.
   @inline(__always)
   var isSettled: Bool { !isHolding && (fin == .never || isFinished) && !isReset }
 
-  /// Whether it is open, all that was captured of it is delivered, and nothing is awaited.
+  /// Whether the stream is open, all its captured octets are delivered, and none are awaited.
   @inline(__always)
   var isUndisturbed: Bool {
     isStarted && !isHolding && limit == .never && !isReset && stuckSince == nil && acknowledged <= next
@@ -70,7 +70,7 @@ struct TCPStream {
   @inline(__always)
   var isFinAhead: Bool { fin != .never && next < fin }
 
-  /// Learns how much this side takes from the other one.
+  /// Learns the window that this side offers to the other.
   @inline(__always)
   mutating func noteWindow(_ segment: TCPSegment) {
     if segment.flags.contains(.syn) {
@@ -78,12 +78,12 @@ struct TCPStream {
       windowScale = segment.windowScale ?? 0
       advertisedWindow = max(advertisedWindow, UInt32(segment.window))
     } else {
-      // Without the handshake the shift can be anything up to 14 (RFC 7323 §2.3).
+      // Without the handshake, the shift can be any number up to 14 (RFC 7323 §2.3).
       advertisedWindow = max(advertisedWindow, UInt32(segment.window) << UInt32(min(windowScale ?? 14, 14)))
     }
   }
 
-  /// Starts the stream at a position: everything before it is from before the capture, or before the connection.
+  /// Starts the stream at a position. All earlier octets are from before the capture or the connection.
   mutating func start(at position: StreamPosition) {
     isStarted = true
     start = position

@@ -1,23 +1,24 @@
-/// What an IP header says of the fragment it starts. Offsets and lengths are octets of the datagram's payload
-/// (the fragmentable part, RFC 8200 §4.5).
+/// The position of a fragment, as its IP header gives it.
+///
+/// Offsets and lengths count octets of the datagram's payload (the fragmentable part, RFC 8200 §4.5).
 struct Fragment: Equatable {
   /// The identification field: 16 bits of IPv4, 32 bits of IPv6.
   var identification: UInt32 = 0
-  /// Where the fragment lies in the datagram.
+  /// The fragment's offset in the datagram.
   var offset = 0
   /// Whether more fragments follow it.
   var hasMore = false
   /// The protocol of the datagram's payload.
   var protocolNumber: UInt8 = 0
 
-  /// Whether it is a datagram of its own.
+  /// Whether the fragment is a whole datagram.
   var isAtomic: Bool { offset == 0 && !hasMore }
 
-  /// The class of its octets when they never become part of a datagram.
+  /// The class of the fragment's octets if they never become part of a datagram.
   var octetClass: OctetClass { protocolNumber == IPProtocol.udp ? .udp : .otherIP }
 }
 
-/// A datagram whose fragments have all come.
+/// A datagram that has all its fragments.
 struct ReassembledDatagram {
   var source: IPAddress
   var destination: IPAddress
@@ -26,8 +27,8 @@ struct ReassembledDatagram {
   var protocolNumber: UInt8
   /// Octets of the payload on the wire.
   var length: Int
-  /// The payload as far as it was captured without a gap: at most `length` octets.
+  /// The payload's captured octets up to the first gap: at most `length` octets.
   var octets: [UInt8]
-  /// Octets of the IP headers of the fragments.
+  /// Octets of the fragments' IP headers.
   var networkLength: Int
 }

@@ -1,8 +1,9 @@
 /// Reassembles IP datagrams from fragments (RFC 791 §3.2, RFC 8200 §4.5), within limits.
 ///
-/// The first copy of an octet that was captured is the datagram's. Octets of fragments are `Ledger.pending` while they
-/// are held. Repeated octets, fragments that make no sense, and datagrams that are given up are class `udp` when the
-/// protocol is UDP, else `other_ip`: with no transport header, nobody can say whose they are.
+/// A datagram takes the first captured copy of an octet. Octets of fragments are `Ledger.pending` while they are held.
+///
+/// Octets without an owner are class `udp` when the protocol is UDP, else `other_ip`, since no transport header names
+/// their connection. They are repeated octets, and octets of senseless fragments and of datagrams that are given up.
 struct FragmentReassembler {
   private let datagramLimit: Int
   private let octetLimit: Int
@@ -14,7 +15,7 @@ struct FragmentReassembler {
   private var slotOfKey: [IncompleteDatagram.Key: Int] = [:]
   private var oldest: Int?
   private var newest: Int?
-  /// What all datagrams cost, in octets.
+  /// Octets that all datagrams occupy.
   private var held = 0
 
   init(configuration: Configuration) {
@@ -24,20 +25,20 @@ struct FragmentReassembler {
     fragmentLimit = configuration.fragmentsPerDatagramLimit
   }
 
-  /// Takes the fragment that `dissection` ended at, and returns the datagram if it is complete now.
+  /// Takes the fragment that ended `dissection`, and returns the datagram if it is complete now.
   ///
-  /// The fragment's headers have been charged; its payload is charged or made pending here.
+  /// The fragment's headers have been charged. This function charges its payload, or makes it pending.
   mutating func add(
     _ dissection: borrowing Dissection, _ octets: RawSpan, now: Int64, ledger: inout Ledger, anomalies: inout AnomalyLog
   ) -> ReassembledDatagram? {
     expire(now: now, ledger: &ledger, anomalies: &anomalies)
     let fragment = dissection.fragment
-    // Offsets count in eights, so what does not fill the last eight of any but the last fragment has no offset.
+    // Offsets count units of 8 octets. Except in the last fragment, octets beyond the last whole unit have no offset.
     let length = fragment.hasMore ? dissection.room & ~7 : dissection.room
     let end = fragment.offset + length
     if length != dissection.room { anomalies.note(.fragmentMalformed) }
     ledger.charge(dissection.room - length, to: fragment.octetClass)
-    // No receiver takes a fragment with a wrong header checksum, or a datagram of more than 65,535 octets.
+    // No receiver takes a fragment with a wrong header checksum, or a datagram longer than 65,535 octets.
     guard !dissection.hasBadChecksum, end <= 0xffff else {
       if end > 0xffff { anomalies.note(.fragmentMalformed) }
       ledger.charge(length, to: fragment.octetClass)
@@ -47,7 +48,7 @@ struct FragmentReassembler {
       source: dissection.source, destination: dissection.destination, identification: fragment.identification,
       protocolNumber: dissection.isIPv6 ? 0 : fragment.protocolNumber, isIPv6: dissection.isIPv6)
     let slot = slotOfKey[key] ?? begin(key, fragment, now: now, ledger: &ledger, anomalies: &anomalies)
-    // While it is out of its slot it is the only owner of its arrays.
+    // Outside its slot, the datagram is the only owner of its arrays.
     guard var datagram = slots[slot].take() else {
       ledger.charge(length, to: fragment.octetClass)
       return nil
@@ -88,7 +89,7 @@ struct FragmentReassembler {
     return nil
   }
 
-  /// Gives every datagram up.
+  /// Gives up every datagram.
   mutating func finish(ledger: inout Ledger, anomalies: inout AnomalyLog) {
     while let slot = oldest {
       anomalies.note(.fragmentIncomplete)
@@ -96,7 +97,7 @@ struct FragmentReassembler {
     }
   }
 
-  /// Gives up the datagrams that were begun too long before `now`.
+  /// Gives up the datagrams whose first fragment is older than the timeout.
   private mutating func expire(now: Int64, ledger: inout Ledger, anomalies: inout AnomalyLog) {
     while let slot = oldest, let datagram = slots[slot], now &- datagram.firstTime > timeout {
       anomalies.note(.fragmentIncomplete)
@@ -104,7 +105,7 @@ struct FragmentReassembler {
     }
   }
 
-  /// Begins a datagram, at the cost of the oldest if there are too many.
+  /// Begins a datagram. If there are too many, the oldest is given up.
   private mutating func begin(
     _ key: IncompleteDatagram.Key, _ fragment: Fragment, now: Int64, ledger: inout Ledger, anomalies: inout AnomalyLog
   ) -> Int {

@@ -9,13 +9,13 @@ extension Dissection {
     let hasSequence = flags & 0x1000 != 0
     var length = 4
     if flags & 0x7 == 0 {
-      // Routing (RFC 1701) was removed from GRE, and strict source routes with it.
+      // RFC 2784 removed routing and strict source routes (RFC 1701) from GRE.
       guard flags & 0x4000 == 0 else { return .payload }
       if flags & 0x8000 != 0 { length += 4 }  // Checksum and reserved.
       if flags & 0x2000 != 0 { length += 4 }  // Key.
       if hasSequence { length += 4 }
     } else {
-      // Version 1: the key is a payload length and a call; a packet without sequence number only acknowledges.
+      // Version 1: the key holds a payload length and a call. A packet without a sequence number only acknowledges.
       guard flags & 0x7 == 1, flags & 0x2000 != 0, type == EtherType.ppp, hasSequence else { return .payload }
       length += 8
       if flags & 0x0080 != 0 { length += 4 }  // Acknowledgment number.
@@ -24,7 +24,7 @@ extension Dissection {
     guard enterTunnel() else { return .payload }
     consume(length)
     switch type {
-    // ERSPAN mirrors Ethernet frames: type II (with sequence numbers) behind 8 octets, type III behind 12 or 20.
+    // ERSPAN mirrors Ethernet frames. Type II (with sequence numbers) has 8 octets before the frame, type III 12 or 20.
     case 0x88be: return hasSequence ? erspan(octets, length: 8) : .ethernet
     case 0x22eb: return erspan(octets, length: isCaptured(12) && octets.octet(offset + 11) & 1 != 0 ? 20 : 12)
     default: return .etherType(type)

@@ -1,4 +1,4 @@
-/// Protocol numbers of the IPv4 protocol field and of IPv6 next header fields (IANA Assigned Internet Protocol Numbers).
+/// Values of the IPv4 protocol field and of IPv6 next header fields (IANA Assigned Internet Protocol Numbers).
 enum IPProtocol {
   static let hopByHopOptions: UInt8 = 0
   static let ipv4: UInt8 = 4
@@ -18,19 +18,19 @@ enum IPProtocol {
 }
 
 extension Dissection {
-  /// IPv4 or IPv6, by the version field, where nothing else says which.
+  /// IPv4 or IPv6, by the version field. No other field names the version.
   mutating func ip(_ octets: RawSpan) -> Layer {
     guard room > 0 else { return .malformed(.ipHeaderMalformed) }
     guard isCaptured(1) else { return .malformed(.ipHeaderNotCaptured) }
     switch octets.octet(offset) >> 4 {
     case 4: return .ipv4
     case 6: return .ipv6
-    // Before IP was found this is some other packet, in a tunnel some other payload.
+    // This is another packet if no IP header was found before, and another payload in a tunnel.
     default: return .payload
     }
   }
 
-  /// What the innermost IP header carries.
+  /// The payload of the innermost IP header.
   @inline(__always)
   mutating func ipProtocol(_ number: UInt8, _ octets: RawSpan) -> Layer {
     if lengthIsUnknown { settleUnknownLength(number) }
@@ -56,7 +56,7 @@ extension Dissection {
       return isIPv6 ? extensionHeader(number, octets) : .payload
     case IPProtocol.fragment:
       return isIPv6 ? fragmentHeader(octets) : .payload
-    // ICMP, ESP, SCTP, no next header (59), and everything unknown.
+    // ICMP, ESP, SCTP, no next header (59), and all unknown protocols.
     default: return .payload
     }
   }

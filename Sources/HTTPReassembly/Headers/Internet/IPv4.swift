@@ -14,10 +14,10 @@ extension Dissection {
     }
     var totalLength = Int(octets.bigEndian16(start + 2))
     if totalLength < headerLength || totalLength > room {
-      // Behind a UDP port that only suggests a tunnel, this is no IP header.
+      // A UDP port only suggests a tunnel. This is no IP header.
       guard carrier != .udp else { return .malformed(.ipHeaderMalformed) }
       if totalLength == 0 {
-        // A packet that the network card was yet to cut up has no length of its own.
+        // The network card had yet to segment this packet, so it has no length of its own.
         notes.insert(.ipTotalLengthZero)
       } else if totalLength > room {
         notes.insert(.ipLengthBeyondFrame)

@@ -1,7 +1,7 @@
 // The Internet Protocol, version 6 (RFC 8200), and its extension headers.
 
 extension Dissection {
-  /// An IPv6 header; extension headers follow as protocols of their own.
+  /// An IPv6 header. Extension headers follow as separate protocols.
   mutating func ipv6(_ octets: RawSpan) -> Layer {
     guard room >= 40 else { return .malformed(.ipHeaderMalformed) }
     guard isCaptured(40) else { return .malformed(.ipHeaderNotCaptured) }
@@ -9,7 +9,7 @@ extension Dissection {
     guard octets.octet(start) >> 4 == 6 else { return .malformed(.ipHeaderMalformed) }
     let payloadLength = Int(octets.bigEndian16(start + 4))
     if payloadLength > room - 40 {
-      // Behind a UDP port that only suggests a tunnel, this is no IP header.
+      // A UDP port only suggests a tunnel. This is no IP header.
       guard carrier != .udp else { return .malformed(.ipHeaderMalformed) }
       notes.insert(.ipLengthBeyondFrame)
     } else if payloadLength != 0, payloadLength < room - 40 {
@@ -25,10 +25,10 @@ extension Dissection {
     return .ipProtocol(octets.octet(start + 6))
   }
 
-  /// Called for each header behind an IPv6 header with payload length 0.
+  /// Interprets payload length 0 of an IPv6 header, at each header behind it.
   ///
-  /// That length stands for a jumbogram (RFC 2675), whose option follows, or for a packet that the network card was yet
-  /// to cut up, which is then as long as the frame, or for what it says.
+  /// A jumbogram (RFC 2675) has this length, and its option follows. A packet that the network card had yet to segment is as
+  /// long as the frame. Otherwise there is no payload.
   mutating func settleUnknownLength(_ number: UInt8) {
     switch number {
     case IPProtocol.hopByHopOptions, IPProtocol.routing, IPProtocol.destinationOptions, IPProtocol.authentication,
@@ -49,7 +49,7 @@ extension Dissection {
     extensionHeaders += 1
     guard room >= 8 else { return .malformed(.ipHeaderMalformed) }
     guard isCaptured(2) else { return .malformed(.ipHeaderNotCaptured) }
-    // AH counts 4-octet units less two, the others 8-octet units less one.
+    // AH counts units of 4 octets minus two; the others count units of 8 octets minus one.
     let units = Int(octets.octet(offset + 1))
     let length = number == IPProtocol.authentication ? (units + 2) * 4 : (units + 1) * 8
     guard length <= room else { return .malformed(.ipHeaderMalformed) }
@@ -77,7 +77,7 @@ extension Dissection {
       }
       let optionLength = Int(octets.octet(position + 1))
       if type == 0xc2, optionLength == 4, position + 6 <= optionsEnd {
-        // Counted from the end of the IPv6 header, where this header starts.
+        // The length counts from the end of the IPv6 header, where this header starts.
         let payloadLength = Int(octets.bigEndian32(position + 2))
         guard payloadLength >= length else { return }
         lengthIsUnknown = false
@@ -92,13 +92,13 @@ extension Dissection {
     }
   }
 
-  /// A routing header on whose way the packet still is names the final destination, which is the connection's.
+  /// Notes the final destination of a packet that has not reached it. It is the connection's destination.
   private mutating func routingHeader(_ octets: RawSpan, length: Int) {
     guard length >= 24, isCaptured(length), octets.octet(offset + 3) > 0 else { return }
     let last: Int
     switch octets.octet(offset + 2) {
     case 0, 2: last = offset + 8 + ((length - 8) / 16 - 1) * 16  // RFC 2460 §4.4, RFC 6275 §6.4
-    case 4: last = offset + 8  // RFC 8754 §2: segments are listed from the last.
+    case 4: last = offset + 8  // RFC 8754 §2: the last segment is listed first.
     default: return
     }
     destination = IPAddress(high: octets.bigEndian64(last), low: octets.bigEndian64(last + 8))
@@ -117,7 +117,7 @@ extension Dissection {
       protocolNumber: next)
     network += 8
     offset += 8
-    // RFC 6946: an atomic fragment is the whole datagram, whatever else has its identification.
+    // RFC 6946: an atomic fragment is the whole datagram, even if others have its identification.
     return fragment.isAtomic ? .ipProtocol(next) : .fragment
   }
 }

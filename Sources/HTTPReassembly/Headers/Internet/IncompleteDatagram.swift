@@ -1,37 +1,37 @@
-/// An IP datagram of which fragments are missing. Offsets count octets of its payload.
+/// An IP datagram with missing fragments. Offsets count octets of its payload.
 struct IncompleteDatagram {
-  /// Which datagram a fragment belongs to.
+  /// The fields that tell datagrams apart.
   struct Key: Hashable {
     var source: IPAddress
     var destination: IPAddress
     var identification: UInt32
-    /// 0 for IPv6, whose datagrams are told apart without it (RFC 8200 §4.5).
+    /// 0 for IPv6, which tells datagrams apart without it (RFC 8200 §4.5).
     var protocolNumber: UInt8
     var isIPv6: Bool
   }
 
-  /// A run of octets that came in one fragment and did not come before.
+  /// A run of new octets that came in one fragment.
   private struct Piece {
     var start: Int
     var end: Int
-    /// Captured octets, from `start`.
+    /// The number of captured octets from `start`.
     var captured: Int
-    /// Where those start in `octets`.
+    /// The position of the captured octets in `octets`.
     var position: Int
   }
 
   let key: Key
-  /// Capture time of the first fragment that came.
+  /// The capture time of the first fragment that came.
   let firstTime: Int64
   /// The fragment at offset 0, or the first one that came.
   var leading: Fragment
-  /// Fragments that came.
+  /// The number of fragments that came.
   var fragments = 0
   /// The payload's length, once the last fragment came.
   var length: Int?
   /// Octets of the fragments' IP headers.
   var networkLength = 0
-  /// The datagram begun next before this one, and next after it: slots of the reassembler.
+  /// The next older datagram and the next newer one: slots of the reassembler.
   var older: Int?
   var newer: Int?
   /// Octets of all pieces, captured or not.
@@ -48,19 +48,19 @@ struct IncompleteDatagram {
     self.older = older
   }
 
-  /// What holding the datagram costs, in octets.
+  /// Octets that the datagram occupies.
   var cost: Int { octets.count + pieces.count * MemoryLayout<Piece>.stride }
 
   /// Whether every octet has come.
   var isComplete: Bool { received == length }
 
-  /// Whether a fragment that ends at `end` agrees with what is known of the length.
+  /// Whether a fragment that ends at `end` agrees with the length, as far as it is known.
   func accepts(end: Int, isLast: Bool) -> Bool {
     if let length { return isLast ? end == length : end <= length }
     return !isLast || end >= pieces.last?.end ?? 0
   }
 
-  /// Adds what is new of a fragment at `range`, whose captured octets are `payload`.
+  /// Adds the new octets of a fragment at `range`. Its captured octets are `payload`.
   mutating func insert(
     _ range: Range<Int>, _ payload: RawSpan
   ) -> (newOctets: Int, hasOverlap: Bool, hasConflict: Bool) {
@@ -83,7 +83,7 @@ struct IncompleteDatagram {
         let piece = pieces[index]
         let overlapEnd = min(piece.end, range.upperBound)
         hasOverlap = true
-        // Only what was captured of both can differ.
+        // Only octets that were captured in both can differ.
         let comparedEnd = min(overlapEnd, piece.start + piece.captured, range.lowerBound + payload.byteCount)
         while position < comparedEnd, !hasConflict {
           hasConflict = payload.octet(position - range.lowerBound) != octets[piece.position + position - piece.start]
@@ -107,13 +107,13 @@ struct IncompleteDatagram {
     return low
   }
 
-  /// The datagram, which is complete.
+  /// The complete datagram.
   func reassembled() -> ReassembledDatagram {
     var ordered: [UInt8] = []
     ordered.reserveCapacity(octets.count)
     for piece in pieces {
       ordered += octets[piece.position..<piece.position + piece.captured]
-      // Behind octets that were not captured, others would stand at wrong offsets.
+      // Octets behind a gap would stand at wrong offsets.
       if piece.captured < piece.end - piece.start { break }
     }
     return ReassembledDatagram(

@@ -1,11 +1,11 @@
-/// The Internet checksum (RFC 1071) being summed up.
+/// A running sum of the Internet checksum (RFC 1071).
 struct InternetChecksum {
   private var sum: UInt64 = 0
 
   /// Adds octets; every range but the last must be of even length.
   mutating func add(_ octets: RawSpan, _ range: Range<Int>) {
     var position = range.lowerBound
-    // Words of any width give the same sum once folded (RFC 1071 §2 C); the carries go to the upper half.
+    // Words of any width give the same folded sum (RFC 1071 §2 C). The carries go to the upper half.
     while position + 4 <= range.upperBound {
       sum += UInt64(octets.bigEndian32(position))
       position += 4
@@ -29,7 +29,7 @@ struct InternetChecksum {
     sum += address.low & 0xffff_ffff
   }
 
-  /// Whether the sum, with the checksum field in it, is what it must be.
+  /// Whether the sum, including the checksum field, is correct.
   var isCorrect: Bool {
     var folded = sum
     while folded >> 16 != 0 { folded = folded >> 16 + folded & 0xffff }

@@ -1,9 +1,9 @@
 // The TCP header (RFC 9293 §3.1).
 
 extension Dissection {
-  /// Why the TCP header at `offset` cannot be decoded, nil when it can.
+  /// The reason why the TCP header at `offset` cannot be decoded; nil when it can.
   ///
-  /// Twenty octets must have been captured; options may be cut off.
+  /// Twenty octets must have been captured. Options may be cut off.
   @inline(__always)
   func tcpHeaderFault(_ octets: RawSpan) -> Anomaly? {
     guard room >= 20 else { return .tcpHeaderMalformed }
@@ -12,11 +12,11 @@ extension Dissection {
     return headerLength >= 20 && headerLength <= room ? nil : .tcpHeaderMalformed
   }
 
-  /// Octets of the TCP header at `offset` with its options.
+  /// Octets of the TCP header at `offset`, including options.
   @inline(__always)
   func tcpHeaderLength(_ octets: RawSpan) -> Int { Int(octets.octet(offset + 12) >> 4) * 4 }
 
-  /// The segment at `offset`, whose header has no fault.
+  /// The segment at `offset`. Its header has no fault.
   ///
   /// `fragmentNetwork` counts octets of IP headers that were charged before.
   @inline(__always)
@@ -36,7 +36,7 @@ extension Dissection {
       capturedPayloadLength: max(0, capturedEnd - payload), hasBadChecksum: hasBadChecksum)
   }
 
-  /// The shift of the window scale option (RFC 7323 §2.2), nil when there is none in the header captured at `header`.
+  /// The shift of the window scale option (RFC 7323 §2.2); nil without the option in the header captured at `header`.
   private static func tcpWindowScale(_ octets: RawSpan, header: Range<Int>) -> UInt8? {
     let headerEnd = header.upperBound
     var position = header.lowerBound + 20
@@ -56,7 +56,7 @@ extension Dissection {
     return nil
   }
 
-  /// Whether the segment at `offset` has a wrong checksum; one that was not wholly captured is not known to.
+  /// Whether the segment at `offset` has a wrong checksum. The result is false for a segment that was not captured whole.
   func tcpChecksumIsBad(_ octets: RawSpan) -> Bool {
     guard isCaptured(room) else { return false }
     var checksum = InternetChecksum()

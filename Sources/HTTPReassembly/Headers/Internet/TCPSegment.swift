@@ -10,9 +10,9 @@ package struct TCPFlags: OptionSet, Sendable {
   package static let ack = TCPFlags(rawValue: 0x10)
 }
 
-/// A decoded TCP segment: values and ranges, never octets.
+/// A decoded TCP segment. It has values and ranges, never octets.
 ///
-/// `payloadOffset` points into the span that was decoded: the packet's own, or a reassembled datagram's.
+/// `payloadOffset` points into the decoded span: the packet's own, or a reassembled datagram's.
 package struct TCPSegment: Sendable, Equatable {
   package var source: Endpoint
   package var destination: Endpoint
@@ -21,19 +21,19 @@ package struct TCPSegment: Sendable, Equatable {
   package var flags: TCPFlags
   /// The window field as sent, not scaled.
   package var window: UInt16
-  /// The shift of the window scale option (RFC 7323 §2), nil when the segment has none or it was not captured.
+  /// The shift of the window scale option (RFC 7323 §2); nil without a captured option.
   package var windowScale: UInt8?
-  /// Octets of this segment's IP headers (of every fragment it came in): class `network`.
+  /// Octets of the IP headers of this segment and of all its fragments: class `network`.
   package var networkLength: Int
-  /// Octets of the TCP header with options: class `transport`.
+  /// Octets of the TCP header, including options: class `transport`.
   package var headerLength: Int
-  /// Where the payload starts in the decoded span.
+  /// The payload's start in the decoded span.
   package var payloadOffset: Int
   /// Payload octets on the wire, by the IP total length.
   package var payloadLength: Int
-  /// Payload octets that were captured, at most `payloadLength`.
+  /// Captured payload octets, at most `payloadLength`.
   package var capturedPayloadLength: Int
-  /// The TCP checksum was verified and is wrong: no receiver would take the segment.
+  /// Whether the TCP checksum was verified and is wrong. No receiver would take the segment.
   package var hasBadChecksum: Bool
 
   package init(
@@ -56,7 +56,7 @@ package struct TCPSegment: Sendable, Equatable {
     self.hasBadChecksum = hasBadChecksum
   }
 
-  /// Where the captured octets of the payload are in the decoded span.
+  /// The range of the payload's captured octets in the decoded span.
   @inline(__always)
   var capturedPayload: Range<Int> { payloadOffset..<payloadOffset + capturedPayloadLength }
 }

@@ -1,47 +1,47 @@
 // The User Datagram Protocol (RFC 768), and the ports that suggest a tunnel.
 
-/// A decoded UDP datagram: values and ranges, never octets. All of it has been charged to the ledger.
+/// A decoded UDP datagram. It has values and ranges, never octets. All of it has been charged to the ledger.
 package struct UDPDatagram: Sendable, Equatable {
   package var source: Endpoint
   package var destination: Endpoint
-  /// Where the payload starts in the decoded span: the packet's own, or a reassembled datagram's.
+  /// The payload's start in the decoded span: the packet's own, or a reassembled datagram's.
   package var payloadOffset: Int
   /// Payload octets on the wire, by the UDP length.
   package var payloadLength: Int
-  /// Payload octets that were captured, at most `payloadLength`.
+  /// Captured payload octets, at most `payloadLength`.
   package var capturedPayloadLength: Int
-  /// Octets of its IP headers (of every fragment it came in): class `network`.
+  /// Octets of the IP headers of this datagram and of all its fragments: class `network`.
   package var networkLength: Int
 
-  /// Octets of the header, a part of class `udp` until the datagram turns out to be one of QUIC.
+  /// Octets of the header. They are part of class `udp`, unless the datagram turns out to be QUIC.
   package static var headerLength: Int { 8 }
 
-  /// Where what was captured of the payload is in the decoded span.
+  /// The range of the payload's captured octets in the decoded span.
   func payload(in octets: RawSpan) -> Range<Int> {
     payloadOffset..<payloadOffset + min(capturedPayloadLength, max(octets.byteCount - payloadOffset, 0))
   }
 }
 
 extension Dissection {
-  /// A UDP header. What it carries is class `udp`, unless it is a tunnel in which an IP header is found.
+  /// A UDP header. Its payload is class `udp`, unless it is a tunnel with an IP header.
   mutating func udp(_ octets: RawSpan) -> Layer {
     carrier = .udp
     udpRange = 0..<0
     guard isCaptured(8) else { return .payload }
-    // Length 0 is that of a jumbogram (RFC 2675 §4); a length beyond the IP packet's is a lie.
+    // A jumbogram has length 0 (RFC 2675 §4). A length beyond the IP packet's end is wrong.
     let length = Int(octets.bigEndian16(offset + 4))
     if length >= 8, length < room { trim(to: offset + length) }
     udpRange = offset..<end
     let sourcePort = octets.bigEndian16(offset)
     let destinationPort = octets.bigEndian16(offset + 2)
     consume(8)
-    // A tunnel's port can be the arbitrary port of a client: not when the other one is a well-known service's.
+    // A client's arbitrary port may equal a tunnel's port. The other end's well-known port then shows that it is no tunnel.
     if sourcePort == 53 || sourcePort == 5353 { return .payload }
     switch destinationPort {
     case 2152: return .gtpu
     case 3544: return .teredo
     case 4754: return .gre
-    case 4789, 8472: return .vxlan  // 8472: Linux' default, from before the assignment.
+    case 4789, 8472: return .vxlan  // 8472: the default of Linux, older than the assignment.
     case 4790: return .vxlanGPE
     case 6081: return .geneve
     case 6635: return .mpls  // RFC 7510.
@@ -54,7 +54,7 @@ extension Dissection {
     }
   }
 
-  /// The datagram at `udpRange`, nil when its header was not captured.
+  /// The datagram at `udpRange`; nil when its header was not captured.
   ///
   /// `fragmentNetwork` counts octets of IP headers that were charged before.
   func udpDatagram(_ octets: RawSpan, fragmentNetwork: Int) -> UDPDatagram? {

@@ -1,20 +1,20 @@
 // Virtual extensible local area networks (RFC 7348 §5), and their generic protocol extension (draft-ietf-nvo3-vxlan-gpe §3).
 
 extension Dissection {
-  /// A VXLAN header, when it looks like one.
+  /// A VXLAN header, if it looks like one.
   mutating func vxlan(_ octets: RawSpan) -> Layer {
-    // The I flag is set; all else but the identifier is reserved, or an extension's, and ignored on receipt.
+    // The I flag is set. All other bits except the identifier are reserved or belong to extensions, and are ignored on receipt.
     guard isCaptured(8), octets.octet(offset) & 0x08 != 0, enterTunnel() else { return .payload }
     consume(8)
     return .ethernet
   }
 
-  /// A VXLAN-GPE header, when it looks like one.
+  /// A VXLAN-GPE header, if it looks like one.
   mutating func vxlanGPE(_ octets: RawSpan) -> Layer {
     guard isCaptured(8) else { return .payload }
     let flags = octets.octet(offset)
     let next = octets.octet(offset + 3)
-    // Version 0, the I flag, and not the O flag of packets about the tunnel itself.
+    // Version 0, the I flag set, and the O flag clear. Packets about the tunnel itself have the O flag.
     guard flags & 0x39 == 0x08, enterTunnel() else { return .payload }
     consume(8)
     // Without the P flag it is a VXLAN header.
@@ -32,7 +32,7 @@ extension Dissection {
 // Generic network virtualization encapsulation (RFC 8926 §3.4).
 
 extension Dissection {
-  /// A GENEVE header with options, when it looks like one.
+  /// A GENEVE header with options, if it looks like one.
   mutating func geneve(_ octets: RawSpan) -> Layer {
     // Version 0; the reserved octet is zero.
     guard isCaptured(8), octets.octet(offset) >> 6 == 0, octets.octet(offset + 7) == 0 else { return .payload }
@@ -47,19 +47,19 @@ extension Dissection {
 // The GPRS tunnelling protocol's user plane (3GPP TS 29.281 §5).
 
 extension Dissection {
-  /// A GTPv1-U header of a message that carries a packet (G-PDU), when it looks like one.
+  /// A GTPv1-U header of a message that carries a packet (G-PDU), if it looks like one.
   mutating func gtpu(_ octets: RawSpan) -> Layer {
     // Version 1, protocol type GTP; message type 255.
     guard isCaptured(8), octets.octet(offset) & 0xf0 == 0x30, octets.octet(offset + 1) == 0xff else { return .payload }
     let flags = octets.octet(offset)
-    // Counted from behind the mandatory 8 octets.
+    // The length counts from behind the mandatory 8 octets.
     let messageEnd = offset + 8 + Int(octets.bigEndian16(offset + 2))
     var length = 8
     if flags & 0x7 != 0 {
       guard isCaptured(12) else { return .payload }
       length = 12
       var next = flags & 0x4 != 0 ? octets.octet(offset + 11) : 0
-      // §5.2.1: an extension header counts its length in 4-octet units and ends with the type of the next.
+      // §5.2.1: an extension header gives its length in units of 4 octets, and ends with the type of the next one.
       while next != 0 {
         guard isCaptured(length + 1) else { return .payload }
         let extensionLength = Int(octets.octet(offset + length)) * 4
@@ -82,7 +82,7 @@ extension Dissection {
   mutating func teredo(_ octets: RawSpan) -> Layer {
     var length = 0
     if isCaptured(4), octets.bigEndian16(offset) == 0x0001 {
-      // Client identifier and authentication value of given lengths, nonce (8) and confirmation (1).
+      // Client identifier and authentication value with given lengths, nonce (8), and confirmation (1).
       length += 13 + Int(octets.octet(offset + 2)) + Int(octets.octet(offset + 3))
     }
     if isCaptured(length + 8), octets.bigEndian16(offset + length) == 0x0000 { length += 8 }
@@ -93,7 +93,7 @@ extension Dissection {
 
   /// Whether the octets at `offset` are a whole IPv6 packet from or to a Teredo address (RFC 4380 §2.6: 2001:0::/32).
   ///
-  /// Only servers have the well-known port: clients and relays talk between ports of their own.
+  /// Only servers have the well-known port. Clients and relays talk between ports of their own.
   @inline(__always)
   func looksLikeTeredo(_ octets: RawSpan) -> Bool {
     guard isCaptured(40), octets.octet(offset) >> 4 == 6,

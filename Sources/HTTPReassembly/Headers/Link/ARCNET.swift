@@ -2,8 +2,9 @@
 // and RFC 1201.
 
 extension Dissection {
-  /// Source, destination, on Linux the card's two octets of buffer offset, then the protocol; RFC 1201 adds a
-  /// split flag and a sequence number behind it, RFC 1051 does not.
+  /// An ARCNET header: source, destination, and protocol. Linux puts two octets of the card's buffer offset before the protocol.
+  ///
+  /// RFC 1201 adds a split flag and a sequence number behind the protocol. RFC 1051 does not.
   mutating func arcnet(_ octets: RawSpan, isLinux: Bool) -> Layer {
     let protocolOffset = isLinux ? 4 : 2
     guard isCaptured(protocolOffset + 1) else { return .malformed(.linkHeaderMalformed) }
@@ -12,7 +13,7 @@ extension Dissection {
     case 0xf0:  // RFC 1051 §2: IP.
       consume(protocolOffset + 1)
       return .ipv4
-    case 0xd4, 0xc4:  // RFC 1201 §2: IP, and the number that IPv6 was given.
+    case 0xd4, 0xc4:  // RFC 1201 §2: IP, and the number assigned to IPv6.
       guard isCaptured(protocolOffset + 4) else { return .malformed(.linkHeaderMalformed) }
       guard octets.octet(offset + protocolOffset + 1) == 0 else {
         notes.insert(.linkFragmented)

@@ -1,17 +1,18 @@
-/// The decoding of one packet (or reassembled datagram) while it is under way: where the next header starts, where its
-/// layer ends, and the class of everything outside those two.
+/// The decoding of one packet or reassembled datagram.
 ///
-/// Each protocol is a `mutating func` in a file of its own. It checks the header at `offset`, accounts for it with
-/// `consume`, cuts what lies behind its layer off with `trim`, and says what follows. Offsets count octets of the wire,
-/// so `end` may lie beyond `captured`; a header is read only when `isCaptured` said so.
+/// It knows where the next header starts, where its layer ends, and the class of all octets outside these two.
 ///
-/// The octets outside `offset..<end` add up to `link + encapsulation + network + tunnel`, always.
+/// Each protocol is a `mutating func` in a file of its own. It checks the header at `offset`, and accounts for it with
+/// `consume`. It cuts octets behind its layer off with `trim`, and returns the next layer. Offsets count octets of the
+/// wire, so `end` may lie beyond `captured`. A header is read only after `isCaptured` returned true.
 ///
-/// It cannot be copied, because it is large and the compiler would, for every packet.
+/// The octets outside `offset..<end` always add up to `link + encapsulation + network + tunnel`.
+///
+/// It cannot be copied. It is large, and the compiler would copy it for every packet.
 struct Dissection: ~Copyable {
-  /// What carries the octets at `offset`.
+  /// The innermost header that carries the octets at `offset`.
   enum Carrier {
-    /// A link layer: no IP header was found so far.
+    /// A link layer: no IP header was found yet.
     case link
     /// The innermost IP header.
     case ip
@@ -53,22 +54,23 @@ struct Dissection: ~Copyable {
   var link = 0
   /// Octets of `link` that a capture tool invented.
   var synthetic = 0
-  /// The process that the packet belongs to, as its link layer says.
+  /// The process that owns the packet, as its link layer says.
   var process: TappedProcess?
   /// Octets of class `encapsulation`.
   var encapsulation = 0
-  /// Octets of the innermost IP header: class `network`, unless a tunnel is found in it.
+  /// Octets of the innermost IP header. They are class `network`, unless a tunnel is found in the packet.
   var network = 0
-  /// Octets of headers and padding since the innermost IP header (or the link layer): class `encapsulation` once
-  /// an IP header is found behind them, else they share the class of what they carry.
+  /// Octets of headers and padding since the innermost IP header (or the link layer).
+  ///
+  /// They are class `encapsulation` once an IP header is found behind them. Otherwise they share the class of their payload.
   var tunnel = 0
 
   var carrier = Carrier.link
-  /// Whether a tunnel has been entered in which no IP header was found yet.
+  /// Whether a tunnel has been entered, but no IP header was found in it yet.
   var isOpening = false
   /// Tunnels entered.
   var depth = 0
-  /// Whether what `trim` cuts off is the frame's own padding, not that of something inside a tunnel.
+  /// Whether `trim` cuts off the frame's own padding, and not the padding of something inside a tunnel.
   var trimsToLink = true
   var notes: Notes = []
 
@@ -77,14 +79,14 @@ struct Dissection: ~Copyable {
   var destination = IPAddress(high: 0, low: 0)
   var isIPv6 = false
   var hasBadChecksum = false
-  /// The IPv6 header has payload length 0, and no jumbo payload option was found so far.
+  /// Whether the IPv6 header has payload length 0, and no jumbo payload option was found yet.
   var lengthIsUnknown = false
-  /// Extension headers of the innermost IP header so far.
+  /// The number of extension headers of the innermost IP header, so far.
   var extensionHeaders = 0
   /// Whether padding behind the innermost IP packet is class `link`.
   var paddingIsLink = false
   var fragment = Fragment()
-  /// Where the innermost UDP datagram starts and ends, once `carrier` is `udp`; empty when its header was not captured.
+  /// The range of the innermost UDP datagram once `carrier` is `udp`; empty when its header was not captured.
   var udpRange = 0..<0
 
   @inline(__always)
@@ -96,7 +98,7 @@ struct Dissection: ~Copyable {
     self.limits = limits
   }
 
-  /// Octets from `offset` to the end of the layer, on the wire.
+  /// Octets on the wire from `offset` to the end of the layer.
   @inline(__always)
   var room: Int { end - offset }
 
@@ -106,7 +108,7 @@ struct Dissection: ~Copyable {
     count <= min(end, captured) - offset
   }
 
-  /// Accounts for `count` octets of a header at `offset`, which the caller has checked to be at most `room`.
+  /// Accounts for `count` octets of a header at `offset`. The caller has checked that `count` is at most `room`.
   @inline(__always)
   mutating func consume(_ count: Int) {
     offset += count
@@ -119,7 +121,7 @@ struct Dissection: ~Copyable {
     consume(count)
   }
 
-  /// Ends the layer at `newEnd`, at most `end`; what lies behind is padding or a trailer.
+  /// Ends the layer at `newEnd`, at most `end`. Octets behind it are padding or a trailer.
   @inline(__always)
   mutating func trim(to newEnd: Int) {
     if trimsToLink { link += end - newEnd } else { tunnel += end - newEnd }
@@ -152,13 +154,13 @@ struct Dissection: ~Copyable {
     extensionHeaders = 0
   }
 
-  /// Ends the innermost IP packet at `newEnd`, at most `end`, after its header was accounted for.
+  /// Ends the innermost IP packet at `newEnd`, at most `end`. Its header is accounted for already.
   mutating func trimIP(to newEnd: Int) {
     if paddingIsLink { link += end - newEnd } else { encapsulation += end - newEnd }
     end = newEnd
   }
 
-  /// Decodes header after header, until one ends the decoding.
+  /// Decodes one header after another, until one ends the decoding.
   mutating func walk(from first: Layer, _ octets: RawSpan) -> Layer {
     var layer = first
     while true {

@@ -16,18 +16,18 @@ extension Dissection {
         return .ip
       }
     } else {
-      // Padding inside a tunnel is that of the inner frame.
+      // Padding inside a tunnel belongs to the inner frame.
       trimsToLink = false
     }
     consume(headerLength)
-    // §3.2.6: a value up to 1,500 is the length of the data, from 0x0600 on it is a type.
+    // §3.2.6: a value up to 1,500 is the length of the data; a value from 0x0600 is a type.
     if type >= 0x0600 { return .etherType(type) }
     guard type <= 1500 else { return .payload }
     if Int(type) < room { trim(to: offset + Int(type)) }
     return .llc
   }
 
-  /// Whether the header is the one that an iPhone's pcapd invents: `BE EF` six times, then 0800.
+  /// Whether an iPhone's pcapd invented the header: `BE EF` six times, then 0800.
   @inline(__always)
   private func isPhoneHeader(_ octets: RawSpan) -> Bool {
     octets.bigEndian64(offset) == 0xbeef_beef_beef_beef && octets.bigEndian32(offset + 8) == 0xbeef_beef
@@ -44,7 +44,7 @@ extension Dissection {
 // IEEE 802.1Q VLAN tags, customer and service.
 
 extension Dissection {
-  /// The rest of a VLAN tag: tag control information, then the type of what follows.
+  /// The rest of a VLAN tag: tag control information, then the type of the payload.
   mutating func vlan(_ octets: RawSpan) -> Layer {
     guard isCaptured(4) else { return .malformed(.linkHeaderMalformed) }
     let type = octets.bigEndian16(offset + 2)
@@ -100,7 +100,7 @@ enum EtherType {
 }
 
 extension Dissection {
-  /// What an EtherType says follows.
+  /// The layer that an EtherType announces.
   @inline(__always)
   mutating func etherType(_ type: UInt16, _ octets: RawSpan) -> Layer {
     switch type {
@@ -109,7 +109,7 @@ extension Dissection {
     case EtherType.vlan, EtherType.serviceVLAN, EtherType.doubleVLAN: vlan(octets)
     case EtherType.mplsUnicast, EtherType.mplsMulticast: .mpls
     case EtherType.pppoeSession: .pppoe
-    // Only tunnels hold these.
+    // These occur only in tunnels.
     case EtherType.ethernet where isOpening: .ethernet
     case EtherType.ppp where isOpening: .ppp
     default: .payload

@@ -1,7 +1,7 @@
 // IEEE 802.11 data frames (§9.2.3, §9.3.2).
 
 extension Dissection {
-  /// A data frame's header. Management and control frames hold no packets, and protected ones do not show them.
+  /// A data frame's header. Management and control frames hold no packets; protected frames hide them.
   mutating func ieee80211(_ octets: RawSpan, isPadded: Bool = false) -> Layer {
     guard isCaptured(2) else { return .malformed(.linkHeaderMalformed) }
     let control = octets.octet(offset)
@@ -13,13 +13,13 @@ extension Dissection {
       return .payload
     }
     let isQoS = control & 0x80 != 0
-    // A fourth address between access points, QoS control, HT control where the +HTC bit says so.
+    // Optional: a fourth address between access points, QoS control, and HT control if the +HTC bit is set.
     var length = flags & 0x03 == 0x03 ? 30 : 24
     let qosControl = length
     if isQoS { length += flags & 0x80 != 0 ? 6 : 2 }
     if isPadded { length = (length + 3) / 4 * 4 }
     guard isCaptured(length) else { return .malformed(.linkHeaderMalformed) }
-    // §10.4: more fragments, or not the first.
+    // §10.4: a fragment, because more follow or it is not the first.
     guard flags & 0x04 == 0, octets.littleEndian16(offset + 22) & 0x0f == 0 else {
       notes.insert(.linkFragmented)
       return .payload
@@ -29,11 +29,11 @@ extension Dissection {
     return isAggregate ? aggregate(octets) : .llc
   }
 
-  /// An A-MSDU (§9.3.2.2) of one subframe; several would be several packets in one.
+  /// An A-MSDU (§9.3.2.2) of one subframe. Several subframes would be several packets in one.
   private mutating func aggregate(_ octets: RawSpan) -> Layer {
     guard isCaptured(14) else { return .malformed(.linkHeaderMalformed) }
     let length = Int(octets.bigEndian16(offset + 12))
-    // Subframes are padded to 32 bits, but for the last.
+    // Subframes are padded to 32 bits, except the last.
     guard length <= room - 14 else { return .malformed(.linkHeaderMalformed) }
     guard room - 14 - length < 14 else {
       notes.insert(.linkFragmented)
@@ -45,17 +45,17 @@ extension Dissection {
   }
 }
 
-// Radiotap (radiotap.org): what a monitoring radio knew of an IEEE 802.11 frame.
+// Radiotap (radiotap.org): facts that a monitoring radio adds to an IEEE 802.11 frame.
 
 extension Dissection {
-  /// A radiotap header; of its fields only the flags matter.
+  /// A radiotap header. Only its flags matter.
   mutating func radiotap(_ octets: RawSpan) -> Layer {
     guard isCaptured(8), octets.octet(offset) == 0 else { return .malformed(.linkHeaderMalformed) }
     let length = Int(octets.littleEndian16(offset + 2))
     guard length >= 8, isCaptured(length) else { return .malformed(.linkHeaderMalformed) }
     let flags = radiotapFlags(octets, length: length)
     consumeSynthetic(length)
-    // 0x10: the frame ends with its check sequence; 0x40: that is wrong; 0x20: the header is padded to 32 bits.
+    // 0x10: the frame ends with its check sequence. 0x20: the header is padded to 32 bits. 0x40: the check sequence is wrong.
     if flags & 0x10 != 0, room >= 4 { trim(to: end - 4) }
     guard flags & 0x40 == 0 else {
       notes.insert(.linkChecksumBad)
@@ -68,7 +68,7 @@ extension Dissection {
   private func radiotapFlags(_ octets: RawSpan, length: Int) -> UInt8 {
     let present = octets.littleEndian32(offset + 4)
     guard present & 0b10 != 0 else { return 0 }
-    // Bit 31 of each presence word says that another one follows.
+    // Bit 31 of a presence word announces another one.
     var position = 8
     var word = present
     while word >> 31 != 0 {
@@ -93,8 +93,8 @@ extension Dissection {
     let length = Int(octets.littleEndian16(offset + 2))
     let type = octets.littleEndian32(offset + 4)
     guard length >= 8, isCaptured(length) else { return .malformed(.linkHeaderMalformed) }
-    // The common 802.11 field (type 2) has flags at its octet 8; bit 0: the frame ends with its check sequence,
-    // bit 2: that is wrong.
+    // The common 802.11 field (type 2) has flags at its octet 8. Bit 0: the frame ends with its check sequence. Bit 2: the check
+    // sequence is wrong.
     var flags: UInt16 = 0
     var position = 8
     while position + 4 <= length {

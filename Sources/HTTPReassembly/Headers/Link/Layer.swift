@@ -1,4 +1,4 @@
-/// What the octets at `Dissection.offset` are the start of: the next header, or the end of the decoding.
+/// The header that starts at `Dissection.offset`, or the end of the decoding.
 enum Layer {
   // Link layer
   case linkType(UInt32)
@@ -15,7 +15,7 @@ enum Layer {
   case ip
   case ipv4
   case ipv6
-  /// What the protocol field or a next header field says follows.
+  /// The protocol that the protocol field or a next header field names.
   case ipProtocol(UInt8)
 
   // Tunnels over IP and UDP
@@ -33,6 +33,6 @@ enum Layer {
   case fragment
   /// Octets that are not decoded further: payload of the innermost IP header, or a packet without one.
   case payload
-  /// A header that cannot be decoded, and why.
+  /// A header that cannot be decoded, and the reason.
   case malformed(Anomaly)
 }

@@ -12,8 +12,10 @@ extension LinkType {
 }
 
 extension Dissection {
-  /// What a packet of a link type starts with. Types inside other headers may be `DLT_` numbers, which differ from
-  /// `LINKTYPE_` numbers only for raw IP, and those are all known here.
+  /// The first layer of a packet of a link type.
+  ///
+  /// Types inside other headers may be `DLT_` numbers. They differ from `LINKTYPE_` numbers only for raw IP, and all of
+  /// these are known here.
   mutating func linkType(_ number: UInt32, _ octets: RawSpan) -> Layer {
     switch LinkType(rawValue: number) {
     case .ethernet: return .ethernet

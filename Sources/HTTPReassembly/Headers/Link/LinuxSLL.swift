@@ -1,7 +1,7 @@
 // Linux cooked captures (LINKTYPE_LINUX_SLL and LINKTYPE_LINUX_SLL2): a header that libpcap makes up.
 
 extension Dissection {
-  /// Version 1: packet type, device type, address, and the protocol in the last two of 16 octets.
+  /// Version 1 has 16 octets: packet type, device type, address, and the protocol in the last two.
   mutating func linuxSLL(_ octets: RawSpan) -> Layer {
     guard isCaptured(16) else { return .malformed(.linkHeaderMalformed) }
     let type = octets.bigEndian16(offset + 14)
@@ -9,7 +9,7 @@ extension Dissection {
     return cookedProtocol(type)
   }
 
-  /// Version 2: the protocol in the first two of 20 octets.
+  /// Version 2 has 20 octets, with the protocol in the first two.
   mutating func linuxSLL2(_ octets: RawSpan) -> Layer {
     guard isCaptured(20) else { return .malformed(.linkHeaderMalformed) }
     let type = octets.bigEndian16(offset)

@@ -1,7 +1,7 @@
 // MPLS label stacks (RFC 3032 §2.1) and Ethernet pseudowires (RFC 4448).
 
 extension Dissection {
-  /// A label stack, and a guess at what follows: no label says it.
+  /// A label stack, and a guess at the next layer. No label names it.
   mutating func mpls(_ octets: RawSpan) -> Layer {
     guard enterTunnel() else { return .payload }
     var isBottom = false

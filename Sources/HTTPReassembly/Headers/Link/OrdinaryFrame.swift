@@ -1,28 +1,27 @@
-/// A frame as nearly all are where they are many: Ethernet II, IPv4 without options that is no fragment, and TCP, with nothing
-/// between or behind them.
+/// The most common frame: Ethernet II, IPv4 without options that is no fragment, and TCP, with nothing between or behind them.
 ///
-/// The same as what `Dissection` makes of such a frame, for a quarter of the instructions; of any other it is nil.
-/// `OrdinaryFrameTests` holds the two together.
+/// `Dissection` decodes such a frame to the same segment, with four times the instructions. Any other frame is nil here.
+/// `OrdinaryFrameTests` compares the two.
 struct OrdinaryFrame {
   static let linkLength = 14
   static let networkLength = 20
   private static let transportOffset = linkLength + networkLength
-  /// Octets of all headers without options: whatever is loaded lies in these.
+  /// Octets of all headers without options. Every read stays within them.
   private static let leastLength = transportOffset + 20
 
   let segment: TCPSegment
 
-  /// Nil when the frame is another one, or may be. `wireLength` is its length on the wire; `octets` may have more.
+  /// Returns nil for every other frame. `wireLength` is the frame's length on the wire; `octets` may have more.
   @inline(__always)
   init?(_ octets: RawSpan, wireLength: Int, captured: Int) {
     guard captured >= Self.leastLength, captured <= octets.byteCount,
-      // The type, the version with the header's length, and the type of service: 0800 45xx.
+      // The EtherType 0800, version 4, a header of 20 octets, and any type of service.
       octets.bigEndian32(within: 12) >> 8 == 0x0008_0045,
       Int(octets.bigEndian16(within: 16)) == wireLength - Self.linkLength,
-      // Neither more fragments nor an offset.
+      // No more fragments, and no offset.
       octets.bigEndian16(within: 20) & 0x3fff == 0,
       octets.octet(within: 23) == IPProtocol.tcp,
-      // Addresses that pcapd invents.
+      // The addresses are not those that pcapd invents.
       octets.bigEndian32(within: 0) != 0xbeef_beef
     else { return nil }
     let headerLength = Int(octets.octet(within: Self.transportOffset + 12) >> 4) * 4

@@ -3,15 +3,15 @@
 extension Dissection {
   /// Octets of the trailer: magic (4), user identifier (4), app name (20), check sequence (4).
   private static let pcapdroidTrailerLength = 32
-  /// Where the name of the app is, in octets from the trailer's start, and how long it may be.
+  /// The range of the app's name, in octets from the trailer's start.
   private static let pcapdroidName = 8..<28
 
-  /// Marks the whole link layer as invented when PCAPdroid's trailer lies behind the IP packet that ends at `packetEnd`.
+  /// Marks the whole link layer as invented if PCAPdroid's trailer lies behind the IP packet that ends at `packetEnd`.
   ///
-  /// Up to three octets of padding lie before the trailer, so that it starts at a multiple of four.
+  /// Up to three octets of padding align the trailer to a multiple of four.
   @inline(__always)
   mutating func markPCAPdroid(_ octets: RawSpan, packetEnd: Int) {
-    // The capture may or may not declare the trailer's last four octets as a check sequence; `link` has them either way.
+    // A capture may declare the trailer's last four octets as a check sequence. They are class `link` either way.
     let trailer = wireLength - Self.pcapdroidTrailerLength
     guard packetEnd...packetEnd + 3 ~= trailer, trailer + 4 <= captured, octets.bigEndian32(trailer) == 0x0107_2021
     else { return }
@@ -19,7 +19,7 @@ extension Dissection {
     noteApp(octets, trailer: trailer)
   }
 
-  /// Notes the app, which is known by its name only: the user identifier is none of a process. -1 is nobody's.
+  /// Notes the app by its name. The user identifier is not a process identifier, and -1 stands for no app.
   private mutating func noteApp(_ octets: RawSpan, trailer: Int) {
     guard trailer + Self.pcapdroidName.upperBound <= captured, octets.bigEndian32(trailer + 4) != .max else { return }
     let name = TappedProcess.text(

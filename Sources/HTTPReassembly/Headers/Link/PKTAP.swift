@@ -1,10 +1,10 @@
 // Apple's packet tap pseudo-header (LINKTYPE_PKTAP; <net/pktap.h> of XNU), versions 1 and 2.
 
 extension Dissection {
-  /// A pseudo-header in the byte order of the capturing machine, then a packet of the type it names.
+  /// A pseudo-header in the byte order of the capturing machine, then a packet of the type that it names.
   mutating func pktap(_ octets: RawSpan) -> Layer {
     guard isCaptured(40) else { return .malformed(.linkHeaderMalformed) }
-    // Version 1 starts with its length as 32 bits; version 2 with one octet, and octets of offsets behind it.
+    // Version 1 starts with its length in 32 bits. Version 2 has a length of one octet, then octets of offsets.
     if let isBigEndian = pktapVersion1ByteOrder(octets) {
       return pktapVersion1(octets, isBigEndian: isBigEndian)
     }
@@ -18,7 +18,7 @@ extension Dissection {
     return pktapPayload(octets, type: type, prefix: prefix)
   }
 
-  /// Whether this is version 1, and then whether it is big-endian.
+  /// Whether version 1 is big-endian; nil for version 2.
   private func pktapVersion1ByteOrder(_ octets: RawSpan) -> Bool? {
     let lengths = UInt32(108)...4096
     if lengths.contains(octets.littleEndian32(offset)) { return false }
@@ -37,12 +37,12 @@ extension Dissection {
     note(
       octets, identifier: field(52), flags: field(36), name: offset + 56..<offset + 73, app: offset + 88..<offset + 105)
     consumeSynthetic(length)
-    // PTH_TYPE_PACKET; nothing else was ever defined.
+    // PTH_TYPE_PACKET is the only defined type.
     guard next == 1 else { return .payload }
     return pktapPayload(octets, type: type, prefix: prefix)
   }
 
-  /// Version 2 says where its texts are, in octets from its start; 0 says that there is none.
+  /// Notes the process of version 2, which gives offsets of its texts from its start; 0 stands for no text.
   private mutating func noteVersion2Process(_ octets: RawSpan, length: Int) {
     func text(_ position: Int) -> Range<Int> {
       let start = Int(octets.octet(offset + position))
@@ -53,10 +53,10 @@ extension Dissection {
       app: text(5))
   }
 
-  /// `MAXCOMLEN` and a zero.
+  /// The octets of a command: `MAXCOMLEN` and a zero.
   private static var commandLength: Int { 17 }
 
-  /// Notes the process, unless the header names none: it has the identifier -1 then.
+  /// Notes the process, unless the header names none. The identifier -1 stands for no process.
   private mutating func note(
     _ octets: RawSpan, identifier: UInt32, flags: UInt32, name: Range<Int>, app: Range<Int>
   ) {
@@ -71,8 +71,9 @@ extension Dissection {
     self.process = process
   }
 
-  /// The packet behind the pseudo-header. Interfaces without a link header are tapped as raw IP, on some with the
-  /// prefix (an address family) still there.
+  /// The packet behind the pseudo-header.
+  ///
+  /// Interfaces without a link header are tapped as raw IP. Some still have the prefix, an address family.
   private mutating func pktapPayload(_ octets: RawSpan, type: UInt32, prefix: Int) -> Layer {
     let isRaw = type == LinkType.rawBSD.rawValue || type == LinkType.raw.rawValue
     if isRaw, prefix > 0, prefix <= 16, isCaptured(prefix + 1), !isIPVersion(octets.octet(offset)),

@@ -1,12 +1,12 @@
 // The Point-to-Point Protocol (RFC 1661) and its HDLC-like framing (RFC 1662).
 
 extension Dissection {
-  /// A PPP header: address and control where they were not compressed away, then the protocol field.
+  /// A PPP header: address and control unless they are compressed away, then the protocol field.
   mutating func ppp(_ octets: RawSpan) -> Layer {
     // RFC 1662 §3.1: all-stations address, unnumbered information.
     if isCaptured(2), octets.bigEndian16(offset) == 0xff03 { consume(2) }
     guard isCaptured(1) else { return .malformed(.linkHeaderMalformed) }
-    // RFC 1661 §6.5: the protocol field may be one octet; its last octet, and only that, is odd.
+    // RFC 1661 §6.5: the protocol field may be one octet. Only its last octet is odd.
     var type = UInt16(octets.octet(offset))
     if type & 1 == 0 {
       guard isCaptured(2) else { return .malformed(.linkHeaderMalformed) }
@@ -23,7 +23,7 @@ extension Dissection {
     }
   }
 
-  /// A serial line's frame: PPP, or Cisco's framing, which the first octet tells apart.
+  /// A serial line's frame: PPP or Cisco's framing. The first octet tells them apart.
   mutating func pppHDLC(_ octets: RawSpan) -> Layer {
     guard isCaptured(1) else { return .malformed(.linkHeaderMalformed) }
     switch octets.octet(offset) {
@@ -39,12 +39,12 @@ extension Dissection {
   /// A PPPoE header of the session stage.
   mutating func pppoe(_ octets: RawSpan) -> Layer {
     guard isCaptured(6) else { return .malformed(.linkHeaderMalformed) }
-    // Version and type 1; every code but 0 is of the discovery stage.
+    // Version and type 1; every code but 0 belongs to the discovery stage.
     guard octets.octet(offset) == 0x11 else { return .malformed(.tunnelHeaderMalformed) }
     guard octets.octet(offset + 1) == 0 else { return .payload }
     let length = Int(octets.bigEndian16(offset + 4))
     guard enterTunnel() else { return .payload }
-    // What lies behind the announced length pads the Ethernet frame. A length beyond it is IP's to complain of.
+    // Octets behind the announced length pad the Ethernet frame. IP notes a length beyond the frame.
     if length < room - 6 { trim(to: offset + 6 + length) }
     trimsToLink = false
     consume(6)
@@ -55,7 +55,7 @@ extension Dissection {
 // Cisco's HDLC framing (RFC 1547 §4.3.1 describes it).
 
 extension Dissection {
-  /// Address, control, EtherType.
+  /// Cisco's header: address, control, EtherType.
   mutating func ciscoHDLC(_ octets: RawSpan) -> Layer {
     guard isCaptured(4) else { return .malformed(.linkHeaderMalformed) }
     let type = octets.bigEndian16(offset + 2)

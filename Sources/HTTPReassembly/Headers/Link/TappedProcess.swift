@@ -1,8 +1,8 @@
-/// What a packet's own pseudo-header or trailer says of the process that it belongs to.
+/// The process of a packet, as the packet's own pseudo-header or trailer names it.
 ///
-/// Names are ranges of the packet's octets, all of which were captured; an empty range says nothing.
+/// Names are ranges of captured octets of the packet. An empty range says nothing.
 struct TappedProcess: Sendable, Equatable {
-  /// Who says so.
+  /// The header or trailer that names the process.
   enum Format: Sendable {
     /// Apple's packet tap (`<net/pktap.h>` of XNU).
     case pktap
@@ -10,7 +10,7 @@ struct TappedProcess: Sendable, Equatable {
     case pcapdroid
   }
 
-  /// Which end of the packet the process is.
+  /// The process's end of the packet.
   enum Party: Sendable {
     /// The capture does not say.
     case unknown
@@ -28,7 +28,7 @@ struct TappedProcess: Sendable, Equatable {
   var app = 0..<0
   var party = Party.unknown
 
-  /// The range of a text that ends with a zero, or has all of `limit` octets.
+  /// The range of a text that ends with a zero, or fills all of `limit` octets.
   static func text(_ octets: RawSpan, at start: Int, limit: Int) -> Range<Int> {
     var end = start
     while end < start + limit, end < octets.byteCount, octets.octet(end) != 0 { end += 1 }

@@ -1,6 +1,6 @@
-/// The best way to give responses to requests in their order.
+/// The best assignment of responses to requests, both in their order.
 struct Alignment {
-  /// What an alignment asks of a response, or of one that was certainly lost.
+  /// The facts about a captured or a certainly lost response that an alignment needs.
   struct Answer {
     var isInterim: Bool
     /// Whether more responses may have been lost directly before it.
@@ -9,13 +9,13 @@ struct Alignment {
 
   private var partners: [Int?]
 
-  /// The request of a response, by their places in their lists; nil where none can be told.
+  /// The request of a response, by their places in their lists; nil when it cannot be told.
   func partner(of response: Int) -> Int? { partners[response] }
 
   /// - Parameters:
-  ///   - gaps: Whether requests that are not among them may have been lost directly before each request, and after the last one.
-  ///   - responses: The responses, interim ones too.
-  ///   - evidence: How much speaks for a pair; nil when it cannot be one.
+  ///   - gaps: Whether more requests may have been lost directly before each request, and after the last one.
+  ///   - responses: The responses, including interim ones.
+  ///   - evidence: The evidence for a pair; nil when the two cannot be a pair.
   init(
     gaps: [Bool], responses: [Answer],
     evidence: (Int, Int) -> Int32?
@@ -29,17 +29,17 @@ struct Alignment {
         if let found = evidence(request, response) { gains[request * columns + response] = found }
       }
     }
-    /// What it costs to pass a message over: nothing where its counterpart may have been lost.
+    /// The cost of passing over a message. It is low where its counterpart may have been lost.
     func passRequest(_ response: Int) -> Int32 {
       response == responses.count ? 0 : responses[response].followsHole ? -1 : Self.contradiction
     }
     func passResponse(_ request: Int, _ response: Int) -> Int32 {
       responses[response].isInterim ? 0 : gaps[request] ? -1 : Self.contradiction
     }
-    /// An interim response leaves its request for the final one.
+    /// The number of requests that a response completes. An interim response leaves its request for the final one.
     func step(_ response: Int) -> Int { responses[response].isInterim ? 0 : 1 }
 
-    // The best that the messages from each pair of places on can come to.
+    // The best possible total for the messages from each pair of places on.
     var rest: [Int32] = Array(repeating: 0, count: rows * columns)
     for request in stride(from: requests, through: 0, by: -1) {
       for response in stride(from: responses.count, through: 0, by: -1) {
@@ -57,7 +57,7 @@ struct Alignment {
       }
     }
 
-    // The best that the messages before each pair of places can have come to.
+    // The best possible total for the messages before each pair of places.
     var lead: [Int32] = Array(repeating: Self.impossible * 2, count: rows * columns)
     lead[0] = 0
     for request in 0...requests {
@@ -76,7 +76,7 @@ struct Alignment {
       }
     }
 
-    // A response is given away where all the best ways agree. It is forced where every other way contradicts what was seen.
+    // A response gets a request when all best assignments agree. It is forced when every other assignment contradicts the capture.
     let best = rest[0]
     partners = Array(repeating: nil, count: responses.count)
     var isForced = Array(repeating: false, count: responses.count)
@@ -99,7 +99,7 @@ struct Alignment {
     fillBetween(gaps)
   }
 
-  /// Where two pairs have one request between them, and one response, these are a pair: no request was lost there.
+  /// Makes a pair of the only request and the only response between two pairs, if no request was lost there.
   private mutating func fillBetween(_ gaps: [Bool]) {
     guard partners.count > 2 else { return }
     for response in 1..<partners.count - 1 where partners[response] == nil {
@@ -110,8 +110,9 @@ struct Alignment {
     }
   }
 
-  /// Forgets the pairs of each run of messages without a hole in it for which too little speaks: chance alone can make one
-  /// acknowledgment next to a hole fit.
+  /// Forgets the pairs of each run of messages without a gap if the evidence for the run is too weak.
+  ///
+  /// Chance alone can make one acknowledgment next to a gap fit.
   private mutating func forgetUnproven(
     _ responses: [Answer], _ gaps: [Bool], _ isForced: [Bool], _ gain: (Int, Int) -> Int32
   ) {
@@ -136,15 +137,14 @@ struct Alignment {
     }
   }
 
-  /// What an acknowledgment that fits is worth, against what it costs to pass a message over, which is 1: where no hole is near
-  /// it, and where one is.
+  /// The value of a matching acknowledgment, away from gaps and next to a gap. Passing over a message costs 1.
   static let strong: Int32 = 5
   static let weak: Int32 = 2
-  /// What a pair is worth of which a half was lost.
+  /// The value of a pair with one lost half.
   static let lost: Int32 = -1
 
-  /// What makes a pair impossible.
+  /// The value of an impossible pair.
   private static var impossible: Int32 { -1_000_000 }
-  /// What speaks against a message that has no counterpart where nothing was lost.
+  /// The value of a message without a counterpart where no message was lost.
   private static var contradiction: Int32 { -1000 }
 }

@@ -1,34 +1,35 @@
-// Where a message ends whose framing was lost in a hole or beyond the snap length (MEASURES §10).
+// The ends of messages whose framing was lost in a gap or beyond the snap length (MEASURES §10).
 //
-// A client that does not pipeline sends nothing new before it has the whole response, and a server answers what it has got. So the
-// segments of one message all acknowledge the same octets of the other side, and the next message acknowledges others.
+// A client that does not pipeline sends no new request before it has the whole response. A server answers the request that
+// it has got. The segments of one message therefore acknowledge the same octets of the other side, and the next message
+// acknowledges others.
 
 import Packets
 
-/// A message that lost its framing, while more octets may turn out to be its own.
+/// A message that lost its framing. More octets may turn out to belong to it.
 struct BrokenMessage {
   var row: RowIndex
-  /// How far its sender had read the other side when it started the message.
+  /// The position up to which its sender had read the other side when it started the message.
   var acknowledged: StreamPosition
-  /// Position after the last octet that is known to be its own.
+  /// The position after its last known octet.
   var end: StreamPosition
-  /// How far the other side had read when it first answered it, if that is beyond its end.
+  /// The position up to which the other side had read when it first answered; nil if not beyond the end.
   var answeredAt: StreamPosition?
-  /// Octets of it that are in no class yet, because nothing says whether they are header or content.
+  /// Octets of the message without a class, because it is unknown whether they are header or content.
   var unsplit = 0
   /// Whether it broke off in its header section.
   var isInHeader: Bool
-  /// Its Content-Length, if that was seen.
+  /// Its Content-Length; nil if it was not seen.
   var contentLength: Int?
   /// Whether no content can follow its header section.
   var hasNoContent: Bool
 
-  /// Octets of memory that it takes, of its own.
+  /// Octets of its own memory.
   static var memory: Int { MemoryLayout<BrokenMessage>.stride + 32 }
 }
 
 extension Conversation {
-  /// The newest message of the side being read has lost its framing at a position.
+  /// Marks the newest message of the current side as broken. Its framing was lost at a position.
   mutating func openBroken(
     _ row: RowIndex, _ kind: MessageKind, _ section: HeaderSection?, at position: StreamPosition, _ run: inout Run
   ) {
@@ -49,8 +50,7 @@ extension Conversation {
         contentLength: framing?.contentLength, hasNoContent: hasNoContent))
   }
 
-  /// Octets of the server at a position, of which nothing is known but that they acknowledge a whole request that waits for its
-  /// response: they are the response's, whose head was lost.
+  /// Starts a response whose head was lost, at octets of the server that acknowledge a whole waiting request.
   mutating func startHeadless(at position: StreamPosition, _ run: inout Run) {
     if isPipelined { return startHeadlessAhead(at: position, &run) }
     let side = run.side
@@ -85,8 +85,10 @@ extension Conversation {
         hasNoContent: false))
   }
 
-  /// Octets of the server directly behind a hole that begins where a response ended, and the client pipelines: they are a response's,
-  /// whose head was lost. Which request it answers is found out with the responses around it.
+  /// Starts a response whose head was lost, for a client that pipelines.
+  ///
+  /// Its octets come directly behind a gap that begins at the end of a response. The responses around it decide later which
+  /// request it answers.
   private mutating func startHeadlessAhead(at position: StreamPosition, _ run: inout Run) {
     let side = run.side
     let (missing, arrival) = (gap[side], run.arrival)
@@ -110,15 +112,15 @@ extension Conversation {
       BrokenMessage(
         row: row, acknowledged: arrival.acknowledged, end: position, isInHeader: false, contentLength: nil,
         hasNoContent: false))
-    // There may be other messages in the hole, and behind it.
+    // Other messages may lie in the gap and behind it.
     followsHole[side] = true
   }
 
-  /// Takes octets of the packet being read for the broken message before them, if they are its own. False when they are not.
+  /// Adds octets of the current packet to the broken message before them. Returns false if they do not belong to it.
   mutating func extendBroken(by count: Int, unseen: Int, _ run: inout Run) -> Bool {
     let side = run.side
     guard let message = broken[side] else { return false }
-    // The responses to requests that were sent together acknowledge the same; behind another hole may be another response.
+    // Responses to requests that were sent together acknowledge the same octets. Another response may follow another gap.
     guard isPipelined ? gap[side] == 0 : isOwn(run.arrival.acknowledged, of: message.value, run) else {
       settleBroken(side, before: isPipelined ? nil : message.value.end + gap[side], &run)
       return false
@@ -135,15 +137,15 @@ extension Conversation {
     return true
   }
 
-  /// Whether octets that acknowledge up to a position are a broken message's.
+  /// Whether octets with this acknowledgment belong to a broken message.
   func isOwn(_ acknowledged: StreamPosition, of message: BrokenMessage, _ run: borrowing Run) -> Bool {
     if acknowledged == message.acknowledged { return true }
-    // While a request goes on, the server may say so with an interim response.
+    // The server may acknowledge a part of a request with an interim response.
     let exchange = run.rows.messages.look(Int(message.row)) { $0.message.kind == .request ? $0.exchange : -1 }
     return read(exchange, run) { $0.interimEnd } == acknowledged
   }
 
-  /// The octets that were never captured behind a broken message are its own, but for those behind `limit`.
+  /// Adds the octets of the gap behind a broken message to it, up to `limit`.
   private mutating func adoptGap(
     of message: OwnMemory<BrokenMessage>, _ side: Side, upTo limit: StreamPosition? = nil, _ run: inout Run
   ) {
@@ -154,13 +156,13 @@ extension Conversation {
     owners[side].endNewest(at: message.value.end)
   }
 
-  /// Another message starts at a position, or the stream ends there, or nobody knows: nothing more is the broken message's.
+  /// Ends the broken message, because another message starts at a position, the stream ends there, or the end is unknown.
   mutating func settleBroken(_ side: Side, before position: StreamPosition?, _ run: inout Run) {
     guard let message = broken[side] else { return }
     broken[side] = nil
     let found = message.value
     if position == found.end, gap[side] == 0 {
-      // Where nobody knows what is header and what is content, the whole is right and its parts are not.
+      // Without a known border between header and content, only the total is right.
       if found.isSplitKnown {
         run.rows[message: found.row].exactness = .inferred
         run.rows[message: found.row].flags.remove(.incomplete)
@@ -175,10 +177,10 @@ extension Conversation {
     run.settle(found.unsplit - header, as: .body, of: side)
   }
 
-  /// The other side has acknowledged what was sent up to a position, and nothing beyond: a broken message ends there.
+  /// Ends a broken message where the acknowledgments of the other side end.
   ///
-  /// Its answer may come before the hole behind it is known to be one. Where a later answer acknowledges all of the hole, another message of
-  /// this side is in it.
+  /// Its answer may come before the gap behind it is recognized. If a later answer acknowledges the whole gap, another
+  /// message of this side lies in it.
   mutating func endBroken(_ side: Side, at position: StreamPosition, _ run: inout Run) {
     guard let message = broken[side], position > message.value.end || position == message.value.end + gap[side] else {
       return
@@ -192,16 +194,16 @@ extension Conversation {
 }
 
 extension BrokenMessage {
-  /// Whether it is known which of the octets in no class are what.
+  /// Whether the class of each octet without a class can be told.
   fileprivate var isSplitKnown: Bool {
     unsplit == 0 || isInHeader && (hasNoContent || contentLength.map { $0 <= unsplit } ?? false)
   }
 
-  /// How many of the octets in no class are the header section's.
+  /// The number of header octets among the octets without a class.
   fileprivate var header: Int {
     guard isInHeader else { return 0 }
     if hasNoContent { return unsplit }
-    // Its end is known where it comes to this: what Content-Length does not count is header.
+    // The message's end is known here, so octets beyond Content-Length are header.
     guard let contentLength, contentLength <= unsplit else { return 0 }
     return unsplit - contentLength
   }

@@ -1,13 +1,14 @@
 /// The line before a chunk (RFC 9112 §7.1): `chunk-size [ chunk-ext ] CRLF`.
 enum ChunkSize {
-  /// Longest number of leading zeros and digits looked at; a longer size is no size.
+  /// The maximum number of leading zeros and digits read. A longer size is invalid.
   private static let digitLimit = 1 << 16
 
-  /// Digits that a usual chunk-size line has at most: enough for 256 TiB.
+  /// The maximum number of digits in a usual chunk-size line: enough for 256 TiB.
   static let ordinaryDigits = 12
 
-  /// The size, or nil when the line does not start with one. What exceeds 62 bits is as good as endless
-  /// (RFC 9112 §7.1 asks recipients to expect it).
+  /// The chunk size; nil when the line does not start with one.
+  ///
+  /// A size beyond 62 bits counts as endless (RFC 9112 §7.1 asks recipients to expect it).
   static func parse(_ line: RawSpan) -> Int? {
     var size = 0
     var offset = 0
@@ -16,7 +17,7 @@ enum ChunkSize {
       offset += 1
     }
     guard offset > 0 else { return nil }
-    // Whitespace before an extension is "bad" but accepted (§7.1.1); anything else is not a chunk-size.
+    // Whitespace before an extension is "bad" but accepted (§7.1.1). No other octet may follow.
     let rest = line.trimmingWhitespace(offset..<line.byteCount)
     guard rest.isEmpty || line.octet(rest.lowerBound) == ASCII.semicolon else { return nil }
     return size

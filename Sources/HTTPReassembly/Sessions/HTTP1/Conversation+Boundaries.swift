@@ -1,4 +1,4 @@
-// Where messages may start and end, as far as the other side tells.
+// The positions where messages may start and end, by the acknowledgments of the other side.
 
 extension Conversation {
   func mayBeNextResponse(at position: StreamPosition, _ arrival: SegmentArrival, _ run: borrowing Run) -> Bool {
@@ -14,13 +14,14 @@ extension Conversation {
   }
 
   mutating func refusedStart(_ run: inout Run) {
-    // A message that was sent together with the one before acknowledges the same, as a part of that would: it may be one that is not counted.
+    // A message sent together with the one before acknowledges the same octets, as a part of that one would. This may
+    // be such a message, which is not counted.
     followsHole[run.side] = true
     needsMoreProof = true
     serialPairs = 0
   }
 
-  /// Whether a packet's octets are none of a message that has lost its framing.
+  /// Whether a packet's octets do not belong to a message that has lost its framing.
   func isBeyondBroken(_ arrival: SegmentArrival, _ run: borrowing Run) -> Bool {
     guard let message = broken[run.side], !isPipelined else { return true }
     return !isOwn(arrival.acknowledged, of: message.value, run)
@@ -29,7 +30,7 @@ extension Conversation {
   func nextBoundary(
     after position: StreamPosition, before end: StreamPosition, _ run: borrowing Run
   ) -> StreamPosition? {
-    // A client has read whole responses when it sends a request.
+    // A client that sends a request has read whole responses.
     guard requestSide == 1 - run.side else { return nil }
     var next: StreamPosition?
     for number in max(nextToAnswer, exchanges.end - Self.boundaryLimit)..<max(nextToAnswer, exchanges.end) {
@@ -43,12 +44,12 @@ extension Conversation {
   }
 
   func nextRequest(in octets: RawSpan, from offset: Int, _ run: borrowing Run) -> Int? {
-    // Of a client that has sent many requests, none with content, all octets are header sections.
+    // A client whose many requests had no content sends header sections only.
     guard isPipelined, run.side == requestSide, requestLengths.shortest != nil else { return nil }
     return octets.endOfHeaderSection(from: offset)
   }
 
-  /// Waiting requests, the newest ones, whose acknowledgments say where responses may start.
+  /// The number of newest waiting requests whose acknowledgments show where responses may start.
   static var boundaryLimit: Int { 16 }
 
   mutating func resynchronized(at start: LineStart, _ run: inout Run) {
@@ -56,7 +57,7 @@ extension Conversation {
     let row = row(run)
     run.rows.messages[Int(row)].doubts.insert(.start)
     isUnsure[run.side] = true
-    // Unless the response before says that it starts there.
+    // The response before may confirm the start.
     guard run.side == requestSide, !isConfirmed else { return }
     change(run.rows.messages.look(Int(row)) { $0.exchange }, &run) { $0.isDoubtful = true }
   }
@@ -72,32 +73,32 @@ extension Conversation {
     answer = true
   }
 
-  /// Something starts, or the stream ends, where the newest message of a side ended: there it did end.
+  /// Confirms the end of a side's newest message, if another message starts there or the stream ends there.
   mutating func confirmEnd(of side: Side, at position: StreamPosition, _ run: inout Run) {
     guard !owners.look(side, { $0.isEmpty }) else { return }
     let (row, end) = owners.look(side) { ($0.newest.row, $0.newest.end) }
-    // What ends where the connection does may have begun to be others' long before: that it is closed says nothing of it.
+    // A close-delimited message may have contained other messages. The close does not confirm its end.
     guard end == position, !run.rows[message: row].flags.contains(.closeDelimited) else { return }
     run.rows.messages[Int(row)].doubts.remove(.end)
   }
 
-  /// The stream of a side is over; it ends at a position if its sender has closed it.
+  /// Ends the stream of a side, at a position if its sender has closed it.
   mutating func endStream(_ side: Side, at position: StreamPosition?, _ run: inout Run) {
     settleBroken(side, before: position, &run)
     if let position { confirmEnd(of: side, at: position, &run) }
   }
 
-  /// The messages in progress end because the connection is no longer followed.
+  /// Flags the messages in progress that end because the connection is evicted.
   mutating func flagEviction(_ run: inout Run) {
     for side in 0..<2 where owners.look(side, { $0.hasMessageInProgress }) {
       run.rows[message: owners[side].newest.row].flags.insert(.evicted)
     }
   }
 
-  /// The class of octets that are in no message and came too late to be read in their order.
+  /// The class of octets that belong to no message and came too late to be read in order.
   var lateClass: OctetClass { isTunnel ? .tunnel : isHTTP ? .stray : .opaque }
 
-  /// The connection ends: what never turned out to be HTTP is opaque.
+  /// Makes undecided octets opaque at the end of the connection. They never turned out to be HTTP.
   mutating func settleUndecided(_ run: inout Run) {
     for side in 0..<2 {
       run.settle(undecided[side], as: .opaque, of: side)
@@ -107,15 +108,16 @@ extension Conversation {
 }
 
 extension RawSpan {
-  /// Where the first header section ends that these octets, from `offset` on, are the rest of: behind the rest of a line, and nothing
-  /// but field lines, comes its empty line. Nil where anything else comes.
+  /// The end of a header section whose rest starts at `offset`; nil when other octets come.
+  ///
+  /// The rest of a line comes first, then only field lines, then the empty line.
   func endOfHeaderSection(from offset: Int) -> Int? {
     var line = offset
     var isFirst = true
     while let lineFeed = firstOffset(of: ASCII.lineFeed, in: line..<byteCount) {
       let end = lineFeed > line && octet(lineFeed - 1) == ASCII.carriageReturn ? lineFeed - 1 : lineFeed
       let next = lineFeed + 1
-      // Of the first line only the terminator may be left: of a field line's, or of the empty one.
+      // The first line may have only its terminator left. It belongs to a field line, or to the empty line.
       if end == line, !isFirst || StartLine.isLikely(extracting(next..<byteCount)) { return next }
       if !isFirst, FieldLine(extracting(line..<end)) == nil { return nil }
       isFirst = false

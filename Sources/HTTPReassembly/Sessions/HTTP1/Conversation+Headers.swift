@@ -1,4 +1,4 @@
-// What header sections say: framing, host, a switch of protocols.
+// The results of header sections: framing, host, and switches of protocols.
 
 import Packets
 
@@ -44,8 +44,9 @@ extension Conversation {
       }
     } else {
       let known = knownMethod(of: exchange, run)
-      // What ends with the connection would take all that follows, and HEAD leaves content out: both need a request that is certain.
-      // Of a client that does not pipeline, one acknowledgment will do for HEAD, until something else than a response follows.
+      // A close-delimited message would take all octets behind it, and HEAD omits content. Both need a certain request.
+      // If the client does not pipeline, one acknowledgment is enough for HEAD, until something other than a response
+      // follows.
       let isPaired = run.rows[message: row].pairing == .exact
       let method = known == .head && !isPaired && isPipelined ? nil : known
       let ordinary = header.framing.response(status: status, to: method ?? .ordinary)
@@ -80,7 +81,7 @@ extension Conversation {
     }
   }
 
-  /// A request without host is named by what lies beneath, else by its server's address (MEASURES §2).
+  /// Names a request without host by the layers beneath, else by its server's address (MEASURES §2).
   mutating func nameHost(_ run: inout Run) {
     let row = row(run)
     run.nameHost(of: row, server: 1 - run.side)
@@ -144,11 +145,11 @@ extension Conversation {
     }
     guard isCoded || form != nil || run.observer != nil || run.contentNotes.isWanted else { return }
     openContent(run)
-    // gRPC itself needs HTTP/2.
+    // Native gRPC needs HTTP/2.
     contents[run.side]?.value.start(of: row, form == .native ? nil : form, encoding, &run)
   }
 
-  /// Content is looked at, or has to be decoded.
+  /// Prepares to inspect or decode content.
   mutating func openContent(_ run: borrowing Run) {
     if contents[run.side] == nil { contents[run.side] = OwnMemory(OpenContent()) }
     contents[run.side]?.value.isOpen = true

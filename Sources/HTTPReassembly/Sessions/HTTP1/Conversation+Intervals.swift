@@ -1,15 +1,15 @@
-// How far messages are apart where octets were lost.
+// The distances between messages across lost octets.
 
 import Packets
 
 extension Conversation {
-  /// What is between a message that starts on the side being read, and the one before it there.
+  /// The interval between a message that starts on the current side and the message before it there.
   func interval(before start: LineStart, _ run: borrowing Run) -> MessageInterval {
     guard !owners.look(run.side, { $0.isEmpty }) else { return MessageInterval() }
     let newest = owners.look(run.side) { $0.newest }
     guard newest.end != .never, newest.end <= start.position else { return MessageInterval() }
     let isWhole = run.rows.messages.look(Int(newest.row)) { open in
-      // What is not known of a response whose request is not is whether content follows; where it does, it ends where it says.
+      // Without its request, a response's content is uncertain. Content that did come ends where its framing says.
       let hasContent = open.message.octets.body + open.message.octets.framing > 0
       return open.message.exactness != .atLeast
         && (!open.doubts.contains(.end) || hasContent && !open.message.flags.contains(.closeDelimited))
@@ -17,7 +17,7 @@ extension Conversation {
     return MessageInterval(length: Int32(clamping: start.position - newest.end), isBehindWhole: isWhole)
   }
 
-  /// A request has started: of a client that pipelines, or behind a hole.
+  /// Notes the distance of a request that has started, from a client that pipelines or behind a gap.
   mutating func noteDistance(of start: LineStart, _ interval: MessageInterval, _ run: inout Run) {
     let number = exchanges.end - 1
     if interval.length >= 0 {

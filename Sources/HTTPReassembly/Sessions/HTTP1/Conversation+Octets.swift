@@ -1,7 +1,7 @@
-// The octets between start and end of a message, and those that are in none.
+// The octets between the start and the end of a message, and the octets outside messages.
 
 extension Conversation {
-  /// A line of the message that is being read came in several packets.
+  /// Notes the times of a line of the current message that came in several packets.
   mutating func noteTimes(of line: LineStart, _ run: inout Run) {
     guard !owners.look(run.side, { $0.isEmpty }) else { return }
     var arrival = line.arrival
@@ -57,7 +57,7 @@ extension Conversation {
     loseContent(&run)
   }
 
-  /// Not all of the newest message's content could be seen.
+  /// Notes that not all of the newest message's content could be seen.
   private mutating func loseContent(_ run: inout Run) {
     contents[run.side]?.value.lose()
     run.rows[message: row(run)].flags.insert(.contentNotSeen)

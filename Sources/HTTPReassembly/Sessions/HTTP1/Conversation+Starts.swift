@@ -1,16 +1,16 @@
-// How messages start: their rows, and what their start-lines say.
+// The start of messages: their rows and the contents of their start-lines.
 
-/// What a request-line says. The texts are retained for the request's row.
+/// The contents of a request-line. The texts are retained for the request's row.
 struct RequestStart {
   var kind: MethodKind
   var method: TextID
   var path: TextID
   var version: TextID
-  /// Octets after the first `?`; nil without one.
+  /// The number of octets after the first `?`; nil without one.
   var queryLength: Int?
-  /// The mark of the target; 0 where no table wants it.
+  /// The mark of the target; 0 when no table wants it.
   var target: UInt64 = 0
-  /// Host and port of the target, if it has them.
+  /// Host and port of the target, if present.
   var host = TextID.none
   var hasAuthority = false
   /// Whether it is the request-line of HTTP/0.9.
@@ -74,7 +74,7 @@ extension Conversation {
     return true
   }
 
-  /// Whether a line that looks like a message's start is one. Where it is not, a message may have been passed over all the same.
+  /// Whether a line that looks like a message's start is one. If not, a message may still have been passed over.
   private mutating func mayStart(_ kind: MessageKind, at start: LineStart, _ run: inout Run) -> Bool {
     if isPossible(startOf: kind, at: start, run) || showsPipelining(kind, at: start, run) { return true }
     refusedStart(&run)
@@ -103,7 +103,7 @@ extension Conversation {
     limitOutstandingRequests(&run)
   }
 
-  /// Counts what is odd about a request-line.
+  /// Counts the oddities of a request-line.
   mutating func noteOddities(of request: RequestLine, _ line: RawSpan, _ run: inout Run) {
     if request.version.isEmpty {
       run.note(.httpVersion09, example: line)
@@ -150,7 +150,7 @@ extension Conversation {
 
   mutating func startResponse(status: Int, version: TextID, at start: LineStart, _ run: inout Run) {
     expectsSimpleResponse = false
-    // 101 is final for the exchange: what follows is another protocol (RFC 9110 §15.2.2).
+    // 101 is final for the exchange. Another protocol follows (RFC 9110 §15.2.2).
     let isInterim = status < 200 && status != 101
     var flags: MessageFlags = []
     if recovery != nil, !isPipelined { _ = showsPipelining(.response, at: start, run) }
@@ -162,7 +162,7 @@ extension Conversation {
     take(pair, for: row, isInterim: isInterim, at: start, &run)
   }
 
-  /// The response to an HTTP/0.9 request has no start-line: it starts with its content.
+  /// Starts the response to an HTTP/0.9 request with its content, because it has no start-line.
   mutating func startSimpleResponse(at start: LineStart, _ run: inout Run) {
     expectsSimpleResponse = false
     var flags: MessageFlags = [.version09, .closeDelimited]
@@ -173,7 +173,7 @@ extension Conversation {
     if run.observer != nil || run.contentNotes.isWanted { openContent(run) }
   }
 
-  /// Adds a message of the side being read, of the exchange of this number in the conversation.
+  /// Adds a message of the current side to the exchange with this number in the conversation.
   mutating func open(
     _ kind: MessageKind, at start: LineStart, of exchange: Int, _ run: inout Run
   ) -> RowIndex {
@@ -218,7 +218,7 @@ extension Conversation {
     else { return run.note(.httpVersionUnknown, example: line) }
   }
 
-  /// The connection carries HTTP, with requests from `requestSide`. False when that contradicts what is known.
+  /// Notes that the connection carries HTTP with requests from `requestSide`. Returns false if that contradicts known facts.
   mutating func becomeHTTP(requestSide: Side, _ run: inout Run) -> Bool {
     if let known = self.requestSide { return known == requestSide }
     self.requestSide = requestSide
@@ -235,7 +235,7 @@ extension Conversation {
 }
 
 extension RequestStart {
-  /// What any request-line says.
+  /// The contents of any request-line.
   init(_ request: RequestLine, _ line: RawSpan, _ run: inout Run) {
     kind = Method.kind(line, request.method)
     let target = RequestTarget(line, request.target, isConnect: kind == .connect)

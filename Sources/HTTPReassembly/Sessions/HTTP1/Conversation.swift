@@ -1,60 +1,63 @@
 import Packets
 
-/// The HTTP/1 messages of one connection: makes rows of what the two parsers find, pairs requests with responses, and keeps the
-/// messages open for the charges of their packets.
+/// The HTTP/1 messages of one connection.
+///
+/// It makes rows of the two parsers' events, pairs requests with responses, and keeps the messages open for charges.
 struct Conversation {
   /// The messages of each side that are in progress or still take charges.
   var owners = Sides<OwnerMap>(repeating: OwnerMap())
-  /// How the content of the newest message of each side is decoded; nil on a side where no content had a coding.
+  /// The decoding of each side's newest content; nil for a side without coded content.
   var contents = Sides<OwnMemory<OpenContent>?>(repeating: nil)
-  /// The header section being read on each side; nil when there is none.
+  /// The header section that is read on each side; nil without one.
   var headers = Sides<HeaderSectionBox?>(repeating: nil)
   /// The exchanges that are not final.
   var exchanges = ExchangeQueue()
   /// The first exchange whose request has no final response yet.
   var nextToAnswer = 0
-  /// Position after the last message of each side whose row is final.
+  /// The position after the last message of each side whose row is final.
   var retiredThrough = Sides<StreamPosition>(repeating: .unknown)
-  /// Octets of each side seen before it was known whether the connection is HTTP.
+  /// Octets of each side that came before it was known whether the connection is HTTP.
   var undecided = Sides<Int>(repeating: 0)
-  /// Phases that happened before the first exchange, for it.
+  /// The durations of phases before the first exchange. They belong to it.
   @OptionalTime var connectDuration: Int64?
   @OptionalTime var lookupDuration: Int64?
   /// The side that sends requests, once a message has been seen.
   @OptionalSide var requestSide: Side? = nil
-  /// The side that the first final message called the client: all others, and the connection, must do the same, whatever
-  /// a late SYN says.
+  /// The side that the first final message called the client.
+  ///
+  /// All other messages and the connection must agree with it, even if a late SYN contradicts it.
   @OptionalSide var namedClient: Side? = nil
   /// Whether the connection starts with the preface of HTTP/2 (RFC 9113 §3.4).
   var isHTTP2 = false
-  /// Whether the connection goes on with HTTP/2 after the newest response.
+  /// Whether the connection continues with HTTP/2 after the newest response.
   var isUpgraded = false
   /// Whether the connection has switched protocols.
   var isTunnel = false
-  /// Whether the next final response answers the request `nextToAnswer`, as long as nothing is lost before either.
+  /// Whether the next final response answers the request `nextToAnswer`, unless octets are lost before either.
   var isAligned: Bool
-  /// Whether that was the likeliest when it was decided, and is not certain.
+  /// Whether the alignment was only the likeliest one when it was decided.
   var isAlignmentInferred = false
-  /// Whether octets of each side are not known since its newest message, in which messages may have been.
+  /// Whether octets of each side are unknown since its newest message. They may contain messages.
   var followsHole: Sides<Bool>
-  /// Whether the newest message of each side was found after framing had been lost, or goes on from one that was.
+  /// Whether the newest message of each side was found after framing was lost, or continues from such a message.
   var isUnsure = Sides<Bool>(repeating: false)
   /// Whether the capture starts within the connection, and no message of a side has been found yet.
   var isFirst: Sides<Bool>
-  /// Whether the client has sent a request before it had the whole response to the one before.
+  /// Whether the client has sent a request before it had the whole response to the request before.
   var isPipelined = false
-  /// Pairs of which both acknowledgments say that they are one, and no request was sent ahead, up to `serialLimit`.
+  /// The number of pairs confirmed by both acknowledgments without a request sent ahead, up to `serialLimit`.
   var serialPairs: UInt8 = 0
   /// Whether requests may have been lost, or sent before the capture started.
   var hasLostRequests: Bool
-  /// Whether the capture starts within the connection, or a request may have been sent ahead where framing was lost: then it takes more
-  /// pairs to show that the client sends one at a time.
+  /// Whether more pairs are needed to show that the client sends one request at a time.
+  ///
+  /// The capture starts within the connection, or a request may have been sent ahead where framing was lost.
   var needsMoreProof: Bool
-  /// How long the requests of a client are that pipelines.
+  /// The request lengths of a client that pipelines.
   var requestLengths = RequestLengths()
-  /// What only a connection with holes has; nil while it has none.
+  /// The state for a connection with gaps; nil without gaps.
   var recovery: OwnMemory<Recovery>?
-  /// What the response that was just read means for a request stream that waits for it: whether it is a tunnel.
+  /// The meaning of the last response for a request stream that waits for it: whether it is a tunnel.
   var answer: Bool?
   /// Whether the response to an HTTP/0.9 request may come next.
   var expectsSimpleResponse = false
@@ -69,48 +72,49 @@ struct Conversation {
     isFirst = Sides(repeating: !opening.isSeen)
   }
 
-  /// Whether a message has been seen: then the connection is HTTP.
+  /// Whether a message has been seen. The connection is HTTP then.
   @inline(__always)
   var isHTTP: Bool { requestSide != nil }
 
-  /// From here on it is settled which side rows call the client: those of a session in the tunnel must do the same.
+  /// Fixes the side that rows call the client. The rows of a session in the tunnel must agree.
   mutating func fixClient(_ run: borrowing Run) {
     guard namedClient == nil else { return }
     let client = run.connection.client
     namedClient = client ?? requestSide ?? 0
   }
 
-  /// Octets of memory that it takes on the heap, its rows not included.
+  /// Octets of memory on the heap, without its rows.
   var memory: Int {
     owners.look(0) { $0.memory } + owners.look(1) { $0.memory } + exchanges.memory
       + contents.look(0) { Self.memory(of: $0) } + contents.look(1) { Self.memory(of: $0) }
       + (recovery == nil ? 0 : recovery?.value.memory ?? 0)
   }
 
-  /// Octets of memory that what reads a side's content takes.
+  /// Octets of memory of a side's content decoder.
   @inline(__always)
   private static func memory(of content: borrowing OwnMemory<OpenContent>?) -> Int {
     content?.look { $0.memory } ?? 0
   }
 
-  /// The handshake is complete only now: its duration belongs to the first exchange.
+  /// Takes the duration of a handshake that is complete only now. It belongs to the first exchange.
   mutating func connected(after duration: Int64) { connectDuration = duration }
 
-  /// The row of the newest message of the side being read.
+  /// The row of the newest message of the current side.
   @inline(__always)
   func row(_ run: borrowing Run) -> RowIndex { owners.look(run.side) { $0.newest.row } }
 }
 
-/// What a conversation keeps of a connection with holes.
+/// The state of a connection with gaps.
 struct Recovery {
   var broken = Sides<OwnMemory<BrokenMessage>?>(repeating: nil)
   var unpaired: OwnMemory<UnpairedResponses>?
   var strayAcknowledged = Sides<StreamPosition>(repeating: .unknown)
   var gap = Sides<Int>(repeating: 0)
-  /// What looks like a message of each side that was sent with the one before, and was not believed; nil since its newest message.
+  /// The latest apparent message of each side that was sent with the one before, and was not believed; nil since the
+  /// newest message.
   var ahead = Sides<LineStart?>(repeating: nil)
 
-  /// Octets of memory that it takes, of its own.
+  /// Octets of its own memory.
   var memory: Int {
     MemoryLayout<Recovery>.stride + 32 + (broken[0] == nil ? 0 : BrokenMessage.memory)
       + (broken[1] == nil ? 0 : BrokenMessage.memory) + (unpaired?.value.memory ?? 0)
@@ -118,31 +122,31 @@ struct Recovery {
 }
 
 extension Conversation {
-  /// The newest message of each side, if framing was lost inside it; nil when it was not.
+  /// The newest message of each side, if framing was lost inside it; else nil.
   var broken: Sides<OwnMemory<BrokenMessage>?> {
     get { recovery?.value.broken ?? Sides(repeating: nil) }
     set { openRecovery().value.broken = newValue }
   }
 
-  /// Responses whose requests are looked for; nil when there are none.
+  /// Responses that wait for their requests; nil without any.
   var unpaired: OwnMemory<UnpairedResponses>? {
     get { recovery?.value.unpaired }
     set { openRecovery().value.unpaired = newValue }
   }
 
-  /// What the latest octets of each side in no message acknowledge, since its newest message.
+  /// The acknowledgment of the latest octets of each side outside messages, since its newest message.
   var strayAcknowledged: Sides<StreamPosition> {
     get { recovery?.value.strayAcknowledged ?? Sides(repeating: .unknown) }
     set { openRecovery().value.strayAcknowledged = newValue }
   }
 
-  /// Octets of each side that were never captured, directly before what comes next.
+  /// Octets of each side that were never captured, directly before the next octet.
   var gap: Sides<Int> {
     get { recovery?.value.gap ?? Sides(repeating: 0) }
     set { openRecovery().value.gap = newValue }
   }
 
-  /// A message of a side that looks as if it were sent with the one before is not believed.
+  /// Notes an apparent message of a side that was sent with the one before, and is not believed.
   mutating func setAhead(_ start: LineStart, _ side: Side) { openRecovery().value.ahead[side] = start }
 
   private mutating func openRecovery() -> OwnMemory<Recovery> {
@@ -152,7 +156,7 @@ extension Conversation {
   }
 }
 
-/// A header section that does not come at once, which few do: in memory of its own.
+/// A header section that comes in parts. That is rare, so it lies in memory of its own.
 final class HeaderSectionBox {
   var section = HeaderSection()
 }
@@ -213,7 +217,7 @@ extension Conversation: HTTP1Events {
   private mutating func finishContent(isComplete: Bool, _ run: inout Run) {
     let row = row(run)
     guard let content = contents[run.side], content.value.isOpen else {
-      // Without a coding the decoded length is that of the content.
+      // Without a coding, the decoded length is the length of the content.
       guard isComplete else { return }
       run.rows.messages.change(Int(row)) { open in
         if open.message.missing == 0, open.message.unseen == 0 { open.message.decodedBody = open.message.octets.body }
@@ -230,7 +234,7 @@ extension Conversation: HTTP1Events {
       let (number, length) = run.rows.messages.look(Int(row)) { ($0.message.number, $0.message.decodedBody) }
       observer.end(of: number, decodedLength: length)
     }
-    // Not the time of the packet that shows the end, which can be a FIN, or somebody else's.
+    // The packet that shows the end is not used for the time. It can be a FIN, or belong to another message.
     let (kind, first, last, exchange) = run.rows.messages.look(Int(row)) {
       ($0.message.kind, $0.message.firstTime, $0.message.lastTime, $0.exchange)
     }

@@ -2,16 +2,16 @@
 struct FieldLine {
   var name: Range<Int>
   var value: Range<Int>
-  /// Whitespace between name and colon: forbidden, and a way to smuggle (§5.1).
+  /// Whether whitespace stands between name and colon. It is forbidden, and a way to smuggle (§5.1).
   var hasSpaceBeforeColon = false
 
-  /// Nil when the line has no colon or no name.
+  /// Returns nil when the line has no colon or no name.
   init?(_ line: RawSpan) {
     guard let colon = line.firstOffset(of: ASCII.colon, in: 0..<line.byteCount) else { return nil }
     self.init(line, colon: colon)
   }
 
-  /// As above, with the offset of the line's first colon known.
+  /// Reads a line whose first colon is at `colon`.
   @inline(__always)
   init?(_ line: RawSpan, colon: Int) {
     name = line.trimmingWhitespace(0..<colon)
@@ -21,15 +21,16 @@ struct FieldLine {
   }
 }
 
-/// A field line that needs no second look: whole in these octets, ended by CRLF, of ASCII, with a name, and known not to
-/// be folded, because the octet after it is here and is no whitespace.
+/// A common field line: complete, ended by CRLF, of ASCII, with a name, and certainly not folded.
+///
+/// The octet behind it is here and is not whitespace.
 struct OrdinaryFieldLine {
-  /// Its parts, counted from its start.
+  /// The ranges of its parts, from its start.
   let field: FieldLine
-  /// Offset after the line's LF.
+  /// The offset after the line's LF.
   let end: Int
 
-  /// Nil when the line at `start` is none.
+  /// Returns nil when the line at `start` is not a common one.
   @inline(__always)
   init?(_ octets: RawSpan, from start: Int) {
     let count = octets.byteCount

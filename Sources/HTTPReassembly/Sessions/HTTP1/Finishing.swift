@@ -1,22 +1,22 @@
-// How messages and exchanges become final, and who pays for what comes late.
+// The end of messages and exchanges, and the charges for late octets.
 
 extension Conversation {
   // MARK: Charges
 
-  /// Charges a packet to the messages that own its octets. What no message owns is the connection's.
+  /// Charges a packet to the messages that own its octets. The rest goes to the connection.
   @inline(__always)
   func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
     run.connection.added.unattributed += owners.look(side) { $0.charge(charge, &run.rows) }
   }
 
-  /// Octets of a hole that was given up come after all: they are counted where they belong, but no longer read.
+  /// Takes octets of a gap that come after it was given up. Their owners count them, but no parser reads them.
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
-    // How much of a hole is missing is not known any more while nobody owns it.
+    // While the gap has no owner, its number of missing octets is no longer known.
     if gap[side] > 0 {
       settleBroken(side, before: nil, &run)
       gap[side] = 0
     }
-    // A row that is final keeps what it misses, so that its connection must keep it too.
+    // A final row does not change its count of missing octets, so its connection must not either.
     let found = max(0, range.upperBound - max(range.lowerBound, retiredThrough[side]))
     run.countMissing(-found)
     let owned = owners.look(side) { $0.acceptLate(range, &run.rows) }
@@ -26,7 +26,7 @@ extension Conversation {
 
   // MARK: Final rows
 
-  /// A message of `side` has ended: makes those before it final that need not wait for charges any longer.
+  /// Makes messages before the one that has just ended on `side` final, if they need not wait for charges.
   @inline(__always)
   mutating func retire(_ side: Side, _ run: inout Run) {
     let count = owners.look(side) { $0.count }
@@ -34,7 +34,7 @@ extension Conversation {
     if count > limit { retire(side, keeping: limit, &run) }
   }
 
-  /// Makes every ended message final, though charges may still come: there are too many rows.
+  /// Makes every ended message final, although charges may still come, because there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
     pairDeferred(&run)
     for side in 0..<2 {
@@ -57,7 +57,7 @@ extension Conversation {
     if hasRetired { finishExchanges(&run) }
   }
 
-  /// Whether the oldest message is a response that waits for the end of its request's header section, which names it; not for ever.
+  /// Whether the oldest message is a response that waits for its request's header section to name it. The wait is limited.
   @inline(__always)
   private func oldestAwaitsName(on side: Side, _ run: borrowing Run) -> Bool {
     let (kind, host, exchange) = run.rows.messages.look(Int(owners.look(side, { $0[0].row }))) {
@@ -68,10 +68,10 @@ extension Conversation {
     return read(exchange, run) { $0.exchange.request != nil && $0.exchange.host == .none } == true
   }
 
-  /// Messages kept open at most because the oldest of them has no name yet.
+  /// The maximum number of messages kept open because the oldest one has no name yet.
   private static var namelessLimit: Int { 1024 }
 
-  /// Makes the oldest message of `side` final: its row changes no more.
+  /// Makes the oldest message of `side` final. Its row does not change any more.
   private mutating func finishFirst(_ side: Side, _ run: inout Run) {
     let row = owners.look(side, { $0[0].row })
     if let message = broken[side], message.value.row == row { settleBroken(side, before: nil, &run) }
@@ -112,7 +112,7 @@ extension Conversation {
     owners[side].removeFirst()
   }
 
-  /// A response can start before the header section of its request is complete; in the end it is.
+  /// Adopts a name that was missing when the response started before its request's header section was complete.
   @inline(__always)
   private func adoptLateName(_ host: TextID, _ source: HostSource, _ row: RowIndex, _ run: inout Run) {
     let (kind, own) = run.rows.messages.look(Int(row)) { ($0.message.kind, $0.message.host) }
@@ -122,7 +122,7 @@ extension Conversation {
     run.texts.retain(host)
   }
 
-  /// Makes exchanges final, oldest first, as far as all their messages are.
+  /// Makes exchanges final, oldest first, while all their messages are final.
   mutating func finishExchanges(_ run: inout Run) {
     while read(exchanges.first, run, { $0.isAnswered && $0.openMessages == 0 }) == true { finishFirstExchange(&run) }
   }
@@ -144,8 +144,7 @@ extension Conversation {
     exchanges.removeFirst()
   }
 
-  /// The connection goes on with HTTP/2: everything is final but the exchange whose response comes there. What answered it here
-  /// was an interim response.
+  /// Makes everything final except the exchange whose response comes with HTTP/2. Its answer here was an interim response.
   mutating func handOver(_ run: inout Run) -> HTTP2Upgrade? {
     guard isUpgraded, let requestSide else { return nil }
     let response = owners.look(1 - requestSide) { $0.newest.row }
@@ -170,7 +169,7 @@ extension Conversation {
     return HTTP2Upgrade(exchange: row, requestSide: requestSide, namedClient: namedClient, tableSize: tableSize)
   }
 
-  /// The connection is over: everything is final.
+  /// Makes everything final at the end of the connection.
   mutating func finishAll(_ run: inout Run) {
     pairDeferred(&run)
     for side in 0..<2 {

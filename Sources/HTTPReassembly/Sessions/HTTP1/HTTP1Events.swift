@@ -1,125 +1,133 @@
-/// What an `HTTP1Parser` finds in a stream, in the stream's order.
+/// The events that an `HTTP1Parser` finds in a stream, in the stream's order.
 ///
-/// Octets are passed on as counts wherever nobody needs to see them. `Context` is handed through untouched, so that
-/// the consumer can keep what belongs to the connection and borrow what belongs to the run.
+/// Octets are passed as counts unless their contents matter. `Context` is passed through unchanged. The consumer can thus
+/// own the state of the connection, and borrow the state of the run.
 protocol HTTP1Events {
   associatedtype Context
 
-  /// How much of a stream is looked at.
+  /// The number of octets that the parser inspects.
   func limits(_ context: borrowing Context) -> HTTP1Limits
-  /// The octets of a stream from `offset` on come between messages. Takes the head of a message that they start with, if it is
-  /// one that the consumer takes at once, and returns its octets and how its body is framed; nil, and nothing has happened,
-  /// when the parser has to read it.
+  /// Takes the head of a message at `offset`, between messages.
+  ///
+  /// Returns the head's octets and the framing of its body, if the consumer takes the head at once. Returns nil and changes
+  /// nothing if the parser has to read it.
   mutating func head(
     _ octets: RawSpan, from offset: Int, at start: LineStart, _ context: inout Context
   ) -> (length: Int, framing: BodyFraming)?
-  /// A message starts: `length` octets of start-line, terminator included, of which `line` (without terminator) are
-  /// known. False if the line cannot start a message in this stream.
+  /// Starts a message with a start-line of `length` octets, including the terminator.
+  ///
+  /// `line` has its known octets, without terminator. Returns false if the line cannot start a message in this stream.
   mutating func startLine(
     _ startLine: StartLine, _ line: RawSpan, length: Int, at start: LineStart, _ context: inout Context
   ) -> Bool
-  /// A field line of the header section, unfolded, without terminator, and where its parts are; nil when it is none. Its
-  /// octets are counted separately.
+  /// Takes a field line of the header section, unfolded and without terminator.
+  ///
+  /// `field` has the ranges of its parts; nil when it is not a field line. Its octets are counted separately.
   mutating func fieldLine(_ line: RawSpan, _ field: FieldLine?, isASCII: Bool, _ context: inout Context)
-  /// The header section is complete.
+  /// Ends the header section, and returns the framing of the body.
   mutating func endOfHeaders(_ context: inout Context) -> BodyFraming
-  /// Content octets.
+  /// Takes content octets.
   mutating func body(_ octets: RawSpan, _ context: inout Context)
-  /// Content octets that are in the packets but beyond the snap length.
+  /// Takes content octets in packets beyond the snap length.
   mutating func unseenBody(_ count: Int, _ context: inout Context)
-  /// Content octets that were never captured.
+  /// Takes content octets that were never captured.
   mutating func missingBody(_ count: Int, _ context: inout Context)
-  /// A line of the current message is complete that came in several packets.
+  /// Takes the times of a complete line of the current message that came in several packets.
   mutating func noteTimes(of line: LineStart, _ context: inout Context)
-  /// Octets of the current message that are no content.
+  /// Counts octets of the current message that are not content.
   mutating func count(_ count: Int, as part: FramedPart, _ context: inout Context)
-  /// The message is complete, and ends before `position`. Says what follows.
+  /// Ends the complete message before `position`. Returns the continuation of the stream.
   mutating func endOfMessage(at position: StreamPosition, _ context: inout Context) -> AfterMessage
-  /// The message stops before `position` without its end having been seen; with `isLoss`, because the octets that follow cannot
-  /// be read, and more of it may come.
+  /// Stops the message before `position`. Its end has not been seen.
+  ///
+  /// With `isLoss`, the following octets cannot be read, and may belong to it.
   mutating func brokenMessage(
     at position: StreamPosition, _ flags: MessageFlags, isLoss: Bool, _ context: inout Context)
-  /// Octets that belong to no message.
+  /// Takes octets that belong to no message.
   mutating func outsideMessages(_ count: Int, as reason: OutsideReason, _ context: inout Context)
-  /// Octets of a line that was incomplete and is given up, in no message: the packet being read may not be theirs.
+  /// Takes octets of an incomplete line that is given up, outside messages. They may not be from the current packet.
   mutating func droppedLine(_ count: Int, as reason: OutsideReason, _ context: inout Context)
-  /// Octets at a position where framing was lost, in no message that could be told.
+  /// Takes octets at a position where framing was lost, in no known message.
   mutating func lostOctets(
     _ count: Int, at position: StreamPosition, as reason: OutsideReason, _ context: inout Context)
-  /// Octets that were never captured, in no message that could be told.
+  /// Takes octets that were never captured, in no known message.
   mutating func missingOutsideMessages(_ count: Int, _ context: inout Context)
-  /// Octets that are in the packets but beyond the snap length, in no message that could be told.
+  /// Takes octets in packets beyond the snap length, in no known message.
   mutating func unseenOutsideMessages(_ count: Int, as reason: OutsideReason, _ context: inout Context)
 
-  /// The first position between two others where a message may start, because the other side has acknowledged exactly what comes
-  /// before.
+  /// The first position between two others where a message may start.
+  ///
+  /// The other side has acknowledged exactly the octets before it.
   func nextBoundary(
     after position: StreamPosition, before end: StreamPosition, _ context: borrowing Context
   ) -> StreamPosition?
-  /// Where the octets of a stream, from `offset` on, come to the end of a header section, if that of a request without content can be
-  /// the only one: there the next request starts.
+  /// The end of a header section in the octets from `offset` on; nil without one.
+  ///
+  /// It must be the only possible end of a request without content. The next request starts there.
   func nextRequest(in octets: RawSpan, from offset: Int, _ context: borrowing Context) -> Int?
-  /// Whether a message may start at a position where framing was lost, as far as acknowledgments tell: the octets may go on with
-  /// one before.
+  /// Whether acknowledgments allow a message to start at a position where framing was lost.
+  ///
+  /// The octets may also continue an earlier message.
   func mayStart(at position: StreamPosition, _ arrival: SegmentArrival, _ context: borrowing Context) -> Bool
-  /// What looks like a message where framing was lost does not start one, as far as acknowledgments tell.
+  /// Notes that acknowledgments refuse an apparent message start where framing was lost.
   mutating func refusedStart(_ context: inout Context)
-  /// The message that has just started was found after framing had been lost.
+  /// Notes that the message that has just started was found after framing was lost.
   mutating func resynchronized(at start: LineStart, _ context: inout Context)
-  /// Whether what looks like a status-line, right behind the header section of a response whose request is not known, may start
-  /// the next response.
+  /// Whether an apparent status-line may start the next response.
+  ///
+  /// It comes directly behind the header section of a response whose request is unknown.
   func mayBeNextResponse(at position: StreamPosition, _ arrival: SegmentArrival, _ context: borrowing Context) -> Bool
-  /// No content follows the header section of a response whose request is not known.
+  /// Notes that no content follows the header section of a response whose request is unknown.
   mutating func hasNoContent(_ context: inout Context)
-  /// The response whose request is not known answers CONNECT: what follows is another protocol's.
+  /// Notes that the response answers CONNECT, although its request is unknown. Another protocol follows.
   mutating func opensTunnel(_ context: inout Context)
-  /// Something odd.
+  /// Counts an anomaly.
   mutating func note(_ anomaly: Anomaly, _ flags: MessageFlags, _ line: RawSpan, _ context: inout Context)
 }
 
-/// How much of a stream a parser looks at, in octets.
+/// The number of octets of a stream that a parser inspects.
 struct HTTP1Limits {
-  /// Octets of one line that are kept to be understood.
+  /// The maximum number of kept octets of one line.
   var line: Int
-  /// Octets of the first line of a stream that are looked at to tell whether it is HTTP.
+  /// The number of octets of a stream's first line that show whether it is HTTP.
   var probe: Int
 }
 
-/// The parts of a message beside its start-line and content.
+/// The parts of a message besides its start-line and content.
 enum FramedPart: UInt8 {
   case header
   case framing
   case trailer
 }
 
-/// Why octets belong to no message.
+/// The reason why octets belong to no message.
 enum OutsideReason: UInt8 {
   /// In a stream that is HTTP: before, between or after messages.
   case stray
-  /// In a stream that has not shown to be HTTP.
+  /// In a stream that has not proved to be HTTP.
   case undecided
   /// After CONNECT or Upgrade.
   case tunnel
 }
 
-/// What a stream goes on with after a message.
+/// The continuation of a stream after a message.
 enum AfterMessage: UInt8 {
   /// The next message.
   case message
-  /// The next message, once the other side has been read up to where it waited for this one.
+  /// The next message, after the other side has been read up to the point where it waited for this one.
   case pause
-  /// Unknown until the other side has answered: a request for CONNECT or Upgrade.
+  /// Unknown until the other side has answered a request for CONNECT or Upgrade.
   case answer
   /// Another protocol.
   case tunnel
 }
 
-/// Where a line starts: its position in the stream, and the packet that brought its first octet.
+/// The start of a line: its position in the stream, and the packet that brought its first octet.
 struct LineStart {
   var position: StreamPosition
-  /// Its time is that of the earliest packet with octets of the line: packets are reordered.
+  /// Its time is the time of the earliest packet with octets of the line, since packets may be reordered.
   var arrival: SegmentArrival
-  /// Capture time of the latest packet with octets of the line, in nanoseconds since the Unix epoch.
+  /// The capture time of the latest packet with octets of the line, in nanoseconds since the Unix epoch.
   var latest: Int64
 
   init(position: StreamPosition, arrival: SegmentArrival) {
@@ -128,7 +136,7 @@ struct LineStart {
     latest = arrival.time
   }
 
-  /// A packet has brought more of the line.
+  /// Notes a packet that has brought more of the line.
   mutating func note(_ time: Int64) {
     if time < arrival.time { arrival.time = time }
     if time > latest { latest = time }

@@ -1,4 +1,4 @@
-// Content and its framing, and how messages end (RFC 9112 §6, §7).
+// Content, its framing, and the ends of messages (RFC 9112 §6, §7).
 
 extension HTTP1Parser {
   mutating func endOfKnownLength<Events: HTTP1Events>(
@@ -7,7 +7,7 @@ extension HTTP1Parser {
     if state == .body { completeMessage(&events, &context) } else { state = .chunkEnd }
   }
 
-  /// Takes the line terminator after a chunk, or one octet of it. Returns how many octets; 0 when the next one is none of it.
+  /// Takes the line terminator after a chunk, or one octet of it. Returns the number of octets; 0 without any.
   mutating func consumeChunkEnd<Events: HTTP1Events>(
     _ octets: RawSpan, from offset: Int, _ events: inout Events, _ context: inout Events.Context
   ) -> Int {
@@ -23,7 +23,7 @@ extension HTTP1Parser {
       if remaining == 0 { events.note(.httpBareLineFeed, .bareLineFeed, nothing, &context) }
       state = .chunkSize
     } else if octet == ASCII.carriageReturn, remaining == 0 {
-      remaining = 1  // of the two octets, the CR has been seen
+      remaining = 1  // The CR has been seen; only the LF is left.
     } else {
       events.note(.httpChunkNotTerminated, .chunkNotTerminated, nothing, &context)
       breakMessage(.framingError, &events, &context)
@@ -35,8 +35,9 @@ extension HTTP1Parser {
     return 1
   }
 
-  /// Reads a chunk-size line as nearly all are: a few digits and CRLF. Returns how many octets; 0 leaves it to `consumeLine`,
-  /// which reads any line, and these the same.
+  /// Reads a common chunk-size line: a few digits and CRLF. Returns the number of octets; 0 leaves it to `consumeLine`.
+  ///
+  /// `consumeLine` reads any line, and reads such a line the same way.
   @inline(__always)
   mutating func consumeChunkSize<Events: HTTP1Events>(
     _ octets: RawSpan, from start: Int, _ events: inout Events, _ context: inout Events.Context
@@ -70,7 +71,7 @@ extension HTTP1Parser {
     case .answer: isWaiting = true
     case .tunnel:
       enterTunnel()
-      // Inside the tunnel, too, answers come after what they answer.
+      // Inside the tunnel, too, answers come after their requests.
       isPaused = true
     }
   }
@@ -79,7 +80,7 @@ extension HTTP1Parser {
     _ flags: MessageFlags, at end: StreamPosition? = nil, isLoss: Bool = false, _ events: inout Events,
     _ context: inout Events.Context
   ) {
-    // The last whole field line waited for a continuation only.
+    // The last whole field line only waited for a continuation.
     if state == .fields { deliverFieldLine(&events, &context) }
     let part: FramedPart = state == .fields ? .header : state == .trailer ? .trailer : .framing
     if lineLength > 0 {

@@ -1,8 +1,9 @@
-// The header section, and what it says of the content (RFC 9112 §5, §6.3).
+// The header section, and the framing of content that it gives (RFC 9112 §5, §6.3).
 
 extension HTTP1Parser {
-  /// Reads field lines as nearly all of them are: whole, ASCII, with a name, ended by CRLF and not folded. Returns how many
-  /// octets; what is left is for `consumeLine`, which reads any line, and these the same.
+  /// Reads common field lines: complete, ASCII, with a name, ended by CRLF, and not folded. Returns the number of octets.
+  ///
+  /// The rest is for `consumeLine`, which reads any line, and reads such lines the same way.
   mutating func consumeFieldLines<Events: HTTP1Events>(
     _ octets: RawSpan, from first: Int, _ events: inout Events, _ context: inout Events.Context
   ) -> Int {
@@ -29,7 +30,7 @@ extension HTTP1Parser {
     }
     if line.length > line.limits.line { events.note(.httpLineTooLong, .lineTooLong, content, &context) }
     if content.octet(0).isWhitespace {
-      // obs-fold: a value goes on where the line before stopped (RFC 9112 §5.2). A name cannot.
+      // obs-fold: a value continues where the line before stopped (RFC 9112 §5.2). A name cannot.
       let isFold = partial.map { $0.hasFieldLine && $0.isFieldLineNamed } ?? false
       events.note(
         isFold ? .httpObsoleteFold : .httpFieldLineMalformed, isFold ? .obsoleteFold : .fieldLineMalformed, content,
@@ -73,8 +74,9 @@ extension HTTP1Parser {
     }
   }
 
-  /// The request of a response is not known, so that its header section does not tell whether content follows (RFC 9112 §6.3
-  /// rule 1): what follows does. A status-line where the next segment starts is the next response's.
+  /// Decides whether content follows a header section, if the request is unknown (RFC 9112 §6.3 rule 1).
+  ///
+  /// The following octets decide. A status-line at the start of the next segment belongs to the next response.
   mutating func decideContent<Events: HTTP1Events>(
     _ octets: RawSpan, from offset: Int, _ arrival: SegmentArrival, _ events: inout Events,
     _ context: inout Events.Context
@@ -84,7 +86,7 @@ extension HTTP1Parser {
       return completeWithoutContent(&events, &context)
     }
     if undecided == .untilClose, rest.byteCount > 1, rest.octet(0) == 0x16, rest.octet(1) == 0x03 {
-      // A response to CONNECT, whose client goes on with TLS.
+      // This response answers CONNECT. The client continues with TLS.
       events.opensTunnel(&context)
       return completeMessage(&events, &context)
     }

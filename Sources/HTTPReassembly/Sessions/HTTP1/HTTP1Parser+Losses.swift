@@ -1,7 +1,7 @@
-// Octets that no packet holds, and the end of the stream.
+// Octets that are in no packet, and the end of the stream.
 
 extension HTTP1Parser {
-  /// `count` octets of the stream were never captured.
+  /// Skips `count` octets of the stream that were never captured.
   mutating func skipMissing<Events: HTTP1Events>(
     _ count: Int, events: inout Events, context: inout Events.Context
   ) {
@@ -11,11 +11,11 @@ extension HTTP1Parser {
     if inside < count { events.missingOutsideMessages(count - inside, &context) }
   }
 
-  /// `count` octets of the stream are in the packet, but beyond the snap length.
+  /// Skips `count` octets of the packet beyond its snap length.
   mutating func skipUnseen<Events: HTTP1Events>(
     _ count: Int, events: inout Events, context: inout Events.Context
   ) {
-    // They are in the packet with the end of the header section: content it is.
+    // They are in the packet with the end of the header section, so they are content.
     if state == .undecided { startUndecidedContent() }
     let inside = loseOctets(count, events: &events, context: &context) { length, events, context in
       events.unseenBody(length, &context)
@@ -23,7 +23,7 @@ extension HTTP1Parser {
     if inside < count { events.unseenOutsideMessages(count - inside, as: outsideReason, &context) }
   }
 
-  /// Passes over octets that nobody can read. Returns how many of them are content for certain.
+  /// Skips unreadable octets. Returns how many of them are certainly content.
   private mutating func loseOctets<Events: HTTP1Events>(
     _ count: Int, events: inout Events, context: inout Events.Context,
     body: (Int, inout Events, inout Events.Context) -> Void
@@ -31,7 +31,7 @@ extension HTTP1Parser {
     var inside = 0
     switch state {
     case .undecided where undecided == .length && remaining == count:
-      // What follows is where the content's end would be: so it is content.
+      // The next readable octet is at the end of the content. The octets before it are therefore content.
       inside = count
       body(inside, &events, &context)
       position += inside
@@ -78,7 +78,7 @@ extension HTTP1Parser {
     if state != .other { state = isConfirmed ? .lost : .other }
   }
 
-  /// A start-line of which only the terminator cannot be seen starts a message, though nothing follows.
+  /// Starts a message with a start-line whose terminator alone is unreadable, even without following octets.
   private mutating func breakOffAfterStartLine<Events: HTTP1Events>(
     _ events: inout Events, _ context: inout Events.Context
   ) -> Bool {
@@ -96,7 +96,7 @@ extension HTTP1Parser {
     return true
   }
 
-  /// The stream ends. `isComplete` when the sender closed it (FIN) and nothing after `position` can follow.
+  /// Ends the stream. `isComplete` is true if the sender closed it (FIN), and no octet can follow `position`.
   mutating func finish<Events: HTTP1Events>(
     isComplete: Bool, events: inout Events, context: inout Events.Context
   ) {

@@ -1,11 +1,12 @@
-// How messages start: start-lines, in their order and after framing was lost.
+// Start-lines, in order and after framing was lost.
 
 extension HTTP1Parser {
   // MARK: Lost framing
 
-  /// Reads on where framing was lost. A start-line is looked for only where a message can be known to start: at the start of a
-  /// segment, or where the other side has acknowledged what comes before, or behind the header section of a request that cannot have
-  /// content. Anywhere else, what looks like one is content.
+  /// Reads octets after framing was lost. It looks for a start-line only where a message can be known to start.
+  ///
+  /// That is at the start of a segment, behind acknowledged octets, or behind the header section of a request without
+  /// content. Anywhere else, an apparent start-line is content.
   mutating func consumeLost<Events: HTTP1Events>(
     _ octets: RawSpan, from offset: Int, _ arrival: SegmentArrival, _ events: inout Events,
     _ context: inout Events.Context
@@ -32,7 +33,7 @@ extension HTTP1Parser {
     return length
   }
 
-  /// Whether octets begin with a start-line, or may when more of them come.
+  /// Whether octets begin with a start-line, or may do so with more octets.
   private func isLikelyStart(_ octets: RawSpan) -> Bool {
     guard let line = octets.firstLine(within: octets.byteCount) else { return StartLine.isLikely(octets) }
     return StartLine.isCertain(octets.extracting(line))
@@ -57,7 +58,7 @@ extension HTTP1Parser {
       events.note(.httpStartLineMalformed, [], content, &context)
       state = .lost
     } else if !content.matchesExactly("PROXY ", at: 0) {
-      // The line of the PROXY protocol says only who the client is: what follows can be anything.
+      // The line of the PROXY protocol only names the client. Anything can follow.
       state = .other
     }
     events.outsideMessages(length, as: outsideReason, &context)
@@ -77,14 +78,14 @@ extension HTTP1Parser {
     events.outsideMessages(length, as: outsideReason, &context)
   }
 
-  /// Starts a message, if the line is a start-line that fits the stream.
+  /// Starts a message if the line is a start-line that fits the stream.
   mutating func begin<Events: HTTP1Events>(
     _ content: RawSpan, _ line: Line, _ events: inout Events, _ context: inout Events.Context
   ) -> Bool {
     let length = line.length
     guard let parsed = StartLine(content) else { return false }
     if case .request(let request) = parsed {
-      // HTTP/0.9 has one request on a connection, and an unregistered word could be anything.
+      // HTTP/0.9 has one request on a connection. An unregistered word could be anything.
       if request.version.isEmpty, isConfirmed { return false }
     }
     guard events.startLine(parsed, content, length: length, at: line.start, &context) else { return false }
@@ -98,7 +99,7 @@ extension HTTP1Parser {
     return true
   }
 
-  /// In a stream whose framing was lost, a segment that starts with a certain start-line is where a message starts.
+  /// Resynchronizes a stream without framing at a segment that starts with a certain start-line.
   mutating func resynchronizeAtSegmentStart<Events: HTTP1Events>(
     _ octets: RawSpan, _ events: inout Events, _ context: inout Events.Context
   ) {
@@ -112,13 +113,14 @@ extension HTTP1Parser {
     state = .lost
   }
 
-  /// Whether the line that has come so far is the start of a start-line that `rest`, a start-line by itself, may end: then it
-  /// is one, however it is cut.
+  /// Whether the incomplete line is the first part of a start-line that `rest` may end. `rest` is a start-line by itself.
+  ///
+  /// The line is then one start-line, regardless of segment borders.
   private func isStartLine(endingWith rest: RawSpan) -> Bool {
     guard let partial else { return false }
-    // The target of a known method may have what looks like another request-line.
+    // The target of a known method may contain an apparent request-line.
     if partial.line.withOctets({ hasRegisteredMethod($0) }) { return true }
-    // And a method may end with the name of another one.
+    // A method may end with the name of another method.
     guard partial.line.count == partial.length, partial.length <= Method.longestPlausible else { return false }
     var whole = partial.line
     rest.append(0..<rest.byteCount, to: &whole)
@@ -143,11 +145,12 @@ extension HTTP1Parser {
     dropLine(&events, &context)
   }
 
-  /// Octets of a start-line at most: far more than any server takes, so that what goes on is none.
+  /// The maximum number of octets of a start-line: far more than any server takes. A longer line is not a start-line.
   private static let longestStartLine = 1 << 20
 
-  /// Whether a line that begins with `start`, and has `length` octets before its LF so far, is too long for a start-line:
-  /// asked of whole lines and of the parts of them that have come, so that it is the same however they are cut.
+  /// Whether a line that begins with `start`, and has `length` octets before its LF so far, is too long for a start-line.
+  ///
+  /// Whole lines and parts of lines are checked alike, so that segment borders do not change the result.
   private func isTooLong(_ start: RawSpan, length: Int, _ limits: HTTP1Limits) -> Bool {
     guard length > min(limits.probe, Self.longestStartLine) else { return false }
     return length > (isConfirmed || hasRegisteredMethod(start) ? Self.longestStartLine : limits.probe)

@@ -1,14 +1,14 @@
-/// Reads HTTP/1.x messages from one direction of a connection (RFC 9112), octets in any portions.
+/// Reads HTTP/1.x messages from one direction of a connection (RFC 9112). Octets may come in any portions.
 ///
-/// Needing more octets is a state, not an error. Everything odd is an event, and reading goes on: after a framing
-/// error or a hole the parser looks for the next start-line. It keeps at most one line; bodies pass through.
+/// A need for more octets is a state, not an error. An oddity is an event, and reading continues. After a framing error or
+/// a gap, the parser looks for the next start-line. It keeps at most one line; bodies pass through.
 struct HTTP1Parser {
   enum State: UInt8 {
     /// Before a start-line, or in one.
     case startLine
     /// In the header section.
     case fields
-    /// After a header section, where it is not known whether content follows: the request is not.
+    /// After a header section, while it is unknown whether content follows, because the request is unknown.
     case undecided
     /// In content of known length.
     case body
@@ -19,7 +19,7 @@ struct HTTP1Parser {
     /// Before the line terminator after a chunk's data.
     case chunkEnd
     case trailer
-    /// Framing was lost: looking for a start-line.
+    /// Framing was lost. The parser looks for a start-line.
     case lost
     /// Not HTTP, as far as is known.
     case other
@@ -30,45 +30,45 @@ struct HTTP1Parser {
   var isConfirmed = false
   /// Whether the stream is inside a tunnel.
   var isTunnel = false
-  /// Whether the stream is where a tunnel begins.
+  /// Whether the stream is at the beginning of a tunnel.
   var isFreshTunnel = false
-  /// Whether reading has stopped until the other side has answered.
+  /// Whether reading waits until the other side has answered.
   var isWaiting = false
-  /// Whether reading stops so that the other side can be read first.
+  /// Whether reading pauses so that the other side can be read first.
   var isPaused = false
-  /// How the content ends, if any follows, in the state `undecided`; its length is in `remaining`.
+  /// The end of content that may follow, in the state `undecided`. Its length is in `remaining`.
   var undecided = UndecidedContent.length
-  /// Content or chunk octets still to come.
+  /// Octets of content or of a chunk that are still to come.
   var remaining = 0
-  /// Position of the next octet to read.
+  /// The position of the next octet to read.
   var position: StreamPosition
-  /// What is kept of lines that are not complete; nil when there is none.
+  /// The kept octets of incomplete lines; nil without any.
   var partial: PartialLine?
 
   init(position: StreamPosition) { self.position = position }
 
-  /// Octets of the incomplete line, kept or not.
+  /// The number of octets of the incomplete line, kept or not.
   @inline(__always)
   var lineLength: Int { partial?.length ?? 0 }
 
-  /// Where the incomplete line starts; nil when there is none.
+  /// The start of the incomplete line; nil without one.
   var lineStart: LineStart? { lineLength > 0 ? partial?.start : nil }
 
-  /// Position up to which every octet has been given to the events; what follows is an incomplete line.
+  /// The position up to which every octet has been given to the events. An incomplete line follows.
   @inline(__always)
   var settledPosition: StreamPosition {
     guard let partial, !isInMessage else { return position }
     return position - partial.length
   }
 
-  /// Where a line starts that is not complete and may be a start-line; nil when there is none.
+  /// The start of an incomplete line that may be a start-line; nil without one.
   @inline(__always)
   var incompleteStart: StreamPosition? {
     guard let partial, state == .startLine, partial.length > 0 else { return nil }
     return position - partial.length
   }
 
-  /// Octets of memory that incomplete lines take.
+  /// Octets of memory of incomplete lines.
   @inline(__always)
   var keptOctets: Int { partial?.memory ?? 0 }
 
@@ -80,13 +80,13 @@ struct HTTP1Parser {
     }
   }
 
-  /// Whether the message that is being read needs at least one more octet.
+  /// Whether the current message needs at least one more octet.
   @inline(__always)
   var expectsMore: Bool { isInMessage && state != .bodyUntilClose && state != .undecided }
 
   // MARK: Octets
 
-  /// Passes `count` octets, if they are content and not the last of theirs: `consume` would hand them over as they are.
+  /// Passes `count` octets, if they are content and not its last octets. `consume` would hand them over unchanged.
   @inline(__always)
   mutating func passContent(_ count: Int) -> Bool {
     guard state == .body || state == .chunkData, count < remaining, !isWaiting else { return false }
@@ -96,7 +96,7 @@ struct HTTP1Parser {
     return true
   }
 
-  /// Reads octets. Returns how many; fewer than all only when the other side has to be read first.
+  /// Reads octets. Returns how many. They are fewer than all only when the other side has to be read first.
   mutating func consume<Events: HTTP1Events>(
     _ octets: RawSpan, arrival: SegmentArrival, events: inout Events, context: inout Events.Context
   ) -> Int {
@@ -160,7 +160,7 @@ struct HTTP1Parser {
     return offset
   }
 
-  /// Reads up to the end of the current line, or to the end of the octets. Returns how many octets.
+  /// Reads up to the end of the current line, or to the end of the octets. Returns the number of read octets.
   mutating func consumeLine<Events: HTTP1Events>(
     _ octets: RawSpan, from start: Int, _ arrival: SegmentArrival, _ events: inout Events,
     _ context: inout Events.Context
@@ -183,7 +183,7 @@ struct HTTP1Parser {
     } else {
       let partial = keep(octets, start..<lineFeed, lineStart, arrival, limits)
       let line = Line(start: partial.start, length: partial.length + 1, next: next, limits: limits)
-      // A start-line's message does not exist yet; it is made with the same times.
+      // The message of a start-line does not exist yet. It will get the same times.
       if isInMessage { events.noteTimes(of: partial.start, &context) }
       let whole = partial.takeLine()
       forgetPartialIfEmpty()
@@ -192,12 +192,12 @@ struct HTTP1Parser {
     return length
   }
 
-  /// What is known of a complete line beside its text.
+  /// The facts about a complete line besides its text.
   struct Line {
     var start: LineStart
-    /// Octets with the terminator.
+    /// The number of octets, including the terminator.
     var length: Int
-    /// The octet that follows, if it is here.
+    /// The octet that follows; nil if it has not come.
     var next: UInt8?
     var limits: HTTP1Limits
   }
@@ -235,7 +235,7 @@ struct HTTP1Parser {
       completeFieldLine(content, line, isBare: isBare, &events, &context)
     case .chunkSize:
       guard let size = ChunkSize.parse(content) else {
-        // The line is no part of the message: it stops before it.
+        // The line is not part of the message, which stops before it.
         events.note(.httpChunkSizeInvalid, .chunkSizeInvalid, content, &context)
         breakMessage(.framingError, at: position - length, &events, &context)
         return events.outsideMessages(length, as: outsideReason, &context)
@@ -255,19 +255,19 @@ struct HTTP1Parser {
 
   // MARK: Switches
 
-  /// The other side has answered a request for CONNECT or Upgrade.
+  /// Takes the other side's answer to a request for CONNECT or Upgrade.
   mutating func answered(isTunnel: Bool) {
     isWaiting = false
-    // In a message, its end decides: the switch comes after it.
+    // In a message, the switch comes after its end.
     if isTunnel, !isInMessage { enterTunnel() }
   }
 
-  /// Whether the stream is inside a tunnel in which nothing was found yet, and no line is begun.
+  /// Whether the stream is in a tunnel whose protocol is unknown, and no line has begun.
   var isOpenTunnel: Bool {
     isTunnel && !isConfirmed && partial == nil && (isFreshTunnel || state == .other)
   }
 
-  /// What the stream is inside a tunnel is not known, beyond its start.
+  /// Notes that the tunnel's protocol is unknown beyond its start.
   mutating func passTunnel() {
     state = .other
     isFreshTunnel = false
@@ -281,8 +281,9 @@ struct HTTP1Parser {
     isWaiting = false
   }
 
-  /// Starts reading content that ends with the connection: the response of an HTTP/0.9 exchange. What was kept of a line is
-  /// its start.
+  /// Starts reading content that ends with the connection: the response of an HTTP/0.9 exchange.
+  ///
+  /// The kept octets of a line are the start of the content.
   mutating func expectSimpleResponse<Events: HTTP1Events>(events: inout Events, context: inout Events.Context) {
     state = .bodyUntilClose
     guard let partial, partial.length > 0 else { return }
@@ -290,21 +291,21 @@ struct HTTP1Parser {
     forgetLine()
   }
 
-  /// Whether the stream is before a message, with no more read of it than an HTTP-version may start with.
+  /// Whether the stream is before a message, and has read no more than the start of an HTTP-version.
   var isBeforeMessage: Bool { isBetweenMessages || isInVersion }
 
-  /// Whether the stream is in what may become the HTTP-version of a status-line.
+  /// Whether the stream is in a possible HTTP-version of a status-line.
   var isInVersion: Bool {
     guard state == .startLine, let partial, partial.length > 0 else { return false }
     return partial.length < Self.versionStart.utf8CodeUnitCount
       && partial.line.withOctets { $0.isPrefix(of: Self.versionStart, from: 0) }
   }
 
-  /// Whether `octets`, after what was kept of the line, can be the start of a status-line.
+  /// Whether `octets`, after the kept octets of the line, can be the start of a status-line.
   func canBeVersion(_ octets: RawSpan) -> Bool { octets.isPrefix(of: Self.versionStart, from: lineLength) }
 
   private static var versionStart: StaticString { "http/" }
 
-  /// Whether the stream is before a message, with nothing read of it.
+  /// Whether the stream is before a message, and has read none of it.
   var isBetweenMessages: Bool { state == .startLine && lineLength == 0 }
 }

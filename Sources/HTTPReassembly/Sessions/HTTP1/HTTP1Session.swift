@@ -1,24 +1,24 @@
 import Packets
 
-/// A connection whose streams are read as HTTP/1, until their first octets or a message say otherwise.
+/// A connection whose streams are read as HTTP/1, until their first octets or a message show another protocol.
 ///
-/// A side can be TLS all the same: a server answers a request in clear text with a TLS alert, and a client greets a server of clear
-/// text with a ClientHello.
+/// One side can still be TLS. A server may answer a clear-text request with a TLS alert, and a client may greet a
+/// clear-text server with a ClientHello.
 struct HTTP1Session {
   var conversation: Conversation
   var parsers = Sides<HTTP1Parser>(repeating: HTTP1Parser(position: 0))
-  /// The records of each side that is TLS; nil while none is.
+  /// The records of each TLS side; nil while there is none.
   private var records: OwnMemory<Sides<TLSRecords?>>?
-  /// What waits until it is known whose octets they are; nil when nothing does.
+  /// Charges that wait until the owners of their octets are known; nil without any.
   var pending: PendingCharges?
-  /// TLS in the tunnel that a message opened; nil while there is none.
+  /// TLS in the tunnel that a message opened; nil without one.
   var tunnel: OwnMemory<TunnelledSession>?
   private var hasStarted = Sides<Bool>(repeating: false)
-  /// Packets in which frames of HTTP/2 are looked for yet, because the capture may have begun within that.
+  /// The number of packets left to search for frames of HTTP/2, because the capture may have begun within HTTP/2.
   private var searches: UInt8
-  /// Octets of memory that were counted for it.
+  /// Octets of memory that were counted for the session.
   private var counted: Int32 = 0
-  /// Capture time of the latest packet with octets of either side.
+  /// The capture time of the latest packet with octets of either side.
   private var lastArrival: Int64 = 0
 
   init(_ opening: ConnectionOpening, _ run: inout Run) {
@@ -27,10 +27,10 @@ struct HTTP1Session {
     count(&run)
   }
 
-  /// Goes on from a connection that was taken for TLS, because a side of it is not.
+  /// Continues a connection that was taken for TLS, although one of its sides is not TLS.
   init(_ session: consuming TLSSession, _ run: inout Run) {
     self.init(session.opening, &run)
-    // What was counted before stays with a side whose records are known to be some.
+    // Octets counted before stay with a side whose records are certain.
     var unopened = session.unopened
     for side in 0..<2 {
       guard session.sides[side].hasStarted else { continue }
@@ -45,17 +45,17 @@ struct HTTP1Session {
 
   mutating func connected(after duration: Int64) { conversation.connected(after: duration) }
 
-  /// Packets in which frames are looked for.
+  /// The number of packets that are searched for frames.
   static let searchLimit: UInt8 = 32
 
-  /// Whether nothing of HTTP/1 was found, and octets before are not known.
+  /// Whether no HTTP/1 was found, and earlier octets are unknown.
   @inline(__always)
   var isUnrecognized: Bool { searches > 0 && !conversation.isHTTP }
 
-  /// Frames of HTTP/2 were looked for in a packet.
+  /// Counts a packet that was searched for frames of HTTP/2.
   mutating func noteSearch() { searches -= 1 }
 
-  /// What the streams have to know.
+  /// The needs of the session.
   @inline(__always)
   var needs: StreamNeeds {
     var needs: StreamNeeds = tunnel.map { $0.value.session.needs } ?? []
@@ -78,10 +78,10 @@ struct HTTP1Session {
 
   // MARK: Octets
 
-  /// The stream of `side` starts at `position`, not at 0.
+  /// Starts the stream of `side` at `position`, which may differ from 0.
   private mutating func start(_ side: Side, at position: StreamPosition, firstOctet: UInt8?) {
     hasStarted[side] = true
-    // A tunnel can be known before one side has sent anything.
+    // A tunnel can be known before one side has sent any octets.
     let isTunnel = parsers.look(side) { $0.isTunnel }
     parsers[side] = HTTP1Parser(position: position)
     if isTunnel { parsers[side].answered(isTunnel: true) }
@@ -96,7 +96,7 @@ struct HTTP1Session {
     run.arrival = arrival
     lastArrival = arrival.time
     let charge = Charge(position: position, retransmitted: 0, overhead: arrival.overhead)
-    // Nearly every packet of a large message: more of its content, and nothing waits for what comes of it.
+    // The case of nearly every packet of a large message: it brings more content, and no charge waits for it.
     if pending == nil, !isTLS(side), parsers[side].passContent(octets.byteCount) {
       conversation.body(octets, &run)
       conversation.charge(charge, to: side, &run)
@@ -124,12 +124,12 @@ struct HTTP1Session {
     run.connection.added.unattributed += octets.byteCount - refused
     guard refused > 0 else { return }
     records.value[side] = nil
-    // Nothing that starts like this is HTTP: what was refused is opaque unless HTTP follows.
+    // HTTP never starts like this. The refused octets are opaque unless HTTP follows.
     parsers[side] = HTTP1Parser(position: position + octets.byteCount)
     conversation.outsideMessages(refused, as: .undecided, &run)
   }
 
-  /// A response without a start-line, if that is what must come now (HTTP/0.9).
+  /// Starts a response without a start-line, if one must come now (HTTP/0.9).
   @inline(__always)
   private mutating func startSimpleResponse(
     _ side: Side, at position: StreamPosition, _ octets: RawSpan, _ arrival: SegmentArrival, _ run: inout Run
@@ -138,21 +138,20 @@ struct HTTP1Session {
       parsers.look(side, { $0.isBeforeMessage }),
       octets.byteCount > 0
     else { return }
-    // A server that does not know HTTP/0.9 answers with a status-line all the same: its first octets tell, and may come
-    // one by one.
+    // A server that does not know HTTP/0.9 answers with a status-line. Its first octets decide, and may come one by one.
     guard !parsers[side].canBeVersion(octets) else { return }
     let start = parsers[side].isBetweenMessages ? LineStart(position: position, arrival: arrival) : nil
     startSimpleResponse(side, at: start ?? parsers[side].lineStart, &run)
   }
 
-  /// Starts a response without a start-line: at `start`, which is before octets that were kept because they could have been one.
+  /// Starts a response without a start-line at `start`. Kept octets behind it could have been a start-line.
   private mutating func startSimpleResponse(_ side: Side, at start: LineStart?, _ run: inout Run) {
     guard let start else { return }
     conversation.startSimpleResponse(at: start, &run)
     parsers[side].expectSimpleResponse(events: &conversation, context: &run)
   }
 
-  /// A response has decided what the stream of requests goes on with.
+  /// Tells the request stream how it continues after a response.
   @inline(__always)
   private mutating func spreadAnswer(from side: Side) {
     guard let isTunnel = conversation.answer else { return }
@@ -250,11 +249,11 @@ struct HTTP1Session {
     return end
   }
 
-  /// Whether the connection goes on with another protocol that is read here, and no more octets are HTTP/1's.
+  /// Whether the connection continues with another known protocol, and has no more octets of HTTP/1.
   @inline(__always)
   var isUpgraded: Bool { conversation.isUpgraded }
 
-  /// Ends here, because the connection goes on with HTTP/2.
+  /// Ends the session, because the connection continues with HTTP/2.
   mutating func handOver(_ run: inout Run) -> HTTP2Upgrade? {
     flushPending(&run)
     let upgrade = conversation.handOver(&run)
@@ -273,7 +272,7 @@ struct HTTP1Session {
     self.pending = nil
   }
 
-  /// What is known of the connection so far.
+  /// The known facts about the connection so far.
   var known: SessionEnd {
     var end = SessionEnd(
       client: conversation.namedClient, requestSide: conversation.requestSide, applicationProtocol: applicationProtocol)
@@ -281,14 +280,14 @@ struct HTTP1Session {
     return end
   }
 
-  /// What the connection carries, as far as is known.
+  /// The protocol of the connection, as far as is known.
   private var applicationProtocol: ConnectionProtocol {
     if conversation.isHTTP { return .http1 }
     if let sides = records?.value, sides[0]?.isConfirmed == true || sides[1]?.isConfirmed == true { return .tls }
     return conversation.isHTTP2 ? .http2 : .other
   }
 
-  /// Hands over the rows of messages that are not final yet, and whether each of them is in progress.
+  /// Calls `body` with the row of each message that is not final yet, and with whether it is in progress.
   func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
     for side in 0..<2 {
       for index in 0..<conversation.owners[side].count {
@@ -299,7 +298,7 @@ struct HTTP1Session {
     tunnel?.value.session.forEachOpenMessage(body)
   }
 
-  /// Makes every ended message final, though charges may still come: there are too many rows.
+  /// Makes every ended message final, although charges may still come, because there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
     conversation.retireEnded(&run)
     retireEndedTunnelled(&run)
@@ -319,12 +318,12 @@ struct HTTP1Session {
     }
   }
 
-  /// Whether it is known whose the octets are that decide about a charge.
+  /// Whether the owners are known for the octets that decide a charge.
   @inline(__always)
   private func isSettled(_ charge: Charge, _ side: Side) -> Bool {
     let settled = settledPosition(side)
     if charge.end <= settled { return true }
-    // Of a record, or a segment of records, the first octet that anybody owns is enough.
+    // For a record, or a segment of records, the first owned octet is enough.
     return charge.retransmitted == 0 && charge.length > 1 && charge.position < settled
       && conversation.owners.look(side) { $0.owns(charge.position) }
   }
@@ -334,14 +333,14 @@ struct HTTP1Session {
     return pending.charges[side].count < run.configuration.pendingChargeLimit
   }
 
-  /// Position up to which it is known what the octets of a side are.
+  /// The position up to which the owners of a side's octets are known.
   @inline(__always)
   private func settledPosition(_ side: Side) -> StreamPosition {
     guard hasStarted[side] else { return .unknown }
     return isTLS(side) ? .never : parsers.look(side) { $0.settledPosition }
   }
 
-  /// Counts what it takes: incomplete lines, and what waits for their end.
+  /// Counts the memory of incomplete lines and of charges that wait for their ends.
   @inline(__always)
   private mutating func count(_ run: inout Run) {
     let memory =
@@ -377,7 +376,7 @@ struct HTTP1Session {
     if let tunnel, tunnel.value.hasStarted(side) {
       return chargeAcknowledgmentTunnelled(overhead, to: side, tunnel, &run)
     }
-    // What is being sent is the message whose start-line is not complete, if it is one: that is known later.
+    // The incomplete start-line may belong to the message that is sent. This is decided later.
     if !isTLS(side), let start = parsers.look(side, { $0.incompleteStart }) {
       return charge(Charge(position: start, retransmitted: 0, overhead: overhead), to: side, &run)
     }

@@ -1,17 +1,19 @@
-/// The start-line and the header section of a message as nearly all are: whole in these octets, ASCII, lines ended by CRLF, no
-/// field folded or repeated that decides anything, a path for a target, a known version.
+/// The start-line and the header section of a common message.
 ///
-/// `ordinary` changes nothing but what is remembered of lines. Any other head is for the parser's state machine, which
-/// reads every head, and these the same.
+/// All octets are here, ASCII, with lines ended by CRLF. No deciding field is folded or repeated. The target is a path, and
+/// the version is known.
+///
+/// `ordinary` changes only the remembered lines. The parser's state machine reads all other heads. It would read these the
+/// same way.
 struct MessageHead {
-  /// What a line that matters says: where it is, and what is remembered of it.
+  /// A field line that matters: its place, and its remembered text.
   private struct Field {
     private var lineStart: Int32 = 0
     private var lineLength: Int32 = 0
     private var valueStart: Int32 = 0
     private var valueEnd: Int32 = 0
     private var number: Int32 = 0
-    /// The text of the familiar line that it is, retained; nil when it is none.
+    /// The retained text of the familiar line; nil when the line is not familiar.
     var text: TextID?
 
     static var none: Field { Field(lines: 0..<0, value: 0..<0, index: 0) }
@@ -26,16 +28,16 @@ struct MessageHead {
       self.text = text
     }
 
-    /// Where the line is in the octets, with its CRLF; empty when there is no such field.
+    /// The range of the line in the octets, including its CRLF; empty without such a field.
     @inline(__always)
     var line: Range<Int> { Int(lineStart)..<Int(lineStart &+ lineLength) }
-    /// The same without the CRLF.
+    /// The range of the line without the CRLF.
     @inline(__always)
     var content: Range<Int> { Int(lineStart)..<Int(lineStart &+ lineLength &- 2) }
-    /// Where the value is, counted from the line's start.
+    /// The range of the value, from the line's start.
     @inline(__always)
     var value: Range<Int> { Int(valueStart)..<Int(valueEnd) }
-    /// Where it stands in its section.
+    /// The line's place in its section.
     @inline(__always)
     var index: Int { Int(number) }
     @inline(__always)
@@ -47,22 +49,22 @@ struct MessageHead {
   let startLength: Int
   /// Octets of start-line and header section.
   private(set) var length: Int
-  /// Where the method ends and the target is in a request-line that is not familiar.
+  /// The end of the method and the start of the target in an unfamiliar request-line.
   private var methodEnd: Int32 = 0
   private var targetStart: Int32 = 0
   private var targetEnd: Int32 = 0
-  /// The familiar line that the start-line is, with its texts retained.
+  /// The start-line's familiar line, with its texts retained; nil when it is not familiar.
   private let familiar: FamiliarLines.Line?
   private(set) var isRequest: Bool
   private(set) var status = 0
-  /// What of the fields needs no texts.
+  /// The facts from fields that need no texts.
   private(set) var section = HeaderSection()
   private var host = Field.none
   private var contentType = Field.none
   private var contentEncoding = Field.none
   private var transferEncoding = Field.none
 
-  /// The head at `offset` of `octets`, if it is an ordinary one.
+  /// The head at `offset` of `octets`; nil when it is not a common one.
   static func ordinary(_ octets: RawSpan, from offset: Int, _ run: inout Run) -> MessageHead? {
     let limit = min(run.configuration.lineLimit, run.configuration.probeLimit)
     guard octets.byteCount - offset >= 18,
@@ -75,7 +77,7 @@ struct MessageHead {
     return nil
   }
 
-  /// Gives up what it retains: it is not taken.
+  /// Releases the texts of a head that is not taken.
   func release(_ run: inout Run) {
     if let familiar { run.texts.release([familiar.methodText, familiar.text, familiar.version]) }
     run.texts.release(
@@ -118,13 +120,13 @@ struct MessageHead {
 
   // MARK: Fields
 
-  /// Reads the header section. False when it is not an ordinary one, or not whole.
+  /// Reads the header section. Returns false when it is not a common one, or not complete.
   private mutating func readFields(_ octets: RawSpan, limit: Int, _ run: inout Run) -> Bool {
     var offset = start + startLength
     var index = 0
     if run.fieldNotes.isWanted { run.fieldNotes.startSection() }
     let count = octets.byteCount
-    // The octet after a field line tells that it is not folded: for the first one, that it is a field line at all.
+    // The octet after a field line shows that it is not folded. For the first line, it shows that it is a field line.
     guard offset < count, !octets.octet(within: offset).isWhitespace else { return false }
     while true {
       if let slot = run.familiarLines.field(at: offset, in: octets, index: index) {
@@ -159,7 +161,7 @@ struct MessageHead {
     }
   }
 
-  /// Takes a field line that is not familiar. False when the state machine has to.
+  /// Takes an unfamiliar field line. Returns false when the state machine has to read it.
   private mutating func takeNew(_ field: Field, name: Range<Int>, _ octets: RawSpan, _ run: inout Run) -> Bool {
     let line = octets.extracting(field.content)
     var note: FieldNotes.Line?
@@ -172,7 +174,7 @@ struct MessageHead {
     switch KnownField(line, name) {
     case nil: break
     case .contentLength:
-      // Lengths are rarely the same: not remembered.
+      // Lengths rarely repeat, so they are not remembered.
       guard !section.framing.hasContentLength else { return false }
       section.framing.addContentLength(line, field.value)
       return true
@@ -195,7 +197,7 @@ struct MessageHead {
     return meaning == .none || take(meaning, field, octets)
   }
 
-  /// Takes a field that matters. False when it came before: the state machine combines them.
+  /// Takes a field that matters. Returns false when it is repeated, because the state machine has to combine the fields.
   private mutating func take(_ meaning: FamiliarLines.Meaning, _ field: Field, _ octets: RawSpan) -> Bool {
     switch meaning {
     case .host:
@@ -223,7 +225,7 @@ struct MessageHead {
 
   // MARK: Texts
 
-  /// What the request-line says, with its texts retained.
+  /// The contents of the request-line, with its texts retained.
   func request(_ octets: RawSpan, _ run: inout Run) -> RequestStart {
     if let familiar {
       return RequestStart(
@@ -246,7 +248,7 @@ struct MessageHead {
     return found
   }
 
-  /// The version that the status-line says, retained.
+  /// The status-line's version, retained.
   func version(_ octets: RawSpan, _ run: inout Run) -> TextID {
     if let familiar { return familiar.version }
     let content = octets.extracting(start..<start + startLength - 2)
@@ -257,7 +259,7 @@ struct MessageHead {
     return line.version
   }
 
-  /// Writes what the fields say into the row of the message.
+  /// Writes the fields into the row of the message.
   func takeFields(_ octets: RawSpan, of row: RowIndex, _ section: inout HeaderSection, _ run: inout Run) {
     if run.fieldNotes.isWanted { run.fieldNotes.endSection(of: row) }
     if host.isThere, !isRequest, let text = host.text { run.texts.release(text) }
@@ -283,13 +285,13 @@ struct MessageHead {
     }
   }
 
-  /// The host of a request over TLS, whose default port is another: a familiar line may have lost the one of clear text.
+  /// The host of a request over TLS. A familiar line may have lost the default port of clear text, but TLS has another.
   private func secureHost(_ octets: RawSpan, _ run: inout Run) -> TextID {
     if let text = host.text { run.texts.release(text) }
     return HostName.intern(octets.extracting(host.content), host.value, defaultPort: ":443", &run.texts)
   }
 
-  /// The text of a field, retained: that of the familiar line, or a new one, whose line is remembered.
+  /// The retained text of a field, from the familiar line or from a new line that is remembered.
   @inline(__always)
   private func text(
     _ field: Field, _ meaning: FamiliarLines.Meaning, _ octets: RawSpan, _ run: inout Run,

@@ -1,11 +1,11 @@
-// Which response answers which request (RFC 9112 §9.3): the n-th final response the n-th request, as long as nothing
-// was lost. After a hole, acknowledgments tell: a client that does not pipeline has read exactly the responses before
-// when it sends a request.
+// Pairs of requests and responses (RFC 9112 §9.3). The n-th final response answers the n-th request, unless octets were lost.
+// After a gap, acknowledgments decide. A client that does not pipeline sends a request when it has read exactly the responses
+// before.
 
 extension Conversation {
   // MARK: Exchanges by number
 
-  /// Something of the exchange with this number; nil when it is not here any more.
+  /// Reads from the exchange with this number; nil when it is not here any more.
   @inline(__always)
   func read<Value>(_ number: Int, _ run: borrowing Run, _ value: (borrowing OpenExchange) -> Value) -> Value? {
     guard let row = exchanges.row(number) else { return nil }
@@ -18,25 +18,25 @@ extension Conversation {
     if let row = exchanges.row(number) { body(&run.rows.exchanges[Int(row)]) }
   }
 
-  /// What the method of an exchange's request means for framing; nil when the request was not captured.
+  /// The meaning of a request's method for framing; nil when the request was not captured.
   func knownMethod(of number: Int, _ run: borrowing Run) -> MethodKind? {
     read(number, run) { $0.exchange.request == nil ? nil : $0.method } ?? nil
   }
 
   // MARK: Pairs
 
-  /// What a response that starts is given to.
+  /// The exchange of a response that starts.
   struct Pair {
-    /// The exchange's number in the conversation; -1 while that is not decided.
+    /// The exchange's number in the conversation; -1 while undecided.
     var exchange: Int
     var pairing: Pairing
   }
 
-  /// What a response starting at `start` belongs to: a new exchange, without a request, when its request was not captured.
+  /// The pair of a response that starts at `start`. If its request was not captured, it is a new exchange without a request.
   ///
-  /// As long as nothing is lost, the n-th final response answers the n-th request. After a hole it is the acknowledgments that
-  /// tell. A client that does not pipeline has read exactly the responses before when it sends a request, and its server has
-  /// read exactly that request when it answers.
+  /// Without losses, the n-th final response answers the n-th request. After a gap, the acknowledgments decide. A client that
+  /// does not pipeline sends a request when it has read exactly the responses before. Its server answers when it has read
+  /// exactly that request.
   mutating func pair(
     responseAt start: LineStart, isInterim: Bool, _ flags: inout MessageFlags, _ run: inout Run
   ) -> Pair {
@@ -71,19 +71,23 @@ extension Conversation {
     return give(pair, isInterim: isInterim, &flags, &run)
   }
 
-  /// Whether a response answers a request for certain: both acknowledgments say so, the request is one, and the client sends one at a
-  /// time: it has shown that, or all of its requests have been seen.
+  /// Whether a response certainly answers a request.
   ///
-  /// Of a client that always has two requests on the way both acknowledgments fit the wrong pair, too: each request acknowledges
-  /// everything before the response to the one before it, and that response acknowledges it.
+  /// Both acknowledgments agree, the request is certain, and the client sends one request at a time. The client has shown
+  /// that, or all of its requests have been seen.
+  ///
+  /// If a client always has two requests on the way, both acknowledgments also fit the wrong pair. Each request acknowledges
+  /// everything before the response to the request before it, and that response acknowledges the request.
   private func isCertain(_ number: Int, _ start: LineStart, _ run: borrowing Run) -> Bool {
     let isEveryRequestSeen = !hasLostRequests && requestSide.map { !followsHole[$0] } ?? false
     guard serialPairs >= (needsMoreProof ? Self.serialLimit : 2) || isEveryRequestSeen else { return false }
     return hasBothKeys(number, start, run)
   }
 
-  /// Whether both acknowledgments say that a response answers a request, and no request before it that waits says the same of the response's
-  /// start: it does where the client has sent both at once, and that was not seen because of a hole between them.
+  /// Whether both acknowledgments confirm that a response answers a request.
+  ///
+  /// No earlier waiting request may claim the same start of the response. One would if the client sent both at once, and a gap
+  /// between them hid that.
   private func hasBothKeys(_ number: Int, _ start: LineStart, _ run: borrowing Run) -> Bool {
     guard
       read(number, run, { !$0.isDoubtful && $0.keys(of: start.position, start.arrival.acknowledged) == 2 }) == true
@@ -99,17 +103,19 @@ extension Conversation {
     serialPairs += 1
   }
 
-  /// Pairs after which a client is taken to send one request at a time, as nearly all do, in a capture that starts within the
-  /// connection, or where a request may have been sent ahead: one that pipelines has sent two requests with the same acknowledgment by then.
-  /// Else two will do, because nothing was on the way at the start.
+  /// The number of pairs that show that a client sends one request at a time, as nearly all do.
+  ///
+  /// It applies if the capture starts within the connection, or if a request may have been sent ahead. By then, a client that
+  /// pipelines has sent two requests with the same acknowledgment. Otherwise two pairs are enough, because no request was on the
+  /// way at the start.
   static var serialLimit: UInt8 { 8 }
 
-  /// A final response that comes right behind an interim one answers the same request.
+  /// The pair of a final response directly behind an interim one. Both answer the same request.
   private func pairBehindInterim(
     _ start: LineStart, isBehindHole: Bool, isInterim: Bool, _ run: borrowing Run
   ) -> Pair? {
     guard !isBehindHole else { return nil }
-    // It is the one that is next, or one whose request was not captured.
+    // It is the next request, or one that was not captured.
     for number in [nextToAnswer, exchanges.end - 1] {
       guard
         let (isInterim, hasRequest) = read(
@@ -120,8 +126,7 @@ extension Conversation {
     return nil
   }
 
-  /// The request that a response answers by the acknowledgments of their first segments, of those that wait; nil if neither
-  /// fits any.
+  /// The waiting request that a response answers, by the acknowledgments of their first segments; nil if none fits.
   private func requestByAcknowledgment(_ start: LineStart, _ run: borrowing Run) -> Int? {
     var best: (number: Int, keys: Int)?
     let oldest = max(nextToAnswer, exchanges.end - Self.searchLimit)
@@ -133,11 +138,10 @@ extension Conversation {
     return best?.number
   }
 
-  /// Waiting requests that are looked at for one response, the newest ones, so that a queue of them costs no more than a
-  /// short one.
+  /// The number of newest waiting requests that are checked for one response. A long queue thus costs no more than a short one.
   private static var searchLimit: Int { 256 }
 
-  /// A response is given to an exchange: requests before it get none.
+  /// Gives a response to an exchange. Earlier requests get no response.
   mutating func give(
     _ pair: Pair, isInterim: Bool, _ flags: inout MessageFlags, _ run: inout Run
   ) -> Pair {
@@ -151,7 +155,7 @@ extension Conversation {
     return pair
   }
 
-  /// The responses to the requests before an exchange were not captured: they wait no longer.
+  /// Stops waiting for the responses to earlier requests, which were not captured.
   mutating func passUnanswered(before number: Int, _ run: inout Run) {
     while nextToAnswer < number {
       change(nextToAnswer, &run) { exchange in
@@ -163,13 +167,13 @@ extension Conversation {
     }
   }
 
-  /// Nothing is known any more of which response is next.
+  /// Notes that the next response is no longer known.
   mutating func loseAlignment() {
     isAligned = false
     followsHole = Sides(repeating: true)
   }
 
-  /// A response has no request here.
+  /// Gives a response to a new exchange, because it has no request here.
   private mutating func orphan(
     isInterim: Bool, at start: LineStart, _ flags: inout MessageFlags, _ run: inout Run
   ) -> Pair {
@@ -181,7 +185,7 @@ extension Conversation {
     return Pair(exchange: number, pairing: .unknown)
   }
 
-  /// Gives the row of a response that has just started what its pair says.
+  /// Writes the pair of a response that has just started into its row.
   mutating func take(_ pair: Pair, for row: RowIndex, isInterim: Bool, at start: LineStart, _ run: inout Run) {
     run.rows[message: row].pairing = pair.pairing
     if !isInterim, let side = requestSide, broken[side] != nil { endBroken(side, at: start.arrival.acknowledged, &run) }
@@ -207,7 +211,7 @@ extension Conversation {
     return exchanges.end - 1
   }
 
-  /// Gives the response that has just started what it has from its request.
+  /// Copies facts about the request to the response that has just started.
   mutating func adoptRequest(of number: Int, into row: RowIndex, _ run: inout Run) {
     guard let exchange = exchanges.row(number) else { return }
     run.rows.exchanges[Int(exchange)].openMessages += 1
@@ -229,7 +233,7 @@ extension Conversation {
     if let source = found.source { run.rows[message: row].hostSource = source }
   }
 
-  /// The response that has just started is the final one of an exchange.
+  /// Notes that the response that has just started is the final one of an exchange.
   mutating func noteResponseStart(of number: Int, _ row: RowIndex, _ run: inout Run) {
     let (time, message, status, pairing, version) = run.rows.messages.look(Int(row)) {
       ($0.message.firstTime, $0.message.number, $0.message.status, $0.message.pairing, $0.message.version)
@@ -246,19 +250,19 @@ extension Conversation {
     }
   }
 
-  // MARK: What a start can be
+  // MARK: Possible starts
 
-  /// Whether a request that starts was sent before the client had anything of the response to the one before: with pipelining.
+  /// Whether a request was sent before the client had any octet of the response to the request before. The client pipelines then.
   func isSentAhead(_ start: LineStart, _ run: borrowing Run) -> Bool {
     guard start.arrival.acknowledged != .unknown else { return false }
     return read(exchanges.end - 1, run) { $0.acknowledged == start.arrival.acknowledged && !$0.isDoubtful } == true
   }
 
-  /// Whether a message can start here, where messages were lost and the client does not pipeline: contents, too, have lines that
-  /// look like a message's start.
+  /// Whether a message can start here, where messages were lost and the client does not pipeline.
   ///
-  /// The segments of a message acknowledge the same octets of the other side, and the next message acknowledges others. And the
-  /// response to a request starts where the client says with the request that it has got everything.
+  /// Content, too, has lines that look like a message's start. The segments of a message acknowledge the same octets of the
+  /// other side, and the next message acknowledges others. The response to a request starts where the request's
+  /// acknowledgment ends.
   @inline(__always)
   func isPossible(startOf kind: MessageKind, at start: LineStart, _ run: borrowing Run) -> Bool {
     let side = run.side
@@ -282,13 +286,15 @@ extension Conversation {
     guard let number = waitingRequest(endingAt: acknowledged, run),
       let (begins, interimEnd) = read(number, run, { ($0.acknowledged, $0.interimEnd) })
     else { return true }
-    // A response before it can be an interim one that was lost.
+    // The response before it can be an interim one that was lost.
     return start.position <= begins + Self.interimLength || start.position == interimEnd
   }
 
-  /// Whether two requests and two responses show that the client pipelines, where messages were lost, and one alone is not believed
-  /// because it may be content: each follows directly where the one before it ends, and acknowledges the same, and the server had read of the
-  /// second request when it sent the second response. Contents that look so on both sides at once are no one's.
+  /// Whether two requests and two responses show that the client pipelines, where messages were lost.
+  ///
+  /// One message alone may be content. Each second message follows directly behind the first and acknowledges the same
+  /// octets. The server had read of the second request when it sent the second response. Content does not look like this on
+  /// both sides at once.
   @inline(never)
   mutating func showsPipelining(_ kind: MessageKind, at start: LineStart, _ run: borrowing Run) -> Bool {
     let side = run.side
@@ -308,7 +314,7 @@ extension Conversation {
     return true
   }
 
-  /// The request, of the newest that wait, that ends before a position; nil when none does.
+  /// The waiting request, among the newest ones, that ends at a position; nil without one.
   func waitingRequest(endingAt position: StreamPosition, _ run: borrowing Run) -> Int? {
     let oldest = max(nextToAnswer, exchanges.end - Self.boundaryLimit)
     for number in stride(from: exchanges.end - 1, through: oldest, by: -1)
@@ -318,14 +324,15 @@ extension Conversation {
     return nil
   }
 
-  /// Whether a request can start here after loss: a client that has received a response, and nothing since, goes on where the
-  /// server's response says that the request before ended.
+  /// Whether a request can start here after loss.
+  ///
+  /// If a response was the last thing that the client received, the request starts where that response says the one before ended.
   private func isPossibleRequest(at start: LineStart, _ run: borrowing Run) -> Bool {
     guard let end = requestEnd(acknowledgedBefore: start, run) else { return true }
     return start.position <= end
   }
 
-  /// Where the request before one that starts has ended, as the response to it says; nil when that is not known.
+  /// The end of the request before the one that starts, by the response to it; nil when unknown.
   func requestEnd(acknowledgedBefore start: LineStart, _ run: borrowing Run) -> StreamPosition? {
     let other = 1 - run.side
     guard !owners.look(other, { $0.isEmpty }) else { return nil }
@@ -333,15 +340,15 @@ extension Conversation {
     guard newest.end == start.arrival.acknowledged else { return nil }
     let (kind, acknowledged) = run.rows.messages.look(Int(newest.row)) { ($0.message.kind, $0.acknowledged) }
     guard kind == .response, acknowledged != .unknown else { return nil }
-    // A response that came early says nothing of the request's end.
+    // A response that came early does not show the request's end.
     let isEarly = owners.look(run.side) { !$0.isEmpty && $0.newest.end != .never && $0.newest.end > acknowledged }
     return isEarly ? nil : acknowledged
   }
 
-  /// Octets that an interim response has at most, of those that come without fields.
+  /// The maximum number of octets of an interim response without fields.
   private static var interimLength: Int { 32 }
 
-  /// Requests that are never answered must not pile up: the oldest stop waiting.
+  /// Limits requests that are never answered. The oldest stop waiting.
   @inline(__always)
   mutating func limitOutstandingRequests(_ run: inout Run) {
     guard

@@ -1,29 +1,29 @@
-/// What is kept of lines while they are not complete: most lines come whole, so that it has memory of its own.
+/// The kept octets of incomplete lines. Most lines come whole, so it has memory of its own.
 final class PartialLine {
-  /// The part of the line that is kept.
+  /// The kept part of the line.
   private(set) var line: [UInt8] = []
-  /// The last octets of a line of which not all is kept: a request-line ends with its version.
+  /// The last octets of a line that is not kept whole. A request-line ends with its version.
   private var tail: [UInt8] = []
-  /// Octets of the line that have come, kept or not.
+  /// The number of octets of the line so far, kept or not.
   private(set) var length = 0
-  /// Where the line starts; means nothing while `length` is 0.
+  /// The start of the line; meaningless while `length` is 0.
   var start = LineStart(position: 0, arrival: .none)
   /// A complete field line whose continuation could follow (obs-fold), without terminator.
   private var fieldLine: [UInt8] = []
   private(set) var hasFieldLine = false
-  /// Whether the field line has a colon: looked for once, since a long one may be folded many times.
+  /// Whether the field line has a colon. It is searched once, since a long line may be folded many times.
   private(set) var isFieldLineNamed = false
 
-  /// Octets of a line's end that are kept beside its start.
+  /// Octets kept from a line's end, besides its start.
   private static let tailLength = 32
 
-  /// Whether nothing is kept.
+  /// Whether no octets are kept.
   var isEmpty: Bool { length == 0 && !hasFieldLine }
 
-  /// Octets of memory that it takes.
+  /// Octets of its memory.
   var memory: Int { 144 + line.capacity + tail.capacity + fieldLine.capacity }
 
-  /// Adds octets to the line, and keeps them as far as `limit` allows.
+  /// Adds octets to the line, and keeps them up to `limit`.
   func keep(_ octets: RawSpan, _ range: Range<Int>, limit: Int) {
     let room = max(limit - line.count, 0)
     let kept = range.lowerBound..<min(range.upperBound, range.lowerBound + room)
@@ -35,7 +35,7 @@ final class PartialLine {
     length += range.count
   }
 
-  /// Takes the line away: what is kept of it, its start and its end.
+  /// Removes and returns the kept octets of the line: its start and its end.
   func takeLine() -> [UInt8] {
     let whole = line + tail
     forgetLine()
@@ -56,14 +56,14 @@ final class PartialLine {
     isFieldLineNamed = content.firstOffset(of: ASCII.colon, in: 0..<content.byteCount) != nil
   }
 
-  /// Adds a continuation to the field line, unless that gets longer than `limit`.
+  /// Adds a continuation to the field line, unless the result would exceed `limit`.
   func fold(_ content: RawSpan, limit: Int) {
     guard fieldLine.count + content.byteCount < limit else { return }
     fieldLine.append(ASCII.space)
     content.append(content.trimmingWhitespace(0..<content.byteCount), to: &fieldLine)
   }
 
-  /// Takes the field line away.
+  /// Removes and returns the field line.
   func takeFieldLine() -> [UInt8] {
     let content = fieldLine
     fieldLine = []

@@ -12,19 +12,19 @@ package struct StatusLine: Equatable {
   package var status: Int
 }
 
-/// What the first line of a message can be.
+/// The first line of a message.
 package enum StartLine: Equatable {
   case request(RequestLine)
   case response(StatusLine)
 }
 
 extension StartLine {
-  /// Parses a line without its terminator.
+  /// Parses a line without its terminator; nil when it is not a start-line.
   ///
-  /// Leniently, as RFC 9112 §3 and §4 allow: runs of whitespace between the parts, spaces inside the target, a
-  /// missing reason phrase, `http` in lower case. Nil when it is no start-line.
+  /// It is lenient, as RFC 9112 §3 and §4 allow. It accepts runs of whitespace between the parts, spaces inside the target,
+  /// a missing reason phrase, and `http` in lower case.
   package init?(_ line: RawSpan) {
-    // What would be given up if it came in portions is none when it comes whole.
+    // A line that would be given up in portions must fail as a whole, too.
     guard Self.isPossible(line) else { return nil }
     if line.matches("http/", at: 0), let status = StatusLine(line) {
       self = .response(status)
@@ -35,8 +35,7 @@ extension StartLine {
     }
   }
 
-  /// Whether a complete line is a start-line beyond doubt, so that reading can begin at it in a stream whose
-  /// framing was lost.
+  /// Whether a complete line is certainly a start-line. Reading can begin at it in a stream whose framing was lost.
   package static func isCertain(_ line: RawSpan) -> Bool {
     switch StartLine(line) {
     case .response: true
@@ -46,13 +45,14 @@ extension StartLine {
     }
   }
 
-  /// Octets at the start of a line that tell whether it can become a start-line.
+  /// The number of octets at the start of a line that show whether it can become a start-line.
   private static let tellingPrefix = 64
 
-  /// Whether more octets could still make a start-line of `prefix`, which holds no line end. Only its first octets
-  /// are looked at, so that asking again for each octet stays cheap.
+  /// Whether more octets could still make a start-line of `prefix`, which contains no line end.
+  ///
+  /// Only its first octets are checked, so that a check for each octet stays cheap.
   package static func isPossible(_ prefix: RawSpan) -> Bool {
-    // Nearly every response. The rest of the line may be anything.
+    // The case of nearly every response. The rest of the line may be anything.
     if prefix.byteCount > 8, prefix.matchesExactly("HTTP/1.", at: 0), prefix.octet(7).isDigit,
       prefix.octet(8) == ASCII.space
     {
@@ -66,7 +66,8 @@ extension StartLine {
     guard offset < count else { return offset <= Method.longestPlausible }
     if prefix.octet(offset) == ASCII.carriageReturn { return offset + 1 == prefix.byteCount }
     guard offset > 0, offset <= Method.longestPlausible, prefix.octet(offset).isWhitespace else { return false }
-    // After a known word anything can come, controls in a hostile target too; after another one they speak against HTTP.
+    // After a known word anything can come, even controls in a hostile target. After another word, controls show that
+    // it is not HTTP.
     if prefix.matches("http/", at: 0) || Method.isRegistered(prefix, 0..<offset) { return true }
     while offset < count {
       let octet = prefix.octet(offset)
@@ -88,7 +89,7 @@ extension StartLine {
       && (prefix.isPrefix(of: "http/", from: 0) || prefix.matches("http/", at: 0) || prefix.isMethodPrefix)
   }
 
-  /// Whether octets start with what a status-line does, up to its version and a space.
+  /// Whether octets start like a status-line, with a version and whitespace.
   static func startsStatusLine(_ octets: RawSpan) -> Bool {
     octets.byteCount >= 9 && octets.isVersion(0..<8) && octets.octet(8).isWhitespace
   }
@@ -101,7 +102,7 @@ extension RequestLine {
     while offset < count, line.octet(offset).isTokenCharacter { offset += 1 }
     guard offset > 0, offset < count, line.octet(offset).isWhitespace else { return nil }
 
-    // Nearly every request: single spaces, and the version that all have.
+    // The case of nearly every request: single spaces and the usual version.
     let last = count - 8
     if last - 1 > offset + 1, line.isVersion11(at: last), line.octet(last - 1) == ASCII.space,
       !line.octet(last - 2).isWhitespace, !line.octet(offset + 1).isWhitespace
@@ -112,7 +113,7 @@ extension RequestLine {
     self.init(line, method: offset)
   }
 
-  /// As above, of any line that begins with a token of `end` octets and whitespace.
+  /// Parses any line that begins with a token of `end` octets and whitespace.
   private init?(_ line: RawSpan, method end: Int) {
     let count = line.byteCount
     let offset = end
@@ -154,13 +155,13 @@ extension StatusLine {
 }
 
 extension RawSpan {
-  /// Where the first line is, without its terminator; nil when the first `limit` octets hold no LF.
+  /// The range of the first line without its terminator; nil when the first `limit` octets have no LF.
   func firstLine(within limit: Int) -> Range<Int>? {
     guard let lineFeed = firstOffset(of: ASCII.lineFeed, in: 0..<min(byteCount, limit)) else { return nil }
     return 0..<(lineFeed > 0 && octet(lineFeed - 1) == ASCII.carriageReturn ? lineFeed - 1 : lineFeed)
   }
 
-  /// Whether every octet may be one of a registered method.
+  /// Whether every octet may occur in a registered method.
   fileprivate var isMethodPrefix: Bool {
     for offset in 0..<byteCount {
       let octet = octet(offset)

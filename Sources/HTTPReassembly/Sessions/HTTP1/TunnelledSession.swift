@@ -1,22 +1,22 @@
-/// TLS in a tunnel that messages of HTTP/1 opened: a session inside a session, at the same positions of the same streams.
+/// TLS in a tunnel that HTTP/1 opened. It is a session inside a session, at the same positions of the same streams.
 struct TunnelledSession {
   var session: TLSSession
-  /// Position of each side's first octet that is its; `.never` while nothing of the side is.
+  /// The position of each side's first octet in the tunnel; `.never` while there is none.
   var starts = Sides<StreamPosition>(repeating: .never)
 
   init(_ session: consuming TLSSession) { self.session = session }
 
-  /// Whether octets of a side are its.
+  /// Whether octets of a side belong to the tunnel.
   func hasStarted(_ side: Side) -> Bool { starts[side] != .never }
 
-  /// Octets of memory that it takes, of its own, beside what its session counts.
+  /// Octets of its own memory, without the memory that its session counts.
   static var memory: Int { MemoryLayout<TunnelledSession>.stride - MemoryLayout<TLSSession>.stride + 32 }
 }
 
-// What HTTP/1 leaves to the session in its tunnel.
+// The parts of HTTP/1 sessions that a session in a tunnel takes over.
 
 extension HTTP1Session {
-  /// Lets the session in the tunnel work: its messages learn where they are, and its rows name the same client.
+  /// Runs a body for the session in the tunnel. Its messages learn the outer layers, and its rows name the same client.
   private mutating func withTunnel<Result>(_ run: inout Run, _ body: (inout Run) -> Result) -> Result {
     let (around, client) = (run.connection.beneath, run.connection.client)
     run.connection.beneath.isTunnelled = true
@@ -30,7 +30,7 @@ extension HTTP1Session {
 
   // MARK: Octets
 
-  /// Reads octets of a side that are TLS inside a tunnel. Nil when they are not; then nothing of them has been read.
+  /// Reads octets of a side that are TLS inside a tunnel. If they are not, it returns nil and has read none of them.
   @inline(never)
   mutating func receiveTunnelled(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
@@ -44,13 +44,13 @@ extension HTTP1Session {
     return Taken(count: taken.count, needs: needs)
   }
 
-  /// The session in the tunnel, if these octets are its: it has begun on that side, or begins with them.
+  /// The session in the tunnel, if these octets belong to it. It has begun on that side, or begins with them.
   private mutating func enterTunnel(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ run: inout Run
   ) -> OwnMemory<TunnelledSession>? {
     if let tunnel, tunnel.value.hasStarted(side) { return tunnel }
     guard octets.byteCount > 0, parsers.look(side, { $0.isOpenTunnel }) else { return nil }
-    // Behind a hole, or words of another protocol, only a hello is taken for TLS.
+    // Behind a gap, or behind octets of another protocol, TLS must start with a hello.
     let isFresh = parsers.look(side) { $0.isFreshTunnel }
     let isOpened = tunnel?.value.session.inner != nil
     guard isOpened || TLSRecords.canStart(with: octets.octet(0)), isOpened || isFresh || Hello.starts(octets) else {
@@ -73,7 +73,7 @@ extension HTTP1Session {
     return opened
   }
 
-  /// What comes from a position on is the session's in the tunnel, with the charges that wait for it.
+  /// Gives octets from a position on to the session in the tunnel, with the charges that wait for them.
   private mutating func startTunnel(
     _ side: Side, at position: StreamPosition, _ tunnel: OwnMemory<TunnelledSession>, _ run: inout Run
   ) {
@@ -90,7 +90,7 @@ extension HTTP1Session {
     }
   }
 
-  /// A side that began like TLS is none: what was taken of its first header is told no further.
+  /// Leaves the tunnel on a side that began like TLS, but is not. The octets taken for its first header are not reported further.
   private mutating func leaveTunnel(_ side: Side, at position: StreamPosition, _ run: inout Run) {
     guard let tunnel else { return }
     let taken = withTunnel(&run) { tunnel.value.session.refuse(side, &$0) }
@@ -104,7 +104,7 @@ extension HTTP1Session {
     self.tunnel = nil
   }
 
-  /// The session in the tunnel, if octets of a side that are not there are its. It begins with them where its other side is TLS.
+  /// The session in the tunnel, if it owns uncaptured octets of a side. It begins with them if its other side is TLS.
   mutating func tunnel(passing position: StreamPosition, of side: Side, _ run: inout Run) -> OwnMemory<
     TunnelledSession
   >? {
@@ -132,13 +132,13 @@ extension HTTP1Session {
 
   // MARK: Secrets
 
-  /// Secrets have come. Returns what the streams have to know; nil when nothing in the tunnel waited for them.
+  /// Uses new secrets. Returns the session's needs; nil when no record in the tunnel waited for secrets.
   mutating func lookForSecrets(_ run: inout Run) -> StreamNeeds? {
     guard let tunnel, withTunnel(&run, { tunnel.value.session.lookForSecrets(&$0) }) != nil else { return nil }
     return needs
   }
 
-  /// Whether what is in the tunnel waits for secrets.
+  /// Whether records in the tunnel wait for secrets.
   var waitsForSecrets: Bool { tunnel?.value.session.waitsForSecrets ?? false }
 
   // MARK: Ends
@@ -157,7 +157,7 @@ extension HTTP1Session {
     if let tunnel { withTunnel(&run) { tunnel.value.session.evict(&$0) } }
   }
 
-  /// What the session in the tunnel knows of the connection at its end; nil without one.
+  /// The facts that the session in the tunnel knows at its end; nil without one.
   mutating func closeTunnelled(_ run: inout Run) -> SessionEnd? {
     guard let tunnel else { return nil }
     defer { self.tunnel = nil }
@@ -170,7 +170,7 @@ extension HTTP1Session {
 
   // MARK: Charges
 
-  /// Charges a packet of which at least the end is the tunnel's.
+  /// Charges a packet that ends in the tunnel.
   mutating func chargeTunnelled(
     _ charge: Charge, to side: Side, _ tunnel: OwnMemory<TunnelledSession>, _ run: inout Run
   ) {
@@ -193,7 +193,7 @@ extension HTTP1Session {
     withTunnel(&run) { tunnel.value.session.chargeAcknowledgment(overhead, to: side, &$0) }
   }
 
-  /// Flags what a range stands for in the tunnel. Returns the part of it that comes before.
+  /// Flags a conflict of the tunnel's part of a range. Returns the part before it.
   mutating func flagConflictTunnelled(
     _ range: Range<StreamPosition>, on side: Side, _ run: inout Run
   ) -> Range<StreamPosition> {
@@ -204,7 +204,7 @@ extension HTTP1Session {
     return min(range.lowerBound, start)..<start
   }
 
-  /// Takes late octets of the tunnel. Returns the part of the range that comes before.
+  /// Takes late octets of the tunnel. Returns the part of the range before them.
   mutating func acceptLateTunnelled(
     _ range: Range<StreamPosition>, on side: Side, _ run: inout Run
   ) -> Range<StreamPosition> {

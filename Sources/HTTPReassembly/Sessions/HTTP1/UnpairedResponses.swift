@@ -1,62 +1,63 @@
-// Which response answers which request, where requests overlapped and octets were lost (MEASURES §10).
+// Pairs of requests and responses, if requests overlapped and octets were lost (MEASURES §10).
 //
-// Runs of messages without a hole between them keep their distance; across a hole it is unknown. Of all ways to give the responses to
-// the requests in their order, the one with the most acknowledgments that fit is taken; where two are as good, nothing is.
+// Messages in a run without a gap keep their distance. Across a gap, the distance is unknown. Of all assignments of responses
+// to requests in their order, the one with the most matching acknowledgments is taken. If two are equally good, none is taken.
 //
-// A hole between two whole messages holds at least one message: it has a place of its own among the others, and takes a counterpart as
-// they do. And it holds no more requests than there is room for, by the shortest one that the client has sent.
+// A gap between two whole messages contains at least one message. It has its own place among the others, and takes a
+// counterpart as they do. The gap contains no more requests than it has room for, by the client's shortest request.
 
 import Packets
 
-/// Responses whose requests are looked for, in the order of the stream.
+/// Responses that wait for their requests, in the order of the stream.
 struct UnpairedResponses {
   struct Response {
     var row: RowIndex
     var isInterim: Bool
     var start: StreamPosition
-    /// How far the server had read the requests when it started the response.
+    /// The position up to which the server had read the requests when it started the response.
     var acknowledged: StreamPosition
     /// Whether responses may have been lost directly before it.
     var followsHole: Bool
-    /// What is between it and the response before it.
+    /// The interval between it and the response before it.
     var interval: MessageInterval
-    /// Whether its head was lost: it starts somewhere before `start`, and may be more than one.
+    /// Whether its head was lost. It starts somewhere before `start`, and may be more than one response.
     var isHeadless: Bool
-    /// Capture time since which it waits.
+    /// The capture time since which it waits.
     var since: Int64
   }
 
   var responses: [Response] = []
-  /// Whether responses may have been lost directly before the next one, and what is between it and the one before.
+  /// Whether responses may have been lost directly before the next one, and the interval between it and the one before.
   var nextFollowsHole = false
   var nextInterval = MessageInterval()
   /// Whether the next one has no head.
   var nextIsHeadless = false
-  /// Whether the oldest one waits longer than any should: the next one is looked at with the others, because it shows where they end.
+  /// Whether the oldest response has waited too long. The next one is paired with the others, because it shows where they end.
   var isDue = false
-  /// Whether the response before the first one has its request: then nothing but what was lost stands between that and the first ones
-  /// of both sides.
+  /// Whether the response before the first one has its request. Then only lost messages stand between that pair and the first
+  /// messages of both sides.
   var isFrontKnown: Bool
 
   var memory: Int { MemoryLayout<UnpairedResponses>.stride + 32 + responses.capacity * MemoryLayout<Response>.stride }
 
-  /// Responses that wait at most. What one search costs is its square.
+  /// The maximum number of waiting responses. The cost of one search is its square.
   static var limit: Int { 64 }
-  /// Responses that stay to be looked at again with those that come: the acknowledgments of a few requests alone can fit a wrong
-  /// pair better than the right one, and it takes what follows to show it.
+  /// The number of responses kept for a second search with later ones.
+  ///
+  /// The acknowledgments of a few requests alone can fit a wrong pair better than the right one. Later messages show the error.
   static var retained: Int { 32 }
-  /// Exchanges among which requests that wait are looked for. Of usual connections nearly all of them wait.
+  /// The number of exchanges searched for waiting requests. In usual connections nearly all of them wait.
   static var searchLimit: Int { 1024 }
 }
 
 extension Conversation {
-  /// A response starts whose request cannot be told yet: what comes later will say.
+  /// Defers the pair of a response whose request is still unknown. Later messages decide it.
   mutating func deferPair(at start: LineStart, isBehindHole: Bool, wasAligned: Bool, _ run: inout Run) -> Pair {
     if let waiting = unpaired, let first = waiting.value.responses.first {
       if run.clock - first.since > run.configuration.acknowledgedHoleTimeout {
         waiting.value.isDue = true
       } else if waiting.value.responses.count >= UnpairedResponses.limit {
-        // Where nothing was lost lately, those that come go on like the last ones.
+        // Without recent losses, later responses continue like the last ones.
         let isQuiet = !isBehindHole && isQuiet(waiting.value.responses.suffix(UnpairedResponses.retained), run)
         pairDeferred(retaining: isQuiet ? 0 : UnpairedResponses.retained, &run)
       }
@@ -70,7 +71,7 @@ extension Conversation {
     return Pair(exchange: -1, pairing: .unknown)
   }
 
-  /// Whether nothing was lost before some responses, nor before any request that waits, but for the oldest ones.
+  /// Whether no messages were lost before some responses and before the waiting requests, except the oldest ones.
   private func isQuiet(_ responses: ArraySlice<UnpairedResponses.Response>, _ run: borrowing Run) -> Bool {
     guard !responses.contains(where: \.followsHole), !(requestSide.map { followsHole[$0] } ?? true) else {
       return false
@@ -82,13 +83,13 @@ extension Conversation {
     return true
   }
 
-  /// What a response is given to that continues a run of known ones.
+  /// The pair of a response that continues a run of known ones.
   private func nextPair(_ run: borrowing Run) -> Pair? {
     read(nextToAnswer, run) { $0.exchange.request != nil && !$0.followsHole } == true
       ? Pair(exchange: nextToAnswer, pairing: .inferred) : nil
   }
 
-  /// The row of a response is there whose request is looked for.
+  /// Adds a response with its row to the responses that wait for their requests.
   mutating func wait(forPairOf row: RowIndex, isInterim: Bool, at start: LineStart, _ run: inout Run) {
     guard let waiting = unpaired else { return }
     waiting.value.responses.append(
@@ -102,7 +103,7 @@ extension Conversation {
     pairDeferred(retaining: 1, &run)
   }
 
-  /// Gives the responses that wait to requests, as far as that can be told, but for the last `retained` ones.
+  /// Pairs the waiting responses with requests where possible, except the last `retained` ones.
   mutating func pairDeferred(retaining retained: Int = 0, _ run: inout Run) {
     guard let waiting = unpaired else { return }
     let responses = waiting.value.responses
@@ -129,7 +130,7 @@ extension Conversation {
       waiting.value.isFrontKnown = number != nil
       give(responses[index], to: number, isLast: index == responses.count - 1, &run)
     }
-    // One that is never answered may have any number of exchanges behind it that are.
+    // Any number of answered exchanges may follow one that is never answered.
     if requests.count < UnpairedResponses.limit * 2, nextToAnswer == oldest,
       exchanges.end - oldest > UnpairedResponses.searchLimit
     {
@@ -138,7 +139,7 @@ extension Conversation {
     finishExchanges(&run)
   }
 
-  /// The requests that wait, and between them those that were certainly lost.
+  /// The waiting requests, and the certainly lost ones between them.
   private func askedPlaces(_ requests: [WaitingRequest], isFrontKnown: Bool) -> [WaitingRequest] {
     let shortest = requestLengths.shortest
     var places: [WaitingRequest] = []
@@ -148,7 +149,7 @@ extension Conversation {
       if request.followsHole, isFrontKnown || !places.isEmpty {
         let holdsMore = request.interval.holdsMore(thanCertain: shortest)
         if request.interval.holdsMessage { places.append(WaitingRequest(lostBefore: request)) }
-        // A lost one may have been sent with it.
+        // A lost request may have been sent with it.
         if request.interval.holdsMessage || holdsMore { next.acknowledgedBefore = nil }
         next.followsHole = holdsMore
       } else if places.isEmpty, !isFrontKnown {
@@ -159,7 +160,7 @@ extension Conversation {
     return places
   }
 
-  /// The responses that wait, and between them those that were certainly lost.
+  /// The waiting responses, and the certainly lost ones between them.
   private func answerPlaces(
     _ responses: [UnpairedResponses.Response], isFrontKnown: Bool, _ run: borrowing Run
   ) -> [Candidate] {
@@ -178,7 +179,7 @@ extension Conversation {
     return places
   }
 
-  /// The requests that wait for a response, oldest first, as many as one search looks at.
+  /// The requests that wait for a response, oldest first, up to the limits of one search.
   private func waitingRequests(_ run: borrowing Run) -> [WaitingRequest] {
     var requests: [WaitingRequest] = []
     var number = nextToAnswer
@@ -228,22 +229,22 @@ extension Conversation {
   }
 }
 
-// One search asks for some thousand pairs: what it asks of them is gathered before, so that none of it copies what a run has.
+// One search checks some thousand pairs. Its facts are gathered before, so that no check copies parts of the run.
 
-/// What a search asks of a response, or of one that was lost.
+/// The facts about a captured or a lost response that a search needs.
 private struct Candidate {
-  /// Where it starts; of a lost one, the last place where it may.
+  /// Its start; for a lost response, the last possible start.
   let start: StreamPosition
-  /// How far the server had read the requests when it started it; of a lost one, at most.
+  /// The position up to which the server had read the requests when it started the response; for a lost response, the maximum.
   let acknowledged: StreamPosition
   var followsHole: Bool
   var isInterim = false
   var hasBody = false
-  /// Whether content was announced, and did not follow.
+  /// Whether content was announced, but did not follow.
   var isEmpty = false
-  /// Whether nothing of its head was captured.
+  /// Whether its head was not captured.
   var isLost = false
-  /// The place of its row among those that wait; nil when it has none.
+  /// Its index among the waiting responses; nil for a lost one.
   var index: Int?
 
   init(_ response: UnpairedResponses.Response, _ run: borrowing Run) {
@@ -253,7 +254,7 @@ private struct Candidate {
     isInterim = response.isInterim
     isLost = response.isHeadless
     (hasBody, isEmpty) = run.rows.messages.look(Int(response.row)) { open in
-      // Chunked content may have nothing but its framing, and content may be in a hole.
+      // Chunked content may have only its framing, and content may be in a gap.
       let hasBody = open.message.octets.body + open.message.octets.framing + open.message.missing > 0
       let isEmpty = open.announcesContent && !hasBody && open.message.exactness != .atLeast
       return (hasBody, isEmpty && open.message.status >= 200)
@@ -269,16 +270,16 @@ private struct Candidate {
   }
 }
 
-/// What a search asks of a request that waits for its response, or of one that was lost.
+/// The facts about a captured or a lost request that a search needs.
 private struct WaitingRequest {
-  /// Its exchange's number in the conversation; nil of a lost one.
+  /// Its exchange's number in the conversation; nil for a lost request.
   let number: Int?
   var followsHole: Bool
   let interval: MessageInterval
   private let start: StreamPosition
   private let end: StreamPosition
   private let acknowledged: StreamPosition
-  /// What the request before it acknowledges; nil when that is not here.
+  /// The acknowledgment of the request before it; nil when that request is not here.
   fileprivate var acknowledgedBefore: StreamPosition?
   private let hasContent: Bool
   private let isHEAD: Bool
@@ -308,10 +309,11 @@ private struct WaitingRequest {
     isHEAD = false
   }
 
-  /// How much speaks for a response's answering it, by its place in its list; nil when it cannot.
+  /// The evidence that a response, by its index, answers this request; nil when it cannot.
   ///
-  /// Requests that are sent together acknowledge the same, and so do their responses: only the first of such requests says where
-  /// its response starts, and only the last of such responses says where its request ends. Next to a hole that is uncertain.
+  /// Requests that are sent together have the same acknowledgment, and so do their responses. Only the first such request
+  /// shows where its response starts, and only the last such response shows where its request ends. Next to a gap, this is
+  /// uncertain.
   func evidence(for index: Int, of responses: [Candidate]) -> Int32? {
     let response = responses[index]
     guard canBeAnswered(by: response) else { return nil }
@@ -337,9 +339,9 @@ private struct WaitingRequest {
 
   private func canBeAnswered(by response: Candidate) -> Bool {
     guard acknowledged <= response.start, start < response.acknowledged else { return false }
-    // Of what was lost nobody knows the method, nor the content.
+    // The method and the content of a lost message are unknown.
     if response.isLost || number == nil { return true }
-    // The server has read all of a request when it answers it; of one with content, its head.
+    // A server that answers has read the whole request, or the head of a request with content.
     if !hasContent, end > response.acknowledged { return false }
     return isHEAD ? !response.hasBody : !response.isEmpty
   }

@@ -1,13 +1,13 @@
-/// What a field section says of its message, and how many octets say it.
+/// The contents of a field section, and the number of octets for each part of it.
 struct FieldSection {
   /// Octets of the representations of pseudo-header fields.
   var startLine = 0
-  /// Octets of all others, and of what could not be read.
+  /// Octets of all other representations, and of unreadable octets.
   var header = 0
-  /// Octets of representations that are not known, and may be pseudo-header fields: those come first (RFC 9113 §8.3).
+  /// Octets of unknown representations that may be pseudo-header fields, which come first (RFC 9113 §8.3).
   private var unplaced = 0
   private var hasRegular = false
-  /// Whether a field is not known.
+  /// Whether a field is unknown.
   private(set) var hasUnknown = false
   /// Whether representations or fields are in error.
   private(set) var isMalformed = false
@@ -27,21 +27,21 @@ struct FieldSection {
   // Lengths in the spelling of HTTP/1.1.
   private var methodLength = 0
   private var targetLength = 0
-  /// The mark of the target; 0 where no table wants it.
+  /// The mark of the target; 0 when no table wants it.
   private(set) var targetMark: UInt64 = 0
   private var authorityLength = 0
   private var expanded = 0
   private var hasCookie = false
   private var areLengthsKnown = true
 
-  /// Lines for an observer, in the spelling of HTTP/1.1, and how long their names are; nil when nobody observes.
+  /// Lines for an observer in the spelling of HTTP/1.1, with the lengths of their names; nil without an observer.
   private(set) var lines: [(line: [UInt8], nameLength: Int)]?
   private var linesLength = 0
   private var target: [UInt8] = []
   private var methodText: [UInt8] = []
   private var authorityText: [UInt8] = []
 
-  /// The port that is left out of host names.
+  /// The port that host names omit.
   private let defaultPort: StaticString
 
   init(isSecure: Bool, isObserved: Bool) {
@@ -51,7 +51,7 @@ struct FieldSection {
 
   // MARK: Representations
 
-  /// Takes a representation of the block that `decoder` reads; `row` is the message's, -1 for none.
+  /// Takes a representation of the block that `decoder` reads. `row` is the message's row, or -1 for none.
   mutating func take(
     _ field: HPACKField, _ block: RawSpan, _ decoder: borrowing HPACKDecoder, isTrailer: Bool, of row: RowIndex,
     _ run: inout Run
@@ -74,7 +74,7 @@ struct FieldSection {
     if !field.value.isKnown { hasUnknown = true }
     let isPseudo = decoder.withOctets(of: field.name, in: block) { $0.byteCount > 0 && $0.octet(0) == ASCII.colon }
     if isPseudo {
-      // What is not known and stands before it is one, too.
+      // Unknown fields before it are pseudo-header fields, too.
       startLine += field.length + unplaced
       unplaced = 0
       if hasRegular { isMalformed = true }
@@ -96,7 +96,7 @@ struct FieldSection {
     }
   }
 
-  /// Notes a field for the table of fields. No method of the section, which would be copied for it: it is being changed.
+  /// Notes a field for the table of fields. It is static, because a method would copy the section, which is being changed.
   private static func note(
     _ name: RawSpan, _ value: RawSpan, _ field: HPACKField, isPseudo: Bool, hasCookie: Bool, of row: RowIndex,
     _ run: inout Run
@@ -107,7 +107,7 @@ struct FieldSection {
         let isCrumb = hasCookie && name.matchesExactly("cookie", at: 0) && name.byteCount == 6
         expanded = isCrumb ? 2 + length : name.byteCount + length + 4
       } else if name.matchesExactly(":method", at: 0) || name.matchesExactly(":path", at: 0) {
-        // `method SP target SP HTTP/1.1 CRLF`: what is left is no field's.
+        // `method SP target SP HTTP/1.1 CRLF`: the rest belongs to no field.
         expanded = length + 1
       } else if name.matchesExactly(":status", at: 0) {
         expanded = length + 1
@@ -120,19 +120,19 @@ struct FieldSection {
     let mark = field.valueMark == 0 ? OctetMark.of(value) : field.valueMark
     var line = run.fieldNotes.line(name, mark, length: field.length, expanded: expanded, isPseudo: isPseudo)
     line.isHeader = !isPseudo || name.matchesExactly(":authority", at: 0)
-    // What is not known is no repetition.
+    // An unknown value is not a repetition.
     if !field.value.isKnown { line.value = 0 }
     run.fieldNotes.add(line, to: row)
   }
 
-  /// Octets that are no representation, or cannot be read.
+  /// Takes octets that are not a representation, or cannot be read.
   mutating func takeUnread(_ count: Int) {
     header += count
     areLengthsKnown = false
     hasUnknown = true
   }
 
-  /// The section ends: what is not known whether it was a pseudo-header field was none.
+  /// Ends the section. Unknown fields that could have been pseudo-header fields count as other fields.
   mutating func finish() {
     header += unplaced
     unplaced = 0
@@ -176,7 +176,7 @@ struct FieldSection {
       if lines != nil { value.append(0..<value.byteCount, to: &authorityText) }
     case 9 where name.matchesExactly(":protocol", at: 0):
       hasProtocol = true
-      // As the field `upgrade: value`.
+      // It counts as the field `upgrade: value`.
       expanded += 7 + value.byteCount + 4
     case 7 where name.matchesExactly(":scheme", at: 0): break
     default: isMalformed = true
@@ -237,7 +237,7 @@ struct FieldSection {
 
   // MARK: The spelling of HTTP/1.1
 
-  /// How long start-line and header section are in HTTP/1.1 (MEASURES §7).
+  /// The lengths of start-line and header section in HTTP/1.1 (MEASURES §7).
   func expandedLengths(isRequest: Bool) -> ExpandedLengths {
     guard areLengthsKnown else { return .unknown }
     var header = expanded + 2
@@ -247,13 +247,13 @@ struct FieldSection {
     return ExpandedLengths(startLine: methodLength + 1 + target + 1 + 8 + 2, header: header)
   }
 
-  /// The start-line as an observer sees it.
+  /// The start-line for an observer.
   func startLineText(isRequest: Bool) -> [UInt8] {
     guard isRequest else { return Array("HTTP/2 \(status) ".utf8) }
     return methodText + [ASCII.space] + (kind == .connect ? authorityText : target) + Array(" HTTP/2".utf8)
   }
 
-  /// The field lines as an observer sees them: with a Host field, if the authority stands for it.
+  /// The field lines for an observer. They include a Host field if the authority stands for it.
   func fieldLines(isRequest: Bool) -> [(line: [UInt8], nameLength: Int)] {
     guard let lines else { return [] }
     guard isRequest, section.hostCount == 0, !authorityText.isEmpty else { return lines }

@@ -1,4 +1,4 @@
-/// A message, by its row and by its number: rows are used again, numbers are not.
+/// A message, by its row and its number. Rows are reused; numbers are not.
 struct MessageReference: Equatable {
   var row: RowIndex
   var number: Int
@@ -17,32 +17,32 @@ struct MessageReference: Equatable {
   }
 }
 
-/// Whose octet was this? The latest octets of one direction, whose frames belong to many messages (MEASURES §2, §7).
+/// The owners of the latest octets of one direction, whose frames belong to many messages (MEASURES §2, §7).
 struct FrameOwners {
   private struct Stretch {
-    /// Position after its last octet; it starts where the one before ends.
+    /// The position after its last octet. It starts where the stretch before ends.
     var end: StreamPosition
     var owner: MessageReference
   }
 
   private var stretches = IndexRing<Stretch>()
-  /// Where the oldest stretch starts.
+  /// The start of the oldest stretch.
   private(set) var start = StreamPosition.unknown
-  /// Position up to which owners are known.
+  /// The position up to which owners are known.
   private(set) var end = StreamPosition.unknown
-  /// The message that octets belonged to last.
+  /// The owner of the latest owned octets.
   private(set) var latest = MessageReference.none
 
-  /// Octets of memory that it takes on the heap.
+  /// Octets of memory on the heap.
   var memory: Int { stretches.memory }
 
-  /// The stream starts at a position.
+  /// Starts the stream at a position.
   mutating func begin(at position: StreamPosition) {
     start = position
     end = position
   }
 
-  /// Octets up to a position belong to a message, or to none.
+  /// Gives the octets up to a position to a message, or to none.
   @inline(__always)
   mutating func extend(to position: StreamPosition, _ owner: MessageReference, limit: Int) {
     guard position > end else { return }
@@ -59,7 +59,7 @@ struct FrameOwners {
     }
   }
 
-  /// The index of the stretch that a position is in, or of the first one behind it.
+  /// The index of the stretch that contains a position, or of the first stretch behind it.
   private func index(of position: StreamPosition) -> Int {
     var (low, high) = (0, stretches.count)
     while low < high {
@@ -69,7 +69,7 @@ struct FrameOwners {
     return low
   }
 
-  /// The message that owns the first octet of a range that any message owns.
+  /// The owner of the first owned octet of a range.
   func firstOwner(in range: Range<StreamPosition>) -> MessageReference {
     guard range.upperBound > start else { return .none }
     var index = index(of: range.lowerBound)
@@ -82,7 +82,7 @@ struct FrameOwners {
     return .none
   }
 
-  /// Hands over the parts of a range with their owners, in their order; what is not known any more, or not yet, has none.
+  /// Calls `body` with the parts of a range and their owners, in order. Forgotten and future parts have no owner.
   func forEachPart(of range: Range<StreamPosition>, _ body: (Range<StreamPosition>, MessageReference) -> Void) {
     var position = range.lowerBound
     if position < start {

@@ -1,21 +1,21 @@
-/// Where the reading of one side's frames is.
+/// The state of reading one side's frames.
 struct FrameReader: ~Copyable {
   enum Phase: UInt8 {
     /// Before the first octet.
     case start
-    /// In what the client sends before its first frame.
+    /// In the preface that the client sends before its first frame.
     case preface
     /// Before a frame, or in its header.
     case header
-    /// In what stands before the content: pad length, priority, promised stream.
+    /// In the parts before the content: pad length, priority, promised stream.
     case prefix
     /// In content, or in a part of a field block.
     case content
     /// In the padding behind the content.
     case padding
-    /// In a frame that carries neither.
+    /// In a frame without fields or content.
     case control
-    /// In octets that belong to nothing.
+    /// In octets without an owner.
     case stray
     /// Framing was lost.
     case lost
@@ -24,42 +24,42 @@ struct FrameReader: ~Copyable {
   var phase = Phase.start
   /// Octets of this phase that are still to come.
   var left = 0
-  /// Octets of the preface, of a header, or of what stands before the content, that have come.
+  /// Octets so far of the preface, of a header, or of the parts before the content.
   var collected = 0
   var octets = InlineArray<9, UInt8>(repeating: 0)
-  /// The frame that is being read.
+  /// The current frame.
   var frame = HTTP2FrameHeader(InlineArray(repeating: 0))
-  /// Position of the frame's first octet.
+  /// The position of the frame's first octet.
   var frameStart = StreamPosition.unknown
-  /// The packets with the frame's first and its latest octet.
+  /// The packet with the frame's first octet.
   var firstArrival = SegmentArrival.none
-  /// Position of the next octet.
+  /// The position of the next octet.
   var position = StreamPosition.unknown
-  /// The message that the frame belongs to, or that it is charged to.
+  /// The message that the frame belongs to, or that is charged for it.
   var message = MessageReference.none
-  /// The slot of its stream; -1 when it has none.
+  /// The slot of its stream; -1 without one.
   var slot = -1
-  /// Whether it is not known yet whose octets the frame's are.
+  /// Whether the owner of the frame's octets is still unknown.
   var isMessagePending = false
   /// Octets of padding behind the content.
   var padding = 0
   /// Looks for frames while framing is lost.
   var search: FrameSearch?
-  /// How often framing was lost.
+  /// The number of times that framing was lost.
   var losses = 0
   /// Whether every frame since the start of the stream was read.
   var isComplete = true
-  /// The field block that is being gathered.
+  /// The current field block.
   var block = FieldBlock()
-  /// Frames in a row with no octet of content and no end.
+  /// The number of frames in a row without content and without an end.
   var emptyFrames = 0
-  /// PING frames that the other side has not answered.
+  /// The number of PING frames that the other side has not answered.
   var pings = 0
 
-  /// Whether framing was lost once: what is found behind is not certain.
+  /// Whether framing was lost once. Later findings are uncertain.
   var isUnsure: Bool { losses > 0 }
 
-  /// Position up to which it is known whose octets they are.
+  /// The position up to which the owners of octets are known.
   var settledPosition: StreamPosition {
     if phase == .start { return .unknown }
     return isMessagePending || phase == .header && collected > 0 ? frameStart : position
@@ -77,13 +77,13 @@ struct FrameReader: ~Copyable {
 
 /// A field block (RFC 9113 §4.3), in one frame or several.
 struct FieldBlock {
-  /// What a block is for.
+  /// The purpose of a block.
   enum Purpose: UInt8 {
     /// The first field section of a message.
     case header
-    /// The one after its content.
+    /// The field section after the content of a message.
     case trailer
-    /// It is no message's.
+    /// A block without a message.
     case stray
   }
 
@@ -94,12 +94,12 @@ struct FieldBlock {
   var stream: UInt32 = 0
   /// Whether the stream ends with it.
   var endsStream = false
-  /// The octets, as far as they are kept.
+  /// The kept octets.
   var octets: [UInt8] = []
-  /// Octets behind those, which cannot be read: too many, or behind a hole.
+  /// Octets behind the kept ones that cannot be read, because they are too many or behind a gap.
   var unread = 0
-  /// Whether octets of it were not seen.
+  /// Whether some of its octets were not seen.
   var hasHole = false
-  /// Frames that it has beside its first.
+  /// The number of its frames besides the first.
   var continuations = 0
 }

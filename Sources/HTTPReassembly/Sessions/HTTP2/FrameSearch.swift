@@ -1,18 +1,18 @@
-/// Looks for frames in a stream whose framing was lost: three headers in a row that fit, and all others that come with them, say
-/// where it goes on.
+/// Looks for frames in a stream whose framing was lost. Three matching headers in a row show where it continues.
 ///
-/// Few octets that are something else fit once, and hardly any fit again and again at the distances that they say themselves.
+/// All headers that come with them must match, too. Few other octets match once, and hardly any match repeatedly at the
+/// distances that they give.
 struct FrameSearch {
-  /// Headers that fitted so far, and where the next one has to be.
+  /// Headers that have matched so far, and the position of the next one.
   private struct Chain {
     var next: StreamPosition
     var count: Int
-    /// The octets of the next header that have come.
+    /// The octets of the next header so far.
     var header = InlineArray<9, UInt8>(repeating: 0)
     var collected = 0
   }
 
-  /// Where frames are found.
+  /// The place where frames are found.
   enum Finding {
     case nothing
     /// A header is at this offset of the octets.
@@ -37,10 +37,10 @@ struct FrameSearch {
 
   /// Longest payload of a frame that is looked for.
   private let longest: Int
-  /// Whether DATA alone is not enough: pictures are full of zeros at equal distances.
+  /// Whether DATA alone is not enough. Pictures are full of zeros at equal distances.
   private let needsVariety: Bool
 
-  /// Chains that are followed at once: most that are none end at their second header.
+  /// The number of chains followed at once. Most wrong chains end at their second header.
   static let chainLimit = 8
   /// Ends whose memory is kept for the next octets.
   private static let keptEnds = 256
@@ -62,7 +62,7 @@ struct FrameSearch {
         // Headers that the chain of an earlier one leads to are in that.
         if chains.count < Self.chainLimit, !chains.contains(where: { $0.next == position + end.next }) {
           var chain = Chain(next: position + end.next, count: end.count)
-          // A header that is cut off here.
+          // The octets end within this header.
           for index in min(end.next, octets.byteCount)..<octets.byteCount {
             chain.header[chain.collected] = octets.octet(index)
             chain.collected += 1
@@ -102,7 +102,7 @@ struct FrameSearch {
     return end
   }
 
-  /// Goes on with the chains; returns where the header after one that is long enough is.
+  /// Continues the chains. Returns the position of the header after a chain that is long enough.
   private mutating func follow(_ octets: RawSpan, at position: StreamPosition) -> StreamPosition? {
     let end = position + octets.byteCount
     var index = 0
@@ -139,8 +139,9 @@ struct FrameSearch {
     return chains[index].next
   }
 
-  /// Whether three headers in a row that fit are in these octets, from anywhere in them, of more than DATA: for a connection
-  /// that may be anything.
+  /// Whether these octets contain three matching headers in a row, not only of DATA.
+  ///
+  /// It is for a connection of any protocol, so the headers may start anywhere.
   static func canFindFrames(in octets: RawSpan, longest: Int) -> Bool {
     var search = FrameSearch(longest: longest, needsVariety: true)
     if case .header = search.find(octets, at: 0) { return true }

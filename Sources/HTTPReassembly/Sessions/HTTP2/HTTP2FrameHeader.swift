@@ -1,9 +1,9 @@
 /// The header of a frame (RFC 9113 §4.1).
 struct HTTP2FrameHeader {
-  /// Octets of it.
+  /// The number of its octets.
   static let length = 9
 
-  /// Octets that follow it.
+  /// The number of octets that follow it.
   var payloadLength: Int
   var type: UInt8
   var flags: UInt8
@@ -37,7 +37,7 @@ struct HTTP2FrameHeader {
   static var continuation: UInt8 { 9 }
 
   var isEndOfStream: Bool { flags & 0x1 != 0 && (type == Self.data || type == Self.headers) }
-  /// Of SETTINGS and PING.
+  /// Whether it is an acknowledgment of SETTINGS or PING.
   var isAcknowledgment: Bool { flags & 0x1 != 0 && (type == Self.settings || type == Self.ping) }
   /// Whether the field block ends with it.
   var isEndOfHeaders: Bool { flags & 0x4 != 0 }
@@ -51,7 +51,7 @@ struct HTTP2FrameHeader {
     (isPadded ? 1 : 0) + (hasPriority ? 5 : 0) + (type == Self.pushPromise ? 4 : 0)
   }
 
-  /// Whether a frame of a known type is on a stream on which it cannot be, or has a length that it cannot have.
+  /// Whether a frame of a known type is on a wrong stream, or has a wrong length.
   var isMalformed: Bool {
     switch type {
     case Self.data, Self.headers, Self.pushPromise: stream == 0 || payloadLength < prefixLength
@@ -66,7 +66,7 @@ struct HTTP2FrameHeader {
     }
   }
 
-  /// Whether octets look like the header of a frame that peers send: where framing was lost, they are looked for.
+  /// Whether octets look like the header of a frame that peers send. It is used after framing was lost.
   static func fits(_ octets: RawSpan, at offset: Int, longest: Int) -> Bool {
     // The first octets decide nearly always.
     let length = Int(octets.bigEndian32(offset) >> 8)
@@ -83,7 +83,7 @@ struct HTTP2FrameHeader {
     }
     guard octets.octet(offset + 4) & ~allowed == 0 else { return false }
     let frame = HTTP2FrameHeader(octets, at: offset)
-    // Zeros are common in anything: nobody sends frames of nothing, or so many streams.
+    // Zeros are common in all data. Peers do not send empty frames, or so many streams.
     switch frame.type {
     case data where length == 0 && !frame.isEndOfStream, headers where length == 0, continuation where length == 0:
       return false

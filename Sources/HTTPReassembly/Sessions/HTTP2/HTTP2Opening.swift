@@ -1,11 +1,11 @@
-/// What a client sends before its first frame (RFC 9113 §3.4).
+/// The preface that a client sends before its first frame (RFC 9113 §3.4).
 enum HTTP2Preface {
-  /// `PRI * HTTP/2.0`, an empty line, `SM`, and one more.
+  /// `PRI * HTTP/2.0`, an empty line, `SM`, and another empty line.
   static let text: StaticString = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
-  /// Octets of it.
+  /// The number of its octets.
   static let length = 24
 
-  /// Whether octets are those of the preface from `offset` on, as far as both reach.
+  /// Whether octets match the preface from `offset` on, as far as both reach.
   static func matches(_ octets: RawSpan, from offset: Int = 0) -> Bool {
     for index in 0..<min(octets.byteCount, length - offset) where octets.octet(index) != text.octet(offset + index) {
       return false
@@ -14,8 +14,9 @@ enum HTTP2Preface {
   }
 }
 
-/// What HTTP/1 hands on when its connection goes on with HTTP/2 (RFC 7540 §3.2): the request is stream 1, and its response comes
-/// there.
+/// The state that HTTP/1 passes to HTTP/2 on its connection (RFC 7540 §3.2).
+///
+/// The request is stream 1, and its response comes there.
 struct HTTP2Upgrade {
   /// The row of the exchange.
   var exchange: RowIndex
@@ -23,6 +24,6 @@ struct HTTP2Upgrade {
   var requestSide: Side
   /// The side that final messages called the client.
   var namedClient: Side?
-  /// The size of the dynamic table that the request allows the server, in octets; nil when it does not say.
+  /// The size in octets of the dynamic table that the request allows the server; nil if not given.
   var tableSize: Int?
 }

@@ -1,12 +1,13 @@
-// Field blocks (RFC 9113 §4.3): gathered from their frames, read at once, and given to their messages.
+// Field blocks (RFC 9113 §4.3). They are gathered from their frames, read at once, and given to their messages.
 
 import Packets
 
 extension HTTP2Session {
-  // MARK: Whose block it is
+  // MARK: Block owners
 
-  /// A HEADERS frame is one of a message from here on. Where it is not known yet who sends requests, its first octet says so;
-  /// where it does not, the block is no message's.
+  /// Gives a HEADERS frame to a message. If the requesting side is still unknown, the first octet decides it.
+  ///
+  /// If the octet does not decide, the block belongs to no message.
   mutating func placeFields(firstOctet: UInt8?, isLast: Bool = false, _ run: inout Run) {
     let side = run.side
     guard readers.look(side, { $0.frame.type == HTTP2FrameHeader.headers }) else { return }
@@ -24,13 +25,13 @@ extension HTTP2Session {
     countWaiting(&run)
   }
 
-  /// The octets of the frame that have come are its message's.
+  /// Counts the frame's octets so far for its message.
   private mutating func countWaiting(_ run: inout Run) {
     let waiting = readers.look(run.side) { $0.position - $0.frameStart }
     count(waiting, as: .framing, &run)
   }
 
-  /// The side that sends requests, as the first representation of a block says: pseudo-header fields come first.
+  /// The side that sends requests, by the first representation of a block. Pseudo-header fields come first.
   private func sender(_ firstOctet: UInt8?, _ run: borrowing Run) -> Side? {
     if let client = run.connection.client { return client }
     guard let octet = firstOctet else { return nil }
@@ -43,7 +44,7 @@ extension HTTP2Session {
     }
   }
 
-  /// The promised stream of a PUSH_PROMISE frame is known: its request starts here (RFC 9113 §8.4).
+  /// Starts the request of a PUSH_PROMISE frame, whose promised stream is known now (RFC 9113 §8.4).
   mutating func placePromise(_ run: inout Run) {
     let side = run.side
     let start = readers[side].frame.isPadded ? 1 : 0
@@ -60,7 +61,7 @@ extension HTTP2Session {
       startMessage(slot, side, isRequest: true, &run)
       let row = streams[slot].halves[side].message.row
       run.rows[message: row].flags.insert(.pushed)
-      // The client sends nothing on it.
+      // The client sends no octets on it.
       streams[slot].halves[1 - side].state = .ended
       readers[side].slot = slot
       readers[side].message = streams[slot].halves[side].message
@@ -86,7 +87,7 @@ extension HTTP2Session {
 
   // MARK: Octets
 
-  /// Octets of a field block.
+  /// Takes octets of a field block.
   mutating func takeFields(_ octets: RawSpan, _ run: inout Run) {
     let side = run.side
     let message = readers.look(side) { $0.message }
@@ -94,7 +95,7 @@ extension HTTP2Session {
     let (kept, isWhole, hasHole) = readers.look(side) {
       ($0.block.octets.count, $0.frame.isEndOfHeaders && $0.left == 0 && $0.block.unread == 0, $0.block.hasHole)
     }
-    // Nearly every block: it is here as a whole.
+    // The case of nearly every block: it is here as a whole.
     if kept == 0, isWhole, !hasHole {
       decode(octets, isComplete: true, &run)
       return
@@ -105,7 +106,7 @@ extension HTTP2Session {
     readers[side].block.unread += octets.byteCount - taken
   }
 
-  /// Octets of a field block, or of content, that cannot be seen.
+  /// Skips unseen octets of a field block or of content.
   mutating func skipContent(_ count: Int, isInPacket: Bool, _ run: inout Run) {
     let side = run.side
     if readers.look(side, { $0.frame.type == HTTP2FrameHeader.data }) {
@@ -132,7 +133,7 @@ extension HTTP2Session {
 
   // MARK: Reading
 
-  /// The block ends here.
+  /// Ends the block.
   mutating func endBlock(_ run: inout Run) {
     let side = run.side
     guard readers.look(side, { $0.block.isOpen }) else { return }
@@ -140,7 +141,7 @@ extension HTTP2Session {
     octets.withOctets { decode($0, isComplete: true, &run) }
   }
 
-  /// The block is given up: what has come of it is all there is.
+  /// Gives up the block. Only the octets so far are read.
   mutating func cutBlock(_ run: inout Run) {
     let side = run.side
     let octets = readers[side].block.octets
@@ -148,7 +149,7 @@ extension HTTP2Session {
     octets.withOctets { decode($0, isComplete: false, &run) }
   }
 
-  /// Reads a field block, and gives its message what it says. Every octet of it is counted.
+  /// Reads a field block, and applies its fields to its message. Every octet of it is counted.
   private mutating func decode(_ octets: RawSpan, isComplete: Bool, _ run: inout Run) {
     let side = run.side
     let (purpose, slot, message, endsStream, unread, hasHole) = readers.look(side) {
@@ -186,7 +187,7 @@ extension HTTP2Session {
     }
   }
 
-  /// Octets of a block for which memory is kept.
+  /// Octets of memory that are kept for the next block.
   private static var blockCapacity: Int { 16 << 10 }
 
   private func read(
@@ -228,7 +229,7 @@ extension HTTP2Session {
     if section.isMalformed { run.rows[message: row].flags.insert(.fieldBlockMalformed) }
   }
 
-  // MARK: What it means
+  // MARK: Meaning
 
   private mutating func endHeader(
     _ section: FieldSection, _ slot: Int, endsStream: Bool, isComplete: Bool, _ run: inout Run
@@ -279,7 +280,7 @@ extension HTTP2Session {
     if method == .connect, (200...299).contains(section.status) { streams[slot].halves[run.side].isTunnel = true }
   }
 
-  /// A first field section without what it has to say: after a loss it may be one that comes later.
+  /// Notes a first field section without the fields of a start-line. After a loss it may be a later section.
   private mutating func noteWithoutStart(_ section: FieldSection, _ slot: Int, _ row: RowIndex, _ run: inout Run) {
     let side = run.side
     if readers.look(side, { $0.isUnsure }) {
@@ -307,7 +308,7 @@ extension HTTP2Session {
     }
   }
 
-  /// Shows an observer what a message starts with.
+  /// Shows an observer the start of a message.
   private func show(_ section: FieldSection, _ row: RowIndex, isRequest: Bool, _ run: borrowing Run) {
     guard let observer = run.observer else { return }
     let (number, kind) = run.rows.messages.look(Int(row)) { ($0.message.number, $0.message.kind) }
@@ -322,11 +323,11 @@ extension HTTP2Session {
 }
 
 extension FieldSection {
-  /// Gives up its texts: no row has them.
+  /// Releases its texts, which no row has.
   func release(_ run: inout Run) {
     releaseRequest(&run)
   }
 
-  /// Gives up the texts that only a request has.
+  /// Releases the texts that only a request has.
   func releaseRequest(_ run: inout Run) { run.texts.release([method, path, authority]) }
 }

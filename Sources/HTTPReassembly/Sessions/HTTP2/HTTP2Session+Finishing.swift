@@ -1,7 +1,7 @@
-// How messages and exchanges become final.
+// The end of messages and exchanges.
 
 extension HTTP2Session {
-  /// A message of `side` has ended: makes those before it final that need not wait for charges any longer.
+  /// Makes messages before the one that has just ended on `side` final, if they need not wait for charges.
   mutating func retire(_ side: Side, _ run: inout Run) {
     retire(side, keeping: run.lingeringLimit(for: ended.look(side) { $0.count }), &run)
   }
@@ -16,7 +16,7 @@ extension HTTP2Session {
     }
   }
 
-  /// Makes a message final: its row changes no more.
+  /// Makes a message final. Its row does not change any more.
   private mutating func finish(_ message: MessageReference, of side: Side, _ run: inout Run) {
     let row = message.row
     let slot = run.rows.messages.look(Int(row)) { $0.exchange }
@@ -54,13 +54,13 @@ extension HTTP2Session {
 
   // MARK: Streams
 
-  /// A stream is over when both sides have ended it, or one has reset it; its exchange is final with its messages.
+  /// Closes a stream that both sides have ended, or that one side has reset. Its exchange is final with its messages.
   mutating func closeIfOver(_ slot: Int, _ run: inout Run) {
     guard streams[slot].exchange >= 0 else { return }
     if !streams[slot].isClosed {
       let (first, second) = (streams[slot].halves[0], streams[slot].halves[1])
       let hasRequest = run.rows.exchanges.look(Int(streams[slot].exchange)) { $0.exchange.request != nil }
-      // A request from before the capture may have ended before it, too.
+      // A request from before the capture may also have ended before the capture.
       let isOver =
         streams[slot].isReset && !first.isInProgress && !second.isInProgress
         || first.state == .ended && second.state == .ended
@@ -72,14 +72,14 @@ extension HTTP2Session {
     finishExchangeIfOver(slot, &run)
   }
 
-  /// No more frames of a stream are expected, whatever has come of it.
+  /// Closes a stream. No more frames of it are expected.
   mutating func over(_ slot: Int, _ run: inout Run) {
     streams[slot].isClosed = true
     forget(slot)
     finishExchangeIfOver(slot, &run)
   }
 
-  /// Its number stands for it no more.
+  /// Frees the number of a stream.
   private mutating func forget(_ slot: Int) {
     if slots[streams[slot].id] == Int32(slot) { slots[streams[slot].id] = nil }
   }
@@ -103,7 +103,7 @@ extension HTTP2Session {
     freeSlots.append(Int32(slot))
   }
 
-  /// The connection is over: everything is final.
+  /// Makes everything final at the end of the connection.
   mutating func finishAll(_ run: inout Run) {
     for slot in streams.indices where streams[slot].exchange >= 0 {
       for side in 0..<2 where streams[slot].halves[side].isInProgress { endMessage(slot, side, .incomplete, &run) }

@@ -1,12 +1,12 @@
-// How frames are read (RFC 9113 §4, §6): their headers, and what of their payload is what.
+// Frames (RFC 9113 §4, §6): their headers and the parts of their payload.
 
 extension HTTP2Session {
-  /// Where the reading of the side in hand is.
+  /// Reads from the current side's reader.
   private func reader<Value>(_ run: borrowing Run, _ value: (borrowing FrameReader) -> Value) -> Value {
     readers.look(run.side, value)
   }
 
-  /// Reads octets of the side in hand.
+  /// Reads octets of the current side.
   mutating func read(_ octets: RawSpan, _ run: inout Run) {
     let side = run.side
     var offset = 0
@@ -55,14 +55,14 @@ extension HTTP2Session {
     }
   }
 
-  /// Octets of the phase are read.
+  /// Advances by octets of the current phase.
   @inline(__always)
   private mutating func pass(_ count: Int, _ run: inout Run) {
     readers[run.side].position += count
     readers[run.side].left -= count
   }
 
-  /// Gathers octets until there are `length` of them. Returns how many it took.
+  /// Gathers octets until there are `length` of them. Returns the number of taken octets.
   private mutating func collect(_ octets: RawSpan, _ length: Int, _ run: inout Run) -> Int {
     let side = run.side
     if readers[side].phase == .header, readers[side].collected == 0 {
@@ -79,7 +79,7 @@ extension HTTP2Session {
 
   // MARK: Start
 
-  /// The first octets of a side: the preface, a frame, or something in the middle of a frame.
+  /// Reads the first octets of a side: the preface, a frame, or the middle of a frame.
   private mutating func start(_ octets: RawSpan, _ run: inout Run) {
     let side = run.side
     if HTTP2Preface.matches(octets) {
@@ -110,7 +110,7 @@ extension HTTP2Session {
     return count
   }
 
-  /// The side that sends requests is known.
+  /// Sets the side that sends requests, unless it is known.
   mutating func setRequestSide(_ side: Side) { if requestSide == nil { requestSide = side } }
 
   // MARK: Frames
@@ -124,7 +124,7 @@ extension HTTP2Session {
     readers[run.side].isMessagePending = false
   }
 
-  /// The header of a frame is complete.
+  /// Begins a frame with its complete header.
   private mutating func beginFrame(_ run: inout Run) {
     let side = run.side
     let frame = HTTP2FrameHeader(readers[side].octets)
@@ -158,14 +158,14 @@ extension HTTP2Session {
     }
   }
 
-  /// Octets of payload that frames of a side can have.
+  /// The maximum number of payload octets of a side's frames.
   private func longestFrame(from side: Side) -> Int {
     // The settings may have been lost.
     if readers.look(side, { $0.isUnsure }) || !opening.isSeen { return HTTP2Settings.largestFrameLimit }
     return settings.look(1 - side) { $0.largestFrame }
   }
 
-  /// The frame is nobody's: its octets are passed over.
+  /// Skips the octets of a frame without an owner.
   private mutating func passOver(_ run: inout Run) {
     countStray(HTTP2FrameHeader.length, &run)
     readers[run.side].phase = .stray
@@ -181,7 +181,7 @@ extension HTTP2Session {
 
   private mutating func beginFields(_ frame: HTTP2FrameHeader, _ run: inout Run) {
     beginPrefix(isMessagePending: true, &run)
-    // In the middle of a connection only the fields say who sends requests.
+    // In the middle of a connection, only the fields show the requesting side.
     if requestSide != nil, readers[run.side].isMessagePending { placeFields(firstOctet: nil, &run) }
   }
 
@@ -196,7 +196,7 @@ extension HTTP2Session {
     beginPrefix(isMessagePending: false, &run)
   }
 
-  /// Goes on with a frame that carries fields or content.
+  /// Continues with a frame that carries fields or content.
   private mutating func beginPrefix(isMessagePending: Bool, _ run: inout Run) {
     let side = run.side
     readers[side].isMessagePending = isMessagePending
@@ -206,7 +206,7 @@ extension HTTP2Session {
     if readers[side].left == 0 { endPrefix(&run) }
   }
 
-  /// What stands before the content is complete.
+  /// Ends the parts before the content: pad length, priority, promised stream.
   private mutating func endPrefix(_ run: inout Run) {
     let side = run.side
     let frame = readers[side].frame
@@ -222,7 +222,7 @@ extension HTTP2Session {
     if readers[side].left == 0 { endContent(&run) }
   }
 
-  /// Octets of content or of a field block.
+  /// Takes octets of content or of a field block.
   private mutating func takeContent(_ octets: RawSpan, _ run: inout Run) {
     let side = run.side
     if readers[side].frame.type == HTTP2FrameHeader.data {
@@ -233,7 +233,7 @@ extension HTTP2Session {
     }
   }
 
-  /// The content of a frame is complete: padding may follow.
+  /// Ends the content of a frame. Padding may follow.
   private mutating func endContent(_ run: inout Run) {
     let side = run.side
     if readers[side].isMessagePending { placeFields(firstOctet: nil, isLast: true, &run) }
@@ -285,7 +285,7 @@ extension HTTP2Session {
     }
   }
 
-  /// Settings hold for the octets of a side from its acknowledgment of them on (RFC 9113 §6.5.3).
+  /// Takes settings. They hold for a side's octets from its acknowledgment on (RFC 9113 §6.5.3).
   private mutating func takeSettings(isAcknowledgment: Bool, _ run: inout Run) {
     let side = run.side
     if isAcknowledgment {
@@ -299,7 +299,7 @@ extension HTTP2Session {
     apply(overdue, to: 1 - side)
   }
 
-  /// The octets of a side keep to settings of the other one from here on.
+  /// Applies settings of the other side to the following octets of `side`.
   mutating func apply(_ frame: HTTP2Settings.Frame, to side: Side) {
     if let size = frame.tableSize { decoders[side].value.allow(size: size) }
   }
@@ -326,14 +326,14 @@ extension HTTP2Session {
     }
   }
 
-  /// Counts an anomaly once a connection.
+  /// Counts an anomaly once per connection.
   mutating func noteOnce(_ anomaly: Anomaly, _ flood: Floods, _ run: inout Run) {
     if noted.insert(flood).inserted { run.note(anomaly) }
   }
 
-  // MARK: Octets by what they are
+  // MARK: Octets by kind
 
-  /// The octets up to here belong to the frame's message.
+  /// The limit of remembered octet owners.
   @inline(__always)
   func ownersLimit(_ run: borrowing Run) -> Int { run.configuration.frameOwnerLimit }
 
@@ -344,7 +344,7 @@ extension HTTP2Session {
     owners[side].extend(to: position, message, limit: ownersLimit(run))
   }
 
-  /// Octets of the frame's message, or stray ones where it has none.
+  /// Counts octets of the frame's message, or stray octets without a message.
   mutating func count(_ count: Int, as part: FramePart, _ run: inout Run) {
     let side = run.side
     let message = readers.look(side) { $0.message }
@@ -362,13 +362,13 @@ extension HTTP2Session {
     noteTimes(row, &run)
   }
 
-  /// The packet in hand, and the first one of the frame's header, brought octets of a message.
+  /// Notes for a message the times of the current packet and of the first packet with the frame's header.
   private mutating func noteTimes(_ row: RowIndex, _ run: inout Run) {
     run.rows.messages[Int(row)].note(readers.look(run.side) { $0.firstArrival })
     run.rows.messages[Int(row)].note(run.arrival)
   }
 
-  /// Octets that are neither fields nor content: of a frame that is charged to a message, or of the connection.
+  /// Counts octets that are neither fields nor content, for the message that is charged for the frame, else for the connection.
   mutating func countControl(_ count: Int, _ message: MessageReference, _ run: inout Run) {
     extendOwnersByNone(&run)
     run.ledger.settle(count, as: .control)
@@ -380,14 +380,14 @@ extension HTTP2Session {
     }
   }
 
-  /// The side that sends a message that is not final.
+  /// The sender of a message that is not final.
   private func side(of row: RowIndex, _ run: borrowing Run) -> Side? {
     let isPushed = run.rows.messages.look(Int(row)) { $0.message.flags.contains(.pushed) }
     let isRequest = run.rows.messages.look(Int(row)) { $0.message.kind == .request }
     return requestSide.map { isRequest && !isPushed ? $0 : 1 - $0 }
   }
 
-  /// Octets that belong to no message.
+  /// Counts octets that belong to no message.
   mutating func countStray(_ count: Int, _ run: inout Run) {
     extendOwnersByNone(&run)
     run.ledger.settle(count, as: .stray)
@@ -396,7 +396,7 @@ extension HTTP2Session {
 
   // MARK: Loss
 
-  /// Framing is lost: what is in progress on this side may go on or end unseen, and nothing is known of its table.
+  /// Gives up framing. Messages of this side may continue or end unseen, and its dynamic table is unknown.
   mutating func loseFraming(_ run: inout Run) {
     let side = run.side
     readers[side].phase = .lost
@@ -408,7 +408,7 @@ extension HTTP2Session {
     decoders[side].value.forget()
   }
 
-  /// Looks for frames. Returns how many octets were none.
+  /// Looks for frames. Returns the number of octets before them.
   private mutating func look(_ octets: RawSpan, _ run: inout Run) -> Int {
     let side = run.side
     let position = readers[side].position
@@ -437,7 +437,7 @@ extension HTTP2Session {
     run.note(.http2Resynchronized)
   }
 
-  /// Passes over octets that cannot be seen: in a packet but beyond its snap length, or never captured.
+  /// Skips octets that cannot be seen: beyond a packet's snap length, or never captured.
   mutating func skip(_ count: Int, isInPacket: Bool, _ run: inout Run) {
     let side = run.side
     if isInPacket { run.countUnseen(count) } else { run.countMissing(count) }
@@ -457,7 +457,7 @@ extension HTTP2Session {
       case .control where inside > 0, .stray where inside > 0:
         pass(inside, &run)
         extendOwnersByNone(&run)
-        // What the settings are is not known then: any size of the table may be allowed.
+        // The settings are unknown then. Any size of the table may be allowed.
         if phase == .control, readers[side].frame.type == HTTP2FrameHeader.settings {
           decoders[1 - side].value.announce(size: .max)
         }
@@ -482,12 +482,12 @@ extension HTTP2Session {
     owners[side].extend(to: readers.look(side) { $0.position }, .none, limit: ownersLimit(run))
   }
 
-  /// Framing octets of a message that cannot be seen.
+  /// Skips unseen framing octets of a message.
   private mutating func skipFraming(_ count: Int, isInPacket: Bool, _ run: inout Run) {
     _ = countHidden(count, as: .framing, isInPacket: isInPacket, &run)
   }
 
-  /// Octets of the frame's message that cannot be seen. Returns whether it has one; else they are stray.
+  /// Counts unseen octets of the frame's message. Returns whether there is a message; without one, the octets are stray.
   mutating func countHidden(_ count: Int, as part: FramePart, isInPacket: Bool, _ run: inout Run) -> Bool {
     let message = readers.look(run.side) { $0.message }
     guard message.isOpen(run.rows) else {
@@ -504,7 +504,7 @@ extension HTTP2Session {
     return true
   }
 
-  /// A hole in which a frame header was.
+  /// Skips a gap that contained a frame header.
   private mutating func skipBeyond(_ count: Int, isInPacket: Bool, _ run: inout Run) {
     let side = run.side
     giveUpFrame(&run)
@@ -514,7 +514,7 @@ extension HTTP2Session {
     if isInPacket { countStray(count, &run) }
   }
 
-  /// The octets of a frame that cannot be read to its end, as far as they wait for it.
+  /// Gives up a frame that cannot be read to its end, and counts its waiting octets.
   private mutating func giveUpFrame(_ run: inout Run) {
     let side = run.side
     let (phase, collected, isPending) = reader(run) { ($0.phase, $0.collected, $0.isMessagePending) }
@@ -527,7 +527,7 @@ extension HTTP2Session {
     if reader(run, { $0.block.isOpen }) { cutBlock(&run) }
   }
 
-  /// The stream of the side in hand is over.
+  /// Ends the stream of the current side.
   mutating func endReading(_ run: inout Run) {
     let isInFrame = reader(run) { $0.expectsMore }
     giveUpFrame(&run)
@@ -540,7 +540,7 @@ extension HTTP2Session {
   }
 }
 
-/// The parts of a message that frames are counted as while they pass.
+/// The parts of a message that frames are counted as when they are read.
 enum FramePart {
   case framing
   case body

@@ -1,7 +1,7 @@
-// Streams and the messages on them (RFC 9113 §5, §8): how they start, what they carry, how they end.
+// Streams and their messages (RFC 9113 §5, §8): their starts, contents and ends.
 
 extension HTTP2Session {
-  /// How a message ends.
+  /// The end of a message.
   enum MessageEnd {
     /// Its sender has ended it.
     case complete
@@ -15,7 +15,7 @@ extension HTTP2Session {
 
   // MARK: Streams by number
 
-  /// The stream that DATA comes on, with a message of the side in hand; nil when there is none for it.
+  /// The stream for DATA with a message of the current side; nil without one.
   mutating func streamForData(_ number: UInt32, _ run: inout Run) -> Int? {
     let side = run.side
     guard let slot = slots[number].map(Int.init) ?? streamInTheMiddle(number, &run) else {
@@ -44,7 +44,7 @@ extension HTTP2Session {
     }
   }
 
-  /// A stream that is not known: of those from before the capture, or in a hole. Nil when it is over, as far as is known.
+  /// An unknown stream from before the capture or from a gap; nil when it is over, as far as is known.
   private mutating func streamInTheMiddle(_ number: UInt32, _ run: inout Run) -> Int? {
     guard let requestSide, number > 0 else { return nil }
     let opener = number % 2 == 1 ? requestSide : 1 - requestSide
@@ -53,7 +53,7 @@ extension HTTP2Session {
     return openStream(number, by: opener, &run)
   }
 
-  /// The stream whose fields come from the side in hand, with the message that they are of; nil when there is none for them.
+  /// The stream for fields of the current side, with their message; nil without one.
   mutating func streamForFields(_ number: UInt32, isRequest: Bool, _ run: inout Run) -> Int? {
     let side = run.side
     if isRequest, number % 2 == 0 {
@@ -90,7 +90,7 @@ extension HTTP2Session {
     if !hasRequest { run.note(.httpResponseWithoutRequest) }
   }
 
-  /// A stream starts, and its exchange.
+  /// Opens a stream and its exchange.
   mutating func openStream(_ number: UInt32, by side: Side, _ run: inout Run) -> Int {
     if slots.count >= run.configuration.streamLimit {
       run.note(.http2StreamsFull)
@@ -113,7 +113,7 @@ extension HTTP2Session {
     return insert(HTTP2Stream(id: number, exchange: exchange))
   }
 
-  /// Puts a stream where one was, or at the end. Returns its slot.
+  /// Puts a stream into a free slot, or at the end. Returns its slot.
   mutating func insert(_ stream: HTTP2Stream) -> Int {
     let slot: Int
     if let reused = freeSlots.popLast() {
@@ -127,7 +127,7 @@ extension HTTP2Session {
     return slot
   }
 
-  /// There are too many streams: one that has waited for long is over.
+  /// Closes a stream that has waited for long, because there are too many streams.
   private mutating func giveUpStream(_ run: inout Run) {
     for _ in streams.indices {
       nextVictim = nextVictim + 1 < streams.count ? nextVictim + 1 : 0
@@ -144,7 +144,7 @@ extension HTTP2Session {
 
   // MARK: Messages
 
-  /// A message of the side in hand starts with the frame in hand.
+  /// Starts a message of the current side with the current frame.
   mutating func startMessage(_ slot: Int, _ side: Side, isRequest: Bool, _ run: inout Run) {
     let row = RowIndex(run.rows.messages.insert(OpenMessage()))
     let number = run.nextMessage()
@@ -180,7 +180,7 @@ extension HTTP2Session {
     nameVersion(exchange, &run)
   }
 
-  /// What messages and exchanges say their version is.
+  /// The version of messages and exchanges.
   private static let version = Array("HTTP/2".utf8)
 
   private func nameVersion(_ exchange: RowIndex, _ run: inout Run) {
@@ -189,7 +189,7 @@ extension HTTP2Session {
     run.rows.exchanges[Int(exchange)].exchange.version = version
   }
 
-  /// Gives a response what it has from its request, as far as that has come.
+  /// Copies known facts about the request to its response.
   func adoptRequest(_ slot: Int, _ row: RowIndex, _ run: inout Run) {
     let found = run.rows.exchanges.look(Int(streams[slot].exchange)) { open in
       (
@@ -214,8 +214,9 @@ extension HTTP2Session {
     run.rows[message: row].hostSource = found.source
   }
 
-  /// The fields of a request are complete: its exchange is called by them. Without a host it is called by what lies beneath, else
-  /// by its server's address (MEASURES §2).
+  /// Names the exchange of a request whose fields are complete.
+  ///
+  /// Without a host, the layers beneath name it, else its server's address does (MEASURES §2).
   mutating func nameExchange(_ slot: Int, _ row: RowIndex, _ kind: MethodKind, _ run: inout Run) {
     run.nameHost(of: row, server: 1 - (requestSide ?? run.side))
     let (method, host, path, source) = run.rows.messages.look(Int(row)) {
@@ -231,7 +232,7 @@ extension HTTP2Session {
     run.rows.exchanges[exchange].method = kind
   }
 
-  /// A response is the final one of its exchange.
+  /// Notes that a response is the final one of its exchange.
   mutating func noteFinalResponse(_ slot: Int, _ row: RowIndex, _ run: inout Run) {
     let (number, status) = run.rows.messages.look(Int(row)) { ($0.message.number, $0.message.status) }
     let exchange = Int(streams[slot].exchange)
@@ -242,7 +243,7 @@ extension HTTP2Session {
 
   // MARK: Content
 
-  /// The fields of a message are complete: content may follow.
+  /// Starts the content of a message whose fields are complete.
   mutating func startContent(_ slot: Int, _ section: FieldSection, _ run: inout Run) {
     let side = run.side
     guard !streams[slot].halves[side].isTunnel else { return }
@@ -254,7 +255,7 @@ extension HTTP2Session {
     streams[slot].halves[side].content.start(of: row, form, section.grpcEncoding, &run)
   }
 
-  /// Octets of content.
+  /// Takes octets of content.
   mutating func takeData(_ octets: RawSpan, _ run: inout Run) {
     let side = run.side
     let slot = readers.look(side) { $0.slot }
@@ -274,7 +275,7 @@ extension HTTP2Session {
     run.connection.added.flags.insert(.tunnel)
   }
 
-  /// Octets of content that cannot be seen.
+  /// Skips unseen octets of content.
   mutating func skipData(_ count: Int, isInPacket: Bool, _ run: inout Run) {
     let side = run.side
     let slot = readers.look(side) { $0.slot }
@@ -290,7 +291,7 @@ extension HTTP2Session {
 
   // MARK: Ends
 
-  /// A side sends no more of a message.
+  /// Ends a message of a side.
   mutating func endMessage(_ slot: Int, _ side: Side, _ end: MessageEnd, _ run: inout Run) {
     let message = streams[slot].halves[side].message
     let row = message.row
@@ -326,7 +327,7 @@ extension HTTP2Session {
     retire(side, &run)
   }
 
-  /// Whether octets of what a side sends on a stream may have been lost.
+  /// Whether octets of a side may have been lost on a stream.
   private func isLossy(_ slot: Int, _ side: Side) -> Bool {
     streams[slot].halves[side].isLossy || streams[slot].halves[side].losses != readers.look(side) { $0.losses }
   }
@@ -339,12 +340,12 @@ extension HTTP2Session {
     if half.content.isOpen {
       streams[slot].halves[side].content.finish(of: row, isComplete: isWhole, &run)
     } else if isWhole, !half.isTunnel || run.rows[message: row].octets.body == 0 {
-      // Without a coding the decoded length is that of the content.
+      // Without a coding, the decoded length is the length of the content.
       run.rows[message: row].decodedBody = run.rows[message: row].octets.body
     }
   }
 
-  /// Not the time of the packet that shows the end, which can be somebody else's.
+  /// Notes the times of a message. The packet that shows the end is not used, because it can belong to another message.
   private mutating func noteTimes(of row: RowIndex, _ slot: Int, _ run: inout Run) {
     let (kind, first, last) = run.rows.messages.look(Int(row)) {
       ($0.message.kind, $0.message.firstTime, $0.message.lastTime)
@@ -362,7 +363,7 @@ extension HTTP2Session {
     }
   }
 
-  /// A side has reset a stream: nothing more is expected of either.
+  /// Resets a stream. No more octets of either side are expected.
   mutating func resetStream(_ number: UInt32, _ run: inout Run) {
     guard let slot = slots[number].map(Int.init) else { return }
     let side = run.side
@@ -372,14 +373,14 @@ extension HTTP2Session {
     }
     streams[slot].isReset = true
     for side in 0..<2 where streams[slot].halves[side].isInProgress {
-      // A block of it that is still open goes on to be its own.
+      // A block of it that is still open continues to belong to it.
       if readers.look(side, { $0.block.isOpen && $0.block.slot == slot }) { continue }
       endMessage(slot, side, .reset, &run)
     }
     closeIfOver(slot, &run)
   }
 
-  /// The message that a frame without fields or content is charged to (MEASURES §7).
+  /// The message that is charged for a frame without fields or content (MEASURES §7).
   func messageCharged(for frame: HTTP2FrameHeader, _ run: borrowing Run) -> MessageReference {
     guard frame.stream > 0, let slot = slots[frame.stream].map(Int.init) else { return .none }
     let side = run.side

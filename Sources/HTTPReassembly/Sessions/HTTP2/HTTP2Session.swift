@@ -1,45 +1,45 @@
 import Packets
 
-/// A connection of HTTP/2 (RFC 9113): the frames of both sides, and the messages that their streams carry.
+/// A connection of HTTP/2 (RFC 9113): the frames of both sides, and the messages on their streams.
 ///
-/// It can be begun at the start of both streams, with the preface of the client; after HTTP/1's `Upgrade: h2c`; or anywhere, where
-/// it looks for frames first. What it reads are the application's octets, whatever carries them.
+/// It can begin with the client's preface, after HTTP/1's `Upgrade: h2c`, or anywhere. In the last case it first looks for
+/// frames. It reads the application's octets over any transport.
 struct HTTP2Session {
-  /// What the connection's opening took, until the first exchange has it.
+  /// The durations of the connection's opening, until the first exchange takes them.
   var opening: ConnectionOpening
   let readers = OwnPair(FrameReader(), FrameReader())
-  /// Read the field blocks that each side sends.
+  /// The decoders for each side's field blocks.
   let decoders: Sides<OwnMemory<HPACKDecoder>>
-  /// What each side says of how it reads.
+  /// The settings that each side announces for its own reading.
   var settings = Sides<HTTP2Settings>(repeating: HTTP2Settings())
-  /// Whose octets the latest ones of each side were.
+  /// The owners of the latest octets of each side.
   var owners = Sides<FrameOwners>(repeating: FrameOwners())
-  /// Messages of each side that have ended and still take charges, in the order in which they ended.
+  /// Messages of each side that have ended and still take charges, in order of their ends.
   var ended = Sides<IndexRing<MessageReference>>(repeating: IndexRing())
-  /// Streams, those that are over as long as a row of theirs is not final.
+  /// The streams, including streams that are over while a row of theirs is not final.
   var streams: [HTTP2Stream] = []
   var freeSlots: [Int32] = []
   /// The slots of streams that are not over, by their number.
   var slots: [UInt32: Int32] = [:]
-  /// The slot that is given up next when there are too many.
+  /// The next slot to give up when there are too many streams.
   var nextVictim = 0
   /// The highest number of a stream that each side has opened.
   var highestStream = Sides<UInt32>(repeating: 0)
-  /// The side that sends requests; nil before that is known.
+  /// The side that sends requests; nil while unknown.
   @OptionalSide var requestSide: Side? = nil
   /// The side that the first final message called the client.
   @OptionalSide var namedClient: Side? = nil
-  /// Packets whose message is not known yet, and ranges that were sent again with different content.
+  /// Charges of packets whose message is still unknown, and ranges that were sent again with different content.
   var pending: PendingCharges?
-  /// Streams that the client has reset before anything of the response came.
+  /// The number of streams that the client has reset before any octet of the response came.
   var unansweredResets = 0
-  /// What was found odd once, and is not told again.
+  /// Anomalies that were counted once, and are not counted again.
   var noted: Floods = []
   private var counted = 0
-  /// Capture time of the latest packet with octets of either side.
+  /// The capture time of the latest packet with octets of either side.
   private var lastArrival: Int64 = 0
 
-  /// What can come without end.
+  /// Anomalies that can come without end.
   struct Floods: OptionSet {
     let rawValue: UInt8
     static let resets = Floods(rawValue: 1 << 0)
@@ -48,7 +48,7 @@ struct HTTP2Session {
     static let emptyFrames = Floods(rawValue: 1 << 3)
   }
 
-  /// Starts reading a connection that was opened like this.
+  /// Starts reading a connection with this opening.
   init(_ opening: ConnectionOpening, _ run: inout Run) {
     self.opening = opening
     let limit = run.configuration.dynamicTableLimit
@@ -58,7 +58,7 @@ struct HTTP2Session {
     count(&run)
   }
 
-  /// Goes on after HTTP/1: the request there is stream 1 (RFC 7540 §3.2).
+  /// Continues after HTTP/1. The request there is stream 1 (RFC 7540 §3.2).
   init(_ upgrade: HTTP2Upgrade, _ run: inout Run) {
     self.init(ConnectionOpening(isSeen: true), &run)
     requestSide = upgrade.requestSide
@@ -68,14 +68,14 @@ struct HTTP2Session {
     run.rows.exchanges[Int(upgrade.exchange)].exchange.stream = 1
     _ = insert(stream)
     highestStream[upgrade.requestSide] = 1
-    // The answer 101 has acknowledged them.
+    // The answer 101 has acknowledged the settings.
     if let size = upgrade.tableSize { decoders[1 - upgrade.requestSide].value.allow(size: size) }
     count(&run)
   }
 
   mutating func connected(after duration: Int64) { opening.connectDuration = duration }
 
-  /// What the streams have to know.
+  /// The needs of the session.
   private var needs: StreamNeeds {
     var needs: StreamNeeds = []
     for side in 0..<2 where readers.look(side, { $0.expectsMore }) { needs.insert(.more(side)) }
@@ -139,10 +139,10 @@ struct HTTP2Session {
     return needs
   }
 
-  /// Nothing of HTTP/2 waits for the other side.
+  /// Returns the needs. HTTP/2 never waits for the other side.
   func stopWaiting(_ side: Side) -> StreamNeeds { needs }
 
-  /// The connection is given up, though it may go on: so are the messages in progress.
+  /// Gives up the connection and its messages in progress, although they may go on.
   mutating func evict(_ run: inout Run) {
     for slot in streams.indices {
       for side in 0..<2 where streams[slot].halves[side].isInProgress {
@@ -159,12 +159,12 @@ struct HTTP2Session {
     return known
   }
 
-  /// What is known of the connection so far.
+  /// The known facts about the connection so far.
   var known: SessionEnd {
     SessionEnd(client: namedClient, requestSide: requestSide, applicationProtocol: .http2)
   }
 
-  /// Hands over the rows of messages that are not final yet, and whether each of them is in progress.
+  /// Calls `body` with the row of each message that is not final yet, and with whether it is in progress.
   func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
     for stream in streams {
       for side in 0..<2 where stream.halves[side].isInProgress { body(stream.halves[side].message.row, true) }
@@ -176,7 +176,7 @@ struct HTTP2Session {
     }
   }
 
-  /// Makes every ended message final, though charges may still come: there are too many rows.
+  /// Makes every ended message final, although charges may still come, because there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
     for side in 0..<2 { retire(side, keeping: 0, &run) }
     count(&run)
@@ -184,7 +184,7 @@ struct HTTP2Session {
 
   // MARK: Charges
 
-  /// Charges a packet with new octets to the message that owns the first of them that any message owns (MEASURES §6).
+  /// Charges a packet with new octets to the owner of the first owned octet (MEASURES §6).
   private mutating func charge(
     _ range: Range<StreamPosition>, _ overhead: Int, to side: Side, _ run: inout Run
   ) {
@@ -244,7 +244,7 @@ struct HTTP2Session {
     if pending.isEmpty { self.pending = nil }
   }
 
-  /// A segment without payload is charged to the message whose octets came last on the side that it acknowledges.
+  /// Charges a segment without payload to the owner of the latest octets of the side that it acknowledges.
   mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
     let latest = owners.look(side) { $0.latest }
     if latest.isOpen(run.rows) {
@@ -273,18 +273,18 @@ struct HTTP2Session {
     }
   }
 
-  /// Octets of a hole that was given up come after all: they are counted where they belong, but no longer read.
+  /// Takes octets of a gap that come after it was given up. Their owners count them, but they are not read.
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     var parts: [(Range<StreamPosition>, MessageReference)] = []
     owners.look(side) { map in map.forEachPart(of: range) { parts.append(($0, $1)) } }
     for (part, owner) in parts {
       guard !owner.isNone else {
-        // Of octets so old nobody knows any more whose they are: a row may miss them.
+        // The owners of very old octets are forgotten. A row may miss them.
         if part.lowerBound >= owners.look(side, { $0.start }) { run.countMissing(-part.count) }
         run.acceptLate(part.count, as: .stray)
         continue
       }
-      // A row that is final keeps what it misses, so that its connection must keep it too.
+      // A final row does not change its count of missing octets, so its connection must not either.
       let missing = owner.isOpen(run.rows) ? run.rows[message: owner.row].missing : 0
       let found = min(missing, part.count)
       if found > 0 {
@@ -304,7 +304,7 @@ struct HTTP2Session {
 
   // MARK: Memory
 
-  /// Counts what it takes.
+  /// Counts the session's memory.
   private mutating func count(_ run: inout Run) {
     var memory = MemoryLayout<HTTP2Session>.stride + 32 + 2 * (MemoryLayout<HPACKDecoder>.stride + 32)
     memory += OwnPair<FrameReader>.memory

@@ -1,11 +1,12 @@
-/// The settings of a side that say how the other side's octets are to be read (RFC 9113 §6.5.2), as they come and as they are
-/// acknowledged.
+/// The settings of a side that control how the other side's octets are read (RFC 9113 §6.5.2).
+///
+/// They are kept as they come and as they are acknowledged.
 struct HTTP2Settings {
-  /// One SETTINGS frame: what of it matters.
+  /// The relevant settings of one SETTINGS frame.
   struct Frame {
-    /// Octets that the other side's dynamic table may have.
+    /// The maximum number of octets of the other side's dynamic table.
     var tableSize: Int?
-    /// Octets of payload that its frames may have.
+    /// The maximum number of payload octets of the other side's frames.
     var frameSize: Int?
 
     /// Takes a parameter.
@@ -18,31 +19,31 @@ struct HTTP2Settings {
     }
   }
 
-  /// Frames that are not acknowledged, the oldest first.
+  /// Unacknowledged frames, the oldest first.
   private var pending: [Frame] = []
-  /// The frame that is being read, and its parameter that is.
+  /// The current frame and its current parameter.
   private var current = Frame()
   private var parameter: UInt64 = 0
   private var collected = 0
-  /// The largest payload of the other side's frames that was ever allowed, in octets.
+  /// The largest payload ever allowed for the other side's frames, in octets.
   private(set) var largestFrame = smallestFrameLimit
 
-  /// RFC 9113 §4.2: what every receiver takes.
+  /// RFC 9113 §4.2: every receiver takes at least this size.
   static let smallestFrameLimit = 1 << 14
-  /// RFC 9113 §6.5.2: the largest that can be asked for.
+  /// RFC 9113 §6.5.2: the largest size that can be requested.
   static let largestFrameLimit = 1 << 24 - 1
 
-  /// Octets of memory that it takes on the heap.
+  /// Octets of memory on the heap.
   var memory: Int { pending.capacity * MemoryLayout<Frame>.stride }
 
-  /// A SETTINGS frame starts.
+  /// Begins a SETTINGS frame.
   mutating func begin() {
     current = Frame()
     collected = 0
     parameter = 0
   }
 
-  /// Octets of its payload.
+  /// Takes octets of its payload.
   mutating func take(_ octets: RawSpan) {
     for offset in 0..<octets.byteCount {
       parameter = parameter << 8 | UInt64(octets.octet(offset))
@@ -54,13 +55,13 @@ struct HTTP2Settings {
     }
   }
 
-  /// The frame is complete. Returns what it says, and what has to count as acknowledged because too much waits.
+  /// Ends the frame. Returns its settings, and settings that count as acknowledged because too many wait.
   mutating func finish(limit: Int) -> (announced: Frame, overdue: Frame?) {
     if let size = current.frameSize { largestFrame = max(largestFrame, min(size, Self.largestFrameLimit)) }
     pending.append(current)
     return (current, pending.count > limit ? pending.removeFirst() : nil)
   }
 
-  /// The other side acknowledges the oldest frame that waits; nil when none does.
+  /// Takes the other side's acknowledgment. Returns the oldest waiting frame; nil without one.
   mutating func acknowledge() -> Frame? { pending.isEmpty ? nil : pending.removeFirst() }
 }

@@ -1,25 +1,28 @@
-/// Octets of a handshake that come in CRYPTO frames (RFC 9000 §19.6), in any order and more than once, put together up to a limit.
+/// The handshake octets of CRYPTO frames (RFC 9000 §19.6), in order and up to a limit.
+///
+/// The frames come in any order, and more than once.
 struct HandshakeOctets {
   private(set) var octets: [UInt8] = []
-  /// What of `octets` has come, in ascending order and apart from each other.
+  /// The ranges of `octets` that have come, in ascending order and separate.
   private var known: [Range<Int>] = []
-  /// Pieces that are remembered: a first flight has three packets or four.
+  /// The number of remembered ranges. A first flight has three or four packets.
   static let pieceLimit = 64
 
-  /// How many octets are known from the start on.
+  /// The number of known octets from the start.
   var count: Int { known.first?.lowerBound == 0 ? known[0].upperBound : 0 }
 
-  /// Octets of memory that it takes.
+  /// Octets of its memory.
   var memory: Int { octets.capacity + known.capacity * MemoryLayout<Range<Int>>.stride }
 
-  /// Takes the octets in `range`, which stand at `position`; what is beyond `limit` is left out. Returns whether more of the start is
-  /// known than before.
+  /// Takes the octets in `range`, which belong at `position`. Octets beyond `limit` are omitted.
+  ///
+  /// Returns whether more of the start is known than before.
   mutating func take(_ frames: RawSpan, _ range: Range<Int>, at position: Int, limit: Int) -> Bool {
     guard position < limit, !range.isEmpty else { return false }
     let end = min(position + range.count, limit)
     if octets.count < end { octets.append(contentsOf: repeatElement(0, count: end - octets.count)) }
     let before = count
-    // What came first stays: a later, different copy changes nothing.
+    // The first copy stays. A different copy that comes later changes nothing.
     var from = position
     for piece in known where piece.upperBound > from && piece.lowerBound < end {
       if piece.lowerBound > from { copy(frames, range, position, from..<piece.lowerBound) }

@@ -1,13 +1,13 @@
-/// What the frames of one Initial packet hold (RFC 9000 §12.4, table 3): few types may be in it.
+/// The frames of one Initial packet (RFC 9000 §12.4, table 3). Few types may be in it.
 struct InitialFrames {
-  /// Octets of the handshake: where they are among the frames, and their position in the stream of handshake octets.
+  /// Octets of the handshake: their ranges among the frames, and their positions in the stream of handshake octets.
   private(set) var handshake: [(range: Range<Int>, position: Int)] = []
-  /// Whether a frame says that the connection is closed.
+  /// Whether a frame closes the connection.
   private(set) var closes = false
-  /// Whether a frame could not be read: what follows it is not known.
+  /// Whether a frame could not be read. Octets behind it are unknown.
   private(set) var isMalformed = false
 
-  /// Octets of the handshake, all frames together.
+  /// The number of handshake octets in all frames.
   var handshakeLength: Int { handshake.reduce(0) { $0 + $1.range.count } }
 
   /// Reads the frames of a packet.
@@ -41,7 +41,7 @@ struct InitialFrames {
     guard frames.variableLengthInteger(&offset) != nil, frames.variableLengthInteger(&offset) != nil,
       let ranges = frames.variableLengthInteger(&offset), frames.variableLengthInteger(&offset) != nil
     else { return false }
-    // Two numbers for each further range: hostile counts end with the octets.
+    // Each further range has two numbers. A hostile count ends with the octets.
     var left = ranges
     while left > 0 {
       guard frames.variableLengthInteger(&offset) != nil, frames.variableLengthInteger(&offset) != nil

@@ -1,13 +1,14 @@
 import Cryptography
 
-/// What opens the Initial packets of one side (RFC 9001 §5.2): everybody can compute it, of the client's first destination connection
-/// ID.
+/// The keys that open the Initial packets of one side (RFC 9001 §5.2).
+///
+/// They can be computed from the client's first destination connection ID.
 struct InitialKeys {
   private let cipher: RecordCipher
   private let headerCipher: HeaderCipher
   private let initial: InlineArray<12, UInt8>
 
-  /// Octets of memory that they take, about.
+  /// Octets of their memory, about.
   static var memory: Int { RecordCipher.memory + HeaderCipher.memory + 64 }
 
   /// The keys of the client or of the server; nil when this libcrypto cannot make them.
@@ -50,10 +51,10 @@ struct InitialKeys {
   /// Opens a packet (RFC 9001 §5.3 and §5.4).
   ///
   /// - Parameters:
-  ///   - header: The packet's header, all of which was captured, as the packet was.
+  ///   - header: The packet's header. The header and the packet were captured whole.
   ///   - payload: The datagram's payload.
   ///   - largest: The largest packet number of the side so far; -1 before the first.
-  ///   - room: Takes the frames, from its start on; as long as the payload at least.
+  ///   - room: Takes the frames from its start on. It is at least as long as the payload.
   /// - Returns: The packet number, and the octets of the frames; nil when the tag does not verify.
   func open(
     _ header: QUICPacketHeader, in payload: RawSpan, after largest: Int, into room: inout [UInt8]
@@ -65,7 +66,7 @@ struct InitialKeys {
     let first = payload.octet(header.start) ^ mask[0] & 0x0f
     let numberLength = Int(first & 3) + 1
     let sealed = header.numberOffset + numberLength
-    // The header with its protection taken off is authenticated with the frames.
+    // The unprotected header is authenticated with the frames.
     var additional: [UInt8] = []
     payload.append(header.start..<sealed, to: &additional)
     additional[0] = first

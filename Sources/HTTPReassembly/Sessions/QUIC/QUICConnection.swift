@@ -1,23 +1,23 @@
 import Packets
 
-/// One connection of QUIC whose Initial packets are opened (RFC 9000, RFC 9001): all else in it stays protected.
+/// One connection of QUIC. Its Initial packets are opened (RFC 9000, RFC 9001); all other packets stay protected.
 ///
-/// Side 0 sent the first datagram that was captured.
+/// Side 0 sent the first captured datagram.
 struct QUICConnection {
-  /// What has been counted of one side.
+  /// The counts of one side so far.
   struct Flow {
     var packets = 0
     var ipLength = 0
     var payloadLength = 0
     /// The largest number of an opened Initial packet; -1 before the first.
     var largest = -1
-    /// Which of the 64 numbers up to `largest` have come: bit 0 is `largest` itself.
+    /// The numbers among the 64 up to `largest` that have come. Bit 0 is `largest` itself.
     var seen: UInt64 = 0
     var handshake = HandshakeOctets()
     var keys: InitialKeys?
     /// Whether its hello has been read, or cannot be.
     var hasHello = false
-    /// Where its next message starts in `handshake`.
+    /// The start of its next message in `handshake`.
     var messageStart = 0
   }
 
@@ -28,18 +28,18 @@ struct QUICConnection {
   private(set) var flows = Sides<Flow>(repeating: Flow())
   /// The side whose Initial packets the client's keys open.
   private(set) var client: Side?
-  /// What the hellos say; its texts are retained.
+  /// The facts from the hellos. Its texts are retained.
   private(set) var facts = ConnectionSecurity()
   private(set) var retransmitted = 0
-  /// Octets of packets that were not opened.
+  /// Octets of unopened packets.
   private var unopened = 0
   private var processes = ConnectionProcesses()
   private var hasSeveralProcesses = false
-  /// What the keys are made of: the client's first destination connection ID, or the ID that a Retry packet gave.
+  /// The source of the keys: the client's first destination connection ID, or the ID from a Retry packet.
   private var keySource: QUICConnectionID?
   private var keyVersion: UInt32 = 0
   private var hasRetried = false
-  /// Keys that were made in vain: each costs some microseconds.
+  /// The number of keys that were made in vain. Each costs some microseconds.
   private var failures = 0
   static let failureLimit = 8
 
@@ -50,13 +50,13 @@ struct QUICConnection {
     endpoints = Sides(source, destination)
   }
 
-  /// Octets of memory that handshakes take.
+  /// Octets of memory of the handshakes.
   var handshakeMemory: Int { flows.look(0) { $0.handshake.memory } + flows.look(1) { $0.handshake.memory } }
 
-  /// A datagram came at this capture time.
+  /// Notes the capture time of a datagram.
   mutating func see(at time: Int64) { lastSeen = max(lastSeen, time) }
 
-  /// Forgets what opens packets, and what is known of handshakes: there are too many connections for that.
+  /// Frees the keys and the handshakes, because there are too many connections.
   mutating func stopOpening() {
     for side in 0..<2 {
       flows[side].keys = nil
@@ -75,7 +75,7 @@ struct QUICConnection {
     note(mention, from: endpoints[1] == local ? 1 : 0, &texts)
   }
 
-  /// The side that sent a datagram: an address that is not the server's is the client's.
+  /// The side that sent a datagram. Any address but the server's belongs to the client.
   func side(of datagram: UDPDatagram) -> Side {
     if let client { return datagram.source == endpoints[1 - client] ? 1 - client : client }
     return datagram.source == endpoints[1] ? 1 : 0
@@ -89,11 +89,11 @@ struct QUICConnection {
   ///   - payload: Its captured octets.
   ///   - length: Its octets on the wire.
   ///   - overhead: Octets of its IP and UDP headers.
-  ///   - side: Who sent it.
-  ///   - room: Takes the frames of opened packets; as long as `payload` at least.
-  ///   - handshakeLimit: Octets of one side's handshake that are put together.
-  ///   - texts: Takes what hellos say.
-  /// - Returns: What its octets are; they add up to `length`.
+  ///   - side: The sender.
+  ///   - room: Takes the frames of opened packets. It is at least as long as `payload`.
+  ///   - handshakeLimit: The maximum number of assembled octets of one side's handshake.
+  ///   - texts: Takes the texts of hellos.
+  /// - Returns: The kinds of its octets, which add up to `length`.
   mutating func take(
     _ payload: RawSpan, length: Int, overhead: Int, from side: Side, room: inout [UInt8], handshakeLimit: Int,
     texts: inout TextPool
@@ -107,7 +107,7 @@ struct QUICConnection {
         break
       }
       guard payload.octet(offset) & 0x80 != 0 else {
-        // A packet in short form ends with its datagram. Behind others, zeros are padding that is in no packet.
+        // A packet in short form ends with its datagram. Behind other packets, zeros are padding outside packets.
         if offset == 0 || payload.octet(offset) & 0x40 != 0 { found.protected += rest } else { found.packet += rest }
         break
       }
@@ -130,7 +130,7 @@ struct QUICConnection {
     unopened += found.protected
     if found.protected > 0 { facts.opening = .no }
     facts.handshake += found.handshake
-    // MEASURES §6: a datagram that carries the handshake alone is the handshake's with its headers.
+    // MEASURES §6: if a datagram contains only the handshake, its headers count as handshake.
     if found.handshake > 0, found.protected == 0 { facts.handshake += overhead }
   }
 
@@ -166,7 +166,7 @@ struct QUICConnection {
     }
   }
 
-  /// The next Initial packets of both sides are protected with the ID that the server chose (RFC 9001 §5.2).
+  /// Notes the ID that the server chose. It protects the next Initial packets of both sides (RFC 9001 §5.2).
   private mutating func noteRetry(_ header: QUICPacketHeader, from side: Side) {
     guard !hasRetried, side != client else { return }
     hasRetried = true
@@ -174,7 +174,7 @@ struct QUICConnection {
     for side in 0..<2 { flows[side].keys = nil }
   }
 
-  /// Whether a packet of this number was not captured before.
+  /// Whether a packet with this number was not captured before.
   private mutating func isNew(_ number: Int, from side: Side) -> Bool {
     let largest = flows[side].largest
     if number > largest {
@@ -183,7 +183,7 @@ struct QUICConnection {
       flows[side].largest = number
       return true
     }
-    // What is far behind is not remembered, and taken for new.
+    // Numbers far behind are not remembered, and count as new.
     guard largest - number < 64 else { return true }
     let bit: UInt64 = 1 << UInt64(largest - number)
     defer { flows[side].seen |= bit }
@@ -196,14 +196,14 @@ struct QUICConnection {
     _ header: QUICPacketHeader, _ payload: RawSpan, from side: Side, _ room: inout [UInt8]
   ) -> (number: Int, length: Int)? {
     if client != nil, let packet = open(header, payload, from: side, with: keySource, &room) { return packet }
-    // What the client's first packets are protected with is in them.
+    // The client's first packets contain the ID that they are protected with.
     guard client == nil || client == side else { return nil }
     guard let packet = open(header, payload, from: side, with: header.destinationID, &room) else { return nil }
     client = side
     return packet
   }
 
-  /// Opens a packet with the keys made of an ID, which are kept when they open it.
+  /// Opens a packet with the keys made from an ID. The keys are kept if they open it.
   private mutating func open(
     _ header: QUICPacketHeader, _ payload: RawSpan, from side: Side, with source: QUICConnectionID?,
     _ room: inout [UInt8]
@@ -230,7 +230,7 @@ struct QUICConnection {
 
   // MARK: Handshake
 
-  /// Reads the hello of a side, once all of it is there.
+  /// Reads the hello of a side when it is complete.
   private mutating func readHello(of side: Side, _ texts: inout TextPool) {
     let (start, known) = (flows[side].messageStart, flows[side].handshake.count)
     guard known >= start + 4 else { return }
@@ -246,7 +246,7 @@ struct QUICConnection {
     let content = Array(flows[side].handshake.octets[start + 4..<end])
     if let hello = content.withOctets({ Hello($0, isClient: isClient) }) {
       if isClient { take(client: hello, content, &texts) } else { take(server: hello) }
-      // After a HelloRetryRequest both sides say hello again, further on in the same stream of octets.
+      // After a HelloRetryRequest, both sides send another hello later in the same stream of octets.
       if !isClient, hello.isRetryRequest {
         flows[side].messageStart = end
         return readHello(of: side, &texts)
@@ -255,7 +255,7 @@ struct QUICConnection {
     endHello(of: side)
   }
 
-  /// What comes after a hello in Initial packets is of no interest.
+  /// Ends the hello of a side. Later messages in Initial packets are ignored.
   private mutating func endHello(of side: Side) {
     flows[side].hasHello = true
     flows[side].handshake = HandshakeOctets()
@@ -266,7 +266,7 @@ struct QUICConnection {
       facts.serverName = texts.intern(name)
       facts.isServerNamePublic = hello.extensions.contains(.encryptedClientHello)
     }
-    // The server's choice is protected. QUIC has to choose (RFC 9001 §8.1): of one there is no other choice.
+    // The server's choice is protected. QUIC requires a choice (RFC 9001 §8.1), so a single offer is the choice.
     let start = hello.protocolName.lowerBound
     if !hello.protocolName.isEmpty, facts.applicationProtocol == .none,
       content.withOctets({ Int($0.bigEndian16(start - 3)) }) == hello.protocolName.count + 1
@@ -283,9 +283,9 @@ struct QUICConnection {
 
   // MARK: Row
 
-  /// Its row in reports, which holds on to its texts from now on.
+  /// The connection's row in reports, which retains its texts.
   mutating func row(_ end: ConnectionEnd, _ texts: inout TextPool) -> Connection {
-    // Servers listen on lower ports; of equals, the first that was seen speaks first.
+    // Servers listen on lower ports. If both ports are equal, the side seen first is the client.
     let client = client ?? (endpoints[0].port < endpoints[1].port ? 1 : 0)
     let (own, others) = (flows[client], flows[1 - client])
     var row = Connection()
@@ -312,17 +312,17 @@ struct QUICConnection {
   }
 }
 
-/// What the octets of one datagram, or of many, are (MEASURES §8).
+/// The kinds of octets of one or more datagrams (MEASURES §8).
 struct QUICOctets {
   /// CRYPTO data.
   var handshake = 0
-  /// Of opened packets all else; packets that need no keys; what follows a datagram's last packet.
+  /// Other octets of opened packets, packets without protection, and octets behind a datagram's last packet.
   var packet = 0
-  /// Packets that were not opened, whole.
+  /// Whole packets that were not opened.
   var protected = 0
-  /// Packets that were captured before, whole.
+  /// Whole packets that were captured before.
   var retransmitted = 0
 
-  /// Adds up.
+  /// The sum of all kinds.
   var total: Int { handshake + packet + protected + retransmitted }
 }

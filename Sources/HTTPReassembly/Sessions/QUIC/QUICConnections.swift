@@ -1,20 +1,20 @@
 import DequeModule
 import Packets
 
-/// The connections of QUIC, by addresses and by the connection IDs that servers chose (RFC 9000 §5.1): a client's address may change.
+/// The connections of QUIC, by addresses and by the servers' connection IDs (RFC 9000 §5.1). A client's address may change.
 ///
-/// They are taken from the datagrams of UDP, which a packet in long form of a known version shows to be QUIC. What is none stays
-/// `udp`.
+/// They come from datagrams of UDP. A packet in long form with a known version shows that a datagram is QUIC. All others
+/// stay `udp`.
 struct QUICConnections {
   private struct Deadline {
     var slot: Int
-    /// The connection that it is of: a later one may be in its slot.
+    /// The number of its connection. A later connection may be in its slot.
     var number: Int
-    /// Capture time in nanoseconds after which its silence is looked at.
+    /// The capture time in nanoseconds after which the connection is checked for silence.
     var time: Int64
   }
 
-  /// A connection with the keys under which the table has it.
+  /// A connection with its keys in the table.
   private struct Known {
     var connection: QUICConnection
     var keys: [ConnectionKey]
@@ -24,37 +24,38 @@ struct QUICConnections {
   private var entries = Slab<Known>()
   private var slots: [ConnectionKey: Int] = [:]
   private var slotsByID: [QUICConnectionID: Int] = [:]
-  /// In the order of their times: each is that of an earlier look and one and the same duration.
+  /// Deadlines in order of their times. Each is an earlier check plus a fixed duration.
   private var deadlines: Deque<Deadline> = []
-  /// Connections that may still be opened, in the order in which they came.
+  /// Connections that may still be opened, in order of arrival.
   private var opening: Deque<(slot: Int, number: Int)> = []
-  /// Octets of memory that handshakes take.
+  /// Octets of memory of the handshakes.
   private var handshakeMemory = 0
-  /// Takes the frames of packets.
+  /// Memory for the frames of packets.
   private var room: [UInt8] = []
 
-  /// Addresses of one connection: each change of network or of a router's mind gives one.
+  /// The number of addresses of one connection. Each change of network or of a router's mapping gives a new one.
   static let addressLimit = 8
-  /// Connection IDs of a server that are remembered of one connection.
+  /// The number of remembered connection IDs of one connection's server.
   static let idLimit = 4
-  /// Octets of the shortest connection ID that tells a connection: shorter ones come up by chance.
+  /// The minimum length of a connection ID that identifies a connection. Shorter ones occur by chance.
   private static let shortestID = 8
 
-  /// Connections in the table.
+  /// The number of connections in the table.
   var count: Int { entries.count }
 
-  /// Capture time after which the next connection may have been silent for too long.
+  /// The capture time after which the next connection may have been silent for too long.
   var nextDeadline: Int64? { deadlines.first?.time }
 
-  /// Octets of memory that the table takes, about: more for connections that are being opened.
+  /// Octets of the table's memory, about. Connections that are being opened need more.
   var memory: Int {
     entries.count * (MemoryLayout<Known>.stride + 320) + opening.count * 2 * InitialKeys.memory + handshakeMemory
   }
 
   // MARK: Datagrams
 
-  /// Takes a datagram of UDP, which is charged as `udp`, if it is one of QUIC. Returns whether it was; its octets then have their
-  /// classes.
+  /// Takes a datagram of QUIC. It was charged as `udp`; now its octets get their classes.
+  ///
+  /// Returns whether the datagram is QUIC.
   mutating func take(
     _ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64, _ mention: ProcessMention, _ run: inout Run,
     _ finished: (Connection) -> Void
@@ -73,7 +74,7 @@ struct QUICConnections {
       receive(slot, datagram, payload, at: time, mention, &run)
       return true
     }
-    // A header that fits has 32 bits of a version and lengths that agree: all else is not for QUIC to say.
+    // A matching header has a 32-bit version and consistent lengths. Any other datagram is not taken for QUIC.
     guard let header = QUICPacketHeader(payload, at: 0, length: datagram.payloadLength),
       header.kind != .versionNegotiation
     else { return false }
@@ -86,12 +87,12 @@ struct QUICConnections {
     return true
   }
 
-  /// When the connection between two ends began, in capture time; nil when there is none.
+  /// The capture time when the connection between two endpoints began; nil without one.
   func opened(_ key: ConnectionKey) -> Int64? {
     slots[key].map { slot in entries.look(slot) { $0.connection.opened } }
   }
 
-  /// Notes the process of one end of the connection between two ends, where there is one.
+  /// Notes the process of one end of the connection between two endpoints, if there is one.
   mutating func note(
     _ mention: ProcessMention, ofEnd local: Endpoint, _ key: ConnectionKey, _ texts: inout TextPool
   ) {
@@ -122,14 +123,14 @@ struct QUICConnections {
     return slot
   }
 
-  /// The connection that a datagram from a new address belongs to, by the ID that it is sent to.
+  /// The slot of the connection that a datagram from a new address belongs to, by its destination ID.
   private mutating func slotByID(_ payload: RawSpan, _ key: ConnectionKey) -> Int? {
     guard !slotsByID.isEmpty else { return nil }
     var found: Int?
     if let header = QUICPacketHeader(payload, at: 0, length: payload.byteCount) {
       found = slotsByID[header.destinationID]
     } else if payload.octet(0) & 0xc0 == 0x40 {
-      // The length of the ID is the server's secret: servers use 8, 16, 18 or 20 octets mostly, and no ID starts another.
+      // Only the server knows the length of its IDs. Servers mostly use 8, 16, 18 or 20 octets, and no ID starts another.
       for count in Self.shortestID...QUICConnectionID.limit where found == nil && payload.byteCount > count + 20 {
         found = slotsByID[QUICConnectionID(payload, 1..<1 + count)]
       }
@@ -167,7 +168,7 @@ struct QUICConnections {
     run.ledger.quicProtected += found.protected
   }
 
-  /// Remembers the ID that the server wants to be sent to.
+  /// Remembers the ID that the server chose for itself.
   private mutating func rememberID(_ slot: Int, _ payload: RawSpan, _ length: Int) {
     guard entries.look(slot, { $0.ids.count }) < Self.idLimit,
       let header = QUICPacketHeader(payload, at: 0, length: length), header.sourceID.count >= Self.shortestID,
@@ -177,7 +178,7 @@ struct QUICConnections {
     entries[slot].ids.append(header.sourceID)
   }
 
-  /// Stops opening the oldest connections while too many are being opened.
+  /// Stops opening the oldest connections while too many are opened.
   private mutating func limitOpening(_ configuration: Configuration) {
     while opening.count > configuration.quicOpeningLimit || handshakeMemory > configuration.quicHandshakeTotalLimit,
       let oldest = opening.popFirst()
@@ -190,8 +191,9 @@ struct QUICConnections {
 
   // MARK: Ends
 
-  /// Finishes the connections that have been silent for too long at `time`, the first of them; nil when there is none. To be called until
-  /// it is nil, in which case the deadlines of the others are later.
+  /// Finishes the first connection that has been silent for too long at `time`; nil without one.
+  ///
+  /// Call it until it returns nil. The deadlines of all other connections are later then.
   mutating func finishSilent(
     before time: Int64, _ configuration: Configuration, _ texts: inout TextPool
   ) -> Connection? {
@@ -207,7 +209,7 @@ struct QUICConnections {
     return nil
   }
 
-  /// Takes a connection away. Returns its row.
+  /// Removes a connection. Returns its row.
   private mutating func finish(_ slot: Int, _ end: ConnectionEnd, _ texts: inout TextPool) -> Connection {
     var entry = entries.remove(slot)
     for key in entry.keys { slots[key] = nil }
@@ -216,7 +218,7 @@ struct QUICConnections {
     return entry.connection.row(end, &texts)
   }
 
-  /// Takes every connection away, in the order of their numbers.
+  /// Removes all connections, in the order of their numbers. Returns their rows.
   mutating func finishAll(_ texts: inout TextPool) -> [Connection] {
     var rows: [Connection] = []
     for slot in entries.indices { rows.append(finish(slot, .captureEnd, &texts)) }

@@ -1,13 +1,13 @@
 /// A connection ID, of 0 to 20 octets (RFC 9000 §17.2).
 struct QUICConnectionID: Hashable {
   private let octets: InlineArray<20, UInt8>
-  /// How many octets of it mean anything.
+  /// The number of octets in use.
   let count: Int
 
-  /// Octets of the longest one.
+  /// The maximum length of a connection ID.
   static let limit = 20
 
-  /// The octets in `range`, 20 at most.
+  /// Takes the octets in `range`, at most 20.
   init(_ packet: RawSpan, _ range: Range<Int>) {
     var octets = InlineArray<20, UInt8>(repeating: 0)
     for index in 0..<range.count { octets[index] = packet.octet(range.lowerBound + index) }
@@ -32,7 +32,7 @@ struct QUICConnectionID: Hashable {
   }
 }
 
-/// The header of a packet in long form, as far as it is not protected (RFC 9000 §17.2, RFC 8999 §5.1): ranges, never octets.
+/// The unprotected part of a packet's header in long form (RFC 9000 §17.2, RFC 8999 §5.1). It has ranges, never octets.
 ///
 /// Offsets count from the start of the datagram's payload.
 struct QUICPacketHeader {
@@ -47,17 +47,18 @@ struct QUICPacketHeader {
   let kind: Kind
   /// The version's number; 0 in a packet of version negotiation.
   let version: UInt32
-  /// Where the packet starts.
+  /// The start of the packet.
   let start: Int
   let destinationID: QUICConnectionID
   let sourceID: QUICConnectionID
-  /// Where the protected packet number starts; the packet's end where there is none.
+  /// The start of the protected packet number, or the packet's end without one.
   let numberOffset: Int
-  /// Where the packet ends on the wire.
+  /// The end of the packet on the wire.
   let end: Int
 
-  /// Reads the header of a packet that starts at `start`, in a payload of `length` octets on the wire, some of which may not be
-  /// captured. Nil when it is none that can be read, or of a version that is not known.
+  /// Reads the header of a packet at `start`, in a payload of `length` octets on the wire. Some may not be captured.
+  ///
+  /// Returns nil for an unreadable header, or for an unknown version.
   init?(_ payload: RawSpan, at start: Int, length: Int) {
     guard start + 7 <= payload.byteCount, payload.octet(start) & 0x80 != 0 else { return nil }
     let first = payload.octet(start)
@@ -71,7 +72,7 @@ struct QUICPacketHeader {
     destinationID = destination
     sourceID = source
     guard number != 0 else {
-      // The versions that the server knows follow, four octets each.
+      // The versions that the server supports follow, four octets each.
       guard length > offset, (length - offset) % 4 == 0 else { return nil }
       kind = .versionNegotiation
       numberOffset = length
@@ -80,7 +81,7 @@ struct QUICPacketHeader {
     }
     kind = Self.kind(first, isSecond: number == 0x6b33_43cf)
     if kind == .retry {
-      // A token and a tag of 16 octets (RFC 9000 §17.2.5); nothing follows it.
+      // A token and a tag of 16 octets (RFC 9000 §17.2.5) end the packet.
       guard length - offset >= 16 else { return nil }
       numberOffset = length
       end = length
@@ -90,7 +91,7 @@ struct QUICPacketHeader {
       guard let token = payload.variableLengthInteger(&offset), token <= length - offset else { return nil }
       offset += token
     }
-    // The packet number and a sample of 16 octets from the fourth octet behind its start have to be there (RFC 9001 §5.4.2).
+    // The packet number and a sample must be there. The sample has 16 octets, four behind the number's start (RFC 9001 §5.4.2).
     guard let rest = payload.variableLengthInteger(&offset), rest >= 20, rest <= length - offset else { return nil }
     numberOffset = offset
     end = offset + rest
@@ -116,7 +117,7 @@ struct QUICPacketHeader {
 }
 
 extension RawSpan {
-  /// Reads an integer of one, two, four or eight octets (RFC 9000 §16), and moves `offset` behind it. Nil when it is not whole.
+  /// Reads an integer of one, two, four or eight octets (RFC 9000 §16). Moves `offset` behind it. Returns nil if incomplete.
   func variableLengthInteger(_ offset: inout Int) -> Int? {
     guard offset < byteCount else { return nil }
     let first = octet(offset)

@@ -2,12 +2,12 @@
 struct QUICVersion: Equatable {
   /// The number on the wire.
   let number: UInt32
-  /// Octets that, with the client's first destination connection ID, make the secret of Initial packets (RFC 9001 §5.2).
+  /// Octets that give the secret of Initial packets, with the client's first destination connection ID (RFC 9001 §5.2).
   let salt: [UInt8]
-  /// Whether packet types and labels are those of version 2.
+  /// Whether packet types and labels follow version 2.
   let isSecond: Bool
 
-  /// Nil for every other version.
+  /// Returns nil for every other version.
   init?(_ number: UInt32) {
     self.number = number
     isSecond = number == 0x6b33_43cf
@@ -20,7 +20,7 @@ struct QUICVersion: Equatable {
     }
   }
 
-  /// Whether packets of a version can be opened, without making one.
+  /// Whether packets of a version can be opened.
   static func isKnown(_ number: UInt32) -> Bool {
     number == 1 || number == 0x6b33_43cf || number >= 0xff00_001b && number <= 0xff00_001d
   }
@@ -35,12 +35,12 @@ struct QUICVersion: Equatable {
     0x0d, 0xed, 0xe3, 0xde, 0xf7, 0x00, 0xa6, 0xdb, 0x81, 0x93, 0x81, 0xbe, 0x6e, 0x26, 0x9d, 0xcb, 0xf9, 0xbd, 0x2e,
     0xd9,
   ]
-  /// draft-ietf-quic-tls-29 §5.2, which draft 29 to 32 share.
+  /// draft-ietf-quic-tls-29 §5.2; drafts 29 to 32 share it.
   private static let salt29: [UInt8] = [
     0xaf, 0xbf, 0xec, 0x28, 0x99, 0x93, 0xd2, 0x4c, 0x9e, 0x97, 0x86, 0xf1, 0x9c, 0x61, 0x11, 0xe0, 0x43, 0x90, 0xa8,
     0x99,
   ]
-  /// draft-ietf-quic-tls-27 §5.2, which draft 23 to 28 share.
+  /// draft-ietf-quic-tls-27 §5.2; drafts 23 to 28 share it.
   private static let salt27: [UInt8] = [
     0xc3, 0xee, 0xf7, 0x12, 0xc7, 0x2e, 0xbb, 0x5a, 0x11, 0xa7, 0xd2, 0x43, 0x2b, 0xb4, 0x63, 0x65, 0xbe, 0xf9, 0xf5,
     0x02,

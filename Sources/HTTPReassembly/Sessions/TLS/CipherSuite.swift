@@ -1,9 +1,9 @@
 import Cryptography
 
-/// A cipher suite: its number in the registry of IANA, its name there, and how it protects records.
+/// A cipher suite: its number and name in IANA's registry, and its protection of records.
 struct CipherSuite {
   let number: UInt16
-  /// The name in the registry; nil of a suite that the table lacks.
+  /// The name in the registry; nil for a suite that the table lacks.
   let name: StaticString?
 
   init(_ number: UInt16) {
@@ -11,16 +11,16 @@ struct CipherSuite {
     name = Self.names.first { $0.number == number }?.name
   }
 
-  /// How a suite protects records.
+  /// A suite's protection of records.
   struct Protection {
     var cipher: CipherAlgorithm
     /// The digest of HKDF (TLS 1.3) or of the pseudorandom function (TLS 1.2).
     var digest: DigestAlgorithm
-    /// The digest of the MAC; nil where the cipher has a tag.
+    /// The digest of the MAC; nil when the cipher has a tag.
     var mac: DigestAlgorithm?
   }
 
-  /// How it protects records, as its name says; nil of a suite that is not opened (RC4, DES, ARIA, no encryption).
+  /// The protection of records, by the suite's name; nil for a suite that cannot be opened (RC4, DES, ARIA, no encryption).
   var protection: Protection? {
     guard let name else { return nil }
     let text = name.description
@@ -45,8 +45,10 @@ struct CipherSuite {
     return nil
   }
 
-  /// Octets behind the header of a record of application data that are no content, at least: of TLS 1.3 and of the suites with a tag always
-  /// so many, unless it is padded; of blocks the IV, the MAC and one octet of padding. Nil of suites that are not opened.
+  /// The minimum number of octets behind the header of a record of application data that are not content.
+  ///
+  /// The number is fixed for TLS 1.3 and suites with a tag, unless a record is padded. For block ciphers it counts the IV,
+  /// the MAC, and one octet of padding. It is nil for suites that cannot be opened.
   func leastExpansion(version: UInt16) -> Int? {
     guard let protection else { return nil }
     if let mac = protection.mac { return (version > 0x0301 ? protection.cipher.blockLength : 0) + mac.length + 1 }
@@ -234,7 +236,7 @@ struct CipherSuite {
 }
 
 extension ConnectionSecurity {
-  /// The suite's name in the registry of IANA, or its number in hexadecimal digits; nil where it is not known.
+  /// The suite's name in IANA's registry, or its number in hexadecimal digits; nil when unknown.
   public var suiteName: String? {
     guard let suite else { return nil }
     if let name = CipherSuite(suite).name { return name.description }

@@ -1,6 +1,6 @@
-/// Puts the handshake messages of one direction together, which lie in records in any pieces (RFC 8446 §4, §5.1).
+/// Assembles the handshake messages of one direction, which lie in records in any pieces (RFC 8446 §4, §5.1).
 ///
-/// Of most messages only the type is wanted. The octets of a hello are kept until it is complete, as far as a limit.
+/// Only the type of most messages is needed. The octets of a hello are kept until it is complete, up to a limit.
 struct HandshakeMessages {
   /// A message's type (IANA, "TLS HandshakeType").
   enum Kind {
@@ -15,12 +15,13 @@ struct HandshakeMessages {
     static let clientKeyExchange: UInt8 = 16
     static let finished: UInt8 = 20
     static let keyUpdate: UInt8 = 24
-    /// The largest number that has a meaning, but for 254.
+    /// The largest number with a meaning, except 254.
     static let last: UInt8 = 25
   }
 
-  /// Octets of a message whose content is wanted: a ClientHello with several shares of post-quantum keys has some 4 KiB, and
-  /// TLS libraries take no more than this.
+  /// The maximum number of octets of a message whose content is needed.
+  ///
+  /// A ClientHello with several shares of post-quantum keys has some 4 KiB. TLS libraries take no more than this limit.
   static let lengthLimit = 64 << 10
 
   private var header: InlineArray<4, UInt8> = .init(repeating: 0)
@@ -28,18 +29,18 @@ struct HandshakeMessages {
   /// Octets of the message still to come.
   private var remaining: Int32 = 0
   private var keeps = false
-  /// What is in the records is no message: nothing more is read.
+  /// Whether the records contain something other than messages. No more of them is read then.
   private(set) var isLost = false
-  /// The content of the message that was read last, if it is one whose content is wanted, and not too long.
+  /// The content of the last message, if it is needed and not too long.
   private(set) var content: [UInt8] = []
 
-  /// Whether a message has begun, and not ended.
+  /// Whether a message has begun, but not ended.
   var isWithin: Bool { headerCount > 0 }
 
-  /// Octets of memory that it takes on the heap.
+  /// Octets of memory on the heap.
   var memory: Int { content.isEmpty ? 0 : content.capacity + 32 }
 
-  /// Reads on from `offset` to the end of a message. Returns its type; nil when the octets end before, or are no message.
+  /// Reads from `offset` to the end of a message. Returns its type; nil when the octets end before, or are not a message.
   mutating func next(_ octets: RawSpan, _ offset: inout Int) -> UInt8? {
     while !isLost, offset < octets.byteCount || headerCount == 4 {
       if headerCount < 4 {
@@ -72,9 +73,9 @@ struct HandshakeMessages {
     }
   }
 
-  /// Octets of a message were not seen, or could not be opened: the next record starts a message, if it is one of the handshake.
+  /// Forgets an incomplete message after lost or unopened octets. The next handshake record starts a message.
   mutating func lose() { self = HandshakeMessages() }
 
-  /// Gives the memory of the last message back.
+  /// Frees the memory of the last message.
   mutating func release() { content = [] }
 }

@@ -1,33 +1,34 @@
-/// What a ClientHello or a ServerHello says that matters here (RFC 8446 §4.1, RFC 5246 §7.4.1). Nothing in it is trusted: what does not
-/// fit its lengths is left out.
+/// The relevant parts of a ClientHello or a ServerHello (RFC 8446 §4.1, RFC 5246 §7.4.1).
+///
+/// Ranges count octets from its start. No length in it is trusted, and a part that does not fit its length is omitted.
 struct Hello {
-  /// `legacy_version`, or what the extension supported_versions chooses.
+  /// `legacy_version`, or the choice of the extension supported_versions.
   var version: UInt16
   var random: InlineArray<32, UInt8> = .init(repeating: 0)
   var session: InlineArray<32, UInt8> = .init(repeating: 0)
   var sessionLength = 0
-  /// The suite that the server chose; 0 of a client.
+  /// The suite that the server chose; 0 for a client.
   var suite: UInt16 = 0
-  /// The name in server_name (RFC 6066 §3), where in the message; empty without one.
+  /// The range of the name in server_name (RFC 6066 §3); empty without one.
   var serverName = 0..<0
-  /// The only protocol, or the first, in ALPN (RFC 7301 §3.1), where in the message; empty without one.
+  /// The range of the only or first protocol in ALPN (RFC 7301 §3.1); empty without one.
   var protocolName = 0..<0
-  /// The content of session_ticket (RFC 5077 §3.2), where in the message; empty without one, or when a ticket is only asked for.
+  /// The range of the content of session_ticket (RFC 5077 §3.2); empty without one, or if a ticket is only requested.
   var ticket = 0..<0
   var extensions: Extensions = []
 
-  /// Extensions that say something by being there.
+  /// Extensions whose presence has a meaning.
   struct Extensions: OptionSet {
     let rawValue: UInt8
-    /// pre_shared_key (41): of a server, the session is resumed.
+    /// pre_shared_key (41). From a server, it means that the session is resumed.
     static let preSharedKey = Extensions(rawValue: 1 << 0)
-    /// early_data (42): of a client, it comes; in EncryptedExtensions, it is accepted.
+    /// early_data (42). From a client, it announces early data; in EncryptedExtensions, it accepts early data.
     static let earlyData = Extensions(rawValue: 1 << 1)
     /// encrypt_then_mac (RFC 7366).
     static let encryptThenMAC = Extensions(rawValue: 1 << 2)
-    /// encrypted_client_hello (RFC 9849): the name in clear is the public one, or may be.
+    /// encrypted_client_hello (RFC 9849). The name in clear is the public one, or may be.
     static let encryptedClientHello = Extensions(rawValue: 1 << 3)
-    /// extended_master_secret (RFC 7627): the pre-master secret alone does not give the master secret.
+    /// extended_master_secret (RFC 7627). The pre-master secret alone does not give the master secret.
     static let extendedMasterSecret = Extensions(rawValue: 1 << 4)
   }
 
@@ -41,7 +42,7 @@ struct Hello {
       && (type == HandshakeMessages.Kind.clientHello || type == HandshakeMessages.Kind.serverHello)
   }
 
-  /// Nil for a message that ends too early.
+  /// Returns nil for a message that ends too early.
   init?(_ octets: RawSpan, isClient: Bool) {
     guard octets.byteCount >= 35 else { return nil }
     version = octets.bigEndian16(0)
@@ -60,7 +61,7 @@ struct Hello {
       suite = octets.bigEndian16(offset)
       offset += 3
     }
-    // Before TLS 1.3 there may be no extensions at all.
+    // Before TLS 1.3, extensions are optional.
     guard octets.byteCount >= offset + 2 else { return }
     let end = min(offset + 2 + Int(octets.bigEndian16(offset)), octets.byteCount)
     read(octets, extensionsIn: offset + 2..<end, isClient: isClient)
@@ -114,12 +115,12 @@ struct Hello {
     protocolName = start..<start + length
   }
 
-  /// The name that the client asks for, in lower case; nil without one.
+  /// The name that the client requests, in lower case; nil without one.
   func hostName(in content: [UInt8]) -> [UInt8]? {
     serverName.isEmpty ? nil : content[serverName].map(\.lowercased)
   }
 
-  /// Whether it is a HelloRetryRequest: a ServerHello with this random (RFC 8446 §4.1.3).
+  /// Whether it is a HelloRetryRequest, a ServerHello with this random (RFC 8446 §4.1.3).
   var isRetryRequest: Bool {
     for index in 0..<32 where random[index] != Self.retryRandom[index] { return false }
     return true

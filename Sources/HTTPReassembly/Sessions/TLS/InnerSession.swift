@@ -1,18 +1,18 @@
 import Packets
 
-/// What reads the application's data of a TLS connection that is opened: its positions are those of that data, and it need not know what
-/// lies beneath.
+/// The reader of a TLS connection's opened application data.
 ///
-/// A further protocol is one more case, chosen by ALPN, else by the first octets.
+/// Its positions are positions in that data, and it does not depend on the layers beneath. A new protocol is one more case,
+/// chosen by ALPN, else by the first octets.
 enum InnerSession {
-  /// HTTP/1, or what has not shown to be anything: octets that are no HTTP are `opaque` in the end.
+  /// HTTP/1, or an unknown protocol. Octets that are not HTTP become `opaque` in the end.
   case http1(OwnMemory<HTTP1Session>)
   /// HTTP/2.
   case http2(OwnMemory<HTTP2Session>)
-  /// A protocol that ALPN names and that is not read: its octets are `opaque`, and no message's.
+  /// A protocol that ALPN names and that is not read. Its octets are `opaque`, and belong to no message.
   case opaque(ConnectionProtocol)
 
-  /// Chooses by what ALPN says, else by the first octets of either side; `alpn` is nil when it cannot be seen.
+  /// Chooses the protocol by ALPN, else by the first octets of either side. `alpn` is nil when it cannot be seen.
   init(alpn: [UInt8]?, _ octets: RawSpan, _ opening: ConnectionOpening, _ run: inout Run) {
     switch alpn.map({ String(decoding: $0, as: UTF8.self) }) {
     case nil where UndecidedProtocol.isHTTP2(octets), "h2": self = .http2(OwnMemory(HTTP2Session(opening, &run)))
@@ -60,13 +60,13 @@ enum InnerSession {
     }
   }
 
-  /// Secrets have come. Returns what the streams have to know; nil when nobody waited for them.
+  /// Uses new secrets. Returns the session's needs; nil when no record waited for secrets.
   func lookForSecrets(_ run: inout Run) -> StreamNeeds? {
     if case .http1(let session) = self { return session.value.lookForSecrets(&run) }
     return nil
   }
 
-  /// Whether something in it waits for secrets.
+  /// Whether records in it wait for secrets.
   var waitsForSecrets: Bool {
     if case .http1(let session) = self { return session.value.waitsForSecrets }
     return false

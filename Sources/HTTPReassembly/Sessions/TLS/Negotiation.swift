@@ -1,39 +1,39 @@
 import Cryptography
 
-/// What the hellos of a connection say that its keys depend on.
+/// The parts of a connection's hellos that determine its keys.
 struct Negotiation {
-  /// The client's random; nil while no ClientHello was read.
+  /// The client's random; nil until a ClientHello is read.
   var client: SecretName?
-  /// The server's random, then the client's: what keys are expanded with (RFC 5246 §6.3).
+  /// The server's random, then the client's. They expand the keys (RFC 5246 §6.3).
   var randoms: [UInt8] = Array(repeating: 0, count: 64)
-  /// The session that the server named, where it named one.
+  /// The session that the server named; nil without one.
   var session: SecretName?
-  /// The ticket that the client offered, and the one that the server issued (RFC 5077), by their digests.
+  /// Digests of the ticket that the client offered, and of the ticket that the server issued (RFC 5077).
   var offeredTicket: SecretName?
   var issuedTicket: SecretName?
-  /// The start of the encrypted pre-master secret, of RSA key exchange.
+  /// The start of the encrypted pre-master secret of RSA key exchange.
   var encryptedPremaster: SecretName?
   var version: UInt16 = 0
   var suite: CipherSuite?
   var encryptsThenMACs = false
   var extendsMasterSecret = false
-  /// Octets behind a record's header that are no content, at least; nil where that is not known.
+  /// The minimum number of octets behind a record's header that are not content; nil when unknown.
   var leastExpansion: Int?
-  /// Whether a ServerHello that is no HelloRetryRequest was read.
+  /// Whether a ServerHello was read that is not a HelloRetryRequest.
   var hasServerHello = false
   var offersEarlyData = false
-  /// Whether the server takes the early data; nil while that is not known.
+  /// Whether the server accepts the early data; nil while unknown.
   var takesEarlyData: Bool?
-  /// Octets of the session that the client asked for; no more than tell whether the server resumes it.
+  /// The start of the session that the client requested. It is enough to tell whether the server resumes it.
   var offeredSession: SecretName?
-  /// Whether the master secret was handed to who saves secrets.
+  /// Whether the master secret was noted for saved secrets.
   var hasNotedMaster = false
-  /// Whether the server sent messages that a resumed session has none of.
+  /// Whether the server sent messages that do not occur in a resumed session.
   var isFull = false
 
   var isTLS13: Bool { version >= 0x0304 }
 
-  /// A ClientHello begins a negotiation: the first one, one that is repeated after a HelloRetryRequest, or one of a renegotiation.
+  /// Begins a negotiation with a ClientHello: the first one, one after a HelloRetryRequest, or one of a renegotiation.
   mutating func take(client hello: Hello) {
     client = hello.random.withOctets { SecretName(.random, $0) }
     for index in 0..<32 { randoms[32 + index] = hello.random[index] }
@@ -46,7 +46,7 @@ struct Negotiation {
     isFull = false
   }
 
-  /// A ServerHello chooses.
+  /// Takes the choices of a ServerHello.
   mutating func take(server hello: Hello) {
     version = hello.version
     suite = CipherSuite(hello.suite)
@@ -57,12 +57,12 @@ struct Negotiation {
     session = hello.session.withOctets { SecretName(.session, $0.extracting(0..<hello.sessionLength)) }
   }
 
-  /// What secrets of a session are called that a ticket stands for: tickets have any length.
+  /// The name for secrets of a session that a ticket stands for. Tickets have any length.
   static func name(ofTicket ticket: ArraySlice<UInt8>) -> SecretName? {
     guard !ticket.isEmpty else { return nil }
     return SHA256.digest(Array(ticket)).withOctets { SecretName(.session, $0) }
   }
 
-  /// Octets of memory that it takes, of its own.
+  /// Octets of its own memory.
   static var memory: Int { MemoryLayout<Negotiation>.stride + 32 + 96 }
 }

@@ -1,32 +1,32 @@
-/// Where the application's octets are in the TCP stream: the latest records of one direction that were opened, oldest first.
+/// The places of the application's octets in the TCP stream: the latest records of one direction, oldest first.
 struct RecordMap {
   /// A record of application data.
   struct PlacedRecord {
-    /// Position of its header.
+    /// The position of its header.
     var start: StreamPosition
-    /// Position in the application's stream of its first octet.
+    /// The position of its first octet in the application's stream.
     var content: StreamPosition
-    /// Octets of the application's data.
+    /// The number of octets of the application's data.
     var count: UInt32
-    /// Octets of the whole record.
+    /// The number of octets of the whole record.
     var length: UInt32
-    /// Octets before the data.
+    /// The number of octets before the data.
     var leading: UInt8
-    /// Whether it was opened.
+    /// Whether the record was opened.
     var isOpened: Bool
 
     var end: StreamPosition { start + Int(length) }
-    /// Where the data is in the TCP stream, before anything was encrypted.
+    /// The range of the encrypted data in the TCP stream.
     var place: Range<StreamPosition> {
       let place = start + Int(leading)
       return place..<place + Int(count)
     }
-    /// The data in the application's stream.
+    /// The range of the data in the application's stream.
     var octets: Range<StreamPosition> { content..<content + Int(count) }
   }
 
   private var entries = IndexRing<PlacedRecord>()
-  /// Position in the application's stream after its last octet.
+  /// The position after the last octet of the application's stream.
   private(set) var end: StreamPosition = 0
 
   var count: Int { entries.count }
@@ -41,15 +41,16 @@ struct RecordMap {
     end = entry.octets.upperBound
   }
 
-  /// The index of the first record that ends after a position; `count` when none does.
+  /// The index of the first record that ends after a position; `count` without one.
   func firstIndex(after position: StreamPosition) -> Int {
     var index = entries.count
     while index > 0, entries[index - 1].end > position { index -= 1 }
     return index
   }
 
-  /// The position in the application's stream that a position in the TCP stream stands for: of what is no data, that of the data that
-  /// follows.
+  /// The position in the application's stream for a position in the TCP stream.
+  ///
+  /// For octets that are not data, it is the position of the data that follow.
   func position(of position: StreamPosition) -> StreamPosition {
     guard position != .unknown else { return .unknown }
     let index = firstIndex(after: position)

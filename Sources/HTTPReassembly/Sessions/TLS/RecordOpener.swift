@@ -2,13 +2,13 @@ import Cryptography
 
 /// What opens the records of one direction, and what comes out of them.
 struct RecordOpener {
-  /// From which secret the keys are.
+  /// The secret that the keys come from.
   enum Epoch: UInt8, Comparable {
     /// TLS 1.3, client only: the secret of early data.
     case early
     /// TLS 1.3: the secret of the handshake.
     case handshake
-    /// TLS 1.3: the secret of the application's data, and those that follow from it.
+    /// TLS 1.3: the secret of the application's data, and the secrets derived from it.
     case application
     /// TLS up to 1.2.
     case master
@@ -17,31 +17,31 @@ struct RecordOpener {
   }
 
   var epoch = Epoch.handshake
-  /// Updates of keys in the epoch `application`.
+  /// The number of key updates in the epoch `application`.
   var updates = 0
   /// The secret after so many of these updates, from which the next one follows.
   var updated: (count: Int, secret: SecretOctets)?
   /// The keys in use, once a record has been opened with them.
   var protection: RecordProtection?
-  /// Keys that are tried, of the epoch in use and the one after it.
+  /// Keys to try, of the current epoch and the later ones.
   var candidates: [(epoch: Epoch, protection: RecordProtection)] = []
-  /// Number of the next record under the keys in use.
+  /// The number of the next record under the current keys.
   var sequence: UInt64 = 0
-  /// Records that were not opened since the keys may have changed.
+  /// The number of unopened records since the keys may have changed.
   var skipped = 0
   /// Whether records may have been lost before the next one.
   var mayHaveLost = false
-  /// Secrets that were known when keys were looked for last.
+  /// The number of secrets that were known at the last search for keys.
   var knownSecrets = 0
-  /// Records of the application's data, and where they are.
+  /// Records of the application's data and their places.
   var map = RecordMap()
-  /// The octets of the record that is being read, behind its header.
+  /// The octets of the current record behind its header.
   var gathered: [UInt8] = []
-  /// Octets in which the start of a record is looked for.
+  /// Octets that are searched for the start of a record.
   var searched: [UInt8] = []
-  /// Records that were tried for that.
+  /// The number of records that were tried for this search.
   var attempts = 0
-  /// What the inner session does not take before the other side has been read.
+  /// Data that the inner session does not take before the other side has been read.
   var held: [Held] = []
 
   /// Octets of the application that wait.
@@ -51,7 +51,7 @@ struct RecordOpener {
     var arrival: SegmentArrival
   }
 
-  /// The keys change: the first record under the next ones has the number 0.
+  /// Changes the keys. The first record under the next keys has the number 0.
   mutating func start(_ epoch: Epoch) {
     self.epoch = epoch
     updates = 0
@@ -62,7 +62,7 @@ struct RecordOpener {
     mayHaveLost = false
   }
 
-  /// Octets of memory that it takes, of its own.
+  /// Octets of its own memory.
   var memory: Int {
     MemoryLayout<RecordOpener>.stride + 32 + map.memory + gathered.capacity + searched.capacity
       + ((protection == nil ? 0 : 1) + candidates.count) * RecordProtection.memory

@@ -1,38 +1,38 @@
 import Cryptography
 
-/// How the records of one direction are protected from one change of keys to the next, with the keys.
+/// The protection of one direction's records between two changes of keys, including the keys.
 struct RecordProtection {
   private let cipher: RecordCipher
   private let form: Form
-  /// Octets between a record's header and what is encrypted.
+  /// The number of octets between a record's header and its encrypted part.
   let leadingLength: Int
   /// The IV, or its fixed start.
   private let initial: InlineArray<16, UInt8>
-  /// The key of the MAC, where the cipher has no tag.
+  /// The key of the MAC; nil when the cipher has a tag.
   private let macKey: SecretOctets?
   private let mac: DigestAlgorithm?
-  /// The last block of the record before: the IV of the next one in TLS 1.0 (RFC 2246 §6.2.3.2).
+  /// The last block of the record before. It is the IV of the next record in TLS 1.0 (RFC 2246 §6.2.3.2).
   private var chain: InlineArray<16, UInt8>
 
   private enum Form {
-    /// The content's type is the last octet, before padding; the nonce is the IV and the sequence number (RFC 8446 §5.2).
+    /// The content's type is the last octet before padding. The nonce comes from the IV and the sequence number (RFC 8446 §5.2).
     case tls13
-    /// Four octets of the nonce are fixed, eight are in the record (RFC 5288 §3, RFC 6655 §3).
+    /// Four octets of the nonce are fixed, and eight are in the record (RFC 5288 §3, RFC 6655 §3).
     case explicitNonce
-    /// The nonce is the IV and the sequence number (RFC 7905 §2).
+    /// The nonce comes from the IV and the sequence number (RFC 7905 §2).
     case implicitNonce
-    /// Blocks, with a MAC of the content, or of what is encrypted (RFC 7366); the IV is in the record since TLS 1.1.
+    /// Blocks with a MAC of the content or of the encrypted part (RFC 7366). The IV is in the record since TLS 1.1.
     case blocks(hasIV: Bool, encryptsThenMACs: Bool)
   }
 
-  /// Octets of memory that it takes.
+  /// Octets of its memory.
   static var memory: Int { MemoryLayout<RecordProtection>.stride + RecordCipher.memory + 128 }
 
-  /// A record that was opened.
+  /// An opened record.
   struct Opened {
-    /// What its content is.
+    /// The type of its content.
     var contentType: UInt8
-    /// Octets of content, from the start of what was written.
+    /// The number of content octets, from the start of the output.
     var count: Int
   }
 
@@ -58,7 +58,7 @@ struct RecordProtection {
 
   /// The protection that a master secret of TLS up to 1.2 gives (RFC 5246 §6.3).
   ///
-  /// `randoms` are the server's random, then the client's; `isClient` says whether it is for what the client sends.
+  /// `randoms` are the server's random, then the client's. `isClient` is true for the client's records.
   init?(
     master: RawSpan, randoms: [UInt8], version: UInt16, encryptsThenMACs: Bool, isClient: Bool,
     _ suite: CipherSuite.Protection
@@ -101,7 +101,7 @@ struct RecordProtection {
     return octets
   }
 
-  /// Octets that every record has beside its content, header included, unless it is padded; nil where that depends on the content.
+  /// The number of octets of every record besides its content, including the header, without padding; nil if it varies.
   var expansion: Int? {
     switch form {
     case .tls13: TLSRecords.headerLength + cipher.algorithm.tagLength + 1
@@ -110,7 +110,7 @@ struct RecordProtection {
     }
   }
 
-  /// The most content that a record with so many octets behind its header can have.
+  /// The maximum content of a record with this number of octets behind its header.
   func mostContent(_ length: Int) -> Int {
     switch form {
     case .tls13: max(length - cipher.algorithm.tagLength - 1, 0)
@@ -119,7 +119,7 @@ struct RecordProtection {
     }
   }
 
-  /// Opens a record into `opened`, which must have as much room as the record has octets. Nil when it does not verify.
+  /// Opens a record into `opened`, which must have room for the record's octets. Returns nil when it does not verify.
   mutating func open(
     _ header: InlineArray<5, UInt8>, _ body: RawSpan, sequence: UInt64, into opened: inout [UInt8]
   ) -> Opened? {
@@ -129,7 +129,7 @@ struct RecordProtection {
       for index in 0..<5 { additional[index] = header[index] }
       let isOpen = cipher.open(body, nonce: nonce(sequence), additional: additional, count: 5, into: &opened)
       guard isOpen else { return nil }
-      // The type is the last octet that is not 0: what follows it is padding.
+      // The type is the last octet that is not 0. Octets behind it are padding.
       var end = body.byteCount - cipher.algorithm.tagLength
       while end > 0, opened[end - 1] == 0 { end -= 1 }
       return end > 0 ? Opened(contentType: opened[end - 1], count: end - 1) : nil
@@ -185,7 +185,7 @@ struct RecordProtection {
     return Opened(contentType: header[0], count: count)
   }
 
-  /// A record was passed over: the next one goes on from its last block, where that is how it is.
+  /// Skips a record. In TLS 1.0, the next record continues from its last block.
   mutating func pass(_ body: RawSpan) {
     guard case .blocks(hasIV: false, let encryptsThenMACs) = form, let mac else { return }
     let end = body.byteCount - (encryptsThenMACs ? mac.length : 0)

@@ -1,30 +1,31 @@
-/// What the octets of a TLS stream turn out to be.
+/// The kinds of octets of a TLS stream.
 struct RecordKinds: OptionSet {
   let rawValue: UInt8
   /// Records of handshake and change_cipher_spec.
   static let handshake = RecordKinds(rawValue: 1 << 0)
   /// Opened records of application data.
   static let opened = RecordKinds(rawValue: 1 << 1)
-  /// Records of application data that were not opened.
+  /// Unopened records of application data.
   static let unopened = RecordKinds(rawValue: 1 << 2)
-  /// Alerts, and what could not be told.
+  /// Alerts and unknown octets.
   static let other = RecordKinds(rawValue: 1 << 3)
 }
 
-/// The segments of one direction whose octets are not all known yet, because their records are not complete, oldest first: each is
-/// charged when they are.
+/// The segments of one direction with incomplete records, oldest first.
+///
+/// Each segment is charged when all its octets are known.
 struct SegmentShares {
   /// A segment.
   struct Share {
-    /// Position of its first octet.
+    /// The position of its first octet.
     var start: StreamPosition
-    /// Position after its last octet.
+    /// The position after its last octet.
     var end: StreamPosition
-    /// The packet.
+    /// The packet that brought it.
     var arrival: SegmentArrival
-    /// What is in it, as far as that is known.
+    /// The known kinds of its octets.
     var kinds: RecordKinds = []
-    /// The application's octets in it, in the application's stream.
+    /// The range of its data in the application's stream.
     var content = 0..<0
   }
 
@@ -32,12 +33,12 @@ struct SegmentShares {
   private var hasNewest = false
   private var older = IndexRing<Share>()
 
-  /// Segments that are there.
+  /// The number of segments.
   var count: Int { hasNewest ? older.count + 1 : 0 }
-  /// Octets of memory that they take on the heap.
+  /// Octets of memory on the heap.
   var memory: Int { older.memory }
 
-  /// A segment, the oldest at 0.
+  /// The segment at an index, the oldest at 0.
   subscript(index: Int) -> Share {
     @inline(__always) get { index == older.count ? newest : older[index] }
     @inline(__always) _modify {
@@ -45,8 +46,9 @@ struct SegmentShares {
     }
   }
 
-  /// Adds the next segment, unless it is the rest of one of which not all could be read at once. Of very many the last ones count as
-  /// one. Returns the headers' octets that so belong to nobody.
+  /// Adds the next segment, unless it is the rest of a segment that could not be read at once.
+  ///
+  /// Beyond the limit, new segments extend the last one. Returns the octets of headers that then have no owner.
   mutating func append(_ range: Range<StreamPosition>, _ arrival: SegmentArrival, limit: Int) -> Int {
     if hasNewest, newest.arrival.ordinal == arrival.ordinal, newest.start <= range.lowerBound,
       range.upperBound <= newest.end
@@ -63,14 +65,14 @@ struct SegmentShares {
     return 0
   }
 
-  /// Octets of a range are of a kind.
+  /// Marks the kinds of a range's octets.
   mutating func mark(_ range: Range<StreamPosition>, _ kinds: RecordKinds) {
     for index in 0..<count where self[index].start < range.upperBound && self[index].end > range.lowerBound {
       self[index].kinds.formUnion(kinds)
     }
   }
 
-  /// Takes the oldest segment away if all that is in it comes before a position.
+  /// Removes and returns the oldest segment if it ends before or at a position.
   mutating func removeFirst(through position: StreamPosition) -> Share? {
     guard hasNewest, self[0].end <= position else { return nil }
     let first = self[0]

@@ -1,25 +1,26 @@
-/// Follows the records of a TLS stream in which nothing is read (RFC 8446 §5.1), to say which octets are what: one side of a
-/// connection that is no TLS on the other.
+/// Follows the records of a TLS stream without reading them (RFC 8446 §5.1), and classifies their octets.
+///
+/// It is for one side of a connection whose other side is not TLS.
 struct TLSRecords {
   static let headerLength = 5
-  /// 2¹⁴ octets of plaintext and at most 2,048 of expansion (RFC 5246 §6.2.3).
+  /// 2¹⁴ octets of plaintext, and at most 2,048 octets of expansion (RFC 5246 §6.2.3).
   static let longestRecord = (1 << 14) + 2048
 
   private var header: InlineArray<5, UInt8> = .init(repeating: 0)
   private var headerCount: UInt8 = 0
   private var contentType: UInt8 = 0
-  /// Whether at least one record header was right.
+  /// Whether at least one record header was valid.
   private(set) var isConfirmed = false
-  /// Whether record boundaries are no longer known.
+  /// Whether record boundaries are lost.
   private var isLost = false
-  /// Octets of the record still to come.
+  /// Octets of the record that are still to come.
   private var remaining: Int32 = 0
-  /// Octets of application data records.
+  /// Octets of records of application data.
   private(set) var unopened = 0
 
   init() {}
 
-  /// Goes on from a side that was followed with its handshake, and was not opened; `unopened` octets were in records before.
+  /// Continues a side that was followed with its handshake and was not opened. `unopened` octets were in earlier records.
   init(_ side: borrowing TLSSide, unopened: Int) {
     self.unopened = unopened
     header = side.header
@@ -30,12 +31,12 @@ struct TLSRecords {
     remaining = side.remaining
   }
 
-  /// Whether a stream that starts with `octet` can be TLS: the content types of the IANA registry.
+  /// Whether a stream that starts with `octet` can be TLS, by IANA's content types.
   static func canStart(with octet: UInt8) -> Bool { octet >= 20 && octet <= 24 }
 
-  /// Takes octets, charging each record's to the ledger once its type is known.
+  /// Takes octets, and charges each record's octets to the ledger once its type is known.
   ///
-  /// Returns how many octets, among them ones taken before, turn out not to be TLS: only for a first header.
+  /// Returns how many octets turn out not to be TLS, including octets taken before. Only a first header can show that.
   mutating func consume(_ octets: RawSpan, ledger: inout Ledger) -> Int {
     var offset = 0
     while offset < octets.byteCount {
@@ -70,17 +71,17 @@ struct TLSRecords {
     return 0
   }
 
-  /// The octets of the record whose header has come; nil when it is none of TLS.
+  /// The octets of the record behind its complete header; nil when the header is not valid TLS.
   private var recordLength: Int? { Self.length(header) }
 
-  /// The octets of a record behind its header; nil when that is none of TLS.
+  /// The octets of a record behind its header; nil when the header is not valid TLS.
   static func length(_ header: InlineArray<5, UInt8>) -> Int? {
     let length = Int(header[3]) << 8 | Int(header[4])
     let isRecord = canStart(with: header[0]) && header[1] == 3 && header[2] <= 4 && length <= longestRecord
     return isRecord ? length : nil
   }
 
-  /// Whether these octets show that the stream is not TLS: they complete a first header that is none.
+  /// Whether these octets complete an invalid first header. The stream is not TLS then.
   func refuses(_ octets: RawSpan) -> Bool {
     guard !isConfirmed, !isLost, Int(headerCount) + octets.byteCount >= Self.headerLength else { return false }
     var whole = self
@@ -89,7 +90,7 @@ struct TLSRecords {
     return whole.recordLength == nil
   }
 
-  /// Passes over octets that cannot be seen. `isInPacket`: they are in a packet, beyond the snap length.
+  /// Skips octets that cannot be seen. With `isInPacket`, they are in a packet, beyond the snap length.
   mutating func skip(_ count: Int, isInPacket: Bool, ledger: inout Ledger) {
     let inside = min(Int(remaining), count)
     remaining -= Int32(inside)
@@ -101,7 +102,7 @@ struct TLSRecords {
     if isInPacket { ledger.settle(count - inside, as: .tls) }
   }
 
-  /// The stream ends: an incomplete header is charged.
+  /// Ends the stream, and charges an incomplete header.
   mutating func finish(_ ledger: inout Ledger) {
     ledger.settle(Int(headerCount), as: isConfirmed ? .tls : .opaque)
     headerCount = 0

@@ -1,15 +1,15 @@
-// What handshake messages say, in the clear and opened (RFC 8446 §4, RFC 5246 §7.4).
+// The meaning of handshake messages, in clear and opened (RFC 8446 §4, RFC 5246 §7.4).
 
 import Packets
 
 extension TLSSession {
-  /// Octets of a handshake record that is not opened: they say something if they are not protected.
+  /// Reads octets of an unopened handshake record, unless they are protected.
   mutating func readClear(_ side: Side, _ octets: RawSpan, _ run: inout Run) {
     guard sides[side].contentType == TLSSide.ContentType.handshake, !sides[side].isProtected else { return }
     readHandshake(side, octets, &run)
   }
 
-  /// Octets of handshake messages, as they were before they were protected.
+  /// Reads octets of handshake messages without their protection.
   mutating func readHandshake(_ side: Side, _ octets: RawSpan, _ run: inout Run) {
     guard !sides[side].handshake.isLost else { return }
     var offset = 0
@@ -27,14 +27,14 @@ extension TLSSession {
     case HandshakeMessages.Kind.certificate, HandshakeMessages.Kind.serverHelloDone:
       if side != client { negotiation?.value.isFull = true }
     case HandshakeMessages.Kind.newSessionTicket where content.count > 6 && negotiation?.value.isTLS13 == false:
-      // In clear text: whoever opens this session opens those that go on from it.
+      // The ticket is in clear text. The secrets of this session also open the sessions that resume it.
       negotiation?.value.issuedTicket = Negotiation.name(ofTicket: content[6...])
     case HandshakeMessages.Kind.clientKeyExchange where content.count >= 10:
       negotiation?.value.encryptedPremaster = content.withOctets {
         SecretName(.encryptedPremaster, $0.extracting(2..<10))
       }
     case HandshakeMessages.Kind.finished:
-      // A client that is asked for its certificate after the handshake sends a Finished, too, and no keys change (RFC 8446 §4.6.2).
+      // A client that authenticates after the handshake also sends a Finished, but no keys change (RFC 8446 §4.6.2).
       guard negotiation?.value.isTLS13 == true, sides[side].opener?.look({ $0.epoch }) != .application else { break }
       changeKeys(side, to: .application)
       if side == client { handshakeTime = arrivalTime(side) }
@@ -45,18 +45,18 @@ extension TLSSession {
     }
   }
 
-  /// Capture time of the packet that brought the latest octets of a side.
+  /// The capture time of the packet with the latest octets of a side.
   private func arrivalTime(_ side: Side) -> Int64? {
     let count = sides.look(side) { $0.shares.count }
     return count > 0 ? sides.look(side) { $0.shares[count - 1].arrival.time } : nil
   }
 
-  /// The first octet of a record of the handshake comes.
+  /// Notes the time of the first octet of a handshake record.
   mutating func noteHelloTime(_ side: Side) {
     if helloTime == nil, negotiation == nil { helloTime = arrivalTime(side) }
   }
 
-  /// A record of the handshake has ended: up to TLS 1.2 the last one before the client's data is the end of the handshake.
+  /// Notes the time of a handshake record's end. Up to TLS 1.2, the last one before the client's data ends the handshake.
   mutating func noteHandshakeTime(_ side: Side, _ run: borrowing Run) {
     guard inner == nil, let negotiation, !negotiation.value.isTLS13 else { return }
     handshakeTime = arrivalTime(side)
@@ -78,7 +78,7 @@ extension TLSSession {
     if !hello.ticket.isEmpty {
       negotiation.value.offeredTicket = Negotiation.name(ofTicket: content[hello.ticket])
     }
-    // A renegotiation changes nothing of what the connection is known by.
+    // A renegotiation does not change the connection's facts.
     guard isFirst else { return }
     client = side
     facts.hasEncryptedHello = hello.extensions.contains(.encryptedClientHello)
@@ -103,7 +103,7 @@ extension TLSSession {
     facts.suite = hello.suite
     if hello.version >= 0x0304 { facts.isResumed = hello.extensions.contains(.preSharedKey) }
     learnProtocol(content, hello, &run)
-    // Nothing tells whether early data is taken where the next messages cannot be read.
+    // If the next messages cannot be read, it is unknown whether the server accepts early data.
     if negotiation.value.offersEarlyData, negotiation.value.takesEarlyData == nil, let name = negotiation.value.client,
       !mayLearnSecrets(run),
       !run.secrets.has(.serverHandshakeTraffic, of: name)
@@ -136,10 +136,11 @@ extension TLSSession {
     facts.applicationProtocol = run.texts.intern(Array(content[hello.protocolName]))
   }
 
-  /// A change_cipher_spec: up to TLS 1.2, what follows is protected by new keys (RFC 5246 §7.1); in TLS 1.3 it means nothing (RFC 8446
-  /// §D.4).
+  /// Takes a change_cipher_spec. Up to TLS 1.2, new keys protect the following records (RFC 5246 §7.1).
+  ///
+  /// It has no meaning in TLS 1.3 (RFC 8446 §D.4).
   mutating func changeCipherSpec(_ side: Side, _ run: inout Run) {
-    // Without a ServerHello nothing says which it is.
+    // Without a ServerHello, the version is unknown.
     guard let negotiation, negotiation.value.hasServerHello, !negotiation.value.isTLS13 else {
       if negotiation == nil { sides[side].isProtected = true }
       return

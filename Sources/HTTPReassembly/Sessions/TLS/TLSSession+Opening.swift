@@ -1,19 +1,19 @@
 import Cryptography
 import Packets
 
-// Records that are opened, and what becomes of what was in them (MEASURES §6).
+// Opened records and their contents (MEASURES §6).
 
 extension TLSSession {
   // MARK: Early data
 
-  /// Whether the next record of a side may be early data that nobody has answered yet.
+  /// Whether the next record of a side may be early data without an answer yet.
   func mayBeEarly(_ side: Side, _ run: borrowing Run) -> Bool {
     guard side == client, waitsForAnswer(side), let name = negotiation?.value.client else { return false }
     if mayLearnSecrets(run) { return true }
     return run.secrets.has(.clientEarlyTraffic, of: name)
   }
 
-  /// Whether it is not known yet what becomes of the early data of a side.
+  /// Whether it is still unknown if the server accepts the early data of a side.
   func waitsForAnswer(_ side: Side) -> Bool {
     guard side == client, let negotiation else { return false }
     return negotiation.value.offersEarlyData && negotiation.value.takesEarlyData == nil
@@ -21,14 +21,14 @@ extension TLSSession {
 
   // MARK: Keys
 
-  /// Whether any secret of the connection is known.
+  /// Whether a secret of the connection is known.
   func hasSecrets(_ run: borrowing Run) -> Bool {
     guard !run.secrets.isEmpty else { return false }
     if hasSecrets(0, run) { return true }
     return hasSecrets(1, run)
   }
 
-  /// Whether a secret is known that records of a side can be opened with.
+  /// Whether a secret is known that can open records of a side.
   private func hasSecrets(_ side: Side, _ run: borrowing Run) -> Bool {
     guard let negotiation, !run.secrets.isEmpty else { return false }
     if !negotiation.value.isTLS13 {
@@ -51,7 +51,7 @@ extension TLSSession {
     }
   }
 
-  /// Says which secrets of the connection are known.
+  /// Notes which secrets of the connection are known.
   mutating func noteSecrets(_ run: borrowing Run) {
     guard let negotiation else { return }
     facts.isSuiteOpened = negotiation.value.suite?.protection != nil
@@ -68,7 +68,7 @@ extension TLSSession {
     facts.secrets = KnownSecrets(rawValue: known)
   }
 
-  /// The name under which the master secret is known.
+  /// The name of the known master secret.
   private func masterName(_ run: borrowing Run) -> SecretName? {
     guard let negotiation else { return nil }
     if let name = negotiation.value.client, run.secrets.has(.master, of: name) { return name }
@@ -79,7 +79,7 @@ extension TLSSession {
     return nil
   }
 
-  /// Whether a pre-master secret is known that gives the master secret.
+  /// Whether a known pre-master secret gives the master secret.
   private func hasPremaster(_ run: borrowing Run) -> Bool {
     guard negotiation?.value.extendsMasterSecret == false, let name = negotiation?.value.encryptedPremaster else {
       return false
@@ -87,7 +87,7 @@ extension TLSSession {
     return run.secrets.has(.premaster, of: name)
   }
 
-  /// The master secret; remembered for sessions that go on from this one.
+  /// The master secret. It is remembered for sessions that resume this one.
   private func master(_ run: inout Run) -> SecretOctets? {
     guard let negotiation else { return nil }
     var master = masterName(run).flatMap { run.secrets.withSecret(.master, of: $0) { SecretOctets($0) } }
@@ -140,10 +140,10 @@ extension TLSSession {
     return secret.secret.withOctets { RecordProtection(trafficSecret: $0, suite) }
   }
 
-  /// What a side sends from here on has other keys.
+  /// Starts other keys for the following records of a side.
   func changeKeys(_ side: Side, to epoch: RecordOpener.Epoch) { sides[side].opener?.value.start(epoch) }
 
-  /// What a side sends from here on has the keys that follow from those before (RFC 8446 §7.2).
+  /// Derives new keys from the current ones for the following records of a side (RFC 8446 §7.2).
   func updateKeys(_ side: Side, _ run: borrowing Run) {
     guard let opener = sides[side].opener, opener.value.epoch == .application else { return }
     let updates = opener.value.updates + 1
@@ -151,7 +151,7 @@ extension TLSSession {
     opener.value.updates = updates
   }
 
-  /// Whether a record whose header has come can be opened, as far as secrets are known for it.
+  /// Whether the known secrets can open a record whose header has come.
   mutating func canOpenRecord(_ side: Side, _ run: inout Run) -> Bool {
     guard let negotiation, negotiation.value.hasServerHello, !sides[side].isClosed else { return false }
     let isTLS13 = negotiation.value.isTLS13
@@ -164,7 +164,7 @@ extension TLSSession {
     }
     guard negotiation.value.suite?.protection != nil else { return false }
     if !hasSecrets(side, run) {
-      // The name of an encrypted hello is found by what opens the server's first record.
+      // The secret that opens the server's first record finds the name of an encrypted hello.
       guard isTLS13, facts.hasEncryptedHello, side != client, !run.secrets.isEmpty,
         sides.look(side, { $0.passed == 0 && $0.opener == nil })
       else { return false }
@@ -179,12 +179,12 @@ extension TLSSession {
     return true
   }
 
-  /// Records that are tried in vain before a side is given up until there are other secrets.
+  /// The number of records tried in vain before a side is given up until there are other secrets.
   static var attemptLimit: Int { 64 }
 
   // MARK: Records
 
-  /// All octets of a record are there that may be opened: its header is the side's.
+  /// Finishes a complete record that may be opened. The side has its header.
   mutating func finishRecord(_ side: Side, _ body: RawSpan, _ run: inout Run) {
     guard let opener = sides[side].opener else { return }
     let length = TLSRecords.headerLength + body.byteCount
@@ -219,7 +219,7 @@ extension TLSSession {
     }
   }
 
-  /// Opens a record with the keys in use, else with those that may come next. Nil when it does not verify.
+  /// Opens a record with the current keys, else with later ones. Returns nil when it does not verify.
   private mutating func open(
     _ side: Side, _ body: RawSpan, into memory: inout [UInt8], _ run: inout Run
   ) -> RecordProtection.Opened? {
@@ -245,7 +245,7 @@ extension TLSSession {
       opener.value.skipped == 0, side != client, !hasSecrets(side, run)
     {
       guard findEncryptedName(side, body, into: &memory, &run) else {
-        // None fits: the side is as closed as without it.
+        // No secret fits, so the side stays closed.
         sides[side].opener = nil
         return nil
       }
@@ -266,13 +266,13 @@ extension TLSSession {
         return opened
       }
     }
-    // Early data that was refused verifies with no key that is in use, and is said to be refused.
+    // Refused early data verifies with no current key, and is known to be refused.
     let isRefused = side == client && negotiation?.value.offersEarlyData == true && opener.value.protection == nil
     if !isRefused { run.note(.tlsRecordNotVerified) }
     return nil
   }
 
-  /// A record was opened with the secret of an epoch, the first one of its side.
+  /// Notes the first record of a side that was opened with the secret of an epoch.
   @inline(never)
   private func noteUse(_ side: Side, _ epoch: RecordOpener.Epoch, _ run: inout Run) {
     guard let negotiation, let name = negotiation.value.client else { return }
@@ -288,7 +288,7 @@ extension TLSSession {
     }
   }
 
-  /// Looks for the name that the secrets of a connection with an encrypted hello have, by the server's first protected record.
+  /// Looks for the name of the secrets of a connection with an encrypted hello, by the server's first protected record.
   @inline(never)
   private func findEncryptedName(
     _ side: Side, _ body: RawSpan, into memory: inout [UInt8], _ run: inout Run
@@ -304,8 +304,9 @@ extension TLSSession {
     return true
   }
 
-  /// Makes the keys that a record may be protected with, if it is not those in use: of the epoch, and of those after it, whose start
-  /// may not have been seen.
+  /// Makes the candidate keys for a record: of the current epoch if it has no keys in use, and of later epochs.
+  ///
+  /// The start of a later epoch may not have been seen.
   private func makeCandidates(_ side: Side, _ run: inout Run) {
     guard let opener = sides[side].opener,
       opener.value.candidates.isEmpty || opener.value.knownSecrets != run.secrets.count
@@ -318,11 +319,11 @@ extension TLSSession {
       guard let protection = makeProtection(side, epoch, updates: updates, &run) else { continue }
       opener.value.candidates.append((epoch, protection))
     }
-    // Learning a session's secret is no reason to look again.
+    // The new secret of a session is no reason for another search.
     opener.value.knownSecrets = run.secrets.count
   }
 
-  /// A protected record was not opened.
+  /// Passes over an unopened protected record.
   mutating func passUnopened(_ side: Side, _ run: inout Run) {
     guard let opener = sides[side].opener else {
       if sides[side].passed < .max { sides[side].passed += 1 }
@@ -334,7 +335,7 @@ extension TLSSession {
     opener.value.mayHaveLost = true
   }
 
-  /// Octets of the application are in a record that was not opened: at most so many as it has room for, and nearly always as many.
+  /// Skips the application's octets of an unopened record: as many as it has room for, which is nearly always exact.
   mutating func missContent(_ side: Side, _ run: inout Run) {
     guard let inner, let opener = sides[side].opener, let protection = opener.value.protection,
       sides[side].contentType == TLSSide.ContentType.applicationData, opener.value.epoch != .handshake,
@@ -342,7 +343,7 @@ extension TLSSession {
     else { return }
     let count = protection.mostContent(length)
     guard count > 0, !sides[side].isClosed else { return }
-    // How much a padded block has of content, only its last octet says: nothing can be bridged.
+    // Only the last octet of a padded block gives the length of its content. Such a gap cannot be bridged.
     guard protection.expansion != nil else {
       sides[side].isClosed = true
       innerNeeds = withInner(&run) { inner.finish(side, isComplete: false, &$0) }
@@ -355,7 +356,7 @@ extension TLSSession {
     let position = opener.value.map.end
     append(side, position, count, length, isOpened: false, run)
     innerNeeds = withInner(&run) { inner.skipMissing(side, count, at: position, &$0) }
-    // They are no octets that no packet has: those were counted when their positions were passed.
+    // Packets have these octets. They were counted as missing when their positions were skipped.
     run.countMissing(-count)
   }
 
@@ -373,7 +374,7 @@ extension TLSSession {
 
   // MARK: The application's octets
 
-  /// Hands the data of a record to the inner session, each packet's part with its packet.
+  /// Delivers the data of a record to the inner session. Each packet's part comes with its packet.
   private mutating func deliver(
     _ side: Side, _ octets: RawSpan, in range: Range<StreamPosition>, _ run: inout Run
   ) {
@@ -410,7 +411,7 @@ extension TLSSession {
     }
   }
 
-  /// The inner session, which begins with `octets` if there is none yet.
+  /// The inner session. If there is none yet, one begins with `octets`.
   private mutating func openInner(_ side: Side, _ octets: RawSpan, _ run: inout Run) -> InnerSession {
     if side == client, !hasClientData {
       hasClientData = true
@@ -420,14 +421,14 @@ extension TLSSession {
     if let inner { return inner }
     let alpn = facts.applicationProtocol == .none ? nil : run.texts.octets(facts.applicationProtocol)
     var opening = opening
-    // Records before the first one that was opened may have had messages.
+    // Records before the first opened one may have contained messages.
     if sides[0].hasUnopened || sides[1].hasUnopened { opening.isSeen = opening.isSeen && !mayHaveLostMessages }
     let opened = InnerSession(alpn: alpn, octets, opening, &run)
     inner = opened
     return opened
   }
 
-  /// Hands octets to the inner session; what it does not take waits.
+  /// Delivers octets to the inner session. Octets that it does not take wait.
   private mutating func feed(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) {
@@ -445,7 +446,7 @@ extension TLSSession {
     offerHeld(&run)
   }
 
-  /// Offers what waits to the inner session again, as long as it takes something.
+  /// Offers waiting octets to the inner session again, while it takes any.
   mutating func offerHeld(_ run: inout Run) {
     guard let inner else { return }
     var hasProgress = true
@@ -469,7 +470,7 @@ extension TLSSession {
     }
   }
 
-  /// What still waits when the connection is over is nobody's.
+  /// Drops waiting octets at the end of the connection. They have no owner.
   mutating func dropHeld(_ run: inout Run) {
     for side in 0..<2 {
       guard let opener = sides[side].opener else { continue }

@@ -1,10 +1,10 @@
-// How the next record is found behind octets that were lost: by a header that fits, and a tag that verifies.
+// The search for the next record behind lost octets, by a matching header and a tag that verifies.
 
 extension TLSSession {
-  /// Candidates that are tried on one side, all its holes together: a hostile stream is nothing but headers that fit.
+  /// The number of candidates tried on one side, for all its gaps. A hostile stream may consist of matching headers.
   static var searchAttemptLimit: Int { 256 }
 
-  /// Whether a record can be found: where a tag can tell, and where a record says how much content it has.
+  /// Whether a record can be found. It needs a tag, and a fixed difference between record and content.
   func canSearch(_ side: Side) -> Bool {
     guard inner != nil, !sides[side].isClosed, let opener = sides[side].opener,
       opener.value.attempts < Self.searchAttemptLimit
@@ -14,7 +14,7 @@ extension TLSSession {
     return opener.value.protection?.expansion != nil
   }
 
-  /// Looks for a record in the next octets of a side, all of which it takes.
+  /// Searches the next octets of a side for a record, and takes them all.
   mutating func search(_ side: Side, _ octets: RawSpan, _ run: inout Run) {
     guard let opener = sides[side].opener else { return }
     if !sides[side].isSearching {
@@ -29,7 +29,7 @@ extension TLSSession {
         offset += 1
         continue
       }
-      // It is not complete yet.
+      // The record is not complete yet.
       guard offset + TLSRecords.headerLength + length <= opener.value.searched.count else { break }
       if let sequence = verify(side, at: offset, length, &run) { return goOn(side, at: offset, sequence, &run) }
       guard canSearch(side) else { return abandonSearch(side, &run) }
@@ -38,8 +38,9 @@ extension TLSSession {
     pass(side, offset, &run)
   }
 
-  /// The octets behind the header that may begin at an offset of what is searched; nil where none can. Too few octets may be the
-  /// start of one.
+  /// The number of octets behind a possible header at an offset of the searched octets; nil without one.
+  ///
+  /// Too few octets may be the start of a header.
   private func candidate(_ side: Side, at offset: Int) -> Int? {
     guard let opener = sides[side].opener, let expansion = opener.value.protection?.expansion else { return nil }
     let header = sides[side].header
@@ -54,7 +55,7 @@ extension TLSSession {
     }
   }
 
-  /// The number under which a record verifies; nil when it does not.
+  /// The number under which a record verifies; nil when it does not verify.
   private mutating func verify(_ side: Side, at offset: Int, _ length: Int, _ run: inout Run) -> UInt64? {
     guard let opener = sides[side].opener else { return nil }
     opener.value.attempts += 1
@@ -77,7 +78,7 @@ extension TLSSession {
     }
   }
 
-  /// A record was found: what is before it is lost, and reading goes on with it.
+  /// Continues with a found record. Octets before it are lost.
   private mutating func goOn(_ side: Side, at offset: Int, _ sequence: UInt64, _ run: inout Run) {
     guard let opener = sides[side].opener else { return }
     pass(side, offset, &run)
@@ -92,12 +93,13 @@ extension TLSSession {
     opener.value.sequence = sequence
     opener.value.mayHaveLost = false
     let taken = rest.withOctets { read(side, $0, &run) }
-    // Nothing waits for an answer here: early data is over when anything has been opened.
+    // No record waits for an answer here. Early data is over when any record has been opened.
     assert(taken == rest.count)
   }
 
-  /// So many records lie between where boundaries were lost and where they are known again. Their content is what they have beside their
-  /// headers and tags: nearly always, since hardly anybody pads.
+  /// Skips the content of lost records between the lost and the found boundary.
+  ///
+  /// The content is their octets without headers and tags. That is nearly always right, since padding is rare.
   private mutating func missRecords(_ side: Side, _ records: Int, _ run: inout Run) {
     guard let inner, let opener = sides[side].opener, let expansion = opener.value.protection?.expansion else { return }
     let octets = sides[side].next - sides[side].lostStart
@@ -118,7 +120,7 @@ extension TLSSession {
     run.countMissing(-count)
   }
 
-  /// Octets at the start of what is searched are none of a record that can be found.
+  /// Passes searched octets that cannot belong to a record.
   private mutating func pass(_ side: Side, _ count: Int, _ run: inout Run) {
     guard count > 0, let opener = sides[side].opener else { return }
     let end = sides[side].recordStart + count
@@ -127,7 +129,7 @@ extension TLSSession {
     sides[side].recordStart = end
   }
 
-  /// No record is looked for any more: what is kept is none.
+  /// Ends the search. The kept octets do not belong to a record.
   mutating func abandonSearch(_ side: Side, _ run: inout Run) {
     guard sides[side].isSearching, let opener = sides[side].opener else { return }
     pass(side, opener.value.searched.count, &run)

@@ -1,10 +1,10 @@
-// Records whose secrets may still come: a program is being followed that writes them, or a stream has them behind its packets.
+// Records whose secrets may still come, from a followed program that writes them, or from the stream behind its packets.
 
 extension TLSSession {
   /// Whether secrets of the connection may still come.
   func mayLearnSecrets(_ run: borrowing Run) -> Bool { run.mayLearnSecrets && !hasGivenUpSecrets }
 
-  /// Whether the next record of a side, which begins with an octet, has to wait for secrets.
+  /// Whether the next record of a side, which begins with this octet, has to wait for secrets.
   mutating func beginsToWait(_ side: Side, _ firstOctet: UInt8, _ run: inout Run) -> Bool {
     let isProtected =
       sides.look(side) { $0.isProtected } || firstOctet == TLSSide.ContentType.applicationData
@@ -15,21 +15,22 @@ extension TLSSession {
     return waits
   }
 
-  /// Whether protected records of a side can be opened only with secrets that may still come. Both sides' are waited for: a response
-  /// that is read before its request is nobody's.
+  /// Whether only secrets that may still come can open protected records of a side.
+  ///
+  /// Both sides' secrets are awaited. A response that is read before its request would have no owner.
   private func lacksSecrets(_ side: Side, _ run: borrowing Run) -> Bool {
     guard mayLearnSecrets(run), let negotiation, negotiation.value.hasServerHello, !sides[side].isClosed,
       negotiation.value.suite?.protection != nil
     else { return false }
     guard negotiation.value.isTLS13 else {
-      // A renegotiation has secrets of its own, from its change_cipher_spec on.
+      // A renegotiation has its own secrets from its change_cipher_spec on.
       if sides[side].opener?.value.protection != nil { return false }
       return !hasSecrets(run)
     }
-    // Without the client's random, nothing names them.
+    // Secrets are named by the client's random.
     guard let name = negotiation.value.client else { return false }
     if hasBoth(.application, of: name, run) { return false }
-    // Keys that are in use lack nothing, whatever the log lacks.
+    // Current keys are enough, even if the log lacks secrets.
     guard let opener = sides[side].opener else { return !hasBoth(.handshake, of: name, run) }
     return opener.value.epoch == .application && opener.value.protection == nil
   }
@@ -39,7 +40,7 @@ extension TLSSession {
     return run.secrets.has(label(epoch, 1), of: name)
   }
 
-  /// Secrets have come: sides whose own are among them go on. Returns what the streams have to know; nil when nobody waited.
+  /// Uses new secrets on the sides that waited for them. Returns the session's needs; nil when no side waited.
   mutating func lookForSecrets(_ run: inout Run) -> StreamNeeds? {
     var hasWaited = false
     for side in 0..<2 where sides[side].waitsForSecrets {
@@ -54,12 +55,12 @@ extension TLSSession {
     return hasWaited ? needs : nil
   }
 
-  /// Whether it waits, or what is inside of it does.
+  /// Whether it waits, or a session inside of it.
   var waitsForSecrets: Bool {
     sides.look(0) { $0.waitsForSecrets } || sides.look(1) { $0.waitsForSecrets } || inner?.waitsForSecrets ?? false
   }
 
-  /// Waits no longer.
+  /// Stops waiting for secrets.
   mutating func giveUpSecrets() {
     hasGivenUpSecrets = hasGivenUpSecrets || sides[0].waitsForSecrets || sides[1].waitsForSecrets
     for side in 0..<2 { sides[side].waitsForSecrets = false }

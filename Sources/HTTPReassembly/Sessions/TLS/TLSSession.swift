@@ -1,39 +1,40 @@
 import Packets
 
-/// A connection of TLS: its records are counted, its hellos are read, and what secrets are known for is opened and handed to an
-/// inner session (MEASURES §6).
+/// A connection of TLS. Its records are counted, and its hellos are read.
+///
+/// Records with known secrets are opened, and their data delivered to an inner session (MEASURES §6).
 struct TLSSession {
   var opening: ConnectionOpening
   let sides = OwnPair(TLSSide(), TLSSide())
-  /// Reads the application's data, from the first record that was opened on.
+  /// The reader of the application's data, from the first opened record on.
   var inner: InnerSession?
-  /// What the inner session needs next.
+  /// The inner session's current needs.
   var innerNeeds: StreamNeeds = []
-  /// What is known of the connection's TLS.
+  /// The known facts about the connection's TLS.
   var facts = ConnectionSecurity()
-  /// What keys depend on; nil while no hello was read.
+  /// The parameters of the keys; nil until a hello is read.
   var negotiation: OwnMemory<Negotiation>?
   /// The side that sent a ClientHello, or was answered with a ServerHello.
   @OptionalSide var client: Side? = nil
   /// Whether the name in the clear may stand for another one.
   var isNamePublic = false
-  /// Octets of records of application data that were not opened.
+  /// Octets of unopened records of application data.
   private(set) var unopened = 0
-  /// Capture time of the first octet of the first ClientHello.
+  /// The capture time of the first octet of the first ClientHello.
   @OptionalTime var helloTime: Int64? = nil
-  /// Capture time of the last octet of the handshake before the client may send data.
+  /// The capture time of the last octet of the handshake before the client may send data.
   @OptionalTime var handshakeTime: Int64? = nil
-  /// Whether early data was not taken before the server has answered.
+  /// Whether early data was held until the server's answer.
   var holdsEarlyData = false
-  /// Whether secrets that did not come are waited for no longer.
+  /// Whether the session has stopped waiting for secrets that did not come.
   var hasGivenUpSecrets = false
   /// Whether data of the client has been opened.
   var hasClientData = false
-  /// How long the handshake took, for the first exchange.
+  /// The duration of the handshake, for the first exchange.
   @OptionalTime var handshakeDuration: Int64? = nil
-  /// Whether octets of it were never captured, in which messages may have been.
+  /// Whether octets of the connection were never captured. They may have contained messages.
   private(set) var mayHaveLostMessages: Bool
-  /// What waits until it is known whose octets they are.
+  /// Charges that wait until the owners of their octets are known.
   private var pending: PendingCharges?
   private var counted = 0
 
@@ -45,14 +46,14 @@ struct TLSSession {
 
   /// Whether a side is TLS, or may be one when it starts with `octet`.
   func canRead(_ side: Side, firstOctet: UInt8?) -> Bool {
-    // What was opened is TLS on both sides, whatever comes.
+    // An opened connection is TLS on both sides, regardless of later octets.
     if sides.look(side, { $0.hasStarted }) || inner != nil { return true }
     return firstOctet.map { TLSRecords.canStart(with: $0) } ?? false
   }
 
   // MARK: Octets
 
-  /// Reads octets of a side. Nil, and nothing has changed, when they are not TLS: only for a first record.
+  /// Reads octets of a side. If they are not TLS, it returns nil and changes nothing. Only a first record can show that.
   mutating func receive(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken? {
@@ -79,7 +80,7 @@ struct TLSSession {
     return hadStarted
   }
 
-  /// What the streams have to know.
+  /// The needs of the session.
   var needs: StreamNeeds {
     var needs = innerNeeds
     for side in 0..<2 where sides.look(side, { $0.opener?.value.held.isEmpty == false }) {
@@ -90,7 +91,8 @@ struct TLSSession {
     return needs
   }
 
-  /// Reads records. Returns how many octets were taken: fewer only where early data waits for the server's answer.
+  /// Reads records. Returns the number of taken octets. They are fewer than all only where a record waits for an answer
+  /// or for secrets.
   mutating func read(_ side: Side, _ octets: RawSpan, _ run: inout Run) -> Int {
     var offset = 0
     while offset < octets.byteCount {
@@ -128,7 +130,7 @@ struct TLSSession {
     return offset
   }
 
-  /// A record's header is complete.
+  /// Starts a record with its complete header.
   private mutating func startRecord(_ side: Side, _ run: inout Run) {
     sides[side].headerCount = 0
     guard let length = TLSRecords.length(sides[side].header) else {
@@ -166,7 +168,7 @@ struct TLSSession {
     if sides[side].remaining == 0 { finishCounted(side, &run) }
   }
 
-  /// Keeps the octets of a record that is to be opened; opens it when they are all there.
+  /// Keeps the octets of a record to be opened, and opens it when all have come.
   private mutating func gather(_ side: Side, _ octets: RawSpan, _ run: inout Run) {
     guard let opener = sides[side].opener else { return }
     if sides[side].remaining == 0, opener.value.gathered.isEmpty { return finishGathered(side, octets, &run) }
@@ -184,7 +186,7 @@ struct TLSSession {
     finishRecord(side, body, &run)
   }
 
-  /// The octets of a range are no message's: gives them their class.
+  /// Gives octets without a message their class. Returns the octets of the handshake among them.
   func settleClass(_ count: Int, _ kind: RecordKinds, _ run: inout Run) -> Int {
     run.ledger.settle(count, as: .tls)
     switch kind {
@@ -200,7 +202,7 @@ struct TLSSession {
     return 0
   }
 
-  /// The next octets of a side, or those that end at a position, are no message's.
+  /// Settles the next octets of a side, or octets that end at a position. They belong to no message.
   mutating func settle(
     _ side: Side, _ count: Int, _ kind: RecordKinds, _ run: inout Run, endingAt end: StreamPosition? = nil
   ) {
@@ -211,7 +213,7 @@ struct TLSSession {
     sides[side].shares.mark(end - count..<end, kind)
   }
 
-  /// A record that was not opened has ended.
+  /// Finishes an unopened record.
   private mutating func finishCounted(_ side: Side, _ run: inout Run) {
     guard !sides[side].isDamaged else { return finishDamaged(side, &run) }
     let type = sides[side].contentType
@@ -226,7 +228,7 @@ struct TLSSession {
     }
   }
 
-  /// A record of application data was not opened, whose header is the side's.
+  /// Notes an unopened record of application data. The side has its header.
   mutating func noteUnopened(_ side: Side) {
     sides[side].hasUnopened = true
     guard let most = facts.mostUnopened else { return }
@@ -242,7 +244,7 @@ struct TLSSession {
     return type == TLSSide.ContentType.applicationData
   }
 
-  // MARK: Octets that are not there
+  // MARK: Missing octets
 
   mutating func skipUnseen(
     _ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
@@ -268,7 +270,7 @@ struct TLSSession {
     return needs
   }
 
-  /// Passes over octets: what was gathered of their record cannot be opened any more.
+  /// Skips octets. The gathered octets of their record cannot be opened any more.
   private mutating func skip(_ side: Side, _ count: Int, isInPacket: Bool, _ run: inout Run) {
     mayHaveLostMessages = true
     abandonGathered(side, &run)
@@ -293,7 +295,7 @@ struct TLSSession {
     sides[side].next += count - inside
   }
 
-  /// The record being gathered is not opened: what came of it is counted.
+  /// Abandons the gathered record, and counts its octets as unopened.
   private mutating func abandonGathered(_ side: Side, _ run: inout Run) {
     guard sides[side].isGathering else { return }
     sides[side].isGathering = false
@@ -307,7 +309,7 @@ struct TLSSession {
     }
   }
 
-  /// A header that is not complete belongs to no record.
+  /// Abandons an incomplete header. It belongs to no record.
   private mutating func abandonHeader(_ side: Side, _ run: inout Run) {
     let count = Int(sides[side].headerCount)
     guard count > 0 else { return }
@@ -321,7 +323,7 @@ struct TLSSession {
     settle(side, count, .other, &run, endingAt: sides[side].next)
   }
 
-  /// A record has ended of which not all octets were seen.
+  /// Finishes a record with unseen octets.
   private mutating func finishDamaged(_ side: Side, _ run: inout Run) {
     let type = sides[side].contentType
     if type == TLSSide.ContentType.applicationData { noteUnopened(side) }
@@ -363,7 +365,7 @@ struct TLSSession {
 
   // MARK: The inner session
 
-  /// Lets the inner session work: its messages learn what lies beneath.
+  /// Runs a body for the inner session. Its messages learn the layers beneath.
   mutating func withInner<Result>(_ run: inout Run, _ body: (inout Run) -> Result) -> Result {
     let around = run.connection.beneath
     run.connection.beneath.isSecure = true
@@ -390,7 +392,7 @@ struct TLSSession {
     give(charge, to: side, &run)
   }
 
-  /// Charges a packet whose octets are known, to the messages whose they are and to the connection.
+  /// Charges a packet to the messages that own its octets; the rest goes to the connection.
   private mutating func give(_ charge: Charge, to side: Side, _ run: inout Run) {
     guard let inner, let opener = sides[side].opener else {
       run.connection.added.unattributed += charge.unplaced + charge.retransmitted
@@ -445,7 +447,7 @@ struct TLSSession {
     withInner(&run) { inner.chargeAcknowledgment(overhead, to: side, &$0) }
   }
 
-  /// Charges the segments of which all is known, and what waited for it.
+  /// Charges the segments whose octets are all known, and the charges that waited for them.
   private mutating func settle(_ side: Side, _ run: inout Run) {
     let resolved = sides.look(side) { $0.resolved }
     while let share = sides[side].shares.removeFirst(through: resolved) {
@@ -485,7 +487,7 @@ struct TLSSession {
     count(&run)
   }
 
-  /// Flags the messages whose records octets of a range belong to.
+  /// Flags the messages whose records contain octets of a range.
   private mutating func flag(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     guard let inner, let opener = sides[side].opener else { return }
     for index in opener.value.map.firstIndex(after: range.lowerBound)..<opener.value.map.count {
@@ -510,12 +512,12 @@ struct TLSSession {
 
   func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) { inner?.forEachOpenMessage(body) }
 
-  /// What is known of the connection so far.
+  /// The known facts about the connection so far.
   var known: SessionEnd? { inner?.known }
 
   mutating func close(_ run: inout Run) -> SessionEnd {
     for side in 0..<2 {
-      // What is still waiting is charged as far as it is known.
+      // Waiting charges go to the owners known by now.
       if let pending {
         let charges = pending.charges[side]
         pending.charges[side] = []
@@ -551,7 +553,7 @@ struct TLSSession {
     return end
   }
 
-  /// TLS was in a tunnel inside: the connection is called by that, and costs both.
+  /// Adopts the facts of TLS in an inner tunnel. They name the connection, and the costs of both add up.
   private mutating func adopt(_ nested: ConnectionSecurity, _ run: inout Run) {
     let around = facts
     releaseTexts(&run)
@@ -577,7 +579,7 @@ struct TLSSession {
     return hasUnopened ? .no : .none
   }
 
-  /// Gives what waits away, and with it the memory that was counted.
+  /// Removes and returns the waiting charges. Their counted memory goes with them.
   mutating func takePending() -> PendingCharges? { pending.take() }
 
   private func releaseTexts(_ run: inout Run) {
@@ -585,7 +587,7 @@ struct TLSSession {
     run.texts.release(facts.applicationProtocol)
   }
 
-  /// A side turns out to be no TLS with its first octets. Returns how many of them were taken, and have no class.
+  /// Ends TLS on a side whose first octets are not TLS. Returns how many of them were taken and have no class.
   mutating func refuse(_ side: Side, _ run: inout Run) -> Int {
     let count = Int(sides[side].headerCount)
     for _ in 0..<sides[side].shares.count {
@@ -604,7 +606,7 @@ struct TLSSession {
     return count
   }
 
-  /// Another session goes on: takes back the memory that was counted, and what only TLS knows.
+  /// Takes back the counted memory and the facts of TLS, because another session continues.
   mutating func release(_ run: inout Run) {
     for side in 0..<2 {
       run.connection.added.unattributed += Int(sides[side].headerCount)
@@ -613,7 +615,7 @@ struct TLSSession {
         run.connection.added.unattributed += share.arrival.overhead
       }
     }
-    // What was the handshake's is nobody's now: the connection is no TLS.
+    // The connection is not TLS, so the octets of its handshake have no owner.
     run.connection.added.unattributed += facts.handshake
     facts.handshake = 0
     releaseTexts(&run)
@@ -621,7 +623,7 @@ struct TLSSession {
     counted = 0
   }
 
-  /// Counts what it takes.
+  /// Counts the session's memory.
   private mutating func count(_ run: inout Run) {
     let memory =
       MemoryLayout<TLSSession>.stride + 32 + OwnPair<TLSSide>.memory + (pending?.memory ?? 0)

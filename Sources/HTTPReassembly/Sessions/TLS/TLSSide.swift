@@ -1,6 +1,6 @@
 import Packets
 
-/// One direction of a TLS connection: where its records begin and end, and what is known of them (RFC 8446 §5.1).
+/// One direction of a TLS connection: the boundaries of its records, and the known facts about them (RFC 8446 §5.1).
 struct TLSSide: ~Copyable {
   /// The content types of records (IANA, "TLS ContentType").
   enum ContentType {
@@ -12,51 +12,51 @@ struct TLSSide: ~Copyable {
 
   var header: InlineArray<5, UInt8> = .init(repeating: 0)
   var headerCount: UInt8 = 0
-  /// Whether at least one record header was right.
+  /// Whether at least one record header was valid.
   var isConfirmed = false
-  /// Whether the boundaries of records are no longer known.
+  /// Whether the boundaries of records are lost.
   var isLost = false
-  /// Whether records are looked for, where their boundaries are no longer known: the octets are kept meanwhile.
+  /// Whether octets are searched for records, after their boundaries were lost. The octets are kept meanwhile.
   var isSearching = false
-  /// Position from which on the boundaries are not known.
+  /// The position at which the boundaries were lost.
   var lostStart: StreamPosition = 0
-  /// Whether nothing more of it is opened, because a record was lost whose content has no known length.
+  /// Whether no more records of it are opened, because a record of unknown content length was lost.
   var isClosed = false
   /// Whether octets of it have come.
   var hasStarted = false
-  /// Whether what it sends is protected from here on: TLS up to 1.2, after its change_cipher_spec.
+  /// Whether its following records are protected: TLS up to 1.2, after its change_cipher_spec.
   var isProtected = false
-  /// Whether the octets of the record being read are kept, to be opened when all have come.
+  /// Whether the octets of the current record are kept, to be opened when all have come.
   var isGathering = false
-  /// Whether not all octets of the record being read were seen.
+  /// Whether octets of the current record were not seen.
   var isDamaged = false
   /// Whether the next record waits for secrets.
   var waitsForSecrets = false
   /// Octets of the record that are still to come.
   var remaining: Int32 = 0
-  /// Position of the next octet.
+  /// The position of the next octet.
   var next: StreamPosition = 0
-  /// Position of the header of the record being read, or of the first octet that is kept to look for one.
+  /// The position of the current record's header, or of the first octet kept for a search.
   var recordStart: StreamPosition = 0
-  /// Protected records that were not opened before anything could open them.
+  /// The number of protected records that passed unopened before any secret could open them.
   var passed: UInt16 = 0
-  /// Whether there were records of application data that were opened, and that were not.
+  /// Whether records of application data were opened, and whether others were not.
   var hasOpened = false
   var hasUnopened = false
   var handshake = HandshakeMessages()
   var shares = SegmentShares()
-  /// Opens its records; nil while none of them can be.
+  /// The state that opens its records; nil while none of them can be opened.
   var opener: OwnMemory<RecordOpener>?
 
-  /// The type of the record being read.
+  /// The type of the current record.
   var contentType: UInt8 { header[0] }
 
-  /// Position before which it is known what all octets are.
+  /// The position before which all octets are known.
   var resolved: StreamPosition {
     isGathering || isSearching || headerCount > 0 ? recordStart : next
   }
 
-  /// What the octets of the record being read are, if it is not opened.
+  /// The kind of the current record's octets, if it is not opened.
   var unopenedKind: RecordKinds {
     switch contentType {
     case ContentType.handshake, ContentType.changeCipherSpec: .handshake
@@ -65,7 +65,7 @@ struct TLSSide: ~Copyable {
     }
   }
 
-  /// Whether these octets show that the stream is not TLS: they complete a first header that is none.
+  /// Whether these octets complete an invalid first header. The stream is not TLS then.
   func refuses(_ octets: RawSpan) -> Bool {
     guard !isConfirmed, !isLost else { return false }
     let known = Int(headerCount)
@@ -75,6 +75,6 @@ struct TLSSide: ~Copyable {
     return TLSRecords.length(whole) == nil
   }
 
-  /// Octets of memory that it takes on the heap.
+  /// Octets of memory on the heap.
   var memory: Int { handshake.memory + shares.memory + (opener?.look { $0.memory } ?? 0) }
 }

@@ -1,62 +1,61 @@
 /// Reads the field blocks of one direction of a connection (RFC 7541), one representation at a time.
 ///
-/// It never gives octets up: their lengths add up to that of the block, whatever is in it. What it cannot know is unknown, what
-/// is wrong is told, and where the rest of a block cannot be taken apart, it says so.
+/// It loses no octets: their lengths always add up to the length of the block. Unknown parts are marked as unknown, and
+/// errors are reported. If the rest of a block cannot be split, it reports that.
 package struct HPACKDecoder {
   private var table: HPACKDynamicTable
-  /// Where Huffman-coded strings of the representation in hand are decoded to: room that is kept for the next ones, and how much of it is
-  /// theirs.
+  /// Memory for the decoded Huffman strings of the current representation, and its used length. It is reused.
   private var decoded: [UInt8] = []
   private var decodedCount = 0
-  /// The largest size of the table that the other side has allowed and this one has acknowledged, in octets.
+  /// The largest table size that the other side has allowed and this side has acknowledged, in octets.
   private var sizeLimit = HPACKDynamicTable.defaultSize
-  /// Whether it is known what the other side has allowed.
+  /// Whether the allowed size is known.
   private var isSizeLimitKnown: Bool
-  /// Whether a field has been read in this block: size updates come before all (RFC 7541 §4.2).
+  /// Whether a field of this block has been read. Size updates come before all fields (RFC 7541 §4.2).
   private var hasField = false
 
   /// - Parameters:
   ///   - isComplete: Whether the direction is read from its start.
-  ///   - keptLimit: Octets of the dynamic table that are kept.
+  ///   - keptLimit: The maximum number of kept octets of the dynamic table.
   package init(isComplete: Bool, keptLimit: Int) {
     table = HPACKDynamicTable(isComplete: isComplete, keptLimit: keptLimit)
     isSizeLimitKnown = isComplete
   }
 
-  /// Octets of memory that it takes on the heap.
+  /// Octets of memory on the heap.
   package var memory: Int { table.memory + decoded.capacity }
 
-  /// Entries of the dynamic table that are known of.
+  /// The number of known entries of the dynamic table.
   var entryCount: Int { table.count }
 
-  /// The sender has acknowledged that the table may have at most `size` octets.
+  /// Limits the table to `size` octets, which the sender has acknowledged.
   mutating func allow(size: Int) {
     sizeLimit = size
     isSizeLimitKnown = true
   }
 
-  /// The other side allows that the table has `size` octets; the sender may have heard of it.
+  /// Allows the table to have `size` octets. The sender may know this already.
   mutating func announce(size: Int) { sizeLimit = max(sizeLimit, size) }
 
-  /// Octets were lost in which fields may have been inserted.
+  /// Forgets the table, because lost octets may have inserted fields.
   package mutating func forget() {
     table.forget()
     isSizeLimitKnown = false
   }
 
-  /// A field block begins.
+  /// Begins a field block.
   package mutating func startBlock() { hasField = false }
 
-  /// What reading the next representation of a block comes to.
+  /// The result of reading the next representation of a block.
   package enum Step {
     case field(HPACKField)
-    /// The block ends here.
+    /// The end of the block.
     case end
-    /// What follows is no representation, or is cut off: nothing is known of the table any more.
+    /// An invalid or incomplete representation. The table is unknown from here on.
     case undecodable
   }
 
-  /// Reads the representation at `offset` of `block`, and goes on behind it.
+  /// Reads the representation at `offset` of `block`, and moves `offset` behind it.
   package mutating func next(_ block: RawSpan, at offset: inout Int) -> Step {
     table.compact()
     decodedCount = 0
@@ -87,7 +86,7 @@ package struct HPACKDecoder {
   /// Octets of memory that are kept for the next string.
   private static var decodedCapacity: Int { 16 << 10 }
 
-  /// Lends the octets of a text of the representation that was read last.
+  /// Lends the octets of a text of the last representation.
   @inline(__always)
   package func withOctets<Result>(of text: HPACKText, in block: RawSpan, _ body: (RawSpan) -> Result) -> Result {
     switch text.origin {
@@ -141,7 +140,7 @@ package struct HPACKDecoder {
     return field
   }
 
-  /// Takes the field at an index. False when there can be none.
+  /// Takes the field at an index. Returns false when there can be no such field.
   private func find(_ index: Int, _ field: inout HPACKField) -> Bool {
     if index <= HPACKStaticTable.count {
       let place = HPACKStaticTable.places[index]
@@ -185,7 +184,7 @@ package struct HPACKDecoder {
 
   // MARK: Parts
 
-  /// An integer (RFC 7541 §5.1) whose first octet has `prefix` bits of it; nil when it is cut off, or too large for anything.
+  /// An integer (RFC 7541 §5.1) with `prefix` bits in its first octet; nil when it is incomplete, or too large for any use.
   static func integer(_ block: RawSpan, _ offset: inout Int, prefix: Int) -> Int? {
     let mask = 1 << prefix - 1
     var value = Int(block.octet(offset)) & mask
@@ -202,7 +201,7 @@ package struct HPACKDecoder {
     return nil
   }
 
-  /// A string (RFC 7541 §5.2); nil when it is cut off. One that is not what the Huffman code says is unknown.
+  /// A string (RFC 7541 §5.2); nil when it is incomplete. A string that violates the Huffman code is unknown.
   private mutating func string(_ block: RawSpan, _ offset: inout Int, _ field: inout HPACKField) -> HPACKText? {
     guard offset < block.byteCount else { return nil }
     let isHuffman = block.octet(offset) & 0x80 != 0

@@ -1,45 +1,45 @@
-/// The dynamic table of one direction (RFC 7541 §2.3.2), as far as it is known.
+/// The known part of one direction's dynamic table (RFC 7541 §2.3.2).
 ///
-/// A capture may begin after fields were inserted, or lose some of them. An entry is known by how many were inserted after it, so
-/// that what is inserted from then on is found again: only what is older is not known. While it is not known what else is in the
-/// table, entries are kept longer than their sender keeps them; nothing refers to those.
+/// A capture may begin after fields were inserted, or lose some of them. An entry is known by the number of later
+/// insertions. Later entries are therefore found again, and only older ones are unknown. While the rest of the table is
+/// unknown, entries are kept longer than their sender keeps them. No field refers to those.
 struct HPACKDynamicTable {
-  /// An entry: where its octets are, and how long it is.
+  /// An entry: the start and the length of its octets.
   struct Insertion {
-    /// Where its name starts, with its value directly behind; nothing is there when its octets are not kept.
+    /// The start of its name, with its value directly behind. No octets are there if they are not kept.
     var start: Int32
     var nameLength: Int32
     var valueLength: Int32
     var isNameKnown: Bool
     var isValueKnown: Bool
-    /// The mark of its value, where that is known: an octet may name it again and again.
+    /// The mark of a known value. One octet may refer to it again and again.
     var valueMark: UInt64 = 0
 
-    /// `RFC 7541 §4.1`: name and value, and 32 more for what an entry costs its holder.
+    /// RFC 7541 §4.1: name and value, and 32 octets for the overhead of an entry.
     var size: Int { Int(nameLength) + Int(valueLength) + 32 }
-    /// Octets of it that are kept.
+    /// The number of its kept octets.
     var kept: Int { (isNameKnown ? Int(nameLength) : 0) + (isValueKnown ? Int(valueLength) : 0) }
   }
 
   /// Names and values of the entries, the oldest first.
   private(set) var octets: [UInt8] = []
-  /// Where the oldest octet that is still an entry's is.
+  /// The offset of the oldest octet that still belongs to an entry.
   private var live = 0
   private var entries = IndexRing<Insertion>()
-  /// The sum of the entries' sizes, as far as they are known.
+  /// The sum of the entries' known sizes.
   private var size = 0
-  /// Whether every entry that the sender may refer to is known of.
+  /// Whether all entries that the sender may refer to are known.
   private(set) var isComplete: Bool
-  /// The size that the sender keeps to; not known before it says so in a table that is not complete.
+  /// The sender's size limit; nil in an incomplete table until the sender gives it.
   private var maximumSize: Int?
-  /// What is kept at most, in octets and entries: a peer may allow more than anybody uses.
+  /// The maximum number of kept octets, which also limits the entries. A peer may allow more than is ever used.
   private let keptLimit: Int
   private var entryLimit: Int { keptLimit / 32 }
 
-  /// Octets of a name that another entry's repeats: any real one is shorter, and two octets could stand for thousands.
+  /// The maximum number of octets of a repeated name. Real names are shorter, and two octets could stand for thousands.
   static let repeatedNameLimit = 256
 
-  /// Octets of the size of a table of which nothing has been said (RFC 9113 §6.5.2).
+  /// The default size of a table in octets (RFC 9113 §6.5.2).
   static let defaultSize = 4096
 
   init(isComplete: Bool, keptLimit: Int) {
@@ -48,13 +48,13 @@ struct HPACKDynamicTable {
     maximumSize = isComplete ? Self.defaultSize : nil
   }
 
-  /// Octets of memory that it takes.
+  /// Octets of its memory.
   var memory: Int { octets.capacity + entries.memory }
 
-  /// Entries that are known of.
+  /// The number of known entries.
   var count: Int { entries.count }
 
-  /// Octets that are as good as gone are given back: positions of texts are good until then.
+  /// Frees unused octets if there are many. Positions of texts are valid until then.
   mutating func compact() {
     guard live > 4096, live > octets.count - live else { return }
     octets.removeFirst(live)
@@ -62,30 +62,29 @@ struct HPACKDynamicTable {
     live = 0
   }
 
-  /// The entry at an index of the dynamic table, from 0 for the newest one; nil when it is not known of.
+  /// The entry at an index of the dynamic table, from 0 for the newest one; nil when it is unknown.
   @inline(__always)
   func entry(_ index: Int) -> Insertion? {
     index < entries.count ? entries[entries.count - 1 - index] : nil
   }
 
-  /// Nothing is known of it any more: fields were inserted that were not seen.
+  /// Forgets the table, because fields were inserted unseen.
   mutating func forget() {
     self = HPACKDynamicTable(isComplete: false, keptLimit: keptLimit)
   }
 
-  /// The sender keeps to another size from now on.
+  /// Changes the sender's size limit.
   mutating func resize(to newSize: Int) {
     maximumSize = newSize
     evict(toFit: 0)
-    // An empty table is known, whatever was in it before.
+    // An empty table is known, regardless of its earlier entries.
     if newSize == 0 {
       removeAll()
       isComplete = true
     }
   }
 
-  /// Adds an entry (RFC 7541 §4.4) of a name and a value, which may be unknown; `append` is to add what is known of them to the
-  /// octets.
+  /// Adds an entry (RFC 7541 §4.4) of a name and a value, which may be unknown. `append` adds their known parts to the octets.
   mutating func insert(
     nameLength: Int, valueLength: Int, isNameKnown: Bool, isValueKnown: Bool, isSizeKnown: Bool,
     _ append: (inout [UInt8]) -> Void
@@ -94,12 +93,12 @@ struct HPACKDynamicTable {
       start: Int32(octets.count), nameLength: Int32(clamping: nameLength), valueLength: Int32(clamping: valueLength),
       isNameKnown: isNameKnown, isValueKnown: isValueKnown)
     if let maximumSize, isSizeKnown, entry.size > maximumSize {
-      // It is no error: the table is empty then.
+      // This is not an error. The table is empty then.
       removeAll()
       isComplete = true
       return
     }
-    // What it has may be an entry's that is evicted by it: its octets stay until the next call of `compact`.
+    // Its parts may belong to an entry that it evicts. The evicted octets stay until the next call of `compact`.
     evict(toFit: entry.size)
     if entry.kept <= keptLimit / 4 {
       append(&octets)
@@ -113,7 +112,7 @@ struct HPACKDynamicTable {
     }
     entries.append(entry)
     size += entry.size
-    // The size of an entry that is not known cannot be counted on.
+    // An entry of unknown size makes the total unreliable.
     if !isSizeKnown { isComplete = false }
     while octets.count - live > keptLimit || entries.count > entryLimit {
       removeFirst()

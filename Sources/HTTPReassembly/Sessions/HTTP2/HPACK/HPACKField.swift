@@ -1,36 +1,36 @@
-/// One representation of a field block (RFC 7541 §6): how many octets encode it, and what it says as far as that is known.
+/// One representation of a field block (RFC 7541 §6): its encoded length, and its field as far as that is known.
 package struct HPACKField {
-  /// Octets that encode it: index, name and value, Huffman-coded or not.
+  /// The number of octets that encode index, name and value, Huffman-coded or not.
   package var length: Int
   package var name = HPACKText.unknown
   package var value = HPACKText.unknown
-  /// The mark of a value that is an entry's of the dynamic table; else 0.
+  /// The mark of a value from an entry of the dynamic table; else 0.
   var valueMark: UInt64 = 0
-  /// Whether it is a dynamic table size update, and no field (RFC 7541 §6.3).
+  /// Whether it is a dynamic table size update instead of a field (RFC 7541 §6.3).
   var isSizeUpdate = false
-  /// Whether it is no representation: an index that stands for nothing, a string that is none, a size that is not allowed.
+  /// Whether it is invalid, by its index, its string, or its size.
   package var isMalformed = false
 
   /// Whether both its name and its value are known.
   var isKnown: Bool { name.isKnown && value.isKnown }
 }
 
-/// Where the octets of a name or value are, until the next representation is read.
+/// The place of a name's or value's octets, until the next representation is read.
 package struct HPACKText {
   enum Origin: UInt8 {
-    /// They are not known.
+    /// The octets are unknown.
     case unknown
     case staticTable
     case dynamicTable
     /// In the field block itself.
     case block
-    /// Where Huffman-coded strings are decoded to.
+    /// The memory for decoded Huffman strings.
     case decoded
   }
 
   var origin: Origin
   var start: Int32 = 0
-  /// Octets of it; -1 when that is not known.
+  /// The number of its octets; -1 when unknown.
   private var count: Int32 = -1
 
   static var unknown: HPACKText { HPACKText() }
@@ -43,7 +43,7 @@ package struct HPACKText {
     count = Int32(clamping: length)
   }
 
-  /// Octets of it; nil when that is not known. It can be known of a text that is not.
+  /// The number of its octets; nil when unknown. It can be known even if the text is not.
   @inline(__always)
   var length: Int? { count < 0 ? nil : Int(count) }
 

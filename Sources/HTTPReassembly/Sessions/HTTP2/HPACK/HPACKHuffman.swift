@@ -1,20 +1,21 @@
 /// The Huffman code of HPACK (RFC 7541 §5.2, Appendix B), read four bits at a time.
 ///
-/// The code is canonical, so that the lengths of its code words say everything. Each inner node of its tree is a state, and each
-/// state has one step for each four bits: no code word has fewer than five, so that a step ends at most one of them. The work
-/// is linear in the coded octets.
+/// The code is canonical, so the lengths of its code words define it. Each inner node of its tree is a state. Each state
+/// has one step for each four bits. No code word has fewer than five bits, so a step ends at most one of them. The work is
+/// linear in the coded octets.
 enum HPACKHuffman {
-  /// Octets that a string of so many coded ones has at most: no code word has fewer than five bits.
+  /// The maximum length of a string with this number of coded octets. No code word has fewer than five bits.
   static func longestText(_ coded: Int) -> Int { coded * 8 / 5 }
 
-  /// Decodes the octets in `range` over those of `text` from `start` on, of which there must be enough (`longestText`). Returns where the
-  /// string ends; nil when it is none of this code: the code word for the end of a string is in it, or its padding is not the start of
-  /// that word or longer than seven bits.
+  /// Decodes the octets in `range` into `text` from `start` on, which must have enough room (`longestText`).
+  ///
+  /// Returns the end of the string; nil when the code is invalid. It must not contain the end-of-string code word. Its
+  /// padding must be the start of that word, with at most seven bits.
   static func decode(_ octets: RawSpan, _ range: Range<Int>, to text: inout [UInt8], at start: Int) -> Int? {
     let code = code
     var state = 0
     var end = start
-    // Writing to a span asks only for its length; appending to an array asks each time whether it is shared.
+    // A write to a span only checks its length. An append to an array checks each time whether it is shared.
     var room = text.mutableSpan
     let steps = code.steps.span
     for offset in range {
@@ -35,13 +36,13 @@ enum HPACKHuffman {
     return code.mayEnd[state] ? end : nil
   }
 
-  // A step: the next state in its lowest octet, the symbol that a code word stands for above, and whether there is one.
+  // A step: the next state in its lowest octet, the symbol of a code word above, and whether there is one.
   private static let hasSymbol: UInt32 = 1 << 16
   private static let isError: UInt32 = 1 << 17
 
-  /// What is made of the lengths of the code words.
+  /// The tables made from the lengths of the code words.
   private struct Code {
-    /// For each state and each four bits, what they do.
+    /// The steps for each state and each four bits.
     var steps: [UInt32]
     /// The states in which a string may end: all bits since the last code word are ones, and at most seven.
     var mayEnd: [Bool]

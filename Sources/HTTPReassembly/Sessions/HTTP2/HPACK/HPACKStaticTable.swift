@@ -1,12 +1,12 @@
 /// The static table of HPACK (RFC 7541, Appendix A): 61 fields that both sides know before the first octet.
 enum HPACKStaticTable {
-  /// Fields in it: a larger index is one of the dynamic table (RFC 7541 §2.3.3).
+  /// The number of its fields. A larger index refers to the dynamic table (RFC 7541 §2.3.3).
   static let count = 61
 
   /// Octets of all names and values, in the order of the table.
   static let octets: [UInt8] = fields.flatMap { Array($0.name.utf8) + Array($0.value.utf8) }
 
-  /// Where the fields are in `octets`, by their index; the first element stands for index 0, which is none.
+  /// The places of the fields in `octets`, by their index. The first element stands for index 0, which is invalid.
   static let places: [Place] = {
     var places = [Place(start: 0, nameLength: 0, valueLength: 0)]
     var start: Int32 = 0
@@ -19,7 +19,7 @@ enum HPACKStaticTable {
     return places
   }()
 
-  /// Where a field is: its name, and its value directly behind.
+  /// The place of a field: its name, and its value directly behind.
   struct Place {
     var start: Int32
     var nameLength: Int32
