@@ -4,27 +4,26 @@ SHELL := bash
 SWIFT ?= swift
 DEMO ?= captures/demo.pcapng.gz
 OUT ?= out/demo
-BUILD := $(SWIFT) build -c release
-# There is one program: what runs, what tests and benchmarks measure, and what is installed. On Linux the Swift runtime is in it,
-# so that it needs no Swift where it is installed, and each function has a section of its own, so that the linker can leave it out.
+# One build serves the program and its tests: everything is compiled once, optimized, and tests see what is internal.
+BUILD := $(SWIFT) build -c release -Xswiftc -enable-testing
+# There is one program: `make run` runs it, tests and benchmarks measure it, and `make install` and packages have it. On Linux it is linked
+# with the Swift runtime, so that it needs no Swift where it is installed, and without what sniffer never asks for.
+BUILT := .build/sniffer
 ifeq ($(shell uname -s),Linux)
-BUILD += --static-swift-stdlib -Xswiftc -Xfrontend -Xswiftc -function-sections
+BUILD += -Xswiftc -Xfrontend -Xswiftc -function-sections
+LINK = packaging/link $(BUILT)
+else
+LINK = cp .build/release/sniffer $(BUILT)
 endif
 PREFIX ?= /usr/local
 ROOT = $(DESTDIR)$(PREFIX)
 # A program that is built already, to install or pack that.
 PROGRAM ?=
-INSTALLED = $(or $(PROGRAM),.build/release/sniffer)
+INSTALLED = $(or $(PROGRAM),$(BUILT))
 PACKAGES ?= out/packages
 KINDS ?=
 # Man pages and completions of the program, made anew for each installation.
 PAGES ?= out/packaging
-# What is packed: on Linux the same objects, linked once more without what sniffer never asks for.
-ifeq ($(shell uname -s),Linux)
-PACKED = $(or $(PROGRAM),out/packaging/sniffer)
-else
-PACKED = $(INSTALLED)
-endif
 
 LOGS := .build/logs
 SECONDS ?= 60
@@ -37,31 +36,33 @@ SEED ?=
 BENCHMARKS ?= out/benchmarks
 CORPUS ?= $(if $(SNIFFER_CORPUS),$(SNIFFER_CORPUS),../shared/corpus)
 
-.PHONY: help run test build dependencies docs install uninstall package package-check images format lint sanitize sanitize-with benchmark loss record fuzz smoke mutants attacks clean
+.PHONY: help run test test-all test-steady build dependencies docs install uninstall package package-check images format lint sanitize sanitize-with benchmark loss record fuzz smoke mutants attacks clean
 
 help: ## List the commands.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: build ## Install what is missing, build, and analyze the demo capture into out/demo.
-	.build/release/sniffer $(DEMO) --template -o $(OUT)
+	$(BUILT) $(DEMO) --template -o $(OUT)
 
-# Tests make thousands of pipelines. By default glibc gives the memory of each back to the system, which takes a third of their time.
-KEEPING_MEMORY := MALLOC_TRIM_THRESHOLD_=4294967296 MALLOC_MMAP_THRESHOLD_=4294967296 MALLOC_TOP_PAD_=16777216
-
-# In three runs: tests that wait for programs, or for thousands of loads, hold the few threads that servers inside other tests need.
-# The last one runs the program that users run, which is several times as fast as the one that the tests are built with.
 test: ## Install what is missing, build, and run all tests. In CI, what is skipped has to be in Tests/skips.
 	scripts/install-dependencies --tests
-	$(BUILD) --product sniffer
-	mkdir -p $(LOGS)
-	set -o pipefail; $(KEEPING_MEMORY) $(SWIFT) test --skip EndToEndTests --skip TrafficProbeTests 2>&1 | tee $(LOGS)/units.log
-	set -o pipefail; $(SWIFT) test --skip-build --filter TrafficProbeTests 2>&1 | tee $(LOGS)/probe.log
-	set -o pipefail; SNIFFER_PROGRAM="$(CURDIR)/.build/release/sniffer" \
-	  $(SWIFT) test --skip-build --filter EndToEndTests 2>&1 | tee $(LOGS)/end-to-end.log
+	$(BUILD) --build-tests
+	$(LINK)
+	scripts/run-tests $(BUILT) $(LOGS)
 	$(if $(CI)$(SNIFFER_STRICT),scripts/check-skips $(LOGS)/*.log)
+
+test-all: ## The same with every seed: random tests try four times as many cases as in make test.
+	SNIFFER_ALL_SEEDS=1 $(MAKE) test
+
+test-steady: ## Run all tests ten times, five of them beside four busy loops on the same processors: none may fail.
+	scripts/install-dependencies --tests
+	$(BUILD) --build-tests
+	$(LINK)
+	scripts/test-steady $(BUILT) $(LOGS)
 
 build: dependencies ## Build in release mode.
 	$(BUILD) --product sniffer
+	$(LINK)
 
 dependencies: ## Install the system libraries that the build needs.
 	scripts/install-dependencies
@@ -70,7 +71,7 @@ install: $(if $(PROGRAM),,build) ## Install program, man pages, completions and 
 	packaging/generate $(PAGES) $(INSTALLED)
 	install -d $(ROOT)/bin $(ROOT)/libexec $(ROOT)/share/man/man1 $(ROOT)/share/bash-completion/completions \
 	  $(ROOT)/share/zsh/site-functions $(ROOT)/share/fish/vendor_completions.d $(ROOT)/lib/systemd/system
-	install -s -m 755 $(INSTALLED) $(ROOT)/bin/sniffer
+	install -m 755 $(INSTALLED) $(ROOT)/bin/sniffer
 	install -m 755 packaging/sniffer-keep $(ROOT)/libexec/sniffer-keep
 	install -m 644 $(PAGES)/man/*.1 $(ROOT)/share/man/man1/
 	install -m 644 $(PAGES)/completions/sniffer.bash $(ROOT)/share/bash-completion/completions/sniffer
@@ -89,14 +90,13 @@ uninstall: ## Remove what install put under PREFIX.
 
 package: $(if $(PROGRAM),,build) ## Make packages in PACKAGES (out/packages): tar.gz, .deb, source, Homebrew formula.
 	$(if $(PROGRAM),,scripts/install-dependencies --packages)
-	$(if $(filter out/packaging/sniffer,$(PACKED)),packaging/link $(PACKED))
-	packaging/package $(PACKAGES) $(PACKED) $(KINDS)
+	packaging/package $(PACKAGES) $(INSTALLED) $(KINDS)
 
 package-check: package ## Check these packages, and install the .deb in a clean Debian root (needs root, debootstrap, lintian).
 	packaging/check $(PACKAGES) $(INSTALLED)
 
 images: build ## Draw the pictures of the README from the demo capture (needs Chromium).
-	docs/images/draw .build/release/sniffer
+	docs/images/draw $(BUILT)
 
 docs: dependencies ## Make the libraries' documentation (DocC) in out/docs; broken links are errors.
 	SWIFT=$(SWIFT) scripts/build-docs out/docs
@@ -123,13 +123,13 @@ sanitize-with:
 benchmark: $(if $(PROGRAM),,build) ## Time sniffer, as installed, beside other tools on captures made in BENCHMARKS (needs root, 4.5 GB). See docs/speed.md.
 	scripts/install-dependencies --benchmarks
 	mkdir -p $(BENCHMARKS)
-	install -s -m 755 $(INSTALLED) $(BENCHMARKS)/sniffer
+	install -m 755 $(INSTALLED) $(BENCHMARKS)/sniffer
 	Benchmarks/make-captures $(BENCHMARKS)
 	Benchmarks/run $(BENCHMARKS)/sniffer $(BENCHMARKS)
 	Benchmarks/growth $(BENCHMARKS)/sniffer $(BENCHMARKS)/api.pcap
 
 loss: build ## Measure what reports still know of captures that lack packets (needs root). See docs/loss.md.
-	captures/record/loss/measure .build/release/sniffer --markdown
+	captures/record/loss/measure $(BUILT) --markdown
 
 record: ## Record the captures anew (needs root and the servers; see captures/README.md).
 	captures/record/record-all
@@ -146,8 +146,8 @@ mutants: ## Change captures in COUNT ways (20000), and check what comes out.
 	  $$(find captures $(wildcard $(CORPUS)) -type f \( -name '*.pcap*' -o -name '*.cap*' \) ! -name '*.csv' | sort)
 
 attacks: build ## Make every attack of captures/attacks, and then several at once by SEED for MINUTES (10); check outcome, time, memory.
-	captures/attacks/check .build/release/sniffer
-	captures/attacks/mix .build/release/sniffer --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
+	captures/attacks/check $(BUILT)
+	captures/attacks/mix $(BUILT) --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 clean: ## Remove what was built and written.
 	rm -rf .build .build-address .build-thread .build-fuzz .build-fuzz-address .build-fuzz-tools out

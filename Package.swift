@@ -17,7 +17,6 @@ let package = Package(
   platforms: [.macOS(.v26), .iOS(.v16)],
   products: [
     .executable(name: "sniffer", targets: ["Sniffer"]),
-    .executable(name: "probe-client", targets: ["ProbeClient"]),
     .library(name: "HTTPReassembly", targets: ["Packets", "HTTPReassembly", "ContentCodings", "Capture"]),
     .library(name: "TrafficProbe", targets: ["TrafficProbe"]),
   ],
@@ -153,8 +152,6 @@ let package = Package(
       name: "TrafficProbe",
       dependencies: ["Shared", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: settings),
-    .executableTarget(
-      name: "ProbeClient", dependencies: ["TrafficProbe"], swiftSettings: settings),
 
     .target(
       name: "TestSupport", dependencies: ["Capture", "ContentCodings", "HTTPReassembly"], path: "Tests/TestSupport",
@@ -214,6 +211,9 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests", dependencies: ["Capture", "ContentCodings", "HTTPReassembly", "TestSupport"],
       exclude: ["disagreements.csv"], swiftSettings: testSettings),
+    // An app of TrafficProbe's: TrafficProbeTests and EndToEndTests run it.
+    .executableTarget(
+      name: "probe-client", dependencies: ["TrafficProbe"], path: "Tests/ProbeClient", swiftSettings: settings),
     .testTarget(
       name: "TrafficProbeTests",
       dependencies: ["TrafficProbe", .product(name: "GRDB", package: "GRDB.swift")],

@@ -1,6 +1,6 @@
 import Cryptography
 
-/// What opens the records of one direction, and what comes out of them.
+/// The state in which the records of one direction are opened.
 struct RecordOpener {
   /// The secret that the keys come from.
   enum Epoch: UInt8, Comparable {
