@@ -53,23 +53,30 @@ struct PacketMarks: ~Copyable {
     return OctetMark.mix(addresses, ports)
   }
 
-  /// Of all captured octets, but for Ethernet's addresses, and in an IP header behind them what every router changes: the hop limit (time to
-  /// live), and the checksum over it.
+  /// Of all captured octets, but for those that differ from place to place: addresses and interfaces of the link layer, and in an IP header
+  /// behind them the hop limit (time to live) and the checksum over it.
   private static func markOfWhole(_ packet: Packet, _ octets: RawSpan) -> UInt64 {
-    var value = UInt64(bitPattern: Int64(packet.originalLength))
-    var start = 0
-    if packet.linkType == .ethernet, octets.byteCount >= 14 {
-      start = 12
-      switch octets.bigEndian16(12) {
-      case EtherType.ipv4 where octets.byteCount >= 26:
-        value = OctetMark.mix(value, OctetMark.of(octets.extracting(12..<22)))
-        value = OctetMark.mix(value, UInt64(octets.octet(23)))
-        start = 26
-      case EtherType.ipv6 where octets.byteCount >= 22:
-        value = OctetMark.mix(value, OctetMark.of(octets.extracting(12..<21)))
-        start = 22
-      default: break
+    let link: (type: Int, length: Int)? =
+      switch packet.linkType {
+      case .ethernet: (12, 14)
+      case .linuxSLL: (14, 16)
+      case .linuxSLL2: (0, 20)
+      default: nil
       }
+    var value = UInt64(bitPattern: Int64(packet.originalLength))
+    guard let link, octets.byteCount >= link.length else { return OctetMark.mix(value, OctetMark.of(octets)) }
+    let type = octets.bigEndian16(link.type)
+    var start = link.length
+    value = OctetMark.mix(value, UInt64(type))
+    switch type {
+    case EtherType.ipv4 where octets.byteCount >= start + 12:
+      value = OctetMark.mix(value, OctetMark.of(octets.extracting(start..<start + 8)))
+      value = OctetMark.mix(value, UInt64(octets.octet(start + 9)))
+      start += 12
+    case EtherType.ipv6 where octets.byteCount >= start + 8:
+      value = OctetMark.mix(value, OctetMark.of(octets.extracting(start..<start + 7)))
+      start += 8
+    default: break
     }
     return OctetMark.mix(value, OctetMark.of(octets.extracting(start..<octets.byteCount)))
   }
