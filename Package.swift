@@ -76,12 +76,12 @@ let package = Package(
     .target(
       name: "Tabular",
       dependencies: [
-        "CZstd", "Packets", .product(name: "HeapModule", package: "swift-collections"),
+        "CZlib", "CZstd", "Packets", .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
     // Parquet files, written.
-    .target(name: "Parquet", dependencies: ["CZlib", "Packets", "Tabular"], swiftSettings: settings),
+    .target(name: "Parquet", dependencies: ["Packets", "Tabular"], swiftSettings: settings),
     // What an analysis of one capture leaves for one of many.
     .target(
       name: "Partials",

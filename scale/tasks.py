@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,7 +26,7 @@ from storage import Capture, Place
 COUNTS = re.compile(r"(?P<packets>\d+) packets, (?P<kept>\d+) of them kept as they were captured$", re.MULTILINE)
 # The start and the end of a partial: docs/partials.md has the format.
 MAGIC = b"SNIFPART"
-FOOTER_LENGTH = 24
+FOOTER_LENGTH = 28
 # Of Linux: a process is sent a signal when its parent ends.
 PR_SET_PDEATHSIG = 1
 
@@ -125,11 +126,11 @@ def head_of(partial: Place) -> bytes:
     """A partial as one of a capture in which nothing is."""
     with partial.system.open_input_file(partial.path) as file:
         footer = file.read_at(FOOTER_LENGTH, file.size() - FOOTER_LENGTH)
-        if footer[16:] != MAGIC:
+        if footer[20:] != MAGIC:
             raise OSError(f"{partial.path}: not a whole partial")
         length = int.from_bytes(footer[8:12], "little")
         head = file.read_at(length, file.size() - FOOTER_LENGTH - length)
-    return MAGIC + head + bytes(8) + footer[8:]
+    return MAGIC + head + bytes(8) + footer[8:12] + zlib.crc32(head).to_bytes(4, "little") + footer[16:]
 
 
 def make_partial(job: Job, outcome: Outcome, keeps_packets: bool = False) -> Outcome:

@@ -24,6 +24,7 @@ public struct OverlappingPartials: PacketSequence, ~Copyable {
     init(_ index: Int, _ segment: PartialSegment) throws(PartialError) {
       self.index = index
       input = try PartialInput(segment.file)
+      try segment.verify(input)
       range = segment.blockRange
     }
   }

@@ -12,6 +12,8 @@ public struct PartialSegment: Sendable, Equatable {
   let blocks: Int
   /// Octets of the whole segment.
   public let length: Int
+  /// The checksum of its blocks and its head.
+  let checksum: UInt32
   /// What it says of its capture.
   public internal(set) var head: PartialHead
 
@@ -49,13 +51,28 @@ public struct PartialSegment: Sendable, Equatable {
     return nil
   }
 
+  /// Reads all of it once: a segment that is damaged anywhere is refused before any of it is counted.
+  ///
+  /// - Throws: when its octets are not those that were written.
+  func verify(_ input: PartialInput) throws(PartialError) {
+    var checksum = Checksum()
+    var offset = blockRange.lowerBound
+    let end = start + length - PartialFormat.footerLength
+    while offset < end {
+      let next = min(offset + Self.copyLength, end)
+      checksum.add(try input.octets(offset..<next))
+      offset = next
+    }
+    guard checksum.value == self.checksum else { throw PartialError(file, .damaged) }
+  }
+
   /// Where its blocks are in the file.
   var blockRange: Range<Int> {
     let first = start + PartialFormat.magic.count
     return first..<first + blocks
   }
 
-  /// Octets that are copied at once.
+  /// Octets that are copied or checked at once.
   private static let copyLength = 1 << 20
 }
 
@@ -110,11 +127,11 @@ final class PartialInput {
     let magic = PartialFormat.magic
     guard end >= magic.count + PartialFormat.footerLength else { throw PartialError(path, .notAPartial) }
     let footer = try octets(end - PartialFormat.footerLength..<end)
-    guard Array(footer[16...]) == magic else {
+    guard Array(footer[20...]) == magic else {
       let isBegun = try octets(0..<magic.count) == magic
       throw PartialError(path, isBegun ? .damaged : .notAPartial)
     }
-    let version = PartialFormat.number(footer[12..<16])
+    let version = PartialFormat.number(footer[16..<20])
     guard version == PartialFormat.version else { throw PartialError(path, .version(version)) }
     let (blocks, headLength) = (PartialFormat.number(footer[0..<8]), PartialFormat.number(footer[8..<12]))
     let limit = end - PartialFormat.footerLength - magic.count
@@ -131,6 +148,8 @@ final class PartialInput {
     reading.take(content)
     var head = PartialHead()
     do throws(PartFault) { try head.code(&reading) } catch { throw PartialError(path, capture: "", fault: error) }
-    return PartialSegment(file: path, start: start, blocks: blocks, length: end - start, head: head)
+    let checksum = UInt32(PartialFormat.number(footer[12..<16]))
+    return PartialSegment(
+      file: path, start: start, blocks: blocks, length: end - start, checksum: checksum, head: head)
   }
 }

@@ -5,7 +5,7 @@
 /// segment   magic (8)  blocks  head  footer
 /// block     length of its frame (4)  frame of Zstandard (RFC 8878) with its checksum: whole records
 /// head      frame of Zstandard with its checksum
-/// footer    length of the blocks (8)  length of the head (4)  version (4)  magic (8)
+/// footer    length of the blocks (8)  length of the head (4)  CRC-32 of blocks and head (4)  version (4)  magic (8)
 /// ```
 /// Lengths are octets, least significant octet first.
 enum PartialFormat {
@@ -14,7 +14,7 @@ enum PartialFormat {
   /// Changes with each change of what records say.
   static let version = 3
   /// Octets of a footer.
-  static let footerLength = 24
+  static let footerLength = 28
   /// Octets of records that are gathered for a block.
   static let blockLength = 1 << 20
   /// Octets of records that a block has at most: those, the next piece of records, and a packet.

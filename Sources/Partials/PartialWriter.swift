@@ -10,6 +10,8 @@ package struct PartialWriter: ~Copyable {
   private var rows = RowWriting()
   private var packets = PacketRecords()
   private let start: Int
+  /// Of what was written behind the first octets.
+  private var checksum = Checksum()
   /// What the segment says of its capture; completed while packets come.
   package var head: PartialHead
 
@@ -60,17 +62,22 @@ package struct PartialWriter: ~Copyable {
     var coded = RowWriting()
     head.code(&coded)
     let frame = try frame(coded.octets)
-    try file.append(frame)
+    try append(frame)
     try file.append(
       PartialFormat.octets(blocks, count: 8) + PartialFormat.octets(frame.count, count: 4)
-        + PartialFormat.octets(PartialFormat.version, count: 4) + PartialFormat.magic)
+        + PartialFormat.octets(Int(checksum.value), count: 4) + PartialFormat.octets(PartialFormat.version, count: 4) + PartialFormat.magic)
   }
 
   private mutating func writeBlock() throws(ReportError) {
     let frame = try frame(rows.octets)
     rows.octets.removeAll(keepingCapacity: true)
-    try file.append(PartialFormat.octets(frame.count, count: 4))
-    try file.append(frame)
+    try append(PartialFormat.octets(frame.count, count: 4))
+    try append(frame)
+  }
+
+  private mutating func append(_ octets: [UInt8]) throws(ReportError) {
+    checksum.add(octets)
+    try file.append(octets)
   }
 
   private func frame(_ octets: [UInt8]) throws(ReportError) -> [UInt8] {

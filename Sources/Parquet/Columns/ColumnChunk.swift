@@ -222,7 +222,7 @@ struct ColumnChunk {
       $0.integer32(1, type.rawValue)
       $0.integer32(2, Int32(length))
       $0.integer32(3, Int32(compressed.count))
-      $0.integer32(4, PageChecksum.of(compressed))
+      $0.integer32(4, Int32(bitPattern: Checksum.of(compressed)))
       body(&$0)
     }
     return thrift.octets
