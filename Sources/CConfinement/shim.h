@@ -33,3 +33,12 @@ static inline long confinement_attempt(long number, long a, long b, long c, long
 static inline long processor_affinity(void *set, size_t length) {
   return syscall(SYS_sched_getaffinity, 0, length, set);
 }
+
+// Closes the descriptors from `first` to `last`. 0, or -1 where the kernel does not have the call.
+static inline long close_descriptors(unsigned first, unsigned last) {
+#ifdef SYS_close_range
+  return syscall(SYS_close_range, first, last, 0);
+#else
+  return syscall(436, first, last, 0);
+#endif
+}

@@ -69,6 +69,8 @@
       unsafe check(seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1))
       // A tree of comparisons and not a list, where the library can: most calls are found after seven of them.
       unsafe check(seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2))
+      // A call of another table, as x32's, ends the process: a thread that ends alone leaves the others, and what they have locked.
+      unsafe check(seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, 0x8000_0000 /* SCMP_ACT_KILL_PROCESS */))
       try unsafe fill(filter)
       let status = unsafe seccomp_load(filter)
       guard status == 0 else { throw ConfinementFault(description: "seccomp: \(systemErrorText(-status))") }

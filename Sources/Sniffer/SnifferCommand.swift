@@ -1,5 +1,6 @@
 import ArgumentParser
 import Capture
+import ProcessConfinement
 import Tabular
 
 /// `sniffer`: where each octet of a capture went, and what each HTTP API costs.
@@ -35,6 +36,7 @@ struct SnifferCommand: ParsableCommand {
 
   /// Runs the program. Like many others it says its version for -V, too.
   static func main() {
+    InheritedDescriptors.close(butThoseIn: CommandLine.arguments)
     if CommandLine.arguments.dropFirst().elementsEqual(["-V"]) { return print(version) }
     do {
       var command = try parseAsRoot()
