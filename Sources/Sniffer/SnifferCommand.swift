@@ -36,10 +36,11 @@ struct SnifferCommand: ParsableCommand {
 
   /// Runs the program. Like many others it says its version for -V, too.
   static func main() {
-    InheritedDescriptors.close(butThoseIn: CommandLine.arguments)
-    if CommandLine.arguments.dropFirst().elementsEqual(["-V"]) { return print(version) }
+    let arguments = ProgramArguments.all
+    InheritedDescriptors.close(butThoseIn: arguments)
+    if arguments.dropFirst().elementsEqual(["-V"]) { return print(version) }
     do {
-      var command = try parseAsRoot()
+      var command = try parseAsRoot(Array(arguments.dropFirst()))
       try command.run()
     } catch {
       refuseMisspelling(error)
@@ -50,8 +51,9 @@ struct SnifferCommand: ParsableCommand {
   /// Ends the program if its first word is a misspelt command. Since words are captures where they are no command, its options would
   /// be taken for wrong ones of `analyze`.
   private static func refuseMisspelling(_ error: any Error) {
-    guard exitCode(for: error) == .validationFailure, CommandLine.arguments.count > 1 else { return }
-    let word = CommandLine.arguments[1]
+    let arguments = ProgramArguments.all
+    guard exitCode(for: error) == .validationFailure, arguments.count > 1 else { return }
+    let word = arguments[1]
     let isCommand = configuration.subcommands.contains { $0.configuration.commandName == word }
     guard !isCommand, !CaptureCheck.exists(word), let command = likelyCommand(word) else { return }
     exit(withError: ValidationError("there is no command '\(word)'; did you mean \(command)?"))
