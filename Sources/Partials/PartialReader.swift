@@ -35,9 +35,8 @@ public struct PartialReader: ~Copyable {
   public mutating func begin<Sink: ReportSink>(
     _ segment: PartialSegment, _ pipeline: inout Pipeline<Sink>
   ) throws(PartialError) {
-    let input = try input.flatMap { $0.path == segment.file ? $0 : nil } ?? PartialInput(segment.file)
-    self.input = input
-    try segment.verify(input)
+    if input?.path != segment.file { input = try PartialInput(segment.file) }
+    if let input { try segment.verify(input) }
     file = segment.file
     capture = segment.head.capture
     packets = PacketReading()
