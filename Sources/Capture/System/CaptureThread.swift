@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// A thread of the system's. Unsafe sites: the pointer that carries its body over.
+/// A thread of the system. Unsafe sites: the pointer that passes its body.
 ///
 /// Signals go to other threads: none interrupts the taking of packets.
 @safe final class CaptureThread {
@@ -35,7 +35,7 @@
     guard status == 0 else { throw CaptureError(file: name, problem: .cannotOpen(errno: status)) }
   }
 
-  /// Waits for the end of the thread. Only once.
+  /// Waits for the end of the thread. Call it once.
   func join() {
     var result: UnsafeMutableRawPointer?
     #if canImport(Glibc)
@@ -48,7 +48,7 @@
   private static func create(_ thread: inout Identifier, _ body: Body) -> Int32 {
     var all = sigset_t()
     var before = sigset_t()
-    // A thread begins with the mask of its maker.
+    // A thread starts with the signal mask of its creator.
     unsafe sigfillset(&all)
     unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
     let context = unsafe Unmanaged.passRetained(body)

@@ -17,8 +17,8 @@ package struct PcapWriter {
     append32(linkType.rawValue)
   }
 
-  /// Appends a packet. Its timestamp, in nanoseconds since the Unix epoch, must be of the years 1970 to 2106, and its
-  /// original length is that of `octets` unless it is given.
+  /// Appends a packet. Its timestamp, in nanoseconds since the Unix epoch, must be within the years 1970 to 2106. Without
+  /// `originalLength` the length of `octets` counts.
   package mutating func append(timestamp: Int64, originalLength: Int? = nil, octets packet: RawSpan) {
     append32(UInt32(clamping: timestamp / 1_000_000_000))
     append32(UInt32(clamping: timestamp % 1_000_000_000))
@@ -32,7 +32,7 @@ package struct PcapWriter {
     packet.withOctets { append(timestamp: timestamp, originalLength: originalLength, octets: $0) }
   }
 
-  /// Writes the file, in place of one that is there.
+  /// Writes the file, in place of an existing one.
   package func write(to path: String) throws(CaptureError) {
     try systemCall {
       let descriptor = try unsafe FileDescriptor.open(
