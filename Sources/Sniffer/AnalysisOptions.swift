@@ -7,7 +7,7 @@ import ProcessConfinement
 import Reports
 import Tabular
 
-/// The options that say how captures are analysed, whatever is made of it.
+/// The options for the analysis of captures, common to all commands that analyze.
 struct AnalysisOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Only packets that match this pcap-filter(7) expression.", valueName: "bpf"))
   var filter: String?
@@ -83,7 +83,7 @@ struct AnalysisOptions: ParsableArguments {
   /// 1 TiB: beyond any body.
   private static let largestDecodeLimit = 1 << 20
 
-  /// How many threads may be used.
+  /// The number of threads to use.
   var threads: Int { jobs ?? ProcessorCount.available }
 
   /// The limits and choices of the analysis.
@@ -103,7 +103,7 @@ struct AnalysisOptions: ParsableArguments {
     return configuration
   }
 
-  /// The key logs: those that were asked for, else the one that programs of this user write to, if it is there.
+  /// The key logs: the given ones, else the file that this user's programs write to, if it exists.
   var keyLogs: [String] {
     if !keys.isEmpty { return keys }
     guard let path = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"], !path.isEmpty,
@@ -112,7 +112,7 @@ struct AnalysisOptions: ParsableArguments {
     return [path]
   }
 
-  /// The filter, compiled once, so that a mistake is one of usage.
+  /// The filter, compiled once, so that a mistake is a usage error.
   func packetFilter() throws -> PacketFilter? {
     do throws(CaptureError) {
       return try filter.map { expression throws(CaptureError) in try PacketFilter(expression) }
@@ -121,7 +121,7 @@ struct AnalysisOptions: ParsableArguments {
     }
   }
 
-  /// The options that change what is said of connections and messages, and are not as by default.
+  /// The options that change facts about connections and messages, and differ from the defaults.
   private func changedOptions(withTemplates: Bool) -> [String] {
     var options: [String] = []
     if noDecode { options.append("--no-decode") }
@@ -134,13 +134,13 @@ struct AnalysisOptions: ParsableArguments {
     return options
   }
 
-  /// The options that partials and what is made of them must have the same.
+  /// The options that partials and their merged analysis must share.
   var partialOptions: String {
     (changedOptions(withTemplates: false) + [filter.map { "--filter '\($0)'" }].compactMap(\.self))
       .joined(separator: " ")
   }
 
-  /// What the run was asked to do, for the report.
+  /// The user's choices, for the report.
   var choices: RunChoices {
     let options = changedOptions(withTemplates: true)
     let templates = [templates == nil ? nil : "patterns", template ? "identifiers" : nil].compactMap(\.self)
@@ -148,6 +148,6 @@ struct AnalysisOptions: ParsableArguments {
       template: templates.joined(separator: ","), filter: filter ?? "", options: options.joined(separator: " "))
   }
 
-  /// With SHA-256, so that the same text becomes the same pseudonym in every report.
+  /// It uses SHA-256, so that the same text becomes the same pseudonym in every report.
   var redaction: Redaction? { redact ? Redaction(digest: SHA256.digest) : nil }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Capture
 import Tabular
 
-/// `sniffer`: where each octet of a capture went, and what each HTTP API costs.
+/// `sniffer`: the use of each octet of a capture, and the cost of each HTTP API.
 @main
 struct SnifferCommand: ParsableCommand {
   /// The version, without the name.
@@ -33,7 +33,7 @@ struct SnifferCommand: ParsableCommand {
     ],
     defaultSubcommand: AnalyzeCommand.self)
 
-  /// Runs the program. Like many others it says its version for -V, too.
+  /// Runs the program. As in many programs, -V prints the version, too.
   static func main() {
     if CommandLine.arguments.dropFirst().elementsEqual(["-V"]) { return print(version) }
     do {
@@ -45,8 +45,8 @@ struct SnifferCommand: ParsableCommand {
     }
   }
 
-  /// Ends the program if its first word is a misspelt command. Since words are captures where they are no command, its options would
-  /// be taken for wrong ones of `analyze`.
+  /// Ends the program if its first word is a misspelt command. Other words are captures, and the command's options would be taken
+  /// for wrong ones of `analyze`.
   private static func refuseMisspelling(_ error: any Error) {
     guard exitCode(for: error) == .validationFailure, CommandLine.arguments.count > 1 else { return }
     let word = CommandLine.arguments[1]
@@ -55,7 +55,7 @@ struct SnifferCommand: ParsableCommand {
     exit(withError: ValidationError("there is no command '\(word)'; did you mean \(command)?"))
   }
 
-  /// The command that a word is a misspelling of; nil when it is none of them, and for what looks like a path.
+  /// The command that a word is a misspelling of; nil for other words, and for words that look like paths.
   static func likelyCommand(_ word: String) -> String? {
     guard !word.contains("/"), !word.contains(".") else { return nil }
     let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]

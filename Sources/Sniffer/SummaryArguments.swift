@@ -5,7 +5,7 @@ import Tabular
 
 extension SummaryGrouping: ExpressibleByArgument {}
 
-/// What the summary at the end shows.
+/// The content of the summary at the end.
 struct SummaryArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -30,7 +30,7 @@ struct SummaryArguments: ParsableArguments {
 
   @OptionGroup var document: DocumentArguments
 
-  /// What `--sort` may name, for shells.
+  /// The names for `--sort`, for shells.
   private static var sortColumns: [String] {
     let groups = SummaryChoices(grouping: .host).columns.dropFirst()
     let apis = SummaryChoices().columns
@@ -40,7 +40,7 @@ struct SummaryArguments: ParsableArguments {
   /// Whether the summary is a JSON document.
   var json: Bool { document.json }
 
-  /// Refuses what the other options do not go with.
+  /// Refuses combinations with other options that make no sense.
   func check(_ options: CommonOptions) throws {
     try document.check(options)
     if let top, top < 0 { throw ValidationError("--top needs a number from 0 on.") }
@@ -48,18 +48,18 @@ struct SummaryArguments: ParsableArguments {
     try chosen.check()
   }
 
-  /// What adds up the exchanges of `--where`; nil without it.
+  /// Adds up the exchanges of `--where`; nil without it.
   func selection(_ options: CommonOptions) throws -> SelectedExchanges? {
     try chosen.condition().map { SelectedExchanges($0, configuration: options.configuration, grouping: by) }
   }
 
-  /// Which rows the tables have.
+  /// The rows of the tables.
   func choices(_ options: CommonOptions) -> SummaryChoices {
     SummaryChoices(grouping: by, sort: sort, top: top, apiGrouping: options.configuration.grouping)
   }
 }
 
-/// The exchanges that a summary is about.
+/// The exchanges of a summary.
 struct ConditionArguments: ParsableArguments {
   @Option(
     name: .customLong("where"),
@@ -70,7 +70,7 @@ struct ConditionArguments: ParsableArguments {
       """, valueName: "condition"))
   var whereText: String?
 
-  /// Refuses what is no condition.
+  /// Refuses an invalid condition.
   func check() throws { _ = try condition() }
 
   /// The condition; nil without one.
@@ -91,7 +91,7 @@ struct DocumentArguments: ParsableArguments {
   )
   var json = false
 
-  /// Refuses what the other options do not go with.
+  /// Refuses combinations with other options that make no sense.
   func check(_ options: CommonOptions) throws {
     if json, options.isStreaming {
       throw ValidationError("--json and --output - both want standard output: it is one or the other.")
@@ -100,7 +100,7 @@ struct DocumentArguments: ParsableArguments {
 }
 
 extension RunFacts {
-  /// What is said of a run of `command` over captures or interfaces.
+  /// The facts about a run of `command` over captures or interfaces.
   init(_ command: String, _ captures: [String]) {
     self.init(command: command, toolVersion: SnifferCommand.version, captures: captures)
   }
@@ -112,7 +112,7 @@ extension ReportFolder {
 }
 
 extension Configuration {
-  /// Counts what the summary is grouped by.
+  /// Counts the groups of the summary.
   mutating func count(for grouping: SummaryGrouping?) {
     guard let grouping else { return }
     groupKey = grouping.key

@@ -52,7 +52,7 @@ struct BudgetCommand: ParsableCommand {
       do throws(ReportError) {
         reports = try ReportSet(options.format.names, folder: output, options.context(reading: input.captures))
       } catch {
-        // Without the folder the limits are still held.
+        // Without the folder the limits are still checked.
         analysis.report(error)
       }
     }
@@ -79,7 +79,7 @@ struct BudgetCommand: ParsableCommand {
     if result != .success { throw ExitCode(result.rawValue) }
   }
 
-  /// The rules, which this run has to be able to hold.
+  /// The rules, which this run has to be able to check.
   private func readRules() throws -> [BudgetRule] {
     do throws(BudgetError) {
       let rules = try BudgetFile.read(budget)
@@ -101,11 +101,11 @@ struct BudgetCommand: ParsableCommand {
     BudgetText(budget ?? Budget([], totals), totals, redaction: options.redaction)
   }
 
-  /// What the limits mean for the exit status; rules that are about nothing are named.
+  /// The exit status by the limits. It also names rules without any API.
   private func judge(_ budget: Budget?, _ status: ExitStatus) -> ExitStatus {
     guard let budget else { return status }
     var status = status
-    // What is printed for programs names them already.
+    // The output for programs names them already.
     for rule in budget.unmatched where options.quiet ? strict : resultFormat == .table {
       ErrorOutput.write("\(self.budget): line \(rule.line): no API matches \(rule.text)")
     }

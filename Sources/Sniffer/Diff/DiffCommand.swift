@@ -78,8 +78,8 @@ struct DiffCommand: ParsableCommand {
     var logger = Logger(label: "sniffer") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = quiet ? .error : .warning
     var captures = try ComparedCaptures(analysis, isQuiet: quiet, showsProgress: !noProgress)
-    // Of a folder what is in it is read, which may be for fewer users than the folder itself. Beside a database there may be two more, and
-    // beside a table that of the hosts.
+    // The files in a folder are read, and fewer users may read these than the folder. A database may have two further files, and
+    // a table may have a table of hosts.
     let files = [
       "", "-wal", "-shm", "/apis.csv", "/hosts.csv", "/report.sqlite", "/report.sqlite-wal", "/report.sqlite-shm",
     ]
@@ -94,7 +94,7 @@ struct DiffCommand: ParsableCommand {
     for path in [base, new] where ReportReader.isOtherFile(path) { try captures.require(path) }
     let comparison: ReportComparison
     do {
-      // What is no report is read as a capture, when the process is confined.
+      // A file that is not a report is read as a capture, after the process is confined.
       let readers = try [base, new].map { path throws(ReadingError) in
         ReportReader.isOtherFile(path) ? nil : try ReportReader(path)
       }
@@ -131,6 +131,6 @@ extension ComparisonFormat: ExpressibleByArgument {}
 extension ComparisonOrder: ExpressibleByArgument {}
 
 extension Proportion: ExpressibleByArgument {
-  /// Reads an option's value.
+  /// Parses an option's value.
   public init?(argument: String) { self.init(argument) }
 }

@@ -6,7 +6,7 @@ import ProcessConfinement
 import Reports
 import Tabular
 
-/// What a live run is told, with a view or without.
+/// The options of a live run, with a view or without.
 struct LiveOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
@@ -91,7 +91,7 @@ struct LiveOptions: ParsableArguments {
   @Flag(help: "Read packets as root if there is no other user to become.")
   var allowRoot = false
 
-  /// Taken, as every command does, but there is no bar to be left out.
+  /// Accepted as in every command, though there is no bar.
   @Flag(help: .hidden)
   var noProgress = false
 
@@ -138,7 +138,7 @@ struct LiveOptions: ParsableArguments {
   }
 
   func run() throws {
-    // All three while there are privileges to do it with.
+    // All three need privileges that are given up later.
     let owners = processes ? LiveProcesses.start(options.logger) : nil
     let niceBefore = CapturePriority.raise()
     Privileges.keepForCapture()
@@ -174,7 +174,7 @@ struct LiveOptions: ParsableArguments {
   private func open(_ filter: PacketFilter?) throws(CaptureError) -> [LiveCapture] {
     var settings = LiveCapture.Options(
       snapshotLength: snapshotLength, bufferLength: buffer << 20, isPromiscuous: promiscuous)
-    // A packet of one interface waits for an earlier one that another may have yet.
+    // A packet of one interface waits for a possible earlier one of another.
     if interface.count > 1 { settings.timeout = Self.shortTimeout }
     var captures: [LiveCapture] = []
     for name in interface {
@@ -183,11 +183,11 @@ struct LiveOptions: ParsableArguments {
     return captures
   }
 
-  /// Milliseconds for which the kernel may hold packets back where those of several interfaces are merged: at 100 MB a second,
-  /// what waits for that time takes a fifth of the queue.
+  /// Milliseconds for which the kernel may hold packets back when packets of several interfaces are merged. At 100 MB a second,
+  /// the packets of that time take a fifth of the queue.
   private static let shortTimeout = 20
 
-  /// What the run has to reach once everything is open: its folders, where files are started anew.
+  /// The files and folders that the run needs after everything is open: its folders, where files are started anew.
   func confinement(_ captures: [LiveCapture]) -> Confinement {
     var outputs: [String] = []
     if let output = options.output, !options.isStreaming { outputs.append(output) }
@@ -197,7 +197,7 @@ struct LiveOptions: ParsableArguments {
       setsOwnPriority: true)
   }
 
-  /// When a new file is started, if ever.
+  /// The rotation of files; nil without one.
   var rotation: FileRotation? {
     guard rotateSize != nil || rotateInterval != nil || rotateFiles != nil else { return nil }
     return FileRotation(

@@ -85,7 +85,7 @@ struct MergeCommand: ParsableCommand {
     try analysis.run(summary, interval)
   }
 
-  /// What partials give, or the exit status of a failure.
+  /// The result of `body`, or the exit status of a failure.
   private func usable<Result>(_ body: () throws(PartialError) -> Result) throws -> Result {
     do throws(PartialError) { return try body() } catch {
       ErrorOutput.write(error.description)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import EstimateReports
 
-/// What the summary of `models` shows.
+/// The content of the summary of `models`.
 struct ModelSummaryArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -18,10 +18,10 @@ struct ModelSummaryArguments: ParsableArguments {
 
   @OptionGroup var document: DocumentArguments
 
-  /// Which rows the tables have.
+  /// The rows of the tables.
   var choices: ModelChoices { ModelChoices(sort: sort, top: top) }
 
-  /// Refuses what the other options do not go with.
+  /// Refuses combinations with other options that make no sense.
   func check(_ options: CommonOptions) throws {
     try document.check(options)
     if let top, top < 0 { throw ValidationError("--top needs a number from 0 on.") }

@@ -56,7 +56,7 @@ struct ModelsCommand: ParsableCommand {
     }
   }
 
-  /// What is taken for granted of the app.
+  /// The assumptions about the app.
   private var assumptions: ModelAssumptions {
     var assumptions = ModelAssumptions()
     assumptions.invisibleFields = invisibleFields.names

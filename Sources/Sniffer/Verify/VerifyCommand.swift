@@ -101,7 +101,7 @@ struct VerifyCommand: ParsableCommand {
     if status != .success { throw ExitCode(status.rawValue) }
   }
 
-  /// What the figures mean for the exit status, said where it is not success.
+  /// The exit status by the figures; its reason is printed if it is not success.
   private func judge(_ summary: VerificationSummary, _ log: AppLog, _ status: ExitStatus) -> ExitStatus {
     guard summary.matched.count + summary.rowsWithoutFigures > 0 else {
       let hosts = Set(log.entries.map(\.host)).sorted().prefix(3).joined(separator: ", ")
