@@ -9,11 +9,11 @@ import Tabular
 
 /// The options for the analysis of captures, common to all commands that analyze.
 struct AnalysisOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Only packets that match this pcap-filter(7) expression.", valueName: "bpf"))
+  @Option(help: ArgumentHelp("Analyze only packets that match this pcap-filter(7) expression.", valueName: "bpf"))
   var filter: String?
 
   @Option(
-    help: ArgumentHelp("Group totals by host, path, method and process: a list that has host.", valueName: "keys"))
+    help: ArgumentHelp("Group totals by host, path, method and process: a list with host.", valueName: "keys"))
   var groupBy = NameList<GroupingKey>([.host, .path])
 
   @Flag(help: "Group paths whose segments look like identifiers: /users/{id}.")
@@ -21,30 +21,30 @@ struct AnalysisOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --template: values of a segment that are told apart, before further ones are {…}; 0 for all.",
+      "With --template, distinguish this many values of a segment, and show further ones as {…}; 0 for all.",
       valueName: "number"))
   var templateLimit = 200
 
   @Option(
     help: ArgumentHelp(
-      "Group paths by the patterns of this file, one a line, as in /users/{id}, or by the paths of an OpenAPI description.",
+      "Group paths by the patterns in this file, one a line, as in /users/{id}, or by the paths of an OpenAPI description.",
       valueName: "file"), completion: .file(), transform: PathPatternFile.init(path:))
   var templates: PathPatternFile?
 
-  @Flag(help: "Count bodies as they were transferred, without decompressing them.")
+  @Flag(help: "Count bodies as transferred, and do not decompress them.")
   var noDecode = false
 
   @Option(
     help: ArgumentHelp(
-      "Decompress at most this many MiB of a body; how long a longer one is without its codings stays unknown.",
+      "Decompress at most this many MiB of a body; the decoded length of a longer one stays unknown.",
       valueName: "mib"))
   var decodeLimit = Configuration().decodedContentLimit >> 20
 
   @Option(
     help: ArgumentHelp(
       """
-      Open TLS with the secrets in this key log, which may still be written (repeatable; default: the file that the \
-      environment variable SSLKEYLOGFILE names).
+      Open TLS with the secrets in this key log, which a program may still write (repeatable; default: the file in the \
+      environment variable SSLKEYLOGFILE).
       """,
       valueName: "file"),
     completion: .file())
@@ -53,7 +53,7 @@ struct AnalysisOptions: ParsableArguments {
   @Flag(help: "Leave out TCP segments with a wrong checksum.")
   var verifyChecksums = false
 
-  @Flag(help: "Hash what may be personal: addresses, and paths beyond the first segment.")
+  @Flag(help: "Hash facts that may be personal: addresses, and paths beyond the first segment.")
   var redact = false
 
   @Option(
@@ -63,7 +63,7 @@ struct AnalysisOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Let at most this many threads read ahead, decode, count and write (default: one a processor).",
+      "Use at most this many threads to read ahead, decode, count and write (default: one per processor).",
       valueName: "n"))
   var jobs: Int?
 

@@ -6,7 +6,7 @@ struct CaptureArguments: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       """
-      Capture files, folders that have some, or patterns of paths in quotes, as in 'day-*.pcap.gz'; - is standard input.
+      Capture files, folders with captures, or patterns of paths in quotes, as in 'day-*.pcap.gz'; - is standard input.
       """, valueName: "capture"), completion: .file())
   var captures: [String]
 

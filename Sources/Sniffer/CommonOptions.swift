@@ -59,8 +59,8 @@ struct CommonOptions: ParsableArguments {
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
       """
-      Write the reports to this folder, which is created; - with --format ndjson is standard output (default: none; \
-      with --format CAPTURE-report).
+      Write the reports to this folder, which is created if need be; - with --format ndjson is standard output (default: \
+      none; with --format CAPTURE-report).
       """,
       valueName: "dir"),
     completion: .directory)
@@ -75,14 +75,14 @@ struct CommonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Write to the HAR what messages say, too: headers, queries, bodies. It has passwords and tokens in it.",
+      "Also write these parts of messages to the HAR: headers, queries, bodies. They contain passwords and tokens.",
       valueName: "parts"))
   var harContent: NameList<HARContent>?
 
   @Option(
     help: ArgumentHelp(
       """
-      Write rows of so many bytes at most, all formats together, as in 500MB or 2GiB; live: in each hour \
+      Write at most this many bytes of rows, all formats together, as in 500MB or 2GiB; live: in each hour \
       (default: 20 times the captures and 1 GiB; live: 4 GiB).
       """,
       valueName: "size"))
@@ -90,10 +90,10 @@ struct CommonOptions: ParsableArguments {
 
   @OptionGroup var analysis: AnalysisOptions
 
-  @Flag(name: [.short, .long], help: "Print nothing but errors.")
+  @Flag(name: [.short, .long], help: "Print only errors.")
   var quiet = false
 
-  @Option(help: ArgumentHelp("Log to standard error from this level on.", valueName: "level"))
+  @Option(help: ArgumentHelp("Log messages of this level and above to standard error.", valueName: "level"))
   var logLevel = Logger.Level.warning
 
   /// The formats of the reports.

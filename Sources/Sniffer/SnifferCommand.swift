@@ -10,13 +10,13 @@ struct SnifferCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "sniffer",
-    abstract: "Tells from packets alone how many bytes each HTTP API of an app costs, to the byte.",
+    abstract: "Measure how many bytes each HTTP API of an app costs, from packets alone, to the byte.",
     usage: """
       sniffer <capture> ... [<options>]
       sniffer <command> ...
       """,
     discussion: """
-      Every byte of every captured packet falls in exactly one class of a ledger, and the ledger balances.
+      Every byte of every captured packet is in exactly one class of a ledger, and the ledger balances.
 
         sniffer capture.pcap                         the summary
         sniffer capture.pcap --template              /users/42, /users/43: one API

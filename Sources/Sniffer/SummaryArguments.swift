@@ -16,14 +16,14 @@ struct SummaryArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Sort the summary's table by this column of apis.csv, of the groups of --by, or by ip_bytes (default), the largest \
-      first and names in their order.
+      Sort the summary's table by this column of apis.csv, of the groups of --by, or by ip_bytes (default): \
+      numbers in descending order, names in ascending order.
       """, valueName: "column"), completion: .list(sortColumns))
   var sort: String?
 
   @Option(
     help: ArgumentHelp(
-      "Rows of the summary's table; 0 for all (default: what fits, 30 at most).", valueName: "n"))
+      "Show this many rows in the summary's table; 0 for all (default: as many as fit, at most 30).", valueName: "n"))
   var top: Int?
 
   @OptionGroup var chosen: ConditionArguments
@@ -65,8 +65,8 @@ struct ConditionArguments: ParsableArguments {
     name: .customLong("where"),
     help: ArgumentHelp(
       """
-      Add up in the summary's tables only exchanges for which this holds, as in 'host == "api.example.com" && status >= \
-      400'. Ledger, anomalies and reports stay whole.
+      Add up only exchanges that match this condition in the summary's tables, as in 'host == "api.example.com" && status \
+      >= 400'. Ledger, anomalies and reports stay whole.
       """, valueName: "condition"))
   var whereText: String?
 
@@ -87,7 +87,7 @@ struct ConditionArguments: ParsableArguments {
 struct DocumentArguments: ParsableArguments {
   @Flag(
     help:
-      "Write the summary as one JSON document to standard output, which has nothing else on it then; also with --quiet."
+      "Write the summary as one JSON document to standard output, without any other output; also with --quiet."
   )
   var json = false
 

@@ -6,7 +6,7 @@ import Foundation
 struct LogReadingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Format of the log: csv, sqlite, har, urlsession_metrics, curl or netlog; told from the content unless given.",
+      "Format of the log: csv, sqlite, har, urlsession_metrics, curl or netlog (default: detected from the content).",
       valueName: "format"
     ))
   var logFormat: LogFormat?
@@ -14,25 +14,25 @@ struct LogReadingOptions: ParsableArguments {
   @Option(
     name: [.long, .customLong("map")],
     help: ArgumentHelp(
-      "What the log calls its columns, where it differs: host=Host,path=url_path,…; on a terminal, unknown ones are asked for.",
+      "The log's names for columns, where they differ: host=Host,path=url_path,…; on a terminal, unknown ones are asked for.",
       valueName: "names"))
   var columns: String?
 
   @Option(
     help: ArgumentHelp(
-      "File with what the log calls its columns, a line NAME=COLUMN each; what was asked for is written there.",
+      "File with the log's names for columns, a line NAME=COLUMN each; answers to questions are written there.",
       valueName: "file"), completion: .file())
   var mapFile: String?
 
-  @Option(help: ArgumentHelp("The table of an SQLite log; found unless given.", valueName: "name"))
+  @Option(help: ArgumentHelp("The table of an SQLite log (default: found by its columns).", valueName: "name"))
   var table: String?
 
-  @Option(help: ArgumentHelp("What times that are plain numbers count.", valueName: "unit"))
+  @Option(help: ArgumentHelp("The unit of times that are plain numbers.", valueName: "unit"))
   var timeUnit = LogTimeUnit.automatic
 
   @Option(
     help: ArgumentHelp(
-      "The zone of times that name none, as in Europe/Rome or GMT+8; UTC unless given.", valueName: "zone"))
+      "The zone of times without one, as in Europe/Rome or GMT+8 (default: UTC).", valueName: "zone"))
   var timeZone: String?
 
   func validate() throws { _ = try options }
