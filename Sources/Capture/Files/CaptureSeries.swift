@@ -130,7 +130,7 @@ public struct CaptureSeries: PacketSequence, ~Copyable {
     }
   }
 
-  /// Whether a capture that begins at `first` continues what was read before.
+  /// Whether a capture that begins at `first` continues the one before.
   private func continues(at first: Int64?) -> Bool {
     guard let lastTimestamp else { return false }
     // A capture without packets separates nothing.

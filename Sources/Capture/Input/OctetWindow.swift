@@ -21,7 +21,7 @@
   private var block: ReadAhead.Block?
   /// Index of the cursor in the buffer.
   private var start = 0
-  /// End of what has been filled.
+  /// End of the filled part.
   private var end = 0
   /// Offset of the cursor in the source, in octets.
   private(set) var offset = 0

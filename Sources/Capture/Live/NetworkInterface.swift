@@ -19,7 +19,7 @@ public struct NetworkInterface: Equatable, Sendable {
   public var addresses: [IPAddress]
   /// Whether it has been brought up.
   public var isUp: Bool
-  /// Whether it is running: up, and connected where that means something.
+  /// Whether it is running: up, and connected if that has a meaning.
   public var isRunning: Bool
   /// Whether it is a loopback interface.
   public var isLoopback: Bool

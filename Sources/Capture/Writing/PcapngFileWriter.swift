@@ -189,7 +189,7 @@ public final class PcapngFileWriter {
 
   // MARK: Files
 
-  /// Whether a packet belongs into another file.
+  /// Whether a packet belongs in another file.
   private func isDue(_ timestamp: Int64, _ length: Int) -> Bool {
     guard let rotation, let times else { return false }
     // Either direction counts, so that a clock that was put back does not keep a file open for as long again.

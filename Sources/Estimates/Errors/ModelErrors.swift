@@ -71,7 +71,7 @@ public struct ModelErrors: Sendable {
     }
   }
 
-  /// Adds what each model says of a message, in the models' order.
+  /// Adds each model's estimate of a message, in the models' order.
   mutating func add(_ message: WireMessage, _ estimates: [PartLengths?]) { add(EstimatedMessage(message, estimates)) }
 
   /// Adds a message.

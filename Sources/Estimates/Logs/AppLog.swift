@@ -1,4 +1,4 @@
-/// A log that was read: its rows, and what its figures mean.
+/// A log that was read: its rows, and the meaning of its figures.
 public struct AppLog: Sendable {
   /// The log's producer, if the log names it.
   public var dialect: LogDialect

@@ -9,7 +9,7 @@ public struct SeenRequest: Sendable {
   /// Whether the body is a stream, so that `HTTPBody` is nil.
   public let isStream: Bool
 
-  /// Hides from a request what the app does not see.
+  /// Hides the parts of a request that the app does not see.
   public init(_ wire: WireMessage, _ assumptions: ModelAssumptions) {
     self.wire = wire
     let invisible = assumptions.invisibleFields

@@ -10,7 +10,7 @@ public struct SeenResponse: Sendable {
   /// *D*: octets of the delivered data, after decoding; nil when unknown.
   public let deliveredLength: Int?
 
-  /// Hides from a response what the app does not see.
+  /// Hides the parts of a response that the app does not see.
   public init(_ wire: WireMessage, _ assumptions: ModelAssumptions) {
     self.wire = wire
     var fields = wire.fields

@@ -32,11 +32,11 @@ public struct VerificationSummary: Sendable {
     public var name: String
     /// Rows whose phase has a duration on both sides.
     public var rows = 0
-    /// The middle of the app's durations, in nanoseconds.
+    /// The median of the app's durations, in nanoseconds.
     public var app: Int64 = 0
-    /// The middle of the wire's durations, in nanoseconds.
+    /// The median of the wire's durations, in nanoseconds.
     public var wire: Int64 = 0
-    /// The middle of the differences, app minus wire, in nanoseconds.
+    /// The median of the differences, app minus wire, in nanoseconds.
     public var difference: Int64 = 0
     /// The size that nineteen of twenty differences do not exceed, in nanoseconds.
     public var spread: Int64 = 0

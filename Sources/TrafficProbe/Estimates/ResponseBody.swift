@@ -27,7 +27,7 @@ struct ResponseBody: Equatable, Sendable {
     case framing
     /// The length of the content before it was decoded.
     case coding
-    /// The content of a redirect without Content-Length; counted as nothing.
+    /// The content of a redirect without Content-Length; counted as 0.
     case content
     /// The octets of the message that passed before it was cut.
     case cut

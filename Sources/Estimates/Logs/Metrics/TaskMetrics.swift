@@ -101,7 +101,7 @@ struct TransactionMetrics: Decodable {
   }
 }
 
-/// A date as a number or as text; `LogTime` knows which numbers mean what.
+/// A date as a number or as text; `LogTime` knows the meaning of numbers.
 enum MetricsDate: Decodable {
   case number(Double)
   case text(String)

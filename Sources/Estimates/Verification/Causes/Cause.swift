@@ -59,7 +59,7 @@ public struct Cause: Sendable, Hashable {
     case recompression = "re-compression"
     /// The app counts a length of -1 for a response without Content-Length.
     case expectedLengthUnknown = "expected length -1"
-    /// The app counts what Content-Length declares where no content, or another amount, was sent.
+    /// The app counts the length in Content-Length where no content, or another amount, was sent.
     case declaredLength = "declared length counted"
     /// The app's body has, or lacks, the chunk framing.
     case chunkFraming = "chunk framing"
@@ -105,7 +105,7 @@ public struct Cause: Sendable, Hashable {
     case otherHost = "logged at another host"
     /// The log has the message at another time. No octets.
     case timeShifted = "logged at another time"
-    /// Another message is as likely the row's, with other figures. No octets: they stay unexplained.
+    /// Another message with other figures is as likely for the row. No octets: they stay unexplained.
     case ambiguous = "pairing is ambiguous"
     /// The capture lacks packets, and the response on the wire may be another request's. No octets: they stay unexplained.
     case inferredPairing = "pairing on the wire is inferred"

@@ -75,7 +75,7 @@ extension Matcher {
     return open
   }
 
-  /// Whether the rows have a figure, and all their figures are what the app would have for the exchange.
+  /// Whether the rows have a figure, and all their figures are as the app would have them for the exchange.
   private func isExact(_ index: Int, _ exchange: Int, _ gain: PairGain) -> Bool {
     let row = rows[index]
     let other = exchanges[exchange]

@@ -39,7 +39,7 @@ struct Matching {
   private(set) var entries: [Int?]
   /// The reasons for entries without a match, where known.
   var strays: [Int: Stray] { left.rows }
-  /// Messages without a row whose row names another host.
+  /// Messages without a match because their row names another host.
   var misplaced: [Int: String] { left.misplaced }
   /// The clocks' relation; nil when the log has no times or shares no key with the wire.
   var clock: ClockFit? { pairing.clock }
