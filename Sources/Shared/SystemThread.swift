@@ -6,7 +6,7 @@
   import Darwin
 #endif
 
-/// A thread of the system's. Unsafe sites: the pointer that carries its body over.
+/// A thread of the system. Unsafe sites: the pointer that passes its body.
 ///
 /// Signals go to other threads: none interrupts its calls, and a write that nobody reads ends no process.
 @safe package final class SystemThread {
@@ -54,7 +54,7 @@
   private static func create(_ thread: inout Identifier, _ body: Body) -> Int32 {
     var all = sigset_t()
     var before = sigset_t()
-    // A thread begins with the mask of its maker.
+    // A thread starts with the signal mask of its creator.
     unsafe sigfillset(&all)
     unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
     let context = unsafe Unmanaged.passRetained(body)

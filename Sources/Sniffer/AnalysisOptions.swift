@@ -7,13 +7,13 @@ import ProcessConfinement
 import Reports
 import Tabular
 
-/// The options that say how captures are analysed, whatever is made of it.
+/// The options for the analysis of captures, common to all commands that analyze.
 struct AnalysisOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Only packets that match this pcap-filter(7) expression.", valueName: "bpf"))
+  @Option(help: ArgumentHelp("Analyze only packets that match this pcap-filter(7) expression.", valueName: "bpf"))
   var filter: String?
 
   @Option(
-    help: ArgumentHelp("Group totals by host, path, method and process: a list that has host.", valueName: "keys"))
+    help: ArgumentHelp("Group totals by host, path, method and process: a list with host.", valueName: "keys"))
   var groupBy = NameList<GroupingKey>([.host, .path])
 
   @Flag(help: "Group paths whose segments look like identifiers: /users/{id}.")
@@ -21,30 +21,30 @@ struct AnalysisOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "With --template: values of a segment that are told apart, before further ones are {…}; 0 for all.",
+      "With --template, distinguish this many values of a segment, and show further ones as {…}; 0 for all.",
       valueName: "number"))
   var templateLimit = 200
 
   @Option(
     help: ArgumentHelp(
-      "Group paths by the patterns of this file, one a line, as in /users/{id}, or by the paths of an OpenAPI description.",
+      "Group paths by the patterns in this file, one a line, as in /users/{id}, or by the paths of an OpenAPI description.",
       valueName: "file"), completion: .file(), transform: PathPatternFile.init(path:))
   var templates: PathPatternFile?
 
-  @Flag(help: "Count bodies as they were transferred, without decompressing them.")
+  @Flag(help: "Count bodies as transferred, and do not decompress them.")
   var noDecode = false
 
   @Option(
     help: ArgumentHelp(
-      "Decompress at most this many MiB of a body; how long a longer one is without its codings stays unknown.",
+      "Decompress at most this many MiB of a body; the decoded length of a longer one stays unknown.",
       valueName: "mib"))
   var decodeLimit = Configuration().decodedContentLimit >> 20
 
   @Option(
     help: ArgumentHelp(
       """
-      Open TLS with the secrets in this key log, which may still be written (repeatable; default: the file that the \
-      environment variable SSLKEYLOGFILE names).
+      Open TLS with the secrets in this key log, which a program may still write (repeatable; default: the file in the \
+      environment variable SSLKEYLOGFILE).
       """,
       valueName: "file"),
     completion: .file())
@@ -53,7 +53,7 @@ struct AnalysisOptions: ParsableArguments {
   @Flag(help: "Leave out TCP segments with a wrong checksum.")
   var verifyChecksums = false
 
-  @Flag(help: "Hash what may be personal: addresses, and paths beyond the first segment.")
+  @Flag(help: "Hash facts that may be personal: addresses, and paths beyond the first segment.")
   var redact = false
 
   @Option(
@@ -63,7 +63,7 @@ struct AnalysisOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Let at most this many threads read ahead, decode, count and write (default: one a processor).",
+      "Use at most this many threads to read ahead, decode, count and write (default: one per processor).",
       valueName: "n"))
   var jobs: Int?
 
@@ -83,7 +83,7 @@ struct AnalysisOptions: ParsableArguments {
   /// 1 TiB: beyond any body.
   private static let largestDecodeLimit = 1 << 20
 
-  /// How many threads may be used.
+  /// The number of threads to use.
   var threads: Int { jobs ?? ProcessorCount.available }
 
   /// The limits and choices of the analysis.
@@ -103,7 +103,7 @@ struct AnalysisOptions: ParsableArguments {
     return configuration
   }
 
-  /// The key logs: those that were asked for, else the one that programs of this user write to, if it is there.
+  /// The key logs: the given ones, else the file that this user's programs write to, if it exists.
   var keyLogs: [String] {
     if !keys.isEmpty { return keys }
     guard let path = ProcessInfo.processInfo.environment["SSLKEYLOGFILE"], !path.isEmpty,
@@ -112,7 +112,7 @@ struct AnalysisOptions: ParsableArguments {
     return [path]
   }
 
-  /// The filter, compiled once, so that a mistake is one of usage.
+  /// The filter, compiled once, so that a mistake is a usage error.
   func packetFilter() throws -> PacketFilter? {
     do throws(CaptureError) {
       return try filter.map { expression throws(CaptureError) in try PacketFilter(expression) }
@@ -121,7 +121,7 @@ struct AnalysisOptions: ParsableArguments {
     }
   }
 
-  /// The options that change what is said of connections and messages, and are not as by default.
+  /// The options that change facts about connections and messages, and differ from the defaults.
   private func changedOptions(withTemplates: Bool) -> [String] {
     var options: [String] = []
     if noDecode { options.append("--no-decode") }
@@ -134,13 +134,13 @@ struct AnalysisOptions: ParsableArguments {
     return options
   }
 
-  /// The options that partials and what is made of them must have the same.
+  /// The options that partials and their merged analysis must share.
   var partialOptions: String {
     (changedOptions(withTemplates: false) + [filter.map { "--filter '\($0)'" }].compactMap(\.self))
       .joined(separator: " ")
   }
 
-  /// What the run was asked to do, for the report.
+  /// The user's choices, for the report.
   var choices: RunChoices {
     let options = changedOptions(withTemplates: true)
     let templates = [templates == nil ? nil : "patterns", template ? "identifiers" : nil].compactMap(\.self)
@@ -148,6 +148,6 @@ struct AnalysisOptions: ParsableArguments {
       template: templates.joined(separator: ","), filter: filter ?? "", options: options.joined(separator: " "))
   }
 
-  /// With SHA-256, so that the same text becomes the same pseudonym in every report.
+  /// It uses SHA-256, so that the same text becomes the same pseudonym in every report.
   var redaction: Redaction? { redact ? Redaction(digest: SHA256.digest) : nil }
 }

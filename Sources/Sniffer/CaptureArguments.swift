@@ -1,12 +1,12 @@
 import ArgumentParser
 import Capture
 
-/// What the commands that read capture files have in common.
+/// The common arguments of commands that read capture files.
 struct CaptureArguments: ParsableArguments {
   @Argument(
     help: ArgumentHelp(
       """
-      Capture files, folders that have some, or patterns of paths in quotes, as in 'day-*.pcap.gz'; - is standard input.
+      Capture files, folders with captures, or patterns of paths in quotes, as in 'day-*.pcap.gz'; - is standard input.
       """, valueName: "capture"), completion: .file())
   var captures: [String]
 
@@ -21,16 +21,16 @@ struct CaptureArguments: ParsableArguments {
     }
   }
 
-  /// What has to be readable so that the captures can be found and read.
+  /// The files and folders that must be readable to find and read the captures.
   var reached: [String] { captures.map { CaptureName($0).reached } }
 
-  /// What a folder of reports is named after where nobody named it; nil without captures.
+  /// The default name for a folder of reports; nil without captures.
   var outputName: String? { captures.first.map { CaptureName($0).outputName } }
 
-  /// Puts the captures of folders and patterns in the place of these, and refuses what cannot be a capture.
+  /// Replaces folders and patterns by their captures, and refuses paths that cannot be captures.
   ///
-  /// - Parameter isQuiet: Whether nothing is said of files that are passed over.
-  /// - Throws: the exit status of a failure, or what is wrong with the usage.
+  /// - Parameter isQuiet: Whether skipped files are not mentioned.
+  /// - Throws: The exit status of a failure, or a usage error.
   mutating func findCaptures(isQuiet: Bool) throws {
     var found: [String] = []
     var isComplete = true
@@ -58,11 +58,11 @@ struct CaptureArguments: ParsableArguments {
     let named = captures.filter { !CaptureName($0).isSeveral }
     captures = found
     try refuseRepeated()
-    // What was found has been looked at.
+    // The found captures are checked already.
     try require(named)
   }
 
-  /// Refuses what cannot be a capture, before anything is read or written.
+  /// Refuses paths that cannot be captures, before anything is read or written.
   func requireCaptures() throws { try require(captures) }
 
   private func require(_ captures: [String]) throws {
@@ -72,7 +72,7 @@ struct CaptureArguments: ParsableArguments {
     throw ExitCode(ExitStatus.failure.rawValue)
   }
 
-  /// What may have been meant by what is no capture.
+  /// A suggestion for an argument that is not a capture.
   private func hint(at path: String, _ error: CaptureError) -> String {
     switch error.problem {
     case .cannotOpen:

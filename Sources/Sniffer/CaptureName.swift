@@ -1,10 +1,10 @@
 import Capture
 import Reports
 
-/// What names captures on the command line: a file, a folder that has some, or a pattern of paths.
+/// A name of captures on the command line: a file, a folder with captures, or a pattern of paths.
 ///
-/// In a pattern `*` stands for any part of a name, `?` for one octet of it, and `**` for folders in folders, too. What is there under a name
-/// is no pattern.
+/// In a pattern `*` matches any part of a name, `?` one octet of it, and `**` also nested folders. The name of an existing file
+/// is not a pattern.
 struct CaptureName {
   private let text: String
   private let kind: Kind
@@ -34,13 +34,13 @@ struct CaptureName {
   /// Whether it may name several captures.
   var isSeveral: Bool { if case .one = kind { false } else { true } }
 
-  /// What has to be readable to find them.
+  /// The file or folder that must be readable to find them.
   var reached: String {
     guard case .pattern(let folder, _) = kind else { return text }
     return folder.isEmpty ? "." : folder
   }
 
-  /// What a folder of their reports is named after.
+  /// The default name for a folder of their reports.
   var outputName: String {
     switch kind {
     case .one: return text
@@ -53,7 +53,7 @@ struct CaptureName {
     }
   }
 
-  /// The captures of a folder or a pattern; nil for what names one.
+  /// The captures of a folder or a pattern; nil for a single capture.
   func found() throws(CaptureError) -> FoundCaptures? {
     switch kind {
     case .one: return nil
@@ -65,7 +65,7 @@ struct CaptureName {
     }
   }
 
-  /// What is said of files and folders that were passed over; nil when there were none.
+  /// The notice about skipped files and folders; nil without any.
   func passedOver(_ found: FoundCaptures) -> String? {
     var parts: [String] = []
     if found.otherFiles > 0 {

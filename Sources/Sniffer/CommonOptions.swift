@@ -7,7 +7,7 @@ import Logging
 import Reports
 import Tabular
 
-/// What totals can be grouped by.
+/// The groupings of totals.
 enum GroupingKey: String, CaseIterable, ExpressibleByArgument {
   case host
   case path
@@ -34,7 +34,7 @@ where Name.RawValue == String {
   var defaultValueDescription: String { names.map(\.rawValue).joined(separator: ",") }
   static var allValueStrings: [String] { Name.allCases.map(\.rawValue) }
 
-  /// The list as far as it is typed, with each name that can come next.
+  /// The names typed so far, with each name that can come next.
   static var defaultCompletionKind: CompletionKind {
     let all = allValueStrings
     return .custom { _, _, typed in
@@ -47,20 +47,20 @@ where Name.RawValue == String {
 }
 
 extension OctetAmount: ExpressibleByArgument {
-  /// Reads an argument; nil when it is no number of octets.
+  /// Parses an argument; nil when it is not a number of octets.
   public init?(argument: String) { self.init(argument) }
 }
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 
-/// The options that every way of analysing has.
+/// The common options of all analyses.
 struct CommonOptions: ParsableArguments {
   @Option(
     name: [.customShort("o"), .long],
     help: ArgumentHelp(
       """
-      Write the reports to this folder, which is created; - with --format ndjson is standard output (default: none; \
-      with --format CAPTURE-report).
+      Write the reports to this folder, which is created if need be; - with --format ndjson is standard output (default: \
+      none; with --format CAPTURE-report).
       """,
       valueName: "dir"),
     completion: .directory)
@@ -75,14 +75,14 @@ struct CommonOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Write to the HAR what messages say, too: headers, queries, bodies. It has passwords and tokens in it.",
+      "Also write these parts of messages to the HAR: headers, queries, bodies. They contain passwords and tokens.",
       valueName: "parts"))
   var harContent: NameList<HARContent>?
 
   @Option(
     help: ArgumentHelp(
       """
-      Write rows of so many bytes at most, all formats together, as in 500MB or 2GiB; live: in each hour \
+      Write at most this many bytes of rows, all formats together, as in 500MB or 2GiB; live: in each hour \
       (default: 20 times the captures and 1 GiB; live: 4 GiB).
       """,
       valueName: "size"))
@@ -90,16 +90,16 @@ struct CommonOptions: ParsableArguments {
 
   @OptionGroup var analysis: AnalysisOptions
 
-  @Flag(name: [.short, .long], help: "Print nothing but errors.")
+  @Flag(name: [.short, .long], help: "Print only errors.")
   var quiet = false
 
-  @Option(help: ArgumentHelp("Log to standard error from this level on.", valueName: "level"))
+  @Option(help: ArgumentHelp("Log messages of this level and above to standard error.", valueName: "level"))
   var logLevel = Logger.Level.warning
 
   /// The formats of the reports.
   var format: NameList<ReportFormat> { requestedFormat ?? NameList([.csv]) }
 
-  /// Gives the reports a folder where formats are asked for and no folder is: named after what is read, beside it.
+  /// Sets the reports' folder when formats are given without one: it is named after the input, beside it.
   mutating func settleOutput(for input: String?) {
     guard output == nil, requestedFormat != nil, let input else { return }
     let name = input == "-" ? "standard-input" : input.hasPrefix("/dev/") ? String(input.dropFirst(5)) : input
@@ -121,56 +121,56 @@ struct CommonOptions: ParsableArguments {
 
   /// The limits and choices of the analysis.
   var configuration: Configuration { analysis.configuration }
-  /// How many threads may be used.
+  /// The number of threads to use.
   var threads: Int { analysis.threads }
-  /// What is grouped by.
+  /// The grouping of totals.
   var groupBy: NameList<GroupingKey> { analysis.groupBy }
-  /// Whether bodies are left as they were transferred.
+  /// Whether bodies are not decoded.
   var noDecode: Bool { analysis.noDecode }
   /// The key logs of the run.
   var keyLogs: [String] { analysis.keyLogs }
-  /// What hashes what may be personal; nil where nothing is hashed.
+  /// Hashes facts that may be personal; nil hashes nothing.
   var redaction: Redaction? { analysis.redaction }
 
-  /// The tables that the reports have beyond messages, exchanges, connections and APIs.
+  /// The tables of the reports besides messages, exchanges, connections and APIs.
   var tables: Configuration.Tables {
     guard output != nil, !isStreaming, !format.names.allSatisfy({ $0 == .har }) else { return [] }
     return Self.reportTables
   }
 
-  /// All that a report can have.
+  /// All tables that a report can have.
   static let reportTables: Configuration.Tables = [.hosts, .timeline, .contents, .fields]
 
-  /// The filter, compiled once, so that a mistake is one of usage.
+  /// The filter, compiled once, so that a mistake is a usage error.
   func packetFilter() throws -> PacketFilter? { try analysis.packetFilter() }
 
-  /// Whether rows go to standard output, which has nothing else on it then.
+  /// Whether rows go to standard output, which then has no other output.
   var isStreaming: Bool { output == "-" }
 
   /// Whether the summary is printed.
   var printsSummary: Bool { !quiet && !isStreaming }
 
-  /// What the reports are told.
+  /// The facts for the reports.
   private func context(_ captures: [String], _ allowance: RowAllowance) -> ReportContext {
     ReportContext(
       grouping: configuration.grouping, redaction: redaction, toolVersion: SnifferCommand.version, captures: captures,
       choices: analysis.choices, harContent: Set(harContent?.names ?? []), allowance: allowance)
   }
 
-  /// What the reports of capture files are told, whose octets are `length` where the files need not be there any more.
+  /// The facts for reports of capture files. Their octets are `length`, for files that may be gone.
   func context(reading captures: [String], length: Int? = nil) -> ReportContext {
     context(captures, allowance(reading: captures, length: length))
   }
 
-  /// What the rows of reports of capture files may take.
+  /// The limits of the rows in reports of capture files.
   func allowance(reading captures: [String], length: Int? = nil) -> RowAllowance {
     RowAllowance(maxReport?.octets ?? length.map { RowLimit.standard(for: $0) } ?? RowLimit.standard(for: captures))
   }
 
-  /// What the rows of a live run may take in each hour, in octets.
+  /// The limit of the rows of a live run in each hour, in octets.
   var hourlyRowLimit: Int { maxReport?.octets ?? RowLimit.hourly }
 
-  /// Refuses what a command cannot write.
+  /// Refuses formats that a command cannot write.
   func allowFormats(_ formats: [ReportFormat], for command: String) throws {
     guard format.names.allSatisfy({ formats.contains($0) }) else {
       throw ValidationError("\(command) knows --format \(formats.map(\.rawValue).joined(separator: ",")) only.")
@@ -184,8 +184,8 @@ struct CommonOptions: ParsableArguments {
       folder: folder, grouping: configuration.grouping, redaction: redaction, captures: captures)
   }
 
-  /// Leaves root for a user who may read some files and folders, and write to `--output` and to `others`: before anything of
-  /// them is looked at.
+  /// Changes from root to another user before any input is read. That user may read the inputs, and write to `--output` and to
+  /// `others`.
   func leaveRoot(reading inputs: [String], writing others: [String] = []) throws {
     let output = isStreaming ? nil : output
     do throws(Privileges.Failure) {
@@ -196,11 +196,11 @@ struct CommonOptions: ParsableArguments {
     }
   }
 
-  /// Opens the folder of `--output` for this run alone. Reports of an earlier run that this one does not write are gone from it then.
+  /// Opens the folder of `--output` for this run alone. Other reports of an earlier run are then removed.
   ///
   /// - Parameter files: The files that this run writes.
   /// - Returns: The folder; nil without `--output`.
-  /// - Throws: when it cannot be had.
+  /// - Throws: When it cannot be opened.
   func reportFolder(writing files: ReportFiles) throws(ReportError) -> ReportFolder? {
     guard let output, !isStreaming else { return nil }
     return try ReportFolder(output, writing: files.written, of: files.known)
@@ -213,7 +213,7 @@ struct CommonOptions: ParsableArguments {
     return try ReportSet(format.names, folder: output, context(interfaces, RowAllowance(hourlyRowLimit)), isLive: true)
   }
 
-  /// Makes ready what reports and tickets are hashed with, and what opens TLS: the confinement comes after this.
+  /// Prepares the hashes for reports and tickets, and the keys for TLS, before the confinement.
   func prepareDigests() {
     SHA256.prepare()
     // A capture can have keys of its own.

@@ -1,19 +1,19 @@
 import Reports
 
-/// What goes wrong, one line each, on standard error.
+/// Errors on standard error, one line each.
 enum ErrorOutput {
-  /// Writes a line. File names can hold anything, so what a terminal would act on is escaped.
+  /// Writes a line. File names can have any content, so characters with effects on a terminal are escaped.
   static func write(_ text: String) {
     ProgressBar<ContinuousClock>.standardError("sniffer: \(escaped(text))\n")
   }
 
-  /// Shows a question, or a line of what leads to one, without the program's name. Line ends stay as they are.
+  /// Shows a question, or a line before one, without the program's name. Line ends are unchanged.
   static func show(_ text: String) {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { escaped(String($0)) }
     ProgressBar<ContinuousClock>.standardError(lines.joined(separator: "\n"))
   }
 
-  /// Text with everything escaped that a terminal would act on.
+  /// The text with all characters escaped that have effects on a terminal.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {

@@ -1,13 +1,13 @@
-/// How a run ended, as scripts see it.
+/// The result of a run for scripts.
 enum ExitStatus: Int32 {
-  /// All well.
+  /// No fault.
   case success = 0
   /// The input was damaged, or something could not be opened or written.
   case failure = 1
   /// A tolerance or budget was exceeded, or the ledger does not balance.
   case exceeded = 2
-  /// SIGINT ended the reading; what was read is reported. As shells say it: 128 and the signal's number.
+  /// SIGINT ended the reading; the part that was read is reported. As in shells: 128 and the signal's number.
   case interrupted = 130
-  /// SIGTERM ended the reading; what was read is reported.
+  /// SIGTERM ended the reading; the part that was read is reported.
   case terminated = 143
 }

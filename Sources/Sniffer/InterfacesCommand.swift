@@ -7,7 +7,7 @@ import Tabular
 struct InterfacesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "interfaces",
-    abstract: "List what can be captured on, and whether this user may.")
+    abstract: "List the interfaces for captures, and whether this user may capture on them.")
 
   func run() throws {
     Privileges.keepForCapture()

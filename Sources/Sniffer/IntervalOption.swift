@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How long the timeline's intervals are.
+/// The length of the timeline's intervals.
 struct IntervalOption: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -13,6 +13,6 @@ struct IntervalOption: ParsableArguments {
     }
   }
 
-  /// The length in nanoseconds; nil where nobody asked for one.
+  /// The length in nanoseconds; nil by default.
   var nanoseconds: Int64? { interval.map { Int64(($0 * 1e9).rounded()) } }
 }

@@ -1,12 +1,12 @@
 import Capture
 import HTTPReassembly
 
-/// The key logs of a run, read as far as they have been written.
+/// The key logs of a run, read up to their current ends.
 struct KeyLogs {
   private var files: [KeyLogFile] = []
-  /// Calls of `poll` until it looks at the files again.
+  /// Calls of `poll` until the next read of the files.
   private var untilRead = 0
-  /// Calls of `poll` for one look: each is one of the system's calls a file, and a packet costs less than one.
+  /// Calls of `poll` for one read: each read is a system call a file, and a packet costs less than one.
   private static let pollInterval = 64
 
   /// Opens the logs.
@@ -21,9 +21,9 @@ struct KeyLogs {
   /// No logs.
   static var none: KeyLogs { KeyLogs() }
 
-  /// Learns what has been written since the last time.
+  /// Learns the keys that were written since the last time.
   ///
-  /// - Throws: The first error, when one cannot be read; the others are read all the same.
+  /// - Throws: The first error, when one cannot be read; the others are still read.
   func read<Sink: ReportSink>(into pipeline: inout Pipeline<Sink>) throws(CaptureError) {
     var failure: CaptureError?
     for file in files {
@@ -34,18 +34,18 @@ struct KeyLogs {
     if let failure { throw failure }
   }
 
-  /// Learns, each so many calls, what has been written since the last time.
+  /// Learns, once in many calls, the keys that were written since the last time.
   ///
   /// - Throws: As `read` does.
   mutating func poll<Sink: ReportSink>(into pipeline: inout Pipeline<Sink>, isIdle: Bool) throws(CaptureError) {
     untilRead -= 1
-    // What waits for a secret does not wait for long.
+    // Data that waits for a secret does not wait for long.
     guard !files.isEmpty, isIdle || untilRead < 0 || pipeline.waitsForSecrets else { return }
     untilRead = Self.pollInterval
     try read(into: &pipeline)
   }
 
-  /// Learns what is left of lines that have no end: nothing more will be written.
+  /// Learns the rest of lines without ends: nothing more will be written.
   func finish<Sink: ReportSink>(into pipeline: inout Pipeline<Sink>) {
     for file in files {
       file.finish { pipeline.learn(secrets: $0) }

@@ -8,10 +8,10 @@ import Tabular
 struct KeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys",
-    abstract: "List which TLS connections of captures can be opened, by which secrets, and what the others lack.",
+    abstract: "List the TLS connections of captures, with the secrets that open them, or that they lack.",
     discussion: """
-      Secrets are those of --keys, of the file that SSLKEYLOGFILE names, and of the captures themselves. None of them is shown: \
-      a line has the first bytes of a ClientHello's random, which is no secret.
+      Secrets come from --keys, from the file in SSLKEYLOGFILE, and from the captures themselves. None of them is shown: a line \
+      has the first bytes of a ClientHello's random, which is not secret.
 
       Exit status: 0 all well; 1 the input was damaged, or something could not be opened; 2 the ledger does not balance; \
       64 wrong usage.

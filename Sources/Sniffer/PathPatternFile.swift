@@ -4,12 +4,12 @@ import Reports
 
 /// The patterns of a file that `--templates` names.
 struct PathPatternFile: Sendable {
-  /// As `Configuration.pathPatterns` has them.
+  /// The patterns for `Configuration.pathPatterns`.
   let patterns: [[UInt8]]
 
   /// Reads a file.
   ///
-  /// - Throws: `ValidationError`; the option and the value stand before what it says.
+  /// - Throws: `ValidationError`; the option and the value are printed before its text.
   init(path: String) throws {
     guard let handle = FileHandle(forReadingAtPath: path) else {
       throw ValidationError("there is no such file, or this user may not read it.")

@@ -3,10 +3,10 @@ import Reports
 
 /// The files that a command writes to the folder of its reports.
 struct ReportFiles {
-  /// Those that this run writes.
+  /// The files that this run writes.
   let written: [String]
-  /// Those that runs of its kind write: what of them is there and this run does not write is an earlier run's. Files of other commands
-  /// stay, so that what an app's log says can lie beside the reports that it was held against.
+  /// The files of this kind of run. Those that exist and are not written now come from an earlier run. Files of other commands
+  /// stay, so that the comparison with an app's log can be in the folder of the reports.
   let known: [String]
 
   /// The reports in these formats.
@@ -14,16 +14,16 @@ struct ReportFiles {
     ReportFiles(written: formats.flatMap(\.fileNames), known: ReportFormat.allCases.flatMap(\.fileNames))
   }
 
-  /// What `budget` writes: the reports, and a table of its own.
+  /// The files of `budget`: the reports, and a table of its own.
   static func budget(_ formats: [ReportFormat]) -> ReportFiles {
     let reports = reports(formats)
     return ReportFiles(written: reports.written + [BudgetCSV.fileName], known: reports.known + [BudgetCSV.fileName])
   }
 
-  /// What `verify` writes.
+  /// The files of `verify`.
   static func verify(_ formats: [ReportFormat]) -> ReportFiles { tables([VerifyCSV.fileName], formats) }
 
-  /// What `models` writes.
+  /// The files of `models`.
   static func models(_ formats: [ReportFormat]) -> ReportFiles { tables(ModelReport.fileNames, formats) }
 
   private static func tables(_ names: [String], _ formats: [ReportFormat]) -> ReportFiles {

@@ -3,7 +3,7 @@ import Capture
 import ProcessConfinement
 import Tabular
 
-/// `sniffer`: where each octet of a capture went, and what each HTTP API costs.
+/// `sniffer`: the use of each octet of a capture, and the cost of each HTTP API.
 @main
 struct SnifferCommand: ParsableCommand {
   /// The version, without the name.
@@ -11,13 +11,13 @@ struct SnifferCommand: ParsableCommand {
 
   static let configuration = CommandConfiguration(
     commandName: "sniffer",
-    abstract: "Tells from packets alone how many bytes each HTTP API of an app costs, to the byte.",
+    abstract: "Measure how many bytes each HTTP API of an app costs, from packets alone, to the byte.",
     usage: """
       sniffer <capture> ... [<options>]
       sniffer <command> ...
       """,
     discussion: """
-      Every byte of every captured packet falls in exactly one class of a ledger, and the ledger balances.
+      Every byte of every captured packet is in exactly one class of a ledger, and the ledger balances.
 
         sniffer capture.pcap                         the summary
         sniffer capture.pcap --template              /users/42, /users/43: one API
@@ -34,7 +34,7 @@ struct SnifferCommand: ParsableCommand {
     ],
     defaultSubcommand: AnalyzeCommand.self)
 
-  /// Runs the program. Like many others it says its version for -V, too.
+  /// Runs the program. As in many programs, -V prints the version, too.
   static func main() {
     let arguments = ProgramArguments.all
     InheritedDescriptors.close(butThoseIn: arguments)
@@ -48,8 +48,8 @@ struct SnifferCommand: ParsableCommand {
     }
   }
 
-  /// Ends the program if its first word is a misspelt command. Since words are captures where they are no command, its options would
-  /// be taken for wrong ones of `analyze`.
+  /// Ends the program if its first word is a misspelt command. Other words are captures, and the command's options would be taken
+  /// for wrong ones of `analyze`.
   private static func refuseMisspelling(_ error: any Error) {
     let arguments = ProgramArguments.all
     guard exitCode(for: error) == .validationFailure, arguments.count > 1 else { return }
@@ -59,7 +59,7 @@ struct SnifferCommand: ParsableCommand {
     exit(withError: ValidationError("there is no command '\(word)'; did you mean \(command)?"))
   }
 
-  /// The command that a word is a misspelling of; nil when it is none of them, and for what looks like a path.
+  /// The command that a word is a misspelling of; nil for other words, and for words that look like paths.
   static func likelyCommand(_ word: String) -> String? {
     guard !word.contains("/"), !word.contains(".") else { return nil }
     let names = configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]

@@ -9,31 +9,31 @@ import Synchronization
   import Darwin
 #endif
 
-/// The signals that ask for the end of reading: SIGINT and SIGTERM.
+/// The signals that end the reading: SIGINT and SIGTERM.
 ///
-/// Handled where they arrive, by nothing but atomic operations, and not by a queue of events: that needs descriptors, and ends
-/// the process where there are none left; and on a busy machine it can be late, and take two interrupts for one.
+/// The handlers use only atomic operations, and no queue of events. A queue needs descriptors, and ends the process when none are
+/// left. On a busy machine it can be late, and take two interrupts for one.
 enum StopSignals {
-  /// Ends the reading, once one of them came.
+  /// Ends the reading after one of the signals.
   static let stop = ReadingStop()
   private static let first = Atomic<CInt>(0)
-  /// Unsafe, because it is shared with the handlers: it is written once, before there are any.
+  /// Unsafe, because the handlers share it: it is written once, before they exist.
   nonisolated(unsafe) private static var onAbort: (@Sendable () -> Void)?
 
-  /// The signal that came first; nil if none has come.
+  /// The first signal; nil before one.
   static var received: CInt? {
     let number = first.load(ordering: .acquiring)
     return number == 0 ? nil : number
   }
 
-  /// Starts to listen, once in a process. A second SIGINT ends the process at once.
+  /// Installs the handlers, once in a process. A second SIGINT ends the process at once.
   ///
   /// - Parameters:
-  ///   - hasOtherReports: Whether more is written than to standard output: then a write to a pipe that nobody reads fails,
-  ///     and ends only that; otherwise it ends the process quietly, as `head` expects it.
+  ///   - hasOtherReports: Whether output goes to more than standard output. Then a write to a pipe without a reader fails, and
+  ///     ends only that output. Otherwise it ends the process quietly, as `head` expects.
   ///   - onAbort: Called before the process is ended at once; may do only what a signal handler may.
   static func listen(hasOtherReports: Bool, onAbort: (@Sendable () -> Void)? = nil) {
-    // Made now: a handler must not be the first to ask for them.
+    // They are created now, because a handler must not be the first to use them.
     guard !stop.isRequested, received == nil else { return }
     unsafe self.onAbort = onAbort
     for number in [SIGINT, SIGTERM] {

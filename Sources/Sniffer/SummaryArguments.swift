@@ -5,7 +5,7 @@ import Tabular
 
 extension SummaryGrouping: ExpressibleByArgument {}
 
-/// What the summary at the end shows.
+/// The content of the summary at the end.
 struct SummaryArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
@@ -16,21 +16,21 @@ struct SummaryArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Sort the summary's table by this column of apis.csv, of the groups of --by, or by ip_bytes (default), the largest \
-      first and names in their order.
+      Sort the summary's table by this column of apis.csv, of the groups of --by, or by ip_bytes (default): \
+      numbers in descending order, names in ascending order.
       """, valueName: "column"), completion: .list(sortColumns))
   var sort: String?
 
   @Option(
     help: ArgumentHelp(
-      "Rows of the summary's table; 0 for all (default: what fits, 30 at most).", valueName: "n"))
+      "Show this many rows in the summary's table; 0 for all (default: as many as fit, at most 30).", valueName: "n"))
   var top: Int?
 
   @OptionGroup var chosen: ConditionArguments
 
   @OptionGroup var document: DocumentArguments
 
-  /// What `--sort` may name, for shells.
+  /// The names for `--sort`, for shells.
   private static var sortColumns: [String] {
     let groups = SummaryChoices(grouping: .host).columns.dropFirst()
     let apis = SummaryChoices().columns
@@ -40,7 +40,7 @@ struct SummaryArguments: ParsableArguments {
   /// Whether the summary is a JSON document.
   var json: Bool { document.json }
 
-  /// Refuses what the other options do not go with.
+  /// Refuses combinations with other options that make no sense.
   func check(_ options: CommonOptions) throws {
     try document.check(options)
     if let top, top < 0 { throw ValidationError("--top needs a number from 0 on.") }
@@ -48,29 +48,29 @@ struct SummaryArguments: ParsableArguments {
     try chosen.check()
   }
 
-  /// What adds up the exchanges of `--where`; nil without it.
+  /// Adds up the exchanges of `--where`; nil without it.
   func selection(_ options: CommonOptions) throws -> SelectedExchanges? {
     try chosen.condition().map { SelectedExchanges($0, configuration: options.configuration, grouping: by) }
   }
 
-  /// Which rows the tables have.
+  /// The rows of the tables.
   func choices(_ options: CommonOptions) -> SummaryChoices {
     SummaryChoices(grouping: by, sort: sort, top: top, apiGrouping: options.configuration.grouping)
   }
 }
 
-/// The exchanges that a summary is about.
+/// The exchanges of a summary.
 struct ConditionArguments: ParsableArguments {
   @Option(
     name: .customLong("where"),
     help: ArgumentHelp(
       """
-      Add up in the summary's tables only exchanges for which this holds, as in 'host == "api.example.com" && status >= \
-      400'. Ledger, anomalies and reports stay whole.
+      Add up only exchanges that match this condition in the summary's tables, as in 'host == "api.example.com" && status \
+      >= 400'. Ledger, anomalies and reports stay whole.
       """, valueName: "condition"))
   var whereText: String?
 
-  /// Refuses what is no condition.
+  /// Refuses an invalid condition.
   func check() throws { _ = try condition() }
 
   /// The condition; nil without one.
@@ -87,11 +87,11 @@ struct ConditionArguments: ParsableArguments {
 struct DocumentArguments: ParsableArguments {
   @Flag(
     help:
-      "Write the summary as one JSON document to standard output, which has nothing else on it then; also with --quiet."
+      "Write the summary as one JSON document to standard output, without any other output; also with --quiet."
   )
   var json = false
 
-  /// Refuses what the other options do not go with.
+  /// Refuses combinations with other options that make no sense.
   func check(_ options: CommonOptions) throws {
     if json, options.isStreaming {
       throw ValidationError("--json and --output - both want standard output: it is one or the other.")
@@ -100,7 +100,7 @@ struct DocumentArguments: ParsableArguments {
 }
 
 extension RunFacts {
-  /// What is said of a run of `command` over captures or interfaces.
+  /// The facts about a run of `command` over captures or interfaces.
   init(_ command: String, _ captures: [String]) {
     self.init(command: command, toolVersion: SnifferCommand.version, captures: captures)
   }
@@ -112,7 +112,7 @@ extension ReportFolder {
 }
 
 extension Configuration {
-  /// Counts what the summary is grouped by.
+  /// Counts the groups of the summary.
   mutating func count(for grouping: SummaryGrouping?) {
     guard let grouping else { return }
     groupKey = grouping.key

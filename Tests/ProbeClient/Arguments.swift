@@ -7,15 +7,15 @@ struct Arguments {
   var server = ""
   var store: URL?
   var log: URL?
-  /// How many requests the tour makes, at the least.
+  /// The least number of requests of the tour.
   var requests = 300
-  /// How many requests the benchmark makes in each of its turns.
+  /// The number of requests in each turn of the benchmark.
   var benchmark: Int?
-  /// How many loads are cancelled at random moments.
+  /// The number of loads that are cancelled at random moments.
   var stress: Int?
-  /// The kind of the loads whose memory is looked at.
+  /// The kind of loads whose memory is measured.
   var memory: Memory.Kind?
-  /// Octets of the bodies of these.
+  /// Octets of their bodies.
   var octets = 1000
   /// Whether the loads of `stress` and `memory` have a probe.
   var isProbed = true
@@ -24,7 +24,7 @@ struct Arguments {
   /// Whether to load with the shared session.
   var isShared = false
 
-  /// Ends the process with status 64 when they make no sense.
+  /// Parses the words. Ends the process with status 64 when they make no sense.
   init(_ words: [String]) {
     var rest = words[...]
     while let name = rest.popFirst() {

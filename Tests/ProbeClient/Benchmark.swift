@@ -5,7 +5,7 @@ import TrafficProbe
   import FoundationNetworking
 #endif
 
-/// What the probe costs: the same requests with and without it, by turns, so that both meet the same machine.
+/// Measures the cost of the probe: the same requests with and without it, in turns, so that both meet the same machine.
 struct Benchmark {
   let server: String
   /// Requests in each turn.

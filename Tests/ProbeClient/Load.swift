@@ -15,12 +15,12 @@ struct Load {
   var isUpload = false
   /// Saves the response with a download task.
   var isDownload = false
-  /// Seconds after which the load is cancelled; 0 cancels it before anything else is done.
+  /// Seconds after which the load is cancelled; 0 cancels it at once.
   var cancelledAfter: Double?
-  /// The status that the server answers with; nil for loads that fail.
+  /// The expected status; nil for loads that fail.
   var status: Int? = 200
 
-  /// The status that came, nil for a load that failed.
+  /// Runs the load. Returns the received status, nil when the load failed.
   func run(_ server: String, _ session: URLSession) async -> Int? {
     guard let url = URL(string: server + path) else { return nil }
     var request = URLRequest(url: url, timeoutInterval: 30)
@@ -40,7 +40,7 @@ struct Load {
         task = session.uploadTask(with: request, from: body) { done($1, $2) }
       } else if isDownload {
         task = session.downloadTask(with: request) { file, response, error in
-          // On Linux nobody else removes it.
+          // On Linux only this code removes it.
           if let file { try? FileManager.default.removeItem(at: file) }
           done(response, error)
         }

@@ -5,7 +5,7 @@ import TrafficProbe
   import FoundationNetworking
 #endif
 
-/// What many loads of one kind leave in memory, with or without a probe.
+/// Measures the memory that many loads of one kind leave behind, with or without a probe.
 struct Memory {
   /// The kinds of loads that a probe treats in different ways.
   enum Kind: String, CaseIterable {
@@ -21,7 +21,7 @@ struct Memory {
     case uploads
     /// Data tasks that are redirected once.
     case redirects
-    /// Data tasks that fail: nothing listens.
+    /// Data tasks that fail, because their port is closed.
     case refused
     /// Data tasks that are cancelled while their response is on its way.
     case cancelled
@@ -29,16 +29,16 @@ struct Memory {
 
   let server: String
   let kind: Kind
-  /// How many loads.
+  /// The number of loads.
   let loads: Int
-  /// Octets of a body, where the kind has one.
+  /// Octets of a body, for kinds with a body.
   let octets: Int
   /// Whether the session has a probe.
   let isProbed: Bool
   /// Whether to load with `URLSession.shared`.
   let isShared: Bool
   private static let atOnce = 4
-  /// Loads before anything is measured.
+  /// The number of loads before the measurement.
   private static let first = 50
 
   /// Makes the loads and prints the resident memory, in KiB, before and after them, and its peak.
@@ -56,7 +56,7 @@ struct Memory {
       session = URLSession(configuration: configuration)
     }
     let load = self.load
-    // What is made once, and the code of it, is there after these.
+    // After these loads all one-time objects, and their code, are in memory.
     _ = await all(load, session, count: Memory.first)
     probe?.flush()
     let before = Memory.resident()
@@ -82,7 +82,7 @@ struct Memory {
   }
 
   /// Makes the loads, some at once.
-  /// - Returns: how many were answered.
+  /// - Returns: The number of answered loads.
   private func all(_ load: Load, _ session: URLSession, count: Int) async -> Int {
     let server = kind == .refused ? Stress.nobody : server
     return await withTaskGroup(of: Int?.self) { group in
@@ -96,7 +96,7 @@ struct Memory {
     }
   }
 
-  /// The resident memory of this process in KiB, now and at most; zeros where the system has no `/proc`.
+  /// The resident memory of this process in KiB, now and its peak; zeros where the system has no `/proc`.
   private static func resident() -> (now: Int, peak: Int) {
     let text = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     func value(_ name: String) -> Int {

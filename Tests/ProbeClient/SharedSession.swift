@@ -5,8 +5,8 @@ import TrafficProbe
   import FoundationNetworking
 #endif
 
-/// Loads with `URLSession.shared`, before and after the probe is stopped: in a process that has not used that session
-/// before, because on Linux it asks for registered protocols only once.
+/// Loads with `URLSession.shared`, before and after the probe is stopped. The process must not have used that session before,
+/// because on Linux it asks for registered protocols only once.
 struct SharedSession {
   let server: String
 
@@ -15,7 +15,7 @@ struct SharedSession {
     let probe = TrafficProbe(store: nil)
     let isRegistered = probe.registerForSharedSession()
     let metered = try await URLSession.shared.data(from: url).0.count
-    // The app has its data before the records are counted.
+    // The app may have its data before the records are counted.
     for _ in 0..<1200 where probe.statistics.recorded < 2 { try await Task.sleep(nanoseconds: 50_000_000) }
     let recorded = probe.statistics.recorded
     probe.stop()

@@ -7,18 +7,18 @@ import TrafficProbe
 
 /// Loads that are cancelled at random moments, many at once: before they start, on their way, and when they are about to end.
 ///
-/// The app must hear of each one once: a second time ends the process, a missing time keeps it from ending. So does what a
-/// loading system cannot bear. The moments are the same in each run.
+/// The app must hear of each load once. A second call ends the process, and a missing call keeps it from ending. The process also
+/// ends on any call that the loading system does not tolerate. The moments are the same in each run.
 struct Stress {
   let server: String
-  /// How many loads.
+  /// The number of loads.
   let loads: Int
   /// Whether the session has a probe.
   let isProbed: Bool
   private static let atOnce = 50
-  /// Seconds within which a load is cancelled.
+  /// The largest number of seconds before a load is cancelled.
   private static let longest = 0.02
-  /// Nothing listens on this port: a load that ends as fast as one can.
+  /// This port is closed, so a load ends as fast as possible.
   static let nobody = "http://127.0.0.1:1"
 
   func run() async throws {
@@ -53,8 +53,8 @@ struct Stress {
   }
 }
 
-/// Moments that look random and are the same in each run: a linear congruential generator with the constants of Knuth's
-/// MMIX, of which the upper bits are taken.
+/// Moments that look random and are the same in each run. They are the upper bits of a linear congruential generator with the
+/// constants of Knuth's MMIX.
 private struct Moments {
   private var state: UInt64 = 1
 

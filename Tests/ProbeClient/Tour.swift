@@ -5,7 +5,7 @@ import TrafficProbe
   import FoundationNetworking
 #endif
 
-/// A few hundred requests of every kind, made with a probe, whose log is written at the end.
+/// A few hundred requests of every kind, made with a probe. It writes its log at the end.
 struct Tour {
   private let arguments: Arguments
 
@@ -13,7 +13,7 @@ struct Tour {
 
   private static func octets(_ count: Int) -> Data { Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 31) }) }
 
-  /// One round. `n` makes sizes and queries differ from round to round.
+  /// One round. `n` varies sizes and queries from round to round.
   private static func round(_ n: Int) -> [Load] {
     [
       Load(path: "/bytes/\(n * 100)"),
@@ -53,7 +53,7 @@ struct Tour {
     ]
   }
 
-  /// Makes the rounds and writes the log. Ends the process with status 1 if a load came out otherwise than it should.
+  /// Makes the rounds and writes the log. Ends the process with status 1 if a load had an unexpected result.
   func run() async throws {
     let probe = TrafficProbe(store: arguments.store)
     let configuration = URLSessionConfiguration.ephemeral

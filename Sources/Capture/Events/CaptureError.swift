@@ -1,51 +1,51 @@
 import SystemPackage
 
-/// Why a capture cannot be read, or not any further. Every packet before the fault has been handed over already.
+/// The reason why a capture cannot be read, or not any further. All packets before the fault were handed over.
 public struct CaptureError: Error, Equatable, Sendable {
-  /// What is wrong.
+  /// The kinds of faults.
   public enum Problem: Equatable, Sendable {
     /// The file cannot be opened; the system's error number.
     case cannotOpen(errno: Int32)
     /// The path is a directory.
     case isDirectory
-    /// Neither this reader nor libpcap knows the format; what the file begins with.
+    /// Neither this reader nor libpcap knows the format; the first octets of the file.
     case notACapture(found: String)
     /// The file ends inside the record, block or file header at `offset`, which needs `needed` octets and has
     /// `available`.
     case cut(needed: Int, available: Int)
-    /// A length that cannot be: what it says, and why not.
+    /// An impossible length: its value, and the reason.
     case nonsenseLength(String)
     /// A record or block that breaks its format in another way.
     case malformed(String)
-    /// Well formed as far as can be told, but of a version or kind that is not read.
+    /// Valid, but of a version or kind that is not read.
     case unsupported(String)
-    /// The system could not read on; its error number.
+    /// The system could not continue to read; its error number.
     case readFailed(errno: Int32)
     /// The compressed stream is damaged; the decompressor's words.
     case compressionCorrupt(String)
     /// The compressed stream ends before its end mark.
     case compressionCut
-    /// The file, which was followed, became shorter than what was read of it; its length in octets.
+    /// The followed file became shorter than the part that was read; its length in octets.
     case truncated(length: Int)
-    /// The file, which was followed, was moved away or removed, and grew no more.
+    /// The followed file was moved away or removed, and grew no more.
     case replaced
     /// The file cannot be written; the system's error number.
     case cannotWrite(errno: Int32)
     /// Another run is writing the file.
     case isBeingWritten
-    /// The filter expression is wrong, or means nothing for a link type of the capture; libpcap's words.
+    /// The filter expression is wrong, or has no meaning for a link type of the capture; libpcap's words.
     case filter(String)
     /// libpcap, which read this file, failed; its words.
     case libpcap(String)
   }
 
-  /// The file's path as it was given, or `standard input`; empty when the fault is in no file.
+  /// The file's path as given, or `standard input`; empty when the fault is in no file.
   public var file: String
-  /// Where in the file the faulty record, block or stream begins, in octets from 0; nil where that says nothing.
+  /// The offset in the file at which the faulty record, block or stream begins, in octets from 0; nil where it has no meaning.
   public var offset: Int?
-  /// Whether `offset` counts the octets of the decompressed stream instead of those of the file.
+  /// Whether `offset` counts octets of the decompressed stream, and not of the file.
   public var isDecompressedOffset: Bool
-  /// What is wrong.
+  /// The fault.
   public var problem: Problem
 
   package init(file: String, offset: Int? = nil, isDecompressedOffset: Bool = false, problem: Problem) {
@@ -57,7 +57,7 @@ public struct CaptureError: Error, Equatable, Sendable {
 }
 
 extension CaptureError: CustomStringConvertible {
-  /// One line: the file, the offset, and what is wrong there.
+  /// One line: the file, the offset, and the fault.
   public var description: String {
     let position = offset.map { "offset \($0)\(isDecompressedOffset ? " of the decompressed stream" : "")" }
     return [file.isEmpty ? nil : file, position, problem.description].compactMap(\.self).joined(separator: ": ")
@@ -65,7 +65,7 @@ extension CaptureError: CustomStringConvertible {
 }
 
 extension CaptureError.Problem: CustomStringConvertible {
-  /// What is wrong, without the file and the offset.
+  /// The fault, without the file and the offset.
   public var description: String {
     switch self {
     case .cannotOpen(let errno): "cannot open: \(Errno(rawValue: errno))"

@@ -1,9 +1,9 @@
 import Packets
 
-/// What a capture says between its packets.
+/// An event between the packets of a capture.
 ///
-/// Packets are no events: `CaptureReader` and `CaptureSeries` lend them one by one, and each event is there to be taken before
-/// the packet that follows it in the file.
+/// Packets are not events: `CaptureReader` and `CaptureSeries` lend them one by one. Each event can be taken before the next
+/// packet of the file.
 public enum CaptureEvent: Equatable, Sendable {
   /// A name of an address.
   case name(NameRecord)
@@ -17,17 +17,17 @@ public enum CaptureEvent: Equatable, Sendable {
   case app(AppRecord)
   /// A comment, before the first packet that has it.
   case comment(CommentRecord)
-  /// How many packets the capturing machines say they lost so far; only the latest figure is kept.
+  /// The number of packets that the capturing machines reported as lost so far; only the latest figure is kept.
   case drops(UInt64)
   /// The latest time, in nanoseconds since the Unix epoch, at which the capturing machine was still capturing.
   case timePassed(Int64)
 }
 
-/// A name that a capture gives for an address (name resolution block, draft-ietf-opsawg-pcapng §4.5).
+/// A capture's name for an address (name resolution block, draft-ietf-opsawg-pcapng §4.5).
 public struct NameRecord: Hashable, Sendable {
   /// The address.
   public var address: IPAddress
-  /// The name's octets as the file has them, 1 to 255, without the terminating zero: usually ASCII, but hostile.
+  /// The name's octets as in the file, 1 to 255, without the terminating zero: usually ASCII, but hostile.
   public var name: [UInt8]
 
   package init(address: IPAddress, name: [UInt8]) {
@@ -43,7 +43,7 @@ public struct SecretsRecord: Hashable, Sendable {
     /// The number in the block.
     public var rawValue: UInt32
 
-    /// Wraps a number, known or not.
+    /// A kind with this number, known or not.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
     /// Lines of a TLS key log (RFC 9850).
@@ -52,12 +52,12 @@ public struct SecretsRecord: Hashable, Sendable {
 
   /// The format of the secrets.
   public var kind: Kind
-  /// The secrets' octets as the file has them, without padding.
+  /// The secrets' octets as in the file, without padding.
   public var octets: [UInt8]
 }
 
 extension SecretsRecord: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The kind and the length. The octets are secret, and appear in no text.
+  /// The kind and the length. The octets are secret, and no text shows them.
   public var description: String { "secrets of kind 0x\(String(kind.rawValue, radix: 16)), \(octets.count) bytes" }
   /// As `description`.
   public var debugDescription: String { description }
@@ -65,27 +65,27 @@ extension SecretsRecord: CustomStringConvertible, CustomDebugStringConvertible {
 
 /// An interface that packets were captured on (interface description block, draft-ietf-opsawg-pcapng §4.2).
 public struct InterfaceRecord: Hashable, Sendable {
-  /// The number that `PacketOrigin.interface` has.
+  /// Its number in `PacketOrigin.interface`.
   public var number: UInt16 = 0
-  /// Its name (`if_name`), cut to 255 octets; empty if the capture does not say.
+  /// Its name (`if_name`), cut to 255 octets; empty if the capture has none.
   public var name: String
-  /// What it is in words (`if_description`), cut to 255 octets; empty if the capture does not say.
+  /// Its description (`if_description`), cut to 255 octets; empty if the capture has none.
   public var details: String
-  /// What the first octet of its packets is the start of.
+  /// The protocol at the first octet of its packets.
   public var linkType: LinkType
 }
 
-/// A process that packets belong to (Apple's process event block, type 0x80000001).
+/// A process that owns packets (Apple's process event block, type 0x80000001).
 public struct ProcessRecord: Hashable, Sendable {
-  /// The number that `PacketOrigin.process` has.
+  /// Its number in `PacketOrigin.process`.
   public var number: UInt16 = 0
   /// The process identifier on the capturing machine.
   public var identifier: UInt32
-  /// Its name, cut to 255 octets; empty if the capture does not say.
+  /// Its name, cut to 255 octets; empty if the capture has none.
   public var name: String
-  /// The path of its program, cut to 1,024 octets; empty if the capture does not say.
+  /// The path of its program, cut to 1,024 octets; empty if the capture has none.
   public var path: String
-  /// The 16 octets of its UUID; empty if the capture does not say.
+  /// The 16 octets of its UUID; empty if the capture has none.
   public var uuid: [UInt8]
 
   package init(number: UInt16 = 0, identifier: UInt32, name: String, path: String, uuid: [UInt8]) {
@@ -97,9 +97,9 @@ public struct ProcessRecord: Hashable, Sendable {
   }
 }
 
-/// An app that a user identifier stands for (PCAPdroid's custom block): Android gives each app a user of its own.
+/// The app of a user identifier (PCAPdroid's custom block): Android gives each app a user of its own.
 public struct AppRecord: Hashable, Sendable {
-  /// The user identifier, which comments of packets have as `u-` and the number.
+  /// The user identifier; comments of packets have it as `u-` and the number.
   public var user: Int32
   /// The name of its package, up to 255 octets.
   public var package: String
@@ -115,9 +115,9 @@ public struct AppRecord: Hashable, Sendable {
 
 /// A comment on one or more packets (`opt_comment`, draft-ietf-opsawg-pcapng §3.5).
 public struct CommentRecord: Hashable, Sendable {
-  /// The number that `PacketOrigin.comment` has.
+  /// Its number in `PacketOrigin.comment`.
   public var number: UInt16
-  /// The comment's octets as the file has them, at most 2,048: UTF-8 by the specification, but hostile.
+  /// The comment's octets as in the file, at most 2,048: UTF-8 by the specification, but hostile.
   public var octets: [UInt8]
 
   package init(number: UInt16, octets: [UInt8]) {

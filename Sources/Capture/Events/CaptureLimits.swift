@@ -1,4 +1,5 @@
-/// Limits of what a reader accepts or keeps. A length beyond `packet` or `block` is damage, and no memory is allocated for it.
+/// Limits of the lengths and numbers that a reader accepts or keeps. A length beyond `packet` or `block` is damage, and no memory
+/// is allocated for it.
 package enum CaptureLimits {
   /// Captured octets of one packet: 64 times the largest snapshot length of tcpdump and Wireshark for networks.
   package static let packet = 16 << 20
@@ -7,17 +8,17 @@ package enum CaptureLimits {
   /// Interfaces of one pcapng section; each costs memory for as long as the section lasts.
   package static let interfaces = 1 << 16
 
-  // MARK: Events that nobody has taken yet
+  // MARK: Events that wait to be taken
 
-  /// Name records that wait; later ones are forgotten.
+  /// Waiting name records; later ones are dropped.
   package static let waitingNames = 1 << 16
-  /// Octets of a name: what RFC 1035 §2.3.4 allows for a DNS name. A longer text is no name.
+  /// Octets of a name: the limit of RFC 1035 §2.3.4 for a DNS name. A longer text is not a name.
   package static let nameLength = 255
-  /// Apps that wait; later ones are forgotten. A device has some hundred.
+  /// Waiting apps; later ones are dropped. A device has some hundred.
   package static let waitingApps = 1 << 12
-  /// Secrets blocks that wait; later ones are forgotten.
+  /// Waiting secrets blocks; later ones are dropped.
   package static let waitingSecrets = 1 << 12
-  /// Octets of the secrets that wait, all blocks together: the TLS key log of some 15,000 connections.
+  /// Octets of all waiting secrets blocks together: the TLS key log of some 15,000 connections.
   package static let waitingSecretsOctets = 16 << 20
 
   // MARK: Numbers of `PacketOrigin`, for all captures of a series
@@ -34,7 +35,7 @@ package enum CaptureLimits {
   package static let commentOctets = 4 << 20
   /// Octets of a comment with a number: those that name a process and its arguments are shorter.
   package static let commentLength = 1 << 11
-  /// Octets of an interface's or a process' name, and of a description: beyond what systems allow.
+  /// Octets of an interface's or a process' name, and of a description: beyond the limits of systems.
   package static let originTextLength = 255
   /// Octets of a program's path: the `MAXPATHLEN` of macOS.
   package static let programPathLength = 1024

@@ -1,9 +1,9 @@
 /// Events of a capture that wait to be taken, in the order of the file, in bounded memory.
 struct PendingEvents {
-  /// Whether nothing waits.
+  /// Whether no event waits.
   private(set) var isEmpty = true
 
-  /// What waits, except for what only the latest figure counts of.
+  /// The waiting events, except those whose latest figure is enough.
   private var records: [CaptureEvent] = []
   private var nameCount = 0
   private var appCount = 0
@@ -12,19 +12,19 @@ struct PendingEvents {
   private var passedTime: Int64?
   private var haveDropsChanged = false
 
-  /// Whether one more name can wait.
+  /// Whether another name can wait.
   var hasRoomForName: Bool { nameCount < CaptureLimits.waitingNames }
 
-  /// Whether one more app can wait.
+  /// Whether another app can wait.
   var hasRoomForApp: Bool { appCount < CaptureLimits.waitingApps }
 
-  /// Whether another secrets block of so many octets can wait.
+  /// Whether another secrets block of `count` octets can wait.
   func hasRoomForSecrets(_ count: Int) -> Bool {
     secretsCount < CaptureLimits.waitingSecrets && count <= CaptureLimits.waitingSecretsOctets - secretsOctets
   }
 
-  /// Adds an event behind the others. A name, an app or a secrets block beyond its limit is forgotten. Interfaces, processes and comments
-  /// are bounded by their numbers.
+  /// Appends an event. A name, an app or a secrets block beyond its limit is dropped. The numbers of interfaces, processes and
+  /// comments bound these.
   mutating func append(_ event: CaptureEvent) {
     switch event {
     case .name(let record):
@@ -45,7 +45,7 @@ struct PendingEvents {
     isEmpty = false
   }
 
-  /// Notes a time at which the capture was still going on.
+  /// Notes a time at which the capture still ran.
   mutating func pass(to time: Int64) {
     passedTime = max(passedTime ?? time, time)
     isEmpty = false
@@ -57,7 +57,7 @@ struct PendingEvents {
     isEmpty = false
   }
 
-  /// Moves everything from `other` behind what waits here.
+  /// Moves all events from `other` to the end.
   mutating func move(from other: inout PendingEvents) {
     moveRecords(from: &other)
     if let time = other.passedTime { pass(to: time) }
@@ -65,7 +65,7 @@ struct PendingEvents {
     other = PendingEvents()
   }
 
-  /// Moves everything but passed time and drops from `other` behind what waits here.
+  /// Moves all events except passed time and drops from `other` to the end.
   mutating func moveRecords(from other: inout PendingEvents) {
     for event in other.records { append(event) }
     other.records = []
@@ -73,7 +73,7 @@ struct PendingEvents {
     other.isEmpty = other.passedTime == nil && !other.haveDropsChanged
   }
 
-  /// Takes everything; `dropped` is how many packets were lost so far.
+  /// Removes and returns all events; `dropped` is the number of packets lost so far.
   mutating func take(dropped: UInt64?) -> [CaptureEvent] {
     var events: [CaptureEvent] = []
     swap(&events, &records)

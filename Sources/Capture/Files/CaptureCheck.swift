@@ -1,22 +1,22 @@
 import SystemPackage
 
-/// What can be told of captures before any of them is read, so that a mistake is said at once, and not after hours.
+/// Checks captures before any of them is read, so that a mistake is reported at once, and not after hours.
 ///
-/// Files are opened and the octets that formats are told by are looked at; nothing is taken apart. Standard input, FIFOs and the
-/// like are left alone: who opens and closes them ends their writers.
+/// Files are opened and only the first octets, which show the format, are read. Standard input, FIFOs and the like are not
+/// opened, because closing them would end their writers.
 public enum CaptureCheck {
   /// Octets of an unknown file that its error shows.
   private static let shownLength = 16
   /// Octets of the buffer for a look at a file's format.
   private static let lookLength = 64 << 10
 
-  /// Why a path cannot be a capture; nil when it may be one.
+  /// The reason why a path cannot be a capture; nil when it may be one.
   public static func fault(of path: String) -> CaptureError? {
     guard FileInput.kind(path) != .stream else { return nil }
     do throws(CaptureError) {
       let file = try FileInput(path: path)
       let start = try file.peek(shownLength)
-      // What libpcap alone can open begins with octets that no text has.
+      // A file that only libpcap can open begins with octets that no text has.
       guard start.isEmpty || start.allSatisfy(isText) else { return nil }
       return CaptureFormat.notACapture(start, in: nil, file: path)
     } catch {
@@ -24,7 +24,7 @@ public enum CaptureCheck {
     }
   }
 
-  /// Whether a file is certainly none: it can be read, and begins as no capture does, or what is compressed in it does.
+  /// Whether a file is certainly not a capture: it can be read, and its start, decompressed if need be, is no capture's.
   static func isNoCapture(_ path: String) -> Bool {
     do throws(CaptureError) {
       _ = try CaptureReader(path: path, filter: nil, bufferCapacity: lookLength)
@@ -38,10 +38,10 @@ public enum CaptureCheck {
   /// Whether a path leads to a folder.
   public static func isFolder(_ path: String) -> Bool { (try? unsafe Stat(path))?.type == .directory }
 
-  /// Whether a path leads to something.
+  /// Whether a path leads to any file.
   public static func exists(_ path: String) -> Bool { (try? unsafe Stat(path)) != nil }
 
-  /// The first path that leads to a file to which another one before leads; nil when there is none.
+  /// The first path that leads to the same file as an earlier one; nil when there is none.
   public static func repeated(in paths: [String]) -> String? {
     var seen: Set<FileIdentity> = []
     var hasStandardInput = false
@@ -58,7 +58,7 @@ public enum CaptureCheck {
     return nil
   }
 
-  /// Which file of the system a path leads to.
+  /// The identity of a path's file in the system.
   private struct FileIdentity: Hashable {
     var device: DeviceID
     var inode: Inode

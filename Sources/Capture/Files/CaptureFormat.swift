@@ -1,20 +1,20 @@
-/// How a capture file is written.
+/// The format of a capture file.
 enum CaptureFormat {
   case pcap(PcapRecords)
   case pcapng
-  /// In a way that only libpcap knows.
+  /// A format that only libpcap knows.
   case foreign(ForeignCapture)
 }
 
 extension CaptureFormat {
-  /// Octets that files are told apart by.
+  /// Octets that identify a format.
   private static let magicLength = 4
-  /// Octets of an unknown file that its error shows: enough to recognise something by.
+  /// Octets of an unknown file that its error shows: enough to recognize it.
   private static let shownLength = 16
 
-  /// Recognises the format at the start of a file, and reads the file header if it has one.
+  /// Recognizes the format at the start of a file, and reads the file header if there is one.
   ///
-  /// Throws when the file is no capture, or ends within its file header.
+  /// Throws when the file is not a capture, or ends within its file header.
   init(
     of file: FileInput, path: String, _ compression: Compression?, follows: Bool, in window: inout OctetWindow
   ) throws(CaptureError) {
@@ -35,7 +35,7 @@ extension CaptureFormat {
     }
   }
 
-  /// The error of a file that begins with `start`, which no capture does.
+  /// The error for a file that begins with `start`, as no capture does.
   static func notACapture(_ start: [UInt8], in compression: Compression?, file: String) -> CaptureError {
     let prefix = compression.map { "\($0.rawValue) data, and inside " } ?? ""
     guard !start.isEmpty else { return CaptureError(file: file, problem: .notACapture(found: prefix + "it is empty")) }
@@ -55,15 +55,15 @@ extension CaptureFormat {
   }
 }
 
-/// How a capture file is compressed.
+/// The compression of a capture file.
 enum Compression: String {
   case gzip
   case zstd
 
-  /// Octets that compressed files are told by.
+  /// Octets that identify a compression.
   static let magicLength = 4
 
-  /// What a file begins with; nil if it is not compressed.
+  /// The compression by a file's first octets; nil if it is not compressed.
   init?(_ start: [UInt8]) {
     switch start.prefix(Self.magicLength) {
     case [0x28, 0xb5, 0x2f, 0xfd]: self = .zstd
@@ -75,7 +75,7 @@ enum Compression: String {
     }
   }
 
-  /// The content of a file.
+  /// The content of a file, decompressed.
   static func source(_ file: FileInput, _ compression: Compression?) throws(CaptureError) -> any OctetSource {
     switch compression {
     case nil: file

@@ -1,10 +1,10 @@
 /// The order in which captures are read.
 enum CaptureOrder {
-  /// Octets of the buffer for a look at the first packet: each file is read only as far as that.
+  /// Octets of the buffer for the first packet: each file is read no further.
   private static let lookLength = 64 << 10
 
-  /// Puts files in the order of their first packets, and leaves streams where they are: they cannot be looked at ahead. Files
-  /// without a packet, or that cannot be opened, come after the others.
+  /// Puts files in the order of their first packets. Streams keep their places, because their packets cannot be read in advance.
+  /// Files that have no packet, or cannot be opened, come last.
   static func ordered(_ paths: [String]) -> [String] {
     let files = paths.filter { FileInput.kind($0) != .stream }
     guard files.count > 1 else { return paths }
@@ -12,14 +12,14 @@ enum CaptureOrder {
     return paths.map { FileInput.kind($0) == .stream ? $0 : sorted.next() ?? $0 }
   }
 
-  /// Files in the order of their first packets, or of their names where these have the same time, with the time of that packet in
-  /// nanoseconds; `Int64.max` where there is none.
+  /// Files in the order of their first packets, with these packets' times in nanoseconds; `Int64.max` for a file without a
+  /// packet. Files with the same time are in the order of their names.
   static func timed(_ files: [String]) -> [(path: String, first: Int64)] {
     files.map { (path: $0, first: firstTimestamp(of: $0) ?? .max) }
       .sorted { ($0.first, $0.path) < ($1.first, $1.path) }
   }
 
-  /// Octets of all files together; nil if there is a stream among them. What cannot be read has none.
+  /// Octets of all files together; nil if one is a stream. An unreadable file counts 0.
   static func size(_ paths: [String]) -> Int? {
     paths.reduce(0) { sum, path in
       switch FileInput.kind(path) {

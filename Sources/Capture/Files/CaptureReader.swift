@@ -11,34 +11,34 @@ import Packets
 /// }
 /// ```
 public struct CaptureReader: ~Copyable {
-  /// What errors call the file: its path as it was given, or `standard input`.
+  /// The file's name in errors: its path as given, or `standard input`.
   public let name: String
-  /// The packet that `withPacket` lends.
+  /// The packet for `withPacket`.
   @usableFromInline private(set) var current = LentPacket()
 
   private var window: OctetWindow
   private let file: FileInput
   private let compression: Compression?
   private let format: CaptureFormat
-  /// What pcapng tells of its packets; unused in other formats.
+  /// The state of pcapng; unused in other formats.
   private var pcapng: PcapngBlocks
   private var filter: FilterPrograms?
-  /// The file's number among those that can be read again; nil when it is not one of them.
+  /// The file's number among the files that can be read again; nil when it cannot.
   private let number: Int32?
-  /// Whether a packet was read ahead, to know its time, and is still to be handed over.
+  /// Whether a packet was read early, for its time, and is still to be handed over.
   private var isAhead = false
-  /// Capture time of the packet that was read first, whether it passed the filter or not; nil before.
+  /// Capture time of the first packet, whether it passes the filter or not; nil before.
   private var first: Int64?
 
-  /// Capture time, in nanoseconds since the Unix epoch, of the packet that was read last, whether it passed the filter
-  /// or not; nil before the first.
+  /// Capture time of the last packet, in nanoseconds since the Unix epoch, whether it passes the filter or not. Nil before the
+  /// first.
   public var lastTimestamp: Int64? { first == nil ? nil : current.packet.timestamp }
 
   /// Opens a capture; `-` is standard input. Only packets that pass the filter are handed over.
   ///
   /// Throws when the file cannot be opened or read, is not a capture, or ends within its file header.
   ///
-  /// With `waiting`, a file that grows can be followed, if it is a plain pcap or pcapng file.
+  /// With `waiting`, a plain pcap or pcapng file that grows can be followed.
   public init(path: String, filter: PacketFilter? = nil, waiting: Waiting = Waiting()) throws(CaptureError) {
     try self.init(path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity, waiting: waiting)
   }
@@ -51,8 +51,8 @@ public struct CaptureReader: ~Copyable {
       origins: OwnMemory(OriginTable()))
   }
 
-  /// Opens a capture of a series: adds the file to `files`, so that octets of its packets can be read again, and what it describes to
-  /// `origins`. With `readsAhead`, a thread of its own reads from the file.
+  /// Opens a capture of a series. It adds the file to `files`, so that octets of its packets can be read again, and its
+  /// descriptions to `origins`. With `readsAhead`, a thread of its own reads from the file.
   init(
     path: String, filter: PacketFilter?, waiting: Waiting, files: RereadableFiles, origins: OwnMemory<OriginTable>,
     readsAhead: Bool = false
@@ -60,7 +60,7 @@ public struct CaptureReader: ~Copyable {
     try self.init(
       path: path, filter: filter, bufferCapacity: OctetWindow.defaultCapacity, waiting: waiting, files: files,
       origins: origins)
-    // A file that is soon read is not worth a thread. And one that waits for a pipe's writer could not be ended at a fault.
+    // A short file is not worth a thread. And a thread that waits for a pipe's writer could not be ended at a fault.
     if case .foreign = format { return }
     if readsAhead, !waiting.follows, let size = file.size, size > Self.leastReadAhead { window.readAhead() }
   }
@@ -81,7 +81,7 @@ public struct CaptureReader: ~Copyable {
       source: try Compression.source(file, compression), name: file.name, isDecompressed: compression != nil,
       capacity: bufferCapacity)
     let format = try CaptureFormat(of: file, path: path, compression, follows: waiting.follows, in: &window)
-    // Only now: a value that cannot be copied cannot be left half initialised.
+    // The assignments come last: a value that cannot be copied cannot be left half initialized.
     name = file.name
     self.file = file
     self.compression = compression
@@ -100,12 +100,12 @@ public struct CaptureReader: ~Copyable {
 
   /// Reads up to the next packet that passes the filter; false at the end of the capture.
   ///
-  /// Throws when the capture is damaged or ends within a packet, when it cannot be read, and when the filter means
-  /// nothing for the packet's link type. The packets before have been handed over, and there is nothing to read after.
+  /// Throws when the capture is damaged or ends within a packet, and when it cannot be read. It also throws when the filter has
+  /// no meaning for the packet's link type. The packets before have been handed over, and no more can be read.
   public mutating func advance() throws(CaptureError) -> Bool { try readOn() }
 
-  /// Hands over the packets that follow, until `body` returns false, or there is an event between two of them that is to be
-  /// taken first, or there are no more: all of that `advanceToPacket` then comes to.
+  /// Hands over the next packets until `body` returns false, an event has to be taken before the next packet, or the capture
+  /// ends. `advanceToPacket` then returns that packet or the end.
   ///
   /// Throws as `advance` does.
   mutating func passOn(_ body: (Packet, RawSpan) -> Bool) throws(CaptureError) {
@@ -131,7 +131,7 @@ public struct CaptureReader: ~Copyable {
     }
   }
 
-  /// The next packet that passes the filter, whose octets must be withdrawn before the next call; nil at the end.
+  /// The next packet that passes the filter; nil at the end. Its octets must be withdrawn before the next call.
   @inline(__always)
   mutating func advanceToPacket() throws(CaptureError) -> LentPacket? {
     try advance() ? current : nil
@@ -145,8 +145,8 @@ public struct CaptureReader: ~Copyable {
     try current.withPacket(body)
   }
 
-  /// Capture time of the first packet, in nanoseconds since the Unix epoch, whether it passes the filter or not; nil if
-  /// there is none. Reads no further than that.
+  /// Capture time of the first packet, in nanoseconds since the Unix epoch, whether it passes the filter or not. Nil without
+  /// packets. Reads no further than that.
   public mutating func firstTimestamp() throws(CaptureError) -> Int64? {
     if first == nil { isAhead = try readPacket() }
     return first
@@ -187,10 +187,10 @@ public struct CaptureReader: ~Copyable {
   @inline(__always)
   var hasNews: Bool { !pcapng.news.isEmpty }
 
-  /// Takes what the capture said since the last call, before the packet that was read last or else up to the end: first names,
-  /// secrets and descriptions in the order of the file, then the latest number of lost packets and the latest time.
+  /// Removes and returns the events since the last call: those before the current packet, or up to the end. Names, secrets and
+  /// descriptions come first, in the order of the file. The latest number of lost packets and the latest time follow.
   ///
-  /// What waits is bounded (`CaptureLimits`): whoever never calls this loses events, and no memory.
+  /// The number of waiting events is limited (`CaptureLimits`). Without any call, events are lost, but memory stays bounded.
   public mutating func takeEvents() -> [CaptureEvent] {
     hasNews ? pcapng.news.take(dropped: dropped) : []
   }
@@ -202,15 +202,15 @@ public struct CaptureReader: ~Copyable {
 }
 
 extension CaptureReader {
-  /// Octets read from the file so far, compressed ones if it is compressed. Of a file that libpcap reads, all at once.
+  /// Octets read from the file so far, before decompression. A file that libpcap reads counts at once.
   public var octetsRead: Int {
     if case .foreign = format { file.size ?? 0 } else { file.octetsRead }
   }
 
-  /// The file's length in octets when it was opened; nil if it is a stream.
+  /// The file's length in octets when it was opened; nil for a stream.
   public var size: Int? { file.size }
 
-  /// Packets that the capturing machine says it lost, up to here; nil if the format or the file does not say.
+  /// Packets that the capturing machine reported as lost, up to here; nil if the format or the file has no such figure.
   public var dropped: UInt64? { pcapng.dropped }
 
   /// The format in words, such as `pcap (nanoseconds, big-endian), gzip`.

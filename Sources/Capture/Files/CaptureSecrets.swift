@@ -1,12 +1,12 @@
 import Packets
 
-/// The secrets that captures have in themselves (decryption secrets blocks), looked for before their packets are read: a block may
-/// come after the packets that it opens.
+/// The secrets in captures (decryption secrets blocks). They are read before the packets, because a block may come after the
+/// packets that it opens.
 public enum CaptureSecrets {
-  /// Reads each pcapng file, plain or compressed, up to its end, and hands over its secrets. Streams cannot be read twice, and a
-  /// damaged file says so when its packets are read.
+  /// Reads each pcapng file, plain or compressed, to its end, and hands over its secrets. Streams are not read, because they
+  /// cannot be read twice. Errors of damaged files appear when their packets are read.
   ///
-  /// Nothing is read beyond the first packet of a file of another format.
+  /// Files of other formats are read up to the first packet only.
   public static func read(_ paths: [String], waiting: Waiting = Waiting(), _ body: (SecretsRecord) -> Void) {
     for path in paths {
       guard case .file = FileInput.kind(path) else { continue }
@@ -16,7 +16,7 @@ public enum CaptureSecrets {
     }
   }
 
-  /// Whether secrets may come behind the packets that they open: of a stream, which cannot be looked through before.
+  /// Whether secrets may come after the packets that they open: so it is for a stream, which cannot be read in advance.
   public static func mayComeLate(in paths: [String]) -> Bool {
     paths.contains { path in
       if case .file = FileInput.kind(path) { false } else { true }

@@ -2,46 +2,46 @@ import Packets
 
 /// Several captures read as one, in the order of time.
 ///
-/// Files are put in the order of their first packets; a stream (standard input, a FIFO) cannot be looked at ahead, and
-/// keeps its place in the list. Files without a packet, or that cannot be opened, come after the others.
+/// Files are put in the order of their first packets. A stream (standard input, a FIFO) cannot be read in advance, and keeps its
+/// place in the list. Files that have no packet, or cannot be opened, come last.
 public struct CaptureSeries: PacketSequence, ~Copyable {
-  /// How much earlier than the last packet of one capture the first of the next may be for that to be a continuation,
-  /// in nanoseconds: packets of several queues are not written quite in order.
+  /// Nanoseconds by which the first packet of a capture may precede the last packet of the capture before it, for a continuation.
+  /// Packets of several queues are not written quite in order.
   public static let overlap: Int64 = 1_000_000_000
 
   /// Paths in the order in which they are read.
   public let paths: [String]
-  /// Octets of all captures together; nil if there is a stream among them.
+  /// Octets of all captures together; nil if one is a stream.
   public let size: Int?
-  /// 0: captures come one after the other.
+  /// 0, because captures come one after the other.
   public var capture: Int { 0 }
 
   private let filter: PacketFilter?
   private let waiting: Waiting
-  /// Captures that were opened so far, or could not be.
+  /// The number of captures that were opened so far, or could not be.
   private var position = 0
   private var reader: CaptureReader?
   private let files = RereadableFiles()
-  /// The numbers of what the captures describe.
+  /// The numbers for the captures' descriptions.
   private let origins = OwnMemory(OriginTable())
   private let readsAhead: Bool
-  /// Reads octets of packets again, of those whose captures can be.
+  /// Reads octets of packets again, if their captures can be read again.
   public var capturedOctets: any CapturedOctets { files }
   /// The reader's packet.
   @usableFromInline private(set) var current = LentPacket()
-  /// Capture time of the last packet of the capture that has ended last, in nanoseconds since the Unix epoch; nil before that.
+  /// Capture time of the last packet of the latest capture that ended, in nanoseconds since the Unix epoch; nil before that.
   public private(set) var lastTimestamp: Int64?
-  /// Capture time of the first packet of the current capture, the same; nil without one.
+  /// Capture time of the first packet of the current capture, in nanoseconds since the Unix epoch; nil without one.
   public private(set) var firstTimestamp: Int64?
   private var octetsReadBefore = 0
   private var droppedBefore: UInt64?
-  /// What the captures said until the last step, not taken yet.
+  /// The captures' events until the last step that are not taken yet.
   private var news = PendingEvents()
 
-  /// Looks at each file's first packet. Nothing is thrown here: a file that cannot be read throws when its turn comes.
+  /// Reads each file's first packet. Nothing is thrown here: an unreadable file throws in its turn.
   ///
-  /// Once the stop of `waiting` was called, the end of all captures comes within a few tenths of a second. With `readsAhead`, a
-  /// thread of its own reads from the files.
+  /// After a call of `waiting`'s stop, the end of all captures comes within a few tenths of a second. With `readsAhead`, a thread
+  /// of its own reads from the files.
   public init(
     paths: [String], filter: PacketFilter? = nil, waiting: Waiting = Waiting(), readsAhead: Bool = false
   ) {
@@ -49,13 +49,13 @@ public struct CaptureSeries: PacketSequence, ~Copyable {
     self.paths = CaptureOrder.ordered(paths)
     self.filter = filter
     self.waiting = waiting
-    // How long a file will be that grows, nobody knows.
+    // The final length of a file that grows is unknown.
     size = waiting.follows ? nil : CaptureOrder.size(paths)
   }
 
-  /// Goes on to the next packet, the next capture or the end.
+  /// Moves to the next packet, the next capture or the end.
   ///
-  /// Throws what opening and reading the current capture throws. The next call then goes on with the next capture.
+  /// Throws the errors of opening and reading the current capture. The next call continues with the next capture.
   public mutating func advance() throws(CaptureError) -> PacketStep {
     current.withdraw()
     do throws(CaptureError) {
@@ -73,10 +73,10 @@ public struct CaptureSeries: PacketSequence, ~Copyable {
     return try open()
   }
 
-  /// Hands over the packets that follow the one that `advance` found, without a step for each, until `body` returns false or
-  /// something else than a packet comes, which `advance` then comes to. There may be none.
+  /// Hands over the packets after the one that `advance` found, without a step for each. It ends when `body` returns false, or at
+  /// a step other than a packet, which `advance` then returns. There may be no packets.
   ///
-  /// Throws as `advance` does. Those handed over before are done with, and so is what `advance` found.
+  /// Throws as `advance` does. The packets that were handed over, and the one that `advance` found, are no longer available.
   public mutating func passOn(_ body: (Packet, RawSpan) -> Bool) throws(CaptureError) {
     current.withdraw()
     do throws(CaptureError) {
@@ -113,15 +113,15 @@ public struct CaptureSeries: PacketSequence, ~Copyable {
       if isNoDamage(error) { return .end }
       throw error
     }
-    // The first packet has been read ahead. A time that passed before it is told with it, not before the capture: it is none of
-    // the capture before this one.
+    // The first packet is already read. A time that passed before it becomes known with that packet, because it is not a time of
+    // the capture before.
     next.moveEvents(to: &news, onlyRecords: true)
     firstTimestamp = first
     reader = consume next
     return .capture(continues: continues(at: first))
   }
 
-  /// Whether it is only that the reading was stopped before the end of what is being written.
+  /// Whether the error only means that reading was stopped before the end of a file that is being written.
   private func isNoDamage(_ error: CaptureError) -> Bool {
     guard waiting.isStopped else { return false }
     return switch error.problem {
@@ -130,7 +130,7 @@ public struct CaptureSeries: PacketSequence, ~Copyable {
     }
   }
 
-  /// Whether a capture that begins at `first` continues what was read before.
+  /// Whether a capture that begins at `first` continues the one before.
   private func continues(at first: Int64?) -> Bool {
     guard let lastTimestamp else { return false }
     // A capture without packets separates nothing.
@@ -139,7 +139,7 @@ public struct CaptureSeries: PacketSequence, ~Copyable {
     return overflow || first >= limit
   }
 
-  /// Keeps what the current capture told, and lets go of it.
+  /// Keeps the events of the current capture, and releases it.
   private mutating func close() {
     reader?.moveEvents(to: &news)
     octetsReadBefore = octetsRead
@@ -151,7 +151,7 @@ public struct CaptureSeries: PacketSequence, ~Copyable {
 }
 
 extension CaptureSeries {
-  /// What errors call the current capture; nil between captures.
+  /// The current capture's name in errors; nil between captures.
   public var name: String? {
     switch reader {
     case .some(let reader): reader.name
@@ -162,10 +162,10 @@ extension CaptureSeries {
   /// The path of the current capture, or of the last one.
   public var path: String { paths[max(position - 1, 0)] }
 
-  /// Whether a path is that of a stream, which can be read once only: standard input or a FIFO.
+  /// Whether a path leads to a stream, which can be read only once: standard input or a FIFO.
   public static func isStream(_ path: String) -> Bool { FileInput.kind(path) == .stream }
 
-  /// Octets read from all captures so far, compressed ones where they are compressed.
+  /// Octets read from all captures so far, before decompression.
   public var octetsRead: Int {
     switch reader {
     case .some(let reader): octetsReadBefore + reader.octetsRead
@@ -173,7 +173,7 @@ extension CaptureSeries {
     }
   }
 
-  /// Packets that the capturing machines say they lost, up to here; nil if no capture says.
+  /// Packets that the capturing machines reported as lost, up to here; nil if no capture has the figure.
   public var dropped: UInt64? {
     switch reader {
     case .some(let reader): reader.dropped.map { $0.addingSaturated(droppedBefore ?? 0) } ?? droppedBefore
@@ -181,11 +181,11 @@ extension CaptureSeries {
     }
   }
 
-  /// Takes what the captures said since the last call, before the packet, the start of a capture or the end that `advance` came
-  /// to: first names, secrets and descriptions in the order of the files, then the latest number of lost packets and the latest
-  /// time.
+  /// Removes and returns the events since the last call: those before the packet, the capture or the end that `advance` found.
+  /// Names, secrets and descriptions come first, in the order of the files. The latest number of lost packets and the latest time
+  /// follow.
   ///
-  /// What waits is bounded (`CaptureLimits`): whoever never calls this loses events, and no memory.
+  /// The number of waiting events is limited (`CaptureLimits`). Without any call, events are lost, but memory stays bounded.
   @inline(__always)
   public mutating func takeEvents() -> [CaptureEvent] { news.isEmpty ? [] : takeAllEvents() }
 

@@ -1,4 +1,4 @@
-// Unsafe: opendir and its kind, whose entries are read where they lie before the next one is asked for.
+// Unsafe: opendir and related calls; each entry is read in place before the next one is asked for.
 
 #if canImport(Glibc)
   import Glibc
@@ -8,9 +8,9 @@
   import Darwin
 #endif
 
-/// What is in a folder.
+/// The content of a folder.
 enum FolderListing {
-  /// The names in a folder that are not hidden, in the order of their octets.
+  /// The names in a folder, except hidden ones, in the order of their octets.
   ///
   /// Throws when the folder cannot be read.
   static func names(in path: String) throws(CaptureError) -> [String] {

@@ -1,17 +1,18 @@
 import SystemPackage
 
-/// The captures among files that nobody named one by one: those of a folder, or those whose paths are like a pattern.
+/// The captures that are found in a folder, or by a pattern for their paths.
 ///
-/// Files are opened one after the other, as far as their format can be told, and closed again.
+/// Files are opened one after the other, until their format is known, and closed again.
 public struct FoundCaptures: Sendable {
-  /// The captures, in the order of their names. A file that cannot be opened or read is among them, so that reading it says why.
+  /// The captures, in the order of their names. A file that cannot be opened or read is included, so that reading it reports the
+  /// error.
   public private(set) var paths: [String] = []
-  /// How many files are no captures.
+  /// The number of files that are not captures.
   public private(set) var otherFiles = 0
-  /// How many folders were not looked into.
+  /// The number of folders that were not searched.
   public private(set) var otherFolders = 0
 
-  /// Those of a folder; folders in it are not looked into. Hidden files are none.
+  /// Finds the captures of a folder, not of folders in it. Hidden files are ignored.
   ///
   /// Throws when the folder cannot be read.
   public init(inFolder folder: String) throws(CaptureError) {
@@ -25,14 +26,14 @@ public struct FoundCaptures: Sendable {
     }
   }
 
-  /// Those in a folder and in the folders in it, whose paths from there are wanted. Hidden files and folders are passed over, and no
-  /// symbolic link to a folder is followed.
+  /// Finds the captures in a folder and in the folders in it, if their relative paths are wanted. Hidden files and folders are
+  /// ignored, and symbolic links to folders are not followed.
   ///
   /// - Parameters:
-  ///   - folder: Where to look; empty for the working directory.
-  ///   - depth: Folders in each other, this one included; nil for any number.
-  ///   - isWanted: Tells by a path from the folder on whether its file is wanted.
-  /// - Throws: when a folder cannot be read.
+  ///   - folder: The folder to search; empty for the working directory.
+  ///   - depth: The largest number of nested folders, with this one; nil for any number.
+  ///   - isWanted: Whether the file of a path relative to the folder is wanted.
+  /// - Throws: When a folder cannot be read.
   public init(under folder: String, depth: Int?, where isWanted: (String) -> Bool) throws(CaptureError) {
     var waiting: [(path: String, depth: Int)] = [("", 1)]
     while let next = waiting.popLast() {
@@ -48,7 +49,7 @@ public struct FoundCaptures: Sendable {
         default: break
         }
       }
-      // In the order of their names, with what is in each before the next one.
+      // Folders come in the order of their names, each with its content before the next one.
       waiting += below.reversed()
     }
   }
@@ -61,7 +62,7 @@ public struct FoundCaptures: Sendable {
     folder.isEmpty || folder.hasSuffix("/") ? folder + name : folder + "/" + name
   }
 
-  /// What a path leads to; nil where nobody can tell.
+  /// The type of a path's file; nil if unknown.
   private static func type(_ path: String) -> FileType? { (try? unsafe Stat(path))?.type }
 
   private static func isLink(_ path: String) -> Bool {

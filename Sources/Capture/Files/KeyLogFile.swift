@@ -2,14 +2,14 @@
 
 import Packets
 
-/// A TLS key log (RFC 9850), read as far as it has been written: a program that is still running adds to it.
+/// A TLS key log (RFC 9850) that a running program may still extend; it is read up to its current end.
 public final class KeyLogFile {
   /// Octets read at once.
   private static let readLength = 1 << 20
 
   private let file: FileInput
   private var buffer: [UInt8] = []
-  /// Octets of the file that were handed over, and that were only read: the start of a line whose end is not written yet.
+  /// Octets of the file that were handed over; `partial` octets more were read: the start of a line that is not complete.
   private var offset = 0
   /// Octets of an incomplete line at the start of the buffer.
   private var partial = 0
@@ -21,9 +21,9 @@ public final class KeyLogFile {
     file = try FileInput(path: path, waiting: waiting)
   }
 
-  /// Hands over what has been written since the last call, whole lines only, each time some of them.
+  /// Hands over the whole lines written since the last call, some of them each time.
   ///
-  /// Throws when it cannot be read.
+  /// Throws when the file cannot be read.
   public func readLines(_ body: (RawSpan) -> Void) throws(CaptureError) {
     if buffer.isEmpty { buffer = Array(repeating: 0, count: Self.readLength) }
     while true {
@@ -32,7 +32,7 @@ public final class KeyLogFile {
       offset += count
       let end = partial + count
       guard let last = buffer[..<end].lastIndex(of: 0x0a) else {
-        // A line that fills the whole buffer is none: it is passed on, to be passed over.
+        // A line that fills the whole buffer is not a key: it is passed on, and its reader skips it.
         if end == buffer.count { handOver(end, body) } else { partial = end }
         continue
       }
@@ -42,7 +42,7 @@ public final class KeyLogFile {
     }
   }
 
-  /// Fills the buffer behind the incomplete line.
+  /// Fills the buffer after the incomplete line.
   private func readMore() throws(CaptureError) -> Int {
     let (file, offset, partial) = (file, offset, partial)
     let result = unsafe buffer.withUnsafeMutableBytes { memory -> Result<Int, CaptureError> in
@@ -59,7 +59,7 @@ public final class KeyLogFile {
     return try result.get()
   }
 
-  /// Hands over what is left when nothing will be added: a last line may have no end.
+  /// Hands over the rest at the end of the log: a last line may lack its line end.
   public func finish(_ body: (RawSpan) -> Void) {
     if partial > 0 { handOver(partial, body) }
     partial = 0
@@ -71,13 +71,13 @@ public final class KeyLogFile {
   }
 
   deinit {
-    // What was read is secret.
+    // The octets are secret.
     for index in buffer.indices { buffer[index] = 0 }
   }
 }
 
 extension [UInt8] {
-  /// Moves octets to the start, and clears where they were.
+  /// Moves octets to the start, and clears their old place.
   fileprivate mutating func moveToStart(from range: Range<Int>) {
     for (target, source) in range.enumerated() { self[target] = self[source] }
     for index in Swift.max(range.count, range.lowerBound)..<range.upperBound { self[index] = 0 }

@@ -1,15 +1,15 @@
 import Packets
 
-/// Several captures of the same time read as one, packet by packet in the order of time: what was captured at several points, or one
-/// file for each direction.
+/// Several captures of the same time read as one, packet by packet in the order of time. They come from several capture points,
+/// or have one direction each.
 ///
-/// A capture is open from its first packet to its last. Each has its packets in order; where one does not, they come as late as
-/// they are there.
+/// A capture is open from its first packet to its last. Each is expected to have its packets in order; a late packet in a file
+/// comes late.
 public struct OverlappingCaptures: PacketSequence, ~Copyable {
-  /// Captures that are open at once at most.
+  /// The largest number of captures that are open at once.
   public static let limit = 256
 
-  /// A capture that has a packet to hand over.
+  /// A capture with a packet to hand over.
   private final class Source {
     let index: Int
     let reader: OwnMemory<CaptureReader>
@@ -23,9 +23,9 @@ public struct OverlappingCaptures: PacketSequence, ~Copyable {
 
   /// Octets of all captures together.
   public let size: Int?
-  /// Reads octets of packets again, of those whose captures can be.
+  /// Reads octets of packets again, if their captures can be read again.
   public var capturedOctets: any CapturedOctets { files }
-  /// Which capture the packet that `advance` found is of, from 0, in the order of their first packets.
+  /// The capture of the packet that `advance` found, from 0, in the order of their first packets.
   public var capture: Int { current?.index ?? 0 }
 
   private let paths: [String]
@@ -34,7 +34,7 @@ public struct OverlappingCaptures: PacketSequence, ~Copyable {
   private let waiting: Waiting
   private let files = RereadableFiles()
   private let origins = OwnMemory(OriginTable())
-  /// Captures that were opened so far, or could not be.
+  /// The number of captures that were opened so far, or could not be.
   private var position = 0
   private var open: [Source] = []
   private var current: Source?
@@ -42,12 +42,12 @@ public struct OverlappingCaptures: PacketSequence, ~Copyable {
   private var droppedBefore: UInt64?
   private var news = PendingEvents()
 
-  /// Looks at each file's first packet. Nothing is thrown here: a file that cannot be read throws when its turn comes.
+  /// Reads each file's first packet. Nothing is thrown here: an unreadable file throws in its turn.
   ///
   /// - Parameters:
-  ///   - paths: Files, none of them a stream.
+  ///   - paths: Files, no streams.
   ///   - filter: Only packets that pass it are handed over; nil for all.
-  ///   - waiting: Once its stop was called, the end comes.
+  ///   - waiting: Its stop ends the sequence.
   public init(paths: [String], filter: PacketFilter? = nil, waiting: Waiting = Waiting()) {
     let order = CaptureOrder.timed(paths)
     self.paths = order.map(\.path)
@@ -57,9 +57,9 @@ public struct OverlappingCaptures: PacketSequence, ~Copyable {
     size = CaptureOrder.size(paths)
   }
 
-  /// Goes on to the packet that was captured next, in any of the captures, or to the end of all.
+  /// Moves to the next packet by time, in any of the captures, or to the end of all.
   ///
-  /// Throws what opening and reading a capture throws. The next call then goes on without that capture.
+  /// Throws the errors of opening and reading a capture. The next call continues without that capture.
   public mutating func advance() throws(CaptureError) -> PacketStep {
     if let last = current {
       current = nil
@@ -84,7 +84,7 @@ public struct OverlappingCaptures: PacketSequence, ~Copyable {
   /// Lends the packet that `advance` found. Its octets are valid during the call only.
   public borrowing func withPacket(_ body: (Packet, RawSpan) -> Void) { current?.packet.withPacket(body) }
 
-  /// Takes what the captures said since the last call, before the packet or the end that `advance` came to.
+  /// Removes and returns the captures' events since the last call: those before the packet or the end that `advance` found.
   public mutating func takeEvents() -> [CaptureEvent] { news.isEmpty ? [] : news.take(dropped: dropped) }
 
   private mutating func openNext() throws(CaptureError) {
@@ -100,7 +100,7 @@ public struct OverlappingCaptures: PacketSequence, ~Copyable {
     try readOn(source)
   }
 
-  /// Reads the next packet of a capture, and closes it where there is none.
+  /// Reads the next packet of a capture, and closes the capture at its end.
   private mutating func readOn(_ source: Source) throws(CaptureError) {
     source.packet.withdraw()
     do throws(CaptureError) {
@@ -116,7 +116,7 @@ public struct OverlappingCaptures: PacketSequence, ~Copyable {
   }
 
   private mutating func close(_ source: Source) {
-    // A time that passed before its end may be one that the other captures have not come to.
+    // A time that passed before its end may still lie ahead in the other captures.
     source.reader.value.moveEvents(to: &news, onlyRecords: true)
     octetsReadBefore += source.reader.value.octetsRead
     if let dropped = source.reader.value.dropped { droppedBefore = dropped.addingSaturated(droppedBefore ?? 0) }
@@ -125,10 +125,10 @@ public struct OverlappingCaptures: PacketSequence, ~Copyable {
 }
 
 extension OverlappingCaptures {
-  /// Octets read from all captures so far, compressed ones where they are compressed.
+  /// Octets read from all captures so far, before decompression.
   public var octetsRead: Int { open.reduce(octetsReadBefore) { $0 + $1.reader.value.octetsRead } }
 
-  /// Packets that the capturing machines say they lost, up to here; nil if no capture says.
+  /// Packets that the capturing machines reported as lost, up to here; nil if no capture has the figure.
   public var dropped: UInt64? {
     open.reduce(droppedBefore) { sum, source in
       source.reader.value.dropped.map { $0.addingSaturated(sum ?? 0) } ?? sum

@@ -1,14 +1,14 @@
 import Packets
 
-/// The capture files that were read last, kept open, so that octets of their packets can be read again.
+/// The latest capture files, kept open so that octets of their packets can be read again.
 final class RereadableFiles: CapturedOctets {
-  /// Files kept open: of rotated captures, those that a retransmission can still refer to.
+  /// The number of open files: retransmissions can still refer to this many rotated captures.
   private static let limit = 8
 
   private var files: [(number: Int32, file: FileInput)] = []
   private var count: Int32 = 0
 
-  /// Adds a file, instead of the one that was added first. Returns its number.
+  /// Adds a file and returns its number; beyond the limit it replaces the oldest file.
   func add(_ file: FileInput) -> Int32 {
     count &+= 1
     if files.count == Self.limit { files.removeFirst() }

@@ -1,9 +1,9 @@
 import Shared
 
-/// Which block of a source is read next, which is consumed next, and which wait in between: what the thread that reads ahead
-/// shares with the consumer.
+/// The blocks of a source: the next to be read, the next to be consumed, and the waiting ones between them. The reading thread
+/// and the consumer share it.
 struct BlockOrder {
-  /// Blocks that neither thread uses.
+  /// Unused blocks.
   private var free: [ReadAhead.Block]
   /// Blocks that were read and not consumed yet, in any order.
   private var filled: [ReadAhead.Block] = []
@@ -11,13 +11,13 @@ struct BlockOrder {
   private var nextToRead = 0
   /// Number of the block to be consumed next.
   private var nextToTake = 0
-  /// Number of the first block behind the end of the source, as far as is known.
+  /// Number of the first block after the end of the source, if known.
   private var end = Int.max
-  /// Why the source ends there; nil when it simply ends.
+  /// The error at the end of the source; nil for a regular end.
   private(set) var fault: CaptureError?
-  /// Whether the thread is blocked, waiting for free blocks.
+  /// Whether the thread is blocked until blocks are free.
   private var isWaitedForFree = false
-  /// Whether the consumer is blocked, waiting for the next block.
+  /// Whether the consumer is blocked until the next block is read.
   private var isWaitedForNext = false
 
   init(_ free: [ReadAhead.Block]) { self.free = free }
@@ -27,7 +27,7 @@ struct BlockOrder {
   /// Whether all blocks have been consumed.
   var isTaken: Bool { nextToTake >= end }
 
-  /// Gives out a free block, with the number of the block to read into it; nil if none is free, or all have been claimed.
+  /// Returns a free block, with the number of the block to read into it; nil if none is free, or all have been claimed.
   mutating func claim() -> ReadAhead.Block? {
     guard !isClaimed, let block = free.popLast() else { return nil }
     block.number = nextToRead
@@ -35,14 +35,14 @@ struct BlockOrder {
     return block
   }
 
-  /// As `claim`; when nothing is free, the thread is noted as blocked.
+  /// As `claim`; when no block is free, the thread counts as blocked.
   mutating func claimOrWait() -> ReadAhead.Block? {
     let block = claim()
     isWaitedForFree = block == nil && !isClaimed
     return block
   }
 
-  /// Puts in a block that has been read; `isLast` if the source ends or fails behind it. Returns whether to wake the consumer.
+  /// Adds a block that has been read; `isLast` if the source ends or fails after it. Returns whether to wake the consumer.
   mutating func add(_ block: ReadAhead.Block, isLast: Bool, fault: CaptureError?) -> Bool {
     let behind = block.number + (block.count > 0 ? 1 : 0)
     if isLast, behind < end {
@@ -53,14 +53,14 @@ struct BlockOrder {
     return (isTaken || next != nil) && isWaitedForNext.take()
   }
 
-  /// Hands out the block to be consumed next; nil if it has not been read, or there is none.
+  /// Returns the block to be consumed next; nil if it has not been read, or there is none.
   mutating func take() -> ReadAhead.Block? {
     guard !isTaken, let next else { return nil }
     nextToTake += 1
     return filled.remove(at: next)
   }
 
-  /// Notes that the consumer is blocked, waiting for the next block.
+  /// Notes that the consumer is blocked until the next block is read.
   mutating func waitForNext() { isWaitedForNext = true }
 
   /// Takes a block back. Returns whether to wake the thread, which is worth its cost for two blocks.

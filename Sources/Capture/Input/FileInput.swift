@@ -14,28 +14,28 @@ final class FileInput: OctetSource {
   /// The path that stands for standard input.
   static let standardInputPath = "-"
 
-  /// What errors call it.
+  /// The name of the file in errors.
   let name: String
-  /// Length in octets when opened, of a regular file; nil for streams.
+  /// Length of a regular file in octets when it was opened; nil for streams.
   let size: Int?
   /// Whether its path opens the same file again, from its start.
   var isReopenable: Bool { size != nil && descriptor != .standardInput }
   /// Octets read from the system so far.
   var octetsRead: Int { octetsReadSoFar.load(ordering: .relaxed) }
-  /// Atomic, since progress is shown by another thread than the one that reads.
+  /// Atomic, because another thread than the reading one shows progress.
   private let octetsReadSoFar = Atomic<Int>(0)
 
   private let descriptor: FileDescriptor
   private let waiting: Waiting
-  /// What `peek` read ahead and `read` has not returned yet.
+  /// Octets that `peek` read and `read` has not returned yet.
   private var ahead: [UInt8] = []
 
-  /// Opens a path, or standard input for `-`. The writer of a FIFO is waited for when it is read.
+  /// Opens a path, or standard input for `-`. Only reading waits for the writer of a FIFO.
   init(path: String, waiting: Waiting = Waiting()) throws(CaptureError) {
     let isStandardInput = path == Self.standardInputPath
     name = isStandardInput ? "standard input" : path
     self.waiting = waiting
-    // Non-blocking, because opening a FIFO would wait for its writer, and could not be stopped.
+    // The file is opened non-blocking, because opening a FIFO would wait for its writer, and could not be stopped.
     descriptor = try systemCall {
       if isStandardInput { return .standardInput }
       return try unsafe FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
@@ -58,17 +58,17 @@ final class FileInput: OctetSource {
     if descriptor != .standardInput { try? descriptor.close() }
   }
 
-  /// What can be told of a path without opening it.
+  /// The kind of a path, known without opening it.
   enum Kind: Equatable {
-    /// A regular file, which can be read, and then read again; its length in octets.
+    /// A regular file, which can be read again; its length in octets.
     case file(Int)
-    /// Standard input, a FIFO or the like, which can be read once.
+    /// Standard input, a FIFO or the like, which can be read only once.
     case stream
-    /// Nothing that can be read.
+    /// Not readable.
     case unreadable
   }
 
-  /// What a path is.
+  /// The kind of a path.
   static func kind(_ path: String) -> Kind {
     guard path != standardInputPath else { return .stream }
     guard let status = try? unsafe Stat(path) else { return .unreadable }
@@ -79,7 +79,7 @@ final class FileInput: OctetSource {
     }
   }
 
-  /// The next octets, up to `count` of them, which stay to be read; fewer only at the end.
+  /// The next octets, at most `count`, without consuming them; fewer only at the end.
   func peek(_ count: Int) throws(CaptureError) -> [UInt8] {
     var octet: UInt8 = 0
     while ahead.count < count {
@@ -102,13 +102,14 @@ final class FileInput: OctetSource {
     return try unsafe readDescriptor(into: buffer)
   }
 
-  /// Offset at which `read` goes on, in octets from the start of a regular file; nil where octets cannot be read by their offset.
+  /// Offset at which `read` continues, in octets from the start of a regular file. Nil where octets cannot be read by their
+  /// offset.
   var offset: Int? { size == nil || waiting.follows || descriptor == .standardInput ? nil : octetsRead - ahead.count }
 
-  /// Fills a buffer with what is at `offset` of a regular file, in octets from its start. `count` becomes the octets that were
-  /// there, also when an error is thrown. Returns whether the file, or the reading of it, ends with them.
+  /// Fills a buffer from `offset` of a regular file, in octets from its start. `count` becomes the number of octets read, even
+  /// when an error is thrown. Returns whether the file, or the reading of it, ends there.
   ///
-  /// For any thread at any time, unlike `read(into:)`.
+  /// Any thread may call it at any time, unlike `read(into:)`.
   func read(at offset: Int, into buffer: UnsafeMutableRawBufferPointer, count: inout Int) throws(CaptureError) -> Bool {
     count = 0
     while count < buffer.count {
@@ -127,8 +128,8 @@ final class FileInput: OctetSource {
     return false
   }
 
-  /// Puts the `count` octets at `offset` of a regular file at the start of `buffer`, which has as many. False when they are
-  /// not there or cannot be read.
+  /// Reads `count` octets at `offset` of a regular file to the start of `buffer`, which has at least as many. False when they do
+  /// not exist or cannot be read.
   func read(_ count: Int, at offset: Int, into buffer: inout [UInt8]) -> Bool {
     guard count <= buffer.count else { return false }
     let received = unsafe buffer.withUnsafeMutableBytes { memory in
@@ -138,14 +139,14 @@ final class FileInput: OctetSource {
     return received == count
   }
 
-  /// Reads what is there, and waits until there is something; 0 is the end, or the stop.
+  /// Reads the available octets, and waits until there are some; 0 is the end, or the stop.
   private func readDescriptor(into buffer: UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int {
     var growth: FileGrowth?
     while !waiting.isStopped {
       if size == nil, !isReadable() { continue }
       let count: Int
       do {
-        // A signal may be the stop, which is looked at first.
+        // A signal may be the stop, which is checked first.
         count = try unsafe descriptor.read(into: buffer, retryOnInterrupt: false)
       } catch Errno.interrupted, Errno.resourceTemporarilyUnavailable {
         continue
@@ -161,7 +162,7 @@ final class FileInput: OctetSource {
     return 0
   }
 
-  /// Whether reading would not wait, after a moment's wait for that. An end and an error are there to be read, too.
+  /// Waits a moment until reading would not block, and returns whether it would not. An end and an error count as readable.
   private func isReadable() -> Bool {
     var wanted = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
     return unsafe poll(&wanted, 1, Int32(Waiting.interval)) > 0

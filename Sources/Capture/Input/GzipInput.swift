@@ -8,11 +8,11 @@ import CZlib
 
   private let file: FileInput
   private let input = UnsafeMutableRawBufferPointer.allocate(byteCount: inputLength, alignment: 16)
-  /// On the heap, since zlib keeps its address and refuses a stream that moved.
+  /// On the heap, because zlib keeps its address and refuses a stream that moved.
   private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
-  /// Octets given so far.
+  /// Octets produced so far.
   private var produced = 0
-  /// Whether the last member ended, so that the end of the file is no cut.
+  /// Whether the last member ended, so that the end of the file is regular.
   private var isBetweenMembers = false
   private var fault: CaptureError.Problem?
 
@@ -35,7 +35,7 @@ import CZlib
     unsafe stream.pointee.next_out = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
     unsafe stream.pointee.avail_out = UInt32(clamping: buffer.count)
     let room = unsafe Int(stream.pointee.avail_out)
-    // Some output is enough: a stream's packets should not wait for a full buffer.
+    // Some output is enough, because a stream's packets should not wait for a full buffer.
     while unsafe Int(stream.pointee.avail_out) == room {
       guard try refill() else {
         if isBetweenMembers { return 0 }
@@ -56,7 +56,7 @@ import CZlib
     return count
   }
 
-  /// Makes sure that there is input; false at the end of the file.
+  /// Refills the input if it is empty; false at the end of the file.
   private func refill() throws(CaptureError) -> Bool {
     if unsafe stream.pointee.avail_in > 0 { return true }
     let count = try unsafe file.read(into: input)
@@ -65,7 +65,7 @@ import CZlib
     return count > 0
   }
 
-  /// Starts the next member if the input is not used up by zeros, with which tape and block devices pad.
+  /// Starts the next member. False if only zeros follow, which tape and block devices pad with.
   private func startMember() -> Bool {
     while unsafe stream.pointee.avail_in > 0, let next = unsafe stream.pointee.next_in, unsafe next.pointee == 0 {
       unsafe stream.pointee.next_in = unsafe next + 1

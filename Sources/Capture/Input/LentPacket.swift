@@ -2,18 +2,18 @@ import Packets
 
 /// A packet whose octets are in the buffer of a window. Unsafe site: a span over memory that this value does not own.
 ///
-/// The reader that holds it owns the window, too; it withdraws the octets before the window is filled again, and lends
-/// the span only while it is borrowed itself, when that cannot happen. The window itself could not be inlined into
-/// other modules: Swift 6.3.1 crashes on `@usableFromInline` properties of its type.
+/// The reader that holds it owns the window, too. It withdraws the octets before the window is filled again. It lends the span
+/// only while it is borrowed itself, when that cannot happen. The window itself could not be inlined into other modules: Swift
+/// 6.3.1 crashes on `@usableFromInline` properties of its type.
 @usableFromInline
 @safe struct LentPacket {
   @usableFromInline var packet = Packet(timestamp: 0, originalLength: 0, linkType: .null)
   @usableFromInline var octets = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
 
-  /// Makes an empty packet of the time 0.
+  /// An empty packet with the time 0.
   init() {}
 
-  /// Forgets where the octets were.
+  /// Forgets the octets.
   @inline(__always)
   mutating func withdraw() {
     unsafe octets = UnsafeRawBufferPointer(start: nil, count: 0)

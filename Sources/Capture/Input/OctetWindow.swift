@@ -1,13 +1,13 @@
 /// A window on an octet source: one buffer that is refilled in place, and a cursor in it.
 ///
-/// Octets stay where they are until the next `fill`, also those that the cursor has passed. Unsafe sites: the buffer,
-/// which this type owns, and loads from it, each of which is checked against what has been filled.
+/// Octets stay in place until the next `fill`, also those before the cursor. Unsafe sites: the buffer, which this type owns, and
+/// loads from it, each checked against the filled part.
 @safe struct OctetWindow: ~Copyable {
-  /// Octets of the buffer when nothing asks for more. Of 64 KiB to 4 MiB, 128 to 256 KiB were fastest: few system
-  /// calls, and what was copied in is still in the second-level cache when it is looked at.
+  /// Octets of the buffer by default. Of 64 KiB to 4 MiB, 128 to 256 KiB were fastest. There are few system calls, and copied
+  /// octets are still in the second-level cache when they are used.
   static let defaultCapacity = 256 << 10
-  /// Of buffers that the system copies to: a page, since it writes whole cache lines then, without fetching them first. Where
-  /// another processor has looked at them, that took twice as long.
+  /// Alignment of buffers that the system copies to: a page. Then it writes whole cache lines without fetching them first.
+  /// Fetching lines from another processor's cache took twice as long.
   static let alignment = 4096
 
   let source: any OctetSource
@@ -21,7 +21,7 @@
   private var block: ReadAhead.Block?
   /// Index of the cursor in the buffer.
   private var start = 0
-  /// End of what has been filled.
+  /// End of the filled part.
   private var end = 0
   /// Offset of the cursor in the source, in octets.
   private(set) var offset = 0
@@ -38,14 +38,14 @@
     if block == nil { unsafe memory.deallocate() }
   }
 
-  /// Has the source read on another thread from now on, if the system has one.
+  /// Reads the source on another thread from now on, if the system has one.
   mutating func readAhead() { ahead = try? ReadAhead(source, name: name) }
 
-  /// Octets from the cursor on that are there already.
+  /// Octets available from the cursor on.
   @inline(__always)
   var available: Int { end - start }
 
-  /// Makes `count` octets available from the cursor on, if the source has them; false if it ends before.
+  /// Makes `count` octets available from the cursor on; false if the source ends before.
   @inline(__always)
   mutating func fill(_ count: Int) throws(CaptureError) -> Bool {
     available >= count ? true : try refill(count)
@@ -68,11 +68,11 @@
     return true
   }
 
-  /// Goes on in a block that was read ahead, with what is left before it.
+  /// Continues in the next block that was read ahead, with the rest of the current one before it.
   private mutating func take(_ next: ReadAhead.Block, from ahead: ReadAhead) {
     let left = available
     guard left <= ReadAhead.headroom else {
-      // A packet longer than that: what is there of it moves to memory of the window's own.
+      // A longer packet: its octets move to memory that the window owns.
       let larger = max(left + next.count, 2 * left)
       let grown = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
       unsafe grown.copyMemory(from: memory + start, byteCount: left)
@@ -91,7 +91,7 @@
     end = ReadAhead.headroom + next.count
   }
 
-  /// Gives the memory up for another.
+  /// Leaves the memory for another.
   private mutating func leave(
     for other: UnsafeMutableRawPointer, capacity: Int, block: ReadAhead.Block?, _ ahead: ReadAhead
   ) {
@@ -101,11 +101,11 @@
     self.block = block
   }
 
-  /// Moves what is left to the front, in a larger buffer if `count` octets do not fit.
+  /// Moves the rest to the front, in a larger buffer if `count` octets do not fit.
   private mutating func makeRoom(for count: Int) {
     guard start + count > capacity else { return }
     if count > capacity {
-      // Twice, so that packets that grow one by one do not each cost a copy.
+      // It doubles, so that packets that grow one by one do not each cost a copy.
       let larger = max(count, 2 * capacity)
       let grown = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
       unsafe grown.copyMemory(from: memory + start, byteCount: available)
@@ -119,7 +119,7 @@
     start = 0
   }
 
-  /// Moves the cursor past `count` available octets, and returns where they are in the buffer.
+  /// Moves the cursor past `count` available octets, and returns their range in the buffer.
   @inline(__always) @discardableResult
   mutating func pass(_ count: Int) -> Range<Int> {
     precondition(count >= 0 && count <= available)
@@ -129,7 +129,7 @@
     return range
   }
 
-  /// Moves the cursor past `count` octets without holding them. Returns how many were there; fewer only at the end.
+  /// Moves the cursor past `count` octets without holding them. Returns the number of existing octets; fewer only at the end.
   mutating func skip(_ count: Int) throws(CaptureError) -> Int {
     var skipped = 0
     while skipped < count {
@@ -141,21 +141,21 @@
     return skipped
   }
 
-  /// The little-endian integer at `position` octets from the cursor.
+  /// The little-endian integer `position` octets after the cursor.
   @inline(__always)
   func load<Integer: FixedWidthInteger & BitwiseCopyable>(_ position: Int, as type: Integer.Type) -> Integer {
     precondition(position >= 0 && position + MemoryLayout<Integer>.size <= available)
     return unsafe Integer(littleEndian: memory.loadUnaligned(fromByteOffset: start + position, as: type))
   }
 
-  /// A copy of octets, counted from the cursor.
+  /// A copy of octets; the range counts from the cursor.
   func copy(_ range: Range<Int>) -> [UInt8] {
     precondition(range.lowerBound >= 0 && range.upperBound <= available)
     return unsafe [UInt8](
       UnsafeRawBufferPointer(start: memory + start + range.lowerBound, count: range.count))
   }
 
-  /// Lends octets, counted from the cursor.
+  /// Lends octets; the range counts from the cursor.
   func withOctets<Result>(_ range: Range<Int>, _ body: (RawSpan) -> Result) -> Result {
     precondition(range.lowerBound >= 0 && range.upperBound <= available)
     return body(
@@ -163,7 +163,7 @@
         _unsafeStart: UnsafeRawPointer(memory + start + range.lowerBound), byteCount: range.count))
   }
 
-  /// Replaces everything by `octets`, which a library that reads by itself owns.
+  /// Replaces everything by `octets`, which a library that does its own reading owns.
   mutating func replace(with octets: UnsafeRawBufferPointer) -> Range<Int> {
     start = 0
     end = 0
@@ -173,47 +173,47 @@
     return pass(octets.count)
   }
 
-  /// Lends octets, by their indices in the buffer, to a packet. They must be withdrawn before the next `fill`.
+  /// Lends octets to a packet, by their indices in the buffer. They must be withdrawn before the next `fill`.
   @inline(__always)
   func lend(_ range: Range<Int>, to lent: inout LentPacket) {
     precondition(range.lowerBound >= 0 && range.upperBound <= end)
     unsafe lent.octets = UnsafeRawBufferPointer(start: memory + range.lowerBound, count: range.count)
   }
 
-  /// Offset in the source of what is at `index` in the buffer.
+  /// Offset in the source of the octet at `index` in the buffer.
   @inline(__always)
   func sourceOffset(of index: Int) -> Int { offset - (start - index) }
 
-  /// An error about what begins at `position` octets from the cursor.
+  /// An error at `position` octets from the cursor.
   func error(_ problem: CaptureError.Problem, at position: Int = 0) -> CaptureError {
     CaptureError(file: name, offset: offset + position, isDecompressedOffset: isDecompressed, problem: problem)
   }
 }
 
-/// The byte order of a file or of a section of it.
+/// The byte order of a file or of one of its sections.
 enum ByteOrder {
   case little
   case big
 
-  /// An integer that was loaded as if it were little-endian, in this order.
+  /// An integer in this order that was loaded as little-endian.
   @inline(__always)
   func callAsFunction<Integer: FixedWidthInteger>(_ value: Integer) -> Integer {
     self == .little ? value : value.byteSwapped
   }
 
-  /// Two 16-bit integers, the first one first, that were loaded as if they were one little-endian integer.
+  /// Two 16-bit integers, the first one first, that were loaded as one little-endian integer.
   @inline(__always)
   func halves(_ value: UInt32) -> (UInt16, UInt16) {
     (self(UInt16(truncatingIfNeeded: value)), self(UInt16(truncatingIfNeeded: value >> 16)))
   }
 
-  /// Two 32-bit integers, the first one first, that were loaded as if they were one little-endian integer.
+  /// Two 32-bit integers, the first one first, that were loaded as one little-endian integer.
   @inline(__always)
   func halves(_ value: UInt64) -> (UInt32, UInt32) {
     (self(UInt32(truncatingIfNeeded: value)), self(UInt32(truncatingIfNeeded: value >> 32)))
   }
 
-  /// A 64-bit integer whose upper half comes first in either order, as pcapng has its times; loaded as above.
+  /// A 64-bit integer whose upper half comes first in either order, as in pcapng's times, loaded as little-endian.
   @inline(__always)
   func time(_ value: UInt64) -> UInt64 {
     let (high, low) = halves(value)
@@ -225,7 +225,7 @@ enum ByteOrder {
 ///
 /// It is called once for each refill of a window, never once per packet, so that dynamic dispatch costs nothing.
 protocol OctetSource: AnyObject {
-  /// Puts up to `buffer.count` octets at the start of `buffer`, and waits until there is one at least. Returns their
-  /// number; 0 is the end. What precedes a fault is returned before the fault is thrown.
+  /// Puts up to `buffer.count` octets at the start of `buffer`, and waits until there is at least one. Returns their number; 0 is
+  /// the end. Octets before a fault are returned before the fault is thrown.
   @unsafe func read(into buffer: UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int
 }

@@ -1,27 +1,27 @@
 import Dispatch
 import Shared
 
-/// Reads a source on a thread of its own, a few blocks ahead of the consumer: the analysis goes on while the system copies a
+/// Reads a source on a thread of its own, a few blocks ahead of the consumer. So the analysis continues while the system copies a
 /// file, or a library decompresses it.
 ///
 /// A consumer that is faster than the thread does not wait for it: it reads the next block of a plain file itself.
 ///
-/// Unsafe sites: the blocks' memory, which belongs to one thread at a time: the one that fills it, then the consumer.
+/// Unsafe sites: the blocks' memory, which belongs to one thread at a time: the filling one, then the consumer.
 @safe final class ReadAhead {
-  /// Octets before each block, for what is left of the one before it.
+  /// Octets before each block, for the rest of the previous one.
   static let headroom = 64 << 10
-  /// Octets of a block: enough that waking a thread for it costs nothing beside reading it.
+  /// Octets of a block: waking a thread for it costs nothing compared with reading it.
   static let bufferLength = 512 << 10
-  /// Number of blocks: one that is consumed, one that is filled, and two for when either is late.
+  /// The number of blocks: one is consumed, one is filled, and two are for delays of either side.
   private static let count = 4
 
   /// A block of memory, which belongs to one thread at a time.
   @safe final class Block: @unchecked Sendable {
     /// `headroom` octets, and then room for `bufferLength`.
     let memory: UnsafeMutableRawPointer
-    /// Octets in that room.
+    /// Octets in use.
     var count = 0
-    /// Index of the source's block that it holds, from 0.
+    /// Index of the source's block in it, from 0.
     var number = 0
 
     init() {
@@ -35,17 +35,17 @@ import Shared
     }
   }
 
-  /// What is read from: only the thread uses a stream; any thread may read any part of a file.
+  /// The source: only the thread uses a stream; any thread may read any part of a file.
   private enum Input {
     case file(FileInput, start: Int)
     case stream(any OctetSource)
   }
 
-  /// What both threads use.
+  /// The state that both threads share.
   private final class Shared: @unchecked Sendable {
     private let input: Input
     let order = Locked(BlockOrder((0..<ReadAhead.count).map { _ in Block() }))
-    /// Signalled when the thread, or the consumer, is blocked and there is something to do.
+    /// Signaled when the thread, or the consumer, is blocked and has work.
     let freed = DispatchSemaphore(value: 0)
     let filled = DispatchSemaphore(value: 0)
 
@@ -54,7 +54,7 @@ import Shared
     /// Whether both threads may read at the same time.
     var isFile: Bool { if case .file = input { true } else { false } }
 
-    /// Reads a block that was claimed.
+    /// Fills a claimed block.
     func fill(_ block: Block) {
       var isLast = true
       var fault: CaptureError?
@@ -74,7 +74,7 @@ import Shared
       if order.withLock({ $0.add(block, isLast: isLast, fault: fault) }) { filled.signal() }
     }
 
-    /// Reads until all is read, or the consumer is gone.
+    /// Reads until the end, or until the consumer is gone.
     func fillAll() {
       while true {
         let (block, isOver) = order.withLock { ($0.claimOrWait(), $0.isClaimed) }
@@ -86,7 +86,7 @@ import Shared
   private let shared: Shared
   private let thread: SystemThread
 
-  /// Starts the thread; the source must not be read in another way from now on. Throws when the system has no more threads.
+  /// Starts the thread; from now on only it may read the source. Throws when the system has no more threads.
   init(_ source: any OctetSource, name: String) throws(CaptureError) {
     let input: Input
     if let file = source as? FileInput, let start = file.offset {
@@ -104,7 +104,7 @@ import Shared
     thread.join()
   }
 
-  /// Takes the next block, once it is there; nil at the end. Throws what reading it threw.
+  /// Returns the next block after it is read; nil at the end. Throws the error of reading it.
   func next() throws(CaptureError) -> Block? {
     while true {
       switch shared.order.withLock({ step(&$0) }) {
@@ -118,7 +118,7 @@ import Shared
     }
   }
 
-  /// What the consumer does next.
+  /// The consumer's next step.
   private enum Step {
     case take(Block)
     case read(Block)

@@ -5,45 +5,45 @@ import SystemPackage
 public final class ReadingStop: Sendable {
   private let request = Atomic<Bool>(false)
 
-  /// Makes a stop that nobody has called yet.
+  /// A stop that is not requested yet.
   public init() {}
 
-  /// Makes readers end where they are, within a few tenths of a second. They hand over the packets that they have
-  /// already; a packet of which they have only a part is no damage.
+  /// Makes readers end at their current position, within a few tenths of a second. They hand over the packets that they already
+  /// have; an incomplete packet is not damage.
   public func callAsFunction() { request.store(true, ordering: .releasing) }
 
-  /// Whether the stop was called.
+  /// Whether the stop is requested.
   public var isRequested: Bool { request.load(ordering: .acquiring) }
 }
 
-/// How a reader waits for octets that are not there yet.
+/// The way in which a reader waits for octets that do not exist yet.
 public struct Waiting: Sendable {
-  /// Ends every wait; nil if only the writer does.
+  /// Ends every wait; nil if only the writer ends it.
   public var stop: ReadingStop?
-  /// Whether to wait at the end of a file for what its writer adds.
+  /// Whether to wait at the end of a file for more from its writer.
   public var follows: Bool
-  /// For how long a file that is followed may stay as it is before its end counts as the end; nil is for ever.
+  /// The time for which a followed file may stay unchanged before its end counts as the end; nil is forever.
   public var patience: Duration?
-  /// What says how long that is.
+  /// The clock for that time.
   var clock: any CaptureClock = MonotonicClock()
 
-  /// Waits only for pipes unless said otherwise.
+  /// By default, waits only for pipes.
   public init(stop: ReadingStop? = nil, follows: Bool = false, patience: Duration? = nil) {
     self.stop = stop
     self.follows = follows
     self.patience = patience
   }
 
-  /// Milliseconds between two looks at a file, and at the stop: short for a person, long for a processor.
+  /// Milliseconds between two checks of a file, and of the stop: short for a person, long for a processor.
   static let interval = 100
 
-  /// Whether reading is to end now.
+  /// Whether reading has to end now.
   var isStopped: Bool { stop?.isRequested ?? false }
 }
 
 /// One wait at the end of a file that another program writes. Unsafe site: a path for the system.
 struct FileGrowth {
-  /// For how long a file that lost its name may still grow: its writer goes over to a new file soon, but not at once.
+  /// The time for which a file that lost its name may still grow: its writer moves to a new file soon, but not at once.
   private static let farewell = Duration.seconds(2)
 
   private let waiting: Waiting
@@ -59,10 +59,10 @@ struct FileGrowth {
   ///
   /// - Parameters:
   ///   - descriptor: The file.
-  ///   - path: Where it was opened.
-  ///   - octetsRead: How far it was read, which was its end.
-  /// - Returns: Whether it may have grown; false when there is no more to wait for.
-  /// - Throws: When the file has become shorter than that, or another one is in its place and this one grows no more.
+  ///   - path: The path that it was opened by.
+  ///   - octetsRead: The octets read, which was its length.
+  /// - Returns: Whether it may have grown; false when the wait is over.
+  /// - Throws: When the file has become shorter, or when another file has its path and this one grows no more.
   mutating func wait(_ descriptor: FileDescriptor, at path: String, octetsRead: Int) throws(CaptureError) -> Bool {
     if waiting.isStopped { return false }
     let mine = try systemCall {
@@ -82,7 +82,7 @@ struct FileGrowth {
     } else {
       lostName = now
     }
-    // There is nothing to poll, since a regular file is always readable. Signals end the sleep early.
+    // A regular file is always readable, so there is nothing to poll. Signals end the sleep early.
     waiting.clock.sleep(milliseconds: Waiting.interval)
     return true
   }

@@ -8,9 +8,9 @@ import CZstd
   private let context: OpaquePointer
   private var inputStart = 0
   private var inputEnd = 0
-  /// Octets given so far.
+  /// Octets produced so far.
   private var produced = 0
-  /// Whether the last frame ended, so that the end of the file is no cut.
+  /// Whether the last frame ended, so that the end of the file is regular.
   private var isBetweenFrames = true
   private var fault: CaptureError.Problem?
 
@@ -31,7 +31,7 @@ import CZstd
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int {
     if let fault { throw error(fault) }
     var output = unsafe ZSTD_outBuffer(dst: buffer.baseAddress, size: buffer.count, pos: 0)
-    // Some output is enough: a stream's packets should not wait for a full buffer.
+    // Some output is enough, because a stream's packets should not wait for a full buffer.
     while unsafe output.pos == 0 {
       var isAtEnd = false
       if inputStart == inputEnd {
@@ -45,7 +45,7 @@ import CZstd
         break
       }
       var pending = unsafe ZSTD_inBuffer(src: input.baseAddress, size: inputEnd, pos: inputStart)
-      // At the end this only asks for what the decoder may still hold.
+      // At the end this only asks for octets that the decoder may still hold.
       let status = unsafe ZSTD_decompressStream(context, &output, &pending)
       inputStart = unsafe pending.pos
       if ZSTD_isError(status) != 0 {
@@ -64,10 +64,9 @@ import CZstd
     return count
   }
 
-  /// Why neither a frame nor a skippable frame begins at `inputStart` (RFC 8878 §3.1.1, §3.1.2); nil if one does.
+  /// The reason why neither a frame nor a skippable frame begins at `inputStart` (RFC 8878 §3.1.1, §3.1.2); nil if one does.
   ///
-  /// The library takes frames of its own early versions too, and some of its decoders of those give out memory that
-  /// nothing was written to.
+  /// The library also accepts frames of its early versions, and some of those decoders return uninitialized memory.
   private func faultOfFrame() throws(CaptureError) -> CaptureError.Problem? {
     while inputEnd - inputStart < 4 {
       let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: input[inputStart..<inputEnd])

@@ -1,8 +1,7 @@
 import CPcap
 import Packets
 
-/// A capture file that libpcap opens, in a format that this package has no reader for. Unsafe sites: libpcap's handle,
-/// and the packets it lends.
+/// A capture file in a format that only libpcap reads. Unsafe sites: libpcap's handle, and the packets it lends.
 @safe final class ForeignCapture {
   private let handle: OpaquePointer
   private let linkType: LinkType
@@ -21,7 +20,7 @@ import Packets
 
   deinit { unsafe pcap_close(handle) }
 
-  /// Copies the next packet into the window, and returns where it is in its buffer; nil at the end.
+  /// Copies the next packet into the window, and returns its range in the buffer; nil at the end.
   func next(in window: inout OctetWindow, packet: inout Packet) throws(CaptureError) -> Range<Int>? {
     var header: UnsafeMutablePointer<pcap_pkthdr>?
     var octets: UnsafePointer<UInt8>?
@@ -30,7 +29,7 @@ import Packets
       if status == PCAP_ERROR_BREAK { return nil }
       throw CaptureError(file: file, problem: .libpcap(unsafe String(cString: pcap_geterr(handle))))
     }
-    // With nanosecond precision, that is what libpcap puts where microseconds would be.
+    // With nanosecond precision, libpcap puts nanoseconds into the field for microseconds.
     let (seconds, overflow) = Int64(header.ts.tv_sec).multipliedReportingOverflow(by: 1_000_000_000)
     packet.timestamp = overflow ? (header.ts.tv_sec < 0 ? .min : .max) : seconds &+ Int64(header.ts.tv_usec)
     packet.originalLength = Int(max(header.len, header.caplen))
@@ -41,8 +40,8 @@ import Packets
 }
 
 extension LinkType {
-  /// libpcap's number for this link type on this system (`DLT_`), which differs from the registry's where systems had
-  /// numbered on their own before there was one.
+  /// libpcap's number for this link type on this system (`DLT_`). It differs from the registry's where systems had numbers before
+  /// the registry.
   var dataLinkType: Int32 {
     switch self {
     case .raw, .rawBSD, .rawOpenBSD: DLT_RAW

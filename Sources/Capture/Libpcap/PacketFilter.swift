@@ -1,15 +1,15 @@
 import CPcap
 import Packets
 
-/// A filter expression in the language of pcap-filter(7), known to be well formed.
+/// A well-formed filter expression in the language of pcap-filter(7).
 public struct PacketFilter: Sendable {
-  /// The expression; an empty one lets everything pass.
+  /// The expression; an empty one passes all packets.
   public let expression: String
 
   /// Compiles the expression once, so that a mistake is reported before anything is read.
   ///
-  /// It is tried for Ethernet, and where it means nothing there, for wireless and cooked captures: `wlan` and `inbound`
-  /// are right expressions, too. Throws `CaptureError.Problem.filter` with libpcap's words on Ethernet.
+  /// It is tried for Ethernet, and if it has no meaning there, for wireless and cooked captures: `wlan` and `inbound` are valid
+  /// expressions, too. Throws `CaptureError.Problem.filter` with libpcap's words on Ethernet.
   public init(_ expression: String) throws(CaptureError) {
     self.expression = expression
     do throws(CaptureError) {
@@ -23,14 +23,14 @@ public struct PacketFilter: Sendable {
   }
 }
 
-/// A filter expression compiled for one link type. Unsafe sites: libpcap's program, which this type owns, and the
-/// packet that is lent to it.
+/// A filter expression compiled for one link type. Unsafe sites: libpcap's program, which this type owns, and the packet that is
+/// lent to it.
 @safe struct FilterProgram: ~Copyable {
   private var program = unsafe bpf_program()
 
   /// Compiles for a capture with the largest snapshot length of tcpdump and an unknown netmask.
   ///
-  /// That an expression lets nothing pass at all is an error to libpcap's optimizer, unless it is `allowedToRejectAll`.
+  /// libpcap's optimizer reports an error for an expression that passes no packet at all, unless it is `allowedToRejectAll`.
   init(_ expression: String, dataLinkType: Int32, allowedToRejectAll: Bool = false) throws(CaptureError) {
     guard let handle = unsafe pcap_open_dead(dataLinkType, 262_144) else {
       throw CaptureError(file: "", problem: .filter("libpcap does not start"))
@@ -45,7 +45,7 @@ public struct PacketFilter: Sendable {
   }
 
   deinit {
-    // libpcap wants a program that it can write to, and this one ends here.
+    // libpcap expects a writable program, and this one ends here.
     var ended = unsafe program
     unsafe pcap_freecode(&ended)
   }
@@ -55,7 +55,7 @@ public struct PacketFilter: Sendable {
     var header = pcap_pkthdr(
       ts: timeval(), caplen: UInt32(clamping: octets.byteCount), len: UInt32(clamping: packet.originalLength))
     return unsafe octets.withUnsafeBytes { buffer in
-      // An empty packet has no address, and libpcap does not read from the one it gets instead.
+      // An empty packet has no address, and libpcap does not read from the replacement.
       guard let start = buffer.baseAddress else { return unsafe run(&header, &header) }
       return unsafe run(&header, start)
     }
@@ -68,25 +68,25 @@ public struct PacketFilter: Sendable {
   }
 }
 
-/// A filter compiled for each link type that a capture turns out to have. Unsafe site: a name that libpcap owns.
+/// A filter compiled for each link type in a capture. Unsafe site: a name that libpcap owns.
 struct FilterPrograms {
   private let expression: String
   private let file: String
   private var programs: [Compiled] = []
 
-  /// A program in a box, since arrays hold copyable values only.
+  /// A program in a box, because arrays hold copyable values only.
   private final class Compiled {
     let dataLinkType: Int32
     let program: FilterProgram
 
     init(_ expression: String, dataLinkType: Int32) throws(CaptureError) {
       self.dataLinkType = dataLinkType
-      // `ip6` is no mistake for a capture that has IPv4-only links, too.
+      // `ip6` is not a mistake for a capture that also has IPv4-only links.
       program = try FilterProgram(expression, dataLinkType: dataLinkType, allowedToRejectAll: true)
     }
   }
 
-  /// For the packets of one file, which errors name.
+  /// Programs for the packets of one file, which errors name.
   init(_ filter: PacketFilter, file: String) {
     expression = filter.expression
     self.file = file
@@ -109,17 +109,17 @@ struct FilterPrograms {
     }
   }
 
-  /// What to compile for.
+  /// The link type to compile for.
   private static func dataLinkType(_ linkType: LinkType, _ octets: RawSpan) -> Int32 {
-    // The protocol family of BSD loopback, a small number, is in the byte order of the capturing machine. In network
-    // order it makes the packet one of OpenBSD's loopback, for which libpcap's program expects that order.
+    // The protocol family of BSD loopback, a small number, is in the byte order of the capturing machine. In network order the
+    // packet is one of OpenBSD's loopback, whose program in libpcap expects that order.
     if linkType == .null, octets.byteCount >= 4, octets.octet(0) == 0, octets.octet(3) != 0 { return DLT_LOOP }
     return linkType.dataLinkType
   }
 }
 
 extension CaptureError {
-  /// What libpcap says of a filter.
+  /// libpcap's words about a filter.
   fileprivate var words: String {
     if case .filter(let text) = problem { text } else { problem.description }
   }

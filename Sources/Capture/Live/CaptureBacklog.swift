@@ -1,18 +1,18 @@
-/// How far the analysis of a live capture is behind, and was.
+/// The delay of the analysis of a live capture, now and at its largest.
 public struct CaptureBacklog: Equatable, Sendable {
-  /// How long ago the packets that are looked at now came from the interface; zero if nothing waits.
+  /// The time since the current packets came from the interface; zero if no packet waits.
   public var delay = Duration.zero
-  /// The longest that packets have waited to be looked at, those included that wait now.
+  /// The longest wait of packets so far, including those that wait now.
   public var longestDelay = Duration.zero
   /// Packets that wait on disk now.
   public var spilledPackets = 0
-  /// Octets that these have there, with 16 to 23 more for each packet.
+  /// Octets of these on disk, with 16 to 23 more for each packet.
   public var spilledOctets = 0
-  /// Most packets that waited on disk at a time.
+  /// The largest number of packets that waited on disk at a time.
   public var mostSpilledPackets = 0
-  /// Most octets that were on disk at a time.
+  /// The largest number of octets that were on disk at a time.
   public var mostSpilledOctets = 0
 
-  /// Nothing waits, or ever did.
+  /// No packet waits or has waited.
   public init() {}
 }

@@ -1,26 +1,26 @@
-/// How many packets a live capture has seen and lost so far, on one interface or on all together.
+/// The numbers of packets that a live capture has seen and lost so far, on one interface or on all together.
 public struct CaptureStatistics: Equatable, Sendable {
-  /// Packets that passed the filter, as the operating system counts them. Linux includes those that it dropped, and
-  /// counts what goes over loopback twice.
+  /// Packets that passed the filter, as the operating system counts them. Linux includes dropped packets, and counts loopback
+  /// packets twice.
   public var received: UInt64 = 0
-  /// Packets that reached this program, those that its queue dropped included.
+  /// Packets that reached this program, including those that its queue dropped.
   public var captured: UInt64 = 0
   /// Packets that the operating system dropped because its ring was full.
   public var droppedByKernel: UInt64 = 0
-  /// Packets that the interface or its driver dropped, as far as libpcap tells: on Linux only of promiscuous captures.
+  /// Packets that the interface or its driver dropped, if libpcap tells: on Linux only for promiscuous captures.
   public var droppedByInterface: UInt64 = 0
-  /// Packets that this program dropped because the analysis had fallen behind by the whole queue, in memory and on disk.
+  /// Packets that this program dropped because the analysis was behind by the whole queue, in memory and on disk.
   public var droppedByQueue: UInt64 = 0
-  /// Packets that waited to be analysed and never were: they could not be read back, or time ran out at the end.
+  /// Packets that waited for the analysis and never reached it: they could not be read back, or time ran out at the end.
   public var unanalysed: UInt64 = 0
 
-  /// Makes a count of nothing.
+  /// Counts of 0.
   public init() {}
 
-  /// Packets that were lost, wherever.
+  /// All lost packets.
   public var dropped: UInt64 { droppedByKernel + droppedByInterface + droppedByQueue + unanalysed }
 
-  /// What was counted since an earlier time.
+  /// The counts since an earlier time.
   static func - (later: CaptureStatistics, earlier: CaptureStatistics) -> CaptureStatistics {
     var difference = later
     difference.received -= min(later.received, earlier.received)
@@ -45,7 +45,7 @@ public struct CaptureStatistics: Equatable, Sendable {
   }
 }
 
-/// A count that is reported in 32 bits, which a busy interface overflows within hours, continued in 64.
+/// A count that the system reports in 32 bits, extended to 64; a busy interface overflows 32 bits within hours.
 ///
 /// It must be read at least once in every 2³² packets.
 struct WrappingCount {
@@ -53,7 +53,7 @@ struct WrappingCount {
   /// The whole count.
   private(set) var total: UInt64 = 0
 
-  /// Takes the count as it is reported now.
+  /// Takes the current count as reported.
   mutating func update(_ reported: UInt32) {
     total += UInt64(reported &- last)
     last = reported

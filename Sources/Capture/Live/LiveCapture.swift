@@ -1,27 +1,27 @@
 import Packets
 import Shared
 
-/// One interface, opened to capture on, through libpcap.
+/// One interface, opened for a capture through libpcap.
 ///
-/// It captures from when it is opened; `LiveCaptureReader` then takes what it has.
+/// It captures from its opening on; `LiveCaptureReader` takes its packets.
 public final class LiveCapture: Sendable {
-  /// How to capture.
+  /// Options of a capture.
   public struct Options: Equatable, Sendable {
-    /// Octets of a packet to capture at most, not above `maximumSnapshotLength`. The default loses nothing of segments
-    /// that the network card puts together (64 KiB) or of jumbograms.
+    /// The largest number of octets to capture of a packet, not above `maximumSnapshotLength`. The default keeps whole segments
+    /// that the network card joins (64 KiB), and jumbograms.
     public var snapshotLength: Int
-    /// Octets of the kernel's ring: what this process may fall behind by before the kernel drops packets.
+    /// Octets of the kernel's ring: the backlog of this process before the kernel drops packets.
     public var bufferLength: Int
-    /// Whether to capture packets for other hosts, too, that reach the interface.
+    /// Whether to capture packets for other hosts that reach the interface.
     public var isPromiscuous: Bool
-    /// Milliseconds for which the kernel may hold packets back to hand over more of them at once. On Linux it is up
-    /// to twice as long.
+    /// Milliseconds for which the kernel may hold packets back to hand over more of them at once. Linux holds them up to twice as
+    /// long.
     public var timeout: Int
 
     /// libpcap's limit of the snapshot length, in octets, and tcpdump's default.
     public static let maximumSnapshotLength = 262_144
 
-    /// Whole packets, 64 MiB, not promiscuous, 100 ms, unless said otherwise.
+    /// By default: whole packets, 64 MiB, not promiscuous, 100 ms.
     public init(
       snapshotLength: Int = maximumSnapshotLength, bufferLength: Int = 64 << 20, isPromiscuous: Bool = false,
       timeout: Int = 100
@@ -35,13 +35,13 @@ public final class LiveCapture: Sendable {
 
   /// The interface's name.
   public let interface: String
-  /// What the first octet of its packets is the start of.
+  /// The protocol at the first octet of its packets.
   public let linkType: LinkType
-  /// Octets of a packet that are captured at most.
+  /// The largest number of octets that are captured of a packet.
   public let snapshotLength: Int
   /// Whether its timestamps are in nanoseconds; otherwise they are in microseconds.
   public let hasNanoseconds: Bool
-  /// What libpcap warned of, such as that the device has no promiscuous mode.
+  /// libpcap's warnings, such as that the device has no promiscuous mode.
   public let warnings: [String]
   /// The filter's expression; empty if all packets pass.
   public let filter: String
@@ -50,7 +50,8 @@ public final class LiveCapture: Sendable {
   private let timeout: Int
   private let bufferLength: Int
   private let counts = Locked(Counts())
-  /// Whether `takeRest` has begun; held while the handle is interrupted, since changing its mode closes what that needs.
+  /// Whether `takeRest` has begun. It is held while the handle is interrupted, because a change of its mode closes a file that
+  /// the interruption needs.
   private let isStopping = Locked(false)
 
   private struct Counts {
@@ -61,8 +62,8 @@ public final class LiveCapture: Sendable {
 
   /// Opens an interface by its name, or all with `any` where the system has that.
   ///
-  /// Throws when there is no such interface, it is not up, or this process may not capture on it, saying how to permit
-  /// it; and when the filter means nothing for its link type.
+  /// Throws when there is no such interface, or it is not up. It also throws when this process may not capture on it; the error
+  /// says how to permit it. And it throws when the filter has no meaning for its link type.
   public init(interface: String, filter: PacketFilter? = nil, options: Options = Options()) throws(CaptureError) {
     handle = try PcapHandle(interface, options)
     self.interface = interface
@@ -77,7 +78,7 @@ public final class LiveCapture: Sendable {
     handle.lockFilter()
   }
 
-  /// The descriptor that packets are received with, for whoever confines this process; nil where there is none.
+  /// The descriptor that receives packets, for the confinement of this process; nil without one.
   public var descriptor: Int32? { handle.descriptor }
 
   private func failure(_ words: String) -> CaptureError {
@@ -88,7 +89,7 @@ public final class LiveCapture: Sendable {
 extension LiveCapture: PacketSource {
   package var name: String { interface }
 
-  // The kernel hands over a partly filled block when its timer runs out the second time; and some time for the thread.
+  // The kernel hands over a partly filled block when its timer runs out the second time. The rest is time for the thread.
   package var delay: Duration { .milliseconds(2 * timeout + 20) }
 
   package func takePackets(into feed: PacketFeed) throws(CaptureError) {
@@ -97,8 +98,7 @@ extension LiveCapture: PacketSource {
   }
 
   package func takeRest(into feed: PacketFeed) throws(CaptureError) {
-    // The kernel hands over a partly filled block when its timer runs out the second time, so that what was captured
-    // before now may be yet to come.
+    // The kernel hands over a partly filled block when its timer runs out the second time. So earlier packets may be yet to come.
     let complete = ContinuousClock.now + .milliseconds(2 * timeout + 50)
     let stopTime = SystemClock.nanosecondsSinceEpoch
     try isStopping.withLock { isStopping throws(CaptureError) in
@@ -106,18 +106,18 @@ extension LiveCapture: PacketSource {
       try handle.stopWaiting(interface: interface)
     }
     var lastTimestamp = Int64.min
-    // Octets that the ring can have then: in case that timestamps are not of this clock, and packets come faster than they
-    // are taken. A limit of time would lose what is there where this thread does not run for longer than that.
+    // The most octets that the ring can have then. They bound the loop when timestamps are not from this clock, and packets come
+    // faster than they are taken. A time limit would lose packets if this thread did not run for longer than that.
     var left = 2 * bufferLength
     while lastTimestamp <= stopTime, left > 0 {
-      // Asked before there is nothing: packets may come in between.
+      // This is read before the ring is empty, because packets may come in between.
       let isComplete = ContinuousClock.now >= complete
       switch handle.dispatch(limit: 4096, into: feed, lastTimestamp: &lastTimestamp) {
       case .packets(0, _):
         if isComplete { return }
         feed.handOver()
         SystemClock.sleep(milliseconds: 10)
-      // Each has a header there, of no less on any system.
+      // Each packet has a header in the ring, of at least this size on any system.
       case .packets(let count, let octets): if isComplete { left -= octets + 16 * count }
       case .interrupted: break
       case .failed(let words): throw failure(words)
@@ -131,7 +131,7 @@ extension LiveCapture: PacketSource {
 
   package func statistics() -> CaptureStatistics {
     counts.withLock { counts in
-      // If it fails, the interface is gone, and the last counts stay.
+      // If this fails, the interface is gone, and the last counts stay.
       if let now = handle.counts {
         counts.received.update(now.received)
         counts.droppedByKernel.update(now.droppedByKernel)

@@ -1,12 +1,12 @@
 import Packets
 import Shared
 
-/// What is captured on one or several interfaces, from now until it is stopped.
+/// The packets of one or several interfaces, from now until the capture is stopped.
 ///
-/// A thread for each interface puts its packets into a bounded queue, from which the reader lends them. Packets of one
-/// interface come in the order in which libpcap has them. Those of several are merged by time. A packet of one waits while
-/// another one has none, for as long as the system may hold that one's packets back: two time-outs of the captures, and
-/// some. Read with
+/// A thread for each interface puts its packets into a bounded queue, from which the reader lends them. Packets of one interface
+/// come in libpcap's order. Packets of several interfaces are merged by time. A packet waits while another interface has none,
+/// for as long as the system may hold that one's packets back. This is a little more than two time-outs of the captures. Read
+/// with
 /// ```
 /// while true {
 ///   switch try reader.advance(waitingUpTo: .milliseconds(200)) {
@@ -17,7 +17,7 @@ import Shared
 /// }
 /// ```
 public struct LiveCaptureReader: ~Copyable {
-  /// What `advance` came to.
+  /// A result of `advance`.
   public enum Step: Equatable, Sendable {
     /// A packet, which `withPacket` lends.
     case packet
@@ -27,19 +27,18 @@ public struct LiveCaptureReader: ~Copyable {
     case end
   }
 
-  /// How much the queue may hold in memory.
+  /// The limits of the queue in memory.
   public struct QueueLimits: Equatable, Sendable {
-    /// Octets of all blocks together: what the analysis may fall behind by before packets are spilled, or dropped where
-    /// there is no file for that. There are two blocks for each interface at least.
+    /// Octets of all blocks together: the backlog of the analysis before packets are spilled, or dropped where there is no spill
+    /// file. Each interface has at least two blocks.
     public var capacity: Int
-    /// Octets of one block, which takes some hundred large packets or some thousand small ones.
+    /// Octets of one block: some hundred large packets or some thousand small ones.
     public var blockLength: Int
 
-    /// Octets of all blocks together, unless said otherwise: with the kernel's ring and what an analysis takes, a run stays
-    /// well below 192 MiB.
+    /// Default octets of all blocks together. With the kernel's ring and the analysis, a run stays well below 192 MiB.
     public static let defaultCapacity = 32 << 20
 
-    /// 32 MiB in blocks of 1 MiB, unless said otherwise.
+    /// By default: 32 MiB in blocks of 1 MiB.
     public init(capacity: Int = defaultCapacity, blockLength: Int = 1 << 20) {
       self.capacity = capacity
       self.blockLength = blockLength
@@ -50,7 +49,7 @@ public struct LiveCaptureReader: ~Copyable {
   public let interfaces: [String]
   /// Stops the capture.
   public let stop: CaptureStop
-  /// The packet that `withPacket` lends.
+  /// The packet for `withPacket`.
   @usableFromInline private(set) var current = LentPacket()
   /// The index of its interface.
   @usableFromInline private(set) var currentInterface = 0
@@ -61,12 +60,11 @@ public struct LiveCaptureReader: ~Copyable {
   private let queue: PacketQueue
   private var packets: MergedPackets
 
-  /// Starts to capture. What the interfaces captured since they were opened comes, too.
+  /// Starts to capture. It includes packets since the interfaces were opened.
   ///
-  /// Packets for which the queue has no room are written to `file`, and read again when it is their turn.
+  /// Packets without room in the queue are written to `file`, and read again in their turn.
   ///
-  /// Give up privileges before: on Linux, threads that run already keep theirs. Throws when the system has no more
-  /// threads.
+  /// Give up privileges before: on Linux, running threads keep theirs. Throws when the system has no more threads.
   public init(
     _ captures: [LiveCapture], queue limits: QueueLimits = QueueLimits(), spillingTo file: SpillFile? = nil
   ) throws(CaptureError) {
@@ -110,10 +108,10 @@ public struct LiveCaptureReader: ~Copyable {
     for thread in threads { thread.join() }
   }
 
-  /// Goes on to the next packet, and waits for it up to `timeout`.
+  /// Moves to the next packet, and waits for it up to `timeout`.
   ///
-  /// Throws when an interface fails, for instance because it is gone, after all of its packets; the next call goes on with the
-  /// others. Throws as well, and goes on, when packets that were spilled cannot be read again.
+  /// Throws when an interface fails, for instance because it is gone, after all of its packets. The next call continues with the
+  /// others. Also throws when spilled packets cannot be read again, and then continues.
   @inline(__always)
   public mutating func advance(waitingUpTo timeout: Duration) throws(CaptureError) -> Step {
     while true {
@@ -139,9 +137,9 @@ public struct LiveCaptureReader: ~Copyable {
     try current.withPacket { packet, octets throws(Failure) in try body(packet, octets, currentInterface) }
   }
 
-  /// What was captured and lost so far, by the interfaces' indices. Final after `end`.
+  /// The counts of captured and lost packets so far, by the interfaces' indices. Final after `end`.
   ///
-  /// To be asked for now and then, not for each packet: it takes a system call or two.
+  /// Do not ask for each packet: it takes a system call or two.
   public var statistics: [CaptureStatistics] {
     sources.indices.map { index in
       var statistics = sources[index].statistics()
@@ -152,26 +150,25 @@ public struct LiveCaptureReader: ~Copyable {
     }
   }
 
-  /// How far the reader is behind what is captured, and was. To be asked for now and then.
+  /// The delay of the reader, now and at its largest. Do not ask for each packet.
   public var backlog: CaptureBacklog { packets.backlog }
 
-  /// Whether all packets have been lent that were captured before `advance` came to `idle`, but for those that the system
-  /// holds back.
+  /// Whether all packets before `idle` have been lent, except those that the system holds back.
   public var isCaughtUp: Bool { !packets.wasBeingSpilled }
 
-  /// Why packets could not be spilled, if they could not since the last time that this was asked for. They stay in memory,
-  /// or are dropped and counted when that is full.
+  /// The error of spilling packets since the last call, if any. These packets stay in memory, or are dropped and counted when
+  /// that is full.
   public func takeSpillFault() -> CaptureError? { packets.takeFault() }
 
-  /// Stops the capture, and gives up all packets that were not lent: they are counted as `unanalysed`. It takes up to a few
-  /// seconds; `advance` then has only errors and the end.
+  /// Stops the capture, and counts all packets that were not lent as `unanalysed`. It takes up to a few seconds; `advance` then
+  /// has only errors and the end.
   public mutating func abandon() {
     stop()
     current.withdraw()
     packets.abandon(patience: .seconds(10))
   }
 
-  /// What a capture thread does, and all that it does.
+  /// The whole work of a capture thread.
   private static func run(_ source: any PacketSource, into feed: PacketFeed, until stop: CaptureStop) {
     do throws(CaptureError) {
       while !stop.isRequested {

@@ -1,19 +1,20 @@
 import Packets
 
-/// The reader's end of the queue: what was taken from it, as one sequence of packets.
+/// The reader's end of the queue: the taken packets as one sequence.
 ///
-/// What waits is merged by time. A packet is held back while an earlier one of another feed may be yet to come: until each has something,
-/// or has had the time to hand over what it had. What waits on disk is read when its turn comes, a block of each feed at a time.
+/// Waiting packets are merged by time. A packet is held back while an earlier one of another feed may be yet to come. That ends
+/// when each feed has a packet, or has had time to hand one over. Packets on disk are read in their turn, a block of each feed at
+/// a time.
 struct MergedPackets: ~Copyable {
-  /// What `advance` came to.
+  /// A result of `advance`.
   enum Step {
     /// A packet, which is `current`.
     case packet
-    /// There was nothing to be had in time.
+    /// No packet came in time.
     case idle
     /// Packets that waited on disk could not be read.
     case failed(CaptureError)
-    /// A feed ended; all that came of it has been lent.
+    /// A feed ended, and all of its packets have been lent.
     case ended(CaptureError?)
     /// All feeds have ended before.
     case end
@@ -21,57 +22,57 @@ struct MergedPackets: ~Copyable {
 
   /// The packet that `advance` found.
   private(set) var current = LentPacket()
-  /// The feed that it is of.
+  /// The feed of that packet.
   private(set) var feed = 0
-  /// Packets that were captured and never lent, of each feed.
+  /// Packets that were captured and never lent, by feed.
   private(set) var lost: [UInt64]
 
   private let queue: PacketQueue
   private let linkTypes: [LinkType]
-  /// What was taken of each feed, and not opened.
+  /// Entries taken from each feed that are not opened.
   private var waiting: [[PacketQueue.Entry]]
-  /// The block of each feed that packets are lent from.
+  /// The current block of each feed.
   private var open: [PacketBlock?]
   private var positions: [Position]
   private var lanes: [Lane]
   private var ends: [PacketQueue.End?]
-  /// The feeds of which `ended` was returned.
+  /// Whether `ended` was returned, by feed.
   private var isTold: [Bool]
-  /// Why packets could not be read back; nil where that was told.
+  /// The error of reading packets back; nil after it was returned.
   private var fault: CaptureError?
   private var longestDelay = Duration.zero
-  /// For how long a feed may have a packet before it hands it over.
+  /// The longest time for which a feed may keep a packet before it hands it over.
   private let hold: Duration
   private let clock: any CaptureClock
-  /// What was handed over by then is followed by nothing that was captured before it, of any feed.
+  /// Blocks that were handed over by this time are settled: no feed can still have an earlier packet.
   private var settled: ContinuousClock.Instant
 
-  /// Where a feed's next packet is.
+  /// The position of a feed's next packet.
   private struct Position {
     /// Its offset in the open block.
     var offset = 0
     /// Its time; nil if there is no packet.
     var timestamp: Int64?
-    /// Whether more may come of the feed.
+    /// Whether the feed may have more packets.
     var isOpen = true
   }
 
-  /// What else is known of a feed, looked at once a block.
+  /// Further state of a feed, used once a block.
   private struct Lane {
-    /// The first of `waiting` that was not opened.
+    /// The index of the first entry in `waiting` that was not opened.
     var next = 0
-    /// The block before the open one, which `current` may still be in.
+    /// The block before the open one; `current` may still be in it.
     var last: PacketBlock?
-    /// Blocks for what is on disk: one that is open, and one that was before. Made when something is there.
+    /// Blocks for packets from disk: the open one and the one before. Made when the first are needed.
     var own: [PacketBlock] = []
   }
 
-  /// Reads the feeds of a queue. `hold` is for how long one may have a packet before it hands it over.
+  /// Reads the feeds of a queue. `hold` is the longest time for which a feed may keep a packet before it hands it over.
   init(queue: PacketQueue, linkTypes: [LinkType], hold: Duration, clock: any CaptureClock) {
     self.queue = queue
     self.hold = hold
     self.clock = clock
-    // Feeds that began earlier may have handed something over that has to wait.
+    // Feeds that began earlier may have handed packets over that have to wait.
     settled = clock.now - hold
     self.linkTypes = linkTypes
     lost = linkTypes.map { _ in 0 }
@@ -83,7 +84,7 @@ struct MergedPackets: ~Copyable {
     isTold = linkTypes.map { _ in false }
   }
 
-  /// Goes on to the next packet, and waits for it up to `timeout`.
+  /// Moves to the next packet, and waits for it up to `timeout`.
   @inline(__always)
   mutating func advance(timeout: Duration) -> Step {
     current.withdraw()
@@ -117,7 +118,7 @@ struct MergedPackets: ~Copyable {
     }
   }
 
-  /// Lends the packet that was captured first among those that have been taken; false if there is none, or it has to wait.
+  /// Lends the earliest of the taken packets; false if there is none, or it has to wait.
   @inline(__always)
   private mutating func lendEarliest() -> Bool {
     var earliest: (feed: Int, timestamp: Int64)?
@@ -136,7 +137,7 @@ struct MergedPackets: ~Copyable {
     return true
   }
 
-  /// Whether nothing can come of any feed that was captured before the next packet of this one.
+  /// Whether no feed can still have a packet earlier than the next packet of this one.
   private mutating func isSettled(_ feed: Int) -> Bool {
     guard hold > .zero, let completed = open[feed]?.completed else { return true }
     if completed <= settled { return true }
@@ -144,7 +145,7 @@ struct MergedPackets: ~Copyable {
     return completed <= settled
   }
 
-  /// Until when the earliest packet has to wait; nil where there is none.
+  /// The time until which the earliest packet has to wait; nil without one.
   private var endOfHold: ContinuousClock.Instant? {
     let waiting = positions.indices.filter { positions[$0].timestamp != nil }
     guard let first = waiting.min(by: { (positions[$0].timestamp ?? 0) < (positions[$1].timestamp ?? 0) }) else {
@@ -166,16 +167,16 @@ struct MergedPackets: ~Copyable {
     }
   }
 
-  /// Gives back the block before the one that a feed's packet was just lent from, and goes on to the one behind it.
+  /// Gives back the block before the current one of a feed, and opens the next.
   @inline(never)
   private mutating func startNextBlock(of feed: Int) {
     giveBackLast(of: feed)
-    // Not this one, which `current` is still in.
+    // `current` is still in this block, so it is kept.
     lanes[feed].last = open[feed]
     openNext(of: feed)
   }
 
-  /// Opens the next block of what was taken of a feed, if there is one.
+  /// Opens the next taken block of a feed, if there is one.
   private mutating func openNext(of feed: Int) {
     open[feed] = nil
     positions[feed].offset = 0
@@ -195,7 +196,7 @@ struct MergedPackets: ~Copyable {
     lanes[feed].next = 0
   }
 
-  /// What was spilled, in memory again; nil if that fails.
+  /// Reads a spilled block back into memory; nil on an error.
   private mutating func read(_ spilled: PacketQueue.SpilledBlock, of feed: Int) -> PacketBlock? {
     let block: PacketBlock
     if let free = lanes[feed].own.first(where: { $0 !== lanes[feed].last }) {
@@ -212,7 +213,7 @@ struct MergedPackets: ~Copyable {
     return block
   }
 
-  /// Gives back what is left when everything has been lent: the last block of each feed.
+  /// Gives back the last block of each feed when everything has been lent.
   private mutating func giveBack() {
     for feed in lanes.indices { giveBackLast(of: feed) }
   }
@@ -225,7 +226,7 @@ struct MergedPackets: ~Copyable {
 
   // MARK: Falling behind
 
-  /// How far it is behind, and was.
+  /// The delay, now and at its largest.
   var backlog: CaptureBacklog {
     var backlog = queue.backlog
     let oldest = open.compactMap { $0?.handedOver }.min()
@@ -234,8 +235,8 @@ struct MergedPackets: ~Copyable {
     return backlog
   }
 
-  /// Counts all packets as lost that were not lent, and all that come until the feeds end, which they have been asked to.
-  /// Then there is nothing more to be had but their ends. Gives up waiting for these after `patience`.
+  /// Counts all packets as lost that were not lent, and all until the feeds end, which were asked to. After that, only the feeds'
+  /// ends follow. Waits for them no longer than `patience`.
   mutating func abandon(patience: Duration) {
     guard isTold.contains(false) else { return }
     current.withdraw()
@@ -271,9 +272,9 @@ struct MergedPackets: ~Copyable {
     } while queue.take(&waiting, &ends, until: isEndMissing ? end : nil) || isEndMissing && clock.now < end
   }
 
-  /// Whether packets that were captured before now may be yet to come, although there was nothing to be had.
+  /// Whether earlier packets may be yet to come, although none was available.
   var wasBeingSpilled: Bool { queue.wasBeingSpilled }
 
-  /// Why packets could not be spilled, since the last time that this was asked for.
+  /// The error of spilling packets since the last call, if any.
   func takeFault() -> CaptureError? { queue.takeFault() }
 }

@@ -13,28 +13,28 @@ import Packets
 public struct NetworkInterface: Equatable, Sendable {
   /// Its name, as `LiveCapture` takes it.
   public var name: String
-  /// What libpcap says it is; nil if nothing.
+  /// libpcap's description of it; nil without one.
   public var details: String?
   /// Its IPv4 and IPv6 addresses.
   public var addresses: [IPAddress]
   /// Whether it has been brought up.
   public var isUp: Bool
-  /// Whether it is running: up, and connected where that means something.
+  /// Whether it is running: up, and connected if that has a meaning.
   public var isRunning: Bool
   /// Whether it is a loopback interface.
   public var isLoopback: Bool
   /// Whether it is a wireless interface.
   public var isWireless: Bool
-  /// Why this process may not capture on it now, in one line; nil if it may.
+  /// The reason in one line why this process may not capture on it now; nil if it may.
   public var refusal: String?
 
   /// Whether this process may capture on it now.
   public var allowsCapture: Bool { refusal == nil }
 
-  /// All interfaces, in libpcap's order: the ones most likely wanted first.
+  /// All interfaces, in libpcap's order: the most likely wanted ones first.
   ///
-  /// Whether each allows a capture is found out by starting one, which is ended at once. Throws when the system does not
-  /// tell its interfaces.
+  /// To learn whether one allows a capture, a capture is started and ended at once. Throws when the system does not list its
+  /// interfaces.
   public static func all() throws(CaptureError) -> [NetworkInterface] {
     try InterfaceList.read().map { interface in
       var interface = interface
@@ -44,10 +44,10 @@ public struct NetworkInterface: Equatable, Sendable {
   }
 }
 
-/// The interfaces that libpcap finds. Unsafe sites: its linked lists, which end with null and live until they are freed
-/// here, and the socket addresses in them, which are as long as their family says.
+/// The interfaces that libpcap finds. Unsafe sites: its linked lists, which end with null and live until they are freed here. The
+/// socket addresses in them are as long as their family says.
 enum InterfaceList {
-  /// Reads the list; nobody has tried yet whether they allow a capture.
+  /// Reads the list, without trying whether the interfaces allow a capture.
   static func read() throws(CaptureError) -> [NetworkInterface] {
     var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
     var first: UnsafeMutablePointer<pcap_if_t>?

@@ -1,11 +1,11 @@
 import Packets
 
-/// A block of memory that packets are copied into, one behind the other, each behind a header of its own.
+/// A block of memory for copies of packets, one after the other, each after a header of its own.
 ///
-/// Only one thread at a time has it: the capture thread that fills it, or the reader; the queue's lock is taken to hand
-/// it over. Unsafe sites: the memory, which this type owns; each access is checked against what has been filled.
+/// Only one thread at a time has it: the capture thread that fills it, or the reader. The queue's lock is taken to hand it over.
+/// Unsafe sites: the memory, which this type owns; each access is checked against the filled part.
 @safe final class PacketBlock: @unchecked Sendable {
-  /// Where the fields of the header are, in octets: the time (8), and the original and the captured length (4 each).
+  /// Offsets of the header's fields, in octets: the time (8), and the original and the captured length (4 each).
   private enum Header {
     static let timestamp = 0
     static let originalLength = 8
@@ -13,22 +13,22 @@ import Packets
     static let length = 16
   }
 
-  /// Octets that a packet takes up, its header and padding included.
+  /// Octets that a packet takes, with its header and padding.
   @inline(__always)
   static func length(captured: Int) -> Int {
-    // The next header is aligned.
+    // The padding aligns the next header.
     Header.length + (captured + 7) & ~7
   }
 
   private let memory: UnsafeMutableRawPointer
   private let capacity: Int
-  /// Octets that are filled.
+  /// Filled octets.
   private(set) var count = 0
-  /// Packets that it has.
+  /// The number of packets.
   private(set) var packets = 0
-  /// When it was handed over first since it was empty; nil before.
+  /// The time when it was first handed over since it was empty; nil before.
   var handedOver: ContinuousClock.Instant?
-  /// When it was handed over last: all that it has was captured before that. Nil before it was.
+  /// The time when it was last handed over: all of its packets are older. Nil before.
   var completed: ContinuousClock.Instant?
 
   init(capacity: Int) {
@@ -38,7 +38,7 @@ import Packets
 
   deinit { unsafe memory.deallocate() }
 
-  /// Octets that are free.
+  /// Free octets.
   @inline(__always)
   var room: Int { capacity - count }
 
@@ -68,15 +68,15 @@ import Packets
     return true
   }
 
-  /// Lends what is filled, for a copy of it elsewhere.
+  /// Lends the filled part, to be copied.
   func withUnsafeBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try unsafe body(UnsafeRawBufferPointer(start: memory, count: count))
   }
 
-  /// Takes back such a copy in place of what it has: `body` puts its `count` octets, of so many packets, into memory. If
-  /// that fails, the block is empty.
+  /// Replaces the content by such a copy: `body` puts its `count` octets, of `packets` packets, into memory. If that fails, the
+  /// block is empty.
   func refill<Failure: Error>(
     count: Int, packets: Int, handedOver: ContinuousClock.Instant, completed: ContinuousClock.Instant,
     _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
@@ -90,7 +90,7 @@ import Packets
     self.completed = completed
   }
 
-  /// How many packets there are from `offset` on.
+  /// The number of packets from `offset` on.
   func packets(from offset: Int) -> Int {
     var (offset, packets) = (offset, 0)
     while offset < count {

@@ -3,14 +3,14 @@ import Synchronization
 
 /// One capture thread's way into the queue. Unsafe sites: packets of libpcap, lent for the time of one call.
 ///
-/// Everything but the counts is used on that thread only.
+/// Only that thread uses it, except for the counts.
 package final class PacketFeed: @unchecked Sendable {
   private let queue: PacketQueue
   private let index: Int
-  /// What is being filled; nil until there is a packet for it.
+  /// The block that is being filled; nil until there is a packet for it.
   private var block: PacketBlock?
-  /// An empty block that is kept back when another one is handed over. Where there is a file to spill to, a thread is so
-  /// never without memory to fill and to write from, however much of it the reader has.
+  /// An empty block that is kept back when another one is handed over. With a spill file, a thread so always has memory to fill
+  /// and to write from, even when the reader has all other blocks.
   private var spare: PacketBlock?
   private var captured: UInt64 = 0
   private let publishedCaptured = Atomic<UInt64>(0)
@@ -44,20 +44,20 @@ package final class PacketFeed: @unchecked Sendable {
     publishedDropped.wrappingAdd(1, ordering: .relaxed)
   }
 
-  /// Lets the reader have what was appended.
+  /// Hands the appended packets over to the reader.
   func handOver() {
     publishedCaptured.store(captured, ordering: .relaxed)
     guard let block, block.count > 0 else { return }
     self.block = queue.handOver(block, of: index, spare: &spare)
   }
 
-  /// Lets the reader have what was appended, and says that nothing more comes.
+  /// Hands the appended packets over to the reader, and ends the feed.
   func finish(_ error: CaptureError?) {
     handOver()
     queue.finish(index, PacketQueue.End(error: error))
   }
 
-  /// Packets that were appended until they were last handed over, the dropped ones included. On any thread.
+  /// Packets appended until the last hand-over, including dropped ones. On any thread.
   var capturedCount: UInt64 { publishedCaptured.load(ordering: .relaxed) }
 
   /// Packets that were dropped so far. On any thread.

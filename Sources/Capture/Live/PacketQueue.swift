@@ -6,43 +6,43 @@ import SystemPackage
 
 /// A bounded queue of packets between capture threads and one reader.
 ///
-/// Each thread fills blocks through a feed of its own; the lock is taken once per block and per pause in the traffic,
-/// never once per packet. When all blocks are in use, a thread writes what its block has to a file, if there is one, and
-/// fills the block again; the reader takes what is on disk in its turn, so that each feed's packets stay in order. When
-/// the file is full, too, the feeds drop packets and count them. Unsafe site: memory that is lent to be read into.
+/// Each thread fills blocks through a feed of its own. The lock is taken once per block and per pause in the traffic, never once
+/// per packet. When all blocks are in use, a thread writes its block to the spill file, if any, and fills it again. The reader
+/// takes spilled packets in their turn, so that each feed's packets stay in order. When the file is full, too, the feeds drop
+/// packets and count them. Unsafe site: memory that is lent to be read into.
 final class PacketQueue: Sendable {
-  /// Blocks of each interface at least: one that is filled while the other is read.
+  /// The least number of blocks of each interface: one is filled while the other is read.
   private static let minimumBlocks = 2
 
   private let blockLength: Int
   private let file: SpillFile?
   private let clock: any CaptureClock
   private let state: Locked<State>
-  /// Rung when there is something for the reader, if it waits.
+  /// Wakes the reader if it waits.
   private let bell = DispatchSemaphore(value: 0)
 
   private struct State {
-    /// What was handed over and not taken yet, of each feed.
+    /// Entries of each feed that are not taken yet.
     var deposits: [Deposit]
-    /// Blocks that nobody uses; the one used last, whose memory is warm, at the end.
+    /// Unused blocks; the latest, whose memory is warm, is at the end.
     var free: [PacketBlock] = []
-    /// Blocks that may still be allocated.
+    /// The number of blocks that may still be allocated.
     var allocatable: Int
     /// The places of the file.
     var slots: SpillSlots
-    /// What waits in it, and did.
+    /// The packets in the file, now and at most.
     var backlog = CaptureBacklog()
-    /// Feeds that are writing to it: what they write was neither handed over nor taken.
+    /// The number of feeds that are writing to the file; their packets are neither handed over nor taken.
     var writers = 0
-    /// Why it could not be written to; nil where nobody was to be told of that since the last time.
+    /// The error of writing to it; nil after it was reported.
     var fault: Errno?
-    /// Whether there were such feeds when the reader looked last, and found nothing.
+    /// Whether feeds were writing when the reader last found no packets.
     var wasBeingSpilled = false
     var isReaderWaiting = false
-    /// Whether there is no reader any more.
+    /// Whether the reader is gone.
     var isClosed = false
 
-    /// A block that nobody uses.
+    /// An unused block.
     mutating func takeFree(length: Int) -> PacketBlock? {
       if let block = free.popLast() { return block }
       guard allocatable > 0 else { return nil }
@@ -51,7 +51,7 @@ final class PacketQueue: Sendable {
     }
   }
 
-  /// What one feed handed over.
+  /// The hand-overs of one feed.
   private struct Deposit {
     var entries: [Entry] = []
     var end: End?
@@ -65,27 +65,27 @@ final class PacketQueue: Sendable {
     case spilled(SpilledBlock)
   }
 
-  /// What is on disk of one or several blocks, in one slot of the file.
+  /// One or several blocks on disk, in one slot of the file.
   struct SpilledBlock {
     fileprivate let slot: Int
     /// Octets.
     fileprivate(set) var count = 0
-    /// Packets in these.
+    /// The number of packets.
     fileprivate(set) var packets = 0
-    /// When the first of them was handed over.
+    /// The time when the first of them was handed over.
     let handedOver: ContinuousClock.Instant
-    /// When the last of them was.
+    /// The time when the last of them was handed over.
     fileprivate(set) var completed: ContinuousClock.Instant
   }
 
-  /// How a feed ended.
+  /// The end of a feed.
   struct End {
-    /// Why; nil if it was stopped.
+    /// The error; nil if the feed was stopped.
     var error: CaptureError?
   }
 
-  /// A queue for `feeds` feeds that holds up to `capacity` octets in memory, in blocks of `blockLength` octets or as many
-  /// as a packet of `snapshotLength` octets needs, and what `file` takes.
+  /// A queue for `feeds` feeds with up to `capacity` octets in memory, besides `file`. Its blocks have `blockLength` octets, or
+  /// more if a packet of `snapshotLength` octets needs them.
   init(
     feeds: Int, capacity: Int, blockLength: Int, snapshotLength: Int, file: SpillFile?, clock: any CaptureClock
   ) {
@@ -104,15 +104,15 @@ final class PacketQueue: Sendable {
 
   // MARK: For feeds
 
-  /// The block that a feed keeps back from the start, before others have all of them; nil where there is no file.
+  /// The block that a feed keeps back from the start, before others take all of them; nil without a file.
   func firstSpare() -> PacketBlock? {
     file == nil ? nil : state.withLock { $0.takeFree(length: blockLength) }
   }
 
   /// Hands over `block`, if there is one, and returns another with room for `length` octets; nil if the queue is full.
   ///
-  /// Without a block to hand over that may be the one handed over last, if the reader has not taken it: so a reader that
-  /// has fallen behind finds full blocks, not many of a few packets.
+  /// Without `block`, it may return the latest one if the reader has not taken it. So a reader that is behind finds full blocks,
+  /// not many of a few packets.
   func nextBlock(
     after block: PacketBlock?, of feed: Int, for length: Int, spare: inout PacketBlock?
   ) -> PacketBlock? {
@@ -132,7 +132,7 @@ final class PacketQueue: Sendable {
     return nil
   }
 
-  /// Hands over a block. Returns it when it was written to the file, and may be filled again.
+  /// Hands over a block. Returns the block if it was written to the file and may be filled again.
   func handOver(_ block: PacketBlock, of feed: Int, spare: inout PacketBlock?) -> PacketBlock? {
     if file != nil, spare == nil {
       spare = state.withLock { $0.isClosed ? nil : $0.takeFree(length: blockLength) }
@@ -142,7 +142,7 @@ final class PacketQueue: Sendable {
     return nil
   }
 
-  /// Says that nothing more comes of a feed.
+  /// Ends a feed.
   func finish(_ feed: Int, _ end: End) {
     state.withLock { state in
       state.deposits[feed].end = end
@@ -157,7 +157,7 @@ final class PacketQueue: Sendable {
     return last
   }
 
-  /// Writes what a block has to the file, and empties the block; false if there is no file, no room in it, or an error.
+  /// Writes a block to the file, and empties it; false without a file, without room in it, or on an error.
   private func spill(_ block: PacketBlock, of feed: Int) -> Bool {
     guard let file, var spilled = reserve(block, of: feed) else { return false }
     let known = spilled
@@ -186,8 +186,8 @@ final class PacketQueue: Sendable {
     return true
   }
 
-  /// A place for what a block has: in the slot that the feed wrote to last, if there is room behind that and the reader
-  /// has not taken it, so that pauses do not use up slots. It is the feed's until it is handed over.
+  /// Reserves a place in the file for a block, which belongs to the feed until it is handed over. It is in the feed's latest slot,
+  /// if that has room and the reader has not taken it. So pauses do not use up slots.
   private func reserve(_ block: PacketBlock, of feed: Int) -> SpilledBlock? {
     let now = clock.now
     return state.withLock { state in
@@ -220,12 +220,12 @@ final class PacketQueue: Sendable {
 
   // MARK: For the reader
 
-  /// Takes what all feeds handed over. If that is nothing, waits for it until `end`; without one it does not wait.
+  /// Takes all feeds' entries. Without any, waits for them until `end`; if that is nil, does not wait.
   ///
   /// Appends to `entries` and sets `ends`, which have an element for each feed. Returns whether there was something.
   func take(_ entries: inout [[Entry]], _ ends: inout [End?], until end: ContinuousClock.Instant?) -> Bool {
     if takeNow(&entries, &ends, elseWait: end != nil) { return true }
-    // Everything was read: what the file takes of the disk is given back.
+    // Everything was read, so the file's disk space is given back.
     file?.empty { state.withLock { $0.slots.areAllFree } }
     guard let end else { return false }
     if !clock.wait(for: bell, until: end) {
@@ -233,7 +233,7 @@ final class PacketQueue: Sendable {
         defer { state.isReaderWaiting = false }
         return !state.isReaderWaiting
       }
-      // It rang in the meantime, and must not ring again at the next wait.
+      // The bell rang in the meantime, and must not ring again at the next wait.
       if wasRung { bell.wait() }
     }
     return takeNow(&entries, &ends, elseWait: false)
@@ -259,10 +259,10 @@ final class PacketQueue: Sendable {
     }
   }
 
-  /// An empty block for what is read back from the file, which is never one of the feeds'.
+  /// An empty block for spilled packets, apart from the feeds' blocks.
   func blockForSpilled() -> PacketBlock { PacketBlock(capacity: blockLength) }
 
-  /// Reads what was spilled into a block, in place of what that has. Throws when it cannot be read; then it is gone.
+  /// Reads spilled packets into a block, in place of its content. Throws when they cannot be read; then they are gone.
   func load(_ spilled: SpilledBlock, into block: PacketBlock) throws(CaptureError) {
     guard let file else { preconditionFailure("spilled without a file") }
     defer { forget(spilled) }
@@ -277,7 +277,7 @@ final class PacketQueue: Sendable {
     }
   }
 
-  /// Gives back the place of what was spilled and is not needed any more.
+  /// Gives back the place of spilled packets that are not needed any more.
   func forget(_ spilled: SpilledBlock) {
     state.withLock { state in
       state.slots.give(spilled.slot)
@@ -291,20 +291,19 @@ final class PacketQueue: Sendable {
     state.withLock { $0.free.append(block) }
   }
 
-  /// Whether a feed was just writing packets to the file when `take` found nothing: they are older than all that come
-  /// later.
+  /// Whether a feed was writing packets to the file when `take` found none: they are older than all later ones.
   var wasBeingSpilled: Bool { state.withLock { $0.wasBeingSpilled } }
 
-  /// What waits on disk, and did; delays are for the reader to tell.
+  /// The packets on disk, now and at most; the reader adds the delays.
   var backlog: CaptureBacklog { state.withLock { $0.backlog } }
 
-  /// Why packets could not be written to the file, since the last time that this was asked for.
+  /// The error of writing packets to the file since the last call, if any.
   func takeFault() -> CaptureError? {
     guard let file, let fault = state.withLock({ $0.fault.take() }) else { return nil }
     return CaptureError(file: "spill file in \(file.folder)", problem: .cannotWrite(errno: fault.rawValue))
   }
 
-  /// Says that the reader is gone: what comes from now on is dropped.
+  /// Notes that the reader is gone: all later packets are dropped.
   func close() {
     state.withLock { state in
       state.isClosed = true
@@ -315,7 +314,7 @@ final class PacketQueue: Sendable {
 }
 
 extension CaptureBacklog {
-  /// Counts what was written to the file, or, with figures below 0, read back.
+  /// Counts packets written to the file, or, with negative figures, read back.
   fileprivate mutating func add(packets: Int, octets: Int) {
     spilledPackets += packets
     spilledOctets += octets

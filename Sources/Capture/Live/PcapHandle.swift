@@ -9,18 +9,18 @@ import Packets
   import Darwin
 #endif
 
-/// libpcap's handle of an interface. Unsafe sites: the handle, which this type owns, and the packets that libpcap lends
-/// to its callback.
+/// libpcap's handle of an interface. Unsafe sites: the handle, which this type owns, and the packets that libpcap lends to its
+/// callback.
 ///
-/// libpcap promises nothing about threads but `pcap_breakloop`. That the counts are asked for on another thread than
-/// packets are taken on is safe with 1.10: it touches nothing that taking packets does, on Linux (a `getsockopt`) or
-/// macOS (an `ioctl`). `LiveCapture` sees to it that only one thread does each at a time.
+/// libpcap promises nothing about threads but `pcap_breakloop`. Here one thread takes packets and another asks for the counts.
+/// With 1.10 this is safe: the count uses no state of taking packets, on Linux (a `getsockopt`) or macOS (an `ioctl`).
+/// `LiveCapture` lets only one thread do each at a time.
 @safe final class PcapHandle: @unchecked Sendable {
   private let handle: OpaquePointer
-  /// What libpcap warned of when it started.
+  /// libpcap's warnings at the start.
   let warnings: [String]
 
-  /// Starts a capture. Throws, with what to do about it, when libpcap does not start it.
+  /// Starts a capture. If libpcap cannot start it, throws an error with a remedy.
   init(_ interface: String, _ options: LiveCapture.Options) throws(CaptureError) {
     var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
     guard let handle = unsafe pcap_create(interface, &message) else {
@@ -31,7 +31,7 @@ import Packets
     unsafe pcap_set_buffer_size(handle, Int32(clamping: options.bufferLength))
     unsafe pcap_set_promisc(handle, options.isPromiscuous ? 1 : 0)
     unsafe pcap_set_timeout(handle, Int32(clamping: options.timeout))
-    // Not all devices take it; which precision it is, is asked for later.
+    // Not all devices accept it; the actual precision is read later.
     unsafe pcap_set_tstamp_precision(handle, Int32(PCAP_TSTAMP_PRECISION_NANO))
     let status = unsafe pcap_activate(handle)
     let words = unsafe String(cString: pcap_geterr(handle))
@@ -44,10 +44,10 @@ import Packets
 
   deinit { unsafe pcap_close(handle) }
 
-  /// Why this process may not capture on an interface; nil if it may.
+  /// The reason why this process may not capture on an interface; nil if it may.
   static func refusal(_ interface: String) -> String? {
     do throws(CaptureError) {
-      // The smallest buffer, since it is allocated.
+      // The smallest buffer, because libpcap allocates it.
       _ = try PcapHandle(interface, LiveCapture.Options(snapshotLength: 64, bufferLength: 1))
       return nil
     } catch let error {
@@ -56,7 +56,7 @@ import Packets
     }
   }
 
-  /// The descriptor that packets are received with; nil where there is none.
+  /// The descriptor that receives packets; nil without one.
   var descriptor: Int32? {
     let descriptor = unsafe pcap_fileno(handle)
     return descriptor >= 0 ? descriptor : nil
@@ -65,19 +65,20 @@ import Packets
   /// The link type of its packets.
   var linkType: LinkType { LinkType(dataLinkType: unsafe pcap_datalink(handle)) }
 
-  /// Octets of a packet at most.
+  /// The largest number of octets of a packet.
   var snapshotLength: Int { unsafe Int(pcap_snapshot(handle)) }
 
   /// Whether its timestamps are in nanoseconds; otherwise they are in microseconds.
   var hasNanoseconds: Bool { unsafe pcap_get_tstamp_precision(handle) == PCAP_TSTAMP_PRECISION_NANO }
 
-  /// What libpcap said last.
+  /// libpcap's latest message.
   private var words: String { unsafe String(cString: pcap_geterr(handle)) }
 
-  /// Lets only packets pass that the expression means. Throws libpcap's words.
+  /// Passes only packets that match the expression. Throws libpcap's words.
   func setFilter(_ expression: String, interface: String) throws(CaptureError) {
     var program = unsafe bpf_program()
-    // As in files, it is no mistake that nothing passes, which the optimizer says. All ones is an unknown netmask.
+    // As for files, an expression that passes no packet is not a mistake, although the optimizer reports one. All ones is an
+    // unknown netmask.
     let isCompiled =
       unsafe pcap_compile(handle, &program, expression, 1, .max) == 0
       || pcap_compile(handle, &program, expression, 0, .max) == 0
@@ -88,21 +89,21 @@ import Packets
     }
   }
 
-  /// Makes the filter the last one: whoever takes over this process sees no other packets.
+  /// Makes the filter final: code that takes over this process cannot capture other packets.
   func lockFilter() {
     #if os(Linux)
       guard let descriptor else { return }
       var on: Int32 = 1
-      // A device that is not a socket has no such option, and what there is on others is for them to say.
+      // A device that is not a socket has no such option, so the result is ignored.
       _ = unsafe setsockopt(descriptor, SOL_SOCKET, SO_LOCK_FILTER, &on, socklen_t(MemoryLayout<Int32>.size))
     #endif
   }
 
   // MARK: Packets
 
-  /// How a round of `dispatch` ended.
+  /// The end of a round of `dispatch`.
   enum Round {
-    /// So many packets were there, with so many captured octets.
+    /// A number of packets, with the number of captured octets.
     case packets(Int, octets: Int)
     /// `interrupt` was called.
     case interrupted
@@ -110,7 +111,7 @@ import Packets
     case failed(String)
   }
 
-  /// What the callback needs: libpcap hands it one pointer.
+  /// The callback's data: libpcap passes one pointer to it.
   private struct Receiver {
     unowned(unsafe) let feed: PacketFeed
     let nanosecondsPerFraction: Int64
@@ -118,8 +119,8 @@ import Packets
     var octets = 0
   }
 
-  /// Appends packets to the feed: those that there are, or `limit` of them; in blocking mode waits for the first.
-  /// `lastTimestamp` becomes that of the last.
+  /// Appends the available packets to the feed, at most `limit`; in blocking mode waits for the first. `lastTimestamp` becomes
+  /// the last packet's time.
   func dispatch(limit: Int32 = -1, into feed: PacketFeed, lastTimestamp: inout Int64) -> Round {
     var receiver = Receiver(
       feed: feed, nanosecondsPerFraction: hasNanoseconds ? 1 : 1000, lastTimestamp: lastTimestamp)
@@ -154,7 +155,7 @@ import Packets
   /// Makes `dispatch` return soon. On any thread, but not while the mode changes.
   func interrupt() { unsafe pcap_breakloop(handle) }
 
-  /// Makes `dispatch` take what is there without waiting from now on.
+  /// Makes `dispatch` take available packets without waiting from now on.
   func stopWaiting(interface: String) throws(CaptureError) {
     var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
     guard unsafe pcap_setnonblock(handle, 1, &message) == 0 else {
@@ -162,7 +163,7 @@ import Packets
     }
   }
 
-  /// What the operating system has counted; nil when it does not tell.
+  /// The operating system's counts; nil when it does not tell.
   var counts: (received: UInt32, droppedByKernel: UInt32, droppedByInterface: UInt32)? {
     var counts = pcap_stat()
     guard unsafe pcap_stats(handle, &counts) == 0 else { return nil }
@@ -170,10 +171,9 @@ import Packets
   }
 }
 
-/// Why libpcap does not capture on an interface, in words that say what to do. Unsafe sites: names that libpcap and the
-/// system give.
+/// The reason why libpcap does not capture on an interface, with a remedy. Unsafe sites: names from libpcap and the system.
 enum InterfaceFault {
-  /// What a status of `pcap_activate` means; `words` are libpcap's own, which may be empty.
+  /// The meaning of a status of `pcap_activate`; `words` are libpcap's own, which may be empty.
   static func text(status: Int32, words: String) -> String {
     let detail = words.isEmpty ? "" : " (\(words))"
     switch status {
@@ -188,12 +188,12 @@ enum InterfaceFault {
     }
   }
 
-  /// What libpcap put into a buffer for messages.
+  /// libpcap's message in a buffer.
   static func words(_ buffer: [CChar]) -> String {
     String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
   }
 
-  /// How to let a user capture who is not root, in one line.
+  /// The way to let a user other than root capture, in one line.
   static var howToPermit: String {
     #if os(macOS)
       "install ChmodBPF, which comes with Wireshark, and join the group access_bpf; or run with sudo"
@@ -208,7 +208,7 @@ enum InterfaceFault {
     private static var program: String {
       let limit = Int(PATH_MAX)
       var path = [CChar](repeating: 0, count: limit)
-      // It has no terminating zero if it fills the buffer, and then is not of use.
+      // A result that fills the buffer has no terminating zero, and is not used.
       let length = unsafe readlink("/proc/self/exe", &path, limit)
       return length > 0 && length < limit ? words(path) : "PROGRAM"
     }

@@ -9,27 +9,27 @@ import SystemPackage
   import Darwin
 #endif
 
-/// A file that packets wait in while the memory for them is full. It has no name, so that nothing of it remains when the
-/// process ends, however that ends. Unsafe sites: system calls that take addresses.
+/// A file for packets that wait while the memory for them is full. It has no name, so that it vanishes when the process ends in
+/// any way. Unsafe sites: system calls that take addresses.
 ///
-/// It has room for a number of slots of one length; who uses which is for `PacketQueue` to say. Whoever has a slot writes
-/// it and reads it, at the same time as others do theirs.
+/// It has room for a number of slots of one length; `PacketQueue` assigns them. The owner of a slot writes and reads it, at the
+/// same time as others use theirs.
 public final class SpillFile: Sendable {
-  /// Octets that it may have, unless said otherwise.
+  /// The default limit of its octets.
   public static let defaultCapacity = 1 << 30
 
-  /// The folder that it is in, as it was named, for errors.
+  /// The path of its folder as given, for errors.
   public let folder: String
-  /// Octets that it may have at most.
+  /// The largest number of octets.
   public let capacity: Int
 
   private let descriptor: FileDescriptor
-  /// Octets written since it was empty. Locked while octets are written and while the file is emptied, so that nothing
-  /// is cut off that was just written.
+  /// Whether octets were written since it was empty. Locked while octets are written and while the file is emptied, so that new
+  /// octets are not cut off.
   private let isUsed = Locked(false)
 
-  /// Makes the file in a folder, for its owner alone. It grows to `capacity` octets at most, and to half of what is free
-  /// in that file system now, so that there is room for what else is written there.
+  /// Makes the file in a folder, for its owner alone. It grows to `capacity` octets at most. It also takes at most half of the
+  /// file system's free space now, so that there is room for other files.
   ///
   /// Throws when there can be no such file.
   public init(in folder: String, capacity: Int) throws(CaptureError) {
@@ -42,8 +42,8 @@ public final class SpillFile: Sendable {
 
   private static func open(in folder: String) throws(CaptureError) -> FileDescriptor {
     let prefix = folder.hasSuffix("/") ? folder : folder + "/"
-    // A name is in use for an instant only; one that is taken was left by a process that was killed in that instant, or
-    // planted.
+    // A name is in use for an instant only. A process that was killed in that instant may have left one, or an attacker may have
+    // planted it.
     for attempt in 0..<1000 {
       let path = "\(prefix).sniffer-\(getpid())-\(attempt).spill"
       do {
@@ -65,7 +65,7 @@ public final class SpillFile: Sendable {
     throw CaptureError(file: folder, problem: .cannotWrite(errno: EEXIST))
   }
 
-  /// Octets that this user may still write to the file system of a file; nil where it does not say.
+  /// Octets that this user may still write to the file system of a file; nil if unknown.
   private static func available(_ file: FileDescriptor) -> Int? {
     var status = statvfs()
     guard unsafe fstatvfs(file.rawValue, &status) == 0 else { return nil }
@@ -74,7 +74,7 @@ public final class SpillFile: Sendable {
     return overflow ? nil : octets
   }
 
-  /// Writes what a block has at an offset. Throws when it could not be written whole.
+  /// Writes a block at an offset. Throws when it could not be written whole.
   func write(_ block: PacketBlock, at offset: Int) throws(Errno) {
     try isUsed.withLock { isUsed throws(Errno) in
       isUsed = true
@@ -86,7 +86,7 @@ public final class SpillFile: Sendable {
           do { count = try unsafe descriptor.write(toAbsoluteOffset: Int64(offset + written), rest) } catch {
             throw error as? Errno ?? .ioError
           }
-          // Not an error by POSIX, but no progress either.
+          // POSIX allows this without an error, but it is no progress either.
           guard count > 0 else { throw .ioError }
           written += count
         }
@@ -94,7 +94,7 @@ public final class SpillFile: Sendable {
     }
   }
 
-  /// Reads `memory.count` octets at an offset. Throws when they are not all there.
+  /// Reads `memory.count` octets at an offset. Throws when there are fewer.
   func read(into memory: UnsafeMutableRawBufferPointer, at offset: Int) throws(Errno) {
     var done = 0
     while done < memory.count {
@@ -108,31 +108,31 @@ public final class SpillFile: Sendable {
     }
   }
 
-  /// Octets up to the last one that was written since the file was empty.
+  /// Octets up to the last one written since the file was empty.
   var length: Int { (try? descriptor.stat()).map { Int($0.size) } ?? 0 }
 
-  /// Gives the disk back what the file has, if nobody has a slot: `isFree` is asked while nobody can write.
+  /// Gives the file's disk space back if no slot is in use: `isFree` is called while no thread can write.
   func empty(if isFree: () -> Bool) {
     isUsed.withLock { isUsed in
       guard isUsed, isFree() else { return }
-      // What cannot be given back now is with the next time, or with the end.
+      // On an error the space is given back at the next time, or at the end.
       if (try? descriptor.resize(to: 0)) != nil { isUsed = false }
     }
   }
 }
 
-/// Which slots of a file are in use. A slot that was given back is the next to be taken: what it has is likely to be in
+/// The slots of a file that are in use. The last slot that was given back is taken next, because its content is likely to be in
 /// memory still.
 struct SpillSlots {
   private let count: Int
   private var free: [Int] = []
-  /// Slots from here on were never taken.
+  /// The first slot that was never taken.
   private var unused = 0
 
-  /// So many slots, none of which is taken.
+  /// A number of slots, all free.
   init(count: Int) { self.count = count }
 
-  /// Whether nobody has a slot.
+  /// Whether no slot is in use.
   var areAllFree: Bool { free.count == unused }
 
   /// Takes a slot, by its number; nil if all are taken.

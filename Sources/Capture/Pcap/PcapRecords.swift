@@ -1,11 +1,10 @@
 import Packets
 
-/// The records of a pcap file, in the version its file header declares.
+/// The records of a pcap file, in the version of its file header.
 ///
-/// Format: draft-ietf-opsawg-pcap and pcap-savefile(5). The file header's time zone and accuracy are ignored, as they
-/// are everywhere.
+/// Format: draft-ietf-opsawg-pcap and pcap-savefile(5). The file header's time zone and accuracy are ignored, as in all programs.
 struct PcapRecords {
-  /// Where the fields of the file header are, in octets.
+  /// Offsets of the file header's fields, in octets.
   private enum FileHeader {
     static let majorVersion = 4
     static let minorVersion = 6
@@ -13,7 +12,7 @@ struct PcapRecords {
     static let length = 24
   }
 
-  /// Where the fields of a record header are, in octets.
+  /// Offsets of a record header's fields, in octets.
   private enum RecordHeader {
     /// Seconds (4), and their fraction (4).
     static let time = 0
@@ -32,18 +31,18 @@ struct PcapRecords {
   private let linkType: LinkType
   private let frameCheckSequenceLength: Int
 
-  /// Which length comes first in a record. It was the other way round before version 2.3, and either in 2.3.
+  /// The order of a record's two lengths. It was reversed before version 2.3, and either in 2.3.
   private enum LengthOrder {
     case capturedFirst
     case originalFirst
     case smallerFirst
   }
 
-  /// What a magic number says of a pcap file; nil if it is none.
+  /// The variant that a magic number shows; nil for other numbers.
   struct Magic {
     let order: ByteOrder
     let nanosecondsPerFraction: Int64
-    /// Whether record headers have 8 octets more, which Alexey Kuznetzov's patch of libpcap added for Linux.
+    /// Whether record headers have 8 more octets, which Alexey Kuznetzov's patch of libpcap added for Linux.
     let isModified: Bool
 
     init?(_ littleEndian: UInt32) {
@@ -59,7 +58,7 @@ struct PcapRecords {
     }
   }
 
-  /// Reads the file header, whose magic number has been recognised.
+  /// Reads the file header, whose magic number is known.
   init(magic: Magic, in window: inout OctetWindow) throws(CaptureError) {
     guard try window.fill(FileHeader.length) else {
       throw window.error(.cut(needed: FileHeader.length, available: window.available))
@@ -72,13 +71,13 @@ struct PcapRecords {
     switch (major, minor) {
     case (2, 4...): lengths = .capturedFirst
     case (2, 3): lengths = .smallerFirst
-    // 543.0 was written by an old DG/UX tcpdump.
+    // An old DG/UX tcpdump wrote 543.0.
     case (2, _), (543, 0): lengths = .originalFirst
     default: throw window.error(.unsupported("pcap version \(major).\(minor)"))
     }
     let network = order(window.load(FileHeader.network, as: UInt32.self))
     linkType = LinkType(rawValue: network & 0xffff)
-    // Bit 26 says that the length of the frame check sequence is known, the top four bits how many 16-bit words it has.
+    // Bit 26 says that the length of the frame check sequence is known; the top four bits are its number of 16-bit words.
     frameCheckSequenceLength = network & 0x0400_0000 == 0 ? 0 : Int(network >> 28) * 2
     window.pass(FileHeader.length)
   }
@@ -90,7 +89,7 @@ struct PcapRecords {
     return "\(modified)pcap (\(resolution), \(order == .little ? "little" : "big")-endian)"
   }
 
-  /// Reads a record, and returns where its octets are in the window's buffer; nil at the end of the file.
+  /// Reads a record, and returns its range in the window's buffer; nil at the end of the file.
   @inline(__always)
   func next(in window: inout OctetWindow, packet: inout Packet) throws(CaptureError) -> Range<Int>? {
     guard try window.fill(recordHeaderLength) else {
@@ -108,9 +107,9 @@ struct PcapRecords {
     guard try window.fill(recordHeaderLength + captured) else {
       throw window.error(.cut(needed: recordHeaderLength + captured, available: window.available))
     }
-    // 32 bits of seconds end in 2106, so that this cannot overflow.
+    // 32 bits of seconds end in 2106, so this cannot overflow.
     packet.timestamp = Int64(seconds) * 1_000_000_000 + Int64(fraction) * nanosecondsPerFraction
-    // Some writers store an original length that leaves out a header they invented; what is there was there.
+    // Some writers store an original length without a header that they added; the captured octets count.
     packet.originalLength = max(original, captured)
     packet.linkType = linkType
     packet.frameCheckSequenceLength = frameCheckSequenceLength

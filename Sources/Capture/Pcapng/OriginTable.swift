@@ -1,14 +1,14 @@
 import Packets
 
-/// The numbers of `PacketOrigin`: what the captures of a series describe has one number for all sections and files.
+/// The numbers of `PacketOrigin`: each description has one number for all sections and files of a series.
 ///
-/// The readers of a series hand it on. It is looked at once for each description, and once for each packet with a comment.
+/// The readers of a series pass it on. It is used once for each description, and once for each packet with a comment.
 struct OriginTable {
   private var interfaces: [InterfaceRecord: UInt16] = [:]
   private var processes: [ProcessRecord: UInt16] = [:]
   private var comments = CommentTable()
 
-  /// The number of an interface, which `record` does not have yet; 0 when there is none left. A new one is told.
+  /// The number of an interface, which `record` does not have yet; 0 when there is none left. A new one becomes an event.
   mutating func number(_ record: InterfaceRecord, tellingIn events: inout PendingEvents) -> UInt16 {
     if let number = interfaces[record] { return number }
     guard interfaces.count < CaptureLimits.numberedInterfaces else { return 0 }
@@ -19,7 +19,7 @@ struct OriginTable {
     return numbered.number
   }
 
-  /// The number of a process, which `record` does not have yet; 0 when there is none left. A new one is told.
+  /// The number of a process, which `record` does not have yet; 0 when there is none left. A new one becomes an event.
   mutating func number(_ record: ProcessRecord, tellingIn events: inout PendingEvents) -> UInt16 {
     if let number = processes[record] { return number }
     guard processes.count < CaptureLimits.numberedProcesses else { return 0 }
@@ -30,7 +30,7 @@ struct OriginTable {
     return numbered.number
   }
 
-  /// The number of a comment; 0 when it is too long or there is none left. A new one is told.
+  /// The number of a comment; 0 when it is too long or there is none left. A new one becomes an event.
   mutating func number(comment: RawSpan, tellingIn events: inout PendingEvents) -> UInt16 {
     let (number, isNew) = comments.number(comment)
     if isNew { events.append(.comment(CommentRecord(number: number, octets: comments.octets(number)))) }
@@ -40,15 +40,15 @@ struct OriginTable {
 
 /// Comments by number, in one array, so that a known one is found without allocation.
 private struct CommentTable {
-  /// Slots of the hash table: four times as many as comments, so that one is found within a few steps.
+  /// Slots of the hash table: four times the number of comments, so that one is found within a few steps.
   private static let slotCount = 4 * (CaptureLimits.numberedComments + 1)
-  /// Slots that are looked at for a comment: comments that are made to have one hash cost no more. What is not found there has no
-  /// number.
+  /// Slots that are searched for a comment, so that comments with equal hashes, made on purpose, cost no more. A comment beyond
+  /// them has no number.
   private static let probeCount = 16
 
-  /// The comments' octets one behind the other.
+  /// The comments' octets one after the other.
   private var storage: [UInt8] = []
-  /// Where each comment ends in `storage`.
+  /// The end of each comment in `storage`.
   private var ends: [Int] = []
   /// Numbers by hash, with linear probing; 0 is a free slot. Empty until there is a comment.
   private var slots: [UInt16] = []

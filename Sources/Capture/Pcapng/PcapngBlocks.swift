@@ -2,29 +2,28 @@ import Packets
 
 /// The blocks of a pcapng file (draft-ietf-opsawg-pcapng), section by section.
 ///
-/// A simple packet block has no timestamp: its packet gets that of the packet before it in the file, or 0 if it is the
+/// A simple packet block has no timestamp. Its packet gets the timestamp of the packet before it in the file, or 0 if it is the
 /// first.
 struct PcapngBlocks {
-  /// What the file said between its packets, and nobody has taken yet.
+  /// The file's events between its packets that are not taken yet.
   var news = PendingEvents()
-  /// Packets that the capturing machine lost so far; nil when the file says nothing about it.
+  /// Packets that the capturing machine lost so far; nil when the file has no such figure.
   var dropped: UInt64? { losses.map { UInt64(clamping: $0) } }
 
   /// The byte order of the section.
   private(set) var order = ByteOrder.little
   /// The interfaces that the section describes.
   var interfaces: [PcapngInterface] = []
-  /// The numbers of the processes that the section describes.
+  /// The numbers of the section's processes.
   var processes: [UInt16] = []
-  /// The numbers of what all sections and files describe.
+  /// The numbers of the descriptions in all sections and files.
   let origins: OwnMemory<OriginTable>
-  /// Sum of the losses of all interfaces; wide enough that it cannot overflow.
+  /// Sum of the losses of all interfaces; wide enough not to overflow.
   private var losses: UInt128?
 
   init(origins: OwnMemory<OriginTable>) { self.origins = origins }
 
-  /// Reads blocks up to the next packet, and returns where its octets are in the window's buffer; nil at the end of the
-  /// file.
+  /// Reads blocks up to the next packet, and returns the range of its octets in the window's buffer; nil at the end of the file.
   @inline(__always)
   mutating func next(in window: inout OctetWindow, packet: inout Packet) throws(CaptureError) -> Range<Int>? {
     while true {
@@ -56,12 +55,12 @@ struct PcapngBlocks {
     }
   }
 
-  // MARK: Blocks as such
+  // MARK: Block headers
 
   /// The type and the length of the block at the cursor.
   @inline(__always)
   private mutating func readHeader(in window: borrowing OctetWindow) throws(CaptureError) -> (UInt32, Int) {
-    // A section header tells its byte order itself, and only then can its length be read.
+    // A section header tells its own byte order; its length can be read only after that.
     if window.load(PcapngFormat.Block.type, as: UInt32.self) == PcapngFormat.BlockType.sectionHeader {
       try readByteOrder(in: window)
     }
@@ -85,8 +84,8 @@ struct PcapngBlocks {
     }
   }
 
-  /// Whether a block is read, for which the window must hold all of it. All others are passed over: secrets and processes beyond
-  /// the limits, custom blocks, and whatever is invented later.
+  /// Whether a block is read, so that the window must hold all of it. All others are skipped: secrets and processes beyond the
+  /// limits, custom blocks, and unknown types.
   @inline(__always)
   private func mustBeWhole(_ type: UInt32, _ length: Int) -> Bool {
     switch type {
@@ -139,7 +138,7 @@ struct PcapngBlocks {
 
   // MARK: Losses
 
-  /// Counts the packets that an interface lost according to `account`.
+  /// Counts the packets that an interface lost, by `account`.
   mutating func countLosses(of interface: Int, _ account: (inout PcapngInterface) -> Void) {
     let before = interfaces[interface].dropped
     account(&interfaces[interface])
@@ -149,7 +148,7 @@ struct PcapngBlocks {
   }
 }
 
-/// A number as errors show it.
+/// A number for errors.
 func hexadecimal(_ value: UInt32) -> String {
   "0x" + String(value, radix: 16)
 }

@@ -3,8 +3,7 @@ import Packets
 extension PcapngBlocks {
   /// Reads a block that describes packets, which the window holds whole.
   ///
-  /// Throws when the packets behind it cannot be read: not for a name, a process or secrets that break their format, which are
-  /// passed over.
+  /// Throws when the later packets cannot be read. A name, a process or secrets that break their format are skipped.
   mutating func readDescription(
     _ type: UInt32, _ length: Int, in window: borrowing OctetWindow
   ) throws(CaptureError) {
@@ -67,7 +66,7 @@ extension PcapngBlocks {
           high: ByteOrder.big(window.load(start, as: UInt64.self)),
           low: ByteOrder.big(window.load(start + 8, as: UInt64.self)))
         readNames(start + 16..<record.value.upperBound, of: address, in: window)
-      // Names of hardware addresses, and records without a name.
+      // Names of hardware addresses, and records without a name, are skipped.
       default: break
       }
     }
@@ -95,7 +94,7 @@ extension PcapngBlocks {
     news.append(.secrets(SecretsRecord(kind: .init(rawValue: kind), octets: octets)))
   }
 
-  /// Reads a custom block, if it is PCAPdroid's and names an app.
+  /// Reads a custom block, if PCAPdroid wrote it and it names an app.
   private mutating func readAndroidApp(_ length: Int, in window: borrowing OctetWindow) {
     typealias Field = PcapngFormat.AndroidApp
     guard length >= Field.minimumLength,
@@ -116,7 +115,7 @@ extension PcapngBlocks {
   private mutating func readProcess(_ length: Int, in window: borrowing OctetWindow) {
     typealias Field = PcapngFormat.ProcessEvent
     guard length >= Field.minimumLength else {
-      // Packets count it all the same.
+      // Packets still count it in their indices.
       processes.append(0)
       return
     }
@@ -136,7 +135,8 @@ extension PcapngBlocks {
 }
 
 extension OctetWindow {
-  /// The text in `range`, counted from the cursor, up to its first zero, cut to `limit` octets; what is not UTF-8 is replaced.
+  /// The text in `range`, counted from the cursor, up to its first zero, cut to `limit` octets. Octets that are not UTF-8 are
+  /// replaced.
   func text(_ range: Range<Int>, limit: Int) -> String {
     String(decoding: copy(range.prefix(limit)).prefix { $0 != 0 }, as: UTF8.self)
   }

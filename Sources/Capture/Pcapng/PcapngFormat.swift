@@ -1,7 +1,7 @@
-/// The numbers of pcapng (draft-ietf-opsawg-pcapng): types of blocks, codes of options, and where fields are, in octets from the
+/// The numbers of pcapng (draft-ietf-opsawg-pcapng): types of blocks, codes of options, and offsets of fields, in octets from the
 /// start of their block.
 enum PcapngFormat {
-  /// What all blocks have: type and length before the body, and the length again behind it.
+  /// The fields of all blocks: type and length before the body, and the length again after it.
   enum Block {
     static let type = 0
     static let length = 4
@@ -10,9 +10,9 @@ enum PcapngFormat {
     static let overhead = body + trailerLength
   }
 
-  /// Types of blocks. A type with the highest bit set is its writer's own (§10.1).
+  /// Types of blocks. A type with the highest bit set is private to its writer (§10.1).
   enum BlockType {
-    /// A palindrome, so that it is known before the byte order.
+    /// A palindrome, so that it is recognized before the byte order is known.
     static let sectionHeader: UInt32 = 0x0a0d_0d0a
     static let interfaceDescription: UInt32 = 1
     static let obsoletePacket: UInt32 = 2
@@ -21,9 +21,9 @@ enum PcapngFormat {
     static let interfaceStatistics: UInt32 = 5
     static let enhancedPacket: UInt32 = 6
     static let decryptionSecrets: UInt32 = 0x0a
-    /// Apple's: a process, to which packets refer by its index in the section.
+    /// Apple's: a process. Packets refer to it by its index in the section.
     static let processEvent: UInt32 = 0x8000_0001
-    /// Custom block (§4.8), whose private enterprise number says whose it is; one that may be copied, and one that may not.
+    /// Custom block (§4.8), whose private enterprise number names its owner. One type may be copied, and one may not.
     static let custom: UInt32 = 0x0000_0bad
     static let uncopiedCustom: UInt32 = 0x4000_0bad
   }
@@ -34,7 +34,7 @@ enum PcapngFormat {
     static let majorVersion = 12
     static let minorVersion = 14
     static let minimumLength = 28
-    /// The magic number as a reader of the writer's own byte order sees it.
+    /// The magic number for a reader with the writer's byte order.
     static let magic: UInt32 = 0x1a2b_3c4d
     /// `shb_userappl`
     static let applicationOption: UInt16 = 4
@@ -63,7 +63,7 @@ enum PcapngFormat {
   /// Enhanced packet block (§4.3), and the obsolete packet block (appendix A), which differs in its first four octets.
   enum EnhancedPacket {
     static let interface = 8
-    /// Of the obsolete block, whose interface has 16 bits: packets lost before this one, or all ones.
+    /// In the obsolete block, whose interface has 16 bits: packets lost before this one, or all ones.
     static let obsoleteDrops = 10
     static let time = 12
     static let capturedLength = 20
@@ -76,11 +76,11 @@ enum PcapngFormat {
     static let dropsOption: UInt16 = 4
     /// Apple's: index of the process event block in the section.
     static let processOption: UInt16 = 0x8001
-    /// Apple's: the same of the effective process.
+    /// Apple's: the index of the effective process.
     static let effectiveProcessOption: UInt16 = 0x8003
     /// Apple's packet flags.
     static let applePacketFlagsOption: UInt16 = 0x8004
-    /// Apple's: why the kernel dropped the packet; 0 when it did not.
+    /// Apple's: the reason why the kernel dropped the packet; 0 when it did not.
     static let dropReasonOption: UInt16 = 0x8007
     /// Apple's: the function of the kernel that dropped the packet.
     static let dropFunctionOption: UInt16 = 0x8009
@@ -125,7 +125,7 @@ enum PcapngFormat {
     static let kind = 8
     static let secretsLength = 12
     static let secrets = 16
-    /// Below it a block says nothing.
+    /// A shorter block has no secrets.
     static let minimumLength = 20
     /// A TLS key log: "TLSK".
     static let tlsKeyLog: UInt32 = 0x544c_534b
@@ -135,14 +135,14 @@ enum PcapngFormat {
   enum ProcessEvent {
     static let identifier = 8
     static let options = 12
-    /// Below it a block says nothing.
+    /// A shorter block has no process.
     static let minimumLength = 16
     static let nameOption: UInt16 = 2
     static let pathOption: UInt16 = 3
     static let uuidOption: UInt16 = 4
   }
 
-  /// PCAPdroid's custom block that says which app has a user identifier.
+  /// PCAPdroid's custom block that names the app of a user identifier.
   enum AndroidApp {
     static let enterprise = 8
     /// The enterprise number of PCAPdroid.
@@ -155,17 +155,17 @@ enum PcapngFormat {
     static let packageLength = 18
     static let nameLength = 19
     static let package = 20
-    /// Below it a block says nothing.
+    /// A shorter block has no app.
     static let minimumLength = 24
     /// Octets of the longest block: both lengths have one octet.
     static let maximumLength = minimumLength + 2 * 255 + 3
   }
 
-  /// `opt_comment`, which every block may have (§3.5).
+  /// `opt_comment`, which any block may have (§3.5).
   static let commentOption: UInt16 = 1
 }
 
 extension Int {
-  /// This length with the padding to 32 bits that pcapng puts behind everything.
+  /// This length with the padding to 32 bits that pcapng adds everywhere.
   var paddedTo4: Int { (self + 3) & ~3 }
 }

@@ -1,11 +1,11 @@
 import Packets
 
-/// What an interface description block says of its packets (draft-ietf-opsawg-pcapng §4.2), and what was lost on it.
+/// The description of an interface (draft-ietf-opsawg-pcapng §4.2), and its losses.
 struct PcapngInterface {
   let linkType: LinkType
-  /// The number that `PacketOrigin.interface` gets.
+  /// The number in `PacketOrigin.interface`.
   var number: UInt16 = 0
-  /// Octets captured of a packet at most; 0 is no limit.
+  /// The largest number of octets captured of a packet; 0 is no limit.
   let snapshotLength: Int
   let frameCheckSequenceLength: Int
   let resolution: PcapngTimestampResolution
@@ -13,24 +13,24 @@ struct PcapngInterface {
 
   /// Two accounts of the same losses.
   private struct Losses {
-    /// Sum of what packets said was lost before each of them.
+    /// Sum of the losses that packets report, each since the packet before it.
     var byPackets: UInt64?
-    /// The last interface statistics, each of which counts from the start of the capture.
+    /// The latest interface statistics, which count from the start of the capture.
     var byStatistics: UInt64?
   }
 
-  /// A packet says that `count` packets were lost between the one before it and itself.
+  /// Adds `count` lost packets, which a packet reports since the one before it.
   mutating func addLoss(_ count: UInt64) {
     losses.byPackets = (losses.byPackets ?? 0).addingSaturated(count)
   }
 
-  /// A statistics block says that `count` packets were lost since the capture's start.
+  /// Sets the losses to `count`, which a statistics block reports since the capture's start.
   mutating func setLoss(_ count: UInt64) {
     losses.byStatistics = count
   }
 
-  /// Packets lost on this interface; nil when the file says nothing of it. The larger of the two accounts, since a
-  /// capture that was cut lacks its last statistics.
+  /// Packets lost on this interface; nil when the file has no such figure. It is the larger of the two accounts, because a cut
+  /// capture lacks its last statistics.
   var dropped: UInt64? {
     guard let packets = losses.byPackets else { return losses.byStatistics }
     return max(packets, losses.byStatistics ?? 0)
@@ -38,10 +38,10 @@ struct PcapngInterface {
 }
 
 extension PcapngInterface {
-  /// Reads the body of a block of `length` octets, which the window holds whole. Returns the interface, and what names it.
+  /// Reads the body of a block of `length` octets, which the window holds whole. Returns the interface, and its names.
   ///
-  /// Throws when its options overrun the block. Elsewhere a broken option is only a comment lost, but here each timestamp
-  /// depends on them.
+  /// Throws when its options overrun the block. Elsewhere a broken option only loses a comment, but here each timestamp depends
+  /// on them.
   static func read(
     in window: borrowing OctetWindow, order: ByteOrder, length: Int
   ) throws(CaptureError) -> (interface: PcapngInterface, record: InterfaceRecord) {
@@ -67,8 +67,8 @@ extension PcapngInterface {
     let interface = PcapngInterface(
       linkType: linkType,
       snapshotLength: Int(order(window.load(Field.snapshotLength, as: UInt32.self))),
-      // The specification says bits, and gives 4 as its example, which is the octets of Ethernet's; Wireshark reads
-      // octets. No frame check sequence has fewer than 8 bits or more than 7 octets.
+      // The specification says bits, but its example 4 is the octets of Ethernet's; Wireshark reads octets. No frame check
+      // sequence has fewer than 8 bits or more than 7 octets.
       frameCheckSequenceLength: Int(frameCheckSequence < 8 ? frameCheckSequence : frameCheckSequence / 8),
       resolution: PcapngTimestampResolution(resolution, offsetSeconds: offsetSeconds))
     return (interface, record)
@@ -84,9 +84,9 @@ extension PcapngInterface {
   }
 }
 
-/// What the ticks of a pcapng interface are worth: its `if_tsresol` and `if_tsoffset` (draft-ietf-opsawg-pcapng §4.2).
+/// The unit of a pcapng interface's timestamps: its `if_tsresol` and `if_tsoffset` (draft-ietf-opsawg-pcapng §4.2).
 struct PcapngTimestampResolution: Equatable {
-  /// Nanoseconds of a tick, if it is a whole number of them and nothing is to be added; else 0.
+  /// Nanoseconds of a tick, if they are a whole number and nothing is to be added; else 0.
   private let wholeNanoseconds: UInt64
   // Nanoseconds are `(ticks * multiplier / divisor) >> shift + offset`.
   private let multiplier: Int128
@@ -94,7 +94,7 @@ struct PcapngTimestampResolution: Equatable {
   private let shift: Int
   private let offset: Int128
 
-  /// From the option's octet, whose default is 6 (microseconds), and the seconds to add to each timestamp.
+  /// Takes the option's octet, whose default is 6 (microseconds), and the seconds to add to each timestamp.
   init(_ option: UInt8 = 6, offsetSeconds: Int64 = 0) {
     let exponent = Int(option & 0x7f)
     offset = Int128(offsetSeconds) * 1_000_000_000
@@ -103,13 +103,13 @@ struct PcapngTimestampResolution: Equatable {
     } else if exponent <= 9 {
       (multiplier, divisor, shift) = (Self.power(10, 9 - exponent), 1, 0)
     } else {
-      // 64 bits of ticks are below 10^20: beyond 29 digits nothing is left of them.
+      // 64 bits of ticks are below 10^20, so more than 29 digits leave nothing of them.
       (multiplier, divisor, shift) = (1, Self.power(10, min(exponent - 9, 20)), 0)
     }
     wholeNanoseconds = divisor == 1 && shift == 0 && offset == 0 ? UInt64(multiplier) : 0
   }
 
-  /// Nanoseconds since the Unix epoch, rounded down, and held to what 64 bits can say (to the year 2262).
+  /// Nanoseconds since the Unix epoch, rounded down, and saturated to 64 bits (to the year 2262).
   @inline(__always)
   func nanoseconds(_ ticks: UInt64) -> Int64 {
     let (product, overflow) = ticks.multipliedReportingOverflow(by: wholeNanoseconds)
@@ -130,7 +130,7 @@ struct PcapngTimestampResolution: Equatable {
 }
 
 extension UInt64 {
-  /// The sum, or the largest value if it does not fit: hostile counts must not stop the program.
+  /// The sum, saturated: hostile counts must not stop the program.
   func addingSaturated(_ other: UInt64) -> UInt64 {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? .max : sum

@@ -1,6 +1,6 @@
 /// The options of a pcapng block, one after another (draft-ietf-opsawg-pcapng §3.5).
 struct PcapngOptions {
-  /// One option: its code, and where its value is, from the window's cursor.
+  /// One option: its code, and the range of its value from the window's cursor.
   struct Option {
     let code: UInt16
     let value: Range<Int>
@@ -9,12 +9,12 @@ struct PcapngOptions {
   /// Octets before an option's value: its code (2) and its length (2).
   private static let headerLength = 4
 
-  /// Whether an option was found that ends beyond the block; nothing is read from there on.
+  /// Whether an option ends beyond the block; reading ends there.
   private(set) var isMalformed = false
   private var rest: Range<Int>
   private let order: ByteOrder
 
-  /// Options in `range`, counted from the window's cursor; an empty or inverted one has none.
+  /// Options in `range`, counted from the window's cursor; an empty or inverted range has none.
   init(_ range: Range<Int>, order: ByteOrder) {
     rest = range
     self.order = order

@@ -1,10 +1,10 @@
 import Packets
 
 extension PcapngBlocks {
-  /// Reads a packet block, which the window holds whole. Returns where its octets are, counted from the cursor; nil when the block
-  /// has another type.
+  /// Reads a packet block, which the window holds whole. Returns the range of its octets, counted from the cursor; nil when the
+  /// block has another type.
   ///
-  /// The captured length is checked against the block. Throws when that or the interface cannot be right.
+  /// The captured length is checked against the block. Throws when the length or the interface is impossible.
   @inline(__always)
   mutating func packetOctets(
     _ type: UInt32, _ length: Int, in window: borrowing OctetWindow, packet: inout Packet
@@ -46,12 +46,12 @@ extension PcapngBlocks {
     let interface = Int(order(window.load(PcapngFormat.EnhancedPacket.interface, as: UInt16.self)))
     let captured = try timedPacket(length, interface: interface, in: window, packet: &packet)
     let lost = order(window.load(PcapngFormat.EnhancedPacket.obsoleteDrops, as: UInt16.self))
-    // All ones says that it is unknown.
+    // All ones means unknown.
     if lost != 0 && lost != .max { countLosses(of: interface) { $0.addLoss(UInt64(lost)) } }
     return captured
   }
 
-  /// What enhanced and obsolete packet blocks have in common.
+  /// Reads the common fields of enhanced and obsolete packet blocks.
   @inline(__always)
   private func timedPacket(
     _ length: Int, interface: Int, in window: borrowing OctetWindow, packet: inout Packet
@@ -64,7 +64,7 @@ extension PcapngBlocks {
       throw tooLong(captured, block: length, in: window)
     }
     packet.timestamp = interfaces[interface].resolution.nanoseconds(ticks)
-    // Less than was captured cannot have been there.
+    // The original length is at least the captured one.
     packet.originalLength = max(original, captured)
     packet.linkType = interfaces[interface].linkType
     packet.frameCheckSequenceLength = interfaces[interface].frameCheckSequenceLength
@@ -100,7 +100,7 @@ extension PcapngBlocks {
 
   // MARK: Options
 
-  /// Reads what the options in `range` say about a packet.
+  /// Reads the options in `range` of a packet.
   private mutating func readOptions(
     _ range: Range<Int>, interface: Int, in window: borrowing OctetWindow, packet: inout Packet
   ) {
@@ -113,7 +113,7 @@ extension PcapngBlocks {
         let lost = order(window.load(value.lowerBound, as: UInt64.self))
         countLosses(of: interface) { $0.addLoss(lost) }
       case (PcapngFormat.commentOption, _):
-        // Of several comments, the first one counts.
+        // The first of several comments counts.
         if packet.origin.flags.contains(.comment) { continue }
         packet.origin.flags.insert(.comment)
         packet.origin.comment = window.withOctets(value) { origins.value.number(comment: $0, tellingIn: &news) }
@@ -122,7 +122,7 @@ extension PcapngBlocks {
       case (PcapngFormat.EnhancedPacket.effectiveProcessOption, 4):
         packet.origin.effectiveProcess = process(number(value, in: window))
       case (PcapngFormat.EnhancedPacket.applePacketFlagsOption, 4):
-        // Apple's bits, from new flow on, have the order of ours.
+        // Apple's bits, from new flow on, have our order.
         let bits = UInt16(truncatingIfNeeded: number(value, in: window) & 0x3f)
         packet.origin.flags.formUnion(.init(rawValue: bits * PacketOrigin.Flags.newFlow.rawValue))
       case (PcapngFormat.EnhancedPacket.dropReasonOption, 4):
@@ -138,7 +138,7 @@ extension PcapngBlocks {
     order(window.load(value.lowerBound, as: UInt32.self))
   }
 
-  /// `epb_flags` (§4.3.1): bits 0 and 1 are the direction, bits 5 to 8 the octets of the frame check sequence; 0 says nothing.
+  /// `epb_flags` (§4.3.1): bits 0 and 1 are the direction, bits 5 to 8 the octets of the frame check sequence; 0 is unknown.
   private func readFlags(_ flags: UInt32, of packet: inout Packet) {
     switch flags & 0b11 {
     case 0b01: packet.origin.flags.insert(.inbound)
@@ -148,7 +148,7 @@ extension PcapngBlocks {
     if flags >> 5 & 0xf != 0 { packet.frameCheckSequenceLength = Int(flags >> 5 & 0xf) }
   }
 
-  /// The number of the process that the section described at `index`; 0 when it did not.
+  /// The number of the section's process at `index`; 0 without one.
   private func process(_ index: UInt32) -> UInt16 {
     Int(index) < processes.count ? processes[Int(index)] : 0
   }

@@ -1,14 +1,14 @@
 import Dispatch
 
-/// A clock that never goes back, and the waits by it. It is asked once a block, a pause or a wait, and never once a packet.
+/// A clock that never goes back, and waits by it. It is called once a block, a pause or a wait, and never once a packet.
 ///
-/// A test has a clock of its own, which goes on when the test says so.
+/// A test has a clock of its own, which it moves.
 package protocol CaptureClock: Sendable {
   /// The time now.
   var now: ContinuousClock.Instant { get }
-  /// Waits until a bell rings, or until a time. Returns whether it rang; it may have rung, too, when the time was over.
+  /// Waits until a bell rings, or until a time. Returns whether it rang; even otherwise it may have rung at the end of the time.
   func wait(for bell: DispatchSemaphore, until end: ContinuousClock.Instant) -> Bool
-  /// Waits for so long. A signal may end that early.
+  /// Waits for that time. A signal may end it early.
   func sleep(milliseconds: Int)
 }
 
@@ -26,10 +26,10 @@ package struct MonotonicClock: CaptureClock {
 }
 
 extension Duration {
-  /// For Dispatch, in nanoseconds.
+  /// The duration for Dispatch, in nanoseconds.
   fileprivate var dispatchInterval: DispatchTimeInterval {
     let (seconds, attoseconds) = components
-    // A day, beyond which nobody waits, and far below what overflows.
+    // At most a day: no wait is longer, and it is far below an overflow.
     return .nanoseconds(Int(min(seconds, 86_400)) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
   }
 }

@@ -1,6 +1,7 @@
 import SystemPackage
 
-/// Calls the system through swift-system, whose errors are all `Errno`s, and throws what `failure` makes of the error's number.
+/// Calls the system through swift-system, whose errors are all `Errno`s, and throws the result of `failure` for the error's
+/// number.
 @inline(__always)
 func systemCall<Result>(
   _ call: () throws -> Result, failure: (Int32) -> CaptureError

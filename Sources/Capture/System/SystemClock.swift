@@ -6,10 +6,10 @@
   import Darwin
 #endif
 
-/// The clock that packets are stamped with. Unsafe sites: system calls that take addresses.
+/// The clock of packets' timestamps. Unsafe sites: system calls that take addresses.
 ///
-/// Only the stopping of a capture asks for it, and who wants to know that time passes without packets: what it says then
-/// goes into the saved capture, so that no analysis depends on it alone.
+/// It is read only to stop a capture, and to note that time passes without packets. These times go into the saved capture, so
+/// that no analysis depends on the clock alone.
 public enum SystemClock {
   /// Nanoseconds since the Unix epoch.
   public static var nanosecondsSinceEpoch: Int64 {

@@ -1,20 +1,20 @@
 import Packets
 
-/// pcapng blocks that wait to be written, in little-endian order. Unsafe sites: integers stored into the
-/// octets of an array, and what is lent to `write(2)`.
+/// pcapng blocks that wait to be written, in little-endian order. Unsafe sites: integers stored into the octets of an array, and
+/// memory lent to `write(2)`.
 struct BlockBuffer: ~Copyable {
-  /// The storage, of which `count` octets are in use: filling it costs less than appending to it.
+  /// The storage; the first `count` octets are in use. Filling it costs less than appending to it.
   private var octets: [UInt8]
   /// Octets in use.
   private(set) var count = 0
-  /// Where the block that is being built begins.
+  /// The start of the block in progress.
   private var blockStart = 0
 
   init(capacity: Int) {
     octets = [UInt8](repeating: 0, count: capacity)
   }
 
-  /// Whether a block of `length` octets has room.
+  /// Whether there is room for a block of `length` octets.
   @inline(__always)
   func hasRoom(for length: Int) -> Bool { count + length <= octets.count }
 
@@ -26,9 +26,9 @@ struct BlockBuffer: ~Copyable {
   /// Forgets all blocks.
   mutating func removeAll() { count = 0 }
 
-  // MARK: Building blocks, for which there must be room
+  // MARK: Building blocks, which need room
 
-  /// Starts a block whose length, all included, is known.
+  /// Starts a block of a known length, its header and trailer included.
   @inline(__always)
   mutating func startBlock(_ type: UInt32, length: Int) {
     blockStart = count
@@ -48,13 +48,13 @@ struct BlockBuffer: ~Copyable {
   mutating func append<Integer: FixedWidthInteger & BitwiseCopyable>(_ value: Integer) {
     let offset = count
     var span = octets.mutableSpan
-    // Unsafe for types of which not all octets are values; of `UInt8` all are. The store checks its bounds.
+    // Unsafe for types with octets that are not values; all octets of `UInt8` are. The store checks its bounds.
     var bytes = unsafe span.mutableBytes
     bytes.storeBytes(of: value.littleEndian, toByteOffset: offset, as: Integer.self)
     count = offset + MemoryLayout<Integer>.size
   }
 
-  /// Appends a 64-bit time, whose halves pcapng has in this order.
+  /// Appends a 64-bit time, with its halves in pcapng's order.
   @inline(__always)
   mutating func append(time: UInt64) {
     append(UInt32(time >> 32))
@@ -76,12 +76,12 @@ struct BlockBuffer: ~Copyable {
     value.withOctets { append(padded: $0) }
   }
 
-  /// Appends the mark behind the last option.
+  /// Appends the mark after the last option.
   mutating func appendEndOfOptions() { append(0 as UInt32) }
 
-  // MARK: What was built
+  // MARK: Result
 
-  /// The end of the last whole block that is within `length` octets.
+  /// The end of the last whole block within `length` octets.
   func boundary(notAfter length: Int) -> Int {
     var boundary = 0
     while boundary < count {

@@ -8,15 +8,14 @@ import SystemPackage
   import Darwin
 #endif
 
-/// The folder that captures are written to. Its files are created relative to it, so that they all end up in the folder
-/// that was opened, whatever becomes of its name. Unsafe sites: system calls that take addresses, and the entries that
-/// `readdir` lends.
+/// The folder of written captures. Its files are created relative to it, so that they all are in the opened folder, even if its
+/// name changes. Unsafe sites: system calls that take addresses, and the entries that `readdir` lends.
 final class CaptureFolder {
   private let descriptor: Int32
-  /// The folder's path with a slash at its end, or nothing.
+  /// The folder's path with a slash at its end, or an empty string.
   private let prefix: String
 
-  /// Opens the folder of a file's path. Throws when it is not there.
+  /// Opens the folder of a file's path. Throws when it does not exist.
   init(of path: String) throws(CaptureError) {
     let slash = path.lastIndex(of: "/")
     let prefix = slash.map { String(path[...$0]) } ?? ""
@@ -34,19 +33,19 @@ final class CaptureFolder {
   /// The path of a file in it, for errors.
   func path(_ name: String) -> String { prefix + name }
 
-  /// Creates a file for its owner alone, in place of a regular file of that name.
+  /// Creates a file for its owner alone, in place of a regular file with that name.
   ///
-  /// The one before is removed and never written into, whoever it belongs to, and whoever has it open does not read the new
-  /// one. It is refused while another run writes it, which that run's lock tells. A symbolic link is refused (`ELOOP`), as is all
-  /// else (`EINVAL`) but a character device such as `/dev/null`.
+  /// The old file is removed and never written into, whoever owns it, so that programs that have it open do not read the new one.
+  /// It is refused while another run writes it, as that run's lock shows. A symbolic link is refused (`ELOOP`), and so is
+  /// anything else (`EINVAL`) except a character device such as `/dev/null`.
   func create(_ name: String) throws(CaptureError) -> BlockFile {
-    // More than once, since others may make or remove the file in between.
+    // It tries more than once, because others may make or remove the file in between.
     for _ in 0..<16 {
       let created = retryingInterrupted {
         unsafe openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
       }
       if created >= 0 {
-        // Where the file system has no locks there is none.
+        // A file system without locks has none here.
         _ = flock(created, LOCK_EX | LOCK_NB)
         return BlockFile(descriptor: FileDescriptor(rawValue: created), path: path(name), isRegular: true)
       }
@@ -73,8 +72,8 @@ final class CaptureFolder {
     throw error(name, EEXIST)
   }
 
-  /// Throws while another process is writing a file of this folder: the lock of a run ends with it, however it ends. What
-  /// is not there is written by nobody, and of what may not be opened nobody can tell.
+  /// Throws while another process is writing a file of this folder: a run's lock ends with the run, in any way. A missing file is
+  /// unlocked, and so is one that may not be opened.
   func requireUnlocked(_ name: String) throws(CaptureError) {
     let opened = retryingInterrupted {
       unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
@@ -86,18 +85,18 @@ final class CaptureFolder {
     }
   }
 
-  /// Removes a file, if it is there.
+  /// Removes a file, if it exists.
   func remove(_ name: String) throws(CaptureError) {
     guard unsafe unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else { throw error(name) }
   }
 
-  /// Whether the name is still that of an open file.
+  /// Whether the name still leads to an open file.
   func has(_ file: BlockFile, as name: String) -> Bool {
     guard let status = try? status(name) else { return false }
     return file.isSame(as: status)
   }
 
-  /// The status of what has a name, and of a symbolic link itself.
+  /// The status of a name; a symbolic link's own status.
   private func status(_ name: String) throws(Errno) -> Stat {
     try unsafe Stat(name, relativeTo: FileDescriptor(rawValue: descriptor), flags: .symlinkNoFollow)
   }
@@ -127,14 +126,14 @@ final class CaptureFolder {
   }
 }
 
-/// An open file that whole blocks are written to. Unsafe site: octets lent to the system.
+/// An open file for whole blocks. Unsafe site: octets lent to the system.
 final class BlockFile {
   /// Its path, for errors.
   let path: String
-  /// Octets written.
+  /// Written octets.
   private(set) var length = 0
 
-  /// Nil once the file is closed.
+  /// Nil after the file is closed.
   private var descriptor: FileDescriptor?
   private let isRegular: Bool
 
@@ -148,8 +147,8 @@ final class BlockFile {
 
   /// Writes whole blocks.
   ///
-  /// If that fails, the file is cut to the last block that was written whole, so that it stays readable; nothing more
-  /// may be written then.
+  /// On an error the file is cut to the last block that was written whole, so that it stays readable. Nothing more may be written
+  /// then.
   func write(_ blocks: borrowing BlockBuffer) throws(CaptureError) {
     guard let descriptor else { return }
     var written = 0
@@ -162,7 +161,7 @@ final class BlockFile {
         }
       }
       written += count
-      // To write nothing is no error by POSIX, but no progress either.
+      // POSIX allows a write of 0 octets without an error, but it is no progress either.
       guard count == 0 else { continue }
       let whole = length + blocks.boundary(notAfter: written)
       if isRegular { try? descriptor.resize(to: Int64(whole)) }
@@ -172,26 +171,26 @@ final class BlockFile {
     length += written
   }
 
-  /// Closes the file. Throws what the file system says only now.
+  /// Closes the file. Throws errors that the file system reports only now.
   func close() throws(CaptureError) {
     guard let descriptor else { return }
     self.descriptor = nil
     try systemCall {
-      // Not again after a signal: on Linux the file is closed by then.
+      // A signal does not repeat it: on Linux the file is closed by then.
       do { try descriptor.close() } catch Errno.interrupted {}
     } failure: {
       CaptureError(file: path, problem: .cannotWrite(errno: $0))
     }
   }
 
-  /// Whether this is the file of a status.
+  /// Whether a status belongs to this file.
   func isSame(as status: Stat) -> Bool {
     guard let own = try? descriptor?.stat() else { return false }
     return own.deviceID == status.deviceID && own.inode == status.inode
   }
 }
 
-/// Repeats a system call that swift-system does not have for as long as signals interrupt it.
+/// Repeats a system call that swift-system lacks while signals interrupt it.
 private func retryingInterrupted(_ call: () -> Int32) -> Int32 {
   while true {
     let result = call()

@@ -1,10 +1,10 @@
-/// When a capture that is being written goes on in another file, and how many are kept.
+/// The limits at which a written capture continues in another file, and the number of kept files.
 public struct FileRotation: Equatable, Sendable {
-  /// Octets of a file at most, unless its first packet alone is larger; nil is no limit.
+  /// The largest number of octets of a file, unless its first packet alone is larger; nil is no limit.
   public var maximumLength: Int?
-  /// Nanoseconds of packet time in a file at most; nil is no limit.
+  /// The longest packet time in a file, in nanoseconds; nil is no limit.
   public var interval: Int64?
-  /// Files to keep at most, at least 1, counting those of earlier runs under the same name; nil is no limit.
+  /// The largest number of files to keep, at least 1, with those of earlier runs under the same name; nil is no limit.
   public var maximumFiles: Int?
 
   /// Rotates whenever one of the given limits is reached.
@@ -15,12 +15,12 @@ public struct FileRotation: Equatable, Sendable {
   }
 }
 
-/// The names of rotated files: of `live.pcapng` they are `live_00001.pcapng`, `live_00002.pcapng` and so on.
+/// The names of rotated files: for `live.pcapng` they are `live_00001.pcapng`, `live_00002.pcapng` and so on.
 struct RotatedNames {
   private let stem: String
   private let suffix: String
 
-  /// From the name that the user gave; one without an extension gets `.pcapng`.
+  /// Takes the user's name; one without an extension gets `.pcapng`.
   init(_ name: String) {
     if let dot = name.lastIndex(of: "."), dot != name.startIndex {
       stem = name[..<dot] + "_"
@@ -37,12 +37,12 @@ struct RotatedNames {
     return stem + String(repeating: "0", count: max(5 - digits.count, 0)) + digits + suffix
   }
 
-  /// The number of the file with a name; nil if it is none of these.
+  /// The number in a file's name; nil for other names.
   func number(_ name: String) -> Int? {
     guard name.utf8.count >= stem.utf8.count + 5 + suffix.utf8.count, name.hasPrefix(stem), name.hasSuffix(suffix)
     else { return nil }
     let digits = name.dropFirst(stem.count).dropLast(suffix.count)
-    // Checked by writing it again, so that no sign and no other way to write a number passes.
+    // The name is written again for comparison, so that no sign and no other spelling of a number passes.
     guard let number = Int(digits), number > 0, self.name(number) == name else { return nil }
     return number
   }

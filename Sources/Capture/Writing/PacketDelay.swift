@@ -1,21 +1,21 @@
 import Packets
 
-/// Packets that wait before they are written, so that secrets that become known shortly after them come before them in the file:
-/// who reads it in one pass has the secrets in time.
+/// Packets that wait before they are written. So secrets that become known shortly after them come before them in the file, and a
+/// reader in one pass has them in time.
 public struct PacketDelay {
-  /// Nanoseconds of the packets' time for which a packet waits: programs write secrets within some milliseconds of the handshake.
+  /// Nanoseconds of packet time for which a packet waits: programs write secrets within some milliseconds of the handshake.
   public static let delay: Int64 = 1_000_000_000
-  /// Octets of packets that wait at most.
+  /// The largest number of octets of waiting packets.
   public static let octetLimit = 4 << 20
-  /// What a packet that waits takes beside its octets.
+  /// Octets that a waiting packet takes besides its own.
   private static let packetMemory = 128
 
-  /// The packets that wait, from `start` on.
+  /// The waiting packets, from `start` on.
   private var packets: [(packet: Packet, octets: [UInt8], interface: Int)] = []
   private var start = 0
   private var memory = 0
 
-  /// Nothing waits.
+  /// No packet waits.
   public init() {}
 
   /// Takes a packet, and writes those that have waited long enough.
@@ -36,7 +36,7 @@ public struct PacketDelay {
     }
   }
 
-  /// Writes all that wait.
+  /// Writes all waiting packets.
   ///
   /// Throws when they cannot be written.
   public mutating func finish(_ writer: PcapngFileWriter) throws(CaptureError) {
@@ -47,7 +47,7 @@ public struct PacketDelay {
     let first = packets[start]
     packets[start].octets = []
     start += 1
-    // Now and then, so that moving the others costs little.
+    // This is done rarely, so that moving the others costs little.
     if start == packets.count || start > 1024 && start * 2 > packets.count {
       packets.removeFirst(start)
       start = 0

@@ -4,11 +4,11 @@ import Packets
 enum PcapngEncoder {
   /// Octets of an interface statistics block.
   static let statisticsLength = PcapngFormat.InterfaceStatistics.minimumLength + 5 * 12 + endOfOptionsLength
-  /// Octets of the option with a packet's flags, and of the mark behind it.
+  /// Octets of the option with a packet's flags, and of the mark after it.
   private static let flagsLength = 8 + endOfOptionsLength
-  /// Octets of the mark behind the last option.
+  /// Octets of the mark after the last option.
   private static let endOfOptionsLength = 4
-  /// Octets of text in an option: twice what the system has for a path; its length has only 16 bits.
+  /// Octets of text in an option: twice the system's limit for a path; the length field has only 16 bits.
   private static let textLimit = 8192
 
   /// Octets of a packet block.
@@ -18,12 +18,12 @@ enum PcapngEncoder {
       + (packet.frameCheckSequenceLength > 0 ? flagsLength : 0)
   }
 
-  /// Octets that the blocks before the first packet may take.
+  /// The largest number of octets of the blocks before the first packet.
   static func headerLength(_ interfaces: [PcapngFileWriter.Interface]) -> Int {
     64 + textLimit + interfaces.count * (64 + 2 * textLimit)
   }
 
-  /// Appends a section header, with the name of the program that writes.
+  /// Appends a section header, with the name of the writing program.
   static func appendSection(application: String, to buffer: inout BlockBuffer) {
     let application = text(application)
     let options = application.isEmpty ? 0 : 4 + application.count.paddedTo4 + endOfOptionsLength
@@ -33,7 +33,7 @@ enum PcapngEncoder {
     // Version 1.0.
     buffer.append(1 as UInt16)
     buffer.append(0 as UInt16)
-    // The section's length is not known yet.
+    // The section's length is unknown.
     buffer.append(-1 as Int64)
     if !application.isEmpty {
       buffer.append(option: PcapngFormat.SectionHeader.applicationOption, application)
@@ -45,7 +45,7 @@ enum PcapngEncoder {
   /// Appends the description of an interface. Its link type must fit in 16 bits.
   static func append(_ interface: PcapngFileWriter.Interface, to buffer: inout BlockBuffer) {
     let name = text(interface.name)
-    // The filter's text has a 0 before it, which says that it is an expression.
+    // The 0 before the filter's text marks it as an expression.
     let filter = interface.filter.isEmpty ? [] : [0] + text(interface.filter)
     let nanoseconds: [UInt8] = [9]
     let options = [
@@ -88,7 +88,7 @@ enum PcapngEncoder {
     buffer.append(UInt32(clamping: packet.originalLength))
     buffer.append(padded: octets)
     if packet.frameCheckSequenceLength > 0 {
-      // epb_flags, whose bits 5 to 8 are the octets of the frame check sequence.
+      // epb_flags: bits 5 to 8 are the octets of the frame check sequence.
       buffer.append(PcapngFormat.EnhancedPacket.flagsOption)
       buffer.append(4 as UInt16)
       buffer.append(UInt32(clamping: packet.frameCheckSequenceLength & 0xf) << 5)
@@ -97,7 +97,7 @@ enum PcapngEncoder {
     buffer.endBlock()
   }
 
-  /// Appends what was counted on an interface between two times, in nanoseconds since the Unix epoch.
+  /// Appends an interface's counts between two times, in nanoseconds since the Unix epoch.
   static func append(
     _ statistics: CaptureStatistics, interface: Int, from start: Int64, to end: Int64, in buffer: inout BlockBuffer
   ) {
@@ -110,7 +110,7 @@ enum PcapngEncoder {
       buffer.append(8 as UInt16)
       buffer.append(time: UInt64(clamping: time))
     }
-    // This program's own drops are added to those of the system: they have no option of their own.
+    // This program's own drops are added to the system's, because they have no option of their own.
     let (bySystem, overflow) = statistics.droppedByKernel.addingReportingOverflow(
       statistics.droppedByQueue &+ statistics.unanalysed)
     let counts =

@@ -2,12 +2,11 @@ import Packets
 
 /// Writes captured packets to a pcapng file, or to several in turn.
 ///
-/// Only whole blocks are written: whenever the process is killed, the file ends behind a block, and lacks at most what
-/// came since the last `flush`. After an error nothing more is written, and every call throws that error; the file
-/// keeps what was written.
+/// Only whole blocks are written. If the process is killed, the file ends after a block, and lacks at most the packets since the
+/// last `flush`. After an error nothing more is written, and every call throws that error; the file keeps its content.
 ///
-/// Each file is complete in itself. Its statistics blocks count from its own start, so that the losses that the files
-/// tell add up to those of the capture; losses are put down to the file that is written when they become known.
+/// Each file is complete in itself. Its statistics blocks count from its own start, so that the losses in all files add up to the
+/// capture's. A loss belongs to the file that is being written when it becomes known.
 public final class PcapngFileWriter {
   /// An interface whose packets are written.
   public struct Interface: Equatable, Sendable {
@@ -15,9 +14,9 @@ public final class PcapngFileWriter {
     public var name: String
     /// The link type of its packets, below 65,536.
     public var linkType: LinkType
-    /// Octets of a packet that are captured at most; 0 is no limit.
+    /// The largest number of octets that are captured of a packet; 0 is no limit.
     public var snapshotLength: Int
-    /// The filter that packets passed; empty if there is none.
+    /// The filter that packets passed; empty without one.
     public var filter: String
 
     /// Describes an interface.
@@ -28,7 +27,7 @@ public final class PcapngFileWriter {
       self.filter = filter
     }
 
-    /// Describes one that is being captured on.
+    /// Describes an interface that is being captured on.
     public init(_ capture: LiveCapture) {
       self.init(
         name: capture.interface, linkType: capture.linkType, snapshotLength: capture.snapshotLength,
@@ -36,13 +35,13 @@ public final class PcapngFileWriter {
     }
   }
 
-  /// Octets gathered before a system call: large enough that the calls cost nothing beside copying, small enough to stay
+  /// Octets gathered before a system call. They are enough to make the call cheap compared with copying, and few enough to stay
   /// in the cache.
   private static let bufferLength = 256 << 10
 
-  /// The path of the file that is being written, or was last.
+  /// The path of the current or last file.
   public private(set) var path: String
-  /// Packets written so far, those in the buffer included, to all files.
+  /// Packets written so far to all files, including those in the buffer.
   public private(set) var packetCount = 0
 
   private let interfaces: [Interface]
@@ -51,7 +50,7 @@ public final class PcapngFileWriter {
   private let folder: CaptureFolder
   private let name: String
   private let names: RotatedNames
-  /// Numbers of the rotated files that there are, the one being written last.
+  /// Numbers of the existing rotated files; the current one is last.
   private var numbers: [Int] = []
   private var file: BlockFile?
   private var buffer: BlockBuffer
@@ -60,19 +59,19 @@ public final class PcapngFileWriter {
   private var rememberedSecrets: [UInt8] = []
   /// Times of the first and the last packet in this file.
   private var times: (first: Int64, last: Int64)?
-  /// The statistics as they were given last, by interface.
+  /// The latest statistics, by interface.
   private var statistics: [CaptureStatistics]
-  /// What of them other files have told.
+  /// The part of them in earlier files.
   private var statisticsBefore: [CaptureStatistics]
-  /// What of them is told, by this file, too.
+  /// The part of them in this and earlier files.
   private var statisticsTold: [CaptureStatistics]
 
-  /// Creates the file, for its owner alone, in place of a regular one that is there, or with `rotation` the first of the
-  /// files `NAME_00001.pcapng`, `NAME_00002.pcapng` and so on. These go on after the highest number that is there, so
-  /// that nothing of an earlier run is lost but by the limit on the number of files.
+  /// Creates the file, for its owner alone, in place of an existing regular one. With `rotation` it creates the first of the
+  /// files `NAME_00001.pcapng`, `NAME_00002.pcapng` and so on. Their numbers continue after the highest existing one, so that
+  /// only the limit on the number of files removes files of an earlier run.
   ///
-  /// `application` is the name of this program, with its version. Throws when the folder or the file cannot be written,
-  /// when a symbolic link is in the file's place, and when another run is writing it.
+  /// `application` is the name of this program, with its version. Throws when the folder or the file cannot be written, and when
+  /// a symbolic link has the file's name. It also throws when another run is writing the file.
   public init(
     path: String, interfaces: [Interface], application: String, rotation: FileRotation? = nil
   ) throws(CaptureError) {
@@ -95,7 +94,7 @@ public final class PcapngFileWriter {
     statisticsTold = statistics
     if rotation != nil {
       numbers = try folder.names().compactMap(names.number).sorted()
-      // Another run would go on with the same numbers, and remove this one's files.
+      // Another run would continue with the same numbers, and remove this one's files.
       if let last = numbers.last { try folder.requireUnlocked(names.name(last)) }
     }
     try open()
@@ -103,13 +102,13 @@ public final class PcapngFileWriter {
   }
 
   deinit {
-    // Too late to tell of an error, but not to save what there is.
+    // It is too late for an error, but not to save the buffer.
     if failure == nil { try? file?.write(buffer) }
   }
 
-  /// Writes a packet that was captured on the interface of that index.
+  /// Writes a packet that was captured on the interface with that index.
   ///
-  /// Throws when a buffer full of packets cannot be written, or a new file not be created.
+  /// Throws when a buffer full of packets cannot be written, or a new file cannot be created.
   @inline(__always)
   public func append(_ packet: Packet, octets: RawSpan, interface: Int = 0) throws(CaptureError) {
     precondition(interfaces.indices.contains(interface))
@@ -121,11 +120,11 @@ public final class PcapngFileWriter {
     times = (times?.first ?? packet.timestamp, packet.timestamp)
   }
 
-  /// Octets of secrets that are remembered for the files that will be started: those of some 1,500 connections.
+  /// Octets of secrets that are remembered for later files: the secrets of some 1,500 connections.
   public static let rememberedSecretsLimit = 1 << 20
 
-  /// Writes secrets, as whole lines of a TLS key log (RFC 9850), in front of the packets that are written from now on. With rotation
-  /// each further file begins with the latest of them, so that it can be read without the others.
+  /// Writes secrets, as whole lines of a TLS key log (RFC 9850), before the next packets. With rotation each further file begins
+  /// with the latest of them, so that it can be read without the others.
   ///
   /// Throws when a buffer full of packets cannot be written.
   public func append(secrets: RawSpan) throws(CaptureError) {
@@ -133,7 +132,7 @@ public final class PcapngFileWriter {
     guard rotation != nil else { return }
     secrets.append(0..<secrets.byteCount, to: &rememberedSecrets)
     guard rememberedSecrets.count > Self.rememberedSecretsLimit else { return }
-    // Half of it, so that this is done seldom.
+    // Half of it is removed, so that this is rare.
     let half = rememberedSecrets.count - Self.rememberedSecretsLimit / 2
     let start = rememberedSecrets[half...].firstIndex(of: 0x0a).map { $0 + 1 } ?? rememberedSecrets.count
     rememberedSecrets.removeFirst(start)
@@ -145,40 +144,40 @@ public final class PcapngFileWriter {
     PcapngEncoder.append(secrets: secrets, to: &buffer)
   }
 
-  /// Takes the statistics of all interfaces as they are now, counted from the start of the capture, to be written with
-  /// the next flush, file or end.
+  /// Takes the current statistics of all interfaces, counted from the start of the capture. They are written with the next flush,
+  /// file or end.
   public func update(_ statistics: [CaptureStatistics]) {
     precondition(statistics.count == interfaces.count)
     self.statistics = statistics
   }
 
-  /// Writes that no packet had come until `time`, in nanoseconds since the Unix epoch: statistics of that time. Whoever
-  /// reads the file then knows as much.
+  /// Writes that no packet had come until `time`, in nanoseconds since the Unix epoch: statistics of that time. So readers of the
+  /// file know it.
   ///
-  /// Throws when a buffer full of packets cannot be written, or a new file not be created.
+  /// Throws when a buffer full of packets cannot be written, or a new file cannot be created.
   public func pass(to time: Int64) throws(CaptureError) {
     if let failure { throw failure }
     if let last = times?.last, isDue(last, interfaces.count * PcapngEncoder.statisticsLength) { try rotate() }
     try appendStatistics(at: time)
   }
 
-  /// Hands everything to the operating system, with the statistics if they tell of new losses. What was flushed is there
-  /// when this process is killed.
+  /// Hands everything to the operating system, with the statistics if there are new losses. Flushed packets survive when this
+  /// process is killed.
   public func flush() throws(CaptureError) {
     if let failure { throw failure }
     if statistics.map(\.dropped) != statisticsTold.map(\.dropped) { try appendStatistics() }
     try write()
   }
 
-  /// Goes on in the next file; without rotation, in a new file of the same path if the file before was moved away, and
-  /// otherwise in the same.
+  /// Continues in the next file. Without rotation, continues in a new file with the same path if the old one was moved away, and
+  /// otherwise in the same file.
   public func reopen() throws(CaptureError) {
     try flush()
     if rotation == nil, let file, folder.has(file, as: name) { return }
     try rotate()
   }
 
-  /// Writes the statistics and closes the file. Nothing may be written after.
+  /// Writes the statistics and closes the file. Nothing may be written afterwards.
   public func close() throws(CaptureError) {
     if let failure { throw failure }
     guard let file else { return }
@@ -190,10 +189,10 @@ public final class PcapngFileWriter {
 
   // MARK: Files
 
-  /// Whether a packet belongs into another file.
+  /// Whether a packet belongs in another file.
   private func isDue(_ timestamp: Int64, _ length: Int) -> Bool {
     guard let rotation, let times else { return false }
-    // In either direction, so that a clock that was put back does not keep a file open for as long again.
+    // Either direction counts, so that a clock that was put back does not keep a file open for as long again.
     if let interval = rotation.interval {
       let (elapsed, overflow) = timestamp.subtractingReportingOverflow(times.first)
       if overflow || elapsed.magnitude >= interval.magnitude { return true }
@@ -242,7 +241,7 @@ public final class PcapngFileWriter {
     buffer.grow(to: length)
   }
 
-  /// Appends the statistics as of the last packet, or of a time after it.
+  /// Appends the statistics as of the last packet, or of a later time.
   private func appendStatistics(at time: Int64? = nil) throws(CaptureError) {
     if !buffer.hasRoom(for: interfaces.count * PcapngEncoder.statisticsLength) { try write() }
     for index in interfaces.indices {

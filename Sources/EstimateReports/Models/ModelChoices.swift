@@ -1,11 +1,11 @@
 import Estimates
 import Reports
 
-/// Which models the summary shows, and in which order (`--top`, `--sort`). Both directions have the same order.
+/// The models that the summary shows, and their order (`--top`, `--sort`). Both directions have the same order.
 public struct ModelChoices: Sendable {
   /// The column that models are sorted by; nil for their own order.
   public var sort: String?
-  /// Models at most; 0 and nil for all.
+  /// The largest number of models; 0 and nil for all.
   public var top: Int?
 
   /// By default all models, in their own order.
@@ -17,11 +17,11 @@ public struct ModelChoices: Sendable {
   /// The columns that models can be sorted by.
   public static let columns = ["model", "messages"] + MessagePart.allCases.map { "\($0)_error" }
 
-  /// What is wrong with the column to sort by; nil when nothing is.
+  /// The fault of the column to sort by; nil for a valid column.
   public var fault: String? { sort.flatMap { SummaryChoices.fault(of: $0, among: Self.columns) } }
 
-  /// The positions of the models that are shown, in their order: the largest errors first, whatever their signs, requests and
-  /// responses together. Of equal models the first stays the first.
+  /// The positions of the shown models, in their order. The largest errors of requests and responses together come first,
+  /// whatever their signs; equal models keep their order.
   func positions(_ errors: ModelErrors) -> [Int] {
     var positions = Array(errors.models.indices)
     if sort == "model" {

@@ -3,11 +3,11 @@ import HTTPReassembly
 import Reports
 import Tabular
 
-/// What `sniffer models` prints for programs: one JSON object (RFC 8259), whose shape `docs/json.md` describes. Its head, its ledger and
-/// what it says of reports are those of every summary.
+/// The output of `sniffer models` for programs: one JSON object (RFC 8259), described in `docs/json.md`. Its head, its ledger and
+/// its facts about reports are the same in every summary.
 struct ModelDocument {
   let errors: ModelErrors
-  /// The positions of the models that are in it, in their order.
+  /// The positions of its models, in their order.
   let shown: [Int]
   let totals: Totals
   let facts: RunFacts

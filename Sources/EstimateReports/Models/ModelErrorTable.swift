@@ -9,14 +9,14 @@ struct ModelErrorTable {
   let shown: [Int]
   let overall: [ModelErrors.Overall]
   let byAPI: KeyPath<APIErrors, [ErrorSums]>
-  /// An API's name, ready to be shown.
+  /// An API's name for display.
   let name: (APIErrors) -> String
   let width: Int
   let colour: Bool
 
-  /// What each model gets wrong, part by part, over all messages.
+  /// Each model's errors, part by part, over all messages.
   func sums() -> [String] {
-    // The parts sum up to the total; what they are of the wire says most.
+    // The parts sum up to the total. Their shares of the wire say most.
     var table = TextTable(columns: [
       .init(title: "model", isRight: false, minimum: 12), .init(title: "messages", importance: 1),
       .init(title: "line", importance: 4), .init(title: "header", importance: 5), .init(title: "body", importance: 6),
@@ -35,7 +35,7 @@ struct ModelErrorTable {
     return table.lines(width: width, colour: colour)
   }
 
-  /// The mean error and the worst one, by message and by API.
+  /// The mean error and the largest one, by message and by API.
   func extremes(parts: [MessagePart]) -> [String] {
     let hasParts = parts.count > 1
     var columns: [TextTable.Column] = [.init(title: "model", isRight: false, minimum: 12)]
@@ -64,7 +64,7 @@ struct ModelErrorTable {
     return table.lines(width: width, colour: colour)
   }
 
-  /// The APIs that have messages of this direction: their number, the sum of their errors, and the worst of them.
+  /// The APIs with messages of this direction: their number, the sum of their errors, and the largest error.
   private func byAPI(_ model: Int, _ part: MessagePart) -> (count: Int, sum: Int, worst: WorstError) {
     var count = 0
     var sum = PartLengths()
@@ -81,6 +81,6 @@ struct ModelErrorTable {
 }
 
 extension WorstError {
-  /// What has the error; nil when there is none.
+  /// The number of the message or API with the error; nil without an error.
   fileprivate var hasError: Int? { error == 0 ? nil : number }
 }

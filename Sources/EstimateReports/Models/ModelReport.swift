@@ -3,9 +3,9 @@ import HTTPReassembly
 import Reports
 import Tabular
 
-/// Two CSV files in a folder: what each model says of each message, and its errors by API.
+/// Two CSV files in a folder: each model's estimate of each message, and its errors by API.
 ///
-/// Both exist with their header row from the start. Messages come in any order and stand in the order of their numbers;
+/// Both exist with their header row from the start. Messages come in any order and are written in the order of their numbers;
 /// memory stays within limits (`OrderedRows`).
 public final class ModelReport: EstimateConsumer {
   /// The files.
@@ -18,7 +18,7 @@ public final class ModelReport: EstimateConsumer {
   private let apis: OutputFile
   private var rows: [UInt8] = []
   private let allowance: RowAllowance
-  /// Messages that are not in `model_messages.csv`, because `RowAllowance` was used up.
+  /// Messages that are not in `model_messages.csv`, because they exceed `RowAllowance`.
   public private(set) var messagesLeftOut = 0
   /// The first error; nothing is written to `model_messages.csv` after it.
   private var failure: ReportError?
@@ -27,11 +27,11 @@ public final class ModelReport: EstimateConsumer {
   ///
   /// - Parameters:
   ///   - models: The models whose estimates come, in order.
-  ///   - path: Where the files go.
-  ///   - grouping: What the errors are grouped by: decides on the columns of `models.csv`.
-  ///   - redaction: What is left out; nil: nothing.
-  ///   - allowance: What the rows of messages may take.
-  /// - Throws: when the folder or one of the files cannot be created or opened.
+  ///   - path: The folder of the files.
+  ///   - grouping: The grouping of errors, which decides on the columns of `models.csv`.
+  ///   - redaction: The facts to leave out; nil keeps all.
+  ///   - allowance: The limits of the messages' rows.
+  /// - Throws: When the folder or one of the files cannot be created or opened.
   public init(
     _ models: [ModelName], folder path: String, grouping: Configuration.Grouping, redaction: Redaction? = nil,
     allowance: RowAllowance = RowAllowance()
@@ -71,7 +71,7 @@ public final class ModelReport: EstimateConsumer {
 
   /// Writes the errors by API, and completes both files.
   ///
-  /// - Throws: the first error of the whole report; everything that could be written has been.
+  /// - Throws: The first error of the whole report; all rows that could be written are written.
   public func finish(_ errors: ModelErrors) throws(ReportError) {
     if failure == nil {
       do throws(ReportError) { try messages.finish() } catch { _ = noted(error) }

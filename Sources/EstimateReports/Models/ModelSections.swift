@@ -2,7 +2,7 @@ import Estimates
 import Reports
 
 extension PageComparison {
-  /// The sections of a replay of models: what each would have said of requests, and of responses.
+  /// The sections of a replay of models: each one's estimates of requests, and of responses.
   public static func sections(_ errors: ModelErrors) -> [PageComparison] {
     [("requests", errors.requests), ("responses", errors.responses)].map { kind, overall in
       PageComparison(
@@ -23,9 +23,9 @@ extension PageComparison {
   }
 }
 
-/// What the sums of models do not have, in sentences: for the terminal and for the page.
+/// Notes about messages without an estimate or without an API of their own, for the terminal and the page.
 enum ModelNotes {
-  /// The sentences; none when the sums have everything.
+  /// The sentences; none when the sums are complete.
   static func lines(_ errors: ModelErrors) -> [String] {
     var lines: [String] = []
     let unknown = zip(errors.models, zip(errors.requests, errors.responses)).map { name, overall in

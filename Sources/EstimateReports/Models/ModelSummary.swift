@@ -3,7 +3,7 @@ import HTTPReassembly
 import Reports
 import Tabular
 
-/// What `sniffer models` prints: each model's errors of requests and of responses, and whether the ledger balances.
+/// The output of `sniffer models`: each model's errors of requests and of responses, and whether the ledger balances.
 ///
 /// All figures are octets, estimate less wire. Text from the wire is escaped; the same errors and width give the same text.
 public struct ModelSummary {
@@ -11,7 +11,7 @@ public struct ModelSummary {
   private let totals: Totals
   private let facts: RunFacts
   private let redaction: Redaction?
-  /// Whether mean and worst errors are shown of each part, rather than of the total alone.
+  /// Whether each part has mean and worst errors, or only the total.
   private let showsParts: Bool
   private let choices: ModelChoices
   private let selection: Selection?
@@ -19,13 +19,13 @@ public struct ModelSummary {
   /// Summarizes errors.
   ///
   /// - Parameters:
-  ///   - errors: What was counted of the models.
-  ///   - totals: What was counted of the wire.
-  ///   - redaction: Leaves out what may be personal.
-  ///   - showsParts: Whether mean and worst errors are shown of each part.
-  ///   - facts: What was read.
-  ///   - choices: Which models are shown, and in which order.
-  ///   - selection: What `--where` left; nil where the errors are those of all messages.
+  ///   - errors: The models' errors.
+  ///   - totals: The counts from the wire.
+  ///   - redaction: Leaves out facts that may be personal.
+  ///   - showsParts: Whether each part has mean and worst errors.
+  ///   - facts: Facts about the input.
+  ///   - choices: The shown models and their order.
+  ///   - selection: The exchanges that `--where` selected; nil for the errors of all messages.
   public init(
     _ errors: ModelErrors, totals: Totals, redaction: Redaction? = nil, showsParts: Bool = false,
     facts: RunFacts = RunFacts(), choices: ModelChoices = ModelChoices(), selection: Selection? = nil
@@ -50,13 +50,12 @@ public struct ModelSummary {
     ).text
   }
 
-  /// The summary, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
+  /// The summary, fitted to the terminal if the stream is one. Ends with a line break.
   public func text(for terminal: Terminal) -> String {
     text(width: terminal.textWidth, colour: terminal.takesColour)
   }
 
-  /// The summary in lines of at most `width` columns, as long as that is enough for names and totals; the last line is never
-  /// shortened.
+  /// The summary in lines of at most `width` columns, if names and totals fit. The last line is never shortened.
   public func text(width: Int = Terminal.defaultWidth, colour: Bool = false) -> String {
     var sections: [[String]] = []
     for (title, overall, byAPI) in [

@@ -3,12 +3,12 @@ import HTTPReassembly
 import Reports
 import Tabular
 
-/// `models.csv`: one row for each API and model, by API as in `apis.csv`, then in the order of the models. Lengths are octets.
+/// `models.csv`: one row for each API and model. The order is by API as in `apis.csv`, then by model. Lengths are octets.
 enum ModelsCSV {
   /// The file's name.
   static let fileName = "models.csv"
 
-  /// The columns; new ones only at the end. `method` is there when errors are grouped by it.
+  /// The columns; new ones only at the end. `method` is present when errors are grouped by it.
   static func columns(_ grouping: Configuration.Grouping) -> [String] {
     ["host", "path"] + (grouping.method ? ["method"] : []) + ["model", "requests", "responses", "interim"]
       + directionColumns("request") + directionColumns("response")
@@ -50,15 +50,15 @@ enum ModelsCSV {
     for part in MessagePart.allCases { row.integer(lengths?[part]) }
   }
 
-  /// The APIs in the order of their rows; redaction changes names and so their order.
+  /// The APIs in the order of their rows. Redaction changes names and so the order.
   static func sorted(_ errors: ModelErrors, redaction: Redaction?) -> [APIErrors] {
     guard let redaction else { return errors.sortedAPIs }
     return errors.sortedAPIs.sorted(redaction: redaction) { APIKey(host: $0.host, path: $0.path, method: $0.method) }
   }
 }
 
-/// `model_messages.csv`: one row for each message and model, by the message's number as in `messages.csv`, then in the order
-/// of the models. Lengths are octets.
+/// `model_messages.csv`: one row for each message and model. The order is by the message's number as in `messages.csv`, then by
+/// model. Lengths are octets.
 enum ModelMessagesCSV {
   /// The file's name.
   static let fileName = "model_messages.csv"
@@ -68,7 +68,7 @@ enum ModelMessagesCSV {
     ["message", "model", "type", "method", "host", "path", "status"] + MessagePart.allCases.map { "\($0)_bytes" }
     + MessagePart.allCases.map { "\($0)_estimate" } + MessagePart.allCases.map { "\($0)_error" }
 
-  /// Appends the cells of a message and what one model says of it, which is empty when it says nothing.
+  /// Appends the cells of a message and one model's estimate; these are empty without an estimate.
   static func append(_ message: WireMessage, _ name: ModelName, _ estimate: PartLengths?, to row: inout CSVRow) {
     let wire = PartLengths(message.row.octets)
     row.integer(message.row.number)

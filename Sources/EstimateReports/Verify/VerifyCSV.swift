@@ -3,8 +3,8 @@ import HTTPReassembly
 import Reports
 import Tabular
 
-/// `verify.csv`: one row for each row of an app's log, and for each message on the wire that has none. Lengths are octets,
-/// times nanoseconds since the Unix epoch, differences app minus wire.
+/// `verify.csv`: one row for each row of an app's log, and for each message on the wire that has none. Lengths are octets, times
+/// nanoseconds since the Unix epoch, differences app minus wire.
 public enum VerifyCSV {
   /// The file's name.
   public static let fileName = "verify.csv"
@@ -22,12 +22,12 @@ public enum VerifyCSV {
   /// Writes the file into `folder`, which is created if need be.
   ///
   /// - Parameters:
-  ///   - verification: Where the rows are from.
-  ///   - folder: Where the file goes.
-  ///   - redaction: What is left out of names; nil: nothing.
-  ///   - allowance: What the rows may take.
-  /// - Returns: How many rows were left out, because `allowance` was used up.
-  /// - Throws: when the folder or the file cannot be created or written.
+  ///   - verification: The source of the rows.
+  ///   - folder: The folder of the file.
+  ///   - redaction: The parts of names to leave out; nil keeps all.
+  ///   - allowance: The limits of the rows.
+  /// - Returns: The number of rows that were left out, because they exceed `allowance`.
+  /// - Throws: When the folder or the file cannot be created or written.
   @discardableResult
   public static func write(
     _ verification: Verification, folder: String, redaction: Redaction? = nil, allowance: RowAllowance = RowAllowance()
@@ -83,7 +83,7 @@ public enum VerifyCSV {
     row.name(message?.pairing.name ?? "")
   }
 
-  /// The log's time, as the capture's clock shows it, minus that of the message's first octet.
+  /// The log's time on the capture's clock, minus the time of the message's first octet.
   private static func timeDifference(_ verified: VerifiedRow, _ clock: ClockFit?) -> Int64? {
     guard let time = verified.entry?.time, let first = verified.message?.row.firstTime else { return nil }
     let (difference, overflows) = (clock?.captureTime(time) ?? time).subtractingReportingOverflow(first)

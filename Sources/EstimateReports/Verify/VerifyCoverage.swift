@@ -1,14 +1,14 @@
 import Estimates
 import Reports
 
-/// How much of the wire an app's log knows, and how it seems to count, in sentences: for the terminal and for the page.
+/// Sentences about the part of the wire that an app's log covers, and about its ways to count, for the terminal and the page.
 ///
-/// There may be names of fields in them, which are from the wire and not escaped.
+/// They may contain names of fields, which come from the wire and are not escaped.
 struct VerifyCoverage {
   let verification: Verification
   let summary: VerificationSummary
 
-  /// What was compared, and what was not.
+  /// The compared messages and rows, and the others.
   var lines: [String] {
     let known = summary.matched.count + summary.rowsWithoutFigures
     var lines = [
@@ -46,7 +46,7 @@ struct VerifyCoverage {
     return lines
   }
 
-  /// That the comparison is not one of the whole capture; nil when it is.
+  /// The warning that the comparison does not cover the whole capture; nil when it does.
   var warning: String? {
     verification.leftOut.map {
       "incomplete: messages of the capture that were too many to be compared: \(Numerals.grouped($0.count)), "
@@ -54,7 +54,7 @@ struct VerifyCoverage {
     }
   }
 
-  /// What the comparison comes to, in one sentence; nil where there is more to say than one sentence has.
+  /// The result of the comparison in one sentence; nil where one sentence is not enough.
   var verdict: String? {
     guard summary.matched.count > 0, summary.appOnly.count == 0, summary.unexplained == 0,
       summary.exactRows == summary.matched.count
@@ -62,7 +62,7 @@ struct VerifyCoverage {
     return "the log is exact: each figure of its \(Numerals.grouped(summary.matched.count)) rows is the wire's"
   }
 
-  /// How long phases took, in words; empty when the log has none.
+  /// The durations of phases in words; empty when the log has none.
   var phases: [String] {
     summary.phases.map { phase in
       "\(phase.name): \(Self.milliseconds(phase.app)) ms in the log, \(Self.milliseconds(phase.wire)) ms on the wire, "
@@ -78,13 +78,13 @@ struct VerifyCoverage {
     return "\(sign)\(micros / 1000).\(String(1000 + micros % 1000).dropFirst())"
   }
 
-  /// Nanoseconds a second as milliseconds an hour.
+  /// Converts nanoseconds a second to milliseconds an hour.
   private static func drift(_ drift: Double) -> String {
     let tenths = Int((drift * 3600 / 1e5).rounded())
     return "\(tenths < 0 ? "-" : "")\(tenths.magnitude / 10).\(tenths.magnitude % 10)"
   }
 
-  /// How the app seems to count; empty when no way to count is borne out by enough rows.
+  /// The ways in which the app seems to count; empty when too few rows bear any out.
   var readings: [String] {
     func lines(_ kind: String, _ readings: [BestReading]) -> [String] {
       readings.map { reading in
@@ -97,7 +97,7 @@ struct VerifyCoverage {
     return lines("request", verification.requestReadings) + lines("response", verification.responseReadings)
   }
 
-  /// "1.250 s ahead of" or "behind".
+  /// A duration with its direction, as in "1.250 s ahead of" or "behind".
   private static func duration(_ nanoseconds: Int64) -> String {
     let milliseconds = Int(nanoseconds.magnitude / 1_000_000)
     let seconds = milliseconds / 1000
@@ -107,7 +107,7 @@ struct VerifyCoverage {
     return milliseconds == 0 ? "in step with" : text + (nanoseconds > 0 ? " ahead of" : " behind")
   }
 
-  /// A whole number of quarters of an hour up to 14 h, as zones are: read as UTC, local times are off by that much.
+  /// The zone for a whole number of quarters of an hour up to 14 h. Local times that are read as UTC are off by that much.
   private static func timeZone(_ nanoseconds: Int64) -> String? {
     let seconds = Double(nanoseconds) / 1e9
     let quarters = (seconds / 900).rounded()

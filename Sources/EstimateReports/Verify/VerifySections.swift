@@ -3,7 +3,7 @@ import Reports
 import Tabular
 
 extension PageComparison {
-  /// The sections of a verification: what the app says of each part and of each API, and why it differs.
+  /// The sections of a verification: the app's figures of each part and of each API, and the causes of differences.
   public static func sections(
     _ verification: Verification, _ summary: VerificationSummary, redaction: Redaction? = nil
   ) -> [PageComparison] {

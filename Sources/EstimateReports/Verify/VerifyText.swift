@@ -2,18 +2,18 @@ import Estimates
 import Reports
 import Tabular
 
-/// What `verify` prints: how much of the wire the app's log knows, how far off it is, and why.
+/// The output of `verify`: the part of the wire that the app's log covers, its differences, and their causes.
 ///
 /// All figures are octets, differences app minus wire. Text from the wire and from the log is escaped.
 public struct VerifyText {
   private let summary: VerificationSummary
   private let verification: Verification
   private let redaction: Redaction?
-  /// What was verified, a line each.
+  /// Facts about the verified files, a line each.
   private let facts: [String]
   private var known: VerifyCoverage { VerifyCoverage(verification: verification, summary: summary) }
 
-  /// Rows of each table.
+  /// The largest number of rows in each table.
   private static let limit = 20
 
   /// Describes a verification.
@@ -26,10 +26,10 @@ public struct VerifyText {
     self.facts = facts
   }
 
-  /// That the comparison is not one of the whole capture, which is in the text, too; nil when it is.
+  /// The warning that the comparison does not cover the whole capture; the text has it too. Nil when it does.
   public var warning: String? { known.warning }
 
-  /// The text, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
+  /// The text, fitted to the terminal if the stream is one. Ends with a line break.
   public func text(for terminal: Terminal) -> String {
     text(width: terminal.textWidth, colour: terminal.takesColour)
   }
@@ -147,7 +147,7 @@ public struct VerifyText {
       (["… and \(Numerals.grouped(octets.count)) more", "", Numerals.signed(octets.reduce(0, +))], .faint))
   }
 
-  /// What a script looks for.
+  /// The line that scripts look for.
   private func lastLine(colour: Bool) -> String {
     let style: Style = summary.unexplained == 0 ? .good : .warning
     let bias = summary.bias.map { Self.percentage($0) } ?? "unknown"

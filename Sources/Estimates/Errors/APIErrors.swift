@@ -1,4 +1,4 @@
-/// What the models said of one API: a host and path, and a method when that is asked for.
+/// The models' errors for one API: a host and path, and a method when that is asked for.
 public struct APIErrors: Sendable {
   /// Host as on the wire; empty for responses whose request was not captured.
   public var host: [UInt8]
@@ -10,7 +10,7 @@ public struct APIErrors: Sendable {
   public internal(set) var requests = 0
   /// Final responses seen.
   public internal(set) var responses = 0
-  /// Interim responses seen: messages of their own, which count among the messages of the responses' direction.
+  /// Interim responses seen. They count among the messages of the responses' direction.
   public internal(set) var interim = 0
   /// Requests, by model.
   public internal(set) var request: [ErrorSums]

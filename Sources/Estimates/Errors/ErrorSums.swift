@@ -1,17 +1,17 @@
-/// What a model said of some messages of one direction, and what was on the wire. Octets.
+/// A model's figures for some messages of one direction, beside their octets on the wire.
 public struct ErrorSums: Sendable {
-  /// Messages that the model said something of.
+  /// Messages with an estimate.
   public private(set) var messages = 0
-  /// Messages that it could not say anything of; they are in none of the figures.
+  /// Messages without an estimate; they are in none of the figures.
   public private(set) var unknown = 0
   /// The messages' octets on the wire.
   public private(set) var wire = PartLengths()
-  /// What the model said.
+  /// The model's figures for them.
   public private(set) var estimate = PartLengths()
-  /// The message whose total it gets most wrong.
+  /// The message with the largest error of the total.
   public private(set) var worst = WorstError()
 
-  /// Nothing.
+  /// No messages.
   public init() {}
 
   /// Estimate less wire.
@@ -30,7 +30,7 @@ public struct ErrorSums: Sendable {
   }
 }
 
-/// The largest error, whatever its sign, and the number of what has it.
+/// The largest error, whatever its sign, and the number of its message or API.
 public struct WorstError: Sendable, Equatable {
   /// The error in octets, with its sign; 0 when nothing has one.
   public private(set) var error = 0
@@ -40,7 +40,7 @@ public struct WorstError: Sendable, Equatable {
   /// Nothing noted.
   public init() {}
 
-  /// Notes an error. Of errors of the same size the one of the lowest number stays, so that the order does not matter.
+  /// Notes an error. Among errors of the same size the lowest number stays, so that the order does not matter.
   public mutating func note(_ error: Int, of number: Int) {
     let isWorse = error.magnitude > self.error.magnitude
     guard isWorse || (error.magnitude == self.error.magnitude && number < self.number ?? .max) else { return }

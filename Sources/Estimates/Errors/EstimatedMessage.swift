@@ -1,6 +1,6 @@
 import HTTPReassembly
 
-/// What errors are added up of: of a message its API and its octets, and what each model said of them.
+/// The facts of one message that enter the sums: its API, its octets, and the models' estimates.
 struct EstimatedMessage {
   /// Its number in `messages.csv`.
   let number: Int
@@ -12,7 +12,7 @@ struct EstimatedMessage {
   let method: String
   /// Its octets.
   let wire: PartLengths
-  /// What the models said, in their order; nil where one cannot tell.
+  /// The models' estimates, in their order; nil where a model cannot tell.
   let estimates: [PartLengths?]
 
   init(_ message: WireMessage, _ estimates: [PartLengths?]) {

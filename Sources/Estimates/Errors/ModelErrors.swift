@@ -2,12 +2,12 @@ import HTTPReassembly
 
 /// The errors of models: of all messages, and by API.
 ///
-/// Memory: some 200 octets a model for each of at most `apiLimit` APIs, and at most `nameLimit` octets of their names. Beyond
-/// a limit messages are counted under their host alone, and beyond an eighth more under none; no octet is lost.
+/// Memory: some 200 octets a model for each of at most `apiLimit` APIs, and at most `nameLimit` octets of their names. Beyond a
+/// limit messages are counted under their host alone, and beyond an eighth more under no name. No octet is lost.
 public struct ModelErrors: Sendable {
   /// APIs with sums of their own: some tens of MiB with all models, and more than a person reads.
   public static let apiLimit = 1 << 14
-  /// Octets of the names of APIs together: 1 KiB each if there are as many as can be.
+  /// Octets of all APIs' names together: 1 KiB each at the largest number of APIs.
   public static let nameLimit = 16 << 20
   /// Exchanges whose messages may wait until it is known whether they are selected: some 30 MiB with all models.
   public static let waitingLimit = 1 << 14
@@ -71,7 +71,7 @@ public struct ModelErrors: Sendable {
     }
   }
 
-  /// Adds what each model says of a message, in the models' order.
+  /// Adds each model's estimate of a message, in the models' order.
   mutating func add(_ message: WireMessage, _ estimates: [PartLengths?]) { add(EstimatedMessage(message, estimates)) }
 
   /// Adds a message.
@@ -113,7 +113,7 @@ public struct ModelErrors: Sendable {
     return apis.count - 1
   }
 
-  /// Whether an API more is within the limits, and one in `share` beyond them.
+  /// Whether another API is within the limits, or within a `share`-th beyond them; 0 allows none beyond.
   private func hasRoom(for name: Name, beyond share: Int) -> Bool {
     let (count, length) = share == 0 ? (0, 0) : (limit / share, Self.nameLimit / share)
     return apis.count < limit + count && nameLength + name.length <= Self.nameLimit + length

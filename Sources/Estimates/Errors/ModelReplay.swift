@@ -1,24 +1,24 @@
 import HTTPReassembly
 
-/// Receives what each model says of each message, as soon as the message is final.
+/// Receives each model's estimate of each message, as soon as the message is final.
 public protocol EstimateConsumer {
-  /// What a consumer may throw.
+  /// The error that a consumer may throw.
   associatedtype Failure: Error
-  /// A message with what each model says of it, in the models' order; nil where a model cannot tell.
+  /// Takes a message with each model's estimate, in the models' order; nil where a model cannot tell.
   mutating func take(_ message: WireMessage, _ estimates: [PartLengths?]) throws(Failure)
 }
 
 /// Has models estimate every message, and adds up their errors.
 ///
-/// Every model says 0 of an interim response: neither the URL loading system nor a HAR file shows them. Of a message that is
-/// not known as far as it matters (`WireMessage.isWhole`) no model says anything.
+/// Every model gives 0 for an interim response: neither the URL loading system nor a HAR file shows them. No model gives a figure
+/// for a message that is not whole (`WireMessage.isWhole`).
 public struct ModelReplay<Consumer: EstimateConsumer>: WireMessageConsumer {
-  /// What the consumer throws.
+  /// The error that the consumer throws.
   public typealias Failure = Consumer.Failure
 
   /// The errors so far.
   public private(set) var errors: ModelErrors
-  /// Those of messages whose exchange was selected; nil where nothing is (`selectsExchanges`).
+  /// The errors of messages whose exchange was selected; nil without a selection (`selectsExchanges`).
   public private(set) var selectedErrors: ModelErrors?
   /// Receives the estimates; nil when only the errors are wanted.
   public var consumer: Consumer?
@@ -31,8 +31,8 @@ public struct ModelReplay<Consumer: EstimateConsumer>: WireMessageConsumer {
   ///
   /// - Parameters:
   ///   - names: The models.
-  ///   - assumptions: What is taken for granted of the app.
-  ///   - configuration: What the errors are grouped by.
+  ///   - assumptions: The facts about the app that are taken for granted.
+  ///   - configuration: The grouping of errors.
   ///   - consumer: Receives the estimates.
   public init(
     _ names: [ModelName], _ assumptions: ModelAssumptions, configuration: Configuration, consumer: Consumer?
@@ -43,16 +43,16 @@ public struct ModelReplay<Consumer: EstimateConsumer>: WireMessageConsumer {
     errors = ModelErrors(names, configuration: configuration)
   }
 
-  /// Adds up errors of selected exchanges, too: `exchange` says of each whether it is one.
+  /// Adds up the errors of selected exchanges, too. `exchange` tells for each exchange whether it is selected.
   ///
-  /// Of exchanges beyond `ModelErrors.waitingLimit` that wait for that, messages are left out.
+  /// At most `ModelErrors.waitingLimit` exchanges wait for that. The messages of any more are left out.
   ///
-  /// - Parameter configuration: What the errors are grouped by.
+  /// - Parameter configuration: The grouping of errors.
   public mutating func selectExchanges(_ configuration: Configuration) {
     selectedErrors = ModelErrors(errors.models, configuration: configuration)
   }
 
-  /// An exchange is final, and so are its messages.
+  /// Takes note that an exchange is final, and so are its messages.
   ///
   /// - Parameters:
   ///   - number: Its number.

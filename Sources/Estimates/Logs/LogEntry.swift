@@ -1,37 +1,37 @@
 import HTTPReassembly
 
-/// What an app, or a tool at its side, says of one message: one row of its log.
+/// One row of a log: the statement of an app, or of a tool at its side, about one message.
 ///
-/// Lengths are octets as the log's producer means them (see `LogDialect`), nil where the log has none. They can be
-/// negative where a producer subtracts what it does not know.
+/// Lengths are octets as the log's producer means them (see `LogDialect`), nil where the log has none. They can be negative where
+/// a producer subtracts an unknown figure.
 public struct LogEntry: Sendable, Equatable {
-  /// The number of the row in the log, from 1: the line of a text file, the row of a table, the index of an entry. People
-  /// look it up by this.
+  /// The number of the row in the log, from 1, by which people look it up. It is the line of a text file, the row of a table, or
+  /// the index of an entry.
   public var row: Int
   /// Request or response; an interim response is `interim`.
   public var kind: MessageKind
-  /// Number of the exchange in the log: rows with the same number are one request and what answered it. Nil when the log
-  /// does not tell which rows belong together.
+  /// The number of the exchange in the log. Rows with the same number are one request and its answers. Nil when the log does not
+  /// tell which rows belong together.
   public var exchange: Int?
   /// Method, empty when the log has none.
   public var method = ""
   /// Host as logged, lower-case, with a port if the log has one.
   public var host: String
-  /// Path as logged: without query and fragment, encoded or decoded as the producer does.
+  /// Path as logged: without query and fragment. Whether it is percent-encoded depends on the producer.
   public var path: String
-  /// The query as logged, without the `?`; empty when the log has the whole target and there is no query in it; nil when the
-  /// log does not say.
+  /// The query as logged, without the `?`. It is empty when the log has the whole target without a query, and nil when the log
+  /// does not say.
   public var query: String?
   /// Octets of the query, without the `?`; nil when there is none or the log does not say.
   public var queryLength: Int?
   /// Status code of the response, 0 when unknown.
   public var status = 0
-  /// When it happened, as logged: nanoseconds since the Unix epoch; nil when the log has no time.
+  /// The logged time of the message, in nanoseconds since the Unix epoch; nil when the log has no time.
   public var time: Int64?
-  /// When the message ended, as logged, in the clock of `time`; nil when the log does not say.
+  /// The logged end of the message, by the clock of `time`; nil when the log does not say.
   public var endTime: Int64?
-  /// How long the phases of the exchange took as the app measured them, `connect` without the TLS handshake; on the first row of
-  /// the exchange, else nil.
+  /// The durations of the exchange's phases as the app measured them; `connect` is without the TLS handshake. Nil except on the
+  /// first row of the exchange.
   public var phases: ExchangeTimings?
   /// The whole message.
   public var length: Int?
@@ -49,9 +49,8 @@ public struct LogEntry: Sendable, Equatable {
   public var isFromCache = false
   /// Whether the log says that the exchange was under way when the log ended.
   public var isPending = false
-  /// Redirects and answers to challenges that the row's exchange has in it, one exchange on the wire each: the header figures are
-  /// the sum over all of them, the others are what the dialect says. A request's host and path are those of the first, a
-  /// response's those of the last.
+  /// The number of redirects and answers to challenges in the row's exchange, each one exchange on the wire. The header figures
+  /// are the sum over all of them; the dialect defines the others. A request has the first host and path, a response the last.
   public var redirectCount = 0
 
   /// An entry with no figures.

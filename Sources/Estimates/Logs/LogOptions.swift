@@ -1,24 +1,24 @@
 import Foundation
 
-/// How a log is to be read, where its content does not say it.
+/// Facts for the reader of a log that its content does not tell.
 public struct LogOptions: Sendable {
-  /// The format; nil tells it from the content.
+  /// The format; nil detects it from the content.
   public var format: LogFormat?
-  /// What the columns of a CSV file or a table are called.
+  /// The names of columns in a CSV file or a table.
   public var columns = LogColumns()
-  /// The table of an SQLite file; nil takes the only one that has the columns.
+  /// The table of an SQLite file; nil takes the only table that has the columns.
   public var table: String?
   /// The unit of times that are plain numbers.
   public var timeUnit = LogTimeUnit.automatic
   /// The zone of times that name none.
   public var timeZone = TimeZone.gmt
-  /// Rows, entries or transactions that are read at most; more is an error.
+  /// The largest number of rows, entries or transactions; more is an error.
   public var rowLimit = 2_000_000
-  /// Octets that a JSON file may have. JSON is read whole: the peak of memory is about 1.2 times a HAR with contents,
-  /// but up to 25 times a file that is made of nothing but small numbers.
+  /// The largest size of a JSON file, in octets. JSON is read whole. The peak of memory is about 1.2 times the size of a HAR with
+  /// contents. It reaches 25 times the size of a file of nothing but small numbers.
   public var jsonLimit = 1 << 29
 
-  /// Everything told from the content, times without zone in UTC.
+  /// Detects everything from the content, and takes times without zone as UTC.
   public init() {}
 }
 
@@ -32,16 +32,17 @@ public enum LogFormat: String, Sendable, CaseIterable {
   case har
   /// Task metrics of URLSession, as JSON.
   case urlSessionMetrics = "urlsession_metrics"
-  /// What curl writes with `-w '%{json}\n'`: a JSON object on each line.
+  /// The output of curl for `-w '%{json}\n'`: a JSON object on each line.
   case curl
-  /// What Chrome writes with `--log-net-log`.
+  /// The file that Chrome writes for `--log-net-log`.
   case netlog
 }
 
-/// What a time that is a plain number counts.
+/// The unit of a time that is a plain number.
 public enum LogTimeUnit: String, Sendable, CaseIterable {
-  /// Told from the magnitude of each: the units' ranges do not overlap for the years 2009 to 2199. Below 1.23e9 it
-  /// counts seconds since 2001 (until 2039), then seconds, milliseconds, microseconds and nanoseconds since 1970.
+  /// Detected from the magnitude of each number: the units' ranges do not overlap for the years 2009 to 2199. Below 1.23e9 a
+  /// number counts seconds since 2001 (until 2039). Larger numbers count seconds, milliseconds, microseconds and nanoseconds
+  /// since 1970.
   case automatic
   /// Seconds since 1970.
   case seconds

@@ -1,19 +1,19 @@
 import TableReading
 
-/// Reads an app's log: CSV, SQLite, HAR, task metrics of URLSession, what curl writes, or Chrome's netlog.
+/// Reads an app's log: CSV, SQLite, HAR, task metrics of URLSession, curl's output, or Chrome's netlog.
 ///
-/// It is strict. A row that is not what it should be refuses the whole log, with the first such row and the count of
-/// them, because sums over the rest would look right and be wrong.
+/// It is strict. One bad row refuses the whole log, because sums over the rest would look right and be wrong. The error has the
+/// first bad row and the number of them.
 public struct LogReader: Sendable {
   let options: LogOptions
 
   /// A reader.
   public init(options: LogOptions = LogOptions()) { self.options = options }
 
-  /// Reads the log at `path`, a regular file, which is not changed. A log without any row is an error.
+  /// Reads the log at `path`, a regular file, and does not change it. A log without any row is an error.
   public func read(_ path: String) throws(LogError) -> AppLog {
     let file = try TableFile(path: path)
-    // A format that was asked for is taken at its word; the format's own reader says what does not fit.
+    // The caller's format is not questioned; its reader tells if the content does not fit.
     let format = if let asked = options.format { asked } else { try file.format() }
     switch format {
     case .csv: return try CSVLog(file: file, options: options).read()
@@ -23,12 +23,12 @@ public struct LogReader: Sendable {
   }
 }
 
-/// Why a log could not be read.
+/// The reason why a log could not be read.
 public typealias LogError = ReadingError
 
-/// Why one row cannot be an entry: which column, what was found there, what was expected.
+/// The reason why one row cannot be an entry: the column, its content, and the expectation.
 struct RowProblem: Error, Equatable {
-  /// Words for people.
+  /// The reason in words for people.
   let description: String
 
   init(_ description: String) { self.description = description }

@@ -1,7 +1,7 @@
 import TableReading
 
 extension TableFile {
-  /// What the content looks like.
+  /// The format that the content shows; nil for JSON.
   func format() throws(LogError) -> LogFormat? {
     if head.starts(with: Array("SQLite format 3\0".utf8)) { return .sqlite }
     guard !head.contains(0) else {
@@ -11,7 +11,7 @@ extension TableFile {
     }
     let text = head.starts(with: Self.byteOrderMark) ? head.dropFirst(3) : head[...]
     let first = text.first { !(0x09...0x0d ~= $0 || $0 == 0x20) }
-    // Which kind of JSON it is can only be told once it is parsed.
+    // Only a parser can tell which kind of JSON it is.
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[") ? nil : .csv
   }
 }

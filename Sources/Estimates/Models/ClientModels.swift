@@ -1,16 +1,16 @@
 import HTTPReassembly
 import Shared
 
-// What HTTP clients count themselves, and the recorder of this project.
+// Models of HTTP clients that count themselves, and of this project's recorder.
 
 /// OkHttp on Android, with the figures of its event listener: `Headers.byteCount` and the body's `byteCount`.
 ///
 /// Headers, both ways: S + 4n. Bodies: octets as transferred, without chunk framing. The start-line and the empty line are
 /// missing.
 ///
-/// Assumes the headers of the network request and response, which have all fields, also those that OkHttp adds, and
-/// repeated ones each for itself; so no field is invisible. Over HTTP/2 the fields are counted as if they were sent with HTTP/1.1:
-/// Host, `Connection: Keep-Alive`, and `Transfer-Encoding: chunked` of a body without length, which HTTP/2 does not send.
+/// Assumes the headers of the network request and response. They have all fields, also those that OkHttp adds, and each repeated
+/// field by itself; so no field is invisible. Over HTTP/2 the fields count as if HTTP/1.1 sent them. They include three that
+/// HTTP/2 does not send: Host, `Connection: Keep-Alive`, and `Transfer-Encoding: chunked` of a body without length.
 /// Source: OkHttp's documentation of Headers.byteCount and EventListener; HTTP/2 measured with OkHttp 3.13.1 against packets.
 struct OkHttpModel: TrafficModel {
   func request(_ request: SeenRequest) -> PartLengths? {
@@ -29,20 +29,20 @@ struct OkHttpModel: TrafficModel {
 }
 
 extension WireMessage {
-  /// Octets of the field lines written canonically, each with its terminator and each for itself: S + 4n.
+  /// Octets of the canonical field lines, each with its terminator and repeated ones apart: S + 4n.
   var fieldLinesLength: Int {
     fields.reduce(0) { $1.name.isEmpty ? $0 : $0 + $1.name.count + $1.value.count + 4 }
   }
 }
 
-/// URLSessionTaskTransactionMetrics of Apple: what the URL loading system itself counted, one row a transaction.
+/// URLSessionTaskTransactionMetrics of Apple: the URL loading system's own counts, one row a transaction.
 ///
 /// Header: `countOfRequestHeaderBytesSent` and `countOfResponseHeaderBytesReceived`, which include the start-line. Body:
 /// `countOfRequestBodyBytesSent` and `countOfResponseBodyBytesReceived`, which include chunk framing and codings.
 ///
-/// Assumes that the empty line is counted, which Apple does not say (`ModelAssumptions.metricsHaveEmptyLine`); that every
-/// transaction is summed, or redirects vanish; that no count is absent or −1. Over HTTP/2, that "bytes transferred" are octets after
-/// compression, and that all frame headers are the "protocol-specific framing" of the body: not measured.
+/// Assumes that the empty line is counted, which Apple does not say (`ModelAssumptions.metricsHaveEmptyLine`). Every transaction
+/// is summed, or redirects vanish; no count is absent or −1. Over HTTP/2, "bytes transferred" are taken as octets after
+/// compression. All frame headers are taken as the "protocol-specific framing" of the body. This is not measured.
 /// Source: Apple, URLSessionTaskTransactionMetrics.
 struct TaskMetricsModel: TrafficModel {
   /// Whether the empty line is counted.
@@ -60,17 +60,16 @@ struct TaskMetricsModel: TrafficModel {
   }
 }
 
-/// TrafficProbe, the recorder of this project that runs inside an app: the best that an app can tell without counting at the
-/// socket.
+/// TrafficProbe, this project's recorder inside an app: the best figures that an app has without counting at the socket.
 ///
-/// Request line: `METHOD SP path?query SP HTTP/1.1 CRLF`. Request headers: S + 4n + 2, the system's fields and cookies
-/// filled in. Request body: the content, streams too. Response line: `HTTP/1.1 SP code SP phrase CRLF` with the registered
-/// phrase, as the one that was sent is not shown. Response headers: S + 4n + 2, `Identity` written back to `chunked`, and
-/// Set-Cookie unfolded. Response body: nothing after HEAD and for 1xx, 204 and 304; without content coding, what was
-/// delivered; else Content-Length, or what came of it; else gzip of *D* at level 6. Chunk framing is unknown, so 0.
+/// Request line: `METHOD SP path?query SP HTTP/1.1 CRLF`. Request headers: S + 4n + 2, the system's fields and cookies filled in.
+/// Request body: the content, streams too. Response line: `HTTP/1.1 SP code SP phrase CRLF` with the registered phrase, because
+/// the sent one is not shown. Response headers: S + 4n + 2, `Identity` written back to `chunked`, and Set-Cookie unfolded.
 ///
-/// Assumes that it fills in the system's fields with the values that are sent, and that the error of a transfer that was
-/// cut off tells what is missing.
+/// Response body: nothing after HEAD and for 1xx, 204 and 304. Without content coding it is the delivered data. Else it is
+/// Content-Length, or the received part of it. Without a length it is gzip of *D* at level 6. Chunk framing is unknown, so 0.
+///
+/// Assumes that it fills in the system's fields with the values that are sent. A cut transfer's error tells the missing octets.
 /// Source: TrafficProbe.
 struct TrafficProbeModel: TrafficModel {
   func request(_ request: SeenRequest) -> PartLengths? {

@@ -1,13 +1,12 @@
-// Monitors inside apps on Apple's platforms. They see what the URL loading system shows them, and write their own text of it.
+// Monitors inside apps on Apple's platforms. The URL loading system shows them its view, and they write their own text of it.
 
-/// NetworkEye, and GodEye, which has its monitor from it: the `expectedContentLength` of each response, added to one global
-/// total.
+/// NetworkEye, and GodEye, whose monitor comes from it: each response's `expectedContentLength`, added to one global total.
 ///
-/// Request: nothing. Response body: eCL. A response without Content-Length, as a chunked one, gives −1, which subtracts; one
-/// that is cut off, and the answer to HEAD, count in full.
+/// Request: nothing. Response body: eCL. It is −1 for a response without Content-Length, as a chunked one, and subtracts. The
+/// full length counts even for a cut response and for the answer to HEAD.
 ///
-/// Assumes that the figure is asked for by API; the monitor itself has one total for all.
-/// Source: what is publicly known of NetworkEye's and GodEye's URLProtocol; Apple, NSURLResponse.expectedContentLength.
+/// Assumes that the figure is wanted by API; the monitor itself has one total for all.
+/// Source: public knowledge of NetworkEye's and GodEye's URLProtocol; Apple, NSURLResponse.expectedContentLength.
 struct NetworkEyeModel: TrafficModel {
   func request(_ request: SeenRequest) -> PartLengths? { PartLengths() }
 
@@ -16,9 +15,9 @@ struct NetworkEyeModel: TrafficModel {
 
 /// Hertz, the performance monitor of Meituan: bodies as the app has them.
 ///
-/// Request body: `HTTPBody.length`, 0 of a stream. Response body: *D*, the data that is delivered, which is decoded.
+/// Request body: `HTTPBody.length`, 0 for a stream. Response body: *D*, the delivered data, which is decoded.
 ///
-/// Source: what Meituan published of Hertz.
+/// Source: Meituan's publication about Hertz.
 struct HertzModel: TrafficModel {
   func request(_ request: SeenRequest) -> PartLengths? { PartLengths(body: request.bodyDataLength) }
 
@@ -29,9 +28,9 @@ struct HertzModel: TrafficModel {
 
 /// netfox: bodies alone.
 ///
-/// Request body: the body, a stream too, which netfox reads. Response body: *D*.
+/// Request body: the body; netfox reads streams too. Response body: *D*.
 ///
-/// Source: what is publicly known of netfox.
+/// Source: public knowledge of netfox.
 struct NetfoxModel: TrafficModel {
   func request(_ request: SeenRequest) -> PartLengths? { PartLengths(body: request.bodyLength) }
 
@@ -40,12 +39,12 @@ struct NetfoxModel: TrafficModel {
   }
 }
 
-/// iOS-Monitor-Platform, and its implementation Wedjat: headers as JSON, bodies as far as they are known.
+/// iOS-Monitor-Platform, and its implementation Wedjat: headers as JSON, and the known bodies.
 ///
-/// Request: *J* of `allHTTPHeaderFields` with the cookies from storage put in, and `HTTPBody.length`. Response: *J* of
+/// Request: *J* of `allHTTPHeaderFields` with the cookies from storage added, and `HTTPBody.length`. Response: *J* of
 /// `allHeaderFields`, and eCL, or *D* where eCL is −1.
 ///
-/// Assumes that a body stream counts as 0: only `HTTPBody` is looked at.
+/// Assumes that a body stream counts as 0, because the monitor reads only `HTTPBody`.
 /// Source: iOS-Monitor-Platform, its chapter on traffic; Apple, NSJSONSerialization, NSURLResponse.expectedContentLength.
 struct WedjatModel: TrafficModel {
   func request(_ request: SeenRequest) -> PartLengths? {
@@ -58,7 +57,7 @@ struct WedjatModel: TrafficModel {
     return response.deliveredLength.map { PartLengths(header: header, body: $0) }
   }
 
-  /// *J* of the fields and cookies of a request.
+  /// *J* of a request's fields and cookies.
   static func headerLength(_ request: SeenRequest) -> Int {
     PrettyJSON.length(of: request.fields.adding(request.cookie))
   }
@@ -66,10 +65,10 @@ struct WedjatModel: TrafficModel {
 
 /// DoraemonKit (DoKit) of Didi: as Wedjat, but for streams.
 ///
-/// Request: *J* of fields and cookies, and the body; a body stream is read for POST only, and is 0 for PUT and PATCH.
-/// Response: as Wedjat.
+/// Request: *J* of fields and cookies, and the body. A body stream is read for POST only, and is 0 for PUT and PATCH. Response:
+/// as Wedjat.
 ///
-/// Source: what is publicly known of DoraemonKit's network monitor.
+/// Source: public knowledge of DoraemonKit's network monitor.
 struct DoKitModel: TrafficModel {
   func request(_ request: SeenRequest) -> PartLengths? {
     let isRead = !request.isStream || request.wire.method == "POST"
@@ -79,14 +78,13 @@ struct DoKitModel: TrafficModel {
   func response(_ response: SeenResponse) -> PartLengths? { WedjatModel().response(response) }
 }
 
-/// LLDebugTool: headers as JSON, cookies as JSON of their own, and lines.
+/// LLDebugTool: headers as JSON, cookies as a JSON object of their own, and lines.
 ///
 /// Request: *J* of `allHTTPHeaderFields`, *J* of the cookies from storage, `HTTPBody.length`, and
 /// `METHOD SP URL.path SP HTTP/1.1 LF`. Response: the status-line without terminator, *J* of `allHeaderFields`, and *D*.
 ///
-/// Assumes that the JSON is pretty-printed; that no cookies are an empty dictionary, which takes 4 octets; that a body
-/// stream counts as 0.
-/// Source: what is publicly known of LLDebugTool's network part; Apple, NSJSONSerialization.
+/// Assumes that the JSON is pretty-printed. No cookies are an empty dictionary, which takes 4 octets. A body stream counts as 0.
+/// Source: public knowledge of LLDebugTool's network part; Apple, NSJSONSerialization.
 struct LLDebugToolModel: TrafficModel {
   func request(_ request: SeenRequest) -> PartLengths? {
     let cookies = FieldDictionary([]).adding(request.cookie)
@@ -102,17 +100,18 @@ struct LLDebugToolModel: TrafficModel {
   }
 }
 
-/// LPD's Dogger: lines, headers and bodies written out as text, with line feeds for line ends.
+/// LPD's Dogger: lines, headers and bodies as text, with line feeds for line ends.
 ///
-/// Request line: `METHOD SP URL.path SP HTTP/1.1 LF`, so without the query and percent-decoded. Headers: `name: value LF`
-/// for each field, cookies from storage put in: S + 3n. Request body: `HTTPBody.length`, 0 of a stream; with any
-/// Content-Encoding, gzip of body or stream, though the app has coded it already. Response line: the status-line without
-/// terminator. Response headers: S + 3n. Response body: gzip of *D* if Content-Encoding is exactly `gzip`, else *D*, so br
-/// and deflate stay expanded.
+/// Request line: `METHOD SP URL.path SP HTTP/1.1 LF`, so without the query and percent-decoded. Headers: `name: value LF` for
+/// each field, with the cookies from storage: S + 3n. Request body: `HTTPBody.length`, 0 for a stream. With any Content-Encoding
+/// it is gzip of body or stream, though the app has coded it already.
 ///
-/// Assumes zlib's level 6, and that nothing compresses to nothing, as the usual categories of NSData do it; that
-/// `URL.path` has no slash at its end, as NSURL gives it.
-/// Source: what LPD's team published of its traffic monitor; Apple, NSURL.path.
+/// Response line: the status-line without terminator. Response headers: S + 3n. Response body: gzip of *D* if Content-Encoding is
+/// exactly `gzip`, else *D*. So br and deflate stay expanded.
+///
+/// Assumes zlib's level 6. Empty data compresses to nothing, as in the usual categories of NSData. `URL.path` has no slash at its
+/// end, as in NSURL.
+/// Source: the publication of LPD's team about its traffic monitor; Apple, NSURL.path.
 struct DoggerModel: TrafficModel {
   func request(_ request: SeenRequest) -> PartLengths? {
     let fields = request.fields.adding(request.cookie)
@@ -140,13 +139,15 @@ struct DoggerModel: TrafficModel {
 
 /// The variant of Dogger whose categories are named `ep_`: with CRLF and the empty line.
 ///
-/// Request line: `METHOD SP URL.path SP HTTP/1.1 CRLF`. Headers: S + 4n + 2, cookies from storage put in. Request body: what
-/// `didSendBodyData` counted, streams too. Response line: the status-line with CRLF. Response headers: S + 4n + 2, with
-/// `Transfer-Encoding: Identity` written back to `chunked`. Response body: as Dogger. Chunk framing is added only if
-/// Transfer-Encoding has more than one token, as that of one chunk: size in hexadecimal, CRLF, CRLF, last-chunk.
+/// Request line: `METHOD SP URL.path SP HTTP/1.1 CRLF`. Headers: S + 4n + 2, with the cookies from storage. Request body: the
+/// count of `didSendBodyData`, streams too. Response line: the status-line with CRLF. Response headers: S + 4n + 2, with
+/// `Transfer-Encoding: Identity` written back to `chunked`. Response body: as Dogger.
 ///
-/// Assumes that `didSendBodyData` counts content without chunk framing; that one chunk is what it adds.
-/// Source: what is publicly known of that variant; Apple, URLSessionTaskDelegate.
+/// Chunk framing is added only if Transfer-Encoding has more than one token. Then it is the framing of one chunk: size in
+/// hexadecimal, CRLF, CRLF, last-chunk.
+///
+/// Assumes that `didSendBodyData` counts content without chunk framing, and that one chunk is added.
+/// Source: public knowledge of that variant; Apple, URLSessionTaskDelegate.
 struct EpModel: TrafficModel {
   func request(_ request: SeenRequest) -> PartLengths? {
     let fields = request.fields.adding(request.cookie)

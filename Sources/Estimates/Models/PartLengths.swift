@@ -2,9 +2,9 @@ import HTTPReassembly
 
 /// Octets of a message by its parts: on the wire, as a model estimates them, or the difference of both.
 ///
-/// A model that has one figure for several parts has it in one of them, and 0 in the others; its page says which. So the
-/// parts' errors show where it looks away, and the total's what it gets wrong. Sums of what is hostile stop at the ends of
-/// `Int`.
+/// A model with one figure for several parts puts it in one part, and 0 in the others; its page says which. So the parts' errors
+/// show the parts that it ignores, and the total's error the octets that it gets wrong. Sums of hostile figures saturate at the
+/// ends of `Int`.
 public struct PartLengths: Sendable, Hashable {
   /// Start-line with its terminator.
   public var line = 0
@@ -12,13 +12,13 @@ public struct PartLengths: Sendable, Hashable {
   public var header = 0
   /// Content as transferred.
   public var body = 0
-  /// Chunk framing and trailer section: all of a message that is neither of the three.
+  /// Chunk framing and trailer section: all other octets of a message.
   public var framing = 0
 
-  /// Nothing.
+  /// All parts are 0.
   public init() {}
 
-  /// These figures.
+  /// Parts with these figures.
   public init(line: Int = 0, header: Int = 0, body: Int = 0, framing: Int = 0) {
     self.line = line
     self.header = header
@@ -26,13 +26,13 @@ public struct PartLengths: Sendable, Hashable {
     self.framing = framing
   }
 
-  /// What was measured.
+  /// The measured octets.
   public init(_ octets: MessageOctets) {
     self.init(
       line: octets.startLine, header: octets.header, body: octets.body, framing: octets.framing + octets.trailer)
   }
 
-  /// The sum of the four: of the wire, `message_bytes`.
+  /// The sum of the four parts; on the wire it is `message_bytes`.
   public var total: Int { line.adding(header).adding(body).adding(framing) }
 
   /// Adds part by part.
@@ -62,7 +62,7 @@ public struct PartLengths: Sendable, Hashable {
   }
 }
 
-/// The parts that errors are told for.
+/// The parts that have errors of their own.
 public enum MessagePart: String, Sendable, CaseIterable {
   /// Start-line.
   case line
@@ -77,7 +77,7 @@ public enum MessagePart: String, Sendable, CaseIterable {
 }
 
 extension Int {
-  /// The sum, or the end of the range that it lies beyond.
+  /// The sum, saturated at the ends of the range.
   fileprivate func adding(_ other: Int) -> Int {
     let (sum, overflows) = addingReportingOverflow(other)
     return overflows ? (other > 0 ? .max : .min) : sum

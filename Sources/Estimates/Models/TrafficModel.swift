@@ -1,11 +1,11 @@
-/// A way in which an app, or a tool at its side, tells how long a message was.
+/// A way in which an app, or a tool at its side, states the length of a message.
 ///
-/// Each model is a type of its own, which says where its formula comes from and what it takes for granted. Figures are
-/// octets as the model means them.
+/// Each model is a type of its own, which documents the source of its formula and its assumptions. Figures are octets as the
+/// model means them.
 public protocol TrafficModel: Sendable {
-  /// What it says of a request; nil when something is not known that its figure depends on.
+  /// The estimate of a request; nil when a fact that it depends on is unknown.
   func request(_ request: SeenRequest) -> PartLengths?
-  /// What it says of a final response; nil when something is not known that its figure depends on.
+  /// The estimate of a final response; nil when a fact that it depends on is unknown.
   func response(_ response: SeenResponse) -> PartLengths?
 }
 

@@ -1,13 +1,13 @@
-/// Fields as `allHTTPHeaderFields` and `allHeaderFields` give them: a dictionary whose names are distinct whatever their
-/// case, with the values of a repeated name joined by ", " (Set-Cookie too).
+/// Fields as in `allHTTPHeaderFields` and `allHeaderFields`: a dictionary with names that differ by more than case. The values of
+/// a repeated name are joined by ", " (Set-Cookie too).
 ///
-/// Values are taken as the octets that were sent: CFNetwork makes text of them, which is the same for UTF-8.
+/// Values are taken as the octets that were sent. CFNetwork makes text of them, which is the same for UTF-8.
 public struct FieldDictionary: Sendable, Equatable {
-  /// The fields, each where the first of its name was, with the name as it was first sent.
+  /// The fields, each at the place of the first of its name, with the name as first sent.
   public private(set) var fields: [WireField] = []
   private var indices: [String: Int] = [:]
 
-  /// A dictionary of field lines; lines that are no field lines are not in it.
+  /// A dictionary of field lines; malformed lines are left out.
   public init(_ fields: some Sequence<WireField>) {
     for field in fields { add(field) }
   }
@@ -24,7 +24,7 @@ public struct FieldDictionary: Sendable, Equatable {
     }
   }
 
-  /// This dictionary with a field more: what `addEntriesFromDictionary:` makes of one with cookies.
+  /// This dictionary with one more field, as `addEntriesFromDictionary:` adds cookies.
   public func adding(_ field: WireField?) -> FieldDictionary {
     guard let field else { return self }
     var result = self
@@ -32,12 +32,12 @@ public struct FieldDictionary: Sendable, Equatable {
     return result
   }
 
-  /// *n*: how many fields.
+  /// *n*: the number of fields.
   public var count: Int { fields.count }
 
   /// *S*: octets of names and values together.
   public var textLength: Int { fields.reduce(0) { $0 + $1.name.count + $1.value.count } }
 
-  /// The value of the field of this name, given in lower case.
+  /// The value of the field with this name, given in lower case.
   public func value(of name: String) -> [UInt8]? { indices[name].map { fields[$0].value } }
 }

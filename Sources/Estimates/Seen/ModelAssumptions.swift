@@ -1,12 +1,12 @@
-/// What is taken for granted of an app when a model is replayed: a capture does not show what the system hid from it.
+/// Assumptions about an app for the replay of a model: a capture does not show the parts that the system hid from the app.
 public struct ModelAssumptions: Sendable, Equatable {
-  /// Which request bodies the app gave as a stream, so that `HTTPBody` is nil.
+  /// The request bodies that the app gave as a stream, so that `HTTPBody` is nil.
   public enum StreamBodies: String, Sendable, CaseIterable {
     /// None: each is in `HTTPBody`.
     case none
-    /// Those sent chunked: the URL loading system sends a body chunked only when it is a stream of unknown length.
+    /// Chunked ones: the URL loading system sends a body chunked only when it is a stream of unknown length.
     case chunked
-    /// All: a URLProtocol of a URLSession gets a stream even of a request that was made with `HTTPBody`.
+    /// All: a URLProtocol of a URLSession gets a stream even for a request that was made with `HTTPBody`.
     case all
   }
 
@@ -18,13 +18,13 @@ public struct ModelAssumptions: Sendable, Equatable {
 
   /// Names, in lower case, of request fields that a URLProtocol does not see.
   public var invisibleFields = systemFields
-  /// Which request bodies came as a stream.
+  /// The request bodies that came as a stream.
   public var streamBodies = StreamBodies.chunked
-  /// Whether CFNetwork says `Transfer-Encoding: Identity` of a response where the wire said `chunked`.
+  /// Whether CFNetwork reports `Transfer-Encoding: Identity` for a response that was sent `chunked`.
   public var identityForChunked = true
   /// Whether the header counts of URLSessionTaskTransactionMetrics include the empty line. Apple does not say.
   public var metricsHaveEmptyLine = true
 
-  /// What is usual on Apple's platforms.
+  /// The usual assumptions for Apple's platforms.
   public init() {}
 }

@@ -1,7 +1,6 @@
 /// Percent-encoding of the parts of a URL (RFC 3986 §2.1).
 enum PercentEncoding {
-  /// The octets with each `%` and two hexadecimal digits after it replaced by the octet that they mean; a `%` without
-  /// them stays.
+  /// The octets with each `%` and its two hexadecimal digits replaced by their octet. A `%` without two digits stays.
   static func decoded(_ octets: some Collection<UInt8>) -> [UInt8] {
     var decoded: [UInt8] = []
     decoded.reserveCapacity(octets.count)

@@ -1,4 +1,4 @@
-/// *J*: how long a dictionary of fields is as `NSJSONSerialization` writes it with `NSJSONWritingPrettyPrinted`.
+/// *J*: the length of a dictionary of fields as `NSJSONSerialization` writes it with `NSJSONWritingPrettyPrinted`.
 ///
 /// ```
 /// {
@@ -6,9 +6,11 @@
 ///   "Range" : "bytes=0-9"
 /// }
 /// ```
-/// Two octets open it and two close it; each field takes its text and nine octets (indentation, four quotes, " : "), and
-/// each but the last two more (comma, line feed): S + 11n + 2, and 4 for no field, whose lines are empty. Escaped are `"`,
-/// `\` and `/` and the controls that have a short form (RFC 8259 §7) by one octet more, other controls by five (`\u001f`).
+/// Two octets open it and two close it. Each field takes its text and nine octets (indentation, four quotes, " : "). Each but the
+/// last takes two more (comma, line feed). The sum is S + 11n + 2, and 4 for no field, whose lines are empty.
+///
+/// Escaping adds one octet to `"`, `\`, `/` and the controls with a short form (RFC 8259 §7). It adds five to other controls
+/// (`\u001f`).
 public enum PrettyJSON {
   /// Octets of the whole text.
   public static func length(of dictionary: FieldDictionary) -> Int {

@@ -1,8 +1,8 @@
 import Shared
 
 extension ReasonPhrase {
-  /// What `HTTPURLResponse.localizedString(forStatusCode:)` says in English: the registered phrase in lower case with an
-  /// exception, and the name of its class for a status without one.
+  /// The result of `HTTPURLResponse.localizedString(forStatusCode:)` in English. It is the registered phrase in lower case with
+  /// an exception, and the name of its class for a status without one.
   static func localized(_ status: Int) -> String {
     if status == 200 { return "no error" }
     if let phrase = registered[status] { return phrase.lowercased() }

@@ -2,15 +2,15 @@
 public struct SeenResponse: Sendable {
   /// The response on the wire.
   public let wire: WireMessage
-  /// `allHeaderFields`, with `Transfer-Encoding: Identity` where CFNetwork says so.
+  /// `allHeaderFields`, with `Transfer-Encoding: Identity` where CFNetwork reports that.
   public let fields: FieldDictionary
-  /// `expectedContentLength`: Content-Length, or −1 when there is none, or chunked, or it is no number. The answer to HEAD
-  /// has it too.
+  /// `expectedContentLength`: Content-Length. It is −1 when there is none, or chunked coding, or an invalid number. The answer to
+  /// HEAD has it too.
   public let expectedLength: Int
-  /// *D*: octets of the data that is delivered, its content codings taken off; nil when that is unknown.
+  /// *D*: octets of the delivered data, after decoding; nil when unknown.
   public let deliveredLength: Int?
 
-  /// What is seen of a response.
+  /// Hides the parts of a response that the app does not see.
   public init(_ wire: WireMessage, _ assumptions: ModelAssumptions) {
     self.wire = wire
     var fields = wire.fields
@@ -25,14 +25,14 @@ public struct SeenResponse: Sendable {
     if let decoded = wire.decodedLength {
       deliveredLength = decoded
     } else if wire.codings.isEmpty || wire.row.flags.contains(.codingUnknown) {
-      // What was transferred is what is delivered, also of a transfer that was cut off.
+      // The app gets the octets that were transferred, even of a cut transfer.
       deliveredLength = wire.row.octets.body
     } else {
       deliveredLength = nil
     }
   }
 
-  /// Octets of the status-line without terminator; of HTTP/2, which has none, in the spelling of HTTP/1.1.
+  /// Octets of the status-line without terminator. HTTP/2, which has none, counts in the spelling of HTTP/1.1.
   public var statusLineLength: Int { wire.isEncoded ? (wire.spelledLine ?? 2) - 2 : wire.startLine.count }
 
   /// Octets of gzip(D) at level 6; nil when unknown.

@@ -1,16 +1,16 @@
-/// How an app seems to count one figure, in words.
+/// The way in which an app seems to count one figure, in words.
 public struct BestReading: Sendable, Equatable {
-  /// Which figure of a message.
+  /// The figure of a message.
   public var figure: String
-  /// How it is counted. Field names in it come from the wire and are not escaped.
+  /// The way of counting. Field names in it come from the wire and are not escaped.
   public var description: String
-  /// Rows that it fits exactly, of those that were looked at (at most 500).
+  /// Rows that it fits exactly, among the examined ones (at most 500).
   public var rows: Int
-  /// Rows that were looked at and that neither it fits nor a reading of the figure before it.
+  /// Examined rows that neither it nor an earlier reading of the figure fits.
   public var misses: Int
-  /// Other ways to count that fit as many rows: which of them it is the log does not tell.
+  /// The number of other ways to count that fit as many rows. The log does not tell which way is used.
   public var rivals: Int
-  /// Whether it is about rows that the readings of the figure before it do not fit.
+  /// Whether it explains rows that the figure's earlier readings do not fit.
   public var isFurther: Bool
 
   init(_ figure: String, _ description: String, _ rows: Int, misses: Int, rivals: Int, isFurther: Bool) {
@@ -66,7 +66,7 @@ extension LineReading.Reason {
 }
 
 extension LineReading.Version {
-  /// Words before those of the line's end; none for the version that is taken for granted.
+  /// The version's words before the words of the line's end; empty for the default version.
   fileprivate var words: String {
     switch self {
     case .full: ""

@@ -1,12 +1,12 @@
 import HTTPReassembly
 
-/// One figure of one message: the app's beside the wire's, in octets, and why they differ.
+/// One figure of one message: the app's beside the wire's, in octets, and the causes of the difference.
 public struct FigureComparison: Sendable, Equatable {
-  /// The app's; nil when its log has none.
+  /// The app's figure; nil when its log has none.
   public var app: Int?
-  /// The wire's; nil when there is no message.
+  /// The wire's figure; nil when there is no message.
   public var wire: Int?
-  /// Why they differ; what they explain and `unexplained` add up to the difference.
+  /// The causes of the difference. Their octets and `unexplained` add up to it.
   public var causes: [Cause] = []
   /// Octets that no cause explains: app minus wire.
   public var unexplained = 0
@@ -18,16 +18,15 @@ public struct FigureComparison: Sendable, Equatable {
   }
 }
 
-/// What became of a row of the log, or of a message on the wire that has none.
+/// The result for a row of the log, or for a message on the wire without one.
 public enum VerifiedStatus: String, Sendable, CaseIterable {
-  /// Both are there.
+  /// The row has its message.
   case matched
-  /// Both are there, and another message is as likely the row's; where that one has other figures, the difference is not
-  /// explained.
+  /// The row has its message, but another message is as likely. If that one has other figures, the difference is not explained.
   case ambiguous
-  /// The wire has no such message.
+  /// The wire has no message for the row.
   case appOnly = "app_only"
-  /// The log has no such row.
+  /// The log has no row for the message.
   case wireOnly = "wire_only"
 }
 
@@ -46,24 +45,24 @@ public struct VerifiedRow: Sendable {
   /// The whole message; a side that is absent counts as 0, so that these add up to the totals' difference.
   public var total = FigureComparison()
 
-  /// What became of it.
+  /// The result.
   public var status: VerifiedStatus {
     entry == nil ? .wireOnly : message == nil ? .appOnly : isAmbiguous ? .ambiguous : .matched
   }
-  /// Whether another message is as likely the row's.
+  /// Whether another message is as likely for the row.
   public var isAmbiguous = false
-  /// Nanoseconds that the phases of the exchange took, as the log has them and as the wire has them; on the row that has them.
+  /// Durations of the exchange's phases in nanoseconds, in the log and on the wire; nil on other rows.
   public var phases: (app: ExchangeTimings, wire: ExchangeTimings)?
-  /// Octets that no cause explains, of the whole message (app minus wire) or, where they are more, of its parts with signs removed:
-  /// parts that are wrong do not become right by a sum that hides it.
+  /// Octets that no cause explains: those of the whole message (app minus wire), or the sum of its parts' absolute values if
+  /// larger. So opposite errors of parts do not hide each other.
   public var unexplained: Int {
     let parts = [line, header, body].map(\.unexplained)
     let (sum, size) = (parts.reduce(0, +), parts.reduce(0) { $0 + abs($1) })
     guard size > abs(total.unexplained) else { return total.unexplained }
     return abs(sum) == size ? sum : size
   }
-  /// Host, of the wire where it is known there.
+  /// The host: the wire's if known, else the log's.
   public var host: String { message?.host ?? entry?.host ?? "" }
-  /// Path, of the wire where it is known there.
+  /// The path: the wire's if known, else the log's.
   public var path: String { message?.path ?? entry?.path ?? "" }
 }

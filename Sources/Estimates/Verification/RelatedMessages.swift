@@ -1,14 +1,13 @@
 import HTTPReassembly
 
-/// Other messages that a row may have counted, beside its own.
+/// Messages that a row may have counted besides its own.
 struct RelatedMessages {
-  /// Messages that belong to the same load: hops of a redirection, requests repeated with credentials, interim responses.
+  /// Messages of the same load: hops of a redirection, requests repeated with credentials, interim responses.
   var hops: [WireMessage] = []
-  /// For a 304 the earlier responses with the content, for a redirection the response of its target.
+  /// For a 304, the earlier responses with the content; for a redirection, the response of its target.
   var contents: [WireMessage] = []
 
-  /// Why `figure` differs from the wire's, where it is that of several messages, or has the content of another one; nil when it
-  /// has not.
+  /// The causes of a difference from the wire, if `figure` sums several messages or includes another message's content; else nil.
   func explain<R: Reading>(
     _ evidence: ReadingEvidence<R>, _ message: WireMessage, _ figure: Int, wire: Int
   ) -> [Cause]? {

@@ -1,23 +1,23 @@
 import HTTPReassembly
 
-/// How the log of one app counts its requests, or its responses: the readings of each figure that its rows bear out.
+/// The way in which one app's log counts its requests, or its responses: for each figure, the readings that its rows bear out.
 struct LogReadings {
   private let lines: ReadingEvidence<LineReading>
   private let headers: ReadingEvidence<HeaderReading>
   private let bodies: ReadingEvidence<BodyReading>
   private let wholes: ReadingEvidence<WholeReading>
-  /// Which parts the log has figures of.
+  /// The parts that have figures in the log.
   private let known: KnownParts
 
   private struct KnownParts {
     var line = false
     var header = false
     var body = false
-    /// Whether a row without a figure of its header section or body says that it is unknown, not that it is not counted.
+    /// Whether a missing figure of the header section or body means unknown, and not uncounted.
     var absentIsUnknown = false
   }
 
-  /// The readings of the pairs' figures; the pairs are all of `kind`, and sure.
+  /// Finds the readings from pairs that are sure and all of `kind`.
   init(_ pairs: [(entry: LogEntry, message: WireMessage)], log: AppLog, kind: MessageKind) {
     func samples(_ figure: (LogEntry) -> Int?) -> [(message: WireMessage, figure: Int)] {
       pairs.compactMap { pair in
@@ -46,7 +46,7 @@ struct LogReadings {
     self.known = known
   }
 
-  /// The readings of each figure, and how many of the rows looked at they fit.
+  /// The readings of each figure, and the number of examined rows that they fit.
   var best: [BestReading] {
     func described<R: Reading & CustomStringConvertible>(
       _ figure: String, _ evidence: ReadingEvidence<R>
@@ -61,9 +61,9 @@ struct LogReadings {
       + described("message", wholes)
   }
 
-  // MARK: What the app would have
+  // MARK: Expected figures
 
-  /// What an app that counts as this log does would have of a message: for each part the figures that are possible.
+  /// The figures that an app with these readings may have for a message, by part.
   struct Expected {
     var lines: [Int]
     var headers: [Int]
@@ -72,14 +72,14 @@ struct LogReadings {
     var wireBody: Int
   }
 
-  /// What the app would have of a message.
+  /// The figures that the app may have for a message.
   func expected(of message: WireMessage) -> Expected {
     Expected(
       lines: lines.expected(of: message), headers: headers.expected(of: message), bodies: bodies.expected(of: message),
       wholes: wholes.expected(of: message), wireBody: message.row.octets.body)
   }
 
-  /// Octets by which a row's figures are off from what is expected; nil when nothing is expected of any of them.
+  /// Octets by which a row's figures are off from the expected ones; nil when no figure has an expectation.
   func rest(_ entry: LogEntry, _ expected: Expected) -> Int? {
     var rest: Int?
     func add(_ figure: Int?, _ figures: [Int]) {
@@ -97,7 +97,7 @@ struct LogReadings {
 
   // MARK: Comparison
 
-  /// Compares a row with its message. `related` are the messages that the row may have counted, too: see `Matching.Match`.
+  /// Compares a row with its message. `related` are further messages that the row may have counted: see `Matching.Match`.
   func compare(_ entry: LogEntry, _ message: WireMessage, _ related: RelatedMessages) -> VerifiedRow {
     let octets = message.row.octets
     var row = VerifiedRow(entry: entry, message: message)
@@ -113,7 +113,7 @@ struct LogReadings {
     _ related: RelatedMessages
   ) -> FigureComparison {
     var comparison = FigureComparison(app: figure, wire: wire)
-    // What does not differ needs no reason.
+    // A figure without a difference needs no cause.
     guard let figure, figure != wire else { return comparison }
     if let causes = evidence.explain(message, figure)
       ?? related.explain(evidence, message, figure, wire: wire)
@@ -131,7 +131,7 @@ struct LogReadings {
     return comparison
   }
 
-  /// Whether a figure can be that of a transfer of which the app, or the capture, has seen a part only.
+  /// Whether a figure is possible for a transfer that the app, or the capture, saw in part only.
   private func isCutShort(_ figure: Int, _ entry: LogEntry, _ message: WireMessage) -> Bool {
     guard entry.isAborted || entry.isPending || message.row.exactness == .atLeast else { return false }
     let octets = message.row.octets
@@ -139,7 +139,7 @@ struct LogReadings {
     return figure >= 0 && figure <= max(octets.total, message.decodedLength ?? 0) + head
   }
 
-  /// The whole message: from its parts where they make it up, else by readings of its own.
+  /// The whole message: from its parts if they make it up, else by readings of its own.
   private func total(
     _ row: VerifiedRow, _ entry: LogEntry, _ message: WireMessage, _ related: RelatedMessages
   ) -> FigureComparison {
@@ -152,7 +152,7 @@ struct LogReadings {
       let isEmpty = row.line.app == nil && row.header.app == nil && row.body.app == nil
       return isUnknown || isEmpty ? FigureComparison(wire: octets.total) : sum(row, entry.parts, message)
     }
-    // A row about several messages may have the sum of all in its length, and parts of one of them.
+    // A row about several messages may have their sum in its length, and only one of them in its parts.
     if !related.hops.isEmpty, let causes = related.explain(wholes, message, length, wire: octets.total) {
       return FigureComparison(app: length, wire: octets.total, causes: causes)
     }
@@ -161,7 +161,7 @@ struct LogReadings {
     guard let body = entry.bodyLength else {
       return comparison(wholes, length, octets.total, entry, message, related)
     }
-    // The body has a comparison of its own, which decides.
+    // The body has its own comparison, which decides.
     var rest = comparison(wholes, length - (body - octets.body), octets.total, entry, message, related)
     rest.app = length
     rest.causes = (rest.causes + row.body.causes).netted
@@ -194,7 +194,7 @@ struct LogReadings {
     if rest != 0, rest == octets.framing + octets.trailer {
       causes += [Cause(framing, octets.framing), Cause(.trailers, octets.trailer)]
     } else if rest != 0 {
-      // The row contradicts itself. That is said; the octets have no reason for it.
+      // The row contradicts itself. It gets a cause without octets, and the octets stay unexplained.
       causes.append(Cause(.sumOfParts, 0))
       total.unexplained += rest
     }
@@ -203,7 +203,7 @@ struct LogReadings {
   }
 }
 
-/// Parts of a message that a row has figures of.
+/// The parts of a message that have a figure in a row.
 struct Parts: OptionSet {
   let rawValue: Int
   static let line = Parts(rawValue: 1)
@@ -215,7 +215,7 @@ extension LogEntry {
   /// Whether every part has a figure, so that the whole needs no reading of its own.
   var hasAllParts: Bool { lineLength != nil && headerLength != nil && bodyLength != nil }
 
-  /// The parts that have a figure.
+  /// The parts with a figure.
   var parts: Parts {
     var parts: Parts = []
     if lineLength != nil { parts.insert(.line) }
@@ -224,13 +224,14 @@ extension LogEntry {
     return parts
   }
 
-  /// The parts whose sum the length is, with chunk framing and trailers or not: all, then fewer; nil when it is no sum.
+  /// The parts whose sum is the length, with or without chunk framing and trailers. All parts are tried first, then fewer. Nil
+  /// when it is not a sum.
   func partsOfLength(_ octets: MessageOctets) -> Parts? {
     guard let length else { return nil }
     let framing = octets.framing + octets.trailer
     var candidates: [Parts] = [parts]
     if parts.contains([.header, .body]) { candidates.append([.header, .body]) }
-    // A body that has the whole message in it, as Firefox has it.
+    // In Firefox's logs the body includes the whole message.
     if parts == [.header, .body] { candidates.append(.body) }
     for candidate in candidates where !candidate.isEmpty && isWhole(candidate) {
       let sum =
@@ -241,7 +242,7 @@ extension LogEntry {
     return nil
   }
 
-  /// Whether parts can be a whole message: of a body alone only the log can say so, by giving more than it.
+  /// Whether parts can be a whole message. A body alone can only if the log also has a header figure.
   private func isWhole(_ parts: Parts) -> Bool {
     parts.contains([.header, .body]) || parts == .body && headerLength != nil
   }
@@ -249,7 +250,7 @@ extension LogEntry {
   /// Whether the length is the sum of the row's parts.
   var lengthIsSum: Bool { partsOfLength(MessageOctets()) != nil || hasAllParts }
 
-  /// The length of a row that has no figures of the parts that make it up, with the body's own difference taken out of it.
+  /// The length of a row whose parts do not make it up, without the body's own difference.
   fileprivate func lengthBeyondParts(_ message: WireMessage) -> Int? {
     guard let length, !hasAllParts, partsOfLength(message.row.octets) == nil else { return nil }
     return length - (bodyLength.map { $0 - message.row.octets.body } ?? 0)

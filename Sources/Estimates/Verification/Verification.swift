@@ -1,24 +1,24 @@
 import HTTPReassembly
 
-/// An app's log held against the wire.
+/// The comparison of an app's log with the wire.
 public struct Verification: Sendable {
-  /// A row for each row of the log, in its order, then one for each message on the wire that has none, by number.
+  /// A row for each row of the log, in its order. Then a row for each message on the wire that has none, by number.
   public private(set) var rows: [VerifiedRow] = []
-  /// How the log's clock runs beside the capture's; nil when the log has no times.
+  /// The log's clock beside the capture's; nil when the log has no times.
   public private(set) var clock: ClockFit?
-  /// Messages of the capture that were too many to be compared; nil when all are.
+  /// Messages beyond the limit, which were not compared; nil when all were.
   public let leftOut: WireTable.LeftOut?
-  /// How the app seems to count requests, and responses.
+  /// The ways in which the app seems to count requests.
   public private(set) var requestReadings: [BestReading] = []
-  /// As `requestReadings`, for responses.
+  /// The ways in which the app seems to count responses.
   public private(set) var responseReadings: [BestReading] = []
 
-  /// Compares.
+  /// Compares a log with the wire.
   ///
   /// - Parameters:
   ///   - log: The app's log.
   ///   - wire: The messages of the capture, by number.
-  ///   - timings: How long the phases of the capture's exchanges took, by the exchange's number.
+  ///   - timings: The durations of the phases of the capture's exchanges, by the exchange's number.
   ///   - leftOut: Messages that are not among them.
   ///   - tolerance: Nanoseconds by which a row's time may be off from its message's, after the clocks' offset.
   public init(
@@ -68,7 +68,7 @@ public struct Verification: Sendable {
     }
   }
 
-  /// A row whose message may be one with other figures: its differences have no reason.
+  /// The row without causes, because another message with other figures is as likely.
   private static func open(_ row: VerifiedRow) -> VerifiedRow {
     func open(_ comparison: FigureComparison) -> FigureComparison {
       var open = comparison
@@ -82,14 +82,14 @@ public struct Verification: Sendable {
     return row
   }
 
-  /// Whether a row's message can be one that was left out: the row is from their time, as far as that can be told.
+  /// Whether a row's message may be one that was left out: the row is from their time, or has no time.
   private func mayBeLeftOut(_ entry: LogEntry, _ tolerance: Int64) -> Bool {
     guard let leftOut else { return false }
     guard let time = entry.time, let clock else { return true }
     return clock.captureTime(time).saturatingSubtract(-tolerance) >= leftOut.firstTime
   }
 
-  /// A row of the log without message.
+  /// The result for a row of the log without a message.
   private static func unmatched(_ entry: LogEntry, _ stray: Matching.Stray?, mayBeLeftOut: Bool) -> VerifiedRow {
     var row = VerifiedRow(entry: entry)
     row.line.app = entry.lineLength
@@ -110,7 +110,7 @@ public struct Verification: Sendable {
     return row
   }
 
-  /// A message without row in the log.
+  /// The result for a message without a row in the log.
   private static func unmatched(_ message: WireMessage, isRedirect: Bool, loggedAt host: String?) -> VerifiedRow {
     let octets = message.row.octets
     var row = VerifiedRow(message: message)

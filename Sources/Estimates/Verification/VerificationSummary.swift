@@ -1,16 +1,16 @@
 import HTTPReassembly
 
-/// What a verification says in a few figures. Octets; differences are app minus wire.
+/// A verification in a few figures. Octets; differences are app minus wire.
 public struct VerificationSummary: Sendable {
-  /// The app's and the wire's octets of something, side by side.
+  /// Octets in the log and on the wire, side by side.
   public struct Balance: Sendable, Equatable {
     /// Messages, or rows.
     public var count = 0
-    /// What the app says.
+    /// Octets in the log.
     public var app = 0
-    /// What the wire says.
+    /// Octets on the wire.
     public var wire = 0
-    /// Octets that no cause explains, as absolute values a row.
+    /// Octets that no cause explains: the sum of each row's absolute value.
     public var unexplained = 0
 
     /// App minus wire.
@@ -30,61 +30,61 @@ public struct VerificationSummary: Sendable {
   public struct PhaseBalance: Sendable {
     /// The phase's name in HAR 1.2.
     public var name: String
-    /// Rows for which both know it.
+    /// Rows whose phase has a duration on both sides.
     public var rows = 0
-    /// The middle of the app's durations, in nanoseconds.
+    /// The median of the app's durations, in nanoseconds.
     public var app: Int64 = 0
-    /// The middle of the wire's durations, in nanoseconds.
+    /// The median of the wire's durations, in nanoseconds.
     public var wire: Int64 = 0
-    /// The middle of the differences, app minus wire, in nanoseconds.
+    /// The median of the differences, app minus wire, in nanoseconds.
     public var difference: Int64 = 0
-    /// Of twenty differences nineteen are at most this large, in nanoseconds.
+    /// The size that nineteen of twenty differences do not exceed, in nanoseconds.
     public var spread: Int64 = 0
   }
 
-  /// What one cause explains.
+  /// The octets that one cause explains.
   public struct CauseTotal: Sendable {
-    /// Kind and detail; its octets are the sum over all rows.
+    /// Kind and detail. Its octets are the sum over all rows.
     public var cause: Cause
-    /// Rows with it.
+    /// Rows with this cause.
     public var rows = 0
   }
 
   /// Rows of the log with a message.
   public private(set) var matched = Balance()
-  /// Rows of the log without.
+  /// Rows of the log without a message.
   public private(set) var appOnly = Balance()
-  /// Messages of hosts that the log knows, without row.
+  /// Messages without a row, to hosts that the log knows.
   public private(set) var wireOnly = Balance()
-  /// Messages of other hosts: traffic that the app's monitor is not about.
+  /// Messages to other hosts, which the app's monitor does not cover.
   public private(set) var otherHosts = Balance()
   /// Matched requests.
   public private(set) var requests = Balance()
   /// Matched responses.
   public private(set) var responses = Balance()
-  /// Matched rows with a figure, by part.
+  /// Matched rows that have a figure of the start-line.
   public private(set) var lines = Balance()
-  /// As `lines`, header sections.
+  /// Matched rows that have a figure of the header section.
   public private(set) var headers = Balance()
-  /// As `lines`, bodies.
+  /// Matched rows that have a figure of the body.
   public private(set) var bodies = Balance()
-  /// Of the matched rows those of which another message, with other figures, is as likely.
+  /// Matched rows for which another message, with other figures, is as likely.
   public private(set) var ambiguous = Balance()
-  /// Matched rows whose log has no figure of the whole message.
+  /// Matched rows without a figure of the whole message.
   public private(set) var rowsWithoutFigures = 0
-  /// Causes over all rows but those of other hosts, by octets, largest first.
+  /// Causes over all rows except other hosts' messages, by octets, largest first.
   public private(set) var causes: [CauseTotal] = []
-  /// Host, path and balance of matched and unmatched rows together, not other hosts: largest difference first, of equals
-  /// those of which most is unexplained.
+  /// Host, path and balance of matched and unmatched rows together, without other hosts. The largest difference comes first;
+  /// among equals, the most unexplained octets.
   public private(set) var apis: [(host: String, path: String, balance: Balance)] = []
-  /// Rows that have nothing to explain: each figure is the wire's, or differs by what no app can see.
+  /// Rows with nothing to explain: each figure is the wire's, or differs only by octets that no app can see.
   public private(set) var exactRows = 0
-  /// How long phases took for the app and on the wire.
+  /// Durations of phases for the app and on the wire.
   public private(set) var phases: [PhaseBalance] = []
-  /// Retransmitted and overhead octets of the matched messages: never visible to an app.
+  /// Retransmitted and overhead octets of the matched messages, which are never visible to an app.
   public private(set) var invisible = 0
 
-  /// Sums up.
+  /// Sums up a verification.
   public init(_ verification: Verification) {
     let hosts = Set(verification.rows.compactMap { $0.entry.map { MatchKey($0).host } })
     var causes: [Cause.Name: CauseTotal] = [:]
@@ -134,18 +134,18 @@ public struct VerificationSummary: Sendable {
     }
   }
 
-  /// Messages of the log's hosts on the wire.
+  /// The number of messages of the log's hosts on the wire.
   public var wireMessages: Int { matched.count + rowsWithoutFigures + wireOnly.count }
-  /// Octets of them.
+  /// Their octets.
   public var wireOctets: Int { matched.wire + wireOnly.wire }
   /// Octets that no cause explains.
   public var unexplained: Int { matched.unexplained }
-  /// Those of `apis` that differ, or have something unexplained.
+  /// The `apis` with a difference or unexplained octets.
   public var wrongAPIs: [(host: String, path: String, balance: Balance)] {
     apis.filter { $0.balance.difference != 0 || $0.balance.unexplained != 0 }
   }
-  /// What the app says in all, against what the wire says of the log's hosts, as a share of the wire's: what a tolerance
-  /// is about. Nil when the wire has nothing.
+  /// The difference of the app's and the wire's octets over all of the log's hosts, as a share of the wire's. A tolerance limits
+  /// it. Nil when the wire has no octets.
   public var bias: Double? {
     let wire = matched.wire + wireOnly.wire
     return wire == 0 ? nil : Double(matched.app + appOnly.app - wire) / Double(wire)
@@ -158,7 +158,7 @@ public struct VerificationSummary: Sendable {
 }
 
 extension VerifiedRow {
-  /// Whether each figure is the wire's, or differs by what is never shown to an app.
+  /// Whether each figure is the wire's, or differs only by octets that an app never sees.
   fileprivate var isExact: Bool {
     message != nil && unexplained == 0 && total.causes.allSatisfy { $0.kind.isInvisible }
   }

@@ -2,22 +2,22 @@ import HTTPReassembly
 
 /// Keeps every message of a capture for the comparison with a log, up to a limit.
 public struct WireTable: WireMessageConsumer {
-  /// Nothing is thrown.
+  /// Keeping a message never fails.
   public typealias Failure = Never
 
   /// Messages kept: some 2 KiB each with their field lines.
   public static let limit = 500_000
-  /// The messages, in the order of their numbers once `sort` was called.
+  /// The messages; `sort` orders them by number.
   public private(set) var messages: [WireMessage] = []
-  /// The messages that did not fit; nil when all did.
+  /// The messages beyond the limit; nil when all fitted.
   public private(set) var leftOut: LeftOut?
-  /// How long the phases of the exchanges took, by number, of as many exchanges as there are messages at most.
+  /// Durations of the exchanges' phases, by number, for at most as many exchanges as messages.
   public private(set) var timings: [Int: ExchangeTimings] = [:]
   private let limit: Int
 
   /// Messages that are not kept.
   public struct LeftOut: Sendable, Equatable {
-    /// How many.
+    /// The number of messages.
     public internal(set) var count = 0
     /// Their octets.
     public internal(set) var octets = 0

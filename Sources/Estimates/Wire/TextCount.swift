@@ -1,12 +1,12 @@
 import HTTPReassembly
 
-/// Counts the characters of a text in UTF-8 (RFC 3629) that comes in pieces: what a program has that takes the length of a
-/// string for that of its octets.
+/// Counts the characters of a text in UTF-8 (RFC 3629) that comes in pieces. Some programs take the length of a string for the
+/// number of its octets.
 struct TextCount {
   /// Octets so far.
   private(set) var octets = 0
   private var characters = 0
-  /// Characters beyond U+FFFF, of which UTF-16 takes two units.
+  /// Characters beyond U+FFFF, each two units in UTF-16.
   private var supplementary = 0
   /// Octets that the character in progress still needs.
   private var open = 0
@@ -41,7 +41,7 @@ struct TextCount {
     }
   }
 
-  /// Characters and UTF-16 units; nil when it is no UTF-8.
+  /// Characters and UTF-16 units; nil when the text is not UTF-8.
   var counts: (characters: Int, utf16Units: Int)? {
     isText && open == 0 ? (characters, characters + supplementary) : nil
   }

@@ -1,7 +1,7 @@
 import HTTPReassembly
 
-/// A field that programs show, or count, of a message on HTTP/2, and that is not on the wire: they make the message as for HTTP/1
-/// and leave out of it later what HTTP/2 has no use for (RFC 9113 §8.2.2), or add a mark of their own.
+/// A field that programs show, or count, for a message on HTTP/2, and that is not on the wire. They make the message as for
+/// HTTP/1, and later leave out the fields that HTTP/2 does not use (RFC 9113 §8.2.2). Some add a mark of their own.
 enum UnsentField: Int, CaseIterable, Hashable, Sendable {
   /// `Connection: keep-alive` of a request.
   case connection
@@ -28,7 +28,7 @@ enum UnsentField: Int, CaseIterable, Hashable, Sendable {
     }
   }
 
-  /// Whether a message can have been made with it.
+  /// Whether the field can be in a message.
   func applies(to message: WireMessage) -> Bool {
     guard message.isEncoded else { return false }
     return switch self {

@@ -2,11 +2,11 @@ import HTTPReassembly
 
 /// A field line of a header section as it was sent (RFC 9112 §5).
 public struct WireField: Sendable, Hashable {
-  /// The name as sent, whatever its case; empty when the line is no field line.
+  /// The name as sent, in any case; empty when the line is malformed.
   public var name: [UInt8]
   /// The value, without whitespace around; folded lines are joined by one space.
   public var value: [UInt8]
-  /// Octets of the line, unfolded and without its terminator: with canonical whitespace ("name: value") two more than
+  /// Octets of the line, unfolded and without its terminator. With canonical whitespace ("name: value") they are two more than
   /// name and value together.
   public var lineLength: Int
 
@@ -17,7 +17,7 @@ public struct WireField: Sendable, Hashable {
     self.lineLength = lineLength ?? name.count + 2 + value.count
   }
 
-  /// Whether the field has this name, which is given in lower case; names are case-insensitive (RFC 9110 §5.1).
+  /// Whether the field has this name, given in lower case; names are case-insensitive (RFC 9110 §5.1).
   public func isNamed(_ lowercased: StaticString) -> Bool {
     guard name.count == lowercased.utf8CodeUnitCount else { return false }
     return name.withOctets { $0.matches(lowercased, at: 0) }

@@ -1,12 +1,12 @@
 import HTTPReassembly
 
-// What the header section says of the body, for those who estimate it.
+// The header section's facts about the body, for estimates of it.
 
 extension WireMessage {
-  /// A Content-Length from this on is taken as no number: 256 TiB.
+  /// A Content-Length from this on counts as invalid: 256 TiB.
   static let lengthLimit = 1 << 48
 
-  /// Content-Length, when all its values are the same number below `lengthLimit`; nil when there is none, or it is none.
+  /// Content-Length, when all its values are the same number below `lengthLimit`; else nil.
   public var contentLength: Int? {
     let values = values(of: "content-length").flatMap { $0.split(separator: UInt8(ascii: ",")) }
       .map { $0.filter { $0 != UInt8(ascii: " ") && $0 != 0x09 } }
@@ -23,19 +23,18 @@ extension WireMessage {
   /// Whether the body has chunk framing.
   public var isChunked: Bool { transferCodings.last == "chunked" }
 
-  /// The codings of the content, and those of the transfer but chunked, in lower case and the order in which they were
-  /// put on.
+  /// The codings of the content, and of the transfer except chunked, in lower case and in the order in which they were applied.
   public var codings: [String] {
     (names(in: "content-encoding") + transferCodings).filter { $0 != "chunked" && $0 != "identity" }
   }
 
-  /// Whether what the row counts is all that was sent or, of a message that was cut off, all that passed: nothing of it
-  /// fell into a hole of the capture, and its fields were seen and kept.
+  /// Whether the row counts everything that was sent, or for a cut message, everything that passed. No octet fell into a gap of
+  /// the capture, and the fields were seen and kept.
   public var isWhole: Bool {
     if isHeaderCut || row.flags.contains(.headerNotSeen) { return false }
     if spelledLine == nil || spelledHeader == nil { return false }
     if row.missing == 0 { return true }
-    // Octets beyond the snap length are in the counts, those in a hole are not.
+    // Octets beyond the snap length are in the counts, but octets in a gap are not.
     return row.exactness == .inferred && contentLength == row.octets.body
   }
 

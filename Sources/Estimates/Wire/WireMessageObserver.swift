@@ -2,19 +2,18 @@ import ContentCodings
 import HTTPReassembly
 import Shared
 
-/// Gathers what the messages in progress say, until their rows are final.
+/// Gathers facts from the messages in progress until their rows are final.
 ///
-/// Memory: at most `headerLimit` octets and `fieldLimit` field lines a message, `totalLimit` octets in all, and
-/// `compressorLimit` compressors of some 330 KiB. A capture that needs more loses fields (`isHeaderCut`) or gzip lengths,
-/// never counts.
+/// Memory: at most `headerLimit` octets and `fieldLimit` field lines a message, `totalLimit` octets in all, and `compressorLimit`
+/// compressors of some 330 KiB. A capture that needs more loses fields (`isHeaderCut`) or gzip lengths, never counts.
 final class WireMessageObserver: MessageObserver {
-  /// Octets kept of one message's start-line and header section: twice what most servers take at most.
+  /// Octets kept of one message's start-line and header section: twice the limit of most servers.
   static let headerLimit = 64 << 10
-  /// Field lines kept of one message: servers take 100 to 200 at most.
+  /// Field lines kept of one message: servers accept at most 100 to 200.
   static let fieldLimit = 1000
   /// Octets kept of all messages whose rows are not final yet.
   static let totalLimit = 64 << 20
-  /// Messages whose content is compressed at the same time: what an app's connections are, many times over.
+  /// Messages whose content is compressed at the same time: many times the connections of an app.
   static let compressorLimit = 128
 
   private struct Gathered {
@@ -28,7 +27,7 @@ final class WireMessageObserver: MessageObserver {
     var gzipLength: Int?
     /// The characters of the decoded content so far.
     var text = TextCount()
-    /// Whether some content came before there was a compressor for it.
+    /// Whether some content came before it had a compressor.
     var isUncompressed = false
   }
 
@@ -86,7 +85,7 @@ final class WireMessageObserver: MessageObserver {
     if decodedLength != nil || messages.values[index].isRequest { messages.values[index].gzipLength = length }
   }
 
-  /// What was gathered of the message of `row`; it is forgotten here.
+  /// The facts about the message of `row`, which are then forgotten.
   func take(_ row: Message) -> WireMessage {
     var message = WireMessage(row: row)
     end(of: row.number, decodedLength: row.decodedBody)

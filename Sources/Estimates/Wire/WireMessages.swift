@@ -2,34 +2,34 @@ import HTTPReassembly
 
 /// Receives whole messages, in the order in which they become final.
 public protocol WireMessageConsumer {
-  /// What a consumer may throw.
+  /// The error that a consumer may throw.
   associatedtype Failure: Error
-  /// A message is final.
+  /// Takes a final message.
   mutating func take(_ message: WireMessage) throws(Failure)
-  /// An exchange is final.
+  /// Takes a final exchange.
   mutating func take(_ exchange: Exchange)
 }
 
 extension WireMessageConsumer {
-  /// A consumer of messages alone.
+  /// A consumer of messages alone ignores exchanges.
   public mutating func take(_ exchange: Exchange) {}
 }
 
-/// A report sink that puts each message's row together with what the message said.
+/// A report sink that joins each message's row with the facts that the message showed.
 ///
 /// Give `observer` to the same `Pipeline`. Connections are not passed on.
 public struct WireMessages<Consumer: WireMessageConsumer>: ReportSink {
-  /// What the consumer throws.
+  /// The error that the consumer throws.
   public typealias Failure = Consumer.Failure
 
   /// Receives the messages.
   public var consumer: Consumer
   private let gathered = WireMessageObserver()
 
-  /// Messages for `consumer`.
+  /// Passes messages to `consumer`.
   public init(_ consumer: Consumer) { self.consumer = consumer }
 
-  /// What the pipeline tells what messages say.
+  /// Gathers the facts that messages show; the pipeline calls it.
   public var observer: any MessageObserver { gathered }
 
   /// Passes a message on.
@@ -48,6 +48,6 @@ public struct WireMessages<Consumer: WireMessageConsumer>: ReportSink {
   /// Passes an exchange on.
   public mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) { consumer.take(exchange) }
 
-  /// Nothing to pass on.
+  /// Ignores connections.
   public mutating func connection(_ connection: Connection, texts: borrowing TextPool) {}
 }

@@ -7,7 +7,7 @@ package struct APICounts: Sendable, Equatable {
   /// All zero.
   package init() {}
 
-  /// Those of an API of an analysis.
+  /// The figures of an API of an analysis.
   init(_ api: APITotals) {
     self[.requests] = api.requests
     self[.responses] = api.responses
@@ -61,7 +61,7 @@ package struct APICounts: Sendable, Equatable {
 extension APIColumn {
   private static let positions = Dictionary(uniqueKeysWithValues: zip(allCases, 0...))
 
-  /// Where it stands among all.
+  /// Its position in the order of columns.
   fileprivate var position: Int { Self.positions[self] ?? 0 }
 }
 
@@ -96,7 +96,7 @@ package enum APIColumn: String, CaseIterable, Sendable {
   case inferred = "inferred_bytes"
   case aborted
 
-  /// Whether a report of the first version has it; one that lacks a later column is read as if it were 0.
+  /// Whether a report of the first version has it. A missing later column counts as 0.
   var isOriginal: Bool {
     switch self {
     case .requestTLS, .responseTLS, .requestControl, .responseControl, .requestExpandedHeader, .responseExpandedHeader,
@@ -109,12 +109,12 @@ package enum APIColumn: String, CaseIterable, Sendable {
   /// Whether it counts octets, and not messages.
   package var isOctets: Bool { rawValue.hasSuffix("_bytes") }
 
-  /// The most that a report may have of it in all: a pebibyte, or 2⁴⁰ messages. Far beyond any capture, and so little
+  /// The most that a report may have of it in all: a pebibyte, or 2⁴⁰ messages. This is far beyond any capture, and small enough
   /// that neither sums nor comparisons of shares overflow.
   var limit: Int { isOctets ? 1 << 50 : 1 << 40 }
 }
 
-/// What is told of both directions, or of both kinds of errors, together.
+/// Sums over both directions, or over both kinds of errors.
 package enum APISum: String, CaseIterable, Sendable {
   case startLine = "start_line_bytes"
   case header = "header_bytes"
@@ -125,13 +125,13 @@ package enum APISum: String, CaseIterable, Sendable {
   case ip = "ip_bytes"
   /// Final responses with a 4xx or 5xx status.
   case errors
-  /// What TLS records have beside the messages' octets.
+  /// Octets of TLS records besides the messages.
   case tls = "tls_bytes"
 
-  /// Whether the first version had it: what came later stands at the end of tables.
+  /// Whether the first version had it. Later columns are at the end of tables.
   var isOriginal: Bool { self != .tls }
 
-  /// What is summed up.
+  /// The two figures of the sum.
   var columns: (APIColumn, APIColumn) {
     switch self {
     case .startLine: (.requestStartLine, .responseStartLine)

@@ -1,7 +1,7 @@
 import HTTPReassembly
 import Tabular
 
-/// What an API is known by: octets from the wire; an empty text is unknown or does not apply.
+/// The name of an API: octets from the wire; an empty text is unknown or does not apply.
 package struct APIKey: Hashable, Sendable {
   /// Name and port, as in reports.
   package var host: [UInt8]
@@ -12,7 +12,7 @@ package struct APIKey: Hashable, Sendable {
   /// The name of the process; empty unless totals are grouped by it.
   package var process: [UInt8]
 
-  /// Made of its parts.
+  /// A key of these parts.
   package init(host: [UInt8], path: [UInt8], method: [UInt8] = [], process: [UInt8] = []) {
     self.host = host
     self.path = path
@@ -27,12 +27,12 @@ package struct APIKey: Hashable, Sendable {
       process: texts.octets(api.process))
   }
 
-  /// The key of the API that an exchange is counted under.
+  /// The key of the exchange's API.
   init(_ exchange: Exchange, _ grouping: Configuration.Grouping, _ texts: borrowing TextPool) {
     self.init(exchange.host, exchange.apiPath, exchange.method, exchange.process, grouping, texts)
   }
 
-  /// The key of the API that a message is counted under.
+  /// The key of the message's API.
   init(_ message: Message, _ grouping: Configuration.Grouping, _ texts: borrowing TextPool) {
     self.init(message.host, message.apiPath, message.method, message.process, grouping, texts)
   }
@@ -46,16 +46,16 @@ package struct APIKey: Hashable, Sendable {
     if grouping.process { self.process = texts.processName(process) }
   }
 
-  /// The key as a report shows it: without what may be personal.
+  /// The key for a report, without personal facts.
   package func redacted(_ redaction: Redaction?) -> APIKey {
     guard let redaction else { return self }
     return APIKey(host: redaction.host(host), path: redaction.path(path), method: method, process: process)
   }
 
-  /// Whether it is what messages have whose requests are not known, and which therefore belong to no API.
+  /// Whether it is the key of messages with unknown requests, which belong to no API.
   package var isUnknown: Bool { host.isEmpty && path.isEmpty }
 
-  /// What people are shown: process, method, host and path, escaped.
+  /// The text for people: process, method, host and path, escaped.
   package var text: String {
     let space = UInt8(ascii: " ")
     let owner = process.isEmpty ? "" : TextEscaping.string(process + [UInt8(ascii: ":"), space])
@@ -75,8 +75,8 @@ extension APIKey: Comparable {
 }
 
 extension Sequence {
-  /// APIs in the order of their rows. Redaction changes names, and so the order; in the old order rows would still tell
-  /// which hidden path comes first.
+  /// APIs in the order of their rows. Redaction changes names, and so the order. The old order would still tell which hidden path
+  /// comes first.
   package func sorted(redaction: Redaction, by key: (Element) -> APIKey) -> [Element] {
     map { (key: key($0).redacted(redaction), api: $0) }.sorted { $0.key < $1.key }.map(\.api)
   }

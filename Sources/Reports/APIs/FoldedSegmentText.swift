@@ -2,7 +2,7 @@ import HTTPReassembly
 import Tabular
 
 extension Totals {
-  /// What people are told of segments that have too many values for an API each; nil where there are none.
+  /// A notice for people about segments that have too many values for an API each; nil without such segments.
   package func foldedSegmentText(_ redaction: Redaction?) -> String? {
     guard !foldedSegments.isEmpty else { return nil }
     var names = foldedSegments.prefix(3).map { APIKey(host: $0.host, path: $0.path).redacted(redaction).text }

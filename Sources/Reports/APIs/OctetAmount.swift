@@ -1,9 +1,9 @@
-/// A number of octets as people write it: `4096`, `20 kB`, `1.5 MiB`.
+/// A number of octets in people's spelling: `4096`, `20 kB`, `1.5 MiB`.
 public struct OctetAmount: Sendable, Equatable {
-  /// How many; at most 10¹⁸.
+  /// The number; at most 10¹⁸.
   public let octets: Int
 
-  /// Reads a number of octets; nil when it is none, negative, no whole number, or more than 10¹⁸.
+  /// Parses a number of octets; nil for other text, negative numbers, fractions of an octet, and more than 10¹⁸.
   public init?(_ text: String) {
     if let plain = Decimal64(text, scale: 0) {
       octets = plain.units
@@ -20,7 +20,7 @@ public struct OctetAmount: Sendable, Equatable {
 }
 
 extension Decimal64 {
-  /// A number with a unit after it, between them a space or nothing; nil when it is no whole number of the least unit.
+  /// A number with a unit after it, with or without a space between; nil when it is not a whole number of the smallest unit.
   static func scaled(_ text: String, _ units: [String: Int]) -> Int? {
     let number = text.prefix { $0.isASCII && ($0.isNumber || $0 == ".") }
     let name = text.dropFirst(number.count).drop { $0 == " " }

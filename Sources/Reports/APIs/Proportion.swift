@@ -1,12 +1,11 @@
-/// A share as people write it, `5%` or `0.05`, kept exactly: what is at a threshold is not beyond it because of how a
-/// machine rounds.
+/// A share in people's spelling, `5%` or `0.05`, kept exactly. So a share at a threshold is not beyond it because of rounding.
 public struct Proportion: Sendable, Equatable {
   /// Millionths of the whole; at most 1,000 times the whole.
   package let millionths: Int
-  /// As it was given.
+  /// The text as given.
   public let text: String
 
-  /// Reads a share; nil when it is none, negative, more than 100000%, or finer than a millionth of the whole.
+  /// Parses a share; nil for other text, negative numbers, more than 100000%, or a finer share than a millionth.
   public init?(_ text: String) {
     self.text = text
     let isPercent = text.hasSuffix("%")
@@ -18,13 +17,13 @@ public struct Proportion: Sendable, Equatable {
   }
 }
 
-/// A number of at least 0 with a decimal point or without, in whole units of a power of ten.
+/// A number of at least 0, with or without a decimal point, in whole units of a power of ten.
 struct Decimal64 {
   /// The number times ten to the power of the scale.
   let units: Int
 
-  /// Reads digits, at most one point among them; nil for anything else, also when there are more decimals that are
-  /// not 0 than `scale`, or the number is beyond 10¹⁸ units.
+  /// Parses digits with at most one point; nil for anything else. Nil also when more than `scale` decimals are not 0, or the
+  /// number is beyond 10¹⁸ units.
   init?(_ text: String, scale: Int) {
     let parts = text.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty && $0.allSatisfy { (0x30...0x39).contains($0) } }) else {

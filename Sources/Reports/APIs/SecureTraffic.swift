@@ -1,15 +1,14 @@
 import HTTPReassembly
 import Tabular
 
-/// What is said of the TLS and QUIC of a capture that was not opened, where that is most of what was sent: what it is, and what to do
-/// about it.
+/// Advice on the TLS and QUIC of a capture that was not opened, if it is most of the traffic.
 struct SecureTraffic {
-  /// How much it is, and to which hosts.
+  /// Its amount, and its hosts.
   let finding: String
-  /// What would open it.
+  /// The way to open it.
   let advice: String
 
-  /// Nil where nothing is closed, or less than what could be read.
+  /// Nil when all is open, or less is closed than was read.
   init?(_ totals: Totals, redaction: Redaction?) {
     let hosts = totals.secureHosts
     guard !hosts.isEmpty else { return nil }

@@ -1,19 +1,19 @@
 import HTTPReassembly
 import Yams
 
-/// A file of path patterns: one a line, or an OpenAPI description whose paths they are.
+/// A file of path patterns: one a line, or an OpenAPI description with its paths.
 package enum TemplateFile {
-  /// Patterns at most: large services describe some thousands.
+  /// The largest number of patterns: large services describe some thousands.
   package static let patternLimit = 1 << 16
-  /// Octets that are read at most: the largest descriptions that are published have some ten million.
+  /// The largest number of octets: the largest published descriptions have some ten million.
   package static let sizeLimit = 32 << 20
 
   /// Reads the text of a file.
   ///
-  /// A line is a pattern; what begins with `#` is a comment. A mapping with the key `paths`, in YAML or JSON, is an OpenAPI or Swagger
-  /// description: the path of its first server, or its `basePath`, stands before each of its paths.
+  /// A line is a pattern; a line that begins with `#` is a comment. A mapping with the key `paths`, in YAML or JSON, is an
+  /// OpenAPI or Swagger description. The path of its first server, or its `basePath`, precedes each of its paths.
   ///
-  /// - Throws: what is wrong with it, in one line.
+  /// - Throws: The fault, in one line.
   package static func patterns(in text: String) throws(TemplateFileError) -> [[UInt8]] {
     var found = try described(in: text)
     if found.isEmpty { found = try lines(of: text) }
@@ -35,9 +35,9 @@ package enum TemplateFile {
     return patterns
   }
 
-  /// The paths of a description; none when the text is no description.
+  /// The paths of a description; empty when the text is not a description.
   private static func described(in text: String) throws(TemplateFileError) -> [String] {
-    // A list of patterns is no mapping, whatever else YAML takes it for.
+    // A list of patterns is not a mapping, even if it is valid YAML.
     guard let root = (try? Yams.compose(yaml: text)) ?? nil, let mapping = root.mapping,
       let paths = mapping["paths"]?.mapping
     else { return [] }
@@ -55,7 +55,7 @@ package enum TemplateFile {
   }
 }
 
-/// Why a file of path patterns could not be read: one line, without the file's name.
+/// The reason why a file of path patterns could not be read: one line, without the file's name.
 package struct TemplateFileError: Error, Sendable, Equatable, CustomStringConvertible {
   /// One line for people.
   package let description: String

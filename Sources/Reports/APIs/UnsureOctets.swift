@@ -1,18 +1,18 @@
 import HTTPReassembly
 
-/// Octets of messages of which a capture with holes does not tell for sure whose they are.
+/// Octets of messages whose API is uncertain, because the capture has gaps.
 package struct UnsureOctets: Sendable, Equatable {
-  /// Octets whose API is the likeliest one: the pairing of their messages is inferred.
+  /// Octets with only a likeliest API: the pairing of their messages is inferred.
   package var inferred = 0
-  /// Octets that no API can be given: nothing is known of their requests.
+  /// Octets without an API: their requests are unknown.
   package var unknown = 0
 
-  /// Those of an analysis.
+  /// The octets of an analysis.
   package init(_ totals: Totals) {
     for api in totals.apis { add(APICounts(api), APIKey(api, totals.texts)) }
   }
 
-  /// Those of a report.
+  /// The octets of a report.
   init(_ apis: some Sequence<(key: APIKey, figures: APICounts)>) {
     for api in apis { add(api.figures, api.key) }
   }
@@ -22,7 +22,7 @@ package struct UnsureOctets: Sendable, Equatable {
     if key.isUnknown { unknown += figures[.message] }
   }
 
-  /// What people are told: a line for each that there is.
+  /// The lines for people: one for each kind that is not 0.
   package var lines: [String] {
     var lines: [String] = []
     if inferred > 0 { lines.append("message bytes whose API is only inferred: \(Numerals.grouped(inferred))") }

@@ -1,29 +1,29 @@
 import HTTPReassembly
 
-/// Limits held against the APIs of an analysis.
+/// Checks the APIs of an analysis against limits.
 package struct Budget {
-  /// A limit held against an API, or against all that match.
+  /// A check of a limit against an API, or against all that match.
   package struct Check {
-    /// The rule that the limit is of.
+    /// The rule of the limit.
     package let rule: BudgetRule
     /// The limit.
     package let limit: BudgetLimit
-    /// The API; nil: all that match together.
+    /// The API; nil for all that match together.
     let api: APITotals?
-    /// What the limit was held against.
+    /// The checked figures.
     let subject: BudgetSubject
     /// Whether it is exceeded.
     package let isExceeded: Bool
-    /// The other rules whose limits for the same figure of the same APIs are exceeded, too, but by less.
+    /// Other rules with a limit for the same figure of the same APIs that is exceeded by less.
     fileprivate(set) package var otherRules: [BudgetRule] = []
   }
 
-  /// Every limit against everything it is for: in the order of the file, and of the APIs in reports.
+  /// Every limit with everything that it applies to, in the order of the file, and of the APIs in reports.
   package private(set) var checks: [Check] = []
-  /// The rules that are about no API of the analysis.
+  /// The rules that match no API of the analysis.
   package private(set) var unmatched: [BudgetRule] = []
 
-  /// Holds rules against the totals of an analysis.
+  /// Checks the totals of an analysis against rules.
   package init(_ rules: [BudgetRule], _ totals: Totals) {
     for rule in rules {
       let apis = totals.apis.filter { api in
@@ -45,8 +45,8 @@ package struct Budget {
   /// The limits that are exceeded.
   package var breaches: [Check] { checks.filter(\.isExceeded) }
 
-  /// What is exceeded, each once: where several rules limit the same figure of the same API, or of the same pattern, it is the strictest
-  /// limit.
+  /// The excesses, each once. If several rules limit the same figure of the same API, or of the same pattern, the strictest limit
+  /// counts.
   package var excesses: [Check] {
     struct Subject: Hashable {
       var api: [TextID]
@@ -83,7 +83,7 @@ package struct Budget {
 }
 
 extension BudgetSubject {
-  /// An API.
+  /// The figures of an API.
   fileprivate init(_ api: APITotals) {
     counts = APICounts(api)
     wait = api.wait

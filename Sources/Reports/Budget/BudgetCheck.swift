@@ -1,18 +1,18 @@
 import HTTPReassembly
 
 extension Budget.Check {
-  /// A value of a check with what it counts.
+  /// A value of a check with its unit.
   enum Value {
     /// Messages or octets.
     case whole(Int)
-    /// Octets by request, in thousandths.
+    /// Octets per request, in thousandths.
     case thousandths(Int)
     /// A share, in millionths.
     case millionths(Int)
     /// A duration in nanoseconds.
     case nanoseconds(Int)
 
-    /// As people are shown it.
+    /// The text for people.
     var text: String {
       switch self {
       case .whole(let value): Numerals.grouped(value)
@@ -22,20 +22,20 @@ extension Budget.Check {
       }
     }
 
-    /// Without a sign, and with one decimal.
+    /// The number without a sign, and with one decimal.
     private static func decimal(_ value: Int, of unit: Int) -> String {
       let text = Numerals.mean(value, of: unit)
       return text.hasPrefix("+") ? String(text.dropFirst()) : text
     }
   }
 
-  /// What is allowed.
+  /// The allowed value.
   var most: Value { value(rule.scope == .request ? limit.most * 1000 : limit.most) }
 
-  /// What was found; nil when there is nothing to tell it from.
+  /// The actual value; nil when it is unknown.
   var actual: Value? { magnitude.map { value($0) } }
 
-  /// How much is beyond the limit; nil when nothing is.
+  /// The amount beyond the limit; nil when the limit is kept.
   var excess: Value? {
     guard isExceeded, let magnitude else { return nil }
     return value(magnitude - (rule.scope == .request ? limit.most * 1000 : limit.most))
@@ -51,7 +51,7 @@ extension Budget.Check {
     return !overflows && value - subject.counts[.inferred] <= most
   }
 
-  /// The figure, and what it is divided by.
+  /// The figure's name and its divisor.
   package var name: String { limit.figure.rawValue + (rule.scope == .request ? " per request" : "") }
 
   private var magnitude: Int? {
@@ -71,16 +71,16 @@ extension Budget.Check {
   }
 }
 
-/// What limits are held against: an API, or several together.
+/// The checked figures: of an API, or of several together.
 struct BudgetSubject {
   /// The figures.
   var counts = APICounts()
   /// The wait phase of the exchanges.
   var wait = LatencyDistribution()
-  /// Octets of the handshakes of TLS and QUIC, of hosts.
+  /// Octets of the hosts' TLS and QUIC handshakes.
   var handshake = 0
 
-  /// The value of a figure in the unit of its limits; nil when there is nothing to tell it from.
+  /// The value of a figure in the unit of its limits; nil when it is unknown.
   func value(_ figure: BudgetFigure) -> Int? {
     switch figure {
     case .requests: counts[.requests]
@@ -116,7 +116,7 @@ struct BudgetSubject {
     }
   }
 
-  /// Whether a figure is beyond its limit; exactly at it is not. Nothing is rounded for it.
+  /// Whether a figure is beyond its limit; a figure exactly at the limit is not. The comparison does not round.
   func exceeds(_ limit: BudgetLimit, perRequest: Bool) -> Bool {
     if perRequest {
       let requests = counts[.requests]

@@ -2,17 +2,17 @@ import Foundation
 import HTTPReassembly
 import Yams
 
-/// A file of limits: YAML 1.1, a mapping whose one key `limits` has a list of rules. Strict: what is not known is an
-/// error, so that a misspelt limit does not pass for one that is kept.
+/// A file of limits: YAML 1.1, a mapping with the one key `limits`, a list of rules. Unknown keys are errors, so that a misspelt
+/// limit does not pass for a kept one.
 package enum BudgetFile {
-  /// More than anybody writes, and little enough to be read whole.
+  /// More than people write, and little enough to be read whole.
   private static let sizeLimit = 256 << 10
-  /// What a rule has beside limits.
+  /// The keys of a rule besides limits.
   private static let ruleKeys = ["host", "path", "method", "process", "per"]
 
   /// Reads a file.
   ///
-  /// - Throws: what is wrong with it, and on which line.
+  /// - Throws: The fault and its line.
   package static func read(_ path: String) throws(BudgetError) -> [BudgetRule] {
     guard let handle = FileHandle(forReadingAtPath: path) else {
       throw BudgetError(path, "there is no such file, or this user may not read it")
@@ -27,7 +27,7 @@ package enum BudgetFile {
     return try rules(text, file: path)
   }
 
-  /// Reads the text of a file that errors call `file`.
+  /// Reads the text of a file; `file` is its name in errors.
   package static func rules(_ text: String, file: String) throws(BudgetError) -> [BudgetRule] {
     guard let root = try root(text, file) else { throw BudgetError(file, "is empty; it needs a list of limits") }
     guard let mapping = root.mapping else {
@@ -50,9 +50,9 @@ package enum BudgetFile {
     return rules
   }
 
-  /// Checks that an analysis can hold the rules of a file.
+  /// Checks that an analysis can apply the rules of a file.
   ///
-  /// - Throws: when a rule is about methods or paths, and totals are not grouped by them.
+  /// - Throws: When a rule is about methods or paths, and totals are not grouped by them.
   package static func check(
     _ rules: [BudgetRule], of file: String, grouping: Configuration.Grouping
   ) throws(BudgetError) {
@@ -125,7 +125,7 @@ package enum BudgetFile {
       switch error {
       case .scanner(_, let problem, let mark, _), .parser(_, let problem, let mark, _),
         .composer(_, let problem, let mark, _):
-        // `host: *.example.com` is an alias to YAML, which says so in its own way.
+        // For YAML `host: *.example.com` is an alias, and its error does not help.
         let isStar = line(mark.line, of: text).contains("*")
         throw BudgetError(
           file, line: mark.line, problem + (isStar ? " (a value that begins with * needs quotes)" : ""))
@@ -151,8 +151,8 @@ package enum BudgetFile {
   }
 }
 
-/// Why a file of limits could not be read. The description is one line that names the file and, where there is one, the
-/// line in it; what it has of the file is not escaped.
+/// The reason why a file of limits could not be read. The description is one line with the file's name and, if known, the line
+/// number. Text from the file is not escaped.
 package struct BudgetError: Error, Sendable, Equatable, CustomStringConvertible {
   /// One line for people.
   package let description: String

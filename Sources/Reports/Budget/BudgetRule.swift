@@ -2,32 +2,32 @@ import Tabular
 
 /// Limits for the APIs that match a pattern.
 package struct BudgetRule: Sendable {
-  /// What a limit is for.
+  /// The scope of a limit.
   package enum Scope: String, CaseIterable, Sendable {
-    /// Each API that matches, by itself.
+    /// Each matching API by itself.
     case api
-    /// Each API that matches, its octets divided by its requests.
+    /// Each matching API, its octets divided by its requests.
     case request
-    /// All APIs that match, together.
+    /// All matching APIs together.
     case match
   }
 
-  /// The line of the file where it stands.
+  /// Its line in the file.
   package let line: Int
   /// The hosts.
   package let host: NamePattern
   /// The paths.
   package let path: NamePattern
-  /// The method; nil: any.
+  /// The method; nil for any.
   package let method: String?
-  /// The names of processes; nil: any, and none.
+  /// The names of processes; nil for any, and for none.
   package let process: NamePattern?
-  /// What the limits are for.
+  /// The scope of the limits.
   package let scope: Scope
   /// The limits, in the order of the file.
   package let limits: [BudgetLimit]
 
-  /// Whether it is about an API.
+  /// Whether it applies to an API.
   func matches(_ key: APIKey) -> Bool {
     guard !key.isUnknown else { return false }
     if let process, !process.matches(key.process) { return false }
@@ -35,7 +35,7 @@ package struct BudgetRule: Sendable {
     return host.matches(key.host) && path.matches(key.path)
   }
 
-  /// Whether it is about hosts as such, and so also about what their connections cost beside messages.
+  /// Whether it applies to whole hosts, and so also to the cost of their connections besides messages.
   package var isByHost: Bool {
     scope == .match && path.text == "**" && method == nil && process == nil
       && limits.contains { $0.figure.isOfConnections }
@@ -49,7 +49,7 @@ package struct BudgetRule: Sendable {
   }
 }
 
-/// What a budget can limit, by the keys of the file.
+/// The figures that a budget can limit, by the keys of the file.
 package enum BudgetFigure: String, CaseIterable, Sendable {
   case requests
   case responses
@@ -83,7 +83,7 @@ package enum BudgetFigure: String, CaseIterable, Sendable {
   /// Whether it is a figure of connections, and so of hosts, and of no API.
   package var isOfConnections: Bool { self == .handshakeBytes }
 
-  /// What its values are.
+  /// The units of values.
   package enum Unit: Sendable {
     /// Messages.
     case count
@@ -95,7 +95,7 @@ package enum BudgetFigure: String, CaseIterable, Sendable {
     case duration
   }
 
-  /// What its values are.
+  /// The unit of its values.
   package var unit: Unit {
     switch self {
     case .requests, .responses, .errors, .status4xx, .status5xx: .count
@@ -108,14 +108,14 @@ package enum BudgetFigure: String, CaseIterable, Sendable {
 
 /// A limit: the most that a figure may be.
 package struct BudgetLimit: Sendable, Equatable {
-  /// What is limited.
+  /// The limited figure.
   package let figure: BudgetFigure
-  /// The most it may be: messages, octets, millionths of the final responses, or nanoseconds.
+  /// Its largest value: messages, octets, millionths of the final responses, or nanoseconds.
   package let most: Int
-  /// As it was given.
+  /// The text as given.
   package let text: String
 
-  /// Reads a value of the file; nil when it is none of the figure's unit.
+  /// Parses a value of the file; nil when it does not have the figure's unit.
   init?(_ figure: BudgetFigure, _ text: String) {
     self.figure = figure
     self.text = text
@@ -123,7 +123,7 @@ package struct BudgetLimit: Sendable, Equatable {
     self.most = most
   }
 
-  /// What a value of a unit looks like.
+  /// The form of a value in a unit.
   static func expectation(_ unit: BudgetFigure.Unit) -> String {
     switch unit {
     case .count: "a number, as in 100"

@@ -1,22 +1,22 @@
 import HTTPReassembly
 import Tabular
 
-/// What a run with a budget prints. Names are escaped; `redaction` leaves out what may be personal.
+/// The output of a run with a budget. Names are escaped; `redaction` leaves out personal facts.
 package struct BudgetText {
   private let budget: Budget
   private let totals: Totals
   private let redaction: Redaction?
-  /// Breaches shown: one rule may be broken by every API there is.
+  /// The largest number of breaches in a table: every API may break one rule.
   private static let limit = 200
 
-  /// Of a budget that was held against totals.
+  /// The output for a budget after its check against totals.
   package init(_ budget: Budget, _ totals: Totals, redaction: Redaction?) {
     self.budget = budget
     self.totals = totals
     self.redaction = redaction
   }
 
-  /// The breaches as a table, how many there are, and whether the ledger balances.
+  /// The breaches as a table, their number, and whether the ledger balances.
   package func text(for terminal: Terminal) -> String {
     text(width: max(terminal.textWidth, 40), colour: terminal.takesColour)
   }
@@ -49,7 +49,7 @@ package struct BudgetText {
     return lines.joined(separator: "\n") + "\n" + Summary.lastLine(totals.ledger) + "\n"
   }
 
-  /// Each excess in one line, where no table is printed.
+  /// Each excess in one line, for output without a table.
   package var lines: [String] {
     let excesses = budget.excesses
     var lines = excesses.prefix(Self.limit).map { "\(name($0)): \(sentence($0))" }
@@ -57,13 +57,13 @@ package struct BudgetText {
     return lines
   }
 
-  /// What is printed in a format for other programs, or for a comment.
+  /// The output in a format for other programs, or for a comment.
   ///
   /// - Parameters:
   ///   - format: The format.
   ///   - file: The file of the limits, as annotations name it.
-  ///   - isStrict: Whether a rule that is about no API is an error.
-  ///   - terminal: What a table is fitted to.
+  ///   - isStrict: Whether a rule without any API is an error.
+  ///   - terminal: The terminal that a table is fitted to.
   /// - Returns: The whole text.
   package func text(_ format: BudgetFormat, file: String, isStrict: Bool, for terminal: Terminal) -> String {
     switch format {
@@ -128,7 +128,7 @@ package struct BudgetText {
 
   // MARK: JUnit
 
-  /// A test case for each check, and one for each rule that is about nothing.
+  /// A test case for each check, and one for each rule that matches no API.
   private func junit(isStrict: Bool) -> String {
     var cases = budget.checks.map { check in
       JUnitDocument.Case(
@@ -177,24 +177,24 @@ package struct BudgetText {
   }
 }
 
-/// How the result of a budget is printed.
+/// The formats of a budget's result.
 package enum BudgetFormat: String, CaseIterable, Sendable {
   /// For people, fitted to the terminal.
   case table
   /// For a comment on a pull request.
   case markdown
-  /// For the table of tests of a CI system: a check is a test.
+  /// For the table of tests in a CI system: a check is a test.
   case junit
   /// For annotations in GitHub Actions.
   case github
 }
 
-/// `budget.csv`: a row for each limit and each API that it was held against.
+/// `budget.csv`: a row for each limit and each API that it was checked against.
 package enum BudgetCSV {
   /// The file's name.
   package static let fileName = "budget.csv"
-  /// The columns; new ones only at the end. `host`, `path` and `method` are empty for all that match together. `unit`
-  /// says what the three numbers count: `messages`, `bytes`, `bytes_per_request`, `share` or `ms`.
+  /// The columns; new ones only at the end. `host`, `path` and `method` are empty for all matching APIs together. `unit` is the
+  /// unit of the three numbers: `messages`, `bytes`, `bytes_per_request`, `share` or `ms`.
   static let columns = [
     "line", "host_pattern", "path_pattern", "method_pattern", "per", "figure", "unit", "host", "path", "method",
     "limit", "actual", "over", "exceeded", "inferred_bytes", "process_pattern", "process",
@@ -202,7 +202,7 @@ package enum BudgetCSV {
 
   /// Writes the file into `folder`, which is created if need be.
   ///
-  /// - Throws: when the folder or the file cannot be created or written.
+  /// - Throws: When the folder or the file cannot be created or written.
   package static func write(
     _ budget: Budget, _ totals: Totals, folder: String, redaction: Redaction?
   ) throws(ReportError) {
@@ -249,7 +249,7 @@ package enum BudgetCSV {
     case nil: row.empty()
     case .whole(let value): row.integer(value)
     case .thousandths(let value): row.thousandths(value)
-    // Both are printed in millionths of their unit.
+    // Both numbers are divided by a million.
     case .millionths(let value), .nanoseconds(let value): row.milliseconds(Int64(value))
     }
   }

@@ -1,7 +1,7 @@
-/// A pattern for hosts, paths or files: `*` stands for any octets but `/`, `**` for any octets, `?` for one octet but `/`, and
-/// a backslash before one of these, or before another, for that one itself.
+/// A pattern for hosts, paths or files. `*` matches any octets but `/`, `**` any octets, and `?` one octet but `/`. A backslash
+/// before one of these, or before another backslash, makes it literal.
 package struct NamePattern: Sendable, Equatable {
-  /// As it was given.
+  /// The text as given.
   package let text: String
   private let parts: [Part]
   private let ignoresCase: Bool
@@ -13,7 +13,7 @@ package struct NamePattern: Sendable, Equatable {
     case anyWithSlashes
   }
 
-  /// Reads a pattern. Hosts do not differ by case (RFC 3986 §3.2.2), paths do.
+  /// Parses a pattern. Hosts are case-insensitive (RFC 3986 §3.2.2), paths are not.
   package init(_ text: String, ignoresCase: Bool) {
     self.text = text
     self.ignoresCase = ignoresCase
@@ -33,10 +33,9 @@ package struct NamePattern: Sendable, Equatable {
     self.parts = parts
   }
 
-  /// Whether all of a name is what the pattern says. Takes time in proportion to the product of both lengths, whatever
-  /// the name is.
+  /// Whether the pattern matches the whole name. The time is proportional to the product of both lengths, for any name.
   package func matches(_ name: [UInt8]) -> Bool {
-    // Which parts of the pattern may come next, after what has been seen of the name.
+    // The parts of the pattern that may come next, after the octets of the name so far.
     var isNext = [Bool](repeating: false, count: parts.count + 1)
     isNext[0] = true
     passStars(&isNext)
@@ -59,7 +58,7 @@ package struct NamePattern: Sendable, Equatable {
     return isNext[parts.count]
   }
 
-  /// A star may stand for nothing.
+  /// A star may match nothing.
   private func passStars(_ isNext: inout [Bool]) {
     for (position, part) in parts.enumerated() where isNext[position] {
       if part == .any || part == .anyWithSlashes { isNext[position + 1] = true }

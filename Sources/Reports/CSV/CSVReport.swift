@@ -4,17 +4,16 @@ import Tabular
 
 /// CSV files in a folder: messages, exchanges and connections, and every table of totals (`TotalTable`).
 ///
-/// All of them exist with their header row from the start. Rows of messages, exchanges and connections come in any
-/// order and stand in the order of their numbers at the end (`NumberedTable`). The totals are replaced whole.
+/// All files exist with their header row from the start. Rows of messages, exchanges and connections come in any order; at the
+/// end they are sorted by number (`NumberedTable`). The totals are replaced whole.
 ///
-/// Of a run that goes on, the totals are there from the first flush on, and each file is complete and readable at any
-/// moment. `messages.open.csv` has the messages that are not final yet, so that a crash loses no more than the last
-/// interval; a clean end removes it. A message that is there gets into `messages.csv` right before that file is replaced, so
-/// that only in the moment between it is in both.
+/// In a live run, the totals exist from the first flush on, and each file is complete and readable at any moment.
+/// `messages.open.csv` has the messages that are not final yet, so that a crash loses no more than the last interval. A clean end
+/// removes it. An open message moves to `messages.csv` right before the open file is replaced. Only at that moment it is in both.
 public final class CSVReport: Report {
   /// The file with the messages that are not final yet, without its extension.
   static let openMessagesName = "messages.open"
-  /// The files, with the one that only a run that goes on has.
+  /// The files, with the one for live runs.
   static let fileNames =
     [
       MessageRow.name, openMessagesName, ExchangeRow.name, ConnectionRow.name,
@@ -22,7 +21,7 @@ public final class CSVReport: Report {
 
   private let grouping: Configuration.Grouping
   private let folder: OutputFolder
-  /// In memory of its own, because a check of overlapping access is dear with each row.
+  /// In memory of its own, because a check for overlapping access is expensive with each row.
   private let tables: OwnMemory<NumberedTables<CSVRow, NumberedTable>>
   private var isFinished = false
   /// The first error, which `finish` throws.
@@ -31,12 +30,12 @@ public final class CSVReport: Report {
   /// Opens the report in `folder`, which is created if need be; files of the same names are replaced.
   ///
   /// - Parameters:
-  ///   - folder: Where the files go.
-  ///   - grouping: What the totals are grouped by: decides on the columns of `apis.csv`.
-  ///   - redaction: What is left out; nil: nothing.
-  ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
-  ///   - allowance: What the rows may take.
-  /// - Throws: when the folder or one of the files cannot be created or opened.
+  ///   - folder: The folder of the files.
+  ///   - grouping: The grouping of totals, which decides on the columns of `apis.csv`.
+  ///   - redaction: The facts to leave out; nil keeps all.
+  ///   - isLive: Whether the run is live, and its rows are read before it ends.
+  ///   - allowance: The limits of the rows.
+  /// - Throws: When the folder or one of the files cannot be created or opened.
   public convenience init(
     folder: String, grouping: Configuration.Grouping, redaction: Redaction? = nil, isLive: Bool = false,
     allowance: RowAllowance = RowAllowance()
@@ -46,7 +45,7 @@ public final class CSVReport: Report {
       memoryLimit: OrderedRows.memoryLimit, runLimit: OrderedRows.runLimit)
   }
 
-  /// As above, with limits of each table (`OrderedRows`).
+  /// Opens the report with limits of each table (`OrderedRows`).
   init(
     folder path: String, grouping: Configuration.Grouping, redaction: Redaction?, isLive: Bool = false,
     allowance: RowAllowance = RowAllowance(), memoryLimit: Int, runLimit: Int
@@ -65,7 +64,7 @@ public final class CSVReport: Report {
         messages: try table(MessageRow.name, MessageRow.columns),
         exchanges: try table(ExchangeRow.name, ExchangeRow.columns),
         connections: try table(ConnectionRow.name, ConnectionRow.columns)))
-    // Of a run that goes on, a ledger without rows would look like one that does not balance.
+    // In a live run, a ledger without rows would look like one that does not balance.
     if isLive { return }
     for table in TotalTable.allCases {
       let file = try folder.file(table.rawValue + ".csv")
@@ -102,14 +101,14 @@ public final class CSVReport: Report {
     try first.check()
   }
 
-  /// Starts the tables anew, after somebody has moved their files away (SIGHUP).
+  /// Starts the tables anew, after their files were moved away (SIGHUP).
   public func reopen() throws(ReportError) {
     try tables.value.messages.reopen()
     try tables.value.exchanges.reopen()
     try tables.value.connections.reopen()
   }
 
-  /// Puts the tables in order and writes the totals. Rows that come after it are left out.
+  /// Sorts the tables and writes the totals. Later rows are left out.
   public func finish(_ totals: Totals) throws(ReportError) {
     if !isFinished {
       isFinished = true
@@ -149,12 +148,12 @@ public final class CSVReport: Report {
       }
       try first.check()
     }
-    // They are in the file of the open ones from the next `flush` on.
+    // From the next `flush` on they are in the file of open messages.
     tables.value.messages.holdBack(upTo: last)
     return prepared
   }
 
-  /// Replaces a file: `body` makes rows, and passes each on.
+  /// Replaces a file: `body` makes rows, and passes each one to its argument.
   private func replace(
     _ name: String, _ columns: [TableColumn],
     _ body: (inout CSVRow, (inout CSVRow) throws(ReportError) -> Void) throws(ReportError) -> Void

@@ -1,6 +1,6 @@
 import Tabular
 
-/// What exchanges have to be like, as `--where` says: `host == "api.example.com" && status >= 400`.
+/// A condition on exchanges (`--where`): `host == "api.example.com" && status >= 400`.
 ///
 /// ```
 /// condition  = term *( "||" term )
@@ -10,25 +10,25 @@ import Tabular
 /// value      = string / number / "unknown"
 /// ```
 ///
-/// A comparison with a cell that is not known is false, whatever the operator; only `== unknown` and `!= unknown` look at that. `=~` takes
-/// a text: with `*` (any octets) or `?` (one octet) in it, the whole cell has to be like it; else it has to be somewhere in the cell.
-/// Letters of ASCII are alike for it in either case.
+/// A comparison with an unknown cell is false, with any operator. Only `== unknown` and `!= unknown` test for it. `=~` takes a
+/// text. With `*` (any octets) or `?` (one octet) in it, it has to match the whole cell; else the cell has to contain it. `=~`
+/// ignores the case of ASCII letters.
 public struct Condition: Sendable {
-  /// Octets that a condition may have.
+  /// The largest number of octets of a condition.
   public static let lengthLimit = 4096
-  /// How deep parentheses and `!` may lie in each other.
+  /// The deepest nesting of parentheses and `!`.
   public static let depthLimit = 64
 
-  /// As it was given.
+  /// The text as given.
   public let text: String
-  /// The columns that it names, each once.
+  /// The columns in it, each once.
   let columns: [ConditionColumn]
   private let root: ConditionNode
 
-  /// Reads a condition.
+  /// Parses a condition.
   ///
-  /// - Parameter text: What it says.
-  /// - Throws: what is wrong with it, and where.
+  /// - Parameter text: The condition.
+  /// - Throws: The fault and its place.
   public init(_ text: String) throws(ConditionError) {
     var parser = try ConditionParser(text)
     root = try parser.parse()
@@ -36,15 +36,15 @@ public struct Condition: Sendable {
     self.text = text
   }
 
-  /// Whether it holds for an exchange, of which `cells` are those of `columns`.
+  /// Whether it holds for an exchange; `cells` are the values of `columns`.
   func holds(_ cells: [Cell]) -> Bool { root.holds(cells) }
 }
 
-/// What is wrong with a condition.
+/// The fault of a condition.
 public struct ConditionError: Error, CustomStringConvertible, Equatable {
-  /// What is wrong, without the place.
+  /// The fault, without the place.
   public let reason: String
-  /// The place: how many Unicode scalars stand before it.
+  /// The place: the number of Unicode scalars before it.
   public let position: Int
   /// The condition.
   private let text: String
@@ -55,10 +55,10 @@ public struct ConditionError: Error, CustomStringConvertible, Equatable {
     self.text = text
   }
 
-  /// Scalars on either side of the place that are shown.
+  /// The number of scalars that are shown on either side of the place.
   private static let context = 30
 
-  /// The place and what is wrong, and beneath it the part of the condition around the place with a mark under it.
+  /// The place and the fault. Below is the part of the condition around the place, with a mark under it.
   public var description: String {
     let scalars = Array(text.unicodeScalars)
     func shown(_ range: Range<Int>) -> String {
@@ -75,12 +75,12 @@ public struct ConditionError: Error, CustomStringConvertible, Equatable {
   }
 }
 
-/// A condition, read: what has to hold of cells that are given by their positions.
+/// A parsed condition: a test of cells, which are given by their positions.
 indirect enum ConditionNode: Sendable {
   case all([ConditionNode])
   case any([ConditionNode])
   case not(ConditionNode)
-  /// The cell is known, or it is not.
+  /// Whether the cell is known, or unknown.
   case known(Int, Bool)
   case number(Int, ConditionOperator, Int, millionths: Int)
   case text(Int, ConditionOperator, [UInt8])
@@ -105,7 +105,7 @@ indirect enum ConditionNode: Sendable {
   }
 }
 
-/// How a cell is compared with a value.
+/// The operators that compare a cell with a value.
 enum ConditionOperator: String, Sendable, CaseIterable {
   case equal = "=="
   case notEqual = "!="
@@ -115,7 +115,7 @@ enum ConditionOperator: String, Sendable, CaseIterable {
   case greaterOrEqual = ">="
   case like = "=~"
 
-  /// Whether it holds of a cell that is less than the value, or equal to it.
+  /// Whether the operator holds for a cell that is less than the value, or equal to it.
   func holds(_ isLess: Bool, _ isEqual: Bool) -> Bool {
     switch self {
     case .equal, .like: isEqual
@@ -128,11 +128,11 @@ enum ConditionOperator: String, Sendable, CaseIterable {
   }
 }
 
-/// A text that is to be somewhere in another one, or one with `*` and `?` that is to be like all of it.
+/// A text to be found in another one, or a pattern with `*` and `?` to match all of it.
 struct TextPattern: Sendable {
   private let octets: [UInt8]
 
-  /// A pattern; letters of ASCII are alike in either case.
+  /// A pattern; the case of ASCII letters is ignored.
   init(_ text: String) {
     let octets = text.utf8.map(Self.folded)
     let hasMarks = octets.contains(Self.any) || octets.contains(Self.one)
@@ -142,9 +142,9 @@ struct TextPattern: Sendable {
   private static let any = UInt8(ascii: "*")
   private static let one = UInt8(ascii: "?")
 
-  /// Whether all of a text is what the pattern says. Takes time in proportion to the product of both lengths at most.
+  /// Whether the pattern matches the whole text. The time is at most proportional to the product of both lengths.
   func matches(_ text: [UInt8]) -> Bool {
-    // Only the last star ever has to take in more: what an earlier one took in is as good as anything.
+    // Only the last star ever has to match more octets, because an earlier star's match is as good as any.
     var (next, place) = (0, 0)
     var star: (next: Int, place: Int)?
     while place < text.count {

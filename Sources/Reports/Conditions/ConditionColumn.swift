@@ -2,22 +2,23 @@ import Tabular
 
 /// A column that a condition can name.
 ///
-/// An exchange has the columns of `exchanges.csv`. It also has those of its messages in `messages.csv`, with `request_` or `response_`
-/// before the name; an interim response has none. `client`, `server` and `scheme` are the same for both, and need nothing before them.
+/// An exchange has the columns of `exchanges.csv`. It also has its messages' columns in `messages.csv`, with `request_` or
+/// `response_` before the name, except interim responses. `client`, `server` and `scheme` are the same for both messages, and
+/// need no prefix.
 struct ConditionColumn: Sendable, Equatable {
-  /// Whose column it is.
+  /// The owner of a column.
   enum Owner: Sendable, Equatable {
     case exchange, request, response, message
   }
 
-  /// Whose it is.
+  /// The owner.
   let owner: Owner
-  /// Where it is in the owner's row.
+  /// Its position in the owner's row.
   let position: Int
   /// Whether its cells are text.
   let isText: Bool
 
-  /// The column of a name; nil when there is none.
+  /// The column with a name; nil without one.
   init?(_ name: String) {
     if let column = Self(name, of: .exchange, ExchangeRow.columns) {
       self = column
@@ -45,7 +46,7 @@ struct ConditionColumn: Sendable, Equatable {
 
   private static let request = "request_"
   private static let response = "response_"
-  /// Columns of messages that are the same in both of an exchange.
+  /// Columns that are the same in both messages of an exchange.
   private static let common = ["client", "server", "scheme"]
 
   /// All names.
@@ -54,7 +55,7 @@ struct ConditionColumn: Sendable, Equatable {
     return ExchangeRow.columns.map(\.name) + common + messages.map { request + $0 } + messages.map { response + $0 }
   }
 
-  /// What may have been meant by a name that no column has.
+  /// A suggestion for a name that no column has.
   static func hint(for name: String) -> String {
     if MessageRow.columns.contains(where: { $0.name == name }) {
       return "; did you mean \(request)\(name) or \(response)\(name)?"

@@ -1,12 +1,12 @@
 import Tabular
 
-/// Reads conditions (`Condition`) by recursive descent, no deeper than `Condition.depthLimit`.
+/// Parses conditions (`Condition`) by recursive descent, no deeper than `Condition.depthLimit`.
 struct ConditionParser {
-  /// The columns that were named, each once.
+  /// The columns so far, each once.
   private(set) var columns: [ConditionColumn] = []
   private let text: String
   private var lexer: ConditionLexer
-  /// The token that comes next, and where it starts.
+  /// The next token, and its start.
   private var token: ConditionToken
   private var start: Int
 
@@ -19,7 +19,7 @@ struct ConditionParser {
     (start, token) = try lexer.next()
   }
 
-  /// Reads all of it.
+  /// Parses the whole condition.
   mutating func parse() throws(ConditionError) -> ConditionNode {
     if token == .end { throw fault("the condition is empty") }
     let node = try condition(depth: 0)
@@ -118,7 +118,7 @@ enum ConditionToken: Equatable {
   case number(Int, millionths: Int)
 }
 
-/// Takes a condition apart.
+/// Splits a condition into tokens.
 struct ConditionLexer {
   private let text: String
   private let scalars: [Unicode.Scalar]
@@ -129,7 +129,7 @@ struct ConditionLexer {
     scalars = Array(text.unicodeScalars)
   }
 
-  /// The next token, and how many scalars stand before it.
+  /// The next token, and the number of scalars before it.
   mutating func next() throws(ConditionError) -> (Int, ConditionToken) {
     while let scalar = scalar(), scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r" { place += 1 }
     let start = place
@@ -181,7 +181,7 @@ struct ConditionLexer {
     }
   }
 
-  /// A text; a backslash makes the quote, or the backslash, that follows it a part of it.
+  /// A text; a backslash before the quote, or before a backslash, makes it part of the text.
   private mutating func text(endingWith quote: Unicode.Scalar) throws(ConditionError) -> ConditionToken {
     let start = place
     var value = String.UnicodeScalarView()

@@ -2,14 +2,14 @@ import HTTPReassembly
 import Tabular
 
 extension ReportedAPIs {
-  /// What a report of an analysis would have, without the report.
+  /// Makes the content of an analysis' report, without the report.
   ///
   /// - Parameters:
   ///   - totals: The totals of the analysis.
   ///   - name: The capture, as the user named it.
-  ///   - grouping: What the totals are grouped by.
-  ///   - redaction: Hashes what may be personal; nil: nothing is hashed.
-  ///   - choices: What the run was asked to do.
+  ///   - grouping: The grouping of the totals.
+  ///   - redaction: Hashes facts that may be personal; nil hashes nothing.
+  ///   - choices: The user's choices for the run.
   package init(
     _ totals: Totals, name: String, grouping: Configuration.Grouping, redaction: Redaction?, choices: RunChoices
   ) {
@@ -19,7 +19,7 @@ extension ReportedAPIs {
     isByProcess = grouping.process
     isRedacted = redaction != nil
     isComplete = true
-    // As a database has it.
+    // The escaped form, as in a database.
     self.choices = RunChoices(
       template: choices.template, filter: TextEscaping.string(Array(choices.filter.utf8)), options: choices.options)
     handshake = totals.hosts.reduce(0) { $0 + $1.handshake }

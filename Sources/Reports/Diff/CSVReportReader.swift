@@ -5,7 +5,7 @@ import Tabular
 struct CSVReportReader {
   let path: String
   let name: String
-  /// `hosts.csv` beside it; nil where there is none.
+  /// `hosts.csv` beside it; nil if absent.
   var hostsPath: String?
 
   func read() throws(ReadingError) -> ReportedAPIs {
@@ -37,7 +37,7 @@ struct CSVReportReader {
     return apis
   }
 
-  /// Octets of handshakes, of all hosts together; nil where no file says.
+  /// Octets of handshakes, of all hosts together; nil when no file has them.
   private func handshake() throws(ReadingError) -> Int? {
     guard let hostsPath else { return nil }
     var records = CSVRecords(file: try TableFile(path: hostsPath))
@@ -66,7 +66,7 @@ struct CSVReportReader {
       process: positions.process.map { text(records.cell($0)) } ?? [])
   }
 
-  /// A text without the apostrophe that keeps a spreadsheet from taking it for a formula.
+  /// A text without the apostrophe that keeps a spreadsheet from running it as a formula.
   private func text(_ cell: ArraySlice<UInt8>) -> [UInt8] {
     TextEscaping.octets(cell.first == UInt8(ascii: "'") ? cell.dropFirst() : cell)
   }
@@ -82,7 +82,7 @@ struct CSVReportReader {
   }
 }
 
-/// Where the columns are.
+/// The positions of the columns.
 private struct Positions {
   let host: Int
   let path: Int

@@ -1,9 +1,9 @@
 import Tabular
 
-/// A comparison as CI systems take checks: as JUnit XML, and as annotations of GitHub Actions.
+/// A comparison as checks for CI systems: as JUnit XML, and as annotations of GitHub Actions.
 struct ComparisonChecks {
   private let comparison: ReportComparison
-  /// Annotations at most: GitHub shows ten of a step, and its log has them all.
+  /// The largest number of annotations: GitHub shows ten of a step, and its log has them all.
   private static let annotationLimit = 200
 
   init(_ comparison: ReportComparison) { self.comparison = comparison }
@@ -45,7 +45,7 @@ struct ComparisonChecks {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// All of it in one line.
+  /// The whole result in one line.
   private var summary: String {
     let (old, new) = (comparison.total.base.figures[.ip], comparison.total.new.figures[.ip])
     let parts = [

@@ -1,6 +1,6 @@
 import Tabular
 
-/// How a comparison is printed.
+/// The formats of a comparison.
 package enum ComparisonFormat: String, CaseIterable, Sendable {
   /// For people, fitted to the terminal.
   case table
@@ -10,7 +10,7 @@ package enum ComparisonFormat: String, CaseIterable, Sendable {
   case json
   /// For a comment on a pull request.
   case markdown
-  /// For the table of tests of a CI system: an API is a test, and one that grew beyond the threshold has failed.
+  /// For the table of tests in a CI system: an API is a test, and an API that grew beyond the threshold has failed.
   case junit
   /// For annotations in GitHub Actions.
   case github
@@ -18,9 +18,9 @@ package enum ComparisonFormat: String, CaseIterable, Sendable {
   /// Prints a comparison on standard output.
   ///
   /// - Parameters:
-  ///   - comparison: What is printed.
-  ///   - limit: The most APIs of a table, those beyond the threshold not counted.
-  /// - Throws: when the other end of a pipe has gone, or a disk is full.
+  ///   - comparison: The comparison.
+  ///   - limit: The largest number of APIs in a table, not counting those beyond the threshold.
+  /// - Throws: When the other end of a pipe is gone, or a disk is full.
   package func print(_ comparison: ReportComparison, limit: Int) throws(ReportError) {
     let file = OutputFile(.standard(1), path: "standard output", isOwn: false)
     switch self {
@@ -55,7 +55,7 @@ enum ComparisonFile {
     }
   }
 
-  /// One JSON object (RFC 8259): what was compared, the total, and an array of APIs.
+  /// One JSON object (RFC 8259): the compared reports, the total, and an array of APIs.
   static func writeJSON(_ comparison: ReportComparison, to file: OutputFile) throws(ReportError) {
     var head = JSONWriter()
     head.open("{")
@@ -117,15 +117,15 @@ enum ComparisonFile {
   }
 }
 
-/// A row of a comparison as CSV and JSON have it: the API, and of each figure what it was, what it is, and the difference.
+/// A row of a comparison in CSV and JSON: the API, and for each figure the old value, the new value, and the difference.
 enum ComparisonRow {
-  /// What tells which API it is.
+  /// The columns that name the API.
   static func names(of comparison: ReportComparison) -> [TableColumn] {
     [.text("host").orUnknown, .text("path").orUnknown] + (comparison.isByMethod ? [.text("method").orUnknown] : [])
       + (comparison.isByProcess ? [.text("process").orUnknown] : [])
   }
 
-  /// The columns after those; new ones only at the end.
+  /// The columns after the names; new ones only at the end.
   static let figures: [TableColumn] = {
     var columns: [TableColumn] = [.text("change"), .integer("beyond_threshold").orUnknown]
     func add(_ name: String, _ column: (String) -> TableColumn) {

@@ -1,6 +1,6 @@
 import Tabular
 
-/// A comparison as GitHub Flavored Markdown, for a comment on a pull request. Names stand in code spans (`MarkdownText`).
+/// A comparison as GitHub Flavored Markdown, for a comment on a pull request. Names are in code spans (`MarkdownText`).
 struct ComparisonMarkdown {
   private let comparison: ReportComparison
   private let cells: ComparisonCells

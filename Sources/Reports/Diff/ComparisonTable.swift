@@ -2,7 +2,7 @@
 struct ComparisonTable {
   private let comparison: ReportComparison
   private let cells: ComparisonCells
-  /// Below this the columns of numbers would not fit whatever is left out.
+  /// On a narrower terminal the columns of numbers would not fit, even when all that can be are left out.
   private static let leastWidth = 40
 
   init(_ comparison: ReportComparison, limit: Int) {
@@ -10,7 +10,7 @@ struct ComparisonTable {
     cells = ComparisonCells(comparison, limit: limit)
   }
 
-  /// The APIs that differ, and the total.
+  /// The differing APIs, and the total.
   func text(width: Int, colour: Bool) -> String {
     let width = max(width, Self.leastWidth)
     var lines: [String] = []
@@ -34,9 +34,9 @@ struct ComparisonTable {
   }
 
   private func table(_ width: Int) -> TextTable {
-    // The change, and what the table is sorted by, are what it is about, and stay.
+    // The change, and the column that rows are sorted by, are the subject of the table, and stay.
     let sorted = cells.order.column
-    // With a second column that stays there is less room for names.
+    // A second column that stays leaves less room for names.
     let isWide = sorted != nil && sorted != .change
     let nameWidth = min(max(width * (isWide ? 3 : 4) / 10, 12), 32)
     var table = TextTable(
@@ -51,11 +51,11 @@ struct ComparisonTable {
   }
 }
 
-/// A column of what people are shown: `ip_bytes` before and after, and differences.
+/// The columns for people: `ip_bytes` before and after, and differences.
 enum ComparisonColumn: CaseIterable {
   case base, new, change, share, requests, perRequest, message, header, body, tls, errors, waitP95
 
-  /// What stands above it.
+  /// The title of the column.
   var title: String {
     switch self {
     case .base: "base"
@@ -73,7 +73,7 @@ enum ComparisonColumn: CaseIterable {
     }
   }
 
-  /// The lower, the sooner it is left out where there is not enough room: those go first that others imply.
+  /// Columns with lower numbers are left out first if there is not enough room: those that other columns imply.
   var importance: Int? {
     switch self {
     case .change: nil
@@ -110,18 +110,19 @@ enum ComparisonColumn: CaseIterable {
   }
 }
 
-/// What people are shown of a comparison: which APIs, and the cells of each but its name.
+/// The shown APIs of a comparison, and each one's cells besides its name.
 struct ComparisonCells {
-  /// APIs beyond the threshold are shown all, up to this many: GitHub takes comments of 65,536 characters.
+  /// All APIs beyond the threshold are shown, up to this number: GitHub takes comments of 65,536 characters.
   private static let beyondLimit = 200
 
-  /// The APIs that are shown, in the order of the comparison.
+  /// The shown APIs, in the order of the comparison.
   let shown: [APIComparison]
-  /// How many that differ are not shown.
+  /// The number of differing APIs that are not shown.
   let hidden: Int
-  /// What they are sorted by.
+  /// The order of the APIs.
   let order: ComparisonOrder
-  /// The columns but the name: the octets of whole messages where they are what is sorted by, those of TLS where there are any.
+  /// The columns besides the name. They include the octets of whole messages if rows are sorted by them, and of TLS if there are
+  /// any.
   let columns: [ComparisonColumn]
 
   init(_ comparison: ReportComparison, limit: Int) {
@@ -146,7 +147,7 @@ struct ComparisonCells {
     hidden = different.count - shown.count
   }
 
-  /// What is not sure of either report, in lines.
+  /// The uncertain octets of both reports, in lines.
   static func unsure(_ comparison: ReportComparison) -> [String] {
     let base = UnsureOctets(comparison.apis.lazy.map { (key: $0.key, figures: $0.base.figures) })
     let new = UnsureOctets(comparison.apis.lazy.map { (key: $0.key, figures: $0.new.figures) })
@@ -156,13 +157,13 @@ struct ComparisonCells {
   /// The cells under `columns`.
   func cells(_ api: APIComparison) -> [String] { columns.map { $0.cell(api) } }
 
-  /// What the handshakes of TLS and QUIC cost, which belong to no API; nil where neither report says, or there are none.
+  /// The cost of TLS and QUIC handshakes, which belong to no API; nil when a report lacks it, or there are none.
   static func handshakes(_ comparison: ReportComparison) -> String? {
     guard let base = comparison.baseHandshake, let new = comparison.newHandshake, base + new > 0 else { return nil }
     return "handshakes: \(Numerals.grouped(base)) → \(Numerals.grouped(new)) bytes (\(Numerals.signed(new - base)))"
   }
 
-  /// What changed in percent, or that there is nothing to compare it with.
+  /// The change in percent, or a word when there is nothing to compare with.
   static func share(_ api: APIComparison) -> String {
     switch api.change {
     case .new: "new"
@@ -171,7 +172,7 @@ struct ComparisonCells {
     }
   }
 
-  /// What the threshold says; nil without one.
+  /// The result of the threshold; nil without one.
   static func verdict(_ comparison: ReportComparison) -> String? {
     guard let threshold = comparison.threshold else { return nil }
     let count = comparison.beyond.count
@@ -179,7 +180,7 @@ struct ComparisonCells {
     return (count == 0 ? "nothing" : apis) + " grew beyond \(threshold.text)"
   }
 
-  /// How many APIs are new and have vanished.
+  /// The numbers of new and vanished APIs.
   static func census(_ comparison: ReportComparison) -> String {
     func count(_ change: APIComparison.Change) -> String {
       Numerals.grouped(comparison.apis.count { $0.change == change })

@@ -1,12 +1,12 @@
-/// From when on growth is too much.
+/// The threshold beyond which growth is too much.
 package struct GrowthThreshold: Sendable {
-  /// Growth has to be more than this share of what there was; nil: any growth.
+  /// Growth has to exceed this share of the old value; nil for any growth.
   package var share: Proportion?
-  /// Growth has to be more than so many octets, too; at most 2⁴⁰.
+  /// Growth also has to exceed this number of octets; at most 2⁴⁰.
   package var octets: Int
-  /// Whether the figure is `ip_bytes` by request, and not those of the whole API.
+  /// Whether the figure is `ip_bytes` per request, and not of the whole API.
   package var isPerRequest: Bool
-  /// The most octets of a floor: with them no product below overflows.
+  /// The largest value of `octets`: up to it no product below overflows.
   package static let octetLimit = 1 << 40
 
   /// A threshold.
@@ -16,13 +16,13 @@ package struct GrowthThreshold: Sendable {
     self.isPerRequest = isPerRequest
   }
 
-  /// Whether growth is beyond the threshold; exactly at it is not beyond it. An API that had no octets grows beyond any
-  /// share; without requests on both sides nothing is known by request.
+  /// Whether growth is beyond the threshold; growth exactly at it is not. An API that had no octets grows beyond any share.
+  /// Without requests on both sides the growth per request is unknown.
   func isExceeded(from base: APICounts, to new: APICounts) -> Bool {
     let baseRequests = Int128(isPerRequest ? base[.requests] : 1)
     let newRequests = Int128(isPerRequest ? new[.requests] : 1)
     guard baseRequests > 0, newRequests > 0 else { return false }
-    // Both sides multiplied by both numbers of requests: whole numbers, and nothing is rounded.
+    // Both sides are multiplied by both numbers of requests, so that they are whole numbers without rounding.
     let old = Int128(base[.ip]) * newRequests
     let growth = Int128(new[.ip]) * baseRequests - old
     guard growth > Int128(octets) * baseRequests * newRequests else { return false }
@@ -30,7 +30,7 @@ package struct GrowthThreshold: Sendable {
     return growth * 1_000_000 > old * Int128(share.millionths)
   }
 
-  /// The threshold and what it is on, in words.
+  /// The threshold and its figure, in words.
   package var text: String {
     var parts: [String] = []
     if let share { parts.append(share.text) }

@@ -8,31 +8,31 @@ package struct ReportComparison: Sendable {
   package let newName: String
   /// Whether APIs have methods.
   package let isByMethod: Bool
-  /// Whether one of the reports is grouped by process, too.
+  /// Whether one of the reports is also grouped by process.
   package let isByProcess: Bool
-  /// The threshold that APIs were held against.
+  /// The threshold of the comparison.
   package let threshold: GrowthThreshold?
-  /// The APIs of both, sorted.
+  /// The APIs of both reports, sorted.
   package let apis: [APIComparison]
-  /// What APIs are sorted by.
+  /// The order of APIs.
   let order: ComparisonOrder
-  /// Octets of the handshakes of TLS and QUIC in the first report; nil when it does not say.
+  /// Octets of TLS and QUIC handshakes in the first report; nil when it has no such figure.
   let baseHandshake: Int?
-  /// The same in the second report.
+  /// Octets of TLS and QUIC handshakes in the second report; nil when it has no such figure.
   let newHandshake: Int?
-  /// All APIs together. It is never beyond the threshold, which is one of APIs.
+  /// All APIs together. It is never beyond the threshold, which applies to single APIs.
   package let total: APIComparison
 
   /// Compares two reports.
   ///
   /// - Parameters:
   ///   - base: The report to compare with.
-  ///   - new: The report to look at.
-  ///   - threshold: What APIs are held against; nil: nothing.
-  ///   - order: What APIs are sorted by.
-  ///   - allowsUnlike: Whether reports are compared that are not of the same things.
-  /// - Throws: when they are not of the same things (grouped otherwise, only one of them with hashed paths, made with other options),
-  ///   and that is not allowed.
+  ///   - new: The report to examine.
+  ///   - threshold: The threshold of growth; nil without one.
+  ///   - order: The order of APIs.
+  ///   - allowsUnlike: Whether reports about unlike things are compared.
+  /// - Throws: When they are about unlike things, and that is not allowed. They are if grouped in different ways, if only one has
+  ///   hashed paths, or if made with other options.
   package init(
     _ base: ReportedAPIs, _ new: ReportedAPIs, threshold: GrowthThreshold? = nil, order: ComparisonOrder = .ip,
     allowsUnlike: Bool = false
@@ -69,24 +69,24 @@ package struct ReportComparison: Sendable {
 
 /// One API in two reports.
 package struct APIComparison: Sendable {
-  /// What became of it. Whether it grew or shrank is told by its `ip_bytes`.
+  /// The kind of change. `ip_bytes` tells whether an API grew or shrank.
   package enum Change: String, Sendable {
     case new
     case vanished
     case grew
     case shrank
-    /// As many `ip_bytes`, but something else is different.
+    /// The same `ip_bytes`, but another figure differs.
     case changed
     case same
   }
 
   /// The API.
   package let key: APIKey
-  /// What became of it.
+  /// The kind of change.
   package let change: Change
-  /// What it was; all zero when it is new.
+  /// The API in the first report; all zero when it is new.
   package let base: ReportedAPI
-  /// What it is; all zero when it has vanished.
+  /// The API in the second report; all zero when it has vanished.
   package let new: ReportedAPI
   /// Whether it grew beyond the threshold.
   package let isBeyond: Bool
@@ -117,7 +117,7 @@ package struct APIComparison: Sendable {
     return new - old
   }
 
-  /// New minus base of `ip_bytes` by request, in thousandths of an octet; nil unless both have requests.
+  /// New minus base of `ip_bytes` per request, in thousandths of an octet; nil unless both have requests.
   package var perRequestDifference: Int? {
     guard let old = base.figures.thousandthsPerRequest, let new = new.figures.thousandthsPerRequest else { return nil }
     return new - old
@@ -125,14 +125,14 @@ package struct APIComparison: Sendable {
 }
 
 extension APICounts {
-  /// `ip_bytes` by request, in thousandths of an octet, rounded to the nearest; nil without requests.
+  /// `ip_bytes` per request, in thousandths of an octet, rounded to the nearest; nil without requests.
   package var thousandthsPerRequest: Int? {
     let requests = self[.requests]
     return requests > 0 ? (self[.ip] * 1000 + requests / 2) / requests : nil
   }
 }
 
-/// What APIs are sorted by: the absolute difference of a figure, the greatest first; and then as in other reports.
+/// The orders of APIs: by the absolute difference of a figure, the greatest first, and then as in other reports.
 package enum ComparisonOrder: String, CaseIterable, Sendable {
   case ip = "ip-bytes"
   case message = "message-bytes"
@@ -145,7 +145,7 @@ package enum ComparisonOrder: String, CaseIterable, Sendable {
   case name
   case tls = "tls-bytes"
 
-  /// The column that shows it; nil for names.
+  /// The column that shows the figure; nil for names.
   var column: ComparisonColumn? {
     switch self {
     case .ip: .change
@@ -161,7 +161,7 @@ package enum ComparisonOrder: String, CaseIterable, Sendable {
     }
   }
 
-  /// How much is different.
+  /// The size of the difference.
   func magnitude(_ api: APIComparison) -> UInt {
     switch self {
     case .ip: api.difference(APISum.ip).magnitude

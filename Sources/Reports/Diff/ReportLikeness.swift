@@ -1,10 +1,10 @@
 import TableReading
 
-/// Whether two reports are of the same things: what is not made alike differs for reasons that are none of the app's.
+/// Checks that two reports are about the same things. Differences in how they were made would look like differences of the app.
 enum ReportLikeness {
   /// Checks two reports.
   ///
-  /// - Throws: an error that names what is not alike.
+  /// - Throws: An error that names the unlike facts.
   static func check(_ base: ReportedAPIs, _ new: ReportedAPIs) throws(ReadingError) {
     let isSameGrouping = base.grouping == new.grouping
     if !isSameGrouping, !base.isOfAnyGrouping, !new.isOfAnyGrouping {
@@ -18,7 +18,7 @@ enum ReportLikeness {
           + "analyze both with --redact or both without, \(remedy)")
     }
     guard let mine = base.choices, let other = new.choices else { return }
-    // A report with hashed names does not tell its filter.
+    // A report with hashed names has no filter expression.
     let isFilterKnown = base.isRedacted != true
     let figures = [
       ("template", mine.template, other.template),

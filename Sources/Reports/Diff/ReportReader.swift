@@ -3,11 +3,11 @@ import TableReading
 
 /// Reads the APIs of a report: a folder with `report.sqlite` or `apis.csv`, or one of these files.
 ///
-/// In two steps, between which the process can be confined: a database with a write-ahead log is copied and opened in the first one,
-/// because that takes a folder; all else is opened in the second one.
+/// It has two steps, and the process can be confined between them. The first copies and opens a database with a write-ahead log,
+/// which needs a folder. The second opens everything else.
 package struct ReportReader {
   private let path: String
-  /// What the report is called.
+  /// The name of the report.
   private let name: String
   private let source: SQLiteSource?
 
@@ -16,8 +16,9 @@ package struct ReportReader {
 
   /// Looks for a report.
   ///
-  /// - Parameter path: The folder or the file. Of a folder that has both, the database is read, which says how it was made.
-  /// - Throws: when there is no report that this program reads.
+  /// - Parameter path: The folder or the file. If a folder has both, the database is read, because it has the facts about the
+  ///   run.
+  /// - Throws: When there is no report that this program reads.
   package init(_ path: String) throws(ReadingError) {
     let file = try Self.find(path)
     let target = URL(fileURLWithPath: file).resolvingSymlinksInPath().path
@@ -43,9 +44,9 @@ package struct ReportReader {
       file: path, "has neither apis.csv nor report.sqlite; is it a folder that --output wrote, as csv or sqlite?")
   }
 
-  /// Reads it.
+  /// Reads the report.
   ///
-  /// - Throws: when it is no report that this program reads.
+  /// - Throws: When it is not a report that this program reads.
   package func read() throws(ReadingError) -> ReportedAPIs {
     if let source { return try SQLiteReportReader(path: path, name: name).read(source) }
     guard let kind = try Self.kind(of: path) else {
@@ -62,13 +63,13 @@ package struct ReportReader {
     }
   }
 
-  /// What a report is stored in.
+  /// The storage of a report.
   private enum Kind {
     case database
     case table
   }
 
-  /// Whether a path leads to a file that is no report, and so may be a capture. What is no regular file is none.
+  /// Whether a path leads to a regular file that is not a report, and so may be a capture.
   package static func isOtherFile(_ path: String) -> Bool {
     let target = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     let type = (try? FileManager.default.attributesOfItem(atPath: target))?[.type] as? FileAttributeType
@@ -76,7 +77,7 @@ package struct ReportReader {
     do throws(ReadingError) { return try kind(of: path) == nil } catch { return false }
   }
 
-  /// What a file is told to be by its first octets; nil for what is no report.
+  /// The kind of a file by its first octets; nil for other files.
   private static func kind(of path: String) throws(ReadingError) -> Kind? {
     guard let handle = FileHandle(forReadingAtPath: path) else {
       throw ReadingError(file: path, "cannot be opened; may this user read it?")

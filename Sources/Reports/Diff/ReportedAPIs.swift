@@ -2,31 +2,31 @@
 package struct ReportedAPIs: Sendable {
   /// The report, as the user named it.
   package let name: String
-  /// Whether totals are grouped by path; nil when the report does not say.
+  /// Whether totals are grouped by path; nil if unknown.
   var isByPath: Bool?
-  /// Whether totals are grouped by method, too.
+  /// Whether totals are also grouped by method.
   var isByMethod = false
-  /// Whether totals are grouped by process, too.
+  /// Whether totals are also grouped by process.
   var isByProcess = false
-  /// Whether paths and addresses are hashed; nil when the report does not say.
+  /// Whether paths and addresses are hashed; nil if unknown.
   var isRedacted: Bool?
-  /// Whether the run came to its end; nil when the report does not say.
+  /// Whether the run came to its end; nil if unknown.
   package var isComplete: Bool?
-  /// What the run was asked to do; nil when the report does not say.
+  /// The user's choices for the run; nil if unknown.
   var choices: RunChoices?
-  /// Octets of the handshakes of TLS and QUIC, which belong to hosts and no API; nil when the report does not say.
+  /// Octets of TLS and QUIC handshakes, which belong to hosts and no API; nil if unknown.
   var handshake: Int?
   /// The APIs.
   package private(set) var apis: [APIKey: ReportedAPI] = [:]
 
   private var sum = APICounts()
   private var rows = 0
-  /// More rows than any report has, for the names of its APIs are bounded.
+  /// More rows than any report has, because the names of its APIs are limited.
   private static let rowLimit = 1_000_000
 
   init(name: String) { self.name = name }
 
-  /// Adds a row. With hashed paths two APIs may have one name; they are one here, and of its latency nothing is known.
+  /// Adds a row. With hashed paths two APIs may have one name; they are one here, and their latency is unknown.
   mutating func add(_ key: APIKey, _ api: ReportedAPI) throws(RowFault) {
     rows += 1
     guard rows <= Self.rowLimit else { throw RowFault("more than \(Self.rowLimit) APIs") }
@@ -37,7 +37,7 @@ package struct ReportedAPIs: Sendable {
     insert(key, api)
   }
 
-  /// Adds what an analysis of our own counted, which needs no limits.
+  /// Adds the counts of our own analysis, which needs no limits.
   mutating func insert(_ key: APIKey, _ api: ReportedAPI) {
     guard var known = apis[key] else {
       apis[key] = api
@@ -49,44 +49,44 @@ package struct ReportedAPIs: Sendable {
     apis[key] = known
   }
 
-  /// What the totals are grouped by, as far as it can be told. A CSV file has a column for the path whatever it is
-  /// grouped by; when it is empty in every row, totals are by host.
+  /// The grouping of the totals, as far as known. A CSV file always has a column for the path; when it is empty in every row,
+  /// totals are by host.
   var grouping: String {
     let hasHosts = apis.keys.contains { !$0.host.isEmpty }
     let isByPath = self.isByPath ?? (!hasHosts || apis.keys.contains { !$0.path.isEmpty })
     return "host" + (isByPath ? ",path" : "") + (isByMethod ? ",method" : "") + (isByProcess ? ",process" : "")
   }
 
-  /// Whether there is nothing that would tell what the totals are grouped by.
+  /// Whether no fact tells the grouping of the totals.
   var isOfAnyGrouping: Bool { apis.keys.allSatisfy { $0.host.isEmpty } && isByPath == nil }
 }
 
-/// What is wrong with a row.
+/// The fault of a row.
 struct RowFault: Error {
   let description: String
 
   init(_ description: String) { self.description = description }
 }
 
-/// An API as a report has it.
+/// The figures of an API in a report.
 package struct ReportedAPI: Sendable, Equatable {
   /// The figures.
   package var figures = APICounts()
-  /// The median of the wait phase in nanoseconds; nil when it is not known.
+  /// The median of the wait phase in nanoseconds; nil if unknown.
   package var waitP50: Int64?
-  /// The 95th percentile of the wait phase in nanoseconds; nil when it is not known.
+  /// The 95th percentile of the wait phase in nanoseconds; nil if unknown.
   package var waitP95: Int64?
 
   /// All zero, and no latency.
   package init() {}
 }
 
-/// How the cells of `apis` are read, whatever they are stored in. A report may have been changed by anyone.
+/// Reads the cells of `apis` from any storage. A report may have been changed by anyone, so cells are checked.
 enum ReportedCell {
-  /// The longest text: no report has one that comes near it.
+  /// The longest text, far beyond any in a report.
   static let longestText = 1 << 20
 
-  /// A count, from digits.
+  /// A count from digits.
   static func count(_ text: ArraySlice<UInt8>, _ column: APIColumn) throws(RowFault) -> Int {
     guard !text.isEmpty, text.allSatisfy({ (0x30...0x39).contains($0) }),
       let value = Int(String(decoding: text, as: UTF8.self))
@@ -102,7 +102,7 @@ enum ReportedCell {
     return value
   }
 
-  /// A sum of octets and some more, within the limit of all that a report may have.
+  /// A sum of octets with another one, within the limit of a whole report.
   static func octets(_ value: Int, addedTo sum: Int, _ column: String) throws(RowFault) -> Int {
     let limit = APIColumn.requestIP.limit
     guard (0...limit).contains(value), sum + value <= limit else {

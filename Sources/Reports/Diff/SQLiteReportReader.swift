@@ -2,7 +2,7 @@ import GRDB
 import TableReading
 import Tabular
 
-/// Reads the table `apis` of `report.sqlite`, changing neither it nor its folder.
+/// Reads the table `apis` of `report.sqlite`, and changes neither it nor its folder.
 struct SQLiteReportReader {
   let path: String
   let name: String
@@ -16,7 +16,7 @@ struct SQLiteReportReader {
 
   func read() throws(ReadingError) -> ReportedAPIs { try read(Self.open(path)) }
 
-  /// Reads what is open.
+  /// Reads the open database.
   func read(_ source: SQLiteSource) throws(ReadingError) -> ReportedAPIs {
     do {
       return try source.queue.read { database in try rows(database) }
@@ -42,7 +42,7 @@ struct SQLiteReportReader {
     }
     apis.handshake = try handshake(database)
     let counts = APIColumn.allCases.filter { known.contains($0.rawValue) }
-    // Reports of earlier versions know no processes.
+    // Reports of earlier versions lack processes.
     let process = known.contains("process") ? "process" : "NULL"
     let columns = ["host", "path", "method", process] + counts.map(\.rawValue) + ["wait_ms_p50", "wait_ms_p95"]
     let cursor = try Row.fetchCursor(database, sql: "SELECT \(columns.joined(separator: ", ")) FROM apis")
@@ -63,7 +63,7 @@ struct SQLiteReportReader {
     return apis
   }
 
-  /// Checks that it is a report, of a schema that is known here, and returns the columns of its table `apis`.
+  /// Checks that it is a report with a known schema, and returns the columns of its table `apis`.
   private func check(_ database: Database) throws -> Set<String> {
     let identity = try Int.fetchOne(database, sql: "PRAGMA application_id")
     guard identity == SQLiteSchema.applicationID else {
@@ -74,7 +74,7 @@ struct SQLiteReportReader {
       throw ReadingError(
         file: path, "its schema has version \(version), and this program reads version \(SQLiteSchema.version)")
     }
-    // A view of that name could run for ever.
+    // A view with that name could run forever.
     for table in ["apis", "meta"] {
       let kind = try String.fetchOne(database, sql: "SELECT type FROM sqlite_master WHERE name = ?", arguments: [table])
       guard kind == "table" else { throw ReadingError(file: path, "has no table \(table)") }
@@ -87,7 +87,7 @@ struct SQLiteReportReader {
     return known
   }
 
-  /// Octets of handshakes; nil where there is no table of hosts.
+  /// Octets of handshakes; nil without a table of hosts.
   private func handshake(_ database: Database) throws -> Int? {
     let kind = try String.fetchOne(database, sql: "SELECT type FROM sqlite_master WHERE name = 'hosts'")
     guard kind == "table",

@@ -1,14 +1,14 @@
 import HTTPReassembly
 import Tabular
 
-/// The content of a message without its codings, or why it is left out.
+/// The content of a message without its codings, or the reason why it is left out.
 struct HARBody {
   private let octets: [UInt8]
   private let comment: String?
 
-  /// Of a message that has content; at most `room` octets of it.
+  /// Takes at most `room` octets of a message's content; nil without content.
   ///
-  /// Content whose end was not seen, or that could not be decoded, is left out: it is not known to be good.
+  /// Content whose end was not seen, or that could not be decoded, is left out, because it may be wrong.
   init?(_ message: Message, _ said: HARMessageContent?, room: Int) {
     guard message.octets.body > 0 else { return nil }
     guard let length = said?.decodedLength, message.decodedBody == length, let said else {
@@ -31,7 +31,7 @@ struct HARBody {
   /// Octets of the text.
   var count: Int { octets.count }
 
-  /// Appends `text`, and under `encodingKey` how it is encoded if it is no text.
+  /// Appends `text`, and under `encodingKey` the encoding of octets that are not text.
   func append(encodingKey: String, isRequired: Bool, to json: inout JSONWriter) {
     if !octets.isEmpty || comment == nil || isRequired {
       json.key("text")

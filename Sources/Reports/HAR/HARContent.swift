@@ -1,26 +1,26 @@
 import HTTPReassembly
 
-/// What is particular to a HAR among the reports of a run.
+/// Options of a HAR that other reports of a run lack.
 public struct HAROptions: Sendable {
-  /// What is written of what messages say.
+  /// The parts of messages that are written besides figures.
   public var content: Set<HARContent>
-  /// The version of the program that writes it, without its name.
+  /// The version of the writing program, without its name.
   public var creatorVersion: String
 
-  /// Figures only, unless `content` asks for more.
+  /// By default, figures only.
   public init(content: Set<HARContent> = [], creatorVersion: String = "") {
     self.content = content
     self.creatorVersion = creatorVersion
   }
 }
 
-/// How much of what messages say is kept. Figures are never left out.
+/// Limits of the kept parts of messages. Figures are never left out.
 struct HARLimits {
-  /// Octets kept of one message's start-line and field lines: twice what most servers take at most.
+  /// Octets kept of one message's start-line and field lines: twice the limit of most servers.
   var headerLength = 64 << 10
-  /// Field lines kept of one message: servers take 100 to 200 at most.
+  /// Field lines kept of one message: servers accept at most 100 to 200.
   var fieldCount = 1000
-  /// Octets of content kept of one message: what an API answers, many times over.
+  /// Octets of content kept of one message: many times an API's usual response.
   var bodyLength = 1 << 20
   /// Octets held at once, of all messages whose rows are not final yet.
   var heldLength = 64 << 20
@@ -28,17 +28,17 @@ struct HARLimits {
   var fileBodyLength = 256 << 20
 }
 
-/// What one message said, as far as it is kept.
+/// The kept parts of one message.
 struct HARMessageContent {
   /// The request-line or status-line without terminator; empty when it was not kept.
   var startLine: [UInt8] = []
   /// Field lines of the header section, in order.
   var fields: [HARField] = []
-  /// Whether something of the header section is left out.
+  /// Whether a part of the header section is left out.
   var isHeaderCut = false
   /// The start of the content without its codings.
   var body: [UInt8] = []
-  /// Whether `body` is not all of the content that came.
+  /// Whether `body` lacks a part of the content.
   var isBodyCut = false
   /// Octets of the whole content without its codings; nil when it was not seen whole or could not be decoded.
   var decodedLength: Int?
@@ -49,7 +49,7 @@ struct HARMessageContent {
   fileprivate var length = 0
 }
 
-/// Gathers what messages say until their rows are final, within limits.
+/// Gathers parts of messages until their rows are final, within limits.
 final class HARContentObserver: MessageObserver {
   private let content: Set<HARContent>
   private let limits: HARLimits
@@ -72,7 +72,7 @@ final class HARContentObserver: MessageObserver {
   }
 
   func fieldLine(_ line: RawSpan, name: Range<Int>?, value: Range<Int>?, of message: Int) {
-    // Interim responses have one line of sums, and nothing else comes of what is no field line.
+    // Interim responses have one line of sums, and malformed field lines are not kept.
     guard content.contains(.headers), let name, let value, messages[message] != nil else { return }
     with(message) { gathered, held in
       guard gathered.fields.count < limits.fieldCount, hasRoom(for: line.byteCount, gathered, held) else {
@@ -106,7 +106,7 @@ final class HARContentObserver: MessageObserver {
     messages.values[index].decodedLength = decodedLength
   }
 
-  /// What was gathered of a message; it is forgotten here.
+  /// The gathered parts of a message, which are then forgotten.
   func take(_ message: Int) -> HARMessageContent? {
     guard let gathered = messages.removeValue(forKey: message) else { return nil }
     heldLength -= gathered.length

@@ -1,14 +1,14 @@
 import HTTPReassembly
 import Tabular
 
-/// A field line of a header section as it was sent (RFC 9112 §5).
+/// A field line of a header section as sent (RFC 9112 §5).
 struct HARField {
-  /// The name as sent, whatever its case.
+  /// The name as sent, in any case.
   var name: [UInt8] = []
   /// The value, without whitespace around it.
   var value: [UInt8] = []
 
-  /// Whether the field has this name, which is given in lower case; names are case-insensitive (RFC 9110 §5.1).
+  /// Whether the field has this name, given in lower case; names are case-insensitive (RFC 9110 §5.1).
   func isNamed(_ lowercased: StaticString) -> Bool {
     guard name.count == lowercased.utf8CodeUnitCount else { return false }
     return name.indices.allSatisfy { index in
@@ -29,7 +29,7 @@ enum HARFields {
     }
   }
 
-  /// Appends `headers` and, from the fields of the name `cookies` (in lower case), `cookies`.
+  /// Appends `headers`, and `cookies` from the fields with the name `cookies` (in lower case).
   static func append(_ fields: [HARField], cookies name: StaticString, to json: inout JSONWriter) {
     json.key("headers")
     json.open("[")
@@ -40,7 +40,7 @@ enum HARFields {
     for field in fields where field.isNamed(name) {
       let parts = field.value.split(separator: UInt8(ascii: ";"))
       if field.isNamed("set-cookie") {
-        // One cookie a field; what follows are its attributes (RFC 6265 §4.1).
+        // A field has one cookie, and its attributes follow (RFC 6265 §4.1).
         if let first = parts.first { append(cookie: first, attributes: parts.dropFirst(), to: &json) }
       } else {
         for part in parts { append(cookie: part, attributes: [], to: &json) }
@@ -49,7 +49,7 @@ enum HARFields {
     json.close("]")
   }
 
-  /// Appends an object of a name and a value as they were sent.
+  /// Appends an object of a name and a value as sent.
   static func appendPair(_ name: [UInt8], _ value: [UInt8], to json: inout JSONWriter) {
     json.open("{")
     appendMembers(name, value, to: &json)
@@ -73,7 +73,7 @@ enum HARFields {
     guard !name.isEmpty || !value.isEmpty else { return }
     json.open("{")
     appendMembers(name, value, to: &json)
-    // Each once, whatever was sent: the first counts here. `expires` has a form of its own in HAR; it is in the header.
+    // Each attribute appears once, the first one sent. `expires` has a form of its own in HAR; the header has the original.
     var seen: Set<String> = []
     for attribute in attributes {
       let (name, value) = pair(attribute)
@@ -104,15 +104,15 @@ enum HARFields {
   }
 }
 
-/// The parts of a start-line (RFC 9112 §3, §4) that no row has.
+/// The parts of a start-line (RFC 9112 §3, §4) that rows lack.
 struct HARStartLine {
   private let line: [UInt8]
 
-  /// Of a line without terminator; empty when it is not known.
+  /// Takes a line without terminator; empty when it is unknown.
   init(_ line: [UInt8]) { self.line = line }
 
-  /// The query of a request-line whose query has this many octets (`Message.queryLength`): the end of the target, which is
-  /// the last thing before the version, if there is one. Nil when the line is not known.
+  /// The query of a request-line, whose octets are known (`Message.queryLength`). It is the end of the target, just before the
+  /// version, if there is one. Nil when the line is unknown.
   func query(length: Int) -> [UInt8]? {
     var end = trimmedEnd(line.count)
     guard end > 0 else { return nil }

@@ -3,7 +3,7 @@ import Tabular
 
 /// The `request` object of an entry.
 enum HARRequest {
-  /// Appends a request, and of what it said what was gathered.
+  /// Appends a request with its gathered parts.
   static func append(
     _ message: Message, _ said: HARMessageContent?, _ options: Set<HARContent>, body: HARBody?,
     texts: borrowing TextPool, redaction: Redaction?, to json: inout JSONWriter
@@ -68,7 +68,7 @@ enum HARRequest {
     json.close("}")
   }
 
-  /// Appends what stands for a request that was not captured: HAR wants one, so it has its server only.
+  /// Appends a stand-in for a request that was not captured: HAR needs one, so it has its server only.
   static func appendUnseen(
     _ exchange: Exchange, _ endpoints: Directional<Endpoint>?, redaction: Redaction?, to json: inout JSONWriter
   ) {
@@ -110,9 +110,9 @@ enum HARRequest {
   }
 }
 
-/// The `response` object of an entry. The exchange starts it, because it knows what came before the final response.
+/// The `response` object of an entry. The exchange starts it, because it knows the facts before the final response.
 enum HARResponse {
-  /// Starts the object with what was before the final response, and what the exchange took in all.
+  /// Starts the object with the interim responses, and the sums of the exchange.
   static func start(_ exchange: Exchange, interim: HARInterim?, to json: inout JSONWriter) {
     json.key("response")
     json.open("{")
@@ -121,7 +121,7 @@ enum HARResponse {
     interim?.append(to: &json)
   }
 
-  /// Appends the members of a final response, of what it said what was gathered, and ends the object.
+  /// Appends the members of a final response with its gathered parts, and ends the object.
   static func append(
     _ message: Message, _ said: HARMessageContent?, body: HARBody?, texts: borrowing TextPool, to json: inout JSONWriter
   ) {
@@ -159,8 +159,7 @@ enum HARResponse {
     json.close("}")
   }
 
-  /// Appends the members that stand for a final response that was not captured, with status 0 as browsers have it, and ends
-  /// the object.
+  /// Appends a stand-in for a final response that was not captured, with status 0 as in browsers, and ends the object.
   static func appendUnseen(to json: inout JSONWriter) {
     json.key("status")
     json.integer(0)

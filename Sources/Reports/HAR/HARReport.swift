@@ -3,9 +3,9 @@ import Tabular
 
 /// `report.har`: an HTTP Archive 1.2, one entry an exchange, in the order of their numbers.
 ///
-/// Nothing of it is held but what waits for its turn. An entry has three rows in an `OrderedRows`: the request,
-/// what the exchange knows, the response. Messages come before their exchange, which fills in the
-/// missing ones. The file is an archive only when it is finished.
+/// Only parts that wait for their turn are held. An entry has three rows in an `OrderedRows`: the request, the facts of the
+/// exchange, the response. Messages come before their exchange, which fills in the missing ones. The file is a valid archive only
+/// when it is finished.
 public final class HARReport: Report {
   /// The file's name.
   static let fileName = "report.har"
@@ -21,7 +21,7 @@ public final class HARReport: Report {
   private var orphans: [Int: Directional<Endpoint>] = [:]
   private var bodyRoom: Int
   private let allowance: RowAllowance
-  /// The exchanges whose entry has begun: it is completed, even when the allowance is used up.
+  /// The exchanges whose entry has begun. It is completed, even when the allowance is used up.
   private var begun: Set<Int> = []
   private var entriesLeftOut = 0
   private var isFinished = false
@@ -30,12 +30,12 @@ public final class HARReport: Report {
   /// Opens the report in `folder`, which is created if need be; a file of that name is replaced.
   ///
   /// - Parameters:
-  ///   - folder: Where the file goes.
-  ///   - options: What is written beyond the figures. With a redaction it is figures only: nobody can tell what is
-  ///     personal in fields, queries and content.
-  ///   - redaction: What is left out; nil: nothing.
-  ///   - allowance: What the entries may take.
-  /// - Throws: when the folder or the file cannot be created or opened.
+  ///   - folder: The folder of the file.
+  ///   - options: The parts of messages besides figures. With a redaction only figures are written, because any field, query or
+  ///     content may be personal.
+  ///   - redaction: The facts to leave out; nil keeps all.
+  ///   - allowance: The limits of the entries.
+  /// - Throws: When the folder or the file cannot be created or opened.
   public convenience init(
     folder: String, options: HAROptions = HAROptions(), redaction: Redaction? = nil,
     allowance: RowAllowance = RowAllowance()
@@ -45,7 +45,7 @@ public final class HARReport: Report {
       memoryLimit: OrderedRows.memoryLimit)
   }
 
-  /// As above, with limits.
+  /// Opens the report with limits.
   init(
     folder path: String, options: HAROptions, redaction: Redaction?, allowance: RowAllowance = RowAllowance(),
     limits: HARLimits, memoryLimit: Int
@@ -61,17 +61,17 @@ public final class HARReport: Report {
     try file.append(Self.start(options.creatorVersion))
   }
 
-  /// Entries are left out as a whole, for which the messages of each have to be known.
+  /// Entries are left out as a whole, which needs all messages of each.
   public var takesEveryRow: Bool { true }
 
-  /// Gathers what messages say, if any of it is to be written.
+  /// Gathers the parts of messages that are to be written; nil without any.
   public var observer: (any MessageObserver)? { gathering }
 
   /// Writes a message's part of its entry.
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
     var said = gathering?.take(message.number)
     guard isOpen, message.exchange > 0, hasRoom(message.exchange) else { return }
-    // What completes an entry beyond the allowance is figures only.
+    // Beyond the allowance only figures complete an entry.
     if !allowance.isOpen { said = nil }
     if message.flags.contains(.requestNotSeen) {
       orphans[message.exchange] = Directional(client: message.client, server: message.server)
@@ -89,7 +89,7 @@ public final class HARReport: Report {
       try add(message.exchange, .request)
     } else {
       makeResponse(message, said, body, texts)
-      // Its entry may have begun, which has kept room for figures only.
+      // Its entry may have begun, and has kept room for figures only.
       if said != nil, !allowance.hasRoom(for: json.length) { makeResponse(message, nil, nil, texts) }
       try add(message.exchange, .response)
     }
@@ -135,18 +135,18 @@ public final class HARReport: Report {
     }
   }
 
-  /// Connections are in this report as far as entries name them.
+  /// Connections are in this report only as far as entries name them.
   public func connection(_ connection: Connection, texts: borrowing TextPool) {}
 
-  /// A HAR is readable only when it is complete, so that `ReportFormat` opens none of a run that goes on.
+  /// A HAR is readable only when it is complete, so `ReportFormat` opens none for a live run.
   public func flush(_ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void) {}
 
-  /// As above.
+  /// Does nothing, as `flush`.
   public func reopen() {}
 
   /// Writes the ledger and completes the archive.
   ///
-  /// - Throws: the first error of the whole report. After an error in writing the file is no archive.
+  /// - Throws: The first error of the whole report. After a write error the file is not a valid archive.
   public func finish(_ totals: Totals) throws(ReportError) {
     if let failure { throw failure }
     guard !isFinished else { return }
@@ -180,19 +180,19 @@ public final class HARReport: Report {
 
   private var isOpen: Bool { !isFinished && failure == nil }
 
-  /// Exchanges are numbered from 1: the first has no comma before it.
+  /// Starts an entry. Exchanges are numbered from 1, and the first has no comma before it.
   private func startEntry(_ exchange: Int) {
     json.clear(needingComma: exchange > 1)
     json.newline()
     json.open("{")
   }
 
-  /// Whether an exchange's entry has begun, or may. The first one always has room: it is the one without a comma before it.
+  /// Whether an exchange's entry has begun, or may begin. The first one always has room, because it is the one without a comma.
   private func hasRoom(_ exchange: Int) -> Bool {
     allowance.isOpen || exchange == 1 || begun.contains(exchange)
   }
 
-  /// Octets of the allowance that an entry which has begun keeps for the rest of it: more than its figures take.
+  /// Octets of the allowance that a begun entry reserves for its rest: more than its figures take.
   static let entryReserve = 4096
 
   private func add(_ exchange: Int, _ part: Part) throws(ReportError) {
@@ -231,7 +231,7 @@ public final class HARReport: Report {
     json.key("version")
     json.escaped(Array(version.utf8))
     json.close("}")
-    // Packets do not tell pages; readers that ask for them find none.
+    // Packets do not show pages; readers that ask for them find none.
     json.key("pages")
     json.open("[")
     json.close("]")

@@ -1,14 +1,14 @@
 import HTTPReassembly
 import Tabular
 
-/// The URL of a request (RFC 3986), made of what the wire said. Whatever that was, the result is ASCII and a URL: what may
-/// not stand in one is percent-encoded.
+/// The URL of a request (RFC 3986), made of text from the wire. The result is always ASCII and a URL: octets that a URL must not
+/// have are percent-encoded.
 enum HARURL {
-  /// Scheme, host and path, and the query if there is one to show.
+  /// Scheme, host and path, and the query if it is to be shown.
   static func text(isSecure: Bool, host: [UInt8], path: [UInt8], query: [UInt8]?) -> [UInt8] {
     var url = Array((isSecure ? "https://" : "http://").utf8)
     appendAuthority(host, to: &url)
-    // The asterisk-form has no path (RFC 9112 §3.3), nor has CONNECT's authority-form.
+    // The asterisk-form has no path (RFC 9112 §3.3), and CONNECT's authority-form has none.
     if path != [UInt8(ascii: "*")], !path.isEmpty {
       if path.first != UInt8(ascii: "/") { url.append(UInt8(ascii: "/")) }
       append(path, to: &url) { isPathCharacter($0) }
@@ -20,7 +20,7 @@ enum HARURL {
     return url
   }
 
-  /// The URL of a server of which nothing is known but where it is.
+  /// The URL of a server for which only the endpoint is known.
   static func text(of server: Endpoint, _ redaction: Redaction?) -> [UInt8] {
     var buffer = RowBuffer()
     buffer.append(server)
@@ -46,7 +46,7 @@ enum HARURL {
       && text.allSatisfy { isHexadecimal($0) || $0 == UInt8(ascii: ":") || $0 == UInt8(ascii: ".") }
   }
 
-  /// Appends octets; those that are not allowed, and a percent sign that starts no escape, percent-encoded.
+  /// Appends octets. Octets that are not allowed are percent-encoded, and so is a percent sign that starts no escape.
   private static func append(_ octets: [UInt8], to url: inout [UInt8], _ isAllowed: (UInt8) -> Bool) {
     for (index, octet) in octets.enumerated() {
       let isEscape =

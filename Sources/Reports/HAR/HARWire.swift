@@ -1,7 +1,7 @@
 import HTTPReassembly
 import Tabular
 
-/// The `_wire…` fields: the figures of a message as `messages.csv` has them. What is unknown is left out.
+/// The `_wire…` fields: the figures of a message as in `messages.csv`. Unknown figures are left out.
 enum HARWire {
   /// Appends the fields of a message to its object.
   static func append(_ message: Message, texts: borrowing TextPool, to json: inout JSONWriter) {
@@ -29,7 +29,7 @@ enum HARWire {
     json.close("]")
   }
 
-  /// What HTTP/2 has beside. `headersSize` is that of the encoded fields there, so the other length is told, too.
+  /// Appends HTTP/2's further figures. `headersSize` counts the encoded fields there, so the expanded length is added.
   private static func appendStream(_ message: Message, to json: inout JSONWriter) {
     for (name, value) in [
       ("_wireStream", Int(message.stream)), ("_wireExpandedStartLineBytes", message.expandedStartLine),
@@ -42,10 +42,10 @@ enum HARWire {
     }
   }
 
-  /// `headersSize`: start-line and header section, in HTTP/2 as they are encoded; −1 when its end was not seen.
+  /// `headersSize`: start-line and header section, in HTTP/2 as encoded; −1 when their end was not seen.
   static func headersSize(_ message: Message) -> Int {
     if message.flags.contains(.headerNotSeen), message.exactness == .atLeast { return -1 }
-    // The empty line that ends a header section takes an octet at least; HTTP/0.9 has none.
+    // The empty line at the end of a header section has at least one octet; HTTP/0.9 has none.
     if message.exactness == .atLeast, message.octets.header == 0 { return -1 }
     return message.octets.startLine + message.octets.header
   }
@@ -74,10 +74,10 @@ struct HARFigures {
   /// All zero.
   init() {}
 
-  /// Those of one message.
+  /// The figures of one message.
   init(_ message: Message) { add(message) }
 
-  /// Adds those of a message.
+  /// Adds the figures of a message.
   mutating func add(_ message: Message) {
     octets += message.octets
     retransmitted += message.retransmitted
@@ -102,10 +102,9 @@ struct HARFigures {
   }
 }
 
-/// The interim responses of one exchange: HAR has no member for them, and there can be any number, so that their sums are
-/// kept.
+/// The sums over the interim responses of one exchange. HAR has no member for them, and there can be any number.
 struct HARInterim {
-  /// Statuses that are named, in order: no server has a reason to send more.
+  /// The largest number of named statuses, in order: no server has a reason to send more.
   private static let statusLimit = 16
   private var count = 0
   private var statuses: [Int] = []
@@ -133,15 +132,15 @@ struct HARInterim {
   }
 }
 
-/// What an entry has of its exchange, beside the two messages.
+/// The members of an entry about its exchange, besides the two messages.
 ///
-/// An entry has only fields that HAR 1.2 has; ours are in the objects below it. There are readers that take an entry with
-/// any other field for that of a certain browser, and refuse it for what it lacks then.
+/// An entry has only fields of HAR 1.2; ours are in the objects below it. Some readers take an entry with any other field for a
+/// certain browser's, and refuse it because that browser's fields are missing.
 enum HAREntry {
-  /// Appends the members of an entry that its exchange knows.
+  /// Appends the members of an entry from its exchange.
   static func append(_ exchange: Exchange, to json: inout JSONWriter) {
     let timings = exchange.timings
-    // As in HAR 1.1, `connect` has all of it; `ssl` says how much of that was TLS.
+    // As in HAR 1.1, `connect` includes TLS; `ssl` is TLS alone.
     let connect = timings.connect == nil && timings.tls == nil ? nil : (timings.connect ?? 0) + (timings.tls ?? 0)
     json.key("startedDateTime")
     json.dateTime(exchange.started)
@@ -154,7 +153,7 @@ enum HAREntry {
       json.key(name)
       if let duration { json.milliseconds(duration) } else { json.integer(-1) }
     }
-    // HAR wants these three, and not negative; those that did not happen are named.
+    // HAR needs these three, and not negative; phases that did not happen are named.
     let phases = [("send", timings.send), ("wait", timings.wait), ("receive", timings.receive)]
     for (name, duration) in phases {
       json.key(name)
@@ -174,7 +173,7 @@ enum HAREntry {
     json.name(String(exchange.connection))
   }
 
-  /// Appends the server's address; a redacted one is none that HAR would take.
+  /// Appends the server's address; HAR would not accept a redacted one.
   static func append(server: Endpoint, redaction: Redaction?, to json: inout JSONWriter) {
     guard redaction == nil else { return }
     json.key("serverIPAddress")
@@ -182,9 +181,9 @@ enum HAREntry {
   }
 }
 
-/// `_wireLedger` of the log: every class of octets, also those that no entry has.
+/// `_wireLedger` of the log: every class of octets, also those without entries.
 enum HARLedger {
-  /// Appends the classes by their names, and what they add up to.
+  /// Appends the classes by their names, and their sum.
   static func append(_ ledger: Ledger, to json: inout JSONWriter) {
     json.key("_wireLedger")
     json.open("{")

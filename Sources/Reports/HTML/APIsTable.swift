@@ -9,10 +9,10 @@ struct APIsTable {
   /// The sums over all APIs, shown or not.
   var sums: APITotals { totals.apis.reduce(into: APITotals()) { $0.add($1) } }
 
-  /// The APIs, those with the most octets first.
+  /// The APIs, most octets first.
   private var sorted: [APITotals] {
     let apis = APIRow.sorted(totals, redaction: name.redaction)
-    // Sorting is not stable by contract; ties stay in the order of the CSV file.
+    // Sorting is not stable by contract; equal APIs stay in the order of the CSV file.
     let order = apis.indices.sorted { a, b in
       let (mine, other) = (apis[a].ipLength, apis[b].ipLength)
       return mine == other ? a < b : mine > other
@@ -20,7 +20,7 @@ struct APIsTable {
     return order.map { apis[$0] }
   }
 
-  /// The hashes of the APIs that are shown, by which exchanges know theirs, in the table's order.
+  /// The hashes of the shown APIs, in the table's order; exchanges know their APIs by them.
   var shownHashes: [Int] {
     sorted.prefix(PageLimits.apis).map { api in
       KeptExchanges.hash(
@@ -68,20 +68,20 @@ struct APIsTable {
     return (counts + further).map { .integer($0) }
   }
 
-  /// What messages are made of here.
+  /// The parts of messages in this analysis.
   var parts: MessageParts {
     MessageParts(hasControl: totals.ledger[.control] > 0, hasTLS: totals.ledger.tlsRecord > 0)
   }
 }
 
-/// What the octets of an API's messages are, in the order of the page's bars.
+/// The parts of an API's messages, in the order of the page's bars.
 struct MessageParts {
-  /// Whether frames that carry neither fields nor content are among them, as in HTTP/2.
+  /// Whether there are frames with neither fields nor content, as in HTTP/2.
   let hasControl: Bool
-  /// Whether TLS was opened, and what its records have beside the messages' octets is among them.
+  /// Whether TLS was opened, so that its records have octets besides the messages.
   let hasTLS: Bool
 
-  /// The names, as the ledger and the CSV files have them.
+  /// The names, as in the ledger and the CSV files.
   var names: [String] {
     ["start_line", "header", "body", "framing", "trailer", "overhead", "retransmitted"]
       + (hasControl ? ["control"] : []) + (hasTLS ? ["tls"] : [])

@@ -1,9 +1,9 @@
-/// Figures that are added up under names. A limited number of names is told apart.
+/// Sums of figures by name, for a limited number of names.
 struct AddedRows<Name: Hashable, Figures> {
   private let limit: Int
   private let none: Figures
   private(set) var rows: [Name: Figures] = [:]
-  /// The figures of all names that came after the limit was reached.
+  /// The figures of all names beyond the limit.
   private(set) var others: Figures
   /// Whether there are such names.
   private(set) var hasOthers = false
@@ -26,7 +26,7 @@ struct AddedRows<Name: Hashable, Figures> {
   }
 }
 
-/// The rows with the largest weights, of any number; of equal ones those with the lowest numbers.
+/// The rows with the largest weights, of any number; among equal ones, those with the lowest numbers.
 struct TopRows<Row> {
   private struct Weighed {
     var weight: Int
@@ -41,9 +41,9 @@ struct TopRows<Row> {
   private let limit: Int
   /// At most twice the limit, so that sorting out is rare.
   private var kept: [Weighed] = []
-  /// Below this a row is not among the largest any more.
+  /// A row with less weight is no longer among the largest.
   private var leastWeight = Int.min
-  /// Rows that came, kept or not.
+  /// The number of rows, kept or not.
   private(set) var count = 0
 
   init(limit: Int) { self.limit = limit }
@@ -58,6 +58,6 @@ struct TopRows<Row> {
     leastWeight = kept.last?.weight ?? .min
   }
 
-  /// The largest, largest first.
+  /// The largest rows, largest first.
   var rows: [Row] { kept.sorted(by: Weighed.precedes).prefix(limit).map(\.row) }
 }

@@ -1,11 +1,11 @@
 import HTTPReassembly
 import Tabular
 
-/// `report.html`: one page to look at, which needs nothing but itself.
+/// `report.html`: one page for people, which needs no other file.
 ///
-/// It is gathered within `PageLimits` while the analysis runs, and written whole: whoever opens the file finds the
-/// old page or the new one. The figures are those of the CSV files; those about hosts, fields, contents and time need
-/// `Configuration.tables`. Of what messages say, names of fields are in the page, never values or content.
+/// It is gathered within `PageLimits` during the analysis, and written whole: readers of the file find the old page or the new
+/// one. The figures are the same as in the CSV files; those about hosts, fields, contents and time need `Configuration.tables`.
+/// From the header sections, names of fields are in the page, never values or content.
 public final class HTMLReport: Report {
   /// The file's name.
   static let fileName = "report.html"
@@ -15,17 +15,17 @@ public final class HTMLReport: Report {
   private let redaction: Redaction?
   private let captures: [String]
   private var figures: PageFigures
-  /// What an app, or a model of one, says beside what the wire says; each becomes a section of its own.
+  /// Figures of an app, or of a model of one, beside the wire's; each becomes a section of its own.
   public var comparisons: [PageComparison] = []
 
-  /// Makes ready for a page in `folder`, which is created if need be; a page that is there is replaced at the end.
+  /// Prepares a page in `folder`, which is created if need be; an existing page is replaced at the end.
   ///
   /// - Parameters:
   ///   - path: The folder.
-  ///   - grouping: What totals are grouped by.
-  ///   - redaction: What is left out; nil: nothing.
-  ///   - captures: What is analysed, as the user named it; the page's title has the last part of each name.
-  /// - Throws: when the folder cannot be created or opened.
+  ///   - grouping: The grouping of totals.
+  ///   - redaction: The facts to leave out; nil keeps all.
+  ///   - captures: The analyzed captures, as the user named them; the page's title has the last part of each name.
+  /// - Throws: When the folder cannot be created or opened.
   public init(
     folder path: String, grouping: Configuration.Grouping, redaction: Redaction? = nil, captures: [String] = []
   ) throws(ReportError) {
@@ -36,7 +36,7 @@ public final class HTMLReport: Report {
     figures = PageFigures(grouping: grouping, redaction: redaction)
   }
 
-  /// It has no row for each, and is bounded by itself.
+  /// It has no row for each, and has limits of its own.
   public var takesEveryRow: Bool { true }
 
   /// Adds a message.
@@ -52,22 +52,21 @@ public final class HTMLReport: Report {
     figures.add(connection, texts: texts)
   }
 
-  /// Brings the page up to date: for a run that goes on. What is not final yet is in the ledger and the APIs of
-  /// `totals` only.
+  /// Brings the page up to date, in a live run. Rows that are not final yet are in the ledger and the APIs of `totals` only.
   ///
-  /// - Throws: when it cannot be written; the old page stays.
+  /// - Throws: When it cannot be written; the old page stays.
   public func flush(
     _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
   ) throws(ReportError) {
     try finish(totals)
   }
 
-  /// There is no file that stays open.
+  /// No file stays open.
   public func reopen() {}
 
   /// Writes the page.
   ///
-  /// - Throws: when it cannot be written; an old page stays.
+  /// - Throws: When it cannot be written; an old page stays.
   public func finish(_ totals: Totals) throws(ReportError) {
     let data = PageData(
       figures: figures, totals: totals, grouping: grouping, redaction: redaction, captures: captures,

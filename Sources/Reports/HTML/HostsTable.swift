@@ -1,11 +1,11 @@
 import HTTPReassembly
 
-/// The hosts whose connections cost the most, and the sums of the others.
+/// The hosts with the most expensive connections, and the sums of the others.
 struct HostsTable {
   let totals: Totals
   let name: PageName
 
-  /// What the octets of hosts are, in the order of the page's bars.
+  /// The parts of hosts' octets, in the order of the page's bars.
   static let parts = [
     "start_line", "header", "body", "framing", "trailer", "control", "tls", "handshake", "setup", "teardown",
     "overhead",

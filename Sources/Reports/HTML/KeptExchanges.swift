@@ -1,28 +1,28 @@
 import HTTPReassembly
 import Tabular
 
-/// What the page shows of an exchange. Texts are ready to be shown.
+/// The facts of an exchange on the page. Texts are ready for display.
 struct ExchangeFigures {
   var exchange: Exchange
-  /// A hash of the API that it counts for (`KeptExchanges.hash`).
+  /// A hash of its API (`KeptExchanges.hash`).
   var api: Int
   var method: String
   var host: String
   var path: String
   var version: String
-  /// What its messages are made of; nil where too many exchanges were in progress.
+  /// The parts of its messages; nil when too many exchanges were in progress.
   var parts: ExchangeParts?
 }
 
-/// The exchanges that the page shows: those with the most octets, the slowest, failed ones, and one of each API.
+/// The exchanges on the page: those with the most octets, the slowest, failed ones, and one of each API.
 struct KeptExchanges {
   private var largest = TopRows<ExchangeFigures>(limit: PageLimits.exchanges)
   private var slowest = TopRows<ExchangeFigures>(limit: PageLimits.slowExchanges)
   private var failed = TopRows<ExchangeFigures>(limit: PageLimits.failedExchanges)
-  /// The one with the most octets of each API, by the API's hash.
+  /// The exchange with the most octets of each API, by the API's hash.
   private var ofAPIs: [Int: (octets: Int, figures: ExchangeFigures)] = [:]
 
-  /// Exchanges that came, kept or not.
+  /// The number of exchanges, kept or not.
   var count: Int { largest.count }
 
   /// Adds an exchange, which is made only if it may stay.
@@ -46,7 +46,7 @@ struct KeptExchanges {
     }
   }
 
-  /// Forgets half of the APIs: those with the fewest octets, of which the page shows the sums only.
+  /// Forgets half of the APIs: those with the fewest octets, for which the page shows only sums.
   private mutating func forgetSmallAPIs() {
     let sorted = ofAPIs.sorted { a, b in
       a.value.octets == b.value.octets
@@ -56,7 +56,7 @@ struct KeptExchanges {
       uniqueKeysWithValues: sorted.prefix(PageLimits.apisWithExchange).map { ($0.key, $0.value) })
   }
 
-  /// The exchanges to show in the order of their starts; of APIs those of `apis`, by their hashes.
+  /// The exchanges to show, in the order of their starts, with one for each API in `apis`, by hash.
   func shown(_ apis: [Int]) -> [ExchangeFigures] {
     var byNumber: [Int: ExchangeFigures] = [:]
     for figures in largest.rows + slowest.rows + failed.rows { byNumber[figures.exchange.number] = figures }
@@ -69,7 +69,7 @@ struct KeptExchanges {
     }
   }
 
-  /// Tells APIs apart: by 64 bits with a key that is new in every run, so that nobody can prepare two that look alike.
+  /// A 64-bit hash that tells APIs apart. Its key is new in every run, so that two APIs with one hash cannot be prepared.
   static func hash(
     host: [UInt8], path: [UInt8], method: [UInt8], process: [UInt8], _ grouping: Configuration.Grouping
   ) -> Int {
@@ -83,12 +83,12 @@ struct KeptExchanges {
 }
 
 extension Exchange {
-  /// Whether it ended with an error, or without response.
+  /// Whether it ended with an error, or without a response.
   var hasFailed: Bool { status >= 400 || response == nil }
 }
 
 extension ExchangeTimings {
-  /// From the first octet of the request to the last one of the response, as far as it is known, in nanoseconds.
+  /// Nanoseconds from the first octet of the request to the last one of the response, as far as known.
   var duration: Int64 {
     [send, wait, receive].reduce(0) { sum, phase in
       let (result, overflows) = sum.addingReportingOverflow(phase ?? 0)

@@ -1,10 +1,10 @@
 import HTTPReassembly
 import Tabular
 
-/// The page of a run that goes on, for who serves it. What it shows is gathered as for `report.html`, within `PageLimits`, and made when
-/// somebody looks at it: the figures are those that the file would have at that moment.
+/// The page of a live run, for a server. Its content is gathered as for `report.html`, within `PageLimits`. It is made on
+/// request, with the figures that the file would have at that moment.
 public struct LivePage {
-  /// What stands before the data in the document, and what stands behind it.
+  /// The parts of the document before and after the data.
   public static var document: (head: [UInt8], tail: [UInt8]) { PageDocument.live }
 
   private let grouping: Configuration.Grouping
@@ -12,11 +12,11 @@ public struct LivePage {
   private let captures: [String]
   private var figures: PageFigures
 
-  /// Nothing is known yet.
+  /// A page without data.
   ///
   /// - Parameters:
-  ///   - grouping: What totals are grouped by.
-  ///   - redaction: What is left out; nil: nothing.
+  ///   - grouping: The grouping of totals.
+  ///   - redaction: The facts to leave out; nil keeps all.
   ///   - captures: The interfaces, as the user named them.
   public init(grouping: Configuration.Grouping, redaction: Redaction? = nil, captures: [String] = []) {
     self.grouping = grouping
@@ -38,11 +38,11 @@ public struct LivePage {
     figures.add(connection, texts: texts)
   }
 
-  /// What the page shows of these totals: JSON that can stand in a `script` element, below 3 MB, without line breaks.
+  /// The page's data for these totals: JSON that is safe in a `script` element, below 3 MB, without line breaks.
   ///
   /// - Parameters:
-  ///   - totals: Those of now, with the tables of hosts, time, contents and fields.
-  ///   - version: Its number, from 1: each that a run makes has a higher one.
+  ///   - totals: The current totals, with the tables of hosts, time, contents and fields.
+  ///   - version: Its number, from 1, which grows with each page of a run.
   ///   - time: Now, in nanoseconds since the Unix epoch.
   ///   - isOver: Whether it is the last one.
   /// - Returns: The data.

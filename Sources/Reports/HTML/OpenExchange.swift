@@ -1,24 +1,24 @@
 import HTTPReassembly
 
-/// What the messages of an exchange are made of. Lengths are octets.
+/// The parts of an exchange's messages. Lengths are octets.
 struct ExchangeParts {
-  /// Of the request.
+  /// The request's parts.
   var up = APIOctets()
-  /// Of the final response and of the interim ones before it.
+  /// The parts of the final response and of the interim ones before it.
   var down = APIOctets()
   /// Position of the response's media type in `ContentTypes`, else of the request's; nil when both have none.
   var contentType: Int?
-  /// The side that opened the connection.
+  /// The endpoint that opened the connection.
   var client: Endpoint
-  /// The other side.
+  /// The other endpoint.
   var server: Endpoint
-  /// Octets of the response's content without its codings; nil when that is not known.
+  /// Octets of the response's content without its codings; nil if unknown.
   var decodedBody: Int?
   /// Octets of the messages that were not captured.
   var missing = 0
-  /// How far the counts can be relied on: that of the message of which the least is known.
+  /// The reliability of the counts: the lowest of all messages.
   var exactness = Exactness.exact
-  /// The oddities of all messages.
+  /// The anomaly flags of all messages.
   var flags: MessageFlags = []
 
   init(_ message: Message) {
@@ -47,11 +47,11 @@ struct ExchangeParts {
 
 /// Media types, lower-case and without their parameters, each with a small number.
 struct ContentTypes {
-  /// By number. 0 stands for all that came after the limit, and that are too long.
+  /// The names by number. 0 stands for all that are beyond the limit or too long.
   private(set) var names: [[UInt8]] = [[]]
-  /// What messages with them have. The part: content whose length without codings is known, at that length.
+  /// The figures of messages with each type. The part is content with a known length without codings, at that length.
   private(set) var figures: [AddedFigures] = [AddedFigures()]
-  /// By what fields have said; several may be the same type.
+  /// The numbers by fields' values; several may be the same type.
   private var numbers: [[UInt8]: Int] = [:]
 
   /// The number of a field's value; nil for an empty one.

@@ -1,23 +1,23 @@
-/// A section of the page that holds an app's own figures, or those of a model of one, against the wire.
+/// A section of the page that compares an app's own figures, or a model's, with the wire.
 ///
-/// Names are shown as text whatever is in them; of more rows than the page shows, those with the largest differences are
-/// taken.
+/// Names are shown as text, whatever their content. If there are more rows than the page shows, those with the largest
+/// differences are shown.
 public struct PageComparison: Sendable {
-  /// One thing that both sides have a figure for. Octets.
+  /// One item with a figure of both sides. Octets.
   public struct Line: Sendable {
-    /// What it is: an API, a part of messages, a model.
+    /// Its name: an API, a part of messages, or a model.
     public var name: String
-    /// What the app or the model says; nil for something that has a difference only, as a cause.
+    /// The figure of the app or the model; nil for an item with a difference only, as a cause.
     public var app: Int?
-    /// What the wire says; nil as `app`.
+    /// The figure of the wire; nil as `app`.
     public var wire: Int?
-    /// App minus wire. Given, not computed: a model may have no figure for some messages, whose octets on the wire
-    /// then are no error of it.
+    /// App minus wire. It is given, not computed: a model may lack figures for some messages, whose octets are then no error of
+    /// it.
     public var difference: Int
     /// The figures of `details`, in their order.
     public var details: [Int]
 
-    /// A row; the difference is `app - wire` unless it is said otherwise.
+    /// A row; the difference is `app - wire` by default.
     public init(name: String, app: Int, wire: Int, difference: Int? = nil, details: [Int] = []) {
       self.name = name
       self.app = app
@@ -34,7 +34,7 @@ public struct PageComparison: Sendable {
     }
   }
 
-  /// A figure that rows have beside the others.
+  /// A further figure of rows.
   public struct Detail: Sendable {
     /// The heading of its column.
     public var name: String
@@ -48,14 +48,14 @@ public struct PageComparison: Sendable {
     }
   }
 
-  /// What the rows are.
+  /// The subject of the rows.
   public struct Subject: Sendable {
-    /// One of them, as "API".
+    /// The singular, as "API".
     public var one: String
-    /// Several.
+    /// The plural.
     public var many: String
 
-    /// A name in both numbers.
+    /// A name in singular and plural.
     public init(_ one: String, _ many: String) {
       self.one = one
       self.many = many
@@ -66,19 +66,19 @@ public struct PageComparison: Sendable {
   public var title: String
   /// The heading in the page's navigation.
   public var shortTitle: String
-  /// A sentence below it: what was compared.
+  /// A sentence below it about the comparison.
   public var note: String
-  /// What else is to be said of it, each in a line.
+  /// Further facts, each in a line.
   public var facts: [String]
-  /// Sentences about what makes the section incomplete.
+  /// Sentences about missing parts of the section.
   public var warnings: [String]
-  /// What the rows are.
+  /// The subject of the rows.
   public var subject: Subject
-  /// What is compared with the wire: "app" or "model".
+  /// The side that is compared with the wire: "app" or "model".
   public var teller: String
-  /// The heading of its figures.
+  /// The heading of that side's figures.
   public var figure: String
-  /// What rows have beside the others.
+  /// The further figures of rows.
   public var details: [Detail]
   /// Whether the rows stay in their order; else those with the largest differences come first.
   public var isOrdered: Bool
@@ -106,7 +106,7 @@ public struct PageComparison: Sendable {
 }
 
 extension PageData {
-  /// A section that holds an app's figures against the wire's.
+  /// A section that compares an app's figures with the wire's.
   func value(_ comparison: PageComparison) -> PageValue {
     .object([
       ("title", .text(comparison.title)), ("short_title", .text(comparison.shortTitle)),
@@ -132,7 +132,7 @@ extension PageData {
       }, total: comparison.rows.count)
   }
 
-  /// Sentences are ours, but for names of fields in them.
+  /// The sentences are ours, except for names of fields in them.
   private func sentences(_ sentences: [String]) -> PageValue {
     .list(sentences.map { .text(name.text(Array($0.utf8), length: PageLimits.sentenceLength, room: .max)) })
   }

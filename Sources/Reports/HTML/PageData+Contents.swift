@@ -1,7 +1,7 @@
 import HTTPReassembly
 
 extension PageData {
-  /// Fields by name and direction, those with the most octets first.
+  /// Fields by name and direction, most octets first.
   func fields(_ waste: PageWaste) -> PageTable {
     Self.table(["direction", "name"], ["messages", "bytes", "repeated_bytes"], waste.fields) { field in
       [.text(Self.direction(field.isRequest)), .text(name.text(field.name))]
@@ -10,7 +10,7 @@ extension PageData {
     }
   }
 
-  /// Cookies by host and direction, those with the most octets first.
+  /// Cookies by host and direction, most octets first.
   func cookies(_ waste: PageWaste) -> PageTable {
     Self.table(["direction", "host", "name"], ["messages", "bytes", "repeated_bytes"], waste.cookies) { field in
       [.text(Self.direction(field.isRequest)), .text(field.host), .text(name.text(field.name))]
@@ -19,7 +19,7 @@ extension PageData {
     }
   }
 
-  /// Contents by API and direction; `isEstimate`: with what gzip is estimated to save.
+  /// Contents by API and direction; with `isEstimate`, also the octets that gzip would save.
   func contents(_ rows: [PageWaste.Content], isEstimate: Bool) -> PageTable {
     Self.table(
       ["direction", "host", "path"], ["contents", "bytes"] + (isEstimate ? ["saved_bytes"] : []), rows
@@ -30,7 +30,7 @@ extension PageData {
     }
   }
 
-  /// What came again of all contents, and what was not fetched because it had not changed.
+  /// Repeated contents, and contents that were not fetched because they had not changed.
   func contents(_ waste: PageWaste) -> PageValue {
     .object([
       ("contents", .integer(waste.contents.count)), ("bytes", .integer(waste.contents.octets)),
@@ -43,7 +43,7 @@ extension PageData {
     ])
   }
 
-  /// What content codings achieved.
+  /// The savings of content codings.
   var codings: PageTable {
     let sorted = figures.codings.rows.sorted { a, b in
       a.value.octets == b.value.octets ? a.key < b.key : a.value.octets > b.value.octets
@@ -54,7 +54,7 @@ extension PageData {
       rest: figures.codings.hasOthers ? [.null] + Self.values(figures.codings.others) : nil)
   }
 
-  /// Messages with content by media type, those with the most octets first.
+  /// Messages with content by media type, most octets first.
   var contentTypes: PageTable {
     let types = figures.contentTypes
     let order = types.names.indices.filter { types.figures[$0].octets > 0 }.sorted { a, b in
@@ -74,7 +74,7 @@ extension PageData {
 
   private static func direction(_ isRequest: Bool) -> String { isRequest ? "up" : "down" }
 
-  /// The first rows as they come, and the sums of the others.
+  /// The first rows in their order, and the sums of the others.
   private static func table<Row>(
     _ names: [String], _ figureNames: [String], _ rows: [Row], name: (Row) -> [PageValue], figures: (Row) -> [Int]
   ) -> PageTable {

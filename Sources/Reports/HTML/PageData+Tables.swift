@@ -3,8 +3,8 @@ import HTTPReassembly
 extension PageData {
   /// The exchanges that are shown one by one, in the order of their starts.
   ///
-  /// `api` is the position of the exchange's API among those that are shown; `up` and `down` are the octets of the parts of
-  /// `MessageParts`, empty where they are not known.
+  /// `api` is the position of the exchange's API among the shown ones. `up` and `down` are the octets of the parts of
+  /// `MessageParts`, empty where unknown.
   func exchanges(_ apis: APIsTable) -> PageTable {
     let hashes = apis.shownHashes
     let positions = Dictionary(zip(hashes, hashes.indices)) { first, _ in first }
@@ -71,7 +71,8 @@ extension PageData {
       }, total: figures.connections.count)
   }
 
-  /// What opening and closing connections cost, by client and server, those first that have the most beyond one connection.
+  /// The cost of opening and closing connections, by client and server. The pairs with the highest cost beyond one connection
+  /// come first.
   var pairs: PageTable {
     let sorted = figures.sortedPairs
     let hidden = sorted.dropFirst(PageLimits.rows).map(\.figures)
@@ -124,7 +125,7 @@ extension PageData {
       })
   }
 
-  /// Exchanges by host, path and status, those with the most octets first.
+  /// Exchanges by host, path and status, most octets first.
   func outcomes(_ rows: AddedRows<ShownAPI, AddedFigures>) -> PageTable {
     PageTable(
       ["host", "path", "status"], ["exchanges", "ip_bytes", "time"], rows, weight: \.octets,

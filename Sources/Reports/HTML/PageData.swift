@@ -1,7 +1,7 @@
 import HTTPReassembly
 import Tabular
 
-/// Everything that the page shows, as its script reads it. Times are milliseconds since `start`.
+/// All data of the page, as its script reads it. Times are milliseconds since `start`.
 struct PageData {
   let figures: PageFigures
   let totals: Totals
@@ -11,13 +11,13 @@ struct PageData {
   let comparisons: [PageComparison]
 
   var name: PageName { PageName(redaction: redaction) }
-  /// What times are relative to.
+  /// The origin of times.
   var start: Int64 { figures.earliest <= figures.latest ? figures.earliest : totals.span?.lowerBound ?? 0 }
 
-  /// Which of the pages it is that a run that goes on has made.
+  /// The place of this page among those of a live run.
   struct Liveness {
     var version: Int
-    /// When it was made, in nanoseconds since the Unix epoch.
+    /// The time when it was made, in nanoseconds since the Unix epoch.
     var time: Int64
     var isOver: Bool
 
@@ -26,7 +26,7 @@ struct PageData {
     }
   }
 
-  /// The data; with `live` that of a run that goes on.
+  /// The data; with `live` for a live run.
   func value(live: Liveness? = nil) -> PageValue {
     let apis = APIsTable(totals: totals, grouping: grouping, name: name)
     let waste = PageWaste(totals, name)
@@ -52,7 +52,7 @@ struct PageData {
       ] + (live.map { [("live", $0.value)] } ?? []))
   }
 
-  /// Captures by the last parts of their names, without the folders of whoever made the page.
+  /// Captures by the last parts of their names, without the folders of the person who made the page.
   private var captureNames: [String] {
     captures.map { path in
       name.text(Array((path.split(separator: "/").last.map(String.init) ?? path).utf8))
@@ -66,13 +66,13 @@ struct PageData {
     let traffic = SecureTraffic(totals, redaction: redaction)
     let span = totals.span
     return .object([
-      // Milliseconds since the epoch are exact in a script's numbers, nanoseconds are not.
+      // In a script's numbers milliseconds since the epoch are exact, nanoseconds are not.
       ("start", start == 0 ? .null : .milliseconds(start)),
       ("duration", figures.earliest <= figures.latest ? .milliseconds(figures.latest &- figures.earliest) : .null),
       ("first_packet", span.map { .milliseconds($0.lowerBound) } ?? .null),
       ("span", span.map { .milliseconds($0.upperBound &- $0.lowerBound) } ?? .null),
       ("original", .integer(totals.ledger.original)), ("difference", .integer(totals.ledger.difference)),
-      // Of a run that goes on: what has no class yet is no error.
+      // In a live run, octets without a class are not an error.
       ("pending", .integer(totals.ledger.pending)),
       ("packets", .integer(totals.ledger.packets)), ("dropped", .integer(totals.ledger.droppedPackets)),
       ("truncated", .integer(totals.ledger.truncatedPackets)), ("missing", .integer(totals.ledger.missing)),
@@ -110,7 +110,7 @@ struct PageData {
         })
   }
 
-  /// How long exchanges waited: exact counts by steps, and percentiles.
+  /// The wait phases of exchanges: exact counts by steps, and percentiles.
   private var waits: PageValue {
     .object([
       ("limits", .list(WaitHistogram.limits.map { .milliseconds($0) })),
@@ -132,7 +132,7 @@ struct PageData {
       ["name", "count", "first", "connection", "example"],
       totals.anomalies.all.map { anomaly, count in
         [
-          // The first one may be of a packet before the first message.
+          // The first anomaly may come from a packet before the first message.
           .text(anomaly.rawValue), .integer(count.count), .milliseconds(count.firstTime &- start),
           count.firstConnection == 0 ? .null : .integer(count.firstConnection),
           redaction == nil && !count.example.isEmpty ? .text(TextEscaping.string(count.example)) : .null,

@@ -1,10 +1,10 @@
 import Cryptography
 import Tabular
 
-/// Puts the page together: one document that needs nothing but itself and may load nothing.
+/// Puts the page together: one document that needs no other file and may load nothing.
 ///
-/// Its Content-Security-Policy allows exactly the style and the script that are in it, by their hashes (CSP Level 3
-/// §2.3.1). The data is JSON in a `script` element of another type, which no browser runs.
+/// Its Content-Security-Policy allows exactly its own style and script, by their hashes (CSP Level 3 §2.3.1). The data is JSON in
+/// a `script` element of another type, which no browser runs.
 enum PageDocument {
   /// The page with its data.
   static func octets(_ data: PageValue) -> [UInt8] {
@@ -12,12 +12,13 @@ enum PageDocument {
     return head + json(data) + tail
   }
 
-  /// What stands around the data in the page of a run that goes on, which may ask for newer data where it came from, and for nothing else.
+  /// The parts before and after the data in the page of a live run. Its script may ask its own server for newer data, and nothing
+  /// else.
   static var live: (head: [UInt8], tail: [UInt8]) {
     parts(script: script + PackageResources.live_js, mayAsk: true)
   }
 
-  /// The data as the page has it.
+  /// The data in the form of the page.
   static func json(_ data: PageValue) -> [UInt8] {
     var json = JSONWriter()
     data.write(to: &json)
@@ -32,7 +33,7 @@ enum PageDocument {
     ]
     var (head, tail): ([UInt8], [UInt8]) = ([], [])
     var isHead = true
-    // The template is split once, so that nothing in a part looks like a slot of the template.
+    // The template is split once, so that text in a part is never taken for a slot of the template.
     for (index, piece) in PackageResources.page_html.split(
       separator: UInt8(ascii: "%"), omittingEmptySubsequences: false
     ).enumerated() {
@@ -45,7 +46,7 @@ enum PageDocument {
   }
 
   private static let style = PackageResources.page_css
-  /// The parts of the script in the order in which they need one another, in one strict scope.
+  /// The parts of the script, each after those that it needs, in one strict scope.
   private static let script =
     Array("'use strict';\n".utf8) + PackageResources.text_js + PackageResources.elements_js
     + PackageResources.table_js + PackageResources.bars_js + PackageResources.chart_js

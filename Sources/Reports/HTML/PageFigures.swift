@@ -1,11 +1,11 @@
 import HTTPReassembly
 import Tabular
 
-/// What the page shows beyond the totals, gathered within `PageLimits` as rows become final.
+/// The figures of the page besides the totals, gathered within `PageLimits` as rows become final.
 struct PageFigures {
   private let name: PageName
   private let grouping: Configuration.Grouping
-  /// The earliest and the latest capture time of messages and connections; the earliest is later while there is none.
+  /// The earliest and the latest capture time of messages and connections; without any, the earliest is later.
   private(set) var earliest = Int64.max
   private(set) var latest = Int64.min
   private(set) var messages = 0
@@ -19,28 +19,28 @@ struct PageFigures {
   private(set) var wait = LatencyDistribution()
   private(set) var waits = WaitHistogram()
 
-  /// By content coding.
+  /// Figures by content coding.
   private(set) var codings = AddedRows<String, CodingFigures>(limit: PageLimits.rows, CodingFigures())
   private(set) var contentTypes = ContentTypes()
   /// Final responses and their octets on the wire, by status code.
   private(set) var statuses = AddedRows<Int, AddedFigures>(AddedFigures())
   /// Exchanges that ended with a redirection, their octets on the wire and their time.
   private(set) var redirects = AddedRows<ShownAPI, AddedFigures>(AddedFigures())
-  /// Exchanges that ended with an error or without response, their octets on the wire and their time.
+  /// Exchanges that ended with an error or without a response, their octets on the wire and their time.
   private(set) var errors = AddedRows<ShownAPI, AddedFigures>(AddedFigures())
-  /// By client.
+  /// Figures by client.
   private(set) var clients = AddedRows<IPAddress, ClientFigures>(ClientFigures())
-  /// By client and server.
+  /// Figures by client and server.
   private(set) var pairs = AddedRows<AddressPair, PairFigures>(PairFigures())
 
   /// Exchanges that are not final, by number.
   private var open: [Int: ExchangeParts] = [:]
   /// Hosts of connections that are not final, by number.
   private var hosts: [Int: String] = [:]
-  /// Messages that are in their exchange's sum, and not in its parts: too many exchanges were in progress.
+  /// Messages that are in their exchange's sum, but not in its parts, because too many exchanges were in progress.
   private(set) var messagesWithoutParts = 0
 
-  /// A connection, and its host, as far as that is known.
+  /// A connection, and its host if known.
   struct ShownConnection {
     var connection: Connection
     var host: String
@@ -142,6 +142,6 @@ struct PageFigures {
 }
 
 extension Exchange {
-  /// Whether the response says that the request should be made again elsewhere (RFC 9110 §15.4).
+  /// Whether the response asks for another request elsewhere (RFC 9110 §15.4).
   fileprivate var isRedirection: Bool { [301, 302, 303, 307, 308].contains(status) }
 }

@@ -1,10 +1,10 @@
 import HTTPReassembly
 import Tabular
 
-/// Hosts, paths and other text from the wire, as the page shows them: redacted, escaped and cut.
+/// Hosts, paths and other text from the wire in the page's form: redacted, escaped and cut.
 ///
-/// The result is a short text of printable characters in their order. It is still hostile: nothing may take it for
-/// markup or a script.
+/// The result is a short text of printable characters in their order. It is still hostile: no code may take it for markup or a
+/// script.
 struct PageName {
   let redaction: Redaction?
 
@@ -12,12 +12,11 @@ struct PageName {
 
   func path(_ octets: [UInt8]) -> String { text(redaction?.path(octets) ?? octets) }
 
-  /// A text of at most `length` Unicode scalars that take at most `room` octets in the page, and how long it is where it is
-  /// longer.
+  /// A text of at most `length` Unicode scalars and `room` octets in the page. A cut text shows its length.
   func text(
     _ octets: [UInt8], length: Int = PageLimits.nameLength, room: Int = PageLimits.nameOctets
   ) -> String {
-    // A scalar has at most four octets: more of them than are looked at are more scalars than are shown.
+    // A scalar has at most four octets, so these octets have more scalars than are shown.
     let scalars = TextEscaping.string(Array(octets.prefix(4 * (length + 1)))).unicodeScalars
     var room = room
     var end = scalars.startIndex
@@ -42,7 +41,7 @@ struct PageName {
     return String(decoding: redaction.address(address), as: UTF8.self)
   }
 
-  /// Octets that a scalar takes in the page's data (`JSONWriter.inScript`).
+  /// Octets of a scalar in the page's data (`JSONWriter.inScript`).
   private static func cost(_ scalar: Unicode.Scalar) -> Int {
     switch scalar {
     case "<", ">", "&": 6

@@ -1,24 +1,24 @@
 import HTTPReassembly
 
-/// A host and a path, and what else tells rows of one table apart. Texts are ready to be shown.
+/// A host and a path, and further facts that tell rows of one table apart. Texts are ready for display.
 struct ShownAPI: Hashable {
   var host: String
   var path: String
-  /// The status code of a response; 0 when there was none.
+  /// The status code of a response; 0 without one.
   var status = 0
 }
 
-/// What is added up over messages under one name. Lengths are octets.
+/// Sums over messages with one name. Lengths are octets.
 struct AddedFigures {
   /// Messages, exchanges or lines.
   var count = 0
-  /// Octets in all: of content, of lines, or of everything on the wire, as the table says.
+  /// Octets in all: of content, of lines, or of everything on the wire, depending on the table.
   var octets = 0
-  /// Of these, how many are of the kind that the table is about.
+  /// The number of those that the table is about.
   var partCount = 0
   /// Octets of those.
   var partOctets = 0
-  /// Time that passed in all, in nanoseconds.
+  /// The sum of time, in nanoseconds.
   var time: Int64 = 0
 
   mutating func add(
@@ -28,23 +28,23 @@ struct AddedFigures {
     self.octets += octets
     self.partCount += partCount
     self.partOctets += partOctets
-    // A hostile capture may have many that take centuries each.
+    // A hostile capture may have many exchanges that take centuries each.
     let (sum, overflows) = self.time.addingReportingOverflow(time)
     self.time = overflows ? .max : sum
   }
 }
 
-/// What one content coding achieved. Lengths are octets of content.
+/// The savings of one content coding. Lengths are octets of content.
 struct CodingFigures {
   /// Messages with it.
   var messages = 0
   /// Their content as transferred.
   var octets = 0
-  /// Those whose length without the codings is known.
+  /// Messages with a known length without the codings.
   var decodedMessages = 0
-  /// The content of those as transferred.
+  /// Their content as transferred.
   var codedOctets = 0
-  /// The content of those without the codings.
+  /// Their content without the codings.
   var decodedOctets = 0
 
   mutating func add(octets: Int, decoded: Int?) {
@@ -57,7 +57,7 @@ struct CodingFigures {
   }
 }
 
-/// What the connections of one client cost. Lengths are octets.
+/// The cost of one client's connections. Lengths are octets.
 struct ClientFigures {
   var connections = 0
   var messages = 0
@@ -65,17 +65,17 @@ struct ClientFigures {
   var down = 0
 }
 
-/// What it cost to open and to close the connections between one client and one server. Lengths are octets.
+/// The cost of opening and closing the connections between one client and one server. Lengths are octets.
 struct PairFigures {
-  /// The host of the first one whose host is known.
+  /// The host of the first connection with a known host.
   var host = ""
   var connections = 0
-  /// Setup, handshake and teardown of all.
+  /// Setup, handshake and teardown of all connections.
   var octets = 0
-  /// The same of the one that cost the most: one connection there has to be.
+  /// Setup, handshake and teardown of the most expensive connection: one connection is necessary.
   var largest = 0
 
-  /// Octets of all connections but one.
+  /// Octets of all connections but the most expensive one.
   var beyondFirst: Int { octets - largest }
 
   mutating func add(_ octets: Int) {

@@ -1,26 +1,26 @@
 import HTTPReassembly
 
-/// What would save most, by octets: the page's first list.
+/// The largest possible savings, by octets: the page's first list.
 struct PageSavings {
-  /// One thing that costs octets, and what is behind it.
+  /// One cost in octets, and the rows behind it.
   struct Saving {
-    /// What it is; the page's script has the words.
+    /// Its identifier; the page's script has the words.
     let id: String
-    /// Octets of it.
+    /// Its octets.
     let octets: Int
-    /// How often it happened.
+    /// The number of its occurrences.
     let count: Int
     /// Whether the octets are estimated; else they were counted.
     var isEstimate = false
-    /// Octets of everything that it is a part of, where that says more; nil where it does not.
+    /// Octets of the whole that it is a part of; nil where that is not useful.
     var whole: Int?
     /// The largest rows behind it.
     var rows: [(host: String, path: String, octets: Int, count: Int)]
-    /// Rows there are in all; nil where there are more than were kept apart.
+    /// The number of all rows; nil when it exceeds the kept ones.
     var rowCount: Int?
   }
 
-  /// Those that have octets, the most first.
+  /// The savings with octets, most first.
   let savings: [Saving]
 
   init(_ figures: PageFigures, _ waste: PageWaste, _ totals: Totals, _ name: PageName) {
@@ -116,7 +116,7 @@ struct PageSavings {
 }
 
 extension PageFigures {
-  /// Clients and servers, those first whose connections beyond the first one cost the most.
+  /// Clients and servers; those with the highest cost beyond the first connection come first.
   var sortedPairs: [(pair: AddressPair, figures: PairFigures)] {
     pairs.rows.map { (pair: $0.key, figures: $0.value) }.sorted { a, b in
       if a.figures.beyondFirst != b.figures.beyondFirst { return a.figures.beyondFirst > b.figures.beyondFirst }

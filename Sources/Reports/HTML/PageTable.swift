@@ -3,14 +3,14 @@ import Tabular
 /// Rows of the page's data with the names of their columns.
 struct PageTable {
   let columns: [String]
-  /// Of `total` rows those that the page shows.
+  /// The shown rows, of `total`.
   let rows: [[PageValue]]
-  /// Rows there are in all; nil when that is not known, only that there are more.
+  /// The number of all rows; nil when there are more, of an unknown number.
   let total: Int?
-  /// The sums of the rows that are not shown, by column; nil when all are shown.
+  /// The sums of the other rows, by column; nil when all are shown.
   var rest: [PageValue]?
 
-  /// Rows of which there are `total`, by default no others; `hasUncounted`: there are more, of a number that is not known.
+  /// A table of `total` rows, by default the given ones. With `hasUncounted` there are more, and their number is unknown.
   init(
     _ columns: [String], _ rows: [[PageValue]], total: Int? = nil, hasUncounted: Bool = false,
     rest: [PageValue]? = nil
@@ -21,7 +21,7 @@ struct PageTable {
     self.rest = rest
   }
 
-  /// Rows of added figures, the largest first: of those beyond the limits only the sums are shown.
+  /// Rows of summed figures, the largest first; rows beyond the limits are in the sums only.
   init<Name: Hashable>(
     _ names: [String], _ figureNames: [String], _ added: AddedRows<Name, AddedFigures>,
     weight: (AddedFigures) -> Int, name: (Name) -> [PageValue], figures: (AddedFigures) -> [PageValue]
@@ -49,7 +49,7 @@ struct PageTable {
 }
 
 extension AddedFigures {
-  /// Adds all of another row.
+  /// Adds all figures of another row.
   mutating func add(_ other: AddedFigures) {
     add(
       count: other.count, other.octets, partCount: other.partCount, partOctets: other.partOctets, time: other.time)
@@ -81,7 +81,7 @@ enum PageValue {
   /// The duration, or null.
   static func milliseconds(_ nanoseconds: Int64?) -> PageValue { nanoseconds.map { .milliseconds($0) } ?? .null }
 
-  /// Writes the value as JSON that can stand in a `script` element (`JSONWriter.inScript`).
+  /// Writes the value as JSON that is safe in a `script` element (`JSONWriter.inScript`).
   func write(to json: inout JSONWriter) {
     switch self {
     case .null: json.null()

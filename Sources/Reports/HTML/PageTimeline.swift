@@ -1,11 +1,10 @@
 import HTTPReassembly
 
-/// Octets over time, by what they are, in at most `PageLimits.intervals` intervals of one width.
+/// Octets over time, by parts, in at most `PageLimits.intervals` intervals of one width.
 ///
-/// The intervals are those of the timeline, or several of them together; those without octets are there, too. Their sums
-/// are those of the ledger.
+/// The intervals are the timeline's, or several of them together; those without octets are included. Their sums are the ledger's.
 struct PageTimeline {
-  /// What the octets of a chart are: a name, and the classes that it stands for.
+  /// The parts of a chart: a name, and its classes of octets.
   static let parts: [(name: String, classes: [OctetClass])] = [
     ("body", [.body]), ("header", [.header]), ("start_line", [.startLine]),
     ("framing", [.framing, .trailer, .control]), ("tls", [.tls]), ("quic", [.quic]),
@@ -17,15 +16,15 @@ struct PageTimeline {
   let start: Int64
   /// Nanoseconds of an interval.
   let width: Int64
-  /// For each of `OctetDirection` and each of the parts the octets of each interval.
+  /// For each of `OctetDirection` and each of the parts, the octets of each interval.
   private(set) var octets: [[[Int]]]
 
-  /// Puts intervals together; nil without any.
+  /// Joins intervals; nil without any.
   init?(_ timeline: [TimelineInterval]) {
     guard let first = timeline.map(\.start).min(), let last = timeline.map(\.end).max(), first < last,
       let shortest = timeline.map({ $0.end.subtractingReportingOverflow($0.start).partialValue }).min(), shortest > 0
     else { return nil }
-    // The two may be centuries apart, which is more than a time can say.
+    // The two may be centuries apart, which exceeds the range of a time.
     let span = UInt64(bitPattern: last &- first)
     let units = max((span - 1) / UInt64(shortest) + 1, 1)
     let together = (units - 1) / UInt64(PageLimits.intervals) + 1

@@ -1,6 +1,6 @@
 import HTTPReassembly
 
-/// What the tables of fields and contents say of octets that repeat, or that could be fewer, added up as the page shows it.
+/// Octets that repeat, or that could be fewer, from the tables of fields and contents, summed for the page.
 struct PageWaste {
   /// A field in one direction.
   private struct FieldName: Hashable {
@@ -12,11 +12,11 @@ struct PageWaste {
   struct Field {
     var name: [UInt8]
     var isRequest: Bool
-    /// Empty where the figures are those of all hosts.
+    /// Empty when the figures are for all hosts.
     var host = ""
     var messages = 0
     var octets = 0
-    /// Octets that repeat the value that the field had in the message before.
+    /// Octets that repeat the field's value in the message before.
     var repeated = 0
 
     mutating func add(_ field: FieldTotals) {
@@ -35,23 +35,23 @@ struct PageWaste {
     var isRequest: Bool
     var count: Int
     var octets: Int
-    /// What gzip is estimated to save.
+    /// The estimated saving of gzip.
     var saved = 0
   }
 
-  /// By name and direction, those with the most octets first.
+  /// Fields by name and direction, most octets first.
   let fields: [Field]
-  /// Cookies by host and direction, those with the most octets first.
+  /// Cookies by host and direction, most octets first.
   let cookies: [Field]
-  /// Contents without coding that gzip is estimated to make smaller, those that it saves most of first.
+  /// Contents without coding that gzip would make smaller, largest saving first.
   let uncompressed: [Content]
-  /// Contents that the same client had transferred before, those with the most octets first.
+  /// Contents that the same client had transferred before, most octets first.
   let repeated: [Content]
-  /// Contents, and octets of them.
+  /// The number of contents, and their octets.
   let contents: (count: Int, octets: Int)
-  /// Answers that nothing was modified, those of them whose content was sent before, and the octets of that content.
+  /// Answers that nothing was modified, the number of them whose content was sent before, and that content's octets.
   let notModified: (count: Int, known: Int, saved: Int)
-  /// Octets of contents without coding that nobody tried to compress.
+  /// Octets of contents without coding for which no estimate was made.
   let notEstimated: Int
 
   init(_ totals: Totals, _ name: PageName) {
@@ -104,7 +104,7 @@ struct PageWaste {
     }
   }
 
-  /// The largest first; APIs come in their order, which those of one size keep.
+  /// The largest first; equal ones keep the order of APIs.
   private static func sorted(_ contents: [Content], _ size: (Content) -> Int) -> [Content] {
     contents.indices.sorted { a, b in
       let (mine, other) = (size(contents[a]), size(contents[b]))

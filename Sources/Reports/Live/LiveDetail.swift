@@ -1,16 +1,16 @@
 import HTTPReassembly
 import Tabular
 
-/// What the live view shows of one API, or one host: its figures, and its last exchanges.
+/// The live view of one API, or one host: its figures, and its last exchanges.
 struct LiveDetail {
   private let api: LiveAPI
   private let exchanges: [RecentExchanges.Entry]
   private let redaction: Redaction?
 
-  /// Exchanges that are looked for: more than a screen has lines.
+  /// The largest number of exchanges: more than a screen has lines.
   private static let limit = 200
 
-  /// Gathers it.
+  /// Gathers the facts.
   init(_ api: LiveAPI, _ recent: RecentExchanges?, onHost: Bool, redaction: Redaction?) {
     self.api = api
     exchanges = recent?.last(Self.limit, of: api.key, onHost: onHost) ?? []
@@ -72,7 +72,7 @@ struct LiveDetail {
     return table.lines(width: width, colour: colour)
   }
 
-  /// A wait phase for a glance.
+  /// A wait phase, rounded for display.
   static func wait(_ nanoseconds: Int64?) -> String {
     guard let nanoseconds else { return "" }
     let microseconds = nanoseconds / 1000
@@ -91,7 +91,7 @@ struct LiveDetail {
   }
 }
 
-/// What `?` shows.
+/// The screen for `?`.
 enum LiveHelp {
   private static let keys = [
     ("q", "ends the capture, and prints the summary"), ("up, down, j, k", "choose an API"),

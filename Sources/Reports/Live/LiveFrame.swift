@@ -1,14 +1,14 @@
 import Tabular
 
 extension LiveView {
-  /// What the screen shows, as what is to be written to a terminal of that size.
+  /// The screen as text for a terminal of that size.
   ///
-  /// Every line overwrites the one that was there, so that nothing flickers. What came off the wire is
-  /// escaped; no line is wider than `width` and there are no more than `height`.
+  /// Every line overwrites the old one, so that nothing flickers. Text from the wire is escaped. No line is wider than `width`,
+  /// and there are no more than `height`.
   public func frame(width: Int, height: Int, colour: Bool) -> String {
     var result = ""
     for (index, line) in lines(width: width, height: height, colour: colour).enumerated() {
-      // Cleared before it is written: after its last column has been written to, a terminal would clear that too.
+      // The line is cleared before it is written. Later a terminal would also clear its last column.
       result += "\u{1b}[\(index + 1);1H\u{1b}[K" + line
     }
     return result + "\u{1b}[J"
@@ -29,7 +29,7 @@ extension LiveView {
       lines += tableLines(shown, width: width, colour: colour)
     }
     while lines.count < height - 1 { lines.append("") }
-    // On a screen of a line or two the state is what remains.
+    // A screen of a line or two shows only the state.
     lines.removeLast(lines.count - max(height - 1, 1))
     if height > 1 { lines.append(footer(start, shown.count).text(width: width, colour: colour)) }
     return lines
@@ -66,7 +66,7 @@ extension LiveView {
     return count > 1 ? [LiveLine(pieces: first), LiveLine(pieces: figures)] : [LiveLine(pieces: first + figures)]
   }
 
-  /// Columns of what went wrong: it is said in full when the view has ended.
+  /// Columns of the notice. After the end of the view it is printed in full.
   private static let noticeWidth = 60
 
   private var alerts: [LiveLine.Piece] {
@@ -86,7 +86,7 @@ extension LiveView {
   }
 
   private var interfaces: String {
-    // A name of an interface may have been chosen by somebody else (a container, a VPN).
+    // Another party (a container, a VPN) may have chosen the name of an interface.
     TextEscaping.string(Array(interfaceNames.joined(separator: ", ").utf8)).shortened(to: 32)
   }
 
@@ -156,13 +156,13 @@ extension LiveView {
     return LiveLine(pieces: pieces)
   }
 
-  /// The filter's end, where typing happens; typed characters may be as odd as those off the wire.
+  /// The end of the filter, where typing happens; typed characters may be as odd as those from the wire.
   private var shownFilter: String { TextEscaping.string(Array(filter.utf8)).shortened(to: 24) }
 
   private static func hint(_ order: LiveOrder) -> String { "\(order.key) \(order.word)" }
 }
 
-/// Which lines of the screen show what: the state at the top, the keys at the bottom, the APIs between them.
+/// The lines of the screen: the state at the top, the keys at the bottom, the APIs between them.
 struct LiveLayout {
   /// Lines of the state of the capture.
   let status: Int
@@ -176,13 +176,13 @@ struct LiveLayout {
   }
 }
 
-/// Pieces of a line with a style each. Those that matter least are left out where there is not enough room.
+/// Pieces of a line with a style each. The least important ones are left out if there is not enough room.
 struct LiveLine {
   /// A part of the line.
   struct Piece {
-    /// What it says: escaped, without line breaks.
+    /// Its text: escaped, without line breaks.
     var text: String
-    /// How it looks.
+    /// Its style.
     var style = Style.plain
     /// Pieces with a lower number are left out first.
     var importance: Int

@@ -1,25 +1,25 @@
-/// A key that was pressed.
+/// A pressed key.
 enum LiveKey: Sendable, Equatable {
-  /// A character, no control character.
+  /// A character other than control characters.
   case character(Unicode.Scalar)
   case enter, escape, backspace, up, down, pageUp, pageDown, home, end
-  /// Control and U: the whole entry is cleared.
+  /// Control and U: clears the whole entry.
   case clear
-  /// Control and C, where the terminal does not make a signal of it.
+  /// Control and C, if the terminal does not make a signal of it.
   case interrupt
 }
 
-/// Octets of a terminal's keys become keys, wherever reads happen to part them.
+/// Converts octets of a terminal's keys to keys, even if reads split them.
 ///
-/// An escape octet alone and one that starts a sequence look alike: it is the key when nothing follows it, which an
-/// empty read says. What is held back between reads is a few octets, whatever comes.
+/// An escape octet alone and one that starts a sequence look alike. It is the key when nothing follows, which an empty read
+/// shows. Only a few octets are kept between reads, for any input.
 struct LiveKeyParser: Sendable {
   private enum State: Sendable, Equatable {
     case ground
     case escape
-    /// In a control sequence (ECMA-48); its parameter, as far as it is one of those that are known.
+    /// In a control sequence (ECMA-48); its parameter, if it is a known one.
     case sequence(parameter: Int)
-    /// After escape and O, which the terminals of old send for some keys.
+    /// After escape and O, which old terminals send for some keys.
     case shifted
     /// In a character of several octets.
     case character(octets: [UInt8], length: Int)
@@ -27,7 +27,7 @@ struct LiveKeyParser: Sendable {
 
   private var state = State.ground
 
-  /// The keys that end in `octets`, which follow those of the call before.
+  /// The keys that end in `octets`, which follow the octets of the last call.
   mutating func keys(_ octets: [UInt8]) -> [LiveKey] {
     var keys: [LiveKey] = []
     if octets.isEmpty {
@@ -88,7 +88,7 @@ struct LiveKeyParser: Sendable {
   }
 
   private mutating func end(_ octet: UInt8, parameter: Int, _ keys: inout [LiveKey]) {
-    // What is no end of a sequence broke it off, and means what it means.
+    // An octet that cannot end a sequence breaks it off, and keeps its own meaning.
     guard 0x40..<0x7f ~= octet else { return start(octet, &keys) }
     state = .ground
     switch octet {

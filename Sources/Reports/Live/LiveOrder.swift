@@ -1,8 +1,8 @@
-/// What the APIs of the live view are sorted by: the most first, names in their order.
+/// The orders of APIs in the live view: largest first, or by name.
 enum LiveOrder: Sendable, CaseIterable {
   case bytes, rate, up, down, requests, errors, wait, name
 
-  /// The order that a key stands for.
+  /// The order of a key.
   init?(key: Unicode.Scalar) {
     guard let order = Self.allCases.first(where: { $0.key == key }) else { return nil }
     self = order
@@ -22,7 +22,7 @@ enum LiveOrder: Sendable, CaseIterable {
     }
   }
 
-  /// The word for it beside its key.
+  /// Its word beside its key.
   var word: String {
     switch self {
     case .bytes: "bytes"
@@ -36,8 +36,8 @@ enum LiveOrder: Sendable, CaseIterable {
     }
   }
 
-  /// The positions of the APIs that `filter` lets through, in this order. APIs that are equal stay as they are, so
-  /// that nothing jumps about between two looks.
+  /// The positions of the APIs that pass `filter`, in this order. Equal APIs keep their order, so that rows do not jump between
+  /// updates.
   func arranged(_ apis: [LiveAPI], filter: String) -> [Int] {
     let wanted = Array(filter.utf8).map(Self.lowercased)
     let positions = apis.indices.filter { wanted.isEmpty || Self.contains(apis[$0].name, wanted) }

@@ -1,11 +1,11 @@
 import HTTPReassembly
 import Tabular
 
-/// What is known of one API at an instant, and how fast it grew until then.
+/// The figures of one API at an instant, and their rates until then.
 struct LiveAPI: Sendable {
-  /// What it is known by.
+  /// Its key.
   var key = APIKey(host: [], path: [])
-  /// Its name, ready to be shown.
+  /// Its name, ready for display.
   var name: String
   /// Requests seen.
   var requests = 0
@@ -13,9 +13,9 @@ struct LiveAPI: Sendable {
   var up = 0
   /// `ip_bytes` of the responses.
   var down = 0
-  /// `up` by the second.
+  /// `up` per second.
   var upRate = 0.0
-  /// `down` by the second.
+  /// `down` per second.
   var downRate = 0.0
 
   /// Final responses with a 4xx or 5xx status.
@@ -27,10 +27,10 @@ struct LiveAPI: Sendable {
   var p95: Int64? { wait.percentile(95) }
   /// Octets both ways.
   var total: Int { up + down }
-  /// Octets both ways by the second.
+  /// Octets both ways per second.
   var rate: Double { upRate + downRate }
 
-  /// Adds the figures of another one; the name stays.
+  /// Adds the figures of another API; the name stays.
   mutating func add(_ other: LiveAPI) {
     requests += other.requests
     up += other.up
@@ -42,16 +42,16 @@ struct LiveAPI: Sendable {
   }
 }
 
-/// What a look at a run that goes on says, with the rates since the look before it.
+/// The figures of a live run at an update, with the rates since the last update.
 struct LiveReadings: Sendable {
-  /// Columns that a name may have: a path can have thousands, and no screen or line shows them.
+  /// The largest number of columns of a name: a path can have thousands, and no screen or line shows them.
   private static let nameLimit = 300
 
   /// The APIs, in the order of the totals.
   private(set) var apis: [LiveAPI] = []
   /// The ledger.
   private(set) var ledger = Ledger(packets: 0, original: 0)
-  /// Connections that are being followed.
+  /// Followed connections.
   private(set) var connections = 0
   /// Nanoseconds since the start of the capture.
   private(set) var elapsed: Int64 = 0
@@ -59,26 +59,25 @@ struct LiveReadings: Sendable {
   private(set) var behind: Int64 = 0
   /// Final messages, requests and responses.
   private(set) var messages = 0
-  /// Packets by the second.
+  /// Packets per second.
   private(set) var packetRate = 0.0
-  /// Octets of packets by the second.
+  /// Octets of packets per second.
   private(set) var octetRate = 0.0
 
-  /// Leaves out what may be personal.
+  /// Leaves out personal facts.
   let redaction: Redaction?
-  /// Where the APIs are in `apis`. Texts, since handles differ from one snapshot to the next.
+  /// The positions of APIs in `apis`. The keys are texts, because handles differ between snapshots.
   private var positions: [APIKey: Int] = [:]
 
-  /// Nothing has been seen yet.
+  /// No figures yet.
   init(redaction: Redaction?) { self.redaction = redaction }
 
-  /// Reads the totals again, `elapsed` nanoseconds after the start. When no time has passed since the one before, the
-  /// rates stay what they were.
+  /// Reads the totals again, `elapsed` nanoseconds after the start. If no time has passed since the last call, the rates stay.
   mutating func update(_ totals: Totals, at elapsed: Int64, connections: Int, behind: Int64) {
     self.behind = behind
     let seconds = Double(elapsed - self.elapsed) / 1e9
     func rate(_ now: Int, _ before: Int, _ last: Double) -> Double {
-      // An open message counts in a snapshot as far as it is known, so what becomes known can take octets away again.
+      // An open message counts in a snapshot as far as it is known, so later facts can remove octets again.
       seconds > 0 ? Double(max(now - before, 0)) / seconds : last
     }
     packetRate = rate(totals.ledger.packets, ledger.packets, packetRate)
@@ -108,14 +107,14 @@ struct LiveReadings: Sendable {
     self.elapsed = max(elapsed, self.elapsed)
   }
 
-  /// Adds the wait phases of exchanges that are not final yet, which totals do not have.
+  /// Adds the wait phases of exchanges that are not final yet, which totals lack.
   mutating func add(_ open: [RecentExchanges.Entry]) {
     for entry in open {
       if let wait = entry.wait, let position = positions[entry.key] { apis[position].wait.record(wait) }
     }
   }
 
-  /// The APIs of each host as one, in the order of hosts.
+  /// The APIs of each host joined, in the order of hosts.
   var hosts: [LiveAPI] {
     var hosts: [LiveAPI] = []
     var positions: [[UInt8]: Int] = [:]

@@ -1,22 +1,22 @@
 import Tabular
 
-/// The table of APIs: columns of numbers that stay where they are from one frame to the next, and the name in the room
-/// that they leave. (`TextTable` fits its columns to the rows, which would make them dance.)
+/// The table of APIs: columns of numbers that keep their places between frames, and the name in the remaining room. `TextTable`
+/// fits its columns to the rows, so they would move.
 struct LiveTable {
   /// A column of numbers.
   private struct Column {
     var title: String
-    /// Its width as long as nothing needs more.
+    /// Its least width.
     var width: Int
     /// Columns with a lower number are left out first.
     var importance: Int
-    /// The orders that it shows.
+    /// The orders whose figure it shows.
     var orders: [LiveOrder]
     var cell: (LiveAPI) -> String
   }
 
   private static let gap = 2
-  /// From this width on octets are written out; below, in units.
+  /// The width from which octets are shown as whole numbers; narrower tables show units.
   private static let exactWidth = 120
 
   private let width: Int
@@ -25,7 +25,7 @@ struct LiveTable {
   private let columns: [Column]
   private let nameWidth: Int
 
-  /// Makes room for `apis` in `width` columns.
+  /// Fits `apis` into `width` columns.
   init(width: Int, order: LiveOrder, title: String, apis: some Sequence<LiveAPI>) {
     self.width = width
     self.order = order
@@ -46,14 +46,14 @@ struct LiveTable {
     ]
     for index in columns.indices where columns[index].orders.contains(order) {
       columns[index].title += "▼"
-      // What it is sorted by is there to be seen.
+      // The column that rows are sorted by is left out last.
       columns[index].importance += 10
     }
     for index in columns.indices {
       columns[index].width = max(columns[index].width, DisplayWidth.of(columns[index].title))
       for api in apis { columns[index].width = max(columns[index].width, DisplayWidth.of(columns[index].cell(api))) }
     }
-    // A name cut to less tells little; on a narrow screen numbers would have no room at all.
+    // A shorter name tells little; but on a narrow screen numbers would have no room at all.
     let leastName = min(max(width * 3 / 10, 8), 40)
     func room() -> Int { columns.reduce(width) { $0 - $1.width - Self.gap } }
     while room() < leastName,

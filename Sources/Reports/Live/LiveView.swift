@@ -1,10 +1,10 @@
 import HTTPReassembly
 import Tabular
 
-/// The screen of a capture that goes on: the APIs by bytes or rate, how the capture is doing, and the keys.
+/// The screen of a live capture: the APIs by bytes or rate, the state of the capture, and the keys.
 ///
-/// A value that knows nothing of a terminal: it is told what was counted and what was pressed, and says what the
-/// screen shows. The same of those gives the same screen.
+/// A value that knows nothing of a terminal: it takes figures and keys, and returns the content of the screen. Equal input gives
+/// an equal screen.
 ///
 /// ```
 /// while view.key(terminal.keys(waiting: .milliseconds(100)) ?? [], height: height) == .continue {
@@ -13,67 +13,67 @@ import Tabular
 /// }
 /// ```
 public struct LiveView: Sendable {
-  /// What a key asks the run to do.
+  /// A key's request to the run.
   public enum Action: Sendable, Equatable {
-    /// Go on.
+    /// Continue.
     case `continue`
     /// End the capture.
     case quit
   }
 
-  /// Characters that a filter may have; more would not fit beside it.
+  /// The largest number of characters of a filter; more would not fit on the screen.
   private static let filterLimit = 100
 
-  /// What went wrong last, shown as long as the view is; empty if nothing has.
+  /// The latest fault, shown until the end of the view; empty without one.
   public var notice = ""
   /// The interfaces that are captured on.
   let interfaceNames: [String]
-  /// What was seen last.
+  /// The latest figures.
   private(set) var readings: LiveReadings
-  /// The APIs that are shown, which are older than `readings` while the display is paused.
+  /// The shown APIs, which are older than `readings` while the display is paused.
   private(set) var apis: [LiveAPI] = []
   /// The positions in `apis` that pass the filter, in order.
   private(set) var arranged: [Int] = []
-  /// What they are sorted by.
+  /// The order of the APIs.
   private(set) var order = LiveOrder.bytes
-  /// What a name has to contain.
+  /// Text that shown names contain.
   private(set) var filter = ""
   /// Whether typed characters go into the filter.
   private(set) var isEnteringFilter = false
   /// Whether the APIs stay as they are.
   private(set) var isPaused = false
-  /// Rows that are above the first one shown.
+  /// The number of rows above the first shown one.
   private(set) var scrolled = 0
-  /// What is chosen; nil as long as nobody has.
+  /// The chosen row; nil without one.
   private(set) var chosen: APIKey?
   /// Whether each row is a host.
   private(set) var showsHosts = false
-  /// What is open in place of the table.
+  /// The API that is open in place of the table.
   private(set) var opened: APIKey?
   /// Whether the keys are shown in place of everything else.
   private(set) var showsKeys = false
-  /// The exchanges that were seen last; nil where nobody keeps them.
+  /// The latest exchanges; nil when none are kept.
   private(set) var recent: RecentExchanges?
   private var parser = LiveKeyParser()
 
-  /// Shows nothing yet.
+  /// An empty view.
   ///
   /// - Parameters:
   ///   - interfaces: The names of the interfaces that are captured on.
-  ///   - redaction: Leaves out what may be personal.
+  ///   - redaction: Leaves out personal facts.
   public init(interfaces: [String] = [], redaction: Redaction? = nil) {
     interfaceNames = interfaces
     readings = LiveReadings(redaction: redaction)
   }
 
-  /// Shows what has been counted until now; rates are those since the last call, or since the start.
+  /// Shows the figures until now. Rates are since the last call, or since the start.
   ///
   /// - Parameters:
   ///   - totals: A snapshot of the analysis.
   ///   - elapsed: Nanoseconds since the start of the capture, by a clock that does not go backwards.
-  ///   - connections: Connections that are being followed.
-  ///   - behind: Nanoseconds since the packets were captured that are analysed now.
-  ///   - recent: The exchanges that were seen last, for who opens an API.
+  ///   - connections: Followed connections.
+  ///   - behind: Nanoseconds since the capture of the packets that are being analyzed.
+  ///   - recent: The latest exchanges, for the screen of one API.
   public mutating func update(
     _ totals: Totals, at elapsed: Int64, connections: Int, behind: Int64 = 0, recent: RecentExchanges? = nil
   ) {
@@ -83,13 +83,13 @@ public struct LiveView: Sendable {
     if !isPaused { show() }
   }
 
-  /// Handles what the terminal sent, in pieces as they come. An empty piece says that nothing came for a while, which
-  /// tells the escape key from the start of a sequence; so pass those too.
+  /// Handles the terminal's octets, in any pieces. An empty piece says that nothing came for a while. It tells the escape key
+  /// from the start of a sequence, so pass empty pieces too.
   ///
   /// - Parameters:
   ///   - octets: The octets of the keys.
-  ///   - height: The lines of the terminal, for how far there is to scroll.
-  /// - Returns: What is to be done; after `quit`, keys that follow are not looked at.
+  ///   - height: The lines of the terminal, which limit scrolling.
+  /// - Returns: The request to the run; after `quit`, later keys are ignored.
   public mutating func key(_ octets: [UInt8], height: Int = 24) -> Action {
     let page = LiveLayout(height: height).rows
     for key in parser.keys(octets) where press(key, page: page) == .quit { return .quit }
@@ -132,7 +132,7 @@ public struct LiveView: Sendable {
     return .continue
   }
 
-  /// Leaves what was opened last.
+  /// Closes the screen that was opened last.
   private mutating func goBack() {
     if showsKeys {
       showsKeys = false
@@ -145,7 +145,7 @@ public struct LiveView: Sendable {
     }
   }
 
-  /// The API that is chosen; nil when none is, or it is not there any more.
+  /// The chosen API; nil when none is chosen, or it is gone.
   private var chosenAPI: LiveAPI? { chosen.flatMap { key in apis.first { $0.key == key } } }
 
   /// The first API on the screen.
@@ -154,8 +154,7 @@ public struct LiveView: Sendable {
     return arranged.indices.contains(row) ? apis[arranged[row]] : nil
   }
 
-  /// Chooses a row so many rows further down, and sees to it that it is on the screen. Where none was chosen, the first one on the screen
-  /// is where it starts, and what is chosen first.
+  /// Chooses a row `rows` further down, and scrolls it into view. Without a chosen row, the first one on the screen is chosen.
   private mutating func choose(_ rows: Int, page: Int) {
     guard !arranged.isEmpty else { return }
     let start = max(min(scrolled, lastStart(page)), 0)
@@ -193,7 +192,7 @@ public struct LiveView: Sendable {
 
   private func lastStart(_ page: Int) -> Int { max(arranged.count - page, 0) }
 
-  // MARK: What is shown
+  // MARK: Display
 
   private mutating func show() {
     apis = showsHosts ? readings.hosts : readings.apis

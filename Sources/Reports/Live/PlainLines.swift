@@ -1,29 +1,29 @@
 import HTTPReassembly
 import Tabular
 
-/// A capture that goes on, where there is no terminal: one line for each interval, to be read by people and programs.
+/// A live capture without a terminal: one line for each interval, for people and programs.
 ///
 /// ```
 /// time=12.0 packets=1234 bytes=987654 packets/s=103 bytes/s=81920 requests=10 messages=19 apis=3 connections=2 dropped=0 behind=0.0 top=api.example.com/a
 /// ```
 ///
-/// Fields come in this order and new ones before `top`, which is the last because it may have spaces.
+/// Fields come in this order. New ones come before `top`, which is last because it may have spaces.
 public struct PlainLines: Sendable {
   private var readings: LiveReadings
 
   /// Starts before the first interval.
   ///
-  /// - Parameter redaction: Leaves out what may be personal.
+  /// - Parameter redaction: Leaves out personal facts.
   public init(redaction: Redaction? = nil) { readings = LiveReadings(redaction: redaction) }
 
-  /// What has been counted until now, in a line with its line break. Packets, bytes, requests, messages and dropped packets
-  /// are since the start, rates are of the interval, and the API on top is the one that had most bytes in it.
+  /// The line for the figures until now, with its line break. Packets, bytes, requests, messages and dropped packets count from
+  /// the start. Rates are of the interval, and the top API is the one with the most bytes in it.
   ///
   /// - Parameters:
   ///   - totals: A snapshot of the analysis.
   ///   - elapsed: Nanoseconds since the start of the capture, by a clock that does not go backwards.
-  ///   - connections: Connections that are being followed.
-  ///   - behind: Nanoseconds since the packets were captured that are analysed now.
+  ///   - connections: Followed connections.
+  ///   - behind: Nanoseconds since the capture of the packets that are being analyzed.
   /// - Returns: The line.
   public mutating func line(_ totals: Totals, at elapsed: Int64, connections: Int, behind: Int64 = 0) -> String {
     readings.update(totals, at: elapsed, connections: connections, behind: behind)

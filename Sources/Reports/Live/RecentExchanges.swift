@@ -1,12 +1,12 @@
 import HTTPReassembly
 import Tabular
 
-/// The last exchanges of a run that goes on, of all APIs together: what the live view shows of an API that is opened. Some MiB at most,
-/// whatever is on the wire.
+/// The latest exchanges of a live run, of all APIs together, for the live view's screen of one API. Some MiB at most for any
+/// traffic.
 public struct RecentExchanges: Sendable {
-  /// Exchanges that are kept.
+  /// The largest number of exchanges.
   public static let limit = 4096
-  /// Octets of an API's name and of a path: what is longer is not kept, or cut.
+  /// Octets of an API's name and of a path: longer names are not kept, longer paths are cut.
   public static let nameLimit = 512
 
   /// An exchange.
@@ -18,23 +18,23 @@ public struct RecentExchanges: Sendable {
     var status: Int
     var octets: Int
     var wait: Int64?
-    /// Whether it is not final yet: what is known of it may change.
+    /// Whether it is not final yet, so that its facts may change.
     var isOpen = false
   }
 
   private let grouping: Configuration.Grouping
   private var entries: [Entry] = []
-  /// Where the next one goes once there are as many as are kept.
+  /// The place of the next one after the limit is reached.
   private var next = 0
-  /// Those that are not final yet: most of those that were answered in the last seconds.
+  /// Exchanges that are not final yet: most of those of the last seconds.
   private(set) var open: [Entry] = []
 
-  /// None yet.
+  /// No exchanges yet.
   ///
-  /// - Parameter grouping: What APIs are known by.
+  /// - Parameter grouping: The grouping of APIs.
   public init(grouping: Configuration.Grouping) { self.grouping = grouping }
 
-  /// An exchange is final.
+  /// Adds a final exchange.
   public mutating func add(_ exchange: Exchange, texts: borrowing TextPool) {
     let key = APIKey(exchange, grouping, texts)
     guard key.host.count + key.path.count + key.method.count + key.process.count <= Self.nameLimit else { return }
@@ -50,7 +50,7 @@ public struct RecentExchanges: Sendable {
     }
   }
 
-  /// Puts what is known of exchanges that are not final in place of what was known of them before.
+  /// Replaces the known facts of exchanges that are not final.
   ///
   /// - Parameter forEachOpenMessage: Calls its argument with each message that is not final yet (`Pipeline.forEachOpenMessage`).
   public mutating func look(_ forEachOpenMessage: ((Message, borrowing TextPool) -> Void) -> Void) {
@@ -81,7 +81,7 @@ public struct RecentExchanges: Sendable {
     open = found.keys.sorted().compactMap { found[$0]?.entry }
   }
 
-  /// Those of an API, or of all APIs of a host, the last ones first.
+  /// The latest exchanges of an API, or of all APIs of a host, the last ones first.
   func last(_ count: Int, of key: APIKey, onHost: Bool) -> [Entry] {
     func isWanted(_ entry: Entry) -> Bool { onHost ? entry.key.host == key.host : entry.key == key }
     var found: [Entry] = []

@@ -1,39 +1,39 @@
-/// Results as JUnit XML, as CI systems read it: one suite with a test case for each thing that was checked.
+/// Results as JUnit XML for CI systems: one suite with a test case for each check.
 ///
-/// What is written is within what Jenkins, GitLab and GitHub's readers have in common: `testsuites`, `testsuite`, `testcase`,
-/// `failure`, `error`, `skipped` and `system-out`.
+/// It uses only elements that Jenkins, GitLab and GitHub's readers all know: `testsuites`, `testsuite`, `testcase`, `failure`,
+/// `error`, `skipped` and `system-out`.
 struct JUnitDocument {
-  /// What became of a check.
+  /// The outcome of a check.
   enum Outcome {
     case passed
-    /// A limit was exceeded: a short line, and all of it.
+    /// A limit was exceeded: a short line, and the whole text.
     case failed(message: String, details: String)
-    /// It could not be held against anything, and that is wrong.
+    /// There was nothing to check, which is an error.
     case broken(message: String)
-    /// It could not be held against anything.
+    /// There was nothing to check.
     case skipped(message: String)
   }
 
   /// One check.
   struct Case {
-    /// What it belongs to: readers group by it.
+    /// Its group: readers group by it.
     let group: String
-    /// What was checked.
+    /// Its name.
     let name: String
     let outcome: Outcome
   }
 
-  /// The most test cases of a document: readers hold all of it.
+  /// The largest number of test cases of a document: readers hold all of it.
   static let caseLimit = 10_000
 
-  /// What the suite is called.
+  /// The name of the suite.
   let name: String
-  /// Said below the cases; empty for nothing.
+  /// A note below the cases; empty for none.
   let note: String
   private let cases: [Case]
   private let leftOut: Int
 
-  /// A document of some cases. Where there are more than `caseLimit`, those that passed are left out first.
+  /// A document of some cases. Beyond `caseLimit`, passed cases are left out first.
   init(name: String, cases: [Case], note: String = "") {
     self.name = name
     self.note = note
@@ -84,7 +84,8 @@ struct JUnitDocument {
 
   private static func attribute(_ text: String) -> String { "\"" + escaped(text) + "\"" }
 
-  /// A text with XML's escapes. Characters that XML 1.0 has no place for, not even as references, become `\xNN`, as in other reports.
+  /// A text with XML's escapes. Characters that XML 1.0 does not allow, not even as references, become `\xNN`, as in other
+  /// reports.
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
@@ -94,7 +95,7 @@ struct JUnitDocument {
       case ">": result += "&gt;"
       case "\"": result += "&quot;"
       case "\t", "\n", "\r":
-        // As references they survive in attributes, too.
+        // As references they also survive in attributes.
         result += "&#\(scalar.value);"
       case _ where scalar.value < 0x20 || scalar.value == 0xfffe || scalar.value == 0xffff:
         for octet in String(scalar).utf8 { result += (octet < 0x10 ? "\\x0" : "\\x") + String(octet, radix: 16) }

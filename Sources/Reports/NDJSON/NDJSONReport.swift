@@ -1,15 +1,15 @@
 import HTTPReassembly
 import Tabular
 
-/// `messages.ndjson` in a folder: one JSON object a line for each message, in the order of their numbers; and a file of that kind for
-/// each of the tables that refine others (`TotalTable.refinements`).
+/// `messages.ndjson` in a folder: one JSON object a line for each message, in the order of their numbers. Each table that refines
+/// others has a file of that kind, too (`TotalTable.refinements`).
 ///
-/// Of a run that goes on, rows are appended as they become final, and put in order at a clean end (`NumberedTable`).
-/// `messages.open.ndjson` has the messages that are not final yet; a clean end removes it.
+/// In a live run, rows are appended as they become final, and sorted at a clean end (`NumberedTable`). `messages.open.ndjson` has
+/// the messages that are not final yet; a clean end removes it.
 public final class NDJSONReport: Report {
   /// The file's name.
   static let fileName = "messages.ndjson"
-  /// The files, with the one that only a run that goes on has.
+  /// The files, with the one for live runs.
   static let fileNames =
     [fileName, openMessagesName] + TotalTable.refinements.map { $0.rawValue + ".ndjson" }
   /// The file with the messages that are not final yet.
@@ -26,12 +26,12 @@ public final class NDJSONReport: Report {
   /// Opens the report in `folder`, which is created if need be; a file of that name is replaced.
   ///
   /// - Parameters:
-  ///   - folder: Where the file goes.
-  ///   - grouping: What the totals are grouped by.
-  ///   - redaction: What is left out; nil: nothing.
-  ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
-  ///   - allowance: What the rows may take.
-  /// - Throws: when the folder or the file cannot be created or opened.
+  ///   - folder: The folder of the file.
+  ///   - grouping: The grouping of totals.
+  ///   - redaction: The facts to leave out; nil keeps all.
+  ///   - isLive: Whether the run is live, and its rows are read before it ends.
+  ///   - allowance: The limits of the rows.
+  /// - Throws: When the folder or the file cannot be created or opened.
   public convenience init(
     folder: String, grouping: Configuration.Grouping = Configuration.Grouping(), redaction: Redaction? = nil,
     isLive: Bool = false, allowance: RowAllowance = RowAllowance()
@@ -41,7 +41,7 @@ public final class NDJSONReport: Report {
       memoryLimit: OrderedRows.memoryLimit)
   }
 
-  /// As above, with a limit of the memory for rows that wait for their turn.
+  /// Opens the report with a limit of the memory for rows that wait for their turn.
   init(
     folder path: String, grouping: Configuration.Grouping = Configuration.Grouping(), redaction: Redaction?,
     isLive: Bool = false, allowance: RowAllowance = RowAllowance(), memoryLimit: Int
@@ -102,10 +102,10 @@ public final class NDJSONReport: Report {
     try first.check()
   }
 
-  /// Starts the table anew, after somebody has moved its file away (SIGHUP).
+  /// Starts the table anew, after its file was moved away (SIGHUP).
   public func reopen() throws(ReportError) { try messages.reopen() }
 
-  /// Puts the table in order, and writes the others.
+  /// Sorts the table, and writes the others.
   public func finish(_ totals: Totals) throws(ReportError) {
     var first = FirstError(failure)
     first.attempt { () throws(ReportError) in try messages.finish() }

@@ -3,8 +3,8 @@ import Tabular
 
 /// One JSON object a line for each message on standard output, as they become final.
 ///
-/// Each row is written at once, so that a reader of a pipe does not wait for a buffer to fill; only rows for a
-/// regular file are gathered.
+/// Each row is written at once, so that a reader of a pipe does not wait until a buffer is full. Only rows for a regular file are
+/// gathered.
 public final class NDJSONStream: Report {
   private var row: JSONRow
   private let file: OutputFile
@@ -38,7 +38,7 @@ public final class NDJSONStream: Report {
   /// Connections are not in this report.
   public func connection(_ connection: Connection, texts: borrowing TextPool) {}
 
-  /// Writes what has been gathered. A row cannot be taken back, so messages that are not final yet are left out.
+  /// Writes the gathered rows. A row cannot be taken back, so messages that are not final yet are left out.
   public func flush(
     _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
   ) throws(ReportError) {
@@ -49,9 +49,9 @@ public final class NDJSONStream: Report {
   /// Standard output cannot be moved away.
   public func reopen() {}
 
-  /// Writes what has been gathered; the totals are not in this report.
+  /// Writes the gathered rows; the totals are not in this report.
   ///
-  /// - Throws: the first error of the whole report.
+  /// - Throws: The first error of the whole report.
   public func finish(_ totals: Totals) throws(ReportError) {
     if let failure { throw failure }
     try noting { () throws(ReportError) in try file.flush() }

@@ -5,8 +5,8 @@ import Tabular
 
 /// Parquet files in a folder: messages, exchanges and connections, and every table of totals (`TotalTable`).
 ///
-/// All of them exist from the start, without rows. Those of messages, exchanges and connections stand in the order of their numbers
-/// (`ParquetTable`). The totals are replaced whole; of a run that goes on, they are there from the first flush on.
+/// All of them exist from the start, without rows. Messages, exchanges and connections are in the order of their numbers
+/// (`ParquetTable`). The totals are replaced whole; in a live run, they exist from the first flush on.
 public final class ParquetReport: Report {
   /// The files.
   static let fileNames =
@@ -15,7 +15,7 @@ public final class ParquetReport: Report {
 
   private let context: ReportContext
   private let folder: OutputFolder
-  /// In memory of its own, because a check of overlapping access is dear with each row.
+  /// In memory of its own, because a check for overlapping access is expensive with each row.
   private let tables: OwnMemory<NumberedTables<ParquetRow, ParquetTable>>
   private var facts: ParquetFacts
   private var isFinished = false
@@ -25,10 +25,10 @@ public final class ParquetReport: Report {
   /// Opens the report in `folder`, which is created if need be; files of the same names are replaced.
   ///
   /// - Parameters:
-  ///   - path: Where the files go.
-  ///   - context: What the totals are grouped by, what is left out, and how it is analysed.
-  ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
-  /// - Throws: when the folder or one of the files cannot be created or written.
+  ///   - path: The folder of the files.
+  ///   - context: The grouping of totals, the redaction, and the facts about the run.
+  ///   - isLive: Whether the run is live, and its rows are read before it ends.
+  /// - Throws: When the folder or one of the files cannot be created or written.
   public init(folder path: String, _ context: ReportContext, isLive: Bool = false) throws(ReportError) {
     self.context = context
     let folder = try OutputFolder(path)
@@ -44,7 +44,7 @@ public final class ParquetReport: Report {
         messages: try table(MessageRow.name, MessageRow.columns.withEndpointParts),
         exchanges: try table(ExchangeRow.name, ExchangeRow.columns),
         connections: try table(ConnectionRow.name, ConnectionRow.columns.withEndpointParts)))
-    // Of a run that goes on, a ledger without rows would look like one that does not balance.
+    // In a live run, a ledger without rows would look like one that does not balance.
     if isLive { return }
     for table in TotalTable.allCases {
       try ParquetTable.createEmpty(table.rawValue, table.columns(context.grouping).ofParquet, in: folder, facts)
@@ -66,8 +66,8 @@ public final class ParquetReport: Report {
     do throws(ReportError) { try tables.value.add(connection, texts: texts) } catch { throw noted(error) }
   }
 
-  /// Brings the totals up to date, and the other tables as long as they are short (`ParquetTable.flush`). Messages that are not final are in
-  /// none.
+  /// Brings the totals up to date, and the other tables while they are short (`ParquetTable.flush`). Messages that are not final
+  /// are in no table.
   public func flush(
     _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
   ) throws(ReportError) {
@@ -78,16 +78,16 @@ public final class ParquetReport: Report {
     try first.check()
   }
 
-  /// Writes the tables of all rows so far, anew where somebody has moved them away (SIGHUP).
+  /// Writes the tables of all rows so far, and starts anew those that were moved away (SIGHUP).
   public func reopen() throws(ReportError) {
     var first = FirstError()
     tables.value.attemptEach(&first) { table throws(ReportError) in try table.reopen(facts) }
     try first.check()
   }
 
-  /// Writes every table. Rows that come after it are left out.
+  /// Writes every table. Later rows are left out.
   ///
-  /// - Throws: the first error of the whole report.
+  /// - Throws: The first error of the whole report.
   public func finish(_ totals: Totals) throws(ReportError) {
     if !isFinished {
       isFinished = true

@@ -4,11 +4,11 @@ import Tabular
 
 /// One row on its way to a Parquet file, as it waits in a file without a name.
 ///
-/// It is its length and that of its cells, eight octets each; the cells; and all texts, one behind the other. A cell is an octet, 0 for null
-/// and 1 for a value, and eight octets of a value: a number, nanoseconds for a duration, or the length of a text. Text from the wire is
-/// escaped as in every format (`TextEscaping`), which makes it UTF-8 whatever the octets were.
+/// It has its own length and the length of its cells, eight octets each; then the cells; then all texts, one after the other. A
+/// cell is an octet, 0 for null and 1 for a value, and eight octets of the value. These are a number, nanoseconds for a duration,
+/// or the length of a text. Text from the wire is escaped as in every format (`TextEscaping`), which makes any octets UTF-8.
 struct ParquetRow: GatheredTextRow, LentRow, ~Copyable {
-  /// What is left out of hosts, paths and endpoints.
+  /// The facts to leave out of hosts, paths and endpoints.
   let redaction: Redaction?
   private var cells = RowBuffer()
   var texts = RowBuffer()
@@ -20,7 +20,7 @@ struct ParquetRow: GatheredTextRow, LentRow, ~Copyable {
 
   init(redaction: Redaction?) { self.redaction = redaction }
 
-  /// Lends the row, once it has ended.
+  /// Lends the row, after it has ended.
   func withOctets(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) { try record.withOctets(body) }
 
   mutating func begin() {
@@ -50,7 +50,7 @@ struct ParquetRow: GatheredTextRow, LentRow, ~Copyable {
   }
 
   mutating func thousandths(_ value: Int?) {
-    // What is beyond a 64-bit number of millionths is not said at all.
+    // A value beyond a 64-bit number of millionths is left out.
     if let value, case let (millionths, overflow) = value.multipliedReportingOverflow(by: 1000), !overflow {
       integer(millionths)
     } else {
@@ -76,7 +76,7 @@ struct ParquetRow: GatheredTextRow, LentRow, ~Copyable {
 }
 
 extension ParquetFile {
-  /// Adds a row as `ParquetRow` has made it.
+  /// Adds a row made by `ParquetRow`.
   mutating func append(_ row: RawSpan, kinds: [ParquetColumn.Kind]) throws(ReportError) {
     var cell = FileRecords.prefixLength * 2
     var text = cell + Int(truncatingIfNeeded: row.littleEndian64(FileRecords.prefixLength))
@@ -100,7 +100,7 @@ extension ParquetFile {
 }
 
 extension [TableColumn] {
-  /// The same columns of a Parquet file.
+  /// These columns for a Parquet file.
   var ofParquet: [ParquetColumn] {
     map { column in
       let kind: ParquetColumn.Kind =

@@ -2,25 +2,25 @@ import Packets
 import Parquet
 import Tabular
 
-/// A Parquet file whose rows have numbers, come in any order, and stand in the order of their numbers.
+/// A Parquet file whose rows have numbers and come in any order. The file has them in the order of their numbers.
 ///
-/// A Parquet file has columns behind one another, and can be read only when its end is written. So the rows wait in a file without a name,
-/// and the table is written from it: once at the end; of a run that goes on also in between, each time whole.
+/// A Parquet file has its columns one after another, and can be read only when its end is written. So the rows wait in a file
+/// without a name, and the table is written from it at the end. In a live run the whole table is also written in between.
 struct ParquetTable: RowTable, ~Copyable {
-  /// Octets of rows up to which the table of a run that goes on is written with each `flush`: a fraction of a second's work. Longer ones
-  /// are written when the run ends, or when somebody asks for them (`reopen`).
+  /// The largest number of octets of rows for which each `flush` of a live run writes the table: a fraction of a second's work.
+  /// Longer tables are written when the run ends, or on request (`reopen`).
   static let flushLimit = 16 << 20
 
   private let name: String
   private let columns: [ParquetColumn]
   private let folder: OutputFolder
   private let isLive: Bool
-  /// The rows: in order, of a run that does not go on, once all of them were given to `ordered`.
+  /// The rows. In a run that is not live, they are in order after all of them were given to `ordered`.
   private var file: OutputFile
   private var ordered: OrderedRows
-  /// Octets of the rows that are in the table already.
+  /// Octets of the rows that are already in the table.
   private var written = 0
-  /// Whether rows are still accepted: none are after the end, and none after an error.
+  /// Whether rows are still accepted: none after the end, and none after an error.
   private(set) var isOpen = true
 
   /// Makes a table without rows; a file of that name is replaced.
@@ -28,10 +28,10 @@ struct ParquetTable: RowTable, ~Copyable {
   /// - Parameters:
   ///   - name: The table's name.
   ///   - columns: Its columns; the first one has the rows' numbers.
-  ///   - folder: Where it goes, and the files without names.
-  ///   - facts: What is said of the table.
-  ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
-  /// - Throws: when a file cannot be made or written.
+  ///   - folder: The folder of the table, and of the files without names.
+  ///   - facts: The facts about the table.
+  ///   - isLive: Whether the run is live, and its rows are read before it ends.
+  /// - Throws: When a file cannot be made or written.
   init(
     _ name: String, _ columns: [TableColumn], in folder: OutputFolder, _ facts: ParquetFacts, isLive: Bool
   ) throws(ReportError) {
@@ -45,7 +45,7 @@ struct ParquetTable: RowTable, ~Copyable {
     ordered = OrderedRows(file: file, folder: folder)
   }
 
-  /// Makes a file without rows, in place of the regular file of that name.
+  /// Makes a file without rows, in place of a regular file of that name.
   static func createEmpty(
     _ name: String, _ columns: [ParquetColumn], in folder: OutputFolder, _ facts: ParquetFacts
   ) throws(ReportError) {
@@ -58,7 +58,7 @@ struct ParquetTable: RowTable, ~Copyable {
   /// The name of a table's file.
   static func fileName(_ table: String) -> String { table + ".parquet" }
 
-  /// Adds the row of `number`, which is from 1 on and comes once.
+  /// Adds the row of `number`, which is at least 1 and comes once.
   mutating func add(_ number: Int, _ row: RawSpan) throws(ReportError) {
     guard isOpen else { return }
     do throws(ReportError) {
@@ -69,7 +69,7 @@ struct ParquetTable: RowTable, ~Copyable {
     }
   }
 
-  /// Brings the table of a run that goes on up to date, as long as it is short, and where it was made.
+  /// Brings the table of a live run up to date while it is short, if it is still in its place.
   mutating func flush(_ facts: ParquetFacts) throws(ReportError) {
     guard isOpen, isLive, file.length > written, file.length <= Self.flushLimit,
       folder.contains(Self.fileName(name))
@@ -77,8 +77,8 @@ struct ParquetTable: RowTable, ~Copyable {
     try write(facts)
   }
 
-  /// Brings the table of a run that goes on up to date, whatever its length. When somebody has moved it away, it is begun anew with the
-  /// rows that were not in it.
+  /// Brings the table of a live run up to date, whatever its length. If it was moved away, it is started anew with the rows that
+  /// were not in it.
   mutating func reopen(_ facts: ParquetFacts) throws(ReportError) {
     guard isOpen, isLive else { return }
     try leaveMovedRows()
@@ -120,7 +120,7 @@ struct ParquetTable: RowTable, ~Copyable {
     let sorted = try folder.temporaryFile()
     var ordered = OrderedRows(file: sorted, folder: folder)
     try FileRecords(file).forEach { row throws(ReportError) in
-      // Behind both lengths and the first cell's octet.
+      // The number is after both lengths and the first cell's octet.
       try ordered.add(Int(truncatingIfNeeded: row.littleEndian64(FileRecords.prefixLength * 2 + 1)), row)
     }
     try ordered.writeAll()
@@ -129,13 +129,13 @@ struct ParquetTable: RowTable, ~Copyable {
   }
 }
 
-/// What a Parquet file says of itself: the same as `meta` of the database.
+/// The facts in a Parquet file about itself: the same as in `meta` of the database.
 struct ParquetFacts {
-  /// The version of the tables. It grows when a table or a column changes its meaning or goes away; what is only new leaves it as it is.
+  /// The version of the tables. It grows when a table or a column changes its meaning or goes away; additions do not change it.
   static let schemaVersion = 1
 
   private let context: ReportContext
-  /// Which time the packets are of, in nanoseconds since the Unix epoch.
+  /// The times of the first and the last packet, in nanoseconds since the Unix epoch.
   var span: ClosedRange<Int64>?
   /// Whether the run came to its end.
   var isComplete = false

@@ -3,16 +3,16 @@ import Tabular
 
 /// One row of a CSV file (RFC 4180), cell after cell.
 ///
-/// Text from the wire is escaped (`TextEscaping`), and a cell that a spreadsheet would run as a formula, or that
-/// starts with an apostrophe itself, gets a leading apostrophe; so to get the octets back, take one leading apostrophe
-/// away, then undo the escapes. Numbers and names of our own need neither. Cells are quoted only when they have to be.
+/// Text from the wire is escaped (`TextEscaping`). A cell that a spreadsheet would run as a formula gets a leading apostrophe,
+/// and so does a cell that starts with one. To get the octets back, remove one leading apostrophe, then undo the escapes. Numbers
+/// and names of our own need neither. Cells are quoted only when necessary.
 package struct CSVRow: RowWriter, ~Copyable {
   private var buffer = RowBuffer()
   private var cells = TextCells()
-  /// What is left out of hosts, paths and endpoints.
+  /// The facts to leave out of hosts, paths and endpoints.
   package let redaction: Redaction?
 
-  /// Starts without a row.
+  /// A writer without a row.
   package init(redaction: Redaction?) { self.redaction = redaction }
 
   /// A header row.
@@ -20,10 +20,10 @@ package struct CSVRow: RowWriter, ~Copyable {
     Array((columns.joined(separator: ",") + "\r\n").utf8)
   }
 
-  /// A copy of the row, once it has ended.
+  /// A copy of the row, after it has ended.
   package var octets: [UInt8] { buffer.octets }
 
-  /// Lends the row, once it has ended.
+  /// Lends the row, after it has ended.
   @inline(__always)
   package func withOctets(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) {
     try buffer.withOctets(body)
@@ -41,7 +41,7 @@ package struct CSVRow: RowWriter, ~Copyable {
     buffer.append(UInt8(ascii: "\n"))
   }
 
-  /// A cell that says that something is unknown or does not apply.
+  /// A cell for an unknown value, or one that does not apply.
   @inline(__always)
   package mutating func empty() { separate() }
 
@@ -49,7 +49,7 @@ package struct CSVRow: RowWriter, ~Copyable {
   @inline(__always)
   package mutating func integer(_ value: Int) { buffer.append(value, then: Self.separator) }
 
-  /// Several integers: most of a row is.
+  /// Several integers, which most cells of a row are.
   @inline(__always)
   package mutating func integers<let count: Int>(_ values: InlineArray<count, Int>) {
     buffer.append(values, each: Self.separator)
@@ -118,7 +118,7 @@ package struct CSVRow: RowWriter, ~Copyable {
     separate()
   }
 
-  /// Text from the wire whose cell may have been made before.
+  /// Text from the wire whose cell may exist already.
   @inline(__always)
   package mutating func knownText(_ octets: RawSpan) -> Bool { cells.append(cellOf: octets, to: &buffer) }
 
@@ -135,8 +135,8 @@ package struct CSVRow: RowWriter, ~Copyable {
   @inline(__always)
   private mutating func separate() { buffer.append(Self.separator) }
 
-  /// Whether the cell gets an apostrophe: it starts with what starts a formula in a spreadsheet
-  /// (OWASP, CSV Injection), full-width forms included, or with an apostrophe.
+  /// Whether the cell gets an apostrophe: it starts as a formula in a spreadsheet (OWASP, CSV Injection), full-width forms
+  /// included, or with an apostrophe.
   private static func isFormula(_ octets: RawSpan) -> Bool {
     guard octets.byteCount > 0 else { return false }
     switch octets.octet(0) {

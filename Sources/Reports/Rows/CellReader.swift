@@ -2,13 +2,13 @@ import HTTPReassembly
 import Packets
 import Tabular
 
-/// A cell of a row, for those who compare rows instead of writing them.
+/// A cell of a row, for code that compares rows and does not write them.
 package enum Cell: Sendable, Equatable {
-  /// Unknown, or it does not apply.
+  /// Unknown, or not applicable.
   case unknown
   /// A number: its whole part, and the millionths above it, from 0 to 999,999.
   case number(Int, millionths: Int)
-  /// Text: octets as they came, without escapes.
+  /// Text: octets from the wire, without escapes.
   case text([UInt8])
 
   /// A whole number.
@@ -18,17 +18,17 @@ package enum Cell: Sendable, Equatable {
   package var isKnown: Bool { self != .unknown }
 }
 
-/// Keeps the cells of a row that somebody wants to look at. What a row has is said once (`RowWriter`), so that conditions and orders
-/// know every column that the reports have, and see in it what they say.
+/// Keeps the wanted cells of a row. `RowWriter`s define the content of rows in one place. So conditions and orders know every
+/// column of the reports, with the same values.
 package struct CellReader: RowWriter, ~Copyable {
-  /// What is left out of hosts, paths and endpoints.
+  /// The facts to leave out of hosts, paths and endpoints.
   package let redaction: Redaction?
-  /// The cells of the last row, one a column; those that nobody wants are unknown.
+  /// The cells of the last row, one a column; unwanted ones are unknown.
   package private(set) var cells: [Cell]
   private let isWanted: [Bool]
   private var column = 0
 
-  /// Reads some of so many columns, given by their positions.
+  /// Reads some of `count` columns, given by their positions.
   package init(_ wanted: [Int], of count: Int, redaction: Redaction? = nil) {
     self.redaction = redaction
     var isWanted = [Bool](repeating: false, count: count)
@@ -81,7 +81,7 @@ package struct CellReader: RowWriter, ~Copyable {
 
   package mutating func cutText(_ start: RawSpan, leavingOut count: Int) { text(start) }
 
-  /// What nobody wants needs no text.
+  /// An unwanted cell needs no text.
   package mutating func knownText(_ octets: RawSpan) -> Bool {
     if isWantedNow { return false }
     column += 1
@@ -104,8 +104,8 @@ package struct CellReader: RowWriter, ~Copyable {
 }
 
 extension Cell {
-  /// Whether a cell stands before another one in a table that is sorted by it: the largest numbers first, texts in the order of their
-  /// octets, and what is not known last.
+  /// Whether a cell precedes another one in a table that is sorted by it. The largest numbers come first, texts are in the order
+  /// of their octets, and unknown cells come last.
   package func precedes(_ other: Cell) -> Bool {
     switch (self, other) {
     case (.number(let mine, let myRest), .number(let its, let itsRest)): (mine, myRest) > (its, itsRest)
@@ -117,7 +117,7 @@ extension Cell {
     }
   }
 
-  /// What people are shown: numbers with separators and up to three decimals, text escaped, nothing for what is not known.
+  /// The text for people: numbers with separators and up to three decimals, text escaped, nothing if unknown.
   package var shown: String {
     switch self {
     case .unknown: return ""

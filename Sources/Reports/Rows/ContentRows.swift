@@ -1,12 +1,12 @@
 import HTTPReassembly
 import Tabular
 
-/// `contents`: one row for each direction of an API that has contents or responses without (304). Lengths are octets.
+/// `contents`: one row for each direction of an API with contents, or with responses without content (304). Lengths are octets.
 enum ContentRow {
   /// The table's name.
   static let name = "contents"
 
-  /// The columns; new ones only at the end. `method` and `process` are there when totals are grouped by them.
+  /// The columns; new ones only at the end. `method` and `process` are present when totals are grouped by them.
   static func columns(_ grouping: Configuration.Grouping) -> [TableColumn] {
     APIDirection.columns(grouping) + [
       .integer("contents"), .integer("body_bytes"), .integer("coded"), .integer("coded_bytes"),
@@ -43,7 +43,7 @@ enum FieldRow {
   /// The table's name.
   static let name = "fields"
 
-  /// The columns; new ones only at the end. `method` and `process` are there when totals are grouped by them.
+  /// The columns; new ones only at the end. `method` and `process` are present when totals are grouped by them.
   static func columns(_ grouping: Configuration.Grouping) -> [TableColumn] {
     APIDirection.columns(grouping) + [
       .text("field"), .integer("messages"), .integer("bytes"), .integer("expanded_bytes"), .integer("repeated_bytes"),
@@ -66,7 +66,7 @@ enum FieldRow {
   }
 }
 
-/// What the rows of both tables are of: the requests or the responses of an API.
+/// The subject of a row in both tables: the requests or the responses of an API.
 struct APIDirection {
   let host: TextID
   let path: TextID
@@ -99,7 +99,7 @@ struct APIDirection {
     row.name(isRequest ? "request" : "response" as StaticString)
   }
 
-  /// Rows in the order in which they stand in a report, which hidden names change.
+  /// Rows in the order of a report, which hidden names change.
   static func sorted<Totals>(
     _ rows: [Totals], _ texts: TextPool, _ redaction: Redaction?, _ names: (Totals) -> APIDirection
   ) -> [Totals] {

@@ -1,12 +1,12 @@
 import HTTPReassembly
 import Tabular
 
-/// A row whose texts stand in a buffer of its own, one behind the other, and whose cells say how long theirs is.
+/// A row whose texts are in a buffer of its own, one after the other, and whose cells have their lengths.
 protocol GatheredTextRow: RowWriter, ~Copyable {
   /// The texts so far.
   var texts: RowBuffer { get set }
 
-  /// A cell whose text began at `start` of `texts`, and ends with them.
+  /// Ends a cell whose text is in `texts` from `start` on.
   mutating func endText(_ start: Int)
 }
 

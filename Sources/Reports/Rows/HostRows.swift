@@ -1,7 +1,7 @@
 import HTTPReassembly
 import Tabular
 
-/// `hosts`: one row a host, by host as it stands in the report. Lengths are octets.
+/// `hosts`: one row a host, in the order of hosts in the report. Lengths are octets.
 enum HostRow {
   /// The table's name.
   static let name = "hosts"
@@ -44,7 +44,7 @@ enum HostRow {
     of totals: Totals, _ row: inout Row, _ write: (inout Row) throws(ReportError) -> Void
   ) throws(ReportError) {
     var hosts = totals.hosts
-    // By the names that were hidden, rows would still tell which comes first.
+    // The order of the original names would still tell which hidden name comes first.
     if let redaction = row.redaction {
       let names = hosts.map { redaction.host(totals.texts.octets($0.host)) }
       hosts = hosts.indices.sorted { names[$0].lexicographicallyPrecedes(names[$1]) }.map { hosts[$0] }
@@ -63,7 +63,7 @@ enum TimelineRow {
   /// The table's name.
   static let name = "timeline"
 
-  /// The columns; new ones only at the end, where a new class is, too.
+  /// The columns; new ones only at the end, and so are new classes.
   static let columns: [TableColumn] =
     [
       .time("start"), .time("end"), .text("direction").orUnknown, .integer("packets"), .integer("bytes"),

@@ -3,10 +3,10 @@ import Tabular
 
 /// One row as a JSON object (RFC 8259) on a line of its own: every column is a member, in the order of the columns.
 ///
-/// What is unknown is `null`. Flags are an array of names. Text from the wire is escaped as in every format
+/// Unknown values are `null`. Flags are an array of names. Text from the wire is escaped as in every format
 /// (`JSONWriter.escaped`).
 package struct JSONRow: RowWriter, ~Copyable {
-  /// What is left out of hosts, paths and endpoints.
+  /// The facts to leave out of hosts, paths and endpoints.
   package let redaction: Redaction?
   /// The names of the columns, each quoted and with its colon.
   private let keys: [[UInt8]]
@@ -20,13 +20,13 @@ package struct JSONRow: RowWriter, ~Copyable {
     keys = columns.map { Array("\"\($0.name)\":".utf8) }
   }
 
-  /// What stands before the first cell.
+  /// The text before the first cell.
   package var prefix: [UInt8] { [UInt8(ascii: "{")] + (keys.first ?? []) }
 
-  /// A copy of the row, once it has ended.
+  /// A copy of the row, after it has ended.
   package var octets: [UInt8] { json.octets }
 
-  /// Lends the row, once it has ended.
+  /// Lends the row, after it has ended.
   package func withOctets(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) {
     try json.withOctets(body)
   }

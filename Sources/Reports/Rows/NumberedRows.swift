@@ -162,7 +162,7 @@ enum ConnectionRow {
     row.end()
   }
 
-  /// Appends what the connection's TLS says of itself.
+  /// Appends the connection's facts about TLS.
   private static func append<Row: RowWriter & ~Copyable>(
     _ security: ConnectionSecurity?, texts: borrowing TextPool, to row: inout Row
   ) {

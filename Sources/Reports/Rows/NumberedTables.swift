@@ -1,7 +1,7 @@
 import HTTPReassembly
 import Tabular
 
-/// The tables of a report whose rows are numbered, in a file each: a value, so that a row costs the report one access.
+/// The tables of a report with numbered rows, in a file each. It is a value, so that a row costs the report one access.
 struct NumberedTables<Row: LentRow & ~Copyable, Table: RowTable & ~Copyable>: ~Copyable {
   var row: Row
   private let allowance: RowAllowance
@@ -44,7 +44,7 @@ struct NumberedTables<Row: LentRow & ~Copyable, Table: RowTable & ~Copyable>: ~C
     }
   }
 
-  /// Does the same with each table, whatever becomes of the others.
+  /// Calls `body` with each table, even after an error of another one.
   mutating func attemptEach(
     _ first: inout FirstError, _ body: (inout Table) throws(ReportError) -> Void
   ) {
@@ -54,7 +54,7 @@ struct NumberedTables<Row: LentRow & ~Copyable, Table: RowTable & ~Copyable>: ~C
   }
 }
 
-/// A row that is lent as octets once it has ended.
+/// A row that is lent as octets after it has ended.
 protocol LentRow: RowWriter, ~Copyable {
   /// Lends the row.
   func withOctets(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError)
@@ -64,7 +64,7 @@ protocol LentRow: RowWriter, ~Copyable {
 protocol RowTable: ~Copyable {
   /// Whether rows are still accepted.
   var isOpen: Bool { get }
-  /// Adds the row of `number`, which is from 1 on and comes once.
+  /// Adds the row of `number`, which is at least 1 and comes once.
   mutating func add(_ number: Int, _ row: RawSpan) throws(ReportError)
 }
 

@@ -1,16 +1,15 @@
 import HTTPReassembly
 import Tabular
 
-/// How rows have a host or a path that another row has already, when that is long.
+/// The form of a long host or path that another row already has.
 ///
-/// An interim response repeats the name of its request, and there may be thousands to one request, of a few octets each: with
-/// the whole name in every row, a report would be thousands of times as long as its capture. A cut text ends with `\+` and how
-/// many octets are left out. No other text has that in it: a backslash from the wire is doubled, and `\x` starts every
-/// other escape.
+/// An interim response repeats the name of its request. There may be thousands of a few octets each to one request. With the
+/// whole name in every row, a report would be thousands of times as long as its capture. A cut text ends with `\+` and the number
+/// of octets that are left out. No other text has that: a backslash from the wire is doubled, and `\x` starts every other escape.
 enum RepeatedText {
   /// Octets of a repeated text that a row has whole: longer than nearly all names, and no longer than the rest of the row.
   static let limit = 256
-  /// What stands before the number of octets that are left out.
+  /// The mark before the number of octets that are left out.
   static let mark: StaticString = "\\+"
 }
 

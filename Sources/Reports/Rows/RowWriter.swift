@@ -3,10 +3,10 @@ import Tabular
 
 /// Writes the cells of a row, one after another, in the order of the columns.
 ///
-/// What a row has is said once (`MessageRow` and its neighbours); a format says only how a cell looks in it. Writers
-/// are given as generic arguments, so that no cell costs an existential call.
+/// The content of rows is defined once (`MessageRow` and related types); a format defines only the form of its cells. Writers are
+/// generic arguments, so that no cell costs an existential call.
 package protocol RowWriter: ~Copyable {
-  /// What is left out of hosts, paths and endpoints.
+  /// The facts to leave out of hosts, paths and endpoints.
   var redaction: Redaction? { get }
 
   /// Starts a row.
@@ -14,7 +14,7 @@ package protocol RowWriter: ~Copyable {
   /// Ends the row.
   mutating func end()
 
-  /// A cell that says that something is unknown or does not apply.
+  /// A cell for an unknown value, or one that does not apply.
   mutating func empty()
   /// An integer.
   mutating func integer(_ value: Int)
@@ -26,22 +26,21 @@ package protocol RowWriter: ~Copyable {
   mutating func thousandths(_ value: Int?)
   /// A name of our own, which needs no escaping; an empty one is unknown.
   mutating func name(_ name: StaticString)
-  /// As above, of a name that is made while the program runs.
+  /// A name of our own, made while the program runs; an empty one is unknown.
   mutating func name(_ name: String)
   /// The names of the bits that are set.
   mutating func flags(_ bits: UInt64, names: @autoclosure () -> [String])
   /// `address:port`.
   mutating func endpoint(_ endpoint: Endpoint)
-  /// The addresses and ports of both ends of a connection, in four cells, for formats that have them beside the endpoints.
+  /// The addresses and ports of both ends of a connection, in four cells, for formats with these columns besides the endpoints.
   mutating func endpointParts(client: Endpoint, server: Endpoint)
   /// Text from the wire; an empty one is unknown.
   mutating func text(_ octets: RawSpan)
-  /// Of a text from the wire that another row has whole, the start, and how many octets of it are left out, as
-  /// `RepeatedText` says.
+  /// The start of a text from the wire that another row has whole, and the number of octets that are left out (`RepeatedText`).
   mutating func cutText(_ start: RawSpan, leavingOut count: Int)
-  /// Text from the wire that comes again: copies its cell, if that was made before. Returns whether it was.
+  /// Repeated text from the wire: copies its cell, if it exists. Returns whether it does.
   mutating func knownText(_ octets: RawSpan) -> Bool
-  /// Text from the wire that comes again, and whose cell is made now.
+  /// Repeated text from the wire whose cell is made now.
   mutating func newText(_ octets: [UInt8])
 }
 
@@ -50,7 +49,7 @@ extension RowWriter where Self: ~Copyable {
     for index in values.indices { integer(values[index]) }
   }
 
-  /// In most formats, an endpoint in one cell is enough.
+  /// Most formats need only the endpoint's one cell.
   package mutating func endpointParts(client: Endpoint, server: Endpoint) {}
 
   package mutating func knownText(_ octets: RawSpan) -> Bool { false }
@@ -63,7 +62,7 @@ extension RowWriter where Self: ~Copyable {
     if let value { integer(value) } else { empty() }
   }
 
-  /// A number or code; 0 means that there is none.
+  /// A number or code; 0 means none.
   @inline(__always)
   package mutating func integerUnlessZero(_ value: Int) {
     if value != 0 { integer(value) } else { empty() }
@@ -87,7 +86,7 @@ extension RowWriter where Self: ~Copyable {
   @inline(__always)
   mutating func text(_ id: TextID, _ texts: borrowing TextPool) {
     if id == .none { return empty() }
-    // In two steps, since a closure that may need the array retains it.
+    // There are two steps, because a closure that may need the array retains it.
     if !texts.withOctets(id, { knownText($0) }) { newText(texts.octets(id)) }
   }
 
@@ -129,7 +128,7 @@ extension RowWriter where Self: ~Copyable {
 }
 
 extension [TableColumn] {
-  /// The columns of a table in a format that has addresses and ports beside the endpoints (`RowWriter.endpointParts`).
+  /// The columns of a table in a format with addresses and ports besides the endpoints (`RowWriter.endpointParts`).
   var withEndpointParts: [TableColumn] {
     self + [
       .text("client_address"), .integer("client_port"), .text("server_address"), .integer("server_port"),
@@ -137,9 +136,9 @@ extension [TableColumn] {
   }
 }
 
-/// A column of a table: its name, which is the same in every format, and what its cells are.
+/// A column of a table: its name, which is the same in every format, and the kind of its cells.
 package struct TableColumn: Sendable {
-  /// What cells are.
+  /// The kinds of cells.
   package enum Kind: Sendable {
     /// A whole number: octets, a number or a count.
     case integer
@@ -153,7 +152,7 @@ package struct TableColumn: Sendable {
 
   /// The name, in lower case with underscores.
   package let name: String
-  /// What cells are.
+  /// The kind of its cells.
   package let kind: Kind
   /// Whether a cell may be unknown or not apply.
   package var isOptional = false
@@ -167,6 +166,6 @@ package struct TableColumn: Sendable {
   /// A column of text.
   package static func text(_ name: String) -> TableColumn { TableColumn(name: name, kind: .text) }
 
-  /// The same column, whose cells may be unknown.
+  /// This column with cells that may be unknown.
   package var orUnknown: TableColumn { TableColumn(name: name, kind: kind, isOptional: true) }
 }

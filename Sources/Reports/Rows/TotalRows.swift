@@ -1,12 +1,12 @@
 import HTTPReassembly
 import Tabular
 
-/// `apis`: one row an API, by host, path, method and process as they stand in the report. Lengths are octets.
+/// `apis`: one row an API, in the order of host, path, method and process in the report. Lengths are octets.
 enum APIRow {
   /// The table's name.
   static let name = "apis"
 
-  /// The columns; new ones only at the end. `method` and `process` are there when totals are grouped by them.
+  /// The columns; new ones only at the end. `method` and `process` are present when totals are grouped by them.
   static func columns(_ grouping: Configuration.Grouping) -> [TableColumn] {
     names(grouping) + [
       .integer("requests"), .integer("responses"), .integer("request_start_line_bytes"),
@@ -22,7 +22,7 @@ enum APIRow {
     ]
   }
 
-  /// The columns that name an API, in every table that has a row for it.
+  /// The columns that name an API, in every table about APIs.
   static func names(_ grouping: Configuration.Grouping) -> [TableColumn] {
     [.text("host").orUnknown, .text("path").orUnknown] + (grouping.method ? [.text("method").orUnknown] : [])
       + (grouping.process ? [.text("process").orUnknown] : [])
@@ -63,8 +63,8 @@ enum APIRow {
     row.integer(octets.total)
   }
 
-  /// The totals in the order of their rows. Redaction changes names and so their order; by the old one, rows would
-  /// still tell which hidden path comes first.
+  /// The totals in the order of their rows. Redaction changes names and so their order. The old order would still tell which
+  /// hidden path comes first.
   static func sorted(_ totals: Totals, redaction: Redaction?) -> [APITotals] {
     guard let redaction else { return totals.apis }
     return totals.apis.sorted(redaction: redaction) { APIKey($0, totals.texts) }
@@ -84,7 +84,7 @@ enum APIRow {
   }
 }
 
-/// `ledger`: a figure a row. All are octets but `packets`, `truncated_packets`, `dropped_packets` and `duplicate_packets`.
+/// `ledger`: a figure a row. All are octets except `packets`, `truncated_packets`, `dropped_packets` and `duplicate_packets`.
 enum LedgerRow {
   /// The table's name.
   static let name = "ledger"
@@ -93,8 +93,8 @@ enum LedgerRow {
 
   /// The rows: every class by its name, then the figures about all of them; new ones only at the end.
   ///
-  /// While a run goes on, octets can be in no class yet. They are in a row of their own and are no difference, which so is
-  /// 0 at any moment; in a finished report there are none of them. Copies of packets have rows where they were looked for.
+  /// In a live run, octets can have no class yet. They have a row of their own and do not count in the difference, which so is 0
+  /// at any moment. A finished report has none of them. Copies of packets have rows if they were looked for.
   static func rows(_ ledger: Ledger) -> [(name: String, value: Int)] {
     OctetClass.allCases.map { ($0.name, ledger[$0]) } + [
       ("total", ledger.total), ("original", ledger.original), ("difference", ledger.difference - ledger.pending),
@@ -132,7 +132,7 @@ enum AnomalyRow {
     .text("example").orUnknown,
   ]
 
-  /// Appends the cells of an anomaly. The example is anything from the wire, so redaction leaves it out.
+  /// Appends the cells of an anomaly. Its example is arbitrary text from the wire, so redaction leaves it out.
   static func append<Row: RowWriter & ~Copyable>(_ anomaly: Anomaly, _ count: AnomalyCount, to row: inout Row) {
     row.name(anomaly.rawValue)
     row.integer(count.count)

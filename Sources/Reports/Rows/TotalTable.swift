@@ -1,7 +1,7 @@
 import HTTPReassembly
 import Tabular
 
-/// The tables that are made of totals, and so are replaced whole.
+/// The tables made of totals, which are replaced whole.
 enum TotalTable: String, CaseIterable {
   case apis
   case hosts
@@ -11,7 +11,7 @@ enum TotalTable: String, CaseIterable {
   case ledger
   case anomalies
 
-  /// Those that no row of another table leads to: what NDJSON has beside its messages.
+  /// The tables that no other table's rows lead to: NDJSON has them besides its messages.
   static let refinements: [TotalTable] = [.hosts, .timeline, .contents, .fields]
 
   /// The columns.

@@ -3,15 +3,16 @@ import Tabular
 
 /// The database's file, and the connection to it.
 ///
-/// SQLite opens files by their path, and makes two more beside it (`-wal`, `-shm`) with the same permissions. So the
-/// file is made as every file of a report is, empty, for its owner alone and never through a symbolic link; what
-/// has the names of the other two is removed; and once SQLite has opened it, the path that it went by after it
-/// followed every link has to be that of the file that was made. SQLite itself follows no link to the other two, but would
-/// take files that came there in between: they have to be this user's own, too.
+/// SQLite opens files by their path, and makes two more beside it (`-wal`, `-shm`) with the same permissions. So the file is made
+/// as every file of a report: empty, for its owner alone, and never through a symbolic link. Files with the names of the other
+/// two are removed. After SQLite has opened the database, its path with all links followed has to lead to the new file.
+///
+/// SQLite itself follows no link to the other two, but would use files that were made in between. So they have to be this user's
+/// own, too.
 struct SQLiteFile {
   private let name: String
   private let folder: OutputFolder
-  /// Stays open until the connection is closed: closing any descriptor of a file gives up SQLite's locks on it.
+  /// Stays open until the connection is closed: closing any descriptor of a file releases SQLite's locks on it.
   private let file: OutputFile
   private let queue: DatabaseQueue
 
@@ -23,14 +24,14 @@ struct SQLiteFile {
     self.file = file
     Self.removeSidecars(of: name, in: folder)
     var configuration = GRDB.Configuration()
-    // A message is final before its connection is, so that references hold at the end only, and are not watched.
+    // A message is final before its connection. So references hold at the end only, and are not checked.
     configuration.foreignKeysEnabled = false
     // A reader may hold the file for a moment.
     configuration.busyMode = .timeout(5)
     // A transaction may stay open from one call to the next: see `append`.
     configuration.allowsUnsafeTransactions = true
     do {
-      // A relative path may look like a URI, which SQLite would take apart.
+      // A relative path may look like a URI, which SQLite would parse.
       let path = file.path.hasPrefix("/") ? file.path : "./" + file.path
       queue = try DatabaseQueue(path: path, configuration: configuration)
       let opened = try queue.inDatabase { database in
@@ -40,10 +41,10 @@ struct SQLiteFile {
         throw ReportError(.create, file.path, reason: "It was replaced while it was opened")
       }
       try queue.inDatabase { database in
-        // Synchronous at checkpoints only: after a crash of the machine the last transactions may be gone, and the
-        // file is whole.
+        // It is synchronous at checkpoints only: after a crash of the machine the last transactions may be lost, but the file is
+        // whole.
         try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")
-        // The others are opened with the first look at the log.
+        // The first read of the log opens the others.
         _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
       }
       for suffix in Self.suffixes where !folder.isOwnOrNone(name + suffix) {
@@ -54,16 +55,16 @@ struct SQLiteFile {
     }
   }
 
-  /// Whether it is still where it was made.
+  /// Whether the file is still in its place.
   var isInPlace: Bool { folder.has(file, as: name) }
 
-  /// Runs one transaction, or goes on with the one that `append` left open, and ends it.
+  /// Runs one transaction, or continues the one that `append` left open, and ends it.
   func write(_ body: (Database) throws -> Void) throws(ReportError) {
     try change(body) { try $0.commit() }
   }
 
-  /// The same, and leaves the transaction open: readers see nothing of it until the next `write`. What does not fit into
-  /// SQLite's cache meanwhile goes to the log.
+  /// Runs `body` as `write`, but leaves the transaction open: readers see it only after the next `write`. Pages beyond SQLite's
+  /// cache go to the log.
   func append(_ body: (Database) throws -> Void) throws(ReportError) {
     try change(body) { _ in }
   }
@@ -89,15 +90,14 @@ struct SQLiteFile {
 
   /// Moves everything from the log into the one file, and closes it.
   ///
-  /// The others are gone then, unless a reader still has the database open.
+  /// The other files are then gone, unless a reader still has the database open.
   func close() throws(ReportError) {
     do {
       try queue.inDatabase { database in
         try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-        // So that it can be read where nothing can be written. A reader that is there right now prevents it, and
-        // what is left for it to do then is done when it closes.
+        // So the database can be read from read-only folders. A current reader prevents it, and does the rest when it closes.
         if isInPlace {
-          // Changing the mode writes a rollback journal, which is to be a file of its own.
+          // Changing the mode writes a rollback journal, which must be a new file.
           folder.remove(name + "-journal")
           try? database.execute(sql: "PRAGMA journal_mode = DELETE")
         }
@@ -114,7 +114,7 @@ struct SQLiteFile {
     for suffix in suffixes { folder.remove(name + suffix) }
   }
 
-  /// What SQLite adds to the name for the files beside it.
+  /// SQLite's suffixes for the files beside it.
   private static let suffixes = ["-wal", "-shm", "-journal"]
 
   private static func error(_ operation: ReportError.Operation, _ path: String, _ error: any Error) -> ReportError {

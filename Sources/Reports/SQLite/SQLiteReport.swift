@@ -4,16 +4,16 @@ import Tabular
 
 /// An SQLite database in a folder: messages, exchanges and connections, and every table of totals (`TotalTable`).
 ///
-/// Rows are inserted as they become final, some thousands in a transaction, in WAL mode: whatever happens to the run,
-/// the database can be read and has whole transactions. Of a run that goes on for long, there is one transaction for each
-/// `flush`: the rows that became final since the last one, and the totals and the messages that are open then.
+/// Rows are inserted as they become final, some thousands in a transaction, in WAL mode. So the database is always readable and
+/// has whole transactions, even if the run crashes. A live run has one transaction for each `flush`. It has the rows that became
+/// final since the last one, and the current totals and open messages.
 public final class SQLiteReport: Report {
   /// The file's name.
   public static let fileName = "report.sqlite"
-  /// Rows that wait to be inserted at once: enough that a transaction's cost does not show, and few enough to be held for it.
+  /// Waiting rows that are inserted at once: enough to hide a transaction's cost, and few enough to be held.
   static let batch = 2000
-  /// Octets of their texts, after which they are inserted, however few they are: usual rows have some hundred, hostile ones
-  /// up to twice `Configuration.lineLimit`.
+  /// Octets of their texts after which they are inserted, however few they are. Usual rows have some hundred, hostile ones up to
+  /// twice `Configuration.lineLimit`.
   static let textLimit = 2 << 20
 
   private let folder: OutputFolder
@@ -25,16 +25,16 @@ public final class SQLiteReport: Report {
   private var exchanges = SQLiteTable(ExchangeRow.name, ExchangeRow.columns)
   private var connections = SQLiteTable(ConnectionRow.name, ConnectionRow.columns.withEndpointParts)
   private var isFinished = false
-  /// The first error; nothing is written after it.
+  /// The first error; no writes follow it.
   private var failure: ReportError?
 
   /// Opens the report in `folder`, which is created if need be; a file of that name is replaced.
   ///
   /// - Parameters:
-  ///   - path: Where the file goes.
-  ///   - context: What the totals are grouped by, what is left out, and where the rows are from.
-  ///   - isLive: Whether the run goes on for long, and its rows are looked for before it ends.
-  /// - Throws: when the folder or the file cannot be created or opened.
+  ///   - path: The folder of the file.
+  ///   - context: The grouping of totals, the redaction, and the source of the rows.
+  ///   - isLive: Whether the run is live, and its rows are read before it ends.
+  /// - Throws: When the folder or the file cannot be created or opened.
   public init(folder path: String, _ context: ReportContext, isLive: Bool = false) throws(ReportError) {
     self.context = context
     self.isLive = isLive
@@ -95,11 +95,11 @@ public final class SQLiteReport: Report {
     try write([open], totals)
   }
 
-  /// Starts a new database, after somebody has moved the file away (SIGHUP); otherwise goes on in it. What the old one
-  /// refers to and was not final yet is in the new one, and the other way round.
+  /// Starts a new database if the file was moved away (SIGHUP); otherwise continues in it. Rows that are not final yet go to the
+  /// new one, so each database may refer to rows of the other.
   public func reopen() throws(ReportError) {
     guard isOpen, !file.isInPlace else { return }
-    // What is open is in the new one, as soon as it is looked at.
+    // Open messages are in the new one after its first update.
     try write([SQLiteTable(SQLiteSchema.openMessages, MessageRow.columns.withEndpointParts)])
     try noting { () throws(ReportError) in
       try file.close()
@@ -107,16 +107,16 @@ public final class SQLiteReport: Report {
     }
   }
 
-  /// Writes the totals and makes one file of the database. Rows that come after it are left out.
+  /// Writes the totals and makes the database one file. Later rows are left out.
   ///
-  /// - Throws: the first error of the whole report.
+  /// - Throws: The first error of the whole report.
   public func finish(_ totals: Totals) throws(ReportError) {
     if isOpen {
       do throws(ReportError) {
         let none = SQLiteTable(SQLiteSchema.openMessages, MessageRow.columns.withEndpointParts)
         try write([none], totals, isLast: true)
       } catch {
-        // The file is closed all the same.
+        // The file is closed even then.
       }
     }
     if !isFinished {
@@ -153,7 +153,7 @@ public final class SQLiteReport: Report {
     connections.clear()
   }
 
-  /// Inserts the rows that wait, and replaces what some tables have, those of the totals with them.
+  /// Inserts the waiting rows, and replaces the content of some tables, including the totals'.
   private func write(
     _ snapshots: [SQLiteTable], _ totals: Totals? = nil, isLast: Bool = false
   ) throws(ReportError) {
@@ -175,7 +175,7 @@ public final class SQLiteReport: Report {
     for table in TotalTable.allCases {
       var rows = SQLiteTable(table.rawValue, table.columns(context.grouping))
       try rows.replace(in: database)
-      // There can be very many: not all of them wait at once.
+      // There can be very many, so not all of them wait at once.
       var fault: (any Error)?
       try table.forEach(of: totals, grouping: context.grouping, &row) { row throws(ReportError) in
         rows.add(row)

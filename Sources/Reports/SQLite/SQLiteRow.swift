@@ -1,12 +1,12 @@
 import HTTPReassembly
 import Tabular
 
-/// One row as what an SQLite statement is given. What is unknown is NULL; text from the wire is escaped as in every
-/// format (`TextEscaping`), which makes it UTF-8 without control characters whatever the octets were.
+/// One row as the arguments of an SQLite statement. Unknown values are NULL. Text from the wire is escaped as in every format
+/// (`TextEscaping`), which makes any octets UTF-8 without control characters.
 struct SQLiteRow: GatheredTextRow, ~Copyable {
-  /// What is left out of hosts, paths and endpoints.
+  /// The facts to leave out of hosts, paths and endpoints.
   let redaction: Redaction?
-  /// The cells so far; those of text say where they stand in `texts`.
+  /// The cells so far; cells of text have their ranges in `texts`.
   private(set) var cells: [SQLiteCell] = []
   var texts = RowBuffer()
 
@@ -36,8 +36,8 @@ struct SQLiteRow: GatheredTextRow, ~Copyable {
     cells.append(.real(Double(value) / 1000))
   }
 
-  /// Octets that the row takes in the database, as it is estimated: its texts in the table and in an index, and of all other
-  /// values what most numbers take in both.
+  /// Estimated octets of the row in the database. Texts count in the table and in an index. All other values count as most
+  /// numbers take in both.
   var storedLength: Int { texts.length * 2 + cells.count * 4 }
 
   mutating func endText(_ start: Int) { cells.append(.text(start: start, length: texts.length - start)) }
@@ -48,6 +48,6 @@ enum SQLiteCell {
   case null
   case integer(Int64)
   case real(Double)
-  /// UTF-8 that stands elsewhere: from which octet on, and how many.
+  /// UTF-8 in another buffer: the first octet, and the number of octets.
   case text(start: Int, length: Int)
 }

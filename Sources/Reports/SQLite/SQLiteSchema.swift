@@ -4,10 +4,10 @@ import Tabular
 
 /// The tables, indexes and views of the database.
 enum SQLiteSchema {
-  /// The version of the schema (`user_version`). It grows when a table, column or view changes its meaning or goes
-  /// away; what is only new leaves it as it is.
+  /// The version of the schema (`user_version`). It grows when a table, column or view changes its meaning or goes away;
+  /// additions do not change it.
   static let version = 2
-  /// What tells such a file from other databases (`application_id`): "Snif" in ASCII.
+  /// The mark of such files among databases (`application_id`): "Snif" in ASCII.
   static let applicationID = 0x536e_6966
 
   /// The table of the messages that are not final yet.
@@ -21,12 +21,12 @@ enum SQLiteSchema {
     for statement in views { try database.execute(sql: statement) }
   }
 
-  /// Makes the indexes: before the rows of a run that goes on for long, else after them, which is faster.
+  /// Makes the indexes: in a live run before the rows, else after them, which is faster.
   static func createIndexes(in database: Database) throws {
     for index in indexes { try database.execute(sql: "CREATE INDEX IF NOT EXISTS \(index)") }
   }
 
-  /// STRICT tables are there from SQLite 3.37 on.
+  /// SQLite has STRICT tables since 3.37.
   private static func isStrictKnown(_ database: Database) throws -> Bool {
     let version = try String.fetchOne(database, sql: "SELECT sqlite_version()") ?? ""
     let parts = version.split(separator: ".").compactMap { Int($0) }
@@ -44,9 +44,9 @@ enum SQLiteSchema {
       table(
         MessageRow.name, MessageRow.columns.withEndpointParts, key: "message",
         references: ["exchange": "exchanges", "connection": "connections"]),
-      // No references: an open message's exchange and connection are not final either.
+      // It has no references, because an open message's exchange and connection are not final either.
       table(openMessages, MessageRow.columns.withEndpointParts, key: "message"),
-      // No key: with paths hashed, two APIs may have one name. `method` and `process` are there in any case.
+      // It has no key: with hashed paths, two APIs may have one name. `method` and `process` are always present.
       table(APIRow.name, APIRow.columns(Configuration.Grouping(path: true, method: true, process: true)), key: nil),
       table(HostRow.name, HostRow.columns, key: nil),
       table(TimelineRow.name, TimelineRow.columns, key: nil),
@@ -65,7 +65,7 @@ enum SQLiteSchema {
       var line = "  \"\(column.name)\" \(type(of: column))"
       if column.name == key { line += " PRIMARY KEY" }
       if !column.isOptional { line += " NOT NULL" }
-      // Deferred: a row comes when it is final, which a connection is after its messages.
+      // References are deferred: a row comes when it is final, and a connection is final after its messages.
       if let table = references[column.name] { line += " REFERENCES \(table) DEFERRABLE INITIALLY DEFERRED" }
       return line
     }
@@ -144,22 +144,22 @@ enum SQLiteSchema {
   ]
 }
 
-/// What the database says of itself: the table `meta`, a name and a value a row, and the table `captures`.
+/// The database's facts about itself: the table `meta`, a name and a value a row, and the table `captures`.
 ///
-/// Nothing in it depends on when or where the analysis ran, so that the same capture gives the same content.
+/// No fact depends on the time or place of the analysis, so that the same capture gives the same content.
 enum SQLiteMeta {
-  /// Writes what is known from the start.
+  /// Writes the facts that are known from the start.
   static func write(_ context: ReportContext, in database: Database) throws {
     let values = context.facts + [("schema_version", "\(SQLiteSchema.version)"), ("complete", "0")]
     for (name, value) in values { try set(name, value, in: database) }
-    // A file may be named after a person.
+    // A file's name may contain a person's name.
     guard context.redaction == nil else { return }
     for capture in context.captures {
       try database.execute(sql: "INSERT INTO captures (name) VALUES (?)", arguments: [name(of: capture)])
     }
   }
 
-  /// Says which time the packets are of, in nanoseconds since the Unix epoch; nothing without packets.
+  /// Writes the times of the first and the last packet, in nanoseconds since the Unix epoch; nothing without packets.
   static func write(span: ClosedRange<Int64>?, in database: Database) throws {
     guard let span else { return }
     try set("first_time", "\(span.lowerBound)", in: database)
@@ -171,12 +171,12 @@ enum SQLiteMeta {
       sql: "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)", arguments: [name, value])
   }
 
-  /// Says that the run came to its end, and the totals are those of all of it.
+  /// Marks the run as complete, so that the totals are of all of it.
   static func complete(in database: Database) throws {
     try database.execute(sql: "UPDATE meta SET value = '1' WHERE name = 'complete'")
   }
 
-  /// A capture's name without its folder: the report says what was analysed, not where it lay.
+  /// A capture's name without its folder: the report names the capture, not its place.
   private static func name(of capture: String) -> String {
     let last = capture.utf8.split(separator: UInt8(ascii: "/")).last ?? capture.utf8[...]
     return TextEscaping.string(Array(last))

@@ -1,7 +1,7 @@
-// Rows are bound with SQLite's own functions, for by GRDB's values each text would become a string, be copied into an
-// array, and be copied again by SQLite; that took half the time of the whole analysis. Unsafe as calls are that hand
-// memory to C: SQLite is given the address and the length of a cell inside an array that outlives the statement's
-// execution, and every binding is taken back before that array can change.
+// Rows are bound with SQLite's own functions. GRDB's values would turn each text into a string, and copy it into an array and
+// again into SQLite. That took half the time of the whole analysis. Unsafe: these calls hand memory to C. SQLite gets the address
+// and the length of a cell inside an array that outlives the statement's execution. Every binding is removed before that array
+// can change.
 
 import GRDB
 import GRDBSQLite
@@ -11,13 +11,13 @@ import Tabular
 struct SQLiteRows {
   private let width: Int
   private var cells: [SQLiteCell] = []
-  /// Never empty, so that an empty text in it has an address, too: without one SQLite would take it for NULL.
+  /// It is never empty, so that an empty text in it has an address, too: without one SQLite would take it for NULL.
   private var text: [UInt8] = [0]
 
-  /// Rows of so many columns.
+  /// Rows with `width` columns.
   init(width: Int) { self.width = width }
 
-  /// How many there are.
+  /// The number of rows.
   var count: Int { cells.count / width }
 
   /// Octets of their texts.
@@ -37,7 +37,7 @@ struct SQLiteRows {
     }
   }
 
-  /// Forgets all rows, and keeps their memory.
+  /// Removes all rows, and keeps their memory.
   mutating func clear() {
     cells.removeAll(keepingCapacity: true)
     text.removeSubrange(1...)
@@ -77,7 +77,7 @@ struct SQLiteRows {
     case .integer(let value): return unsafe sqlite3_bind_int64(handle, index, value)
     case .real(let value): return unsafe sqlite3_bind_double(handle, index, value)
     case .text(let start, let length):
-      // The slice is checked to lie inside; without a destructor SQLite reads the octets where they are.
+      // The slice is checked to be inside. Without a destructor SQLite reads the octets in place.
       let octets = unsafe UnsafeRawBufferPointer(rebasing: text[start..<start + length])
       let address = unsafe octets.baseAddress?.assumingMemoryBound(to: CChar.self)
       return unsafe sqlite3_bind_text(handle, index, address, CInt(length), nil)
@@ -100,7 +100,7 @@ struct SQLiteTable {
     insertion = "INSERT INTO \(name) (\(names)) VALUES (\(marks))"
   }
 
-  /// Rows that wait.
+  /// Waiting rows.
   var count: Int { rows.count }
 
   /// Octets of their texts.
@@ -109,18 +109,18 @@ struct SQLiteTable {
   /// Adds a row, which has a cell for each column.
   mutating func add(_ row: borrowing SQLiteRow) { rows.add(row) }
 
-  /// Inserts the rows that wait. They still wait until `clear`: the transaction may fail.
+  /// Inserts the waiting rows. They still wait until `clear`, because the transaction may fail.
   func insert(into database: Database) throws {
     guard count > 0 else { return }
     try rows.execute(database.cachedStatement(sql: insertion))
   }
 
-  /// Replaces all that the table has by the rows that wait.
+  /// Replaces the content of the table by the waiting rows.
   func replace(in database: Database) throws {
     try database.execute(sql: "DELETE FROM \(name)")
     try insert(into: database)
   }
 
-  /// Forgets the rows that wait.
+  /// Removes the waiting rows.
   mutating func clear() { rows.clear() }
 }

@@ -2,20 +2,20 @@ import HTTPReassembly
 import Shared
 import Tabular
 
-/// Reports that are written on a thread of their own, while the analysis goes on.
+/// Reports that are written on a thread of their own while the analysis continues.
 ///
-/// Rows are handed over in batches, in order, and written by one thread: what comes out is the same, octet for octet. A few
-/// batches may wait; then the analysis does. An error is thrown with a later row than the one that could not be written.
+/// Rows are handed over in batches, in order, and one thread writes them, so the result is the same, octet for octet. A few
+/// batches may wait; then the analysis waits. An error is thrown with a later row than the one that could not be written.
 public final class ConcurrentReports: ReportSink {
-  /// Batches at most: one that is filled, one that is written, and those between.
+  /// The largest number of batches: one is filled, one is written, and the others are between them.
   private static let limit = 4
 
   private let writer: BatchThread<RowBatch, ReportSet>
-  /// The first error that nobody was told of yet.
+  /// The first error that is not thrown yet.
   private let failure: Locked<ReportError?>
   private var batch = RowBatch()
 
-  /// Writes to `reports`. They may not observe what messages say: the analysis would call them from its own thread.
+  /// Writes to `reports`. They must not observe messages, because the analysis would call them on its own thread.
   public init(_ reports: sending ReportSet) {
     precondition(reports.observer == nil)
     let failure = Locked<ReportError?>(nil)
@@ -42,7 +42,7 @@ public final class ConcurrentReports: ReportSink {
     if batch.append(connection, texts: texts) { try handOver() }
   }
 
-  /// The rows that were left out; all of them are counted once the reports are finished.
+  /// The rows that were left out; the counts are complete after the reports are finished.
   public var leftOut: LeftOutRows { writer.withState { $0.leftOut } }
 
   /// Waits until all rows are written, and finishes the reports.

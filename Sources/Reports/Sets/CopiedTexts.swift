@@ -2,9 +2,9 @@ import HTTPReassembly
 
 /// Texts of one pool copied to another, which belongs to another thread.
 ///
-/// Most texts come again and again: where the copy of one is, is known by the number of the original.
+/// Most texts repeat, so copies are found by the number of the original.
 struct CopiedTexts: Sendable {
-  /// Octets of texts that are kept for what comes.
+  /// Octets of texts that are kept for later rows.
   private static let limit = 256 << 10
   private static let knownCount = 1024
 
@@ -31,7 +31,7 @@ struct CopiedTexts: Sendable {
     return copy
   }
 
-  /// Forgets the copies, if there are many: nobody needs them any more.
+  /// Removes the copies if there are many. They are no longer used.
   mutating func forgetMany() {
     guard texts.memory > Self.limit else { return }
     texts = TextPool()

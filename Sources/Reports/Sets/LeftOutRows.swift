@@ -1,7 +1,7 @@
 import HTTPReassembly
 import Tabular
 
-/// Rows that are not in the reports, or not in all of them, because `RowAllowance` was used up. They are in every total.
+/// Rows that are missing in some or all reports, because `RowAllowance` was used up. They are in every total.
 public struct LeftOutRows: Sendable, Equatable {
   /// Rows of messages.
   public private(set) var messages = 0
@@ -14,13 +14,13 @@ public struct LeftOutRows: Sendable, Equatable {
   /// The connection of the first one.
   private(set) var firstConnection = 0
 
-  /// None.
+  /// No rows.
   public init() {}
 
-  /// How many there are in all.
+  /// The number of all rows.
   public var count: Int { messages + exchanges + connections }
 
-  /// What is said of them; nil when there are none.
+  /// The notice about them; nil without any.
   public var text: String? {
     guard count > 0 else { return nil }
     let parts = [("messages", messages), ("exchanges", exchanges), ("connections", connections)]
@@ -49,7 +49,7 @@ public struct LeftOutRows: Sendable, Equatable {
 }
 
 extension Totals {
-  /// These totals with what says that rows were left out (`report_full`), if any were.
+  /// These totals with an anomaly for rows that were left out (`report_full`), if any.
   public func noting(_ leftOut: LeftOutRows) -> Totals {
     guard leftOut.count > 0 else { return self }
     var totals = self

@@ -11,7 +11,7 @@ public enum ReportFormat: String, CaseIterable, Sendable {
   case sqlite
   /// An HTTP Archive 1.2.
   case har
-  /// A page to look at (HTML).
+  /// A page for people (HTML).
   case html
   /// A Parquet file a table.
   case parquet
@@ -31,11 +31,11 @@ public enum ReportFormat: String, CaseIterable, Sendable {
   /// Opens a report of this format in `folder`, which is created if need be.
   ///
   /// - Parameters:
-  ///   - folder: Where the files go.
-  ///   - context: What every report of the run is told.
-  ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
+  ///   - folder: The folder of the files.
+  ///   - context: The facts for every report of the run.
+  ///   - isLive: Whether the run is live, and its rows are read before it ends.
   /// - Returns: The report.
-  /// - Throws: when a file cannot be created, and for a HAR of a run that goes on.
+  /// - Throws: When a file cannot be created, and for a HAR of a live run.
   public func report(
     folder: String, _ context: ReportContext, isLive: Bool = false
   ) throws(ReportError) -> any Report {
@@ -63,9 +63,9 @@ public enum ReportFormat: String, CaseIterable, Sendable {
   }
 }
 
-/// Several reports of one analysis, each of which gets everything, also after an error of another one.
+/// Several reports of one analysis. Each gets all rows, even after an error of another one.
 ///
-/// Rows beyond `ReportContext.allowance` are in none of those that have a row for each, and are counted here.
+/// Rows beyond `ReportContext.allowance` are missing in all reports with a row for each, and are counted here.
 public struct ReportSet: Report {
   private var reports: [any Report]
   private let allowance: RowAllowance
@@ -81,13 +81,13 @@ public struct ReportSet: Report {
     for format in formats { reports.append(try format.report(folder: folder, context, isLive: isLive)) }
   }
 
-  /// One report that is open already.
+  /// A set of one open report.
   public init(_ report: any Report) {
     reports = [report]
     allowance = RowAllowance()
   }
 
-  /// Tells every report that wants to know what messages say; nil when none does.
+  /// Calls every report that observes messages; nil when none does.
   public var observer: (any MessageObserver)? {
     MessageObservers.all(reports.compactMap(\.observer))
   }
@@ -110,7 +110,7 @@ public struct ReportSet: Report {
     try attempt { report throws(ReportError) in try report.connection(connection, texts: texts) }
   }
 
-  /// Lets rows take so many octets more from now on, whatever they took before.
+  /// Allows this number of further octets for rows from now on, whatever the earlier rows took.
   public func renewAllowance(_ octets: Int) { allowance.renew(octets) }
 
   /// Brings every report up to date.
@@ -121,7 +121,7 @@ public struct ReportSet: Report {
     try reports.attemptAll { report throws(ReportError) in try report.flush(totals, openMessages: openMessages) }
   }
 
-  /// Starts anew what somebody has moved away.
+  /// Starts anew the files that were moved away.
   public mutating func reopen() throws(ReportError) {
     try reports.attemptAll { report throws(ReportError) in try report.reopen() }
   }
@@ -132,7 +132,7 @@ public struct ReportSet: Report {
     try reports.attemptAll { report throws(ReportError) in try report.finish(totals) }
   }
 
-  /// Hands a row to every report, or once the allowance is used up, to those that take it all the same.
+  /// Passes a row to every report. After the allowance is used up, passes it only to those that still take it.
   private mutating func attempt(_ body: (inout any Report) throws(ReportError) -> Void) throws(ReportError) {
     let isOpen = allowance.isOpen
     try reports.attemptAll { report throws(ReportError) in
@@ -142,9 +142,9 @@ public struct ReportSet: Report {
 }
 
 extension Array {
-  /// Calls `body` with each element, also after an error.
+  /// Calls `body` with each element, even after an error.
   ///
-  /// - Throws: the first error.
+  /// - Throws: The first error.
   mutating func attemptAll(_ body: (inout Element) throws(ReportError) -> Void) throws(ReportError) {
     var failure: ReportError?
     for index in indices {

@@ -1,9 +1,9 @@
 import HTTPReassembly
 import Tabular
 
-/// Rows on their way from the analysis to reports on another thread, in their order, with the texts that they refer to.
+/// Rows on their way from the analysis to reports on another thread, in their order, with their texts.
 struct RowBatch: Sendable {
-  /// Rows of a batch: enough that waking a thread for it costs nothing beside them, few enough to stay in the cache.
+  /// Rows of a batch: enough that waking a thread costs little beside them, few enough to stay in the cache.
   static let capacity = 512
 
   private enum Kind: UInt8 {
@@ -21,7 +21,7 @@ struct RowBatch: Sendable {
   /// Whether no more rows should be added.
   private var isFull: Bool { kinds.count >= Self.capacity || texts.isFull }
 
-  /// Adds a message. Returns whether that fills the batch.
+  /// Adds a message. Returns whether the batch is then full.
   mutating func append(_ message: Message, texts source: borrowing TextPool) -> Bool {
     kinds.append(.message)
     messages.append(message)
@@ -31,7 +31,7 @@ struct RowBatch: Sendable {
     return isFull
   }
 
-  /// Adds an exchange. Returns whether that fills the batch.
+  /// Adds an exchange. Returns whether the batch is then full.
   mutating func append(_ exchange: Exchange, texts source: borrowing TextPool) -> Bool {
     kinds.append(.exchange)
     exchanges.append(exchange)
@@ -41,7 +41,7 @@ struct RowBatch: Sendable {
     return isFull
   }
 
-  /// Adds a connection. Returns whether that fills the batch.
+  /// Adds a connection. Returns whether the batch is then full.
   mutating func append(_ connection: Connection, texts source: borrowing TextPool) -> Bool {
     kinds.append(.connection)
     connections.append(connection)
@@ -49,7 +49,7 @@ struct RowBatch: Sendable {
     return isFull
   }
 
-  /// Passes every row on, also after an error, and removes it. Returns the first error.
+  /// Passes every row on, even after an error, and removes it. Returns the first error.
   mutating func drain(into reports: inout ReportSet) -> ReportError? {
     var failure: ReportError?
     var next = (message: 0, exchange: 0, connection: 0)
@@ -70,7 +70,7 @@ struct RowBatch: Sendable {
         failure = failure ?? error
       }
     }
-    // Most texts come again in the next rows, so that nothing is let go of one by one.
+    // Most texts repeat in the next rows, so they are not removed one by one.
     texts.forgetMany()
     kinds.removeAll(keepingCapacity: true)
     messages.removeAll(keepingCapacity: true)

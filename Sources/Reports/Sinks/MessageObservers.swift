@@ -1,6 +1,6 @@
 import HTTPReassembly
 
-/// Passes on to each of several observers what messages say.
+/// Passes the parts of messages on to each of several observers.
 public final class MessageObservers: MessageObserver {
   private let observers: [any MessageObserver]
 

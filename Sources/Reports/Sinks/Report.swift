@@ -1,36 +1,36 @@
 import HTTPReassembly
 import Tabular
 
-/// A report sink that writes files, brings them up to date while a run goes on, and completes them when it is finished.
+/// A report sink that writes files, brings them up to date during a live run, and completes them when it is finished.
 ///
-/// A row that cannot be written throws the first time only; the report goes on with whatever else it can write,
-/// later rows of the same table are left out, and `finish` throws the first error again. So a caller that stops at
-/// an error and one that goes on both get every file that could be written.
+/// A row that cannot be written throws the first time only. The report continues with everything else that it can write. Later
+/// rows of the same table are left out, and `finish` throws the first error again. So callers get every file that could be
+/// written, whether they stop at an error or continue.
 public protocol Report: ReportSink where Failure == ReportError {
-  /// Whether it is given rows beyond `ReportContext.allowance`, too: it has no row for each, or sees to it by itself.
+  /// Whether it gets rows beyond `ReportContext.allowance`, too: it has no row for each, or handles the allowance itself.
   var takesEveryRow: Bool { get }
 
-  /// What the pipeline is to tell what messages say; nil for a report that needs their lengths only.
+  /// The observer of messages' parts, for the pipeline; nil for a report that needs their lengths only.
   var observer: (any MessageObserver)? { get }
 
-  /// Brings every file up to date, of a run that goes on.
+  /// Brings every file up to date, in a live run.
   ///
   /// - Parameters:
-  ///   - totals: What is known so far.
+  ///   - totals: The totals so far.
   ///   - openMessages: Calls its argument with each message that is not final yet.
-  /// - Throws: the first error; what could be brought up to date has been.
+  /// - Throws: The first error; all other files are up to date.
   mutating func flush(
     _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
   ) throws(ReportError)
 
-  /// Starts anew what somebody has moved away (SIGHUP); the rest goes on.
+  /// Starts anew the files that were moved away (SIGHUP); the others continue.
   ///
-  /// - Throws: the first error.
+  /// - Throws: The first error.
   mutating func reopen() throws(ReportError)
 
-  /// Writes what is known only at the end, and completes every file.
+  /// Writes the facts that are known only at the end, and completes every file.
   ///
-  /// - Throws: the first error of the whole report; everything that could be written has been.
+  /// - Throws: The first error of the whole report; all rows that could be written are written.
   mutating func finish(_ totals: Totals) throws(ReportError)
 }
 
@@ -42,12 +42,12 @@ extension Report {
   public var observer: (any MessageObserver)? { nil }
 }
 
-/// The first error of several attempts. Each attempt is made, whatever became of the others.
+/// The first error of several attempts. Each attempt is made, even after errors of others.
 struct FirstError {
   /// The error.
   private(set) var error: ReportError?
 
-  /// After an error, if there was one.
+  /// Starts with an earlier error, if any.
   init(_ error: ReportError? = nil) { self.error = error }
 
   /// Makes an attempt.
@@ -59,8 +59,8 @@ struct FirstError {
   func check() throws(ReportError) { if let error { throw error } }
 }
 
-/// What messages say beyond their figures, as far as a HAR may have it (`--har-content`). Nothing of it is in a HAR unless
-/// it was asked for: it has passwords, tokens and personal data in it.
+/// Parts of messages, besides their figures, that a HAR may have (`--har-content`). By default a HAR has none, because they
+/// contain passwords, tokens and personal data.
 public enum HARContent: String, CaseIterable, Sendable {
   /// Names and values of header fields, cookies, reason phrases, redirect targets.
   case headers
@@ -70,16 +70,16 @@ public enum HARContent: String, CaseIterable, Sendable {
   case bodies
 }
 
-/// What a run was asked to do beside grouping and redaction, for those who read its report later.
+/// The user's choices for a run besides grouping and redaction, for readers of its report.
 public struct RunChoices: Sendable, Equatable {
-  /// What paths are grouped by: `patterns`, `identifiers` or both, separated by a comma; empty when each path is its own API's.
+  /// The grouping of paths: `patterns`, `identifiers` or both, separated by a comma; empty when each path is its own API's.
   public var template: String
   /// The filter expression; empty without one.
   public var filter: String
-  /// Options that change figures and are not as by default, as on the command line.
+  /// Options that change figures and differ from the defaults, as on the command line.
   public var options: String
 
-  /// By default nothing.
+  /// By default, no choices.
   public init(template: String = "", filter: String = "", options: String = "") {
     self.template = template
     self.filter = filter
@@ -87,24 +87,24 @@ public struct RunChoices: Sendable, Equatable {
   }
 }
 
-/// What every report of a run is told, whatever its format.
+/// The facts for every report of a run, in any format.
 public struct ReportContext: Sendable {
-  /// What the totals are grouped by.
+  /// The grouping of the totals.
   public var grouping: Configuration.Grouping
-  /// What is left out; nil: nothing.
+  /// The facts to leave out; nil keeps all.
   public var redaction: Redaction?
   /// The version of the program, without its name.
   public var toolVersion: String
-  /// What is analysed, as the user named it: capture files or interfaces.
+  /// The analyzed capture files or interfaces, as the user named them.
   public var captures: [String]
-  /// How it was analysed.
+  /// The user's choices for the analysis.
   public var choices: RunChoices
-  /// What a HAR has beyond figures.
+  /// The parts of messages in a HAR besides figures.
   public var harContent: Set<HARContent>
-  /// What the rows of all reports of the run may take.
+  /// The limits of the rows of all reports of the run.
   public var allowance: RowAllowance
 
-  /// Gathers what is known.
+  /// A context of these facts.
   public init(
     grouping: Configuration.Grouping, redaction: Redaction? = nil, toolVersion: String, captures: [String] = [],
     choices: RunChoices = RunChoices(), harContent: Set<HARContent> = [], allowance: RowAllowance = RowAllowance()
@@ -119,9 +119,9 @@ public struct ReportContext: Sendable {
   }
 }
 
-/// Accepts everything and writes nothing, for a run that only wants the summary.
+/// Accepts everything and writes nothing, for a run that only needs the summary.
 public struct NullReport: ReportSink {
-  /// Makes one.
+  /// A report without output.
   public init() {}
 
   /// Does nothing.

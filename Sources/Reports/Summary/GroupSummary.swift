@@ -1,11 +1,11 @@
 import HTTPReassembly
 import Tabular
 
-/// What the summary is grouped by (`--by`). A further way is a case here, and one in `GroupKey` or a way to make its groups of totals.
+/// The groupings of the summary (`--by`). A new one is a case here, and one in `GroupKey` or a way to make its groups of totals.
 public enum SummaryGrouping: String, CaseIterable, Sendable {
-  /// Hosts, with everything that their connections cost.
+  /// Hosts, with all octets of their connections.
   case host
-  /// Registrable domains, as the Public Suffix List says: the same of all their hosts.
+  /// Registrable domains by the Public Suffix List, with all octets of their hosts' connections.
   case domain
   /// Addresses of clients.
   case client
@@ -17,10 +17,10 @@ public enum SummaryGrouping: String, CaseIterable, Sendable {
   case status
   /// Methods of requests.
   case method
-  /// Names of processes, where captures or the system say them.
+  /// Names of processes, if captures or the system have them.
   case process
 
-  /// What the analysis has to group by; nil where hosts say it.
+  /// The key that the analysis has to group by; nil where hosts have the figures.
   public var key: GroupKey? {
     switch self {
     case .host, .domain: nil
@@ -33,13 +33,13 @@ public enum SummaryGrouping: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether groups have everything that connections cost; else messages alone.
+  /// Whether groups have all octets of connections; else messages alone.
   var isOfConnections: Bool { key?.isOfConnections ?? true }
 
   /// The heading of the groups' names.
   var title: String { self == .contentType ? "content type" : rawValue }
 
-  /// What is said of a group without a name.
+  /// The name of a group without a name.
   private var nameless: String {
     switch self {
     case .status: "(requests)"
@@ -49,7 +49,7 @@ public enum SummaryGrouping: String, CaseIterable, Sendable {
     }
   }
 
-  /// The groups, the most octets first, of equal ones by name; `isSelected` says that the totals have the groups of selected exchanges.
+  /// The groups, most octets first, equal ones by name. `isSelected` says that the totals have the groups of selected exchanges.
   func groups(
     _ totals: Totals, _ redaction: Redaction?, isSelected: Bool = false
   ) -> [(name: String, totals: GroupTotals)] {

@@ -1,11 +1,11 @@
 import HTTPReassembly
 import Tabular
 
-/// Which TLS connections were opened, by which secrets, and what the others lack: a line for each.
+/// The TLS connections that were opened, their secrets, and the secrets that the others lack: a line for each.
 ///
-/// No secret is in it. Text from the wire is escaped.
+/// It contains no secret. Text from the wire is escaped.
 public struct KeyFindings: ReportSink {
-  /// Connections that are listed: more than anybody reads.
+  /// The largest number of listed connections: more than people read.
   static let limit = 65_536
 
   private struct Line {
@@ -18,15 +18,15 @@ public struct KeyFindings: ReportSink {
   private var lines: [Line] = []
   private var leftOut = 0
 
-  /// Nothing found yet.
+  /// No findings yet.
   public init(redaction: Redaction? = nil) { self.redaction = redaction }
 
-  /// Messages say nothing of keys.
+  /// Messages have no facts about keys.
   public mutating func message(_ message: Message, texts: borrowing TextPool) throws(Never) {}
-  /// Exchanges say nothing of keys.
+  /// Exchanges have no facts about keys.
   public mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(Never) {}
 
-  /// Keeps what is known of a connection's keys.
+  /// Keeps the facts about a connection's keys.
   public mutating func connection(_ connection: Connection, texts: borrowing TextPool) throws(Never) {
     guard let security = connection.security else { return }
     guard lines.count < Self.limit else {
@@ -44,7 +44,7 @@ public struct KeyFindings: ReportSink {
         ], style: security.opening == .no || security.opening == .partly ? .warning : .plain))
   }
 
-  /// What was found, in words.
+  /// The finding in words.
   private static func finding(_ security: ConnectionSecurity) -> String {
     let labels = security.secrets.labels.joined(separator: " ")
     switch security.opening {
@@ -72,7 +72,7 @@ public struct KeyFindings: ReportSink {
         : ", nor for the session that is resumed")
   }
 
-  /// The table, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
+  /// The table, fitted to the terminal if the stream is one. Ends with a line break.
   public func text(for terminal: Terminal) -> String {
     guard !lines.isEmpty else { return "No TLS connections.\n" }
     var table = TextTable(columns: [

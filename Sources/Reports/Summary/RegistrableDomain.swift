@@ -1,13 +1,14 @@
-// Unsafe: libpsl takes and returns C strings. The one that is given lives during the call; the one that comes back points into it, and
-// only its length is looked at, before that memory goes.
+// Unsafe: libpsl takes and returns C strings. The argument lives during the call. The result points into it, and only its length
+// is read, before that memory is freed.
 
 import CPSL
 import Foundation
 
-/// The part of a host's name that somebody registered: a public suffix and one label more, as the Public Suffix List says, which libpsl
-/// has built in.
+/// The registered part of a host's name: a public suffix and one more label, by the Public Suffix List, which is built into
+/// libpsl.
 enum RegistrableDomain {
-  /// The registrable domain of a host without its port. What has none is its own: addresses, public suffixes, names without dot.
+  /// The registrable domain of a host without its port. A host without one stands for itself: addresses, public suffixes, names
+  /// without a dot.
   static func of(host: [UInt8]) -> [UInt8] {
     let name = withoutPort(host)
     guard !isAddress(name), !name.contains(0), name.contains(UInt8(ascii: ".")) else { return name }

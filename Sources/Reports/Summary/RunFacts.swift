@@ -1,7 +1,7 @@
 import HTTPReassembly
 import Tabular
 
-/// What a summary says of a run beside its figures.
+/// The facts in a summary about a run, besides its figures.
 public struct RunFacts: Sendable {
   /// The command: `analyze`, `live`, `models` or `verify`.
   public var command: String
@@ -10,17 +10,17 @@ public struct RunFacts: Sendable {
   /// Capture files or interfaces, as the user named them.
   public var captures: [String]
 
-  /// Gathers what is known.
+  /// Facts about a run.
   public init(command: String = "", toolVersion: String = "", captures: [String] = []) {
     self.command = command
     self.toolVersion = toolVersion
     self.captures = captures
   }
 
-  /// Captures that are named one by one.
+  /// The largest number of captures that are named one by one.
   private static let namedLimit = 3
 
-  /// What people are told of what was read, and when that was captured, a line each.
+  /// The lines for people about the input and the time of its capture.
   package func lines(_ span: ClosedRange<Int64>?) -> [String] {
     var lines: [String] = []
     if !captures.isEmpty {
@@ -38,7 +38,7 @@ public struct RunFacts: Sendable {
     return lines
   }
 
-  /// A length of time in words: seconds with up to three decimals, and from a minute on in larger units, too.
+  /// A duration in words: seconds with up to three decimals, and from a minute on in larger units, too.
   package static func duration(_ span: ClosedRange<Int64>) -> String {
     let (difference, overflow) = span.upperBound.subtractingReportingOverflow(span.lowerBound)
     let milliseconds = (overflow ? .max : difference) / 1_000_000
@@ -50,7 +50,7 @@ public struct RunFacts: Sendable {
     return parts.drop { $0.0 == 0 }.map { "\(Numerals.grouped(Int($0.0))) \($0.1)" }.joined(separator: " ")
   }
 
-  /// A time of capture to the second (RFC 3339).
+  /// A capture time to the second (RFC 3339).
   private static func time(_ time: Int64) -> String {
     var text = RowBuffer()
     text.appendDateTime(time)

@@ -1,28 +1,29 @@
 import HTTPReassembly
 import Tabular
 
-/// Adds up the exchanges that a condition holds for, by API and by what the summary is grouped by. Everything else that is known of a
-/// run stays whole: the ledger, the anomalies, the rows of reports.
+/// Adds up the exchanges that match a condition, by API and by the summary's grouping. All other facts of a run stay whole: the
+/// ledger, the anomalies, the rows of reports.
 ///
-/// Of an exchange its messages are final first; their figures wait here until the exchange is, too. Memory: some 600 octets for each of
-/// at most `limit` exchanges that wait, and what `Configuration` allows for APIs, their names and their latencies.
+/// The messages of an exchange are final first; their figures wait here until the exchange is final, too. Memory: some 600 octets
+/// for each of at most `limit` waiting exchanges. APIs, their names and their latencies take at most the limits of
+/// `Configuration`.
 public struct SelectedExchanges {
-  /// Exchanges whose figures may wait.
+  /// The largest number of exchanges whose figures wait.
   public static let waitingLimit = 1 << 17
 
   /// The condition.
   public let condition: Condition
-  /// Exchanges that the condition holds for.
+  /// Exchanges that match the condition.
   public private(set) var count = 0
-  /// Exchanges that it was asked of.
+  /// Exchanges that were tested.
   public private(set) var asked = 0
-  /// Exchanges that it could not be asked of, since too many waited. They count as left out.
+  /// Exchanges that could not be tested, because too many waited. They count as left out.
   public private(set) var unasked = 0
 
-  /// What is known of an exchange whose messages are not all final.
+  /// The facts of an exchange whose messages are not all final.
   private struct Waiting {
     var totals = APITotals()
-    /// The cells of `condition.columns`, as far as they are known.
+    /// The known cells of `condition.columns`.
     var cells: [Cell]
     var groups: [(name: [UInt8], totals: GroupTotals)] = []
   }
@@ -41,13 +42,13 @@ public struct SelectedExchanges {
   private let responseColumns: [(cell: Int, column: Int)]
   private let exchangeColumns: [(cell: Int, column: Int)]
 
-  /// Nothing is selected yet.
+  /// No exchanges are selected yet.
   ///
   /// - Parameters:
-  ///   - condition: What holds for the exchanges that are added up.
-  ///   - configuration: What the totals are grouped by, and how many of them there may be.
-  ///   - grouping: What the summary is grouped by; nil for APIs.
-  ///   - limit: Exchanges whose figures may wait.
+  ///   - condition: The condition for the exchanges to add up.
+  ///   - configuration: The grouping of the totals, and their limits.
+  ///   - grouping: The grouping of the summary; nil for APIs.
+  ///   - limit: The largest number of exchanges whose figures wait.
   public init(
     _ condition: Condition, configuration: Configuration, grouping: SummaryGrouping? = nil, limit: Int = waitingLimit
   ) {
@@ -64,7 +65,7 @@ public struct SelectedExchanges {
     exchangeColumns = columns(of: [.exchange])
   }
 
-  /// A message is final.
+  /// Adds a final message.
   public mutating func message(_ message: Message, texts: borrowing TextPool) {
     guard message.exchange != 0 else { return }
     if waiting[message.exchange] == nil, waiting.count >= limit { return }
@@ -82,12 +83,12 @@ public struct SelectedExchanges {
     waiting[message.exchange] = exchange
   }
 
-  /// An exchange is final, and so are its messages.
+  /// Adds a final exchange, whose messages are final, too.
   ///
   /// - Parameters:
   ///   - exchange: The exchange.
-  ///   - texts: What it refers to.
-  /// - Returns: Whether the condition holds for it.
+  ///   - texts: Its texts.
+  /// - Returns: Whether it matches the condition.
   @discardableResult
   public mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) -> Bool {
     guard var known = waiting.removeValue(forKey: exchange.number) else {
@@ -136,7 +137,7 @@ public struct SelectedExchanges {
     while latencyMemory > configuration.latencyOctetLimit, latencyBits != 0 { coarsenLatencies() }
   }
 
-  /// Halves what is known of latencies, as the table of all APIs does.
+  /// Halves the precision of latencies, as the table of all APIs does.
   private mutating func coarsenLatencies() {
     let bits = (latencyBits ?? LatencyDistribution.finestBits) - 1
     latencyBits = bits
@@ -149,7 +150,7 @@ public struct SelectedExchanges {
 
   // MARK: Groups
 
-  /// Puts the figures of a message beside the name of its group.
+  /// Adds the figures of a message to its group.
   private func note(
     _ message: Message, _ texts: borrowing TextPool, _ groups: inout [(name: [UInt8], totals: GroupTotals)]
   ) {
@@ -170,7 +171,7 @@ public struct SelectedExchanges {
     if message.kind == .response { totals.responses = 1 }
     totals.up = message.directions.client
     totals.down = message.directions.server
-    // Interim responses can be without number; their groups are few.
+    // There can be any number of interim responses; their groups are few.
     if let position = groups.firstIndex(where: { $0.name == name }) {
       groups[position].totals.add(totals)
     } else if groups.count < Self.groupsOfExchange {
@@ -180,7 +181,7 @@ public struct SelectedExchanges {
     }
   }
 
-  /// Groups that the messages of one exchange may be in.
+  /// The largest number of groups of one exchange's messages.
   private static let groupsOfExchange = 8
 
   private mutating func add(_ totals: GroupTotals, toGroup name: [UInt8]) {
@@ -189,17 +190,17 @@ public struct SelectedExchanges {
     groups[name, default: GroupTotals()].add(totals)
   }
 
-  /// Octets of a group's name: a host's has 255 at most and a port.
+  /// Octets of a group's name: a host's has at most 255 and a port.
   private static let longestGroupName = 512
 
   // MARK: Result
 
-  /// Totals whose APIs and groups have the selected exchanges alone, and how many there are.
+  /// Totals whose APIs and groups have the selected exchanges alone, with their numbers.
   ///
   /// - Parameters:
-  ///   - totals: Those of all exchanges.
-  ///   - redaction: Leaves out what may be personal, and so the condition.
-  /// - Returns: The totals, whose ledger and anomalies are whole, and what was selected.
+  ///   - totals: The totals of all exchanges.
+  ///   - redaction: Leaves out personal facts, and so the condition.
+  /// - Returns: The totals, whose ledger and anomalies are whole, and the selection.
   public func select(in totals: Totals, _ redaction: Redaction? = nil) -> (totals: Totals, selection: Selection) {
     var selected = totals
     selected.apis = apis.sorted { $0.key < $1.key }.map { key, figures in
@@ -225,20 +226,20 @@ public struct SelectedExchanges {
   }
 }
 
-/// What a condition left of a run, for those who read its summary.
+/// The result of a condition, for readers of the summary.
 public struct Selection: Sendable, Equatable {
-  /// The condition as it was given; nil where it may say what is to be left out.
+  /// The condition as given; nil where it may contain facts to be left out.
   public let condition: String?
-  /// Exchanges that it holds for.
+  /// Exchanges that match it.
   public let exchanges: Int
   /// Exchanges that are left out.
   public let leftOut: Int
-  /// `ip_bytes` of messages that are left out: of those exchanges, and of messages without exchange.
+  /// `ip_bytes` of messages that are left out, including messages without an exchange.
   public let leftOutLength: Int
-  /// Exchanges among those left out that the condition could not be asked of.
+  /// Exchanges among those left out that could not be tested.
   public let unasked: Int
 
-  /// What people are told, a line each.
+  /// The lines for people.
   package func lines(_ place: String = "the table above") -> [String] {
     let condition = condition.map { TextEscaping.string(Array($0.utf8)) } ?? "the condition holds"
     var lines = [
@@ -255,7 +256,7 @@ public struct Selection: Sendable, Equatable {
 }
 
 extension GroupTotals {
-  /// Adds the figures of another one; the name stays.
+  /// Adds the figures of another group; the name stays.
   mutating func add(_ other: GroupTotals) {
     connections += other.connections
     requests += other.requests

@@ -1,13 +1,13 @@
 import HTTPReassembly
 import Tabular
 
-/// What a run prints at its end: the APIs by bytes, the ledger, the anomalies, and whether the ledger balances.
+/// The output at the end of a run: the APIs by bytes, the ledger, the anomalies, and whether the ledger balances.
 ///
 /// All figures are octets. Text from the wire is escaped; the same totals and width give the same text.
 public struct Summary {
-  /// APIs shown when there is no terminal that says how many lines it has.
+  /// The number of shown APIs when no terminal tells its number of lines.
   public static let defaultAPILimit = 30
-  /// Below this the columns of numbers would not fit whatever is left out.
+  /// On a narrower terminal the columns of numbers would not fit, even when all that can be are left out.
   private static let leastWidth = 32
   /// Longer lines are hard to read.
   private static let proseWidth = 120
@@ -25,13 +25,13 @@ public struct Summary {
   /// Summarizes totals.
   ///
   /// - Parameters:
-  ///   - totals: What was counted.
-  ///   - redaction: Leaves out what may be personal.
+  ///   - totals: The totals.
+  ///   - redaction: Leaves out personal facts.
   ///   - leftOut: Rows that are in the totals and not in the reports.
-  ///   - notes: What else is to be said of the run, a line each.
-  ///   - choices: Which rows the tables have, and in which order.
-  ///   - facts: What was read, and by which command.
-  ///   - selected: The exchanges that the tables have; nil for all.
+  ///   - notes: Further notes about the run, a line each.
+  ///   - choices: The rows of the tables and their order.
+  ///   - facts: The input, and the command.
+  ///   - selected: The exchanges of the tables; nil for all.
   public init(
     _ totals: Totals, redaction: Redaction? = nil, leftOut: LeftOutRows = LeftOutRows(), notes: [String] = [],
     choices: SummaryChoices = SummaryChoices(), facts: RunFacts = RunFacts(), selected: SelectedExchanges? = nil
@@ -60,15 +60,15 @@ public struct Summary {
     ).text
   }
 
-  /// The summary, fitted to a terminal if the stream that it goes to is one. Ends with a line break.
+  /// The summary, fitted to the terminal if the stream is one. Ends with a line break.
   public func text(for terminal: Terminal) -> String {
-    // Room for the command, the headings and the last line; the ledger below scrolls.
+    // This leaves room for the command, the headings and the last line; the ledger below scrolls.
     let limit = terminal.height.map { min(max($0 - 10, 5), Self.defaultAPILimit) }
     return text(
       width: terminal.textWidth, colour: terminal.takesColour, apiLimit: limit ?? Self.defaultAPILimit)
   }
 
-  /// The summary in lines of at most `width` columns, the last one excepted, which is never shortened.
+  /// The summary in lines of at most `width` columns, except the last one, which is never shortened.
   public func text(
     width: Int = Terminal.defaultWidth, colour: Bool = false, apiLimit: Int = Self.defaultAPILimit
   ) -> String {
@@ -96,7 +96,7 @@ public struct Summary {
   // MARK: Groups
 
   private func groupLines(_ grouping: SummaryGrouping, width: Int, colour: Bool, limit: Int) -> [String] {
-    // What belongs to connections alone belongs to no exchange that could be selected.
+    // Octets of connections alone belong to no selected exchange.
     let isOfConnections = grouping.isOfConnections && selection == nil
     let groups = choices.arranged(grouping.groups(totals, redaction, isSelected: selection != nil))
     guard !groups.isEmpty else {
@@ -110,7 +110,7 @@ public struct Summary {
       .init(title: "share", importance: 1),
     ])
     if isOfConnections { table.columns.insert(.init(title: "connections", importance: 0), at: 1) }
-    // Media types and status codes are mostly those of responses.
+    // Media types and status codes mostly come from responses.
     let showsResponses = grouping == .contentType || grouping == .status
     if showsResponses { table.columns.insert(.init(title: "responses", importance: 2), at: 2) }
     let sum = groups.reduce(0) { $0 + $1.totals.ipLength }
@@ -140,7 +140,7 @@ public struct Summary {
     var all = APIFigures()
     for api in totals.apis { all.add(api) }
     let order = choices.arranged(totals, redaction)
-    // A name cut to less tells little; the columns that only add to the others go first.
+    // A shorter name tells little. The columns that only add to the others are left out first.
     let nameWidth = min(max(width * 2 / 5, 12), 32)
     var table = TextTable(columns: [
       .init(title: "API", isRight: false, minimum: nameWidth), .init(title: "requests", importance: 3),
@@ -149,7 +149,7 @@ public struct Summary {
     ])
     // Only HTTP/2 compresses fields.
     if all.saved != 0 { table.columns.append(.init(title: "saved", importance: 0)) }
-    // What rows are sorted by is there to be seen.
+    // The column that rows are sorted by is always shown.
     let sort = choices.sort.flatMap { Self.shownColumns.contains($0) ? nil : $0 }
     if let sort { table.columns.append(.init(title: sort, importance: 6)) }
     func add(_ name: String, _ figures: APIFigures, _ style: Style, _ cell: Cell? = nil) {
@@ -183,17 +183,17 @@ public struct Summary {
     return lines + (secureLines(width: width, colour: colour) ?? [])
   }
 
-  /// Columns that rows can be sorted by and that the table of APIs has anyway.
+  /// Columns that rows can be sorted by and that the table of APIs always has.
   private static let shownColumns = [
     SummaryChoices.standard, "requests", "request_ip_bytes", "response_ip_bytes", "host", "path", "method", "process",
   ]
 
-  /// What a condition left out of the table.
+  /// The exchanges that a condition left out of the table.
   private func selectionLines(width: Int, colour: Bool) -> [String] {
     (selection?.lines() ?? []).flatMap { Style.warning.lines($0, width: width, colour: colour) }
   }
 
-  /// What is closed, and what to do about it; nil where that is little.
+  /// The closed traffic, and the way to open it; nil if there is little.
   private func secureLines(width: Int, colour: Bool) -> [String]? {
     guard let traffic = SecureTraffic(totals, redaction: redaction) else { return nil }
     return Style.plain.lines(traffic.finding, width: width, colour: colour)
@@ -217,7 +217,7 @@ public struct Summary {
     return table.lines(width: width, colour: colour)
   }
 
-  /// What the figures are of, and what they lack.
+  /// The subject of the figures, and their missing parts.
   private func factLines(width: Int, colour: Bool) -> [String] {
     let ledger = totals.ledger
     var lines: [String] = []
@@ -270,7 +270,7 @@ public struct Summary {
 }
 
 extension PacketSightings {
-  /// What people are told where most packets are there twice; nil elsewhere, and where copies are left out.
+  /// The notice when most packets are in the capture twice; nil otherwise, and when copies are left out.
   fileprivate var note: String? {
     guard areMostDoubled else { return nil }
     let share = "\(Numerals.grouped(again)) of \(Numerals.grouped(packets)) packets looked at are there twice within a millisecond"
@@ -281,7 +281,7 @@ extension PacketSightings {
 }
 
 extension GroupTotals {
-  /// All of some groups together.
+  /// The sum of some groups.
   static func sum(of groups: [GroupTotals]) -> GroupTotals {
     groups.reduce(into: GroupTotals()) { $0.add($1) }
   }
@@ -294,9 +294,9 @@ private struct APIFigures {
   var up = 0
   /// `ip_bytes` of the responses.
   var down = 0
-  /// Header sections without start-lines, both ways: what every report calls `header`.
+  /// Header sections without start-lines, both ways: `header` in every report.
   var header = 0
-  /// Octets that field compression keeps off the wire, of the messages whose fields are all known; below 0 where it costs some.
+  /// Octets that field compression saves, for messages with all fields known; below 0 where it costs some.
   var saved = 0
 
   var total: Int { up + down }

@@ -1,12 +1,12 @@
 import HTTPReassembly
 import Tabular
 
-/// The summary for programs: one JSON object (RFC 8259), whose shape `docs/json.md` describes.
+/// The summary for programs: one JSON object (RFC 8259), described in `docs/json.md`.
 ///
-/// `version` changes when a member changes its meaning or goes; members are added without that. Lengths are octets, times nanoseconds
-/// since the Unix epoch. What is unknown is null. Text from the wire is escaped as in every report.
+/// `version` changes when a member changes its meaning or goes away; new members do not change it. Lengths are octets, times
+/// nanoseconds since the Unix epoch. Unknown values are null. Text from the wire is escaped as in every report.
 struct SummaryDocument {
-  /// What says which shape it is.
+  /// The name of this document's shape.
   static let format = "sniffer-summary"
   /// The version of the shape.
   static let version = 1
@@ -66,7 +66,7 @@ struct SummaryDocument {
     json.close("}")
   }
 
-  /// Rows when nothing says how many.
+  /// The default number of rows.
   private var limit: Int { choices.limit(standard: Summary.defaultAPILimit) }
 
   private func writeAPIs(_ json: inout JSONWriter) {
@@ -100,7 +100,7 @@ struct SummaryDocument {
     for (name, group) in groups.prefix(limit) {
       json.open("{")
       json.key("name")
-      // Escaped by now: a backslash in it stands for itself.
+      // It is escaped already: a backslash in it stands for itself.
       json.literal(Array(name.utf8))
       json.key("connections")
       if grouping.isOfConnections, selection == nil { json.integer(group.connections) } else { json.null() }
@@ -129,7 +129,7 @@ struct SummaryDocument {
 }
 
 extension RunFacts {
-  /// Writes the members that every summary begins with.
+  /// Writes the first members of every summary.
   package func writeHead(to json: inout JSONWriter, span: ClosedRange<Int64>?) {
     json.key("format")
     json.name(SummaryDocument.format)
@@ -187,7 +187,7 @@ extension RunFacts {
 }
 
 extension JSONWriter {
-  /// Members that are numbers, in this order.
+  /// Writes members that are numbers, in this order.
   fileprivate mutating func integers(_ members: [(name: String, value: Int)]) {
     for (name, value) in members {
       key(name)
@@ -197,7 +197,7 @@ extension JSONWriter {
 }
 
 extension Selection {
-  /// Writes what a condition left as a member of a document; null without one.
+  /// Writes a condition's result as a member of a document; null without one.
   package static func write(_ selection: Selection?, to json: inout JSONWriter) {
     guard let selection else { return json.null() }
     json.open("{")

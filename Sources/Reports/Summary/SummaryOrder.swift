@@ -1,18 +1,18 @@
 import HTTPReassembly
 import Tabular
 
-/// How many rows the tables of the summary have, and in which order (`--top`, `--sort`, `--by`).
+/// The number of rows in the tables of the summary, and their order (`--top`, `--sort`, `--by`).
 public struct SummaryChoices: Sendable {
-  /// What traffic is grouped by; nil for APIs.
+  /// The grouping of traffic; nil for APIs.
   public var grouping: SummaryGrouping?
   /// The column that rows are sorted by; nil for `ip_bytes`.
   public var sort: String?
-  /// Rows at most; 0 for all, nil for what fits.
+  /// The largest number of rows; 0 for all, nil for the number that fits.
   public var top: Int?
-  /// What the APIs are grouped by, which decides on their columns.
+  /// The grouping of APIs, which decides on their columns.
   public var apiGrouping: Configuration.Grouping
 
-  /// By default what fits of the APIs with the most bytes.
+  /// By default, the APIs with the most bytes that fit.
   public init(
     grouping: SummaryGrouping? = nil, sort: String? = nil, top: Int? = nil,
     apiGrouping: Configuration.Grouping = Configuration().grouping
@@ -23,18 +23,18 @@ public struct SummaryChoices: Sendable {
     self.apiGrouping = apiGrouping
   }
 
-  /// The columns that rows can be sorted by: those of `apis.csv` and `ip_bytes`, or those of the groups.
+  /// The columns that rows can be sorted by: those of `apis.csv` and `ip_bytes`, or the groups' columns.
   public var columns: [String] {
     guard let grouping else { return APIRow.columns(apiGrouping).map(\.name) + [Self.standard] }
     return [grouping.rawValue, "connections", "requests", "responses", "up_bytes", "down_bytes", Self.standard]
   }
 
-  /// What is wrong with the column to sort by; nil when nothing is.
+  /// The fault of the column to sort by; nil for a valid column.
   public var fault: String? {
     sort.flatMap { Self.fault(of: $0, among: columns) }
   }
 
-  /// What is wrong with the name of a column, which should be one of these; nil when nothing is.
+  /// The fault of a column's name, which should be in `columns`; nil for a valid name.
   package static func fault(of sort: String, among columns: [String]) -> String? {
     if columns.contains(sort) { return nil }
     let near = columns.map { (name: $0, distance: EditDistance.between(sort, $0)) }.min { $0.distance < $1.distance }
@@ -43,13 +43,13 @@ public struct SummaryChoices: Sendable {
     return "there is no column '\(name)'\(hint) The columns are \(columns.joined(separator: ", "))."
   }
 
-  /// The column that rows are sorted by unless one is named: bytes both ways.
+  /// The default column that rows are sorted by: bytes both ways.
   static let standard = "ip_bytes"
 
-  /// How many of so many rows are shown, where `standard` are unless something else was asked for.
+  /// The number of shown rows: `standard` unless `top` says otherwise.
   func limit(standard: Int) -> Int { top.map { $0 == 0 ? .max : $0 } ?? standard }
 
-  /// The positions of APIs in their order, and the cell that each is sorted by where that is none of the table's.
+  /// The positions of APIs in their order. Each has the cell that it is sorted by if the table lacks that column.
   func arranged(_ totals: Totals, _ redaction: Redaction?) -> [(position: Int, cell: Cell)] {
     let column = sort.flatMap { name in APIRow.columns(apiGrouping).firstIndex { $0.name == name } }
     let cells = totals.apis.map { api in
@@ -78,7 +78,7 @@ public struct SummaryChoices: Sendable {
     return Self.sorted(cells).map { groups[$0.position] }
   }
 
-  /// Positions of cells in their order; of equal ones the first stays the first.
+  /// Positions of cells in their order; equal cells keep their order.
   private static func sorted(_ cells: [Cell]) -> [(position: Int, cell: Cell)] {
     cells.indices.sorted { a, b in
       if cells[a].precedes(cells[b]) { return true }

@@ -1,4 +1,4 @@
-/// How numbers are shown to people. Reports for programs have them plain (`RowBuffer`).
+/// The form of numbers for people. Reports for programs have them plain (`RowBuffer`).
 package enum Numerals {
   /// An integer with a comma between groups of three digits.
   package static func grouped(_ value: Int) -> String {
@@ -11,7 +11,7 @@ package enum Numerals {
     return result
   }
 
-  /// A share with one decimal; what is not nothing never looks like it.
+  /// A share with one decimal; a share that is not 0 never looks like 0.
   package static func percent(_ part: Int, of whole: Int) -> String {
     guard whole > 0 else { return "" }
     let tenths = Int((Double(part) / Double(whole) * 1000).rounded())
@@ -22,18 +22,18 @@ package enum Numerals {
   /// An integer with its sign; 0 has none.
   package static func signed(_ value: Int) -> String { value > 0 ? "+" + grouped(value) : grouped(value) }
 
-  /// A mean with its sign and one decimal; nothing of nothing.
+  /// A mean with its sign and one decimal; empty for no values.
   package static func mean(_ sum: Int, of count: Int) -> String {
     guard count > 0 else { return "" }
     let tenths = (Double(sum) / Double(count) * 10).rounded()
-    // What is not nothing never looks like it; and so far out a decimal says nothing.
+    // A mean that is not 0 never looks like 0; and for huge numbers a decimal tells nothing.
     if tenths == 0, sum != 0 { return sum > 0 ? "+<0.1" : "-<0.1" }
     guard abs(tenths) < 1e15 else { return signed(sum / count) }
     let (whole, rest) = Int(abs(tenths)).quotientAndRemainder(dividingBy: 10)
     return (tenths > 0 ? "+" : tenths < 0 ? "-" : "") + "\(grouped(whole)).\(rest)"
   }
 
-  /// A share with its sign and one decimal; nothing of nothing.
+  /// A share with its sign and one decimal; empty for a whole of 0.
   package static func signedPercent(_ part: Int, of whole: Int) -> String {
     guard whole > 0 else { return "" }
     if part == 0 { return "0.0%" }
@@ -42,7 +42,7 @@ package enum Numerals {
   }
 }
 
-/// Octets in the decimal units of storage and data plans, three digits or so: for a glance, never for a report.
+/// Octets in the decimal units of storage and data plans, with about three digits: for display, never for a report.
 package enum ByteCount {
   package static func text(_ bytes: Double) -> String {
     var value = bytes

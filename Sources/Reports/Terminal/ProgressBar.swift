@@ -1,14 +1,14 @@
 import Tabular
 
-/// How far long work has come, on one line of standard error that is redrawn, and only when that is a terminal.
+/// The progress of long work, on one line of standard error that is redrawn, and only on a terminal.
 ///
 /// ```
 /// [##########----------]  50%  1.2 GB of 2.4 GB  812 MB/s  2 s left
 /// ```
 ///
-/// An update reads the clock, so call it once per buffer rather than once per packet.
+/// An update reads the clock, so call it once per buffer, not once per packet.
 public struct ProgressBar<Timekeeper: Clock> where Timekeeper.Duration == Duration {
-  /// Redrawn at most ten times a second: faster than anyone reads.
+  /// Redrawn at most ten times a second: faster than people read.
   private static var interval: Duration { .milliseconds(100) }
 
   private let clock: Timekeeper
@@ -20,9 +20,9 @@ public struct ProgressBar<Timekeeper: Clock> where Timekeeper.Duration == Durati
   /// Starts the time.
   ///
   /// - Parameters:
-  ///   - clock: What the rate and the time left are reckoned by.
-  ///   - terminal: Where it is drawn; nothing is drawn when it is none, or takes no escape sequences.
-  ///   - write: Writes what is drawn.
+  ///   - clock: The clock for the rate and the time left.
+  ///   - terminal: The terminal to draw on. Without one, or without escape sequences, nothing is drawn.
+  ///   - write: Writes the drawn text.
   public init(
     clock: Timekeeper, terminal: Terminal = .standardError, write: @escaping (String) -> Void = Self.standardError
   ) {
@@ -32,31 +32,31 @@ public struct ProgressBar<Timekeeper: Clock> where Timekeeper.Duration == Durati
     started = clock.now
   }
 
-  /// Draws when it is time to.
+  /// Draws if it is time.
   ///
   /// - Parameters:
   ///   - bytes: Octets done so far.
-  ///   - total: Octets to do; nil when nobody knows.
+  ///   - total: Octets to do; nil if unknown.
   public mutating func update(bytes: Int, of total: Int?) {
     guard terminal.takesEscapeSequences else { return }
     let now = clock.now
     if let drawn, drawn.duration(to: now) < Self.interval { return }
-    // Work that takes no time needs no bar that flashes up.
+    // Short work needs no bar that flashes up.
     guard started.duration(to: now) >= Self.interval else { return }
     drawn = now
     let line = ProgressLine(bytes: bytes, total: total, elapsed: started.duration(to: now))
-    // The last column stays free: some terminals wrap when it is written to.
+    // The last column stays free, because some terminals wrap when it is written to.
     write("\r" + line.text(width: (terminal.width ?? 80) - 1) + "\u{1b}[K")
   }
 
-  /// Clears the line; to be called at the end, and before anything else is written to the terminal.
+  /// Clears the line; call it at the end, and before any other output to the terminal.
   public mutating func clear() {
     guard drawn != nil else { return }
     drawn = nil
     write("\r\u{1b}[K")
   }
 
-  /// Writes to standard error; an error there is nothing to stop for.
+  /// Writes to standard error; errors are ignored.
   public static func standardError(_ text: String) {
     try? OpenFile.standard(2).write(text)
   }
@@ -66,7 +66,7 @@ public struct ProgressBar<Timekeeper: Clock> where Timekeeper.Duration == Durati
 package struct ProgressLine {
   /// Octets done so far.
   package var bytes: Int
-  /// Octets to do; nil when nobody knows.
+  /// Octets to do; nil if unknown.
   package var total: Int?
   /// Time since the start.
   package var elapsed: Duration
@@ -90,7 +90,7 @@ package struct ProgressLine {
     if let total, rate > 0 {
       parts.append(Self.duration(Double(max(total - bytes, 0)) / rate) + " left")
     }
-    // What does not fit is left off from the end; the bar takes a part of what is left over.
+    // Parts that do not fit are left out from the end; the bar takes a part of the remaining room.
     while parts.count > 1, parts.joined(separator: "  ").count > width { parts.removeLast() }
     let text = parts.joined(separator: "  ")
     let room = min(width - text.count - 4, 40)

@@ -9,30 +9,30 @@ import Tabular
   import Darwin
 #endif
 
-/// What is known of the terminal behind a standard stream, at the time of asking.
+/// The properties of the terminal behind a standard stream, when asked.
 public struct Terminal: Sendable, Equatable {
-  /// Columns of text when nothing says how many there are.
+  /// Default columns of text on a terminal.
   public static let defaultWidth = 100
-  /// Columns of text that goes to a file or through a pipe, as to `less -S`: enough for most names.
+  /// Columns of text for a file or a pipe, as to `less -S`: enough for most names.
   static let pipedWidth = 200
-  /// What `COLUMNS` may say.
+  /// The valid values of `COLUMNS`.
   private static let possibleWidths = 1...10_000
 
-  /// Whether the stream is a terminal at all.
+  /// Whether the stream is a terminal.
   public var isTerminal: Bool
-  /// Columns; nil when there is no terminal or it does not say.
+  /// Columns; nil without a terminal, or if it does not tell.
   public var width: Int?
-  /// Lines; nil when there is no terminal or it does not say.
+  /// Lines; nil without a terminal, or if it does not tell.
   public var height: Int?
   /// Whether it understands escape sequences: it is a terminal, and `TERM` is not `dumb`.
   public var takesEscapeSequences: Bool
   /// Whether to use colour: it takes escape sequences, and `NO_COLOR` (no-color.org) is unset or empty.
   public var takesColour: Bool
 
-  /// Columns that the environment asks for (`COLUMNS`); nil when it does not.
+  /// The value of `COLUMNS` in the environment; nil without one.
   var requestedWidth: Int?
 
-  /// Columns for text that stays: what `COLUMNS` says, else what the terminal has, else enough for most names.
+  /// Columns for text that stays: the value of `COLUMNS`, else the terminal's columns, else enough for most names.
   public var textWidth: Int { requestedWidth ?? width ?? (isTerminal ? Self.defaultWidth : Self.pipedWidth) }
 
   /// Describes a terminal.
@@ -64,7 +64,7 @@ public struct Terminal: Sendable, Equatable {
     takesEscapeSequences = type != nil && type != "" && type != "dumb"
     takesColour = takesEscapeSequences && (Self.environment("NO_COLOR") ?? "").isEmpty
     var size = winsize()
-    // The request writes one `winsize`, which is what it is given.
+    // The request writes one `winsize`, which is its argument.
     guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return }
     if size.ws_col > 0 { width = Int(size.ws_col) }
     if size.ws_row > 0 { height = Int(size.ws_row) }
@@ -75,11 +75,11 @@ public struct Terminal: Sendable, Equatable {
   }
 }
 
-/// Standard output, for what a run prints.
+/// Standard output, for the output of a run.
 public enum StandardOutput {
   /// Writes text.
   ///
-  /// - Throws: when the other end of a pipe has gone, or a disk is full.
+  /// - Throws: When the other end of a pipe is gone, or a disk is full.
   public static func write(_ text: String) throws(ReportError) {
     do throws(Errno) {
       try OpenFile.standard(1).write(text)
@@ -89,21 +89,21 @@ public enum StandardOutput {
   }
 }
 
-/// How a line looks on a terminal that takes colour.
+/// The style of a line on a terminal with colour.
 package enum Style {
-  /// As it is.
+  /// No style.
   case plain
   /// Titles of columns and sections.
   case heading
-  /// What a key would act on: background and letters change places.
+  /// The row that a key acts on: background and letters change places.
   case chosen
-  /// What matters less.
+  /// Less important text.
   case faint
-  /// All is well.
+  /// Good news.
   case good
-  /// Something to know about the figures.
+  /// A remark on the figures.
   case warning
-  /// The figures cannot be relied on.
+  /// A sign that the figures are not reliable.
   case bad
 
   /// The text with the sequences that switch the style on and off (ECMA-48 SGR).

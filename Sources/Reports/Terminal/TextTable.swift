@@ -2,17 +2,17 @@ import Tabular
 
 /// A table of text in columns, fitted to a width.
 ///
-/// Cells are ready to be shown: escaped, without line breaks.
+/// Cells are ready for display: escaped, without line breaks.
 package struct TextTable {
-  /// A column and how it gives way when there is not enough room.
+  /// A column and the way to shorten it or leave it out if there is not enough room.
   package struct Column {
-    /// What stands above it.
+    /// Its title.
     package var title: String
-    /// Whether cells stand at its right edge, as numbers do.
+    /// Whether cells are aligned right, as numbers are.
     package var isRight = true
-    /// The least width it is shortened to; nil: never shortened.
+    /// The least width that it is shortened to; nil if it is never shortened.
     package var minimum: Int?
-    /// Columns with a lower number are left out first; nil: never left out.
+    /// Columns with a lower number are left out first; nil if it is never left out.
     package var importance: Int?
 
     /// A column.
@@ -35,7 +35,7 @@ package struct TextTable {
   /// A table without rows.
   package init(columns: [Column]) { self.columns = columns }
 
-  /// The lines, none of them wider than `width` unless a column that cannot be shortened is.
+  /// The lines. They are not wider than `width`, unless a column that cannot be shortened is.
   package func lines(width: Int, colour: Bool) -> [String] {
     let natural = columns.indices.map { index in
       rows.reduce(DisplayWidth.of(columns[index].title)) { max($0, DisplayWidth.of($1.cells[index])) }
@@ -50,7 +50,7 @@ package struct TextTable {
     {
       shown.removeAll { $0 == dropped }
     }
-    // Everybody has the least, and the first that want more get it.
+    // Each column gets its least width, and the first that need more get it.
     var room = width - least()
     var widths = natural
     for index in shown {
@@ -72,9 +72,9 @@ package struct TextTable {
   }
 }
 
-/// How many columns of a terminal text takes.
+/// The number of terminal columns that text takes.
 package enum DisplayWidth {
-  /// Ranges that take two columns: East Asian wide and full-width characters (Unicode, UAX 11), in blocks.
+  /// Ranges of characters that take two columns: East Asian wide and full-width characters (Unicode, UAX 11), in blocks.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115f, 0x231a...0x231b, 0x2329...0x232a, 0x2e80...0x303e, 0x3041...0xa4cf, 0xa960...0xa97f,
     0xac00...0xd7a3, 0xf900...0xfaff, 0xfe10...0xfe19, 0xfe30...0xfe6f, 0xff01...0xff60, 0xffe0...0xffe6,
@@ -100,8 +100,8 @@ package enum DisplayWidth {
 }
 
 extension String {
-  /// The text in at most `width` columns: when it is too long its middle becomes `…`, for the start of a name tells
-  /// whose it is and the end what it is.
+  /// The text in at most `width` columns. In a text that is too long, `…` replaces the middle: the start of a name tells its
+  /// owner, and the end its subject.
   package func shortened(to width: Int) -> String {
     guard DisplayWidth.of(self) > width else { return self }
     guard width > 0 else { return "" }
@@ -127,7 +127,7 @@ extension String {
     return String(result)
   }
 
-  /// The text filled up with spaces to `width` columns.
+  /// The text padded with spaces to `width` columns.
   package func padded(to width: Int, right: Bool) -> String {
     let fill = String(repeating: " ", count: max(width - DisplayWidth.of(self), 0))
     return right ? fill + self : self + fill

@@ -10,49 +10,50 @@ struct AnalyzeCommand: ParsableCommand {
     commandName: "analyze",
     abstract: "Analyze capture files (the default subcommand).",
     discussion: """
-      Reads pcap and pcapng files, plain or compressed with gzip or zstd, and what else libpcap can open; - is standard \
-      input. Several files are read in the order of their first packets, as one timeline where one goes on from another.
+      Reads pcap and pcapng files, plain or compressed with gzip or zstd, and all other formats of libpcap; - is standard \
+      input. Several files are read in the order of their first packets. A file that continues another one shares its \
+      timeline.
 
-      A folder stands for the captures in it, without those of folders in it. A pattern in quotes stands for the files that are like it: * \
-      is any part of a name, ? one octet of it, and ** reaches into folders, too. What is no capture is passed over there, and a line says how \
-      many files that were.
+      A folder stands for the captures in it, without those of folders in it. A pattern in quotes stands for the files that \
+      match it: * is any part of a name, ? one byte of it, and ** also matches folders in folders. Other files are skipped, \
+      and a line tells their number.
 
-      Exit status: 0 all well; 1 something could not be opened, or the input was damaged or a report could not be \
-      written to its end (what was read is reported all the same); 2 the ledger does not balance; 64 wrong usage; 130 and 143 SIGINT and SIGTERM ended the \
-      reading (again, what was read is reported; a second SIGINT ends at once).
+      Exit status: 0 all well; 1 something could not be opened, or the input was damaged, or a report could not be written to \
+      its end (the part that was read is still reported); 2 the ledger does not balance; 64 wrong usage; 130 and 143 SIGINT \
+      and SIGTERM ended the reading (the part that was read is reported; a second SIGINT ends at once).
       """)
 
   @OptionGroup var input: CaptureArguments
 
-  @Flag(help: "Go on reading while the capture is being written, until SIGINT or SIGTERM.")
+  @Flag(help: "Continue to read while the capture is being written, until SIGINT or SIGTERM.")
   var follow = false
 
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "Take it that a followed capture has ended after this many seconds without growth.", valueName: "s"))
+      "End a followed capture after this many seconds without growth.", valueName: "s"))
   var followTimeout: Double?
 
   @OptionGroup var interval: IntervalOption
 
   @Option(
     help: ArgumentHelp(
-      "Write what sniffer merge needs of these captures to this file, and no report.", valueName: "file"),
+      "Write a partial of these captures for sniffer merge to this file, and no report.", valueName: "file"),
     completion: .file())
   var partial: String?
 
-  @Flag(help: "Keep every packet in the partial: it is larger, and fits any other partial.")
+  @Flag(help: "Keep every packet in the partial. It is larger, and can be merged with any other partial.")
   var keepPackets = false
 
   @Flag(
     help: """
-      Read captures of the same time together, packet by packet, and count a packet once that several of them have, or several interfaces.
+      Read captures of the same time together, packet by packet. Count a packet once if several captures or interfaces have it.
       """)
   var deduplicate = false
 
   @Flag(
     help: """
-      Keep what was found of each capture in the folder of the reports, and go on from there: the next run reads only what is new or changed.
+      Keep each capture's results in the folder of the reports, and continue from them: the next run reads only new and changed captures.
       """)
   var resume = false
 

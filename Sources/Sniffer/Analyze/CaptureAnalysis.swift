@@ -9,21 +9,21 @@ import ProcessConfinement
 import Reports
 import Tabular
 
-/// One run over capture files: reads, analyses, reports, and keeps going where something fails.
+/// One run over capture files: reads, analyzes and reports them, and continues after errors.
 struct CaptureAnalysis {
   private let options: CommonOptions
   /// The captures, as reports name them.
   private let paths: [String]
-  /// What was analysed of them before; nil where the captures are read.
+  /// The partials of an earlier analysis; nil when captures are read.
   private let partials: PartialSeries?
   private let filter: PacketFilter?
   private let logger: Logger
   private let waiting: Waiting
-  /// Whether what is captured, and what opens it, may be written just now: a file that is followed, or a stream.
+  /// Whether the captures, or their key logs, may still be growing: a followed file, or a stream.
   private let isRunning: Bool
-  /// Decoded octets after which signals and the clock are looked at, however few packets they came from.
+  /// Decoded octets after which signals and the clock are checked, however few packets they came from.
   private static let decodingInterval = 16 << 20
-  /// Columns of what is said beside the summary's tables.
+  /// Columns of the text beside the summary's tables.
   private static let summaryWidth = 80
 
   private var console: Console
@@ -31,37 +31,37 @@ struct CaptureAnalysis {
   private var keyLogs = KeyLogs.none
   /// The tables that are counted for the reports.
   var tables: Configuration.Tables = []
-  /// Whether captures are read together, and packets are left out that are copies of others.
+  /// Whether captures are read together, and copies of packets are left out.
   var leavesOutCopies = false
-  /// Whether it is a part of a command that confines itself, and says at its end what was found.
+  /// Whether it is part of a command that confines itself, and reports at its end.
   var isPart = false
   /// Whether the command has confined itself already.
   var isConfined = false
-  /// Whether a partial that needs the packets of its capture is to be named in `partialThatNeedsPackets`, and nothing else said.
+  /// Whether a partial that needs the packets of its capture is only named in `partialThatNeedsPackets`.
   var mayAskForPackets = false
-  /// The partial that has to be made again with all packets, for these reports to be right.
+  /// The partial that has to be made again with all packets, so that these reports are right.
   private(set) var partialThatNeedsPackets: String?
-  /// Whether the files that were written are named behind the summary.
+  /// Whether the written files are named after the summary.
   var namesFiles = true
   /// The length of the timeline's intervals in nanoseconds; nil for about a hundredth of the capture.
   var timelineInterval: Int64?
-  /// What the summary shows; nil for a command that has another one.
+  /// The content of the summary; nil for a command with its own.
   var summary: SummaryArguments?
-  /// What adds up the exchanges that the summary has; nil for all.
+  /// Adds up the selected exchanges for the summary; nil for all.
   var selection: SelectedExchanges?
-  /// Whether the summary is a JSON document, which is printed in any case and has the names of written files in it.
+  /// Whether the summary is a JSON document, which is always printed and contains the names of written files.
   var isDocument = false
-  /// Where reports go, once it is opened.
+  /// The folder of the reports, after it is opened.
   private var folder: ReportFolder?
 
-  /// Prepares a run; `waiting` says how a capture is followed.
+  /// Prepares a run; `waiting` tells how to follow a capture.
   init(options: CommonOptions, input: CaptureArguments, filter: PacketFilter?, waiting: Waiting = Waiting()) {
     self.init(
       options: options, paths: input.captures, partials: nil, filter: filter, waiting: waiting,
       isRunning: waiting.follows || CaptureSecrets.mayComeLate(in: input.captures), showsProgress: !input.noProgress)
   }
 
-  /// Prepares a run over what was analysed of captures before.
+  /// Prepares a run over partials of an earlier analysis.
   init(options: CommonOptions, partials: PartialSeries, showsProgress: Bool) {
     self.init(
       options: options, paths: partials.segments.map(\.head.capture), partials: partials, filter: nil,
@@ -81,29 +81,29 @@ struct CaptureAnalysis {
     self.isRunning = isRunning
     self.filter = filter
     logger = options.logger
-    // On a terminal, rows and the bar would be in each other's way.
+    // On a terminal, rows and the bar would disturb each other.
     let isShown = options.isStreaming && Terminal.standardOutput.isTerminal
     console = Console(showsProgress: !options.quiet && showsProgress && !isShown)
   }
 
-  /// Opens the folder that reports go to, for this run alone. That it cannot be had is said before anything is read.
+  /// Opens the folder of the reports, for this run alone. An error is reported before anything is read.
   ///
   /// - Parameter files: The files that this run writes.
-  /// - Returns: Its path; nil where no folder is wanted.
-  /// - Throws: the exit status of a failure, when it cannot be had.
+  /// - Returns: Its path; nil without a folder.
+  /// - Throws: The exit status of a failure, when it cannot be opened.
   mutating func openFolder(writing files: ReportFiles) throws -> String? {
     do throws(ReportError) { folder = try options.reportFolder(writing: files) } catch {
       console.fail(error)
       throw ExitCode(ExitStatus.failure.rawValue)
     }
-    // Of what `verify` and `models` write, the page alone has them.
+    // For `verify` and `models` only the page shows these tables.
     if folder != nil, options.format.names.contains(.html) { tables = options.tables }
     return folder?.path
   }
 
-  /// Runs to the end, for a command whose summary and timeline can be chosen.
+  /// Runs to the end, for a command with options for its summary and timeline.
   ///
-  /// - Throws: the exit status, but for that of success, or what is wrong with the usage.
+  /// - Throws: An exit status other than success, or a usage error.
   mutating func run(_ summary: SummaryArguments, _ interval: IntervalOption) throws {
     timelineInterval = interval.nanoseconds
     self.summary = summary
@@ -115,7 +115,7 @@ struct CaptureAnalysis {
 
   /// Runs to the end.
   ///
-  /// - Throws: the exit status of a failure, when the folder of the reports cannot be had.
+  /// - Throws: The exit status of a failure, when the folder of the reports cannot be opened.
   mutating func run() throws -> ExitStatus {
     if options.isStreaming {
       return analyze(into: NDJSONStream(redaction: options.redaction)) { stream, totals throws(ReportError) in
@@ -173,14 +173,14 @@ struct CaptureAnalysis {
     }
   }
 
-  /// Runs to the end, whatever is to be made of it.
+  /// Runs to the end, with any sink.
   ///
   /// - Parameters:
   ///   - sink: Receives the rows.
-  ///   - observer: Sees what messages say; nil when only lengths matter.
-  ///   - completing: Writes what is known only at the end.
-  ///   - summarizing: What is printed at the end unless `--quiet` says otherwise; it is told the folder of the reports.
-  /// - Returns: How the run ended.
+  ///   - observer: Sees the parts of messages; nil when only lengths matter.
+  ///   - completing: Writes the facts that are known only at the end.
+  ///   - summarizing: Returns the output at the end, which `--quiet` suppresses; its argument is the folder of the reports.
+  /// - Returns: The result of the run.
   mutating func run<Sink: ReportSink>(
     into sink: consuming Sink, observer: (any MessageObserver)? = nil,
     completing: (inout Sink, Totals) throws(ReportError) -> Void, summarizing: (Sink, Totals, ReportFolder?) -> String
@@ -191,7 +191,7 @@ struct CaptureAnalysis {
     if printsSummary { configuration.count(for: summary?.by) }
     if !isPart { options.prepareDigests() }
     do throws(CaptureError) { keyLogs = try KeyLogs(options.keyLogs) } catch { console.fail(error.description) }
-    // First, since every thread that there will be is to be confined, too.
+    // This comes first, because every thread is to be confined, too.
     if !isPart, !isConfined {
       let files = partials?.segments.map(\.file) ?? paths
       Confinement(inputs: files + options.keyLogs, outputs: folder.map { [$0.path] } ?? []).begin(logger)
@@ -226,14 +226,14 @@ struct CaptureAnalysis {
     let totals = pipeline.takeTotals()
     var failure: ReportError?
     do throws(ReportError) { try completing(&pipeline.sink, totals) } catch { failure = error }
-    // That the folder is gone is the cause of any other error in it.
+    // If the folder is gone, this causes any other error in it.
     do throws(ReportError) { try folder?.requireExistence() } catch { failure = error }
     if let failure { console.fail(failure) }
     if let note = simultaneous.note, !options.quiet { console.say(note) }
     return conclude(totals) { [folder] in summarizing(pipeline.sink, totals, folder) }
   }
 
-  /// Learns the secrets that there are before the first packet: of the logs, and of the captures that can be read twice.
+  /// Learns the secrets that exist before the first packet: from the logs, and from captures that can be read twice.
   private mutating func readKeys<Sink: ReportSink>(_ pipeline: inout Pipeline<Sink>) {
     readKeyLogs(&pipeline)
     if isRunning {
@@ -264,7 +264,7 @@ struct CaptureAnalysis {
 
   // MARK: Packets
 
-  /// Reads packets to their end; `text` says why a capture cannot be read any further.
+  /// Reads packets to their end; `text` returns the reason why a capture cannot be read any further.
   private mutating func read<Packets: PacketSequence & ~Copyable, Sink: ReportSink>(
     _ packets: inout Packets, _ pipeline: inout Pipeline<Sink>, text: (Packets.Fault) -> String
   ) {
@@ -272,14 +272,14 @@ struct CaptureAnalysis {
     var decoded = pipeline.decodedOctets
     packets.read(looksAtEachStep: isRunning) { packets in
       if isRunning {
-        // What a program that is being followed has written meanwhile.
+        // A followed program may have written more meanwhile.
         do throws(CaptureError) { try keyLogs.poll(into: &pipeline, isIdle: false) } catch {
           console.fail(error.description)
         }
       }
       decoded = pipeline.decodedOctets
       console.pass(bytes: packets.octetsRead, of: packets.size)
-      // What a decompressor or libpcap holds is more than one read of the file.
+      // A decompressor or libpcap may hold more than one read of the file.
       return !StopSignals.stop.isRequested
     } begin: { packets, continues in
       logger.info("reading \(packets.name ?? "")")
@@ -324,7 +324,7 @@ struct CaptureAnalysis {
           break
         }
         console.fail(error.description)
-        // What comes after it would be given to connections that it may have ended.
+        // Later partials would belong to connections that this one may have ended.
         break
       }
     }
@@ -349,14 +349,14 @@ struct CaptureAnalysis {
     }
   }
 
-  /// Says what was wrong with a capture when its partial was made.
+  /// Reports the faults of a capture from the time when its partial was made.
   private mutating func say(_ faults: [String]) {
     for fault in faults { console.fail(fault) }
   }
 
   private mutating func take<Sink: ReportSink>(_ event: CaptureEvent, _ pipeline: inout Pipeline<Sink>) {
     if case .secrets(let secrets) = event {
-      // Where there is a block of a stream, there may be others.
+      // A stream with one such block may have others.
       if isRunning { pipeline.mayLearnSecrets = true }
       learn(secrets, &pipeline)
     } else if let event = AnalysisEvent(event) {
@@ -364,7 +364,7 @@ struct CaptureAnalysis {
     }
   }
 
-  /// What it means that a signal ended the reading. For a capture that is followed, it is the end that was meant.
+  /// Handles a signal that ended the reading. For a followed capture, it is the regular end.
   private mutating func note(_ signal: Int32?) {
     guard let signal else { return }
     let name = signal == ExitStatus.interrupted.rawValue - 128 ? "SIGINT" : "SIGTERM"
@@ -387,10 +387,10 @@ struct CaptureAnalysis {
     return console.status
   }
 
-  /// Whether there is a summary: a document was asked for by name.
+  /// Whether there is a summary: a document was asked for explicitly.
   private var printsSummary: Bool { options.printsSummary || isDocument }
 
-  /// A summary that says which files were written, before its last line.
+  /// The summary with the names of the written files, before its last line.
   private func naming(_ folder: ReportFolder?, in summary: String, _ totals: Totals) -> String {
     guard namesFiles, let folder, case let files = folder.files, !files.isEmpty else { return summary }
     let names = files.joined(separator: ", ").wrapped(to: Self.summaryWidth - 2).map { "  \($0)\n" }
@@ -399,7 +399,7 @@ struct CaptureAnalysis {
     return summary.hasSuffix(last) ? summary.dropLast(last.count) + line + last : summary + line
   }
 
-  /// Says what could not be written; the run goes on and ends with a failure.
+  /// Reports a write error; the run continues and ends with a failure.
   mutating func report(_ error: ReportError) { console.fail(error) }
 
   private mutating func report(sinkError error: any Error) {
@@ -408,7 +408,7 @@ struct CaptureAnalysis {
 }
 
 extension AnalysisEvent {
-  /// What a capture says between packets; nil of what an analysis does not learn so.
+  /// The analysis' event for a capture's event; nil for events that it does not learn in this way.
   init?(_ event: CaptureEvent) {
     switch event {
     case .name(let record): self = .name(record.name, record.address)
@@ -418,7 +418,7 @@ extension AnalysisEvent {
     case .app(let record):
       self = .app(user: record.user, package: Array(record.package.utf8), name: Array(record.name.utf8))
     case .comment(let record): self = .comment(number: record.number, octets: record.octets)
-    // Secrets are all known before, the number of lost packets is read at the end, and no report has interfaces.
+    // All secrets are known before, the number of lost packets is read at the end, and no report has interfaces.
     case .secrets, .drops, .interface: return nil
     }
   }

@@ -2,21 +2,21 @@ import Estimates
 import HTTPReassembly
 import Reports
 
-/// Whole messages for a consumer and, if it is wanted, the page of the same analysis.
+/// Passes whole messages to a consumer and, if wanted, to the page of the same analysis.
 struct PagedMessages<Consumer: WireMessageConsumer>: ReportSink {
   typealias Failure = Consumer.Failure
 
   var messages: WireMessages<Consumer>
-  /// Writes nothing before it is finished, so that its rows cannot fail.
+  /// It writes nothing before it is finished, so its rows cannot fail.
   let page: HTMLReport?
 
-  /// Messages for `consumer`.
+  /// Passes messages to `consumer`.
   init(_ consumer: Consumer, page: HTMLReport?) {
     messages = WireMessages(consumer)
     self.page = page
   }
 
-  /// What the pipeline tells what messages say.
+  /// Gathers the facts that messages show; the pipeline calls it.
   var observer: (any MessageObserver)? { messages.observer }
 
   mutating func message(_ message: Message, texts: borrowing TextPool) throws(Failure) {

@@ -7,8 +7,8 @@ import ProcessConfinement
 import Reports
 import Tabular
 
-/// `sniffer CAPTURE... -o FOLDER --resume`: captures are analysed one by one, and what was found of each is kept in the folder of the reports, so
-/// that the next run goes on where this one ended.
+/// `sniffer CAPTURE... -o FOLDER --resume`: analyzes captures one by one. The result of each is kept in the folder of the
+/// reports, so that the next run continues where this one ended.
 struct ResumedAnalysis {
   private let options: CommonOptions
   private let captures: [String]
@@ -29,16 +29,16 @@ struct ResumedAnalysis {
     self.showsProgress = showsProgress
   }
 
-  /// Makes the partials that are missing, and the reports of all.
+  /// Makes the missing partials, and the reports of all.
   ///
-  /// - Throws: the exit status, but for that of success.
+  /// - Throws: An exit status other than success.
   func run(_ summary: SummaryArguments) throws {
     guard let output = options.output else { return }
     let path = output + "/" + Self.folderName
     let folder = try usable { () throws(ReportError) in try ReportFolder(path, writing: [], of: []) }
     defer { folder.release() }
     let names = captures.map(Self.partialName)
-    // A partial of what a capture was before it was changed fits nothing any more.
+    // A partial of a capture before its last change fits no capture any more.
     Self.removeOthers(in: path, of: names)
     var making = PartialMaking(
       options: options, captures: captures, filter: filter, interval: interval.nanoseconds, showsProgress: showsProgress
@@ -48,7 +48,7 @@ struct ResumedAnalysis {
     Confinement(inputs: captures + partials + options.keyLogs, outputs: [output]).begin(options.logger)
     try making.prepare()
     try make(zip(captures, partials).filter { !making.fits($1, $0) }, &making)
-    // A capture whose packets are needed is made again once, so this ends.
+    // A capture whose packets are needed is analyzed again only once, so this ends.
     for _ in 0...captures.count {
       let series = try usable { () throws(PartialError) in try PartialSeries(partials, mayRepeat: true) }
       var analysis = CaptureAnalysis(options: options, partials: series, showsProgress: showsProgress)
@@ -76,7 +76,7 @@ struct ResumedAnalysis {
 
   // MARK: Names
 
-  /// The name of the partial of a capture: which file it is, how long, and when it was changed.
+  /// The name of the partial of a capture, made of its path, its length, and the time of its last change.
   private static func partialName(_ capture: String) -> String {
     let url = URL(fileURLWithPath: capture).standardizedFileURL
     let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
@@ -85,7 +85,7 @@ struct ResumedAnalysis {
     return prefix(url.path) + SHA256.text(of: Array("\(size) \(modified)".utf8)).prefix(16) + ".partial"
   }
 
-  /// What the names of all partials of a file begin with.
+  /// The prefix of the names of a file's partials.
   private static func prefix(_ path: String) -> String { SHA256.text(of: Array(path.utf8)).prefix(16) + "-" }
 
   private static func removeOthers(in folder: String, of names: [String]) {

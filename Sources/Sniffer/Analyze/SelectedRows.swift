@@ -1,13 +1,13 @@
 import HTTPReassembly
 import Reports
 
-/// The rows of a report, and beside them what `--where` selects of them.
+/// Passes rows to a report, and to the selection of `--where`.
 struct SelectedRows<Rows: ReportSink>: ReportSink {
   typealias Failure = Rows.Failure
 
-  /// Where every row goes.
+  /// Receives every row.
   var rows: Rows
-  /// What adds up the selected ones.
+  /// Adds up the selected rows.
   var selection: SelectedExchanges
 
   mutating func message(_ message: Message, texts: borrowing TextPool) throws(Failure) {

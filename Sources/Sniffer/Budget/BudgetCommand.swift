@@ -8,11 +8,11 @@ import Tabular
 struct BudgetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "budget",
-    abstract: "Hold the APIs of captures against a file of limits, and name each that is exceeded.",
+    abstract: "Check the APIs of captures against a file of limits, and name each exceeded limit.",
     discussion: """
-      The file is YAML: a list of rules under the key limits, each with a host and a path, in which * and ** stand for \
-      anything, and with the most that bytes, requests, errors and waiting times may be. With --output, budget.csv has a \
-      row for each limit and API, beside the reports of --format. --print writes the result as Markdown for a comment, as \
+      The file is YAML: a list of rules under the key limits. Each has a host and a path, where * and ** stand for \
+      anything, and the largest values of bytes, requests, errors and waiting times. With --output, budget.csv has a row \
+      for each limit and API, beside the reports of --format. --print writes the result as Markdown for a comment, as \
       JUnit XML for a table of tests, or as annotations for GitHub Actions.
 
       Exit status: 0 every limit is kept; 1 the limits or the input could not be read, or the input was damaged; 2 a limit \
@@ -24,7 +24,7 @@ struct BudgetCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The file of limits, in YAML.", valueName: "file"), completion: .file())
   var budget: String
 
-  @Flag(help: "A rule that is about no API of the captures is an error, and the exit status 1.")
+  @Flag(help: "Treat a rule that matches no API of the captures as an error, with exit status 1.")
   var strict = false
 
   @Option(
@@ -52,7 +52,7 @@ struct BudgetCommand: ParsableCommand {
       do throws(ReportError) {
         reports = try ReportSet(options.format.names, folder: output, options.context(reading: input.captures))
       } catch {
-        // Without the folder the limits are still held.
+        // Without the folder the limits are still checked.
         analysis.report(error)
       }
     }
@@ -79,7 +79,7 @@ struct BudgetCommand: ParsableCommand {
     if result != .success { throw ExitCode(result.rawValue) }
   }
 
-  /// The rules, which this run has to be able to hold.
+  /// The rules, which this run has to be able to check.
   private func readRules() throws -> [BudgetRule] {
     do throws(BudgetError) {
       let rules = try BudgetFile.read(budget)
@@ -101,11 +101,11 @@ struct BudgetCommand: ParsableCommand {
     BudgetText(budget ?? Budget([], totals), totals, redaction: options.redaction)
   }
 
-  /// What the limits mean for the exit status; rules that are about nothing are named.
+  /// The exit status by the limits. It also names rules without any API.
   private func judge(_ budget: Budget?, _ status: ExitStatus) -> ExitStatus {
     guard let budget else { return status }
     var status = status
-    // What is printed for programs names them already.
+    // The output for programs names them already.
     for rule in budget.unmatched where options.quiet ? strict : resultFormat == .table {
       ErrorOutput.write("\(self.budget): line \(rule.line): no API matches \(rule.text)")
     }

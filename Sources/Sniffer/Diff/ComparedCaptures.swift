@@ -2,20 +2,20 @@ import Capture
 import HTTPReassembly
 import Reports
 
-/// The captures among what `diff` compares: they are analysed, one after the other, as `analyze` would.
+/// The captures among the inputs of `diff`. They are analyzed one after the other, as in `analyze`.
 struct ComparedCaptures {
   private let options: CommonOptions
   private let showsProgress: Bool
-  /// How the analyses ended so far: the first that did not end well.
+  /// The result of the analyses so far: the first failure.
   private(set) var status = ExitStatus.success
 
   /// Prepares analyses.
   ///
   /// - Parameters:
-  ///   - analysis: How captures are analysed.
-  ///   - isQuiet: Whether nothing but errors is said.
-  ///   - showsProgress: Whether a bar shows how far an analysis is.
-  /// - Throws: nothing that a user could see to.
+  ///   - analysis: The options of the analysis.
+  ///   - isQuiet: Whether only errors are printed.
+  ///   - showsProgress: Whether a bar shows the progress of an analysis.
+  /// - Throws: No error that a user could cause.
   init(_ analysis: AnalysisOptions, isQuiet: Bool, showsProgress: Bool) throws {
     var options = try CommonOptions.parse([])
     options.analysis = analysis
@@ -27,7 +27,7 @@ struct ComparedCaptures {
   /// The key logs that are read.
   var keyLogs: [String] { options.keyLogs }
 
-  /// Makes ready what opens TLS and hashes names: before the process is confined.
+  /// Prepares keys and hashes, before the process is confined.
   func prepare() { options.prepareDigests() }
 
   /// A capture as the argument of a command.
@@ -37,16 +37,16 @@ struct ComparedCaptures {
     return input
   }
 
-  /// Refuses what cannot be a capture.
+  /// Refuses a path that cannot be a capture.
   ///
-  /// - Throws: the exit status of a failure, which is said.
+  /// - Throws: The exit status of a failure, after its error was printed.
   func require(_ path: String) throws { try input(path).requireCaptures() }
 
-  /// Analyses a capture to its end.
+  /// Analyzes a capture to its end.
   ///
   /// - Parameter path: The capture.
-  /// - Returns: What its report would have; nil when a signal ended the reading.
-  /// - Throws: when the options cannot be had.
+  /// - Returns: The content of its report; nil when a signal ended the reading.
+  /// - Throws: When the options are invalid.
   mutating func analyze(_ path: String) throws -> ReportedAPIs? {
     var analysis = CaptureAnalysis(
       options: options, input: try input(path), filter: try options.packetFilter())

@@ -9,10 +9,10 @@ import Tabular
 struct DiffCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "diff",
-    abstract: "Compare two reports or captures: what grew and what shrank, API by API.",
+    abstract: "Compare two reports or captures, and show the changes API by API.",
     discussion: """
       BASE and NEW are folders that --output wrote, or an apis.csv or report.sqlite of them, or captures, which are analyzed \
-      first. Sorted by how much the bytes on the wire changed, IP and TCP headers included, unless --sort says otherwise.
+      first. By default rows are sorted by the change in bytes on the wire, with IP and TCP headers (--sort).
 
       Exit status: 0 all well; 1 something could not be read, or the two cannot be compared, or a capture was damaged; 2 an \
       API grew beyond --threshold and --threshold-bytes, or a ledger does not balance; 64 wrong usage; 130 and 143 SIGINT and \
@@ -22,7 +22,7 @@ struct DiffCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The report or capture to compare with.", valueName: "base"), completion: .file())
   var base: String
 
-  @Argument(help: ArgumentHelp("The report or capture to look at.", valueName: "new"), completion: .file())
+  @Argument(help: ArgumentHelp("The report or capture to examine.", valueName: "new"), completion: .file())
   var new: String
 
   @Option(help: ArgumentHelp("Output: table, csv, json, markdown, junit or github.", valueName: "format"))
@@ -33,30 +33,30 @@ struct DiffCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Exit with 2 when an API's IP bytes grew by more than this share, as in 5%; an API that is new did.",
+      "Exit with 2 when an API's IP bytes grew by more than this share, as in 5%; a new API always exceeds the share.",
       valueName: "share"))
   var threshold: Proportion?
 
   @Option(
-    help: ArgumentHelp("Exit with 2 only when they grew by more than so many bytes, too.", valueName: "bytes"))
+    help: ArgumentHelp("Exit with 2 only when they also grew by more than this many bytes.", valueName: "bytes"))
   var thresholdBytes: Int?
 
-  @Flag(help: "Hold the thresholds against IP bytes by request; APIs without requests on both sides have none.")
+  @Flag(help: "Apply the thresholds to IP bytes per request, for APIs with requests on both sides.")
   var perRequest = false
 
   @Option(
     help: ArgumentHelp(
-      "Show at most so many APIs in a table or Markdown; those beyond the threshold are shown besides.",
+      "Show at most this many APIs in a table or Markdown; those beyond the threshold are shown in addition.",
       valueName: "n"))
   var limit = 30
 
-  @Flag(help: "Compare also what was not made alike: grouped otherwise, or with another template, filter or option.")
+  @Flag(help: "Also compare reports that were made differently: with another grouping, template, filter or option.")
   var allowUnlike = false
 
   @Flag(help: "Show no progress bar.")
   var noProgress = false
 
-  @Flag(name: [.short, .long], help: "Print nothing but errors.")
+  @Flag(name: [.short, .long], help: "Print only errors.")
   var quiet = false
 
   @OptionGroup(title: "How captures are analyzed") var analysis: AnalysisOptions
@@ -78,8 +78,8 @@ struct DiffCommand: ParsableCommand {
     var logger = Logger(label: "sniffer") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = quiet ? .error : .warning
     var captures = try ComparedCaptures(analysis, isQuiet: quiet, showsProgress: !noProgress)
-    // Of a folder what is in it is read, which may be for fewer users than the folder itself. Beside a database there may be two more, and
-    // beside a table that of the hosts.
+    // The files in a folder are read, and fewer users may read these than the folder. A database may have two further files, and
+    // a table may have a table of hosts.
     let files = [
       "", "-wal", "-shm", "/apis.csv", "/hosts.csv", "/report.sqlite", "/report.sqlite-wal", "/report.sqlite-shm",
     ]
@@ -94,7 +94,7 @@ struct DiffCommand: ParsableCommand {
     for path in [base, new] where ReportReader.isOtherFile(path) { try captures.require(path) }
     let comparison: ReportComparison
     do {
-      // What is no report is read as a capture, when the process is confined.
+      // A file that is not a report is read as a capture, after the process is confined.
       let readers = try [base, new].map { path throws(ReadingError) in
         ReportReader.isOtherFile(path) ? nil : try ReportReader(path)
       }
@@ -131,6 +131,6 @@ extension ComparisonFormat: ExpressibleByArgument {}
 extension ComparisonOrder: ExpressibleByArgument {}
 
 extension Proportion: ExpressibleByArgument {
-  /// Reads an option's value.
+  /// Parses an option's value.
   public init?(argument: String) { self.init(argument) }
 }

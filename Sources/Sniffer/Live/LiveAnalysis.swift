@@ -4,13 +4,13 @@ import HTTPReassembly
 import Reports
 import Tabular
 
-/// One live run: takes packets as they come, saves them if asked to, and keeps the reports up to date.
+/// One live run: takes packets as they come, saves them if wanted, and keeps the reports up to date.
 ///
-/// The analysis goes by the packets' times, and by what is saved with them of the time that passed without any, so that
-/// reading the saved packets later gives the same rows. Only when something is written or shown goes by the clock alone.
+/// The analysis uses the packets' times, and the saved times that passed without packets. So reading the saved packets later
+/// gives the same rows. Only the times of writing and display depend on the clock alone.
 struct LiveAnalysis {
-  /// How long the analysis may go on with what waits when the capture has ended: longer than it takes for all that the
-  /// default `--spill` holds of small packets, and well within the five minutes that the systemd unit gives.
+  /// The longest time for which the analysis may continue with waiting packets after the end of the capture. It is enough for all
+  /// small packets that the default `--spill` holds. It is well within the five minutes of the systemd unit.
   static let endPatience = Duration.seconds(120)
 
   private let command: LiveOptions
@@ -25,24 +25,24 @@ struct LiveAnalysis {
   private var status = ExitStatus.success
   private var written = 0
 
-  /// How long a wait for packets may be at most, so that signals and intervals are seen to.
+  /// The longest wait for packets, so that signals and intervals are handled in time.
   private static let patience = Duration.milliseconds(100)
-  /// The same, of the packets' time, while they come without a pause, in nanoseconds.
+  /// As `patience`, in nanoseconds of the packets' time, while packets come without a pause.
   private static let clockPatience: Int64 = 100_000_000
-  /// Nanoseconds by which a packet may come later than the clock says: what the system holds it back for, and some.
+  /// Nanoseconds by which a packet may come later than the clock shows: the system's delay and a margin.
   private static let lateness: Int64 = 500_000_000
-  /// Packets between two looks at the clock while packets come without a pause.
+  /// Packets between two readings of the clock while packets come without a pause.
   private static let clockInterval = 1024
-  /// Decoded octets between two looks at the clock: 30 to 100 ms of decoding.
+  /// Decoded octets between two readings of the clock: 30 to 100 ms of decoding.
   private static let decodingInterval = 16 << 20
-  /// Octets that had been decoded when the clock was looked at last for their sake.
+  /// The number of decoded octets at the last reading of the clock for their sake.
   private var decodedOctets = 0
-  /// Packets until the clock is looked at.
+  /// Packets until the clock is read.
   private var untilClock = Self.clockInterval
-  /// Capture time of the packet at which it was looked at last, in nanoseconds.
+  /// Capture time of the packet at the last reading of the clock, in nanoseconds.
   private var clockTime: Int64 = 0
 
-  /// `niceBefore` is what `CapturePriority.raise` returned: the capture threads alone keep what it did.
+  /// `niceBefore` is the result of `CapturePriority.raise`: only the capture threads keep the raised priority.
   init(_ command: LiveOptions, niceBefore: Int32?, processes: LiveProcesses? = nil) {
     self.command = command
     self.processes = processes
@@ -55,14 +55,14 @@ struct LiveAnalysis {
 
   /// Captures until it is time to stop, and reports.
   ///
-  /// - Throws: When the run cannot start. What fails later ends it, and is said; everything up to there is reported.
+  /// - Throws: When the run cannot start. Later errors end it and are printed; everything before them is reported.
   mutating func run(_ captures: [LiveCapture]) throws -> ExitStatus {
     var configuration = command.options.configuration
     configuration.tables = command.options.tables
     if command.metrics != nil { configuration.tables.insert(.hosts) }
     if command.page != nil { configuration.tables.formUnion(CommonOptions.reportTables) }
     if printsSummary { configuration.count(for: command.summary.by) }
-    // What is looked at while it goes on has whole seconds.
+    // A live view needs whole seconds.
     configuration.timelineUnit = 1_000_000_000
     configuration.isLookedAt = true
     let folder = try command.options.reportFolder(writing: ReportFiles.reports(command.options.format.names))
@@ -77,14 +77,15 @@ struct LiveAnalysis {
       try LiveMetrics(address: $0, seriesLimit: command.metricsLimit, options: command.options)
     }
     page = try command.page.map { try ServedPage(address: $0, allowsOthers: command.pageRemote) }
-    // Once all files are open, and before there is another thread: each is to be confined, and the server most of all.
+    // This comes after all files are open, and before there is another thread: each thread is to be confined, the server most of
+    // all.
     let spill = LiveSpill.file(command)
     command.options.prepareDigests()
     keyLogs = try KeyLogs(command.options.keyLogs)
     command.confinement(captures).begin(command.options.logger)
     var reader = try LiveCaptureReader(
       captures, queue: .init(capacity: command.queue << 20), spillingTo: spill)
-    // This thread, which started them, goes back to where it was, and so do those that it will start.
+    // This thread, which started them, returns to its former priority, and so do its later threads.
     CapturePriority.lower(to: niceBefore)
     try metrics?.start(command.options)
     if let page { display.tell(try page.start(command.options)) }
@@ -110,7 +111,7 @@ struct LiveAnalysis {
     if !command.options.quiet, !display.isView {
       ErrorOutput.write("capturing on \(reader.interfaces.joined(separator: ", "))")
     }
-    // Before the first second is over, too, there is something to see.
+    // There is something to see even before the first second is over.
     if display.isView || metrics != nil || page != nil {
       let snapshot = LiveSnapshot(reader, &pipeline, elapsed: 0, withHosts: metrics != nil)
       look(snapshot, pipeline)
@@ -133,7 +134,7 @@ struct LiveAnalysis {
       var isIdle = false
       do throws(CaptureError) {
         let step = try reader.advance(waitingUpTo: Self.patience)
-        // What programs have written since the last packet.
+        // Programs may have written keys since the last packet.
         try keyLogs.poll(into: &pipeline, isIdle: step == .idle)
         processes?.poll(into: &pipeline, isIdle: step == .idle)
         try saveSecrets(&pipeline, writer)
@@ -145,7 +146,7 @@ struct LiveAnalysis {
         case .packet: try take(reader, &pipeline, writer)
         }
       } catch {
-        // An interface that is gone ends only itself; a file that cannot be written ends the run.
+        // An interface that is gone ends only itself; a write error ends the run.
         report(error)
         if error.file == writer?.path { return }
       }
@@ -182,9 +183,9 @@ struct LiveAnalysis {
   private var hasFailedReport = false
   private var hasWarned = false
 
-  /// Sees to it that a run that was stopped ends, although more may wait than can be analysed in time.
+  /// Ends a run that was stopped, even if more packets wait than can be analyzed in time.
   private func end(_ reader: inout LiveCaptureReader, _ schedule: inout LiveSchedule) {
-    // What cannot be reported need not be analysed.
+    // Packets that cannot be reported need not be analyzed.
     if hasFailedReport { return reader.abandon() }
     if schedule.startEnding(patience: Self.endPatience) {
       let backlog = reader.backlog
@@ -195,7 +196,7 @@ struct LiveAnalysis {
     if schedule.isEndOverdue { reader.abandon() }
   }
 
-  /// Says once that packets cannot be spilled: what it leads to, drops, is counted.
+  /// Reports once that packets cannot be spilled; the resulting drops are counted.
   private mutating func warn(_ fault: CaptureError) {
     if !hasWarned { display.say(fault.description) }
     hasWarned = true
@@ -204,11 +205,11 @@ struct LiveAnalysis {
   private mutating func take(
     _ reader: borrowing LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?
   ) throws(CaptureError) {
-    // What came while the capture was being stopped is beyond the number that was asked for.
+    // Packets that came while the capture was being stopped exceed the wanted number.
     if let limit = command.packets, written >= limit { return }
     written += 1
     try reader.withPacket { packet, octets, interface throws(CaptureError) in
-      // Slow traffic without a pause is no reason to look seldom.
+      // Slow traffic without a pause must not make readings rare.
       if abs(packet.timestamp &- clockTime) > Self.clockPatience {
         clockTime = packet.timestamp
         untilClock = 0
@@ -229,7 +230,7 @@ struct LiveAnalysis {
     }
   }
 
-  /// Saves the secrets that have opened something, in front of the packets that wait.
+  /// Saves the secrets that opened a connection, before the packets that wait.
   private func saveSecrets(
     _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?
   ) throws(CaptureError) {
@@ -241,14 +242,14 @@ struct LiveAnalysis {
     if let failure { throw failure }
   }
 
-  /// Saves the packets that wait for secrets no longer.
+  /// Saves the waiting packets without a further wait for secrets.
   private mutating func finishDelay(_ writer: PcapngFileWriter?) throws(CaptureError) {
     if let writer { try delay?.finish(writer) }
   }
 
-  /// Finishes connections whose time-outs have run out although no packet came to tell the time.
+  /// Finishes connections whose time-outs have passed without a packet to show the time.
   ///
-  /// The saved packets are told first, so that reading them later gives the same rows.
+  /// The time is saved first, so that reading the saved packets later gives the same rows.
   private mutating func passTime(
     _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?
   ) throws(CaptureError) {
@@ -259,18 +260,18 @@ struct LiveAnalysis {
     do throws(ReportError) { try pipeline.pass(to: time) } catch { report(error) }
   }
 
-  /// Brings what is shown up to date.
+  /// Brings the display up to date.
   private func look(_ snapshot: LiveSnapshot, _ pipeline: borrowing Pipeline<LiveSink>) {
     metrics?.update(snapshot)
     guard display.isView else { return }
     let selection = pipeline.sink.selection
     var recent = pipeline.sink.recent
-    // Whether a condition holds for an exchange is known when it is final.
+    // Only for a final exchange is it known whether a condition matches.
     if selection == nil { recent?.look { body in pipeline.forEachOpenMessage(body) } }
     display.update(snapshot, selection, recent)
   }
 
-  /// Brings everything that is on disk up to date.
+  /// Brings all files up to date.
   private mutating func flush(
     _ snapshot: LiveSnapshot, _ pipeline: borrowing Pipeline<LiveSink>, _ writer: PcapngFileWriter?
   ) {
@@ -305,7 +306,7 @@ struct LiveAnalysis {
     _ reader: inout LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, _ writer: PcapngFileWriter?,
     _ folder: ReportFolder?
   ) -> ExitStatus {
-    // If it did not come to the end: what is left was captured, and is counted as dropped.
+    // After an early end, the remaining packets were captured, and count as dropped.
     reader.abandon()
     let statistics = reader.statistics
     pipeline.setDropped(Int(clamping: statistics.total.dropped))
@@ -340,7 +341,7 @@ struct LiveAnalysis {
     return status
   }
 
-  /// Whether there is a summary: a document was asked for by name.
+  /// Whether there is a summary: a document was asked for explicitly.
   private var printsSummary: Bool { command.options.printsSummary || command.summary.json }
 
   // MARK: Errors
@@ -351,10 +352,10 @@ struct LiveAnalysis {
   }
 
   private mutating func report(_ error: ReportError) {
-    // Who reads the rows from a pipe has enough of them: that is an end, and no failure.
+    // A reader that closes its pipe has enough rows: this is an end, not a failure.
     if command.options.isStreaming, error.isReaderGone { return hasFailedReport = true }
     status = .failure
-    // Once is enough, however many rows it hits; what cannot be reported need not be captured.
+    // The error is printed once, however many rows it affects. Packets that cannot be reported need not be captured.
     if !hasFailedReport { display.say(error.description) }
     hasFailedReport = true
   }

@@ -4,14 +4,14 @@ import ArgumentParser
 struct LiveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "live",
-    abstract: "Capture on interfaces and keep the same exact ledger, until SIGINT, SIGTERM, --duration or --packets.",
+    abstract: "Capture on interfaces with the same exact ledger, until SIGINT, SIGTERM, --duration or --packets.",
     discussion: """
-      The devices are opened first; then privileges are given up, before a packet is looked at. Reports are brought up \
-      to date at each interval and are complete at any moment. SIGUSR1 brings them up to date now, SIGHUP starts files \
-      anew that were moved away, a second SIGINT stops at once.
+      The devices are opened first; then privileges are given up, before any packet is read. Reports are brought up \
+      to date at each interval and are complete at any moment. SIGUSR1 brings them up to date at once. SIGHUP starts files \
+      anew that were moved away. A second SIGINT stops at once.
 
-      Where the network card or the kernel joins or cuts segments (offload), packets are measured as they were captured: \
-      fewer and larger than on the wire, so header overhead is less than it was there.
+      Where the network card or the kernel joins or cuts segments (offload), packets are measured as captured. They are \
+      fewer and larger than on the wire, so header overhead is smaller.
       """)
 
   @OptionGroup var live: LiveOptions

@@ -2,13 +2,13 @@ import Capture
 import HTTPReassembly
 import Reports
 
-/// What a live run shows while it goes on: a view on a terminal, or else a line for each interval on standard error.
+/// The display of a live run: a view on a terminal, or else a line for each interval on standard error.
 final class LiveDisplay {
   private let terminal: RawTerminal?
   private var view: LiveView
   private var lines: PlainLines
   private var size: (width: Int, height: Int) = (0, 0)
-  /// What went wrong while the view had the screen.
+  /// Errors while the view had the screen.
   private var held: [String] = []
 
   /// Takes over the terminal, if standard input and output are one.
@@ -18,10 +18,10 @@ final class LiveDisplay {
     lines = PlainLines(redaction: options.redaction)
   }
 
-  /// Whether there is a view to be kept up to date each second.
+  /// Whether there is a view to update each second.
   var isView: Bool { terminal != nil }
 
-  /// Shows what is known now, of the exchanges that are selected if some are.
+  /// Shows the current facts; with a selection, of the selected exchanges.
   func update(_ snapshot: LiveSnapshot, _ selection: SelectedExchanges?, _ recent: RecentExchanges?) {
     guard terminal != nil else { return }
     view.update(
@@ -31,7 +31,7 @@ final class LiveDisplay {
     draw()
   }
 
-  /// Takes the keys that were pressed. Returns whether one of them says to stop, or the terminal has gone.
+  /// Takes the pressed keys. Returns whether one of them asks to stop, or the terminal is gone.
   func takeKeys() -> Bool {
     guard let terminal else { return false }
     guard let keys = terminal.keys() else { return true }
@@ -41,7 +41,7 @@ final class LiveDisplay {
     return false
   }
 
-  /// The line for an interval, without line break, where there is no view.
+  /// The line for an interval, without a line break; nil with a view.
   func line(_ snapshot: LiveSnapshot) -> String? {
     guard terminal == nil else { return nil }
     var line = lines.line(
@@ -50,16 +50,16 @@ final class LiveDisplay {
     return line
   }
 
-  /// Says what goes wrong: on standard error, and while the view has the screen, in it and on standard error afterwards.
+  /// Prints an error on standard error. While the view has the screen, it shows the error, which is printed afterwards.
   func say(_ text: String) {
     guard let terminal, terminal.isTaken else { return ErrorOutput.write(text) }
-    // An interface that comes and goes must not fill the memory.
+    // An interface that often comes and goes must not fill the memory.
     if held.count < Self.heldLimit { held.append(text) }
     view.notice = text
     draw()
   }
 
-  /// Says what is of use while the run goes on: on standard error, or in the view.
+  /// Prints a useful fact during the run: on standard error, or in the view.
   func tell(_ text: String) {
     guard let terminal, terminal.isTaken else { return ErrorOutput.write(text) }
     view.notice = text
@@ -81,7 +81,7 @@ final class LiveDisplay {
   private func draw() {
     let current = Terminal.standardOutput
     size = (current.width ?? 80, current.height ?? 24)
-    // A terminal that cannot be written to is gone, and its keys will tell.
+    // A terminal that cannot be written to is gone; reading its keys shows that.
     try? terminal?.draw(view.frame(width: size.width, height: size.height, colour: current.takesColour))
   }
 }

@@ -5,17 +5,17 @@ import MetricsEndpoint
 /// The Prometheus endpoint of a live run.
 final class LiveMetrics {
   private let server: MetricsServer
-  /// Where it serves, with the port that the system chose where none was asked for.
+  /// The address that it serves, with the port that the system chose if none was given.
   private let actual: MetricsAddress
   private var metrics: CaptureMetrics
 
-  /// Opens the port, for `start` to serve: sockets can only be made and bound before the run is confined.
+  /// Opens the port for `start`: sockets can only be created and bound before the run is confined.
   ///
   /// - Parameters:
   ///   - text: The address.
-  ///   - seriesLimit: APIs, and hosts, with series of their own; nil: as many as by default.
-  ///   - options: What the run does.
-  /// - Throws: When the address is none, or taken.
+  ///   - seriesLimit: The number of APIs, and of hosts, with series of their own; nil for the default.
+  ///   - options: The options of the run.
+  /// - Throws: When the address is invalid or taken.
   init(address text: String, seriesLimit: Int?, options: CommonOptions) throws(MetricsError) {
     let address = try MetricsAddress(text)
     let redaction = options.redaction
@@ -39,7 +39,7 @@ final class LiveMetrics {
     }
   }
 
-  /// Shows what is known now.
+  /// Updates the figures.
   func update(_ snapshot: LiveSnapshot) {
     let statistics = snapshot.statistics.total
     var health = CaptureHealth()

@@ -6,7 +6,7 @@ import ProcessConfinement
 import Reports
 import Tabular
 
-/// What a live run is told, with a view or without.
+/// The options of a live run, with a view or without.
 struct LiveOptions: ParsableArguments {
   @Option(
     name: [.short, .long],
@@ -20,20 +20,21 @@ struct LiveOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Stop after this many packets.", valueName: "n"))
   var packets: Int?
 
-  @Option(help: ArgumentHelp("Bytes taken of each packet.", valueName: "bytes"))
+  @Option(help: ArgumentHelp("Capture at most this many bytes of each packet.", valueName: "bytes"))
   var snapshotLength = LiveCapture.Options.maximumSnapshotLength
 
-  @Option(help: ArgumentHelp("MiB of the kernel's ring for each interface.", valueName: "MiB"))
+  @Option(help: ArgumentHelp("Use a kernel ring of this many MiB for each interface.", valueName: "MiB"))
   var buffer = 64
 
-  @Option(help: ArgumentHelp("MiB of memory that packets wait in for the analysis.", valueName: "MiB"))
+  @Option(help: ArgumentHelp("Let packets wait for the analysis in at most this many MiB of memory.", valueName: "MiB"))
   var queue = LiveCaptureReader.QueueLimits.defaultCapacity >> 20
 
   @Option(
-    help: ArgumentHelp("MiB of a file that packets wait in when the queue is full; 0 for none.", valueName: "MiB"))
+    help: ArgumentHelp("When the queue is full, packets wait in a file of this many MiB; 0 for none.", valueName: "MiB")
+  )
   var spill = SpillFile.defaultCapacity >> 20
 
-  @Flag(help: "Take packets for other hosts, too.")
+  @Flag(help: "Also capture packets for other hosts.")
   var promiscuous = false
 
   @Option(
@@ -41,7 +42,10 @@ struct LiveOptions: ParsableArguments {
     completion: .file())
   var write: String?
 
-  @Flag(help: "Save the secrets that open connections with the packets of --write: who has the file can read them.")
+  @Flag(
+    help: """
+      Save the secrets that open connections with the packets of --write. Everyone with the file can then read them.
+      """)
   var writeKeys = false
 
   @Option(help: ArgumentHelp("Start a new file after this many MiB.", valueName: "MiB"))
@@ -53,10 +57,10 @@ struct LiveOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Keep this many files, and remove older ones.", valueName: "n"))
   var rotateFiles: Int?
 
-  @Option(help: ArgumentHelp("Bring the reports up to date every so many seconds.", valueName: "s"))
+  @Option(help: ArgumentHelp("Bring the reports up to date each time this many seconds have passed.", valueName: "s"))
   var interval = 10.0
 
-  @Flag(help: "Show no live view on a terminal, but a line for each interval.")
+  @Flag(help: "Show a line for each interval, and no live view, on a terminal.")
   var noView = false
 
   @Option(
@@ -66,7 +70,7 @@ struct LiveOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Give series of their own to so many APIs, and as many hosts, in --metrics: those with the most bytes \
+      Give series of their own to this many APIs, and as many hosts, in --metrics: those with the most bytes \
       (default: \(CaptureMetrics.defaultSeriesLimit)).
       """,
       valueName: "n"))
@@ -74,24 +78,24 @@ struct LiveOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "Serve the page to browsers on this address while the run goes on; :8080 is on loopback. Its address is printed.",
+      "Serve the page to browsers on this address during the run; :8080 is on loopback. The page's address is printed.",
       valueName: "address:port"))
   var page: String?
 
-  @Flag(help: "Let --page be on an address that other machines reach: who has the page's address sees it.")
+  @Flag(help: "Allow --page on an address that other machines can reach. Everyone with the page's address can see it.")
   var pageRemote = false
 
   @Flag(
-    help: "Name the process of each TCP connection of this machine (Linux), by a helper that may look at processes.")
+    help: "Name the process of each TCP connection of this machine (Linux), with a helper that may look at processes.")
   var processes = false
 
-  @Option(help: ArgumentHelp("Become this user once the devices are open.", valueName: "name"))
+  @Option(help: ArgumentHelp("Become this user after the devices are open.", valueName: "name"))
   var user: String?
 
   @Flag(help: "Read packets as root if there is no other user to become.")
   var allowRoot = false
 
-  /// Taken, as every command does, but there is no bar to be left out.
+  /// Accepted as in every command, though there is no bar.
   @Flag(help: .hidden)
   var noProgress = false
 
@@ -138,7 +142,7 @@ struct LiveOptions: ParsableArguments {
   }
 
   func run() throws {
-    // All three while there are privileges to do it with.
+    // All three need privileges that are given up later.
     let owners = processes ? LiveProcesses.start(options.logger) : nil
     let niceBefore = CapturePriority.raise()
     Privileges.keepForCapture()
@@ -174,7 +178,7 @@ struct LiveOptions: ParsableArguments {
   private func open(_ filter: PacketFilter?) throws(CaptureError) -> [LiveCapture] {
     var settings = LiveCapture.Options(
       snapshotLength: snapshotLength, bufferLength: buffer << 20, isPromiscuous: promiscuous)
-    // A packet of one interface waits for an earlier one that another may have yet.
+    // A packet of one interface waits for a possible earlier one of another.
     if interface.count > 1 { settings.timeout = Self.shortTimeout }
     var captures: [LiveCapture] = []
     for name in interface {
@@ -183,11 +187,11 @@ struct LiveOptions: ParsableArguments {
     return captures
   }
 
-  /// Milliseconds for which the kernel may hold packets back where those of several interfaces are merged: at 100 MB a second,
-  /// what waits for that time takes a fifth of the queue.
+  /// Milliseconds for which the kernel may hold packets back when packets of several interfaces are merged. At 100 MB a second,
+  /// the packets of that time take a fifth of the queue.
   private static let shortTimeout = 20
 
-  /// What the run has to reach once everything is open: its folders, where files are started anew.
+  /// The files and folders that the run needs after everything is open: its folders, where files are started anew.
   func confinement(_ captures: [LiveCapture]) -> Confinement {
     var outputs: [String] = []
     if let output = options.output, !options.isStreaming { outputs.append(output) }
@@ -197,7 +201,7 @@ struct LiveOptions: ParsableArguments {
       setsOwnPriority: true)
   }
 
-  /// When a new file is started, if ever.
+  /// The rotation of files; nil without one.
   var rotation: FileRotation? {
     guard rotateSize != nil || rotateInterval != nil || rotateFiles != nil else { return nil }
     return FileRotation(

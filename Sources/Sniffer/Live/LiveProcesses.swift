@@ -11,20 +11,20 @@ import SocketOwners
   import Darwin
 #endif
 
-/// The processes of connections, as a helper tells them: another process of this program with that one duty, which keeps the right to look at
-/// other processes that the run itself gives up. Unsafe sites: starting the helper, and reading what it writes.
+/// The processes of connections, from a helper: another process of this program with that one duty. It keeps the right to look at
+/// other processes, which the run itself gives up. Unsafe sites: starting the helper, and reading its output.
 final class LiveProcesses {
-  /// The end of the pipe that the helper writes to the other end of.
+  /// The reading end of the helper's pipe.
   private let input: Int32
   private let helper: pid_t
-  /// Octets of a record that has not come whole.
+  /// Octets of an incomplete record.
   private var rest: [UInt8] = []
   private var hasEnded = false
-  /// Calls of `poll` until it looks at the pipe again.
+  /// Calls of `poll` until the next read of the pipe.
   private var untilRead = 0
-  /// Calls of `poll` for one look: it is a call of the system, and a packet costs less than one.
+  /// Calls of `poll` for one read: it is a system call, and a packet costs less than one.
   private static let pollInterval = 64
-  /// Milliseconds for which the helper may take to look at the processes that there are.
+  /// Milliseconds that the helper may take to look at the existing processes.
   private static let patience: Int32 = 5000
   /// Records that were read before the analysis began.
   private var early: [OpenedConnection] = []
@@ -36,7 +36,7 @@ final class LiveProcesses {
 
   deinit { close(input) }
 
-  /// Starts the helper, and waits until it has looked at the connections that are open. Nil, with a warning in one line, where it cannot be.
+  /// Starts the helper, and waits until it has looked at the open connections. Nil, with a warning in one line, if that fails.
   static func start(_ logger: Logger) -> LiveProcesses? {
     #if os(Linux)
       var ends: [Int32] = [-1, -1]
@@ -75,7 +75,7 @@ final class LiveProcesses {
     return nil
   }
 
-  /// Reads up to the empty record that says that all connections that were open are told.
+  /// Reads up to the empty record, which follows the records of all connections that were open.
   private func waitUntilReady() -> Bool {
     while !hasEnded {
       var wait = [pollfd(fd: input, events: Int16(POLLIN), revents: 0)]
@@ -89,7 +89,7 @@ final class LiveProcesses {
     return false
   }
 
-  /// Learns, each so many calls, what the helper has told since the last time.
+  /// Learns, once in many calls, the helper's records since the last time.
   func poll<Sink: ReportSink>(into pipeline: inout Pipeline<Sink>, isIdle: Bool) {
     untilRead -= 1
     guard isIdle || untilRead < 0 else { return }
@@ -98,7 +98,7 @@ final class LiveProcesses {
     if !hasEnded { read { Self.learn($0, &pipeline) } }
   }
 
-  /// Learns what is left, and ends the helper.
+  /// Learns the remaining records, and ends the helper.
   func finish<Sink: ReportSink>(into pipeline: inout Pipeline<Sink>) {
     takeEarly(&pipeline)
     if !hasEnded { read { Self.learn($0, &pipeline) } }
@@ -116,7 +116,7 @@ final class LiveProcesses {
       isQUIC: record.transport == .udp)
   }
 
-  /// Reads what is there, and hands over each record that is whole.
+  /// Reads the available octets, and hands over each complete record.
   private func read(_ body: (OpenedConnection) -> Void) {
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
     let count = unsafe Self.read(input, &buffer, buffer.count)

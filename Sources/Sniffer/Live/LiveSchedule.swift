@@ -1,4 +1,4 @@
-/// What a live run does by the clock, and when.
+/// The actions of a live run that depend on the clock, and their times.
 struct LiveSchedule {
   private static let lookInterval = Duration.seconds(1)
   private static let hour = Duration.seconds(3600)
@@ -11,7 +11,7 @@ struct LiveSchedule {
   private var nextLook: ContinuousClock.Instant
   private var nextFlush: ContinuousClock.Instant
   private var nextHour: ContinuousClock.Instant
-  /// When a run that was stopped has to be over; nil while it goes on.
+  /// The time at which a stopped run has to end; nil before the stop.
   private var endLimit: ContinuousClock.Instant?
 
   /// Starts now. Both are seconds; without a `duration` there is no end.
@@ -25,7 +25,7 @@ struct LiveSchedule {
     end = duration.map { [started] in started + .seconds($0) }
   }
 
-  /// Takes the time; everything else goes by that until the next call.
+  /// Reads the clock; everything else uses that time until the next call.
   mutating func lookAtClock() { now = clock.now }
 
   /// Nanoseconds since the start.
@@ -34,36 +34,36 @@ struct LiveSchedule {
     return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
   }
 
-  /// Whether the run has lasted as long as it is to last.
+  /// Whether the run has reached its duration.
   var isOver: Bool { end.map { now >= $0 } ?? false }
 
-  /// The run was stopped. Returns whether that is new; then it is to end within `patience`.
+  /// Notes that the run was stopped. Returns whether this is new; then it has to end within `patience`.
   mutating func startEnding(patience: Duration) -> Bool {
     guard endLimit == nil else { return false }
     endLimit = now + patience
     return true
   }
 
-  /// Whether that time has run out.
+  /// Whether that time has passed.
   var isEndOverdue: Bool { endLimit.map { now > $0 } ?? false }
 
-  /// Whether what is shown is due to be brought up to date; if so, it is not again for a second.
+  /// Whether the display is due for an update; if so, not again for a second.
   mutating func takeLook() -> Bool {
     guard now >= nextLook else { return false }
     nextLook = now + Self.lookInterval
     return true
   }
 
-  /// Whether another hour of the run has begun; if so, it is not again before the next one.
+  /// Whether another hour of the run has begun; if so, not again before the next one.
   mutating func takeHour() -> Bool {
     guard now >= nextHour else { return false }
     while nextHour <= now { nextHour += Self.hour }
     return true
   }
 
-  /// Whether what is on disk is due to be brought up to date.
+  /// Whether the files are due for an update.
   var isFlushDue: Bool { now >= nextFlush }
 
-  /// What is on disk has been brought up to date, which may have taken its time.
+  /// Restarts the interval after the files were updated, which may have taken some time.
   mutating func restartInterval() { nextFlush = clock.now + interval }
 }

@@ -2,15 +2,15 @@ import HTTPReassembly
 import Reports
 import Tabular
 
-/// Where the rows of a live run go: to the report, if there is one, to the page that is served, and to what `--where` selects.
+/// Passes the rows of a live run to the report, if any, to the served page, and to the selection of `--where`.
 struct LiveSink: ReportSink {
   /// The report; nil when only the summary is wanted.
   var report: ReportSet?
-  /// What adds up the exchanges of `--where`; nil for all.
+  /// Adds up the exchanges of `--where`; nil for all.
   var selection: SelectedExchanges?
-  /// The last ones of them, for the view; nil without one.
+  /// The latest exchanges for the view; nil without one.
   var recent: RecentExchanges?
-  /// What the page shows that is served; nil without one.
+  /// The content of the served page; nil without one.
   var page: LivePage?
 
   mutating func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {

@@ -1,21 +1,21 @@
 import Capture
 import HTTPReassembly
 
-/// A look at a run that goes on: taken once, for the view, the metrics and the files alike.
+/// A snapshot of a live run, taken once for the view, the metrics and the files.
 struct LiveSnapshot {
   /// Nanoseconds since the start of the run.
   let elapsed: Int64
-  /// What was captured and lost, by interface.
+  /// Captured and lost packets, by interface.
   let statistics: [CaptureStatistics]
-  /// What was counted, with what is not final yet.
+  /// The totals, including messages that are not final yet.
   let totals: Totals
-  /// Connections that are being followed.
+  /// Followed connections.
   let connections: Int
-  /// Nanoseconds since the packets were captured that are analysed now.
+  /// Nanoseconds since the capture of the packets that are being analyzed.
   let behind: Int64
 
-  /// Tells the analysis first how many packets were lost. `withTables` says whether files are to be brought up to date, and `withHosts`
-  /// whether hosts are looked at, too.
+  /// Takes a snapshot, after it tells the analysis the number of lost packets. With `withTables` files are to be updated, and
+  /// with `withHosts` hosts are included, too.
   init(
     _ reader: borrowing LiveCaptureReader, _ pipeline: inout Pipeline<LiveSink>, elapsed: Int64,
     withTables: Bool = false, withHosts: Bool = false
@@ -32,6 +32,6 @@ struct LiveSnapshot {
 }
 
 extension [CaptureStatistics] {
-  /// Those of all interfaces together.
+  /// The sum over all interfaces.
   var total: CaptureStatistics { reduce(CaptureStatistics(), +) }
 }

@@ -2,10 +2,10 @@ import Capture
 import Foundation
 import ProcessConfinement
 
-/// Where packets of a live run wait that do not fit into its memory, and what is said of it.
+/// The spill file of a live run, for packets that do not fit into its memory, and the notices about it.
 enum LiveSpill {
-  /// The file: in the folder of the reports, else in that of the saved packets, else in `$TMPDIR`. A run that was given none
-  /// of these writes nowhere. Nil where there is none; the log says why if one was to be expected.
+  /// The file: in the folder of the reports, else in the folder of the saved packets, else in `$TMPDIR`. A run without any of
+  /// these writes nowhere. Nil without a file; the log has the reason if one was expected.
   static func file(_ command: LiveOptions) -> SpillFile? {
     guard command.spill > 0, let folder = folder(command) else { return nil }
     let logger = command.options.logger
@@ -25,14 +25,14 @@ enum LiveSpill {
     if let output = command.options.output, !command.options.isStreaming { return output }
     if let write = command.write {
       let path = Confinement.writtenPath(write)
-      // A device's folder is no place for files.
+      // A device's folder is not for other files.
       if path != write { return path }
     }
     let folder = ProcessInfo.processInfo.environment["TMPDIR"] ?? ""
     return folder.isEmpty ? nil : folder
   }
 
-  /// What the summary says; nothing of a run that kept up.
+  /// The notes in the summary; empty for a run that kept up.
   static func notes(_ backlog: CaptureBacklog, unanalysed: UInt64) -> [String] {
     var notes: [String] = []
     if backlog.mostSpilledPackets > 0 || backlog.longestDelay >= .seconds(1) {
@@ -46,7 +46,7 @@ enum LiveSpill {
     return notes
   }
 
-  /// What is said when a run that is behind is to end.
+  /// The notice when a run that is behind has to end.
   static func ending(_ backlog: CaptureBacklog, patience: Duration) -> String {
     "capture ended \(seconds(backlog.delay)) s ahead of the analysis, which goes on for up to "
       + "\(patience.components.seconds) s; a second interrupt ends it at once"

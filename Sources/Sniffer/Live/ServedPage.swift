@@ -3,22 +3,22 @@ import HTTPReassembly
 import MetricsEndpoint
 import Reports
 
-/// The page of a live run that browsers look at while it goes on.
+/// The page of a live run for browsers.
 ///
-/// A newer one is made by the analysis, at most once a second, only while somebody looks, and only when something has changed. To make one may
-/// take a tenth of the time at most: where it takes longer than a tenth of a second, pages come less often.
+/// The analysis makes a newer one at most once a second, only while a browser asks for it, and only after changes. Making pages
+/// may take at most a tenth of the time: if one takes longer than a tenth of a second, pages come less often.
 final class ServedPage {
-  /// Nothing else changes a page: as long as it is the same, so is the page.
+  /// The state of a page: nothing else changes it.
   struct Mark: Equatable {
     var packets: Int
     var connections: Int
   }
 
-  /// How long pages are apart at least.
+  /// The least time between pages.
   private static let interval = Duration.seconds(1)
-  /// The share of the time that making them may take is one in so many.
+  /// The divisor of the share of time that making pages may take.
   private static let share = 10
-  /// How long the end of a run waits for viewers to take the last page.
+  /// The time for which the end of a run waits until viewers take the last page.
   private static let endPatience = Duration.seconds(2)
 
   private let server: PageServer
@@ -28,12 +28,12 @@ final class ServedPage {
   private var mark: Mark?
   private var next: ContinuousClock.Instant
 
-  /// Opens the port, for `start` to serve: sockets can only be made and bound before the run is confined.
+  /// Opens the port for `start`: sockets can only be created and bound before the run is confined.
   ///
   /// - Parameters:
   ///   - text: The address.
-  ///   - allowsOthers: Whether it may be one that other machines reach.
-  /// - Throws: When the address is none, or taken, or is to be reached by others and may not.
+  ///   - allowsOthers: Whether other machines may reach the address.
+  /// - Throws: When the address is invalid or taken, or when others can reach it and must not.
   init(address text: String, allowsOthers: Bool) throws(MetricsError) {
     let address = try MetricsAddress(text)
     isLoopback = address.isLoopback
@@ -45,7 +45,8 @@ final class ServedPage {
     next = clock.now
   }
 
-  /// Starts to serve, on a thread of its own. Returns what the user is told: the address with the token, which nobody else is.
+  /// Starts to serve, on a thread of its own. Returns the text for the user: the address with the token, which only the user
+  /// gets.
   func start(_ options: CommonOptions) throws(MetricsError) -> String {
     let address = try server.start()
     if !isLoopback {
@@ -57,10 +58,10 @@ final class ServedPage {
   /// Whether a newer page is due.
   func isDue(_ mark: Mark) -> Bool { server.isWatched && mark != self.mark && clock.now >= next }
 
-  /// The time from which on it is counted what a page takes.
+  /// The start of the time that a page takes.
   var now: ContinuousClock.Instant { clock.now }
 
-  /// Replaces the page by one of `totals`, which somebody has begun to gather at `begun`.
+  /// Replaces the page by one of `totals`; `begun` is the time when gathering them began.
   func update(_ mark: Mark, _ page: LivePage, _ totals: Totals, since begun: ContinuousClock.Instant) {
     publish(page, totals)
     self.mark = mark

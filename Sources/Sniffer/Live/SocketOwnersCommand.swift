@@ -2,9 +2,10 @@ import ArgumentParser
 import ProcessConfinement
 import SocketOwners
 
-/// The helper of `sniffer live --processes`, which it starts itself: it writes to standard output which process has which connection.
+/// The helper of `sniffer live --processes`, which starts it itself. It writes to standard output which process has which
+/// connection.
 struct SocketOwnersCommand: ParsableCommand {
-  /// What the run calls it.
+  /// Its name for the run.
   static let name = "socket-owners"
 
   static let configuration = CommandConfiguration(
@@ -12,7 +13,7 @@ struct SocketOwnersCommand: ParsableCommand {
 
   func run() throws {
     #if os(Linux)
-      // Who comes late finds nobody.
+      // A late look at a process may find it gone.
       _ = CapturePriority.raise()
       guard var owners = SocketOwners() else { throw ExitCode(ExitStatus.failure.rawValue) }
       var confinement = Confinement()

@@ -5,9 +5,9 @@ import Reports
 struct TopCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "top",
-    abstract: "Capture on interfaces and show the APIs that cost most, on a terminal.",
+    abstract: "Capture on interfaces and show the most expensive APIs on a terminal.",
     discussion: """
-      This is sniffer live with its view, and has its options. ? lists the keys, Enter opens an API, h has a line for each \
+      This is sniffer live with its view, and has its options. ? lists the keys, Enter opens an API, h shows a line for each \
       host, and q ends the capture and prints the summary.
       """)
 

@@ -9,16 +9,16 @@ import Tabular
 struct MergeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge",
-    abstract: "Put together what was analysed of many captures.",
+    abstract: "Merge the analyses of many captures.",
     discussion: """
-      Reads partials, which sniffer analyze CAPTURE --partial FILE makes, and reports what one run over all their captures would report, \
-      whatever the order and grouping in which they are named. With --partial it writes one partial of all of them instead.
+      Reads partials, which sniffer analyze CAPTURE --partial FILE writes. The reports are the same as from one run over all \
+      their captures, in any order and grouping. With --partial it writes one partial of all of them instead.
 
-      Options that change figures must be those that the partials were made with: --filter, --keys, --no-decode, --decode-limit, \
+      Options that change figures must be the same as for the partials: --filter, --keys, --no-decode, --decode-limit, \
       --verify-checksums, --idle-timeout, --interval.
 
-      Exit status: 0 all well; 1 a partial cannot be read, is damaged, or does not fit the others, or a report could not be written to its \
-      end; 2 the ledger does not balance; 64 wrong usage; 130 and 143 SIGINT and SIGTERM ended the reading.
+      Exit status: 0 all well; 1 a partial cannot be read, is damaged, or does not fit the others, or a report could not be \
+      written to its end; 2 the ledger does not balance; 64 wrong usage; 130 and 143 SIGINT and SIGTERM ended the reading.
       """)
 
   @Argument(help: ArgumentHelp("Partials.", valueName: "partial"), completion: .file())
@@ -29,7 +29,7 @@ struct MergeCommand: ParsableCommand {
 
   @Flag(
     help: """
-      Put captures of the same time together, packet by packet, and count a packet once that several of them have, or several interfaces: \
+      Merge captures of the same time, packet by packet. Count a packet once if several captures or interfaces have it. This \
       needs partials with --keep-packets.
       """)
   var deduplicate = false
@@ -85,7 +85,7 @@ struct MergeCommand: ParsableCommand {
     try analysis.run(summary, interval)
   }
 
-  /// What partials give, or the exit status of a failure.
+  /// The result of `body`, or the exit status of a failure.
   private func usable<Result>(_ body: () throws(PartialError) -> Result) throws -> Result {
     do throws(PartialError) { return try body() } catch {
       ErrorOutput.write(error.description)

@@ -9,13 +9,13 @@ struct PartialJoining {
   private let options: CommonOptions
   private let series: PartialSeries
 
-  /// Prepares to put the segments of partials one behind the other.
+  /// Prepares to join the segments of partials.
   init(options: CommonOptions, series: PartialSeries) {
     self.options = options
     self.series = series
   }
 
-  /// Writes the partial. It has its name only when it is whole.
+  /// Writes the partial. It gets its name only when it is whole.
   func run(to path: String) -> ExitStatus {
     let (folderPath, name) = OutputFolder.split(path)
     do throws(ReportError) {

@@ -19,7 +19,7 @@ struct FieldNameList: ExpressibleByArgument {
 
   var defaultValueDescription: String { names.isEmpty ? "none" : names.sorted().joined(separator: ",") }
 
-  /// What field names are made of (RFC 9110 §5.6.2).
+  /// Whether a field name may have this octet (RFC 9110 §5.6.2).
   private static func isTokenCharacter(_ octet: UInt8) -> Bool {
     switch octet {
     case 0x30...0x39, 0x41...0x5a, 0x61...0x7a: true

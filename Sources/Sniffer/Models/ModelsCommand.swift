@@ -9,38 +9,38 @@ import Tabular
 struct ModelsCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "models",
-    abstract: "Say what each app-side traffic model would have reported, and how wrong it would have been.",
+    abstract: "Show the estimates of app-side traffic models, and their errors.",
     discussion: """
-      Replays on every message of the captures how monitors inside apps, and tools beside them, compute its length, and \
-      compares that with the wire: errors are bytes, estimate less wire. With --output, models.csv has a row for each API \
-      and model, and model_messages.csv one for each message and model.
+      Computes each message's length as monitors inside apps, and tools beside them, do, and compares it with the wire. \
+      Errors are bytes, estimate less wire. With --output, models.csv has a row for each API and model, and \
+      model_messages.csv one for each message and model.
 
-      What the system hid from an app cannot be seen in a capture; the options say what is taken for granted of it.
+      A capture does not show the parts that the system hid from an app; the options set the assumptions about them.
 
-      Exit status: 0 all well; 1 the input was damaged, or something could not be opened or written (what was read is \
-      reported all the same); 2 the ledger does not balance; 64 wrong usage.
+      Exit status: 0 all well; 1 the input was damaged, or something could not be opened or written (the part that was read \
+      is still reported); 2 the ledger does not balance; 64 wrong usage.
       """)
 
   @OptionGroup var input: CaptureArguments
 
-  @Option(help: ArgumentHelp("Only these models, separated by commas; by default all.", valueName: "names"))
+  @Option(help: ArgumentHelp("Use only these models, separated by commas (default: all).", valueName: "names"))
   var model: NameList<ModelName>?
 
   @Option(
     help: ArgumentHelp(
-      "Request fields that a URLProtocol does not see, separated by commas; none: it sees all.", valueName: "names"))
+      "Request fields that a URLProtocol does not see, separated by commas, or none.", valueName: "names"))
   var invisibleFields = FieldNameList(names: ModelAssumptions.systemFields)
 
-  @Option(help: ArgumentHelp("Which request bodies the app gave as a stream.", valueName: "which"))
+  @Option(help: ArgumentHelp("The request bodies that the app gave as a stream.", valueName: "which"))
   var streamBodies = ModelAssumptions.StreamBodies.chunked
 
-  @Flag(help: "Take it that the system says Transfer-Encoding: chunked of a response, not Identity.")
+  @Flag(help: "Assume that the system reports Transfer-Encoding: chunked for a response, not Identity.")
   var chunkedAsSent = false
 
-  @Flag(help: "Take it that the header counts of task metrics leave the empty line out.")
+  @Flag(help: "Assume that the header counts of task metrics lack the empty line.")
   var metricsWithoutEmptyLine = false
 
-  @Flag(help: "Print mean and worst errors of each part, not of whole messages only.")
+  @Flag(help: "Print mean and worst errors of each part, and not only of whole messages.")
   var details = false
 
   @OptionGroup(title: "Summary") var summary: ModelSummaryArguments
@@ -56,7 +56,7 @@ struct ModelsCommand: ParsableCommand {
     }
   }
 
-  /// What is taken for granted of the app.
+  /// The assumptions about the app.
   private var assumptions: ModelAssumptions {
     var assumptions = ModelAssumptions()
     assumptions.invisibleFields = invisibleFields.names

@@ -3,14 +3,14 @@ import Estimates
 import HTTPReassembly
 import Reports
 
-/// The messages that models say something of, and beside them which ones `--where` selects.
+/// Passes messages to the models, and exchanges to the selection of `--where`.
 struct SelectedEstimates: ReportSink {
   typealias Rows = PagedMessages<ModelReplay<ModelReport>>
   typealias Failure = Rows.Failure
 
-  /// Where every row goes.
+  /// Receives every row.
   var rows: Rows
-  /// What is asked which exchanges are selected; nil without a condition.
+  /// Tests whether exchanges are selected; nil without a condition.
   var selection: SelectedExchanges?
 
   /// The models, with their errors.

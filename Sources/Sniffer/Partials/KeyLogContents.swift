@@ -9,7 +9,7 @@ struct KeyLogContents {
 
   /// Reads the logs.
   ///
-  /// - Throws: when one cannot be read.
+  /// - Throws: When one cannot be read.
   init(_ paths: [String]) throws(CaptureError) {
     for path in paths {
       let file = try KeyLogFile(path: path)
@@ -19,6 +19,6 @@ struct KeyLogContents {
     }
   }
 
-  /// What partials have of them: their digest in hexadecimal digits, empty without any.
+  /// The logs' digest for partials, in hexadecimal digits; empty without logs.
   var digest: String { octets.isEmpty ? "" : SHA256.text(of: octets) }
 }

@@ -9,10 +9,10 @@ import ProcessConfinement
 import Reports
 import Tabular
 
-/// `sniffer analyze CAPTURE... --partial FILE`: what an analysis of many captures needs of these.
+/// `sniffer analyze CAPTURE... --partial FILE`: the part of these captures in an analysis of many.
 ///
-/// Each capture is read twice: first to find out which connections depend on nothing that another capture says, then to analyse those and to
-/// keep the packets of the others.
+/// Each capture is read twice. The first pass finds the connections that do not depend on other captures. The second pass
+/// analyzes those and keeps the packets of the others.
 struct PartialMaking {
   private let options: CommonOptions
   private let paths: [String]
@@ -20,18 +20,18 @@ struct PartialMaking {
   private let interval: Int64?
   /// Whether all packets are kept.
   var keepsPackets = false
-  /// Whether it is a part of a command that confines itself, and says what is wrong with captures when their partials are merged.
+  /// Whether it is part of a command that confines itself, and reports faults of captures when their partials are merged.
   var isPart = false
   private let logger: Logger
   private var console: Console
   private var keys: KeyLogContents?
-  /// Octets of the captures that have been read, and how many there are to read: each twice.
+  /// Octets read from the captures, and octets to read: each twice.
   private var octetsRead = 0
   private var octetsInAll: Int?
   private var packets = 0
   private var keptPackets = 0
 
-  /// Times that a capture is analysed before all of its packets are kept: nearly always it is one, rarely two.
+  /// The number of analyses of a capture before all of its packets are kept: nearly always one, rarely two.
   private static let attemptLimit = 3
 
   /// Prepares to read captures.
@@ -46,9 +46,9 @@ struct PartialMaking {
     console = Console(showsProgress: showsProgress)
   }
 
-  /// Makes ready what the confinement would forbid: keys and digests.
+  /// Prepares keys and digests, which the confinement would forbid.
   ///
-  /// - Throws: the exit status of a failure, when a key log cannot be read.
+  /// - Throws: The exit status of a failure, when a key log cannot be read.
   mutating func prepare() throws {
     OctetMark.fixKeys()
     options.prepareDigests()
@@ -57,9 +57,9 @@ struct PartialMaking {
     }
   }
 
-  /// Writes one partial of all captures. It has its name only when it is whole.
+  /// Writes one partial of all captures. It gets its name only when it is whole.
   ///
-  /// - Throws: the exit status of a failure, when there is nothing to begin with.
+  /// - Throws: The exit status of a failure, when it cannot start.
   mutating func run(to path: String) throws -> ExitStatus {
     try prepare()
     let (folderPath, name) = OutputFolder.split(path)
@@ -77,16 +77,16 @@ struct PartialMaking {
     return console.status
   }
 
-  /// Begins to read captures, whose octets the progress bar counts.
+  /// Starts to read captures; the progress bar counts their octets.
   mutating func begin(_ captures: [String]) {
     StopSignals.listen(hasOtherReports: true)
     octetsRead = 0
     octetsInAll = CaptureSeries(paths: captures).size.map { 2 * $0 }
   }
 
-  /// Writes the partial of one of the captures. It has its name only when it is whole.
+  /// Writes the partial of one of the captures. It gets its name only when it is whole.
   ///
-  /// - Returns: How it ended.
+  /// - Returns: The result.
   mutating func make(_ capture: String, to path: String) -> ExitStatus {
     let (folderPath, name) = OutputFolder.split(path)
     do throws(ReportError) { _ = write([capture], to: name, in: try OutputFolder(folderPath)) } catch {
@@ -95,7 +95,7 @@ struct PartialMaking {
     return console.status
   }
 
-  /// Whether a partial is of a capture as it is called now, and made with the options of this run.
+  /// Whether a partial is of the capture with this name, and made with the options of this run.
   func fits(_ path: String, _ capture: String) -> Bool {
     guard let segments = try? PartialSegment.all(in: path), segments.count == 1 else { return false }
     let (head, expected) = (segments[0].head, head(of: capture))
@@ -103,7 +103,7 @@ struct PartialMaking {
       && head.options == expected.options && head.keys == expected.keys && head.interval == expected.interval
   }
 
-  /// Writes the partial of captures to a folder. Returns whether it has its name.
+  /// Writes the partial of captures to a folder. Returns whether it got its name.
   private mutating func write(_ captures: [String], to name: String, in folder: OutputFolder) -> Bool {
     do throws(ReportError) {
       let prepared = try folder.prepare(name) { file throws(ReportError) in
@@ -124,7 +124,7 @@ struct PartialMaking {
     }
   }
 
-  /// What is said of a partial that was written.
+  /// The notice about a written partial.
   static func said(_ path: String, captures: Int) -> String {
     "wrote \(ErrorOutput.escaped(path)): \(captures == 1 ? "1 capture" : "\(captures) captures")"
   }
@@ -142,7 +142,7 @@ struct PartialMaking {
     return configuration
   }
 
-  /// What a partial says of a capture before it is read.
+  /// The facts about a capture before it is read.
   private func head(of path: String) -> PartialHead {
     var head = PartialHead()
     head.toolVersion = SnifferCommand.version
@@ -170,19 +170,19 @@ struct PartialMaking {
       logger.info("\(path): some connections depend on other captures: it is read again")
       try file.cut(to: start)
       attempts += 1
-      // Made to be so, if anything is.
+      // With all packets kept, the next attempt succeeds.
       if attempts >= Self.attemptLimit { scan.keepsAll = true }
     }
   }
 
-  /// Finds out which packets depend on what other captures say.
+  /// Finds the packets that depend on other captures.
   private mutating func look(at path: String, _ scan: inout ConnectionScan, _ head: inout PartialHead) {
     var series = CaptureSeries(paths: [path], filter: filter, waiting: Waiting(stop: StopSignals.stop))
     head.captureLength = series.size ?? 0
     var (first, last): (Int64?, Int64?) = (nil, nil)
     let faults = read(&series) { event in
       switch event {
-      // Their numbers, and what apps they are of, is a matter of all captures together.
+      // Their numbers, and the apps that they belong to, depend on all captures together.
       case .process, .app, .comment: scan.keepsAll = true
       case .secrets(let secrets):
         if secrets.kind == .tlsKeyLog { head.add(secrets: secrets.octets) }
@@ -203,7 +203,7 @@ struct PartialMaking {
     if let dropped = series.dropped { head.dropped = Int(clamping: dropped) }
   }
 
-  /// Analyses what depends on nothing, and keeps the rest. Returns whether it turned out to be so.
+  /// Analyzes the independent connections, and keeps the rest. Returns whether they were independent.
   private mutating func analyse(
     _ path: String, _ scan: inout ConnectionScan, _ head: PartialHead, to file: OutputFile
   ) throws(ReportError) -> Bool {
@@ -248,7 +248,7 @@ struct PartialMaking {
     return true
   }
 
-  /// Reads a capture to its end, or until `packet` returns false. Returns what is wrong with it.
+  /// Reads a capture to its end, or until `packet` returns false. Returns its fault.
   private mutating func read(
     _ series: inout CaptureSeries, event: (CaptureEvent) -> Void, packet: (Packet, RawSpan) -> Bool
   ) -> [String] {

@@ -6,35 +6,35 @@
   import Darwin
 #endif
 
-/// Somebody that root can become. Unsafe as calls of C functions that take or return pointers are: a password entry is read
-/// before anything else asks for one.
+/// A user that root can become. Unsafe, because it calls C functions that take or return pointers: a password entry is read
+/// before the next one is asked for.
 struct Account: Equatable {
-  /// The name; nil where the number has none, as in many a container.
+  /// The name; nil when the number has none, as in many containers.
   var name: String?
   var user: uid_t
   var group: gid_t
 
-  /// The user of a name; nil if there is none.
+  /// The user with a name; nil if there is none.
   init?(named name: String) {
     guard let entry = unsafe getpwnam(name) else { return nil }
     self.init(name: name, user: unsafe entry.pointee.pw_uid, group: unsafe entry.pointee.pw_gid)
   }
 
-  /// The user of a number; nil if there is none.
+  /// The user with a number; nil if there is none.
   init?(number: uid_t) {
     guard let entry = unsafe getpwuid(number) else { return nil }
     self.init(
       name: unsafe String(cString: entry.pointee.pw_name), user: number, group: unsafe entry.pointee.pw_gid)
   }
 
-  /// Whoever owns a file or folder, with their own groups where the system knows them; nil where there is no such file.
+  /// The owner of a file or folder, with all groups if the system knows the user; nil if there is no such file.
   init?(owning path: String) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else { return nil }
     self = Account(number: status.st_uid) ?? Account(name: nil, user: status.st_uid, group: status.st_gid)
   }
 
-  /// Whether the system knows no user but root: its database has nobody else, or there is none.
+  /// Whether root is the only user that the system knows, or there is no database of users.
   static var isRootAlone: Bool {
     setpwent()
     defer { endpwent() }
@@ -50,12 +50,12 @@ struct Account: Equatable {
     self.group = group
   }
 
-  /// What the log calls them.
+  /// The user's name in the log.
   var description: String { name ?? "\(user)" }
 
-  /// Takes the groups of this user. They come first: afterwards nobody may change them.
+  /// Takes the groups of this user. It comes first, because the user may not change them later.
   ///
-  /// - Returns: Whether the system lets it.
+  /// - Returns: Whether the system allows it.
   func takeGroups() -> Bool {
     guard let name else {
       var own = group
@@ -70,20 +70,20 @@ struct Account: Equatable {
 
   /// Becomes this user for good.
   ///
-  /// - Returns: Whether that is so: nobody is root afterwards unless it is root that was to be become.
+  /// - Returns: Whether it succeeded, and the process cannot become root again (unless this user is root).
   func become() -> Bool {
     takeGroups() && setgid(group) == 0 && setuid(user) == 0 && (user == 0 || setuid(0) != 0)
   }
 
-  /// Says what holds for this user, and becomes again who ran this before, who has to be root.
+  /// Calls `body` as this user, and returns to the former user, who has to be root.
   ///
-  /// - Returns: What `body` says; false where the system does not let anybody become this user.
+  /// - Returns: The result of `body`; false if the system does not allow becoming this user.
   func holds(_ body: () -> Bool) -> Bool {
     let (user, group) = (geteuid(), getegid())
     let count = getgroups(0, nil)
     var groups = [gid_t](repeating: 0, count: Int(max(count, 0)))
     guard count >= 0, unsafe getgroups(count, &groups) == count else { return false }
-    // Back in the opposite order; what cannot be taken back would leave this user with less, and not with more.
+    // The order is reversed here. A step that fails leaves fewer rights, not more.
     defer {
       _ = seteuid(user)
       _ = setegid(group)

@@ -4,19 +4,19 @@
   import Musl
 #endif
 
-/// The priority of the threads that take packets out of the kernel's rings: above that of the analysis, and of servers
-/// and clients on the same machine, so that it is disk or memory that limits what is captured, and not who gets a processor.
+/// The priority of the threads that take packets out of the kernel's rings. It is above the analysis, and above servers and
+/// clients on the same machine. So disk or memory limits the capture, and not the processors.
 ///
-/// A nice value and no real-time priority: a flood of packets must not take the machine from everybody else. On Linux each
-/// thread has its own, which it passes on to the threads that it starts. Elsewhere it is the process's, and stays as it is.
+/// It is a nice value and no real-time priority: a flood of packets must not take the machine from other programs. On Linux each
+/// thread has its own, and passes it on to the threads that it starts. Elsewhere it belongs to the process, and is not changed.
 enum CapturePriority {
-  /// How much lower the nice value is, which goes from -20 (first) to 19 (last).
+  /// The decrease of the nice value, which goes from -20 (first) to 19 (last).
   private static let steps: Int32 = 10
-  /// `PRIO_PROCESS`, whose type differs from one C library to the other; with 0 it is the calling thread.
+  /// `PRIO_PROCESS`, whose type differs between C libraries; with 0 it is the calling thread.
   private static let process: Int32 = 0
 
-  /// Raises the calling thread's priority, and returns its nice value from before; nil where that is not permitted. It takes
-  /// root, `CAP_SYS_NICE` or a limit that allows it (`LimitNICE=` of systemd), so call it before privileges are given up.
+  /// Raises the calling thread's priority, and returns its former nice value; nil if that is not permitted. It needs root,
+  /// `CAP_SYS_NICE` or a limit that allows it (`LimitNICE=` of systemd). So call it before privileges are given up.
   static func raise() -> Int32? {
     #if os(Linux)
       let before = getpriority(process, 0)
@@ -26,8 +26,8 @@ enum CapturePriority {
     #endif
   }
 
-  /// Takes back what was raised, for the calling thread and those that it starts from now on. The value comes from `raise`: a
-  /// confined process may not ask for it.
+  /// Restores the former priority, for the calling thread and those that it starts from now on. `before` comes from `raise`,
+  /// because a confined process may not ask for it.
   static func lower(to before: Int32?) {
     #if os(Linux)
       if let before { _ = setpriority(process, 0, before) }

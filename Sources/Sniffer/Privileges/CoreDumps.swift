@@ -6,9 +6,9 @@
   import Darwin
 #endif
 
-/// Core dumps of this process, which would have keys in them: those that are in use lie in memory of libcrypto.
+/// Core dumps of this process, which would contain keys: those in use are in memory of libcrypto.
 enum CoreDumps {
-  /// Makes none from now on. Unsafe as a call of a C function that is lent a value is.
+  /// Prevents them from now on. Unsafe, because it lends a value to a C function.
   static func prevent() {
     var limit = rlimit(rlim_cur: 0, rlim_max: 0)
     #if canImport(Glibc)

@@ -9,47 +9,47 @@ import ProcessConfinement
   import Darwin
 #endif
 
-/// Gives up what a run does not need, for good, before it looks at anything that is somebody else's.
+/// Gives up unneeded privileges, for good, before the run reads anything from others.
 enum Privileges {
-  /// Why they could not be given up.
+  /// The reason why they could not be given up.
   struct Failure: Error {
     var description: String
   }
 
-  /// Keeps what opening devices needs, and becoming another user afterwards; nothing else that root may.
+  /// Keeps the rights to open devices and to become another user afterwards, and no other right of root.
   static func keepForCapture() {
     #if os(Linux)
       Capabilities.keep([.rawNetwork, .networkAdministration, .setUser, .setGroup])
     #endif
   }
 
-  /// Who runs what comes after `giveUp`.
+  /// The user of the process after `giveUp`.
   enum Identity: Equatable {
-    /// Whoever started the program.
+    /// The user who started the program.
     case own
-    /// Root, without a capability, since the system has no other user.
+    /// Root, without a capability, because the system has no other user.
     case loneRoot
     /// The user whom root became.
     case become(String)
 
-    /// What stands behind errors that rights may be the cause of; empty where the user is who started the program.
+    /// The note after errors that rights may have caused; empty when the user has not changed.
     var note: String {
       if case .become(let name) = self { " (as the user \(name))" } else { "" }
     }
   }
 
-  /// What is said where root stays root.
+  /// The notice when root stays root.
   static let loneRootNotice =
     "running as root, the only user of this system, with no capability left: --user names another one"
 
-  /// Becomes the user named, else the one who called sudo; then no capability is left, and none can be had again. Root stays root,
-  /// without a capability, where the system has nobody else, as in many a container.
+  /// Becomes the named user, else the caller of sudo; then no capability is left, and none can be regained. Root stays root,
+  /// without a capability, if the system has no other user, as in many containers.
   ///
   /// - Parameters:
-  ///   - user: A user name; nil: the one that `SUDO_UID` names.
-  ///   - allowsRoot: Whether to go on as root when there is somebody else to be who was not named.
-  /// - Returns: Who runs what comes now.
-  /// - Throws: When there is no such user, or nobody was named, or the system refuses.
+  ///   - user: A user name; nil for the user that `SUDO_UID` names.
+  ///   - allowsRoot: Whether to continue as root when there are other users and none was named.
+  /// - Returns: The user of the process from now on.
+  /// - Throws: When there is no such user, or none was named, or the system refuses.
   @discardableResult
   static func giveUp(user: String?, allowsRoot: Bool) throws(Failure) -> Identity {
     var identity = Identity.own
@@ -76,19 +76,18 @@ enum Privileges {
     return identity
   }
 
-  /// Leaves root, if it is root that runs this, for somebody else who may read and write what a run has to: the one who called
-  /// sudo; else the owner of the folder that is written to, whose files the reports become; else, where nothing is written,
-  /// nobody, or an owner of what is read. Where there is no such user it stays root. In any case no capability is left, and
-  /// none can be had again.
+  /// If root runs this, becomes another user who may read and write the run's files. It is the caller of sudo, else the owner of
+  /// the output folder, who then owns the reports. Without output it is the user nobody, or an owner of the input. Without such a
+  /// user it stays root. In any case no capability is left, and none can be regained.
   ///
   /// - Throws: When the system refuses to give them up.
   static func leaveRoot(_ reach: Reach, _ logger: Logger) throws(Failure) {
-    // What cannot be reached in any case is for the run to say.
+    // The run reports files that root cannot reach either.
     let wasOpen = reach.isOpen
     if geteuid() == 0 {
       let account = candidates(reach).first { account in account.holds { reach.isOpen } }
       #if os(Linux)
-        // The bounding set can only be emptied by who may.
+        // Emptying the bounding set needs a capability.
         Capabilities.keep([.setUser, .setGroup])
       #endif
       if let account {

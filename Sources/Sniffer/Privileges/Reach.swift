@@ -6,36 +6,36 @@
   import Darwin
 #endif
 
-/// What files a run has to get at. Unsafe as calls of C functions that are lent strings are.
+/// The files that a run has to reach. Unsafe, because it lends strings to C functions.
 struct Reach {
-  /// Files and folders that are read; `-` is none.
+  /// Files and folders that are read; `-` is not one.
   var reads: [String]
-  /// Folders that are written to, and made if they are not there.
+  /// Folders that are written to, and created if they do not exist.
   var writes: [String]
 
-  /// Whether who this process is now may read and write all of it, as far as that shows beforehand. What is not there may be
-  /// read by everybody, who will find that out.
+  /// Whether the current user may read and write all of them, as far as known in advance. A missing file counts as readable; the
+  /// run will find the error.
   var isOpen: Bool {
     reads.allSatisfy { $0 == "-" || Self.allows($0, R_OK) || errno == ENOENT || errno == ENOTDIR }
       && writes.allSatisfy { Self.allows(Self.existing($0), W_OK | X_OK) }
   }
 
-  /// Who owns the folders that are written to; root is nobody else.
+  /// The owners of the folders that are written to, except root.
   var owners: [Account] { writes.compactMap { Account(owning: Self.existing($0)) }.filter { $0.user != 0 } }
 
-  /// Who owns what is read.
+  /// The owners of the input, except root.
   var readOwners: [Account] { reads.compactMap { Account(owning: $0) }.filter { $0.user != 0 } }
 
   private static func allows(_ path: String, _ rights: Int32) -> Bool {
-    // The effective user's rights; those of whoever started this do not matter.
+    // The effective user's rights count, not the rights of the user who started this.
     guard unsafe faccessat(AT_FDCWD, path, rights, AT_EACCESS) == 0 else { return false }
-    // What is in a folder that is read is opened, too.
+    // The files in a folder are opened, too.
     var status = stat()
     guard rights == R_OK, unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return true }
     return unsafe faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0
   }
 
-  /// A folder, or the nearest one above it that is there.
+  /// A folder, or the nearest existing one above it.
   private static func existing(_ path: String) -> String {
     var path = path
     var status = stat()

@@ -5,12 +5,13 @@ extension PacketSequence where Self: ~Copyable {
   /// Reads captures to their end: the one loop of all commands that read them.
   ///
   /// - Parameters:
-  ///   - looksAtEachStep: Whether `look` comes before each step, since what is read is still being written; else it comes now and then.
-  ///   - look: Signals, progress and key logs are looked at; false ends the reading.
-  ///   - begin: A capture begins, which continues the one before or does not.
-  ///   - event: A capture says something.
-  ///   - packet: A packet comes, of the capture with a number; false asks for `look` before the next one.
-  ///   - failed: A capture cannot be read any further.
+  ///   - looksAtEachStep: Whether `look` is called before each step, because the input is still being written; else it is called
+  ///     now and then.
+  ///   - look: Checks signals, progress and key logs; false ends the reading.
+  ///   - begin: Called when a capture begins, with whether it continues the one before.
+  ///   - event: Called for an event of a capture.
+  ///   - packet: Called for a packet, with the number of its capture; false asks for `look` before the next one.
+  ///   - failed: Called when a capture cannot be read any further.
   mutating func read(
     looksAtEachStep: Bool = false, look: (borrowing Self) -> Bool,
     begin: (borrowing Self, _ continues: Bool) -> Void, event: (CaptureEvent) -> Void,
@@ -44,5 +45,5 @@ extension PacketSequence where Self: ~Copyable {
   }
 }
 
-/// Packets between two looks at signals and the clock: some milliseconds of work.
+/// Packets between two checks of signals and the clock: some milliseconds of work.
 private let packetsBetweenLooks = 4096

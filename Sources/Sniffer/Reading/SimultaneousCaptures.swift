@@ -2,17 +2,18 @@ import Capture
 import HTTPReassembly
 import Reports
 
-/// Finds captures of one run that were made at the same time, for a line that says so: what both have counts twice.
+/// Finds captures of one run from the same time, for a notice: packets in both count twice.
 struct SimultaneousCaptures {
-  /// What people are told, if there are such captures.
+  /// The notice, if there are such captures.
   private(set) var note: String?
   private var first: Int64?
   private var last: Int64?
-  /// The capture that ended last, and the one that is being read.
+  /// The capture that ended last, and the current one.
   private var latest = ""
   private var current = ""
 
-  /// A capture ends with a packet at `last`, and the next one, with a name, begins with one at `first`; in nanoseconds since the Unix epoch.
+  /// Notes that a capture ended with a packet at `end`, and the capture `name` begins with one at `start`. Times are nanoseconds
+  /// since the Unix epoch.
   mutating func begin(_ name: String, at start: Int64?, after end: Int64?) {
     if let end, end > last ?? .min { (last, latest) = (end, current) }
     current = name
@@ -20,7 +21,7 @@ struct SimultaneousCaptures {
     defer { first = first ?? start }
     guard let first, let last, start < last else { return }
     let whole = last.subtractingReportingOverflow(first)
-    // Files that were rotated share a moment.
+    // Rotated files overlap for a moment.
     guard whole.overflow || last - start > min(CaptureSeries.overlap, whole.partialValue / 2) else { return }
     let shared = RunFacts.duration(start...last)
     note =

@@ -2,11 +2,11 @@ import ArgumentParser
 import Estimates
 import Foundation
 
-/// How to read an app's log where its content does not say it.
+/// Facts for reading an app's log that its content does not tell.
 struct LogReadingOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Format of the log: csv, sqlite, har, urlsession_metrics, curl or netlog; told from the content unless given.",
+      "Format of the log: csv, sqlite, har, urlsession_metrics, curl or netlog (default: detected from the content).",
       valueName: "format"
     ))
   var logFormat: LogFormat?
@@ -14,25 +14,25 @@ struct LogReadingOptions: ParsableArguments {
   @Option(
     name: [.long, .customLong("map")],
     help: ArgumentHelp(
-      "What the log calls its columns, where it differs: host=Host,path=url_path,…; on a terminal, unknown ones are asked for.",
+      "The log's names for columns, where they differ: host=Host,path=url_path,…; on a terminal, unknown ones are asked for.",
       valueName: "names"))
   var columns: String?
 
   @Option(
     help: ArgumentHelp(
-      "File with what the log calls its columns, a line NAME=COLUMN each; what was asked for is written there.",
+      "File with the log's names for columns, a line NAME=COLUMN each; answers to questions are written there.",
       valueName: "file"), completion: .file())
   var mapFile: String?
 
-  @Option(help: ArgumentHelp("The table of an SQLite log; found unless given.", valueName: "name"))
+  @Option(help: ArgumentHelp("The table of an SQLite log (default: found by its columns).", valueName: "name"))
   var table: String?
 
-  @Option(help: ArgumentHelp("What times that are plain numbers count.", valueName: "unit"))
+  @Option(help: ArgumentHelp("The unit of times that are plain numbers.", valueName: "unit"))
   var timeUnit = LogTimeUnit.automatic
 
   @Option(
     help: ArgumentHelp(
-      "The zone of times that name none, as in Europe/Rome or GMT+8; UTC unless given.", valueName: "zone"))
+      "The zone of times without one, as in Europe/Rome or GMT+8 (default: UTC).", valueName: "zone"))
   var timeZone: String?
 
   func validate() throws { _ = try options }
@@ -60,18 +60,18 @@ struct LogReadingOptions: ParsableArguments {
 }
 
 extension LogReadingOptions {
-  /// Files that are read beside the log.
+  /// Files that are read besides the log.
   var readFiles: [String] { [mapFile].compactMap(\.self) }
 
-  /// Folders in which a file may be written: that of a file of columns which is not there yet.
+  /// Folders in which a file may be written: the folder of a new file of columns.
   var writtenFolders: [String] {
     guard let mapFile, !FileManager.default.fileExists(atPath: mapFile) else { return [] }
     let folder = (mapFile as NSString).deletingLastPathComponent
     return [folder.isEmpty ? "." : folder]
   }
 
-  /// How to read `log`: what the options say, then what the file of columns says, then what somebody at the terminal says,
-  /// which is written into that file for the next time. Throws a `LogError` for a file that cannot be used.
+  /// The options for reading `log`: from the command line, then from the file of columns, then from a person at the terminal.
+  /// These answers are written into the file for the next time. Throws a `LogError` for a file that cannot be used.
   func options(for log: String) throws -> LogOptions {
     var options = try options
     var isNew = false
@@ -93,7 +93,7 @@ extension LogReadingOptions {
     guard let mapFile else { return options }
     let text = try answered.text(of: log)
     do {
-      // A file that came while the questions were answered is somebody else's.
+      // A file that appeared while the questions were answered belongs to another program.
       try Data(text.utf8).write(to: URL(fileURLWithPath: mapFile), options: isNew ? .withoutOverwriting : .atomic)
     } catch {
       throw LogError("\(mapFile): cannot be written: \(error.localizedDescription)")
@@ -101,7 +101,7 @@ extension LogReadingOptions {
     return options
   }
 
-  /// The mapping of a file; nil when there is no such file.
+  /// The mapping in a file; nil when there is no such file.
   private static func mapping(_ path: String) throws(LogError) -> LogMapping? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
     guard let handle = FileHandle(forReadingAtPath: path),

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// A share as people write it: `2%` or `0.02`.
+/// A share in people's spelling: `2%` or `0.02`.
 struct Share: ExpressibleByArgument {
-  /// From 0 on; 1 is the whole.
+  /// The share, at least 0; 1 is the whole.
   var value: Double
-  /// As it was given.
+  /// The text as given.
   var text: String
 
   init?(argument: String) {

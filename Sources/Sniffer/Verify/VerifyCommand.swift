@@ -11,15 +11,14 @@ import Tabular
 struct VerifyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Hold an app's own traffic log against the wire, and name the cause of each difference.",
+    abstract: "Compare an app's own traffic log with the wire, and name the cause of each difference.",
     discussion: """
-      Reads the log of an app's monitor (CSV or SQLite), a HAR file, exported URLSession task metrics, what curl writes of its \
-      transfers, or Chrome's netlog, finds the message \
-      on the wire for each of its rows, and explains the difference of each figure. With --output, verify.csv has a row for \
-      each row of the log and for each message that has none.
+      Reads the log of an app's monitor (CSV or SQLite), a HAR file, exported URLSession task metrics, curl's output about its \
+      transfers, or Chrome's netlog. It finds the message on the wire for each row, and explains the difference of each figure. \
+      With --output, verify.csv has a row for each row of the log, and for each message without one.
 
-      Exit status: 0 all well; 1 the log or the input could not be read or nothing matches; 2 the app's total is further from \
-      the wire's than --tolerance, or the ledger does not balance; 64 wrong usage.
+      Exit status: 0 all well; 1 the log or the input could not be read, or no row matches; 2 the app's total differs from the \
+      wire's by more than --tolerance, or the ledger does not balance; 64 wrong usage.
       """)
 
   @OptionGroup var input: CaptureArguments
@@ -31,13 +30,13 @@ struct VerifyCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "How far, in seconds, a row's time may be from its message's, once the clocks' offset is known.",
+      "Let a row's time differ from its message's by at most this many seconds, after the clocks' offset.",
       valueName: "seconds"))
   var matchWithin = 5.0
 
   @Option(
     help: ArgumentHelp(
-      "Exit with 2 when the app's total differs from the wire's of its hosts by more than this, as in 2%.",
+      "Exit with 2 when the app's total differs from the wire's total of its hosts by more than this, as in 2%.",
       valueName: "share"))
   var tolerance: Share?
 
@@ -101,7 +100,7 @@ struct VerifyCommand: ParsableCommand {
     if status != .success { throw ExitCode(status.rawValue) }
   }
 
-  /// What the figures mean for the exit status, said where it is not success.
+  /// The exit status by the figures; its reason is printed if it is not success.
   private func judge(_ summary: VerificationSummary, _ log: AppLog, _ status: ExitStatus) -> ExitStatus {
     guard summary.matched.count + summary.rowsWithoutFigures > 0 else {
       let hosts = Set(log.entries.map(\.host)).sorted().prefix(3).joined(separator: ", ")

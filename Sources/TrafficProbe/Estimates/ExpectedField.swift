@@ -4,7 +4,7 @@ struct ExpectedField: Equatable, Sendable {
   var name: String
   /// The field value, as it is sent, without the white space that parsers strip.
   var value: String
-  /// What stands between the colon and the value. libcurl sends none where the value is empty.
+  /// The text between the colon and the value. libcurl sends none before an empty value.
   var space = " "
 
   /// The octets of the line: name, colon, space, value and CRLF.
@@ -18,10 +18,10 @@ extension [ExpectedField] {
   /// The octets of a header section: every field line, and the empty line that ends it.
   var sectionOctets: Int { reduce(2) { $0 + $1.octets } }
 
-  /// Whether a field of this name is there.
+  /// Whether a field has this name.
   func has(_ name: String) -> Bool { contains { $0.named(name) } }
 
-  /// Adds a field unless one of this name is there: what an app sets wins over what the system adds.
+  /// Adds a field unless one has this name: the app's fields precede the system's.
   mutating func fill(_ name: String, _ value: String) {
     if !has(name) { append(ExpectedField(name: name, value: value)) }
   }

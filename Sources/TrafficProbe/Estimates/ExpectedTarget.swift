@@ -2,9 +2,9 @@ import Foundation
 
 /// The request target in origin-form (RFC 9112, section 3.2.1).
 ///
-/// Formula: path SP-free and percent-encoded as the URL has it, `/` when the path is empty, then `?` and the query when
-/// there is one. The fragment never leaves the client. libcurl removes dot segments (RFC 3986, section 5.2.4) before it
-/// sends; for CFNetwork the path is taken as it stands.
+/// Formula: the path as in the URL, SP-free and percent-encoded, or `/` when it is empty. Then `?` and the query, if there is
+/// one. The fragment never leaves the client. Before sending, libcurl removes dot segments (RFC 3986, section 5.2.4); for
+/// CFNetwork the path is taken unchanged.
 ///
 /// Cannot be known: a proxy that wants absolute-form.
 struct ExpectedTarget: Equatable, Sendable {
@@ -26,7 +26,7 @@ struct ExpectedTarget: Equatable, Sendable {
   /// Octets of the whole target.
   var octets: Int { path.utf8.count + (queryOctets.map { $0 + 1 } ?? 0) }
 
-  /// RFC 3986, section 5.2.4, on the segments of an absolute path.
+  /// Removes the dot segments of an absolute path (RFC 3986, section 5.2.4).
   static func withoutDotSegments(_ path: String) -> String {
     guard path.hasPrefix("/"), path.contains("/.") else { return path }
     var kept: [Substring] = []

@@ -3,12 +3,12 @@
 
   /// Whether a load ended in the TLS handshake, before any octet of its request was sent.
   ///
-  /// FoundationNetworking has one code, `NSURLErrorUnknown`, for all that libcurl says of TLS and for some other things, so
-  /// only libcurl's own words tell. They are read and not kept. Words that are not known are no failed handshake: the
-  /// request is counted then, and `unknown` has `cut`.
+  /// FoundationNetworking has one code, `NSURLErrorUnknown`, for all TLS errors of libcurl and for some others, so only libcurl's
+  /// own words tell. They are read and not kept. Unknown words do not count as a failed handshake: then the request is counted,
+  /// and `unknown` has `cut`.
   enum FailedHandshake {
-    /// How libcurl begins what it says of a handshake (with OpenSSL; `error:` is OpenSSL's own). What it says of a
-    /// connection that was made has `SSL_read` or `SSL_write` in front instead.
+    /// The beginnings of libcurl's words about a handshake (with OpenSSL; `error:` is OpenSSL's own). Its words about an
+    /// established connection begin with `SSL_read` or `SSL_write` instead.
     private static let beginnings = [
       "SSL certificate", "SSL: ", "SSL peer certificate", "SSL connect error", "OpenSSL SSL_connect: ",
       "TLS connect error: ", "error:",

@@ -4,9 +4,9 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// How the body of a request is sent, which decides the fields that frame it.
+/// The way in which the body of a request is sent. It decides on the fields that frame the body.
 enum RequestBodyKind: Equatable, Sendable {
-  /// No body is there.
+  /// No body.
   case none
   /// This many octets, with a Content-Length.
   case data(Int)

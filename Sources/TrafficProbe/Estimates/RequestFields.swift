@@ -6,23 +6,23 @@ import Foundation
 
 /// The header section of a request, as the system sends it.
 ///
-/// Formula: the request's own fields, then the session's additional ones, then those that the system adds where none of
-/// the same name is there (`SystemFields`), the Cookie field from storage, and the fields that frame the body. Each line is
-/// name + `: ` + value + CRLF; an empty line ends the section.
+/// Formula: the request's own fields, then the session's additional ones, then the system's (`SystemFields`) whose names are
+/// still missing. The Cookie field from storage and the fields that frame the body follow. Each line is name + `: ` + value +
+/// CRLF; an empty line ends the section.
 ///
-/// Cannot be known: fields that a proxy adds; Authorization that the system answers a challenge with.
+/// Cannot be known: fields that a proxy adds; the system's Authorization field in answer to a challenge.
 enum RequestFields {
   /// - Parameters:
-  ///   - request: the request, as it is given to the system.
-  ///   - url: where the request goes; its authority becomes the Host field.
-  ///   - body: how the body is sent.
-  ///   - configuration: that of the session that sends it.
-  ///   - mentionsBody: whether the request still names a body that the loader does not send any more, as
-  ///     FoundationNetworking does after a redirect.
-  ///   - isUpload: whether the body came from an upload task, whose POST gets no Content-Type on Linux.
-  ///   - isFromDelegate: whether the body is a stream that the session's delegate gave. On Linux libcurl announces it with an
-  ///     Expect field, because it has no length; for other bodies FoundationNetworking takes the field away.
-  /// - Returns: the field lines, in no order.
+  ///   - request: The request, as given to the system.
+  ///   - url: The URL that the request goes to; its authority becomes the Host field.
+  ///   - body: The way in which the body is sent.
+  ///   - configuration: The configuration of the sending session.
+  ///   - mentionsBody: Whether the request still names a body that the loader no longer sends, as FoundationNetworking does after
+  ///     a redirect.
+  ///   - isUpload: Whether the body came from an upload task, whose POST gets no Content-Type on Linux.
+  ///   - isFromDelegate: Whether the body is a stream from the session's delegate. On Linux libcurl announces it with an Expect
+  ///     field, because it has no length. For other bodies FoundationNetworking removes the field.
+  /// - Returns: The field lines, in no order.
   static func lines(
     of request: URLRequest, url: URL, body: RequestBodyKind, configuration: URLSessionConfiguration,
     mentionsBody: Bool = false, isUpload: Bool = false, isFromDelegate: Bool = false
@@ -50,7 +50,7 @@ enum RequestFields {
     return lines
   }
 
-  /// Content-Length or Transfer-Encoding, and the Content-Type that a POST gets when it has none.
+  /// Adds Content-Length or Transfer-Encoding, and the Content-Type of a POST that has none.
   private static func addFraming(
     of body: RequestBodyKind, _ request: URLRequest, mentionsBody: Bool, isUpload: Bool, to lines: inout [ExpectedField]
   ) {
@@ -60,7 +60,7 @@ enum RequestFields {
       lines.fill("Content-Length", String(octets))
     case .stream:
       #if canImport(FoundationNetworking)
-        // libcurl is not told of a Content-Length field, and sends both.
+        // libcurl does not know of a Content-Length field, and sends both.
         lines.fill("Transfer-Encoding", "chunked")
       #else
         if !lines.has("Content-Length") { lines.fill("Transfer-Encoding", "Chunked") }
@@ -74,7 +74,7 @@ enum RequestFields {
     }
     guard method == "POST", body != .none || mentionsBody, !isUpload, !lines.has("Content-Type") else { return }
     #if canImport(FoundationNetworking)
-      // Sent by FoundationNetworking without the usual space.
+      // FoundationNetworking sends it without the usual space.
       lines.append(ExpectedField(name: "Content-Type", value: "application/x-www-form-urlencoded", space: ""))
     #else
       lines.append(ExpectedField(name: "Content-Type", value: "application/x-www-form-urlencoded"))

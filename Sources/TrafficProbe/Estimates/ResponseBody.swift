@@ -4,42 +4,43 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// The content of a response as it was transferred: content coding still on, chunk framing off.
+/// The content of a response as transferred: with content coding, without chunk framing.
 ///
-/// Formula: nothing for HEAD, 1xx, 204 and 304 (RFC 9112, section 6.3). Without a content coding, the octets that were
-/// delivered. With one, Content-Length, because what was delivered is decoded. If such a transfer was cut off, the part of
-/// Content-Length that did arrive, where the error says what was missing (libcurl's does).
+/// Formula: nothing for HEAD, 1xx, 204 and 304 (RFC 9112, section 6.3). Without a content coding, the octets that were delivered.
+/// With one, Content-Length, because the delivered octets are decoded. If such a transfer was cut, the part of Content-Length
+/// that did arrive, where the error states the missing octets (libcurl's does).
 ///
-/// The body of a redirect that is followed is read by the system and shown to nobody: its Content-Length stands for it.
+/// The system reads the body of a redirect that is followed, and does not deliver it. Its Content-Length stands for it.
 ///
-/// Cannot be known: a body that is both coded and chunked (what zlib makes of it at level 6 stands in, and the record says
-/// `coding`), and chunk framing (`framing`).
+/// Cannot be known:
+/// - A body that is both coded and chunked: zlib's result at level 6 stands in for it, and the record says `coding`.
+/// - Chunk framing: the record says `framing`.
 struct ResponseBody: Equatable, Sendable {
   /// Octets of content on the wire.
   var octets = 0
-  /// What the figure rests on no knowledge of.
+  /// The unknown facts behind the figure.
   var unknown: [Unknown] = []
 
-  /// Names of what an app cannot know of a message; the record lists them.
+  /// Names of facts about a message that an app cannot know; the record lists them.
   enum Unknown: String, Sendable {
     /// The octets of chunk framing, which are not in the figures.
     case framing
-    /// How long the content was before it was decoded.
+    /// The length of the content before it was decoded.
     case coding
-    /// The content of a redirect without Content-Length; counted as nothing.
+    /// The content of a redirect without Content-Length; counted as 0.
     case content
-    /// How much of the message passed before it was cut off.
+    /// The octets of the message that passed before it was cut.
     case cut
   }
 
   /// - Parameters:
-  ///   - response: the response.
-  ///   - method: that of the request.
-  ///   - delivered: octets that the system delivered, decoded.
-  ///   - recompressed: octets of what was delivered, compressed again; nil where that was not done.
-  ///   - missing: octets that the error says were still to come; nil if it says nothing, or there is none.
-  ///   - isComplete: whether the transfer ended without an error.
-  ///   - isSwallowed: whether the system kept the content to itself, as that of a redirect.
+  ///   - response: The response.
+  ///   - method: The method of the request.
+  ///   - delivered: Octets that the system delivered, decoded.
+  ///   - recompressed: Octets of the delivered content, compressed again; nil if it was not compressed.
+  ///   - missing: Octets that the error states as missing; nil if it states none, or there is no error.
+  ///   - isComplete: Whether the transfer ended without an error.
+  ///   - isSwallowed: Whether the system did not deliver the content, as for a redirect.
   init(
     of response: HTTPURLResponse, method: String, delivered: Int, recompressed: Int? = nil, missing: Int?,
     isComplete: Bool, isSwallowed: Bool = false
@@ -78,20 +79,20 @@ struct ResponseBody: Equatable, Sendable {
     return coding != nil && coding != "identity" && coding != ""
   }
 
-  /// Whether nothing that the system shows tells how long the content was on the wire.
+  /// Whether the system gives no fact that tells the length of the content on the wire.
   static func needsCompression(_ response: HTTPURLResponse) -> Bool {
     guard isCoded(response) else { return false }
     return field("Content-Length", of: response) == nil || field("Transfer-Encoding", of: response) != nil
   }
 
-  /// A field's value, its name in any case.
+  /// The value of a field, by its name in any case.
   static func field(_ name: String, of response: HTTPURLResponse) -> String? {
     let name = name.lowercased()
     for (key, value) in response.allHeaderFields where "\(key)".lowercased() == name { return "\(value)" }
     return nil
   }
 
-  /// The octets that libcurl says were missing when the connection closed; nil for other errors.
+  /// The octets that libcurl states as missing when the connection closed; nil for other errors.
   static func missing(in error: (any Error)?) -> Int? {
     guard let text = error?.localizedDescription, let mark = text.range(of: "closed with "),
       text.hasSuffix("bytes remaining to read")

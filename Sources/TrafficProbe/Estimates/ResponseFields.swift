@@ -6,12 +6,14 @@ import Foundation
 
 /// The header section of a response, as the server sent it.
 ///
-/// Formula: name + `: ` + value + CRLF for each field that the system hands out, and the empty line. Set-Cookie, which the
-/// system folds into one value, is unfolded. CFNetwork says `Identity` where the wire said `chunked`: put right.
+/// Formula: name + `: ` + value + CRLF for each field that the system delivers, and the empty line. Set-Cookie, which the system
+/// folds into one value, is unfolded. CFNetwork's `Identity` becomes `chunked` again.
 ///
-/// Cannot be known: white space around values, which parsers strip; other fields that were sent in several lines and
-/// folded into one (each fold hides the length of its name and two octets); interim responses (1xx), which the system
-/// swallows; trailers.
+/// Cannot be known:
+/// - White space around values, which parsers strip.
+/// - Other fields that were sent in several lines and folded into one: each fold hides the length of its name and two octets.
+/// - Interim responses (1xx), which the system does not deliver.
+/// - Trailers.
 enum ResponseFields {
   static func lines(of response: HTTPURLResponse) -> [ExpectedField] {
     response.allHeaderFields.flatMap { name, value -> [ExpectedField] in
@@ -34,8 +36,8 @@ enum ResponseFields {
     return value.prefix { $0 != ";" && $0 != "," }.trimmingCharacters(in: .whitespaces).lowercased()
   }
 
-  /// Splits folded cookies. A comma starts a new cookie only if a token and `=` follow it before any `;`: the comma of an
-  /// Expires date is followed by a day without one (RFC 6265, section 4.1.1).
+  /// Splits folded cookies. A comma starts a new cookie only if a token and `=` follow it before any `;`. After the comma of an
+  /// Expires date, a day without `=` follows (RFC 6265, section 4.1.1).
   static func unfolded(_ value: String) -> [String] {
     var cookies: [String] = []
     var start = value.startIndex

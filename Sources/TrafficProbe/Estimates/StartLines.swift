@@ -4,7 +4,7 @@ import Shared
 ///
 /// Formula: method + SP + target + SP + `HTTP/1.1` + CRLF.
 ///
-/// Cannot be known: whether HTTP/2 or 3 was spoken, which have no such line. The figure is then that of the same
+/// Cannot be known: whether the connection used HTTP/2 or 3, which have no such line. The figure is then the line of the same
 /// request in HTTP/1.1, unless task metrics replace it.
 enum ExpectedRequestLine {
   static func octets(method: String, target: ExpectedTarget) -> Int {
@@ -16,8 +16,8 @@ enum ExpectedRequestLine {
 ///
 /// Formula: `HTTP/1.1` + SP + three digits + SP + reason phrase + CRLF, with the phrase of the IANA registry.
 ///
-/// Cannot be known: the phrase that the server sent. The URL loading system does not hand it out, and a server may send
-/// another or none. A code without a registered phrase is counted without one.
+/// Cannot be known: the phrase that the server sent. The URL loading system does not deliver it, and a server may send another or
+/// none. A code without a registered phrase counts without one.
 enum ExpectedStatusLine {
   static func octets(status: Int) -> Int {
     "HTTP/1.1".utf8.count + 1 + 3 + 1 + (ReasonPhrase.registered[status]?.utf8.count ?? 0) + 2

@@ -1,8 +1,9 @@
 #if !canImport(FoundationNetworking)
   import Foundation
 
-  /// What CFNetwork adds to every request without showing it to a URLProtocol: Host, `Accept: */*`, Accept-Encoding
-  /// (with `br` over TLS), Accept-Language from the preferred languages, User-Agent, and `Connection: keep-alive`.
+  /// The fields that CFNetwork adds to every request and does not show to a URLProtocol. They are Host, `Accept: */*`,
+  /// Accept-Encoding (with `br` over TLS), Accept-Language from the preferred languages, User-Agent, and
+  /// `Connection: keep-alive`.
   ///
   /// Cannot be known: the details change between releases. Task metrics, where they come, replace the sums.
   enum SystemFields {
@@ -11,7 +12,7 @@
 
     static func acceptEncoding(secure: Bool) -> String { secure ? "gzip, deflate, br" : "gzip, deflate" }
 
-    /// At most six languages, each with a quality one tenth less than the one before it.
+    /// At most six languages, each with a quality one tenth less than the language before it.
     static var acceptLanguage: String? {
       let languages = Locale.preferredLanguages.prefix(6)
       guard !languages.isEmpty else { return nil }

@@ -1,11 +1,11 @@
 #if canImport(FoundationNetworking)
   import Foundation
 
-  /// What the loader of FoundationNetworking adds to every request, on its way through libcurl.
+  /// The fields that the loader of FoundationNetworking adds to every request, on its way through libcurl.
   ///
-  /// Seen on the wire: Host, `Accept: */*`, Accept-Encoding with the codings that libcurl was built with,
-  /// `Connection: keep-alive`, User-Agent with the process name and libcurl's version, and Accept-Language with the
-  /// language code of the current locale. It sends Expect with one kind of body only, a stream of the session's delegate.
+  /// Seen on the wire: Host, `Accept: */*`, Accept-Encoding with the codings of libcurl's build, and `Connection: keep-alive`.
+  /// User-Agent has the process name and libcurl's version. Accept-Language has the language code of the current locale. The
+  /// loader sends Expect with one kind of body only, a stream of the session's delegate.
   enum SystemFields {
     static let accept = "*/*"
     static let connection = "keep-alive"

@@ -5,13 +5,13 @@ import Shared
   import FoundationNetworking
 #endif
 
-/// The way back to the app: what a transfer has for the client of its protocol.
+/// The way back to the app: passes the results of a transfer to the client of its protocol.
 ///
-/// Apple's loading system wants to be called on the thread that it started the load on, through its run loop. That of Linux
-/// wants to be called on the task's work queue (`AppSession`), and keeps only the last piece of data for a completion
-/// handler, so there the content is held and given in one piece.
+/// Apple's loading system expects calls on the thread on which it started the load, through its run loop. Linux expects calls on
+/// the task's work queue (`AppSession`), and keeps only the last piece of data for a completion handler. So there the content is
+/// collected and delivered in one piece.
 ///
-/// `@unchecked`: used on the session's serial delegate queue, but for `close`, which is locked.
+/// `@unchecked`: used on the session's serial delegate queue, except `close`, which is locked.
 final class Client: @unchecked Sendable {
   private let loading: ProbeProtocol
   private let isClosed = Locked(false)
@@ -30,7 +30,7 @@ final class Client: @unchecked Sendable {
     init(_ loading: ProbeProtocol) { self.loading = loading }
   #endif
 
-  /// Tells the client nothing from now on.
+  /// Stops all further calls of the client.
   func close() { isClosed.withLock { $0 = true } }
 
   func didReceive(_ response: URLResponse) {
@@ -57,7 +57,8 @@ final class Client: @unchecked Sendable {
   func didReceive(_ challenge: URLAuthenticationChallenge) {
     giveContent()
     #if canImport(FoundationNetworking)
-      // The last word: what the client does then, it does by itself. It may wait for the work queue, so not from there.
+      // This is the last call; the client does the rest by itself. It may wait for the work queue, so it is not called from
+      // there.
       queue.async { [self] in
         let isClosed = isClosed.withLock { closed in
           defer { closed = true }
@@ -84,7 +85,7 @@ final class Client: @unchecked Sendable {
     func wasRedirected(to request: URLRequest, by response: URLResponse) {
       tell {
         $0.urlProtocol($1, wasRedirectedTo: request, redirectResponse: response)
-        // The load that was redirected ends with this error; the client does not show it to the app.
+        // The redirected load ends with this error; the client does not show it to the app.
         $0.urlProtocol($1, didFailWithError: CocoaError(.userCancelled))
       }
     }
@@ -93,8 +94,8 @@ final class Client: @unchecked Sendable {
   private func tell(_ what: @escaping @Sendable (any URLProtocolClient, ProbeProtocol) -> Void) {
     #if canImport(FoundationNetworking)
       queue.async { [self] in
-        // A task that is being cancelled has its end coming, on this queue, and cannot take two. Its state becomes canceling
-        // on this queue only, so that there is no moment between the look and the telling.
+        // A task that is being cancelled gets its end on this queue, and cannot take two. Its state becomes canceling on this
+        // queue only, so nothing can come between this check and the call.
         guard loading.task?.state == .running, !isClosed.withLock({ $0 }), let client = loading.client else { return }
         what(client, loading)
       }

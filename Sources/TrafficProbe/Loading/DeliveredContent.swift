@@ -5,27 +5,27 @@ import Shared
   import FoundationNetworking
 #endif
 
-/// The content of a response as the system delivers it: counted while it passes, and compressed again where nothing else
-/// tells how long it was on the wire.
+/// The content of a response as the system delivers it. It is counted while it passes. It is compressed again when no other fact
+/// tells its length on the wire.
 struct DeliveredContent {
-  /// Octets of content that are compressed at most, which takes some 20 ms a MiB on a phone; what is longer is counted as it
-  /// was delivered.
+  /// The largest number of octets that are compressed, which takes some 20 ms a MiB on a phone. Longer content counts as
+  /// delivered.
   static let compressionLimit = 8 << 20
 
-  /// Octets that were delivered, without content coding.
+  /// Delivered octets, without content coding.
   private(set) var octets = 0
-  /// Holds some 330 KiB until the content ends; nil where it is not needed.
+  /// Holds some 330 KiB until the content ends; nil if not needed.
   private var compressor: GzipLength?
 
-  /// Whether nothing but compressing the content again tells its length.
+  /// Whether the length is only known by compressing the content again.
   var isCompressing: Bool { compressor != nil }
 
-  /// The content of `response` is about to come.
+  /// Prepares for the content of `response`.
   mutating func begin(_ response: HTTPURLResponse) {
     compressor = ResponseBody.needsCompression(response) ? GzipLength() : nil
   }
 
-  /// More of it was delivered.
+  /// Adds a delivered piece.
   mutating func add(_ data: Data) {
     octets += data.count
     guard octets <= Self.compressionLimit else {
@@ -36,13 +36,13 @@ struct DeliveredContent {
     if let compressor { unsafe data.withUnsafeBytes { unsafe compressor.feed($0) } }
   }
 
-  /// `count` octets went past the client, into a file.
+  /// Adds `count` octets that were written into a file, past the client.
   mutating func addUnseen(_ count: Int) {
     octets += count
     compressor = nil
   }
 
-  /// Octets of the whole content as one gzip member of zlib at level 6, which is what most servers send; nil where it was not
-  /// compressed. To be asked for once.
+  /// Octets of the whole content as one gzip member of zlib at level 6, which most servers send. Nil if it was not compressed.
+  /// Call it once.
   func gzipLength() -> Int? { octets == 0 ? nil : compressor?.finish() }
 }

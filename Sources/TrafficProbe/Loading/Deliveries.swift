@@ -5,8 +5,8 @@ import Shared
   import FoundationNetworking
 #endif
 
-/// The delegate of a probe's session: gives what comes to the transfer that it is for. It holds the transfers that are under
-/// way, and through them their loader, so that no session is invalidated while it is used.
+/// The delegate of a probe's session: passes events to their transfers. It holds the transfers under way, and through them their
+/// loader, so that no session is invalidated while in use.
 final class Deliveries: NSObject, URLSessionDataDelegate, Sendable {
   private let transfers = Locked<[Int: Transfer]>([:])
 

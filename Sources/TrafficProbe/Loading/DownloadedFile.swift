@@ -2,10 +2,10 @@
   import Foundation
   import FoundationNetworking
 
-  /// The file that a download task was saved in, opened: whoever moves or removes it, what was saved can be read.
+  /// The open file of a download task: its content can be read even after the app moved or removed it.
   ///
   /// FoundationNetworking shows a download's content to no protocol, and its file to the app alone. So the file is looked up by
-  /// reflection, which only reads. Where it is not found, Content-Length stands for the content, as far as there is one.
+  /// reflection, which only reads. If it is not found, Content-Length, if any, stands for the content.
   struct DownloadedFile: Sendable {
     private let handle: FileHandle
 
@@ -16,7 +16,7 @@
       self.handle = handle
     }
 
-    /// Counts what was saved; compresses it again where that is needed, within the limit of `DeliveredContent`.
+    /// Counts the saved content, and compresses it again where that is needed, within the limit of `DeliveredContent`.
     func read(into content: inout DeliveredContent) {
       defer { try? handle.close() }
       guard let size = try? handle.seekToEnd() else { return }
@@ -24,7 +24,7 @@
       guard content.isCompressing, octets <= DeliveredContent.compressionLimit, (try? handle.seek(toOffset: 0)) != nil
       else { return content.addUnseen(octets) }
       while let piece = try? handle.read(upToCount: DownloadedFile.piece), !piece.isEmpty { content.add(piece) }
-      // A file that could not be read to its end.
+      // The file could not be read to its end.
       if content.octets < octets { content.addUnseen(octets - content.octets) }
     }
 

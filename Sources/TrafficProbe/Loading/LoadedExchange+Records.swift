@@ -5,8 +5,8 @@ import Foundation
 #endif
 
 extension LoadedExchange {
-  /// The record of the request while it is under way: as if all of a body of known length were sent, but `unknown` has `cut`,
-  /// because it may have ended anywhere.
+  /// The record of the request while it is under way. It counts a body of known length as sent whole. `unknown` has `cut`,
+  /// because the request may have ended anywhere.
   func pending(configuration: URLSessionConfiguration) -> TrafficRecord? {
     guard var record = outline(configuration: configuration) else { return nil }
     if case .data(let octets) = body { record.bodyLength = octets }
@@ -16,7 +16,7 @@ extension LoadedExchange {
     return record
   }
 
-  /// Line and header of the request.
+  /// The line and header of the request.
   private func outline(configuration: URLSessionConfiguration) -> TrafficRecord? {
     guard let url = request.url else { return nil }
     let lines = RequestFields.lines(
@@ -31,7 +31,7 @@ extension LoadedExchange {
       queryLength: target.queryOctets, hop: hop, exchange: number)
   }
 
-  /// The record of the request, and that of the response when one came.
+  /// The records of the request, and of the response if one came.
   func records(configuration: URLSessionConfiguration, error: (any Error)?) -> [TrafficRecord] {
     guard var sent = outline(configuration: configuration) else { return [] }
     let method = sent.method
@@ -64,7 +64,7 @@ extension LoadedExchange {
     return [sent, received]
   }
 
-  /// A body that a response or an error interrupted counts with what was sent of it.
+  /// Fills in the body. After an interruption by a response or an error, only the sent part counts.
   private func fillBody(of record: inout TrafficRecord, error: (any Error)?) {
     record.framingLength = 0
     switch body {
@@ -83,8 +83,8 @@ extension LoadedExchange {
     record.unknown = unknown.map(\.rawValue).joined(separator: " ")
   }
 
-  /// Whether a stream was sent to its end, with the chunk that says so. Nothing asks a stream for more when its exchange was
-  /// interrupted; it is at its end when it was asked and had no more.
+  /// Whether a stream was sent to its end, with the last chunk. An interrupted exchange asks its stream for no more data. The
+  /// stream is at its end when it was asked and had no more.
   private func isBodyWhole(error: (any Error)?) -> Bool {
     if error == nil, (response?.statusCode ?? 200) < 400 { return true }
     return request.httpBodyStream?.streamStatus == .atEnd || request.httpBodyStream?.streamStatus == .closed
@@ -105,6 +105,6 @@ extension LoadedExchange {
     return codes.contains { $0.rawValue == error.code }
   }
 
-  /// Domain and code: no text, which could name a query.
+  /// Domain and code, without text, which could name a query.
   static func name(_ error: any Error) -> String { "\((error as NSError).domain) \((error as NSError).code)" }
 }

@@ -4,15 +4,15 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// One request on its way and the response to it: what the two records are made from.
+/// One request under way and its response: the source of two records.
 struct LoadedExchange {
   /// Its number in this run.
   let number: Int
-  /// The request, as it was given to the system.
+  /// The request, as given to the system.
   var request: URLRequest
-  /// How many redirects came before it.
+  /// The number of earlier redirects.
   var hop: Int
-  /// How the body is sent.
+  /// The way in which the body is sent.
   var body: RequestBodyKind
   /// Whether the request names a body that is not sent (`RequestFields`).
   var mentionsBody = false
@@ -22,19 +22,19 @@ struct LoadedExchange {
   var startedAt = Date().timeIntervalSince1970
   /// Octets of the body that were sent.
   var sent = 0
-  /// When the last of them were given; nil where that cannot be seen.
+  /// The time when the last of them were given, in seconds since 1970 UTC; nil if unknown.
   var sentAt: Double?
   /// Whether the body came from the session's delegate, as a stream that libcurl announces (`Expect: 100-continue`).
   var isFromDelegate = false
-  /// The chunks of a streamed body; nil where they cannot be seen.
+  /// The chunks of a streamed body; nil if unknown.
   var framing: ChunkFraming?
   var response: HTTPURLResponse?
   var answeredAt = 0.0
-  /// When the last octet of the response came, or the error.
+  /// The time of the response's last octet, or of the error, in seconds since 1970 UTC.
   var endedAt = 0.0
   /// Whether the response was a redirect that was followed.
   var isRedirected = false
-  /// The content of the response, as it was delivered.
+  /// The content of the response, as delivered.
   var content = DeliveredContent()
 
   init(_ request: URLRequest, hop: Int, number: Int) {
@@ -43,7 +43,7 @@ struct LoadedExchange {
     self.hop = hop
     body = RequestBodyKind(of: request)
     #if canImport(FoundationNetworking)
-      // FoundationNetworking forgets the body on every redirect, also where RFC 9110 keeps it (307, 308).
+      // FoundationNetworking drops the body on every redirect, even where RFC 9110 keeps it (307, 308).
       if hop > 0, body != .none {
         body = .none
         mentionsBody = true

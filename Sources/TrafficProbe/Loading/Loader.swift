@@ -6,7 +6,7 @@ import Foundation
 
 /// Sends the requests of one configuration, through a session of its own.
 ///
-/// `@unchecked`: everything is set once; sessions may be used from any thread, and the configuration is only read.
+/// `@unchecked`: everything is set once; any thread may use sessions, and the configuration is only read.
 final class Loader: @unchecked Sendable {
   let probe: TrafficProbe
   /// A copy of the app's configuration, without protocols of any probe.
@@ -21,9 +21,9 @@ final class Loader: @unchecked Sendable {
     configuration = (original.copy() as? URLSessionConfiguration) ?? .default
     configuration.protocolClasses = configuration.protocolClasses?.filter { !($0 is ProbeProtocol.Type) }
     #if canImport(FoundationNetworking)
-      // A session with a cache looks into it on another queue before a task starts. A task that is cancelled meanwhile is told
-      // so from there, in no order with its end, and ends the process when its end came first. The app's session has looked
-      // already, and what it found goes through `PassThrough`; FoundationNetworking itself stores nothing.
+      // A session with a cache looks into it on another queue before a task starts. A task that is cancelled meanwhile hears of
+      // it from that queue, in no order with its end. It ends the process when its end came first. The app's session has looked
+      // into its cache already, and a cached response goes through `PassThrough`. FoundationNetworking itself stores nothing.
       configuration.urlCache = nil
     #endif
     let queue = OperationQueue()
@@ -40,7 +40,7 @@ final class Loader: @unchecked Sendable {
     starting.async { [self] in
       let task = session.dataTask(with: transfer.ownRequest())
       guard transfer.willStart(task) else {
-        // The session would keep it, with its body, for ever.
+        // Otherwise the session would keep it forever, with its body.
         task.cancel()
         return
       }

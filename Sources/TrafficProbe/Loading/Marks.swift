@@ -4,14 +4,14 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// What the probe notes in requests, where only protocols see it.
+/// The probe's marks in requests, which only protocols see.
 extension Transfer {
   private static let hopKey = "TrafficProbe.hop"
 
   /// The request with the mark that keeps the probe from taking it.
   static func marked(_ request: URLRequest) -> URLRequest { setting(true, ProbeProtocol.mark, in: request) }
 
-  /// The request without the mark, and with its place in a chain of redirects: for the app's session to load.
+  /// The request without the mark, and with its place in a chain of redirects, for the app's session to load.
   static func unmarked(_ request: URLRequest, hop: Int) -> URLRequest {
     guard let mutable = (request as NSURLRequest).mutableCopy() as? NSMutableURLRequest else { return request }
     URLProtocol.removeProperty(forKey: ProbeProtocol.mark, in: mutable)

@@ -2,11 +2,11 @@
   import Foundation
   import FoundationNetworking
 
-  /// A load that goes through the system's own protocol, on the app's own task, and is watched on its way back.
+  /// A load through the system's own protocol, on the app's own task, which is watched on its way back.
   ///
-  /// On Linux a protocol sees neither the body of an upload task nor a way to give a download task its file: only the system's
-  /// own protocol can do these. It follows redirects by itself, so of a chain only the last exchange is recorded, and the
-  /// record says `redirects`. Rewriting does not reach these tasks.
+  /// On Linux a protocol cannot see the body of an upload task, and cannot give a download task its file. Only the system's own
+  /// protocol can. It follows redirects by itself, so only the last exchange of a chain is recorded, and the record says
+  /// `redirects`. Rewriting does not affect these tasks.
   ///
   /// `@unchecked`: the loading system calls it on the task's serial queue.
   final class PassThrough: NSObject, Cancelling, @unchecked Sendable {
@@ -37,7 +37,7 @@
       }
       self.native = native.init(task: task, cachedResponse: loading.cachedResponse, client: self)
       self.native?.startLoading()
-      // Not before: the task knows the length of its body only now.
+      // The task knows the length of its body only now.
       guard !isRecorded else { return }
       fillBody(isRedirected: false)
       if let pending = exchange.pending(configuration: loader.configuration) { loader.probe.add(pending) }
@@ -48,17 +48,17 @@
       didEnd(URLError(.cancelled))
     }
 
-    /// Records, and lets go of the two protocols, which hold this one.
+    /// Records, and releases the two protocols, which hold this object.
     private func didEnd(_ error: (any Error)?) {
       record(error)
       native = nil
       loading.didEnd()
     }
 
-    /// Hands something on, on the task's work queue.
+    /// Passes a call on, on the task's work queue.
     ///
-    /// Not to a task that is being cancelled: it will be told that it failed, and that ends the process if the task had
-    /// another end before.
+    /// A task that is being cancelled gets no call. It will hear of its failure, which ends the process if the task had another
+    /// end before.
     private func tell(_ what: (any URLProtocolClient) -> Void) {
       if task.state != .canceling, let client = loading.client { what(client) }
     }
@@ -78,7 +78,7 @@
         return add(error, isRedirected: isRedirected)
       }
       if let file = native.flatMap(DownloadedFile.init) {
-        // Nothing else touches the exchange any more, and the task's queue has other things to do.
+        // Nothing else uses the exchange any more, and the task's queue has other work.
         PassThrough.reading.async { [self] in
           file.read(into: &exchange.content)
           add(error, isRedirected: isRedirected)
@@ -90,7 +90,7 @@
       }
     }
 
-    /// Where the files of downloads are read.
+    /// The queue on which files of downloads are read.
     private static let reading = DispatchQueue(label: "TrafficProbe.reading", qos: .utility)
 
     private func add(_ error: (any Error)?, isRedirected: Bool) {
@@ -114,7 +114,7 @@
 
   extension PassThrough: URLProtocolClient {
     func urlProtocol(_ native: URLProtocol, wasRedirectedTo request: URLRequest, redirectResponse: URLResponse) {
-      // Never called: the native protocol goes on by itself, and the client behind would end the process.
+      // This is never called: the native protocol follows redirects by itself, and the client behind it would end the process.
     }
 
     func urlProtocol(_ native: URLProtocol, cachedResponseIsValid response: CachedURLResponse) {

@@ -5,12 +5,12 @@ import Shared
   import FoundationNetworking
 #endif
 
-/// The URLProtocol: takes a request, has it sent by a session of the probe, and hands on what comes.
+/// The URLProtocol: takes a request, has a session of the probe send it, and passes the results on.
 class ProbeProtocol: URLProtocol {
   /// The property that marks the probe's own requests, so that it does not take them again.
   static let mark = "TrafficProbe.isOwn"
 
-  /// What loads. It holds this protocol in turn, so each of them lets go of the other when the load ends.
+  /// The load. It holds this protocol in turn, so each of them releases the other when the load ends.
   private let load = Locked<(any Cancelling)?>(nil)
 
   override class func canInit(with request: URLRequest) -> Bool {
@@ -22,8 +22,9 @@ class ProbeProtocol: URLProtocol {
 
   override func startLoading() {
     #if canImport(FoundationNetworking)
-      // Called on the task's work queue, where alone its state becomes canceling. A task that was cancelled while its session
-      // looked into the cache is started nevertheless; its client will hear of the failure, and must hear of nothing before.
+      // This is called on the task's work queue, the only queue where its state becomes canceling. A task may be cancelled while
+      // its session looks into the cache, and is started nevertheless. Its client will hear of the failure, and must hear of
+      // nothing before.
       guard task?.state == .running else { return }
     #endif
     guard let loader = Slots.loader(of: type(of: self)) else {
@@ -55,7 +56,7 @@ class ProbeProtocol: URLProtocol {
 
   override func stopLoading() { takeLoad()?.cancel() }
 
-  /// Lets go of what loads, and of all that it holds: the body, the content, the session's task.
+  /// Releases the load with all that it holds: the body, the content, the session's task.
   func didEnd() { _ = takeLoad() }
 
   private func takeLoad() -> (any Cancelling)? {
@@ -66,7 +67,7 @@ class ProbeProtocol: URLProtocol {
   }
 }
 
-/// What can be told to stop.
+/// A load that can be stopped.
 protocol Cancelling: AnyObject {
   func cancel()
 }

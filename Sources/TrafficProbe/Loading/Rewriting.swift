@@ -5,14 +5,14 @@ import Foundation
 #endif
 
 extension URLRequest {
-  /// The same request, sent to another host, with the Host field that it would have had: the server sees the name that the
-  /// app asked for. For a rewriting hook.
+  /// The same request to another host, with its original Host field. So the server sees the name that the app asked for. For a
+  /// rewriting hook.
   ///
   /// With HTTPS the certificate is checked against the new host.
   /// - Parameters:
-  ///   - host: name or address.
-  ///   - port: nil keeps the port of the URL.
-  /// - Returns: the request, unchanged if it has no URL or the host is none.
+  ///   - host: Name or address.
+  ///   - port: Nil keeps the port of the URL.
+  /// - Returns: The request, unchanged if it has no URL or the host is invalid.
   public func sent(toHost host: String, port: Int? = nil) -> URLRequest {
     guard let url, var parts = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return self }
     var request = self

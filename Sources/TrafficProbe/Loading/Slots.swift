@@ -7,12 +7,12 @@ import Shared
 
 /// One protocol class for each configuration.
 ///
-/// The URL loading system takes protocol *classes*, and does not tell an instance which session it works for. But a request
-/// must be sent with the settings of its own session: cookies, additional fields, time-outs, TLS. So each configuration
-/// gets a class of its own. They are made of one generic class and a type parameter that counts.
+/// The URL loading system takes protocol *classes*, and does not tell an instance which session it works for. But a request must
+/// be sent with the settings of its own session: cookies, additional fields, time-outs, TLS. So each configuration gets a class
+/// of its own, made of one generic class and a type parameter that counts.
 enum Slots {
-  /// Configurations that may get a probe in one run. A class is never used twice: a session that still knows it would load
-  /// with another session's settings.
+  /// The largest number of configurations that get a probe in one run. A class is never used twice, because an old session would
+  /// load with another session's settings.
   static let limit = 256
 
   private struct State {
@@ -36,18 +36,18 @@ enum Slots {
     }
   }
 
-  /// The loader of a class; nil once its probe was stopped.
+  /// The loader of a class; nil after its probe was stopped.
   static func loader(of claimed: ProbeProtocol.Type) -> Loader? {
     state.withLock { $0.loaders[ObjectIdentifier(claimed)] }
   }
 
-  /// Takes the probe's classes out of use.
+  /// Retires the probe's classes.
   static func release(_ probe: TrafficProbe) {
     let before = state.withLock { state in
       defer { state.loaders = state.loaders.filter { $0.value.probe !== probe } }
       return state.loaders
     }
-    // Let go of outside of the lock: a loader that ends invalidates its session.
+    // These are released outside of the lock, because a loader that ends invalidates its session.
     withExtendedLifetime(before) {}
   }
 }

@@ -20,7 +20,7 @@ public struct StubResponse: Sendable {
     self.body = body
   }
 
-  /// Gives the answer to the client of a protocol.
+  /// Delivers the answer to the client of a protocol.
   func serve(to loading: ProbeProtocol) {
     guard let url = loading.request.url,
       let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)

@@ -1,12 +1,12 @@
 #if !canImport(FoundationNetworking)
   import Foundation
 
-  /// What the system itself counted, on Apple platforms, where it says more than an estimate can.
+  /// The system's own counts on Apple platforms, where they are better than an estimate.
   ///
-  /// The counts of header octets include the start-line; whether they include the empty line is not documented, so the line
-  /// keeps its estimate and the header gets the rest. The count of body octets includes chunk framing: it goes to the body as
-  /// one figure, and the framing stays unknown (nil). A count of zero or less for a header means that the system did not
-  /// count, and the estimate stays.
+  /// The counts of header octets include the start-line. Whether they include the empty line is not documented, so the line keeps
+  /// its estimate and the header gets the rest. The count of body octets includes chunk framing: it goes to the body as one
+  /// figure, and the framing stays unknown (nil). A header count of zero or less means that the system did not count; then the
+  /// estimate stays.
   enum TransactionMetrics {
     static func apply(_ all: [URLSessionTaskTransactionMetrics]?, at index: Int, to records: inout [TrafficRecord]) {
       guard let all, all.indices.contains(index) else { return }
@@ -31,8 +31,8 @@
   }
 
   extension TransactionMetrics {
-    /// When the message ended, and for a request how long the phases of its exchange took. `connect` is without TLS, which the
-    /// system has within its own.
+    /// Adds the message's end, and for a request the durations of its exchange's phases. `connect` is without TLS, which the
+    /// system's own figure includes.
     private static func addTimes(of metrics: URLSessionTaskTransactionMetrics, to record: inout TrafficRecord) {
       guard record.kind == .request else {
         if let end = metrics.responseEndDate { record.endTime = end.timeIntervalSince1970 }

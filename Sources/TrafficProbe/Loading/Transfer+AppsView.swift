@@ -4,9 +4,9 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// A rewritten request went elsewhere; the app is to see where it asked.
+/// Restores the app's own URL after a rewritten request went to another host.
 extension Transfer {
-  /// The response, with the app's authority in its URL where the rewritten one stood.
+  /// The response with the app's authority in its URL instead of the rewritten one.
   func inAppsView(_ response: URLResponse) -> URLResponse {
     guard let http = response as? HTTPURLResponse, let url = http.url, let apps = inAppsView(url), apps != url,
       let fields = http.allHeaderFields as? [String: String]
@@ -15,7 +15,7 @@ extension Transfer {
       ?? response
   }
 
-  /// The URL, with the app's scheme, host and port where the rewritten ones stood; nil if nothing was rewritten.
+  /// The URL with the app's scheme, host and port instead of the rewritten ones; nil if nothing was rewritten.
   func inAppsView(_ url: URL) -> URL? {
     guard loader.probe.options.rewrite != nil, let apps = loading.request.url, let own = exchanges.first?.request.url,
       url.scheme == own.scheme, url.host == own.host, url.port == own.port,

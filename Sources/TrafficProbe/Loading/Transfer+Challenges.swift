@@ -6,10 +6,10 @@ import Shared
 #endif
 
 extension Transfer {
-  /// A challenge is the app's to answer.
+  /// Passes a challenge to the app, which answers it.
   ///
-  /// On Linux the client answers it by loading the request once more by itself, so this transfer ends with the 401 that it has
-  /// recorded; the second attempt is not seen.
+  /// On Linux the client answers it by another load of the request by itself. So this transfer ends with the 401 that it has
+  /// recorded, and the second attempt is not seen.
   func didReceive(
     _ challenge: URLAuthenticationChallenge,
     answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -26,7 +26,7 @@ extension Transfer {
 }
 
 #if !canImport(FoundationNetworking)
-  /// Takes the app's answer to a challenge back to the probe's session. `answer` may be called once; later calls do nothing.
+  /// Passes the app's answer to a challenge back to the probe's session. `answer` may be called once; later calls have no effect.
   final class ChallengeAnswer: NSObject, URLAuthenticationChallengeSender, Sendable {
     private let answer: Locked<(@Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void)?>
 

@@ -5,10 +5,10 @@ import Foundation
 #endif
 
 extension Transfer {
-  /// A redirect: recorded as an exchange of its own, and left to the app.
+  /// Records a redirect as an exchange of its own, and leaves it to the app.
   ///
-  /// On Apple platforms the client is told, and starts a new load. The client of FoundationNetworking cannot be told (it
-  /// ends the process), so there the app's delegate is asked from here, if it has one, and the probe's own task goes on.
+  /// On Apple platforms the client hears of it and starts a new load. The client of FoundationNetworking must not hear of it,
+  /// because it ends the process. So there the app's delegate, if any, is asked from here, and the probe's own task continues.
   func willRedirect(
     by response: HTTPURLResponse, to request: URLRequest, answer: @escaping @Sendable (URLRequest?) -> Void
   ) {
@@ -42,14 +42,14 @@ extension Transfer {
   }
 
   #if canImport(FoundationNetworking)
-    /// The request that goes out: the one from the server unless the app changed it.
+    /// The request to send: the server's, unless the app changed it.
     private func asSent(_ wanted: URLRequest, insteadOf apps: URLRequest, _ own: URLRequest) -> URLRequest {
       wanted == apps ? own : loader.probe.options.rewrite?(wanted) ?? wanted
     }
 
     /// Answers a redirect; nil refuses it.
     ///
-    /// A task that was cancelled meanwhile does not wait for an answer any more, and one that comes ends the process.
+    /// A task that was cancelled meanwhile does not wait for an answer any more, and a late one ends the process.
     private func give(_ request: URLRequest?, _ answer: (URLRequest?) -> Void) {
       unlessCancelled { answer(request.map(follow)) }
     }

@@ -5,9 +5,9 @@ import Shared
   import FoundationNetworking
 #endif
 
-/// One load of the app: the request that it made, the exchanges that came of it, and what the app is given.
+/// One load of the app: its request, the exchanges that result, and the way back to the app.
 ///
-/// `@unchecked`: the session's serial delegate queue is the only one that changes it, but for `stop`, which is locked.
+/// `@unchecked`: only the session's serial delegate queue changes it, except `stop`, which is locked.
 final class Transfer: Cancelling, @unchecked Sendable {
   let loading: ProbeProtocol
   let loader: Loader
@@ -18,9 +18,9 @@ final class Transfer: Cancelling, @unchecked Sendable {
   }
   private let stop = Locked(Stop())
   var exchanges: [LoadedExchange] = []
-  /// How many of them were recorded with their end.
+  /// The number of exchanges that were recorded with their end.
   private var recorded = 0
-  /// Set once the app was given its end, so that it gets no second one.
+  /// Whether the app got its end, so that it gets no second one.
   var isSettled = false
   #if !canImport(FoundationNetworking)
     var metrics: URLSessionTaskMetrics?
@@ -32,17 +32,17 @@ final class Transfer: Cancelling, @unchecked Sendable {
     self.client = client
   }
 
-  /// The request to be sent: the app's own, rewritten if the app wishes so, and marked.
+  /// The request to send: the app's own, rewritten if the app wants that, and marked.
   func ownRequest() -> URLRequest {
     var request = loading.request
     #if !canImport(FoundationNetworking)
-      // The system shows a body of data as a stream. Sent as one it could become chunked.
+      // The system shows a body of data as a stream, which could be sent chunked.
       if request.httpBodyStream != nil, let body = loading.task?.currentRequest?.httpBody { request.httpBody = body }
     #endif
     return Transfer.marked(loader.probe.options.rewrite?(request) ?? request)
   }
 
-  /// Notes the task, and says whether it is still wanted.
+  /// Takes the task, and returns whether it is still wanted.
   func willStart(_ task: URLSessionTask) -> Bool {
     let isWanted = stop.withLock { stop in
       stop.task = task
@@ -52,30 +52,30 @@ final class Transfer: Cancelling, @unchecked Sendable {
     return isWanted
   }
 
-  /// A request is about to go out: its row is written before it has ended, so that it is there if the process dies.
+  /// Writes the row of a request that is about to be sent. So the row exists even if the process dies.
   func begin(_ request: URLRequest, hop: Int) {
     let exchange = LoadedExchange(request, hop: hop, number: loader.probe.nextExchange())
     if let pending = exchange.pending(configuration: loader.configuration) { loader.probe.add(pending) }
     exchanges.append(exchange)
   }
 
-  /// Told by the app's task. It tells its client by itself, and wants to hear no more.
+  /// Called by the app's task. It informs its client by itself, and expects no more calls.
   func cancel() {
     client.close()
     cancelTask()
   }
 
-  /// Ends the probe's own task, and leaves the client to hear of it.
+  /// Ends the probe's own task; the client hears of it.
   func cancelTask() {
     let task = stop.withLock { stop in
       stop.isCancelled = true
       return stop.task
     }
-    // Not from here: the app's task calls on a queue that this task would wait for.
+    // It is not cancelled from here: the app's task calls on a queue that this task would wait for.
     if let task { loader.cancel(task) }
   }
 
-  /// Runs `body` unless the probe's own task is to be cancelled, and lets no cancelling come between.
+  /// Runs `body` unless the probe's own task is to be cancelled; no cancellation can come between.
   func unlessCancelled(_ body: () -> Void) {
     stop.withLock { if !$0.isCancelled { body() } }
   }
@@ -100,8 +100,8 @@ final class Transfer: Cancelling, @unchecked Sendable {
     client.didComplete(error)
   }
 
-  /// Records the exchanges that have ended since the last call: all that are there. Only the last one can have failed, the
-  /// others were answered with a redirect.
+  /// Records the exchanges that have ended since the last call. Only the last one can have failed, because a redirect answered
+  /// the others.
   func record(_ error: (any Error)?) {
     for index in recorded..<exchanges.count {
       exchanges[index].endedAt = Date().timeIntervalSince1970

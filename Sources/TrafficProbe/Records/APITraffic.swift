@@ -1,14 +1,14 @@
 /// The traffic of one host and path: sums over its records.
 public struct APITraffic: Sendable, Equatable {
-  /// How many messages, and the octets of their parts.
+  /// The number of messages, and the octets of their parts.
   public struct Messages: Sendable, Equatable {
-    /// How many were recorded.
+    /// The number of recorded messages.
     public var count = 0
     /// Octets of the start-lines.
     public var line = 0
     /// Octets of the header sections.
     public var header = 0
-    /// Octets of the contents, content coding on, chunk framing off.
+    /// Octets of the contents, with content coding, without chunk framing.
     public var body = 0
     /// Octets of chunk framing, where it is known.
     public var framing = 0
@@ -21,7 +21,7 @@ public struct APITraffic: Sendable, Equatable {
   public var host: String
   /// The path, without the query.
   public var path: String
-  /// The requests. Those that are pending are among them.
+  /// The requests, including pending ones.
   public var request = Messages()
   /// The responses.
   public var response = Messages()
@@ -32,19 +32,19 @@ public struct APITraffic: Sendable, Equatable {
   /// Requests that had not ended when they were written.
   public var pending = 0
 
-  /// How many requests were recorded.
+  /// The number of recorded requests.
   public var requests: Int { request.count }
-  /// How many responses were recorded.
+  /// The number of recorded responses.
   public var responses: Int { response.count }
   /// Octets of the requests.
   public var requestOctets: Int { request.octets }
   /// Octets of the responses.
   public var responseOctets: Int { response.octets }
-  /// Octets of both.
+  /// Octets of requests and responses.
   public var octets: Int { requestOctets + responseOctets }
 }
 
-/// Sums by host and path, while they are made.
+/// The sums by host and path in progress.
 struct TrafficSums {
   private struct Key: Hashable {
     var host: String
@@ -53,12 +53,12 @@ struct TrafficSums {
 
   private var sums: [Key: APITraffic] = [:]
 
-  /// Most octets first; those with as many by name.
+  /// Most octets first; equal sums by name.
   var sorted: [APITraffic] {
     sums.values.sorted { ($1.octets, $0.host, $0.path) < ($0.octets, $1.host, $1.path) }
   }
 
-  /// Adds what messages of one kind amount to.
+  /// Adds the sums of some messages of one kind.
   mutating func add(
     _ messages: APITraffic.Messages, of kind: TrafficRecord.Kind, host: String, path: String, failures: Int,
     refusals: Int, pending: Int
@@ -71,7 +71,7 @@ struct TrafficSums {
     sum[keyPath: place].header += messages.header
     sum[keyPath: place].body += messages.body
     sum[keyPath: place].framing += messages.framing
-    // An error stands on both records of an exchange.
+    // Both records of an exchange have its error.
     if kind == .request { sum.failures += failures }
     sum.refusals += refusals
     sum.pending += pending

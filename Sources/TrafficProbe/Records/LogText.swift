@@ -18,7 +18,7 @@ enum LogText {
     return columns.joined(separator: ",") + "\n"
   }
 
-  /// Seconds with six digits after the point, without help of a locale.
+  /// Seconds with six digits after the point, independent of the locale.
   static func time(_ seconds: Double) -> String {
     guard seconds.isFinite, abs(seconds) < 1e12 else { return "0.000000" }
     let micros = Int64((seconds * 1e6).rounded())
@@ -26,7 +26,8 @@ enum LogText {
     return "\(micros / 1_000_000)." + String(repeating: "0", count: 6 - fraction.count) + fraction
   }
 
-  /// Milliseconds with three digits after the point; empty for nil and for what a clock that was set made less than nothing.
+  /// Milliseconds with three digits after the point. Empty for nil, and for a negative number, which a clock that was set can
+  /// cause.
   static func milliseconds(_ value: Double?) -> String {
     guard let value, value >= 0, value < 1e12 else { return "" }
     let micros = Int64((value * 1000).rounded())
@@ -34,8 +35,8 @@ enum LogText {
     return "\(micros / 1000)." + String(repeating: "0", count: 3 - fraction.count) + fraction
   }
 
-  /// Quotes a value where RFC 4180 asks for it. Control characters, which no host, path or method has in a request that was
-  /// sent, become question marks, so that a row stays a line.
+  /// Quotes a value where RFC 4180 demands it. Control characters become question marks, so that a row stays a line. No host,
+  /// path or method of a sent request has them.
   static func escaped(_ text: String) -> String {
     let plain = String(text.unicodeScalars.map { $0.value < 32 || $0.value == 127 ? "?" : Character($0) })
     guard plain.contains(where: { $0 == "," || $0 == "\"" }) else { return plain }

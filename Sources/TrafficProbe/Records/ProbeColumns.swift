@@ -1,5 +1,4 @@
-/// The columns of the log, the same in the CSV file and in the SQLite table. The first eight are those that traffic logs
-/// of apps have in common.
+/// The columns of the log, the same in the CSV file and in the SQLite table. The first eight are common in traffic logs of apps.
 enum ProbeColumns {
   static let names = [
     "host", "path", "type", "occur_time", "length", "line_length", "header_length", "body_length", "method", "status",

@@ -1,6 +1,6 @@
-/// What the probe counted of its own work.
+/// The probe's counts of its own work.
 public struct ProbeStatistics: Sendable, Equatable {
-  /// Records made, of exchanges that ended: one of a request that is pending counts when it is complete.
+  /// Records of exchanges that ended. A pending request counts when it is complete.
   public var recorded = 0
   /// Records written to the store.
   public var written = 0

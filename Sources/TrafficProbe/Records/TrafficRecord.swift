@@ -2,7 +2,7 @@
 ///
 /// All lengths are octets. `length` = `lineLength` + `headerLength` + `bodyLength` + the framing, where that is known.
 public struct TrafficRecord: Sendable, Equatable {
-  /// Which of the two messages of an exchange a record is of.
+  /// The message of an exchange that a record is about.
   public enum Kind: String, Sendable {
     /// From the client.
     case request
@@ -10,13 +10,13 @@ public struct TrafficRecord: Sendable, Equatable {
     case response
   }
 
-  /// Where the figures come from.
+  /// The source of the figures.
   public enum Source: String, Sendable {
     /// The estimates of this library.
     case estimate
     /// The system's task metrics, on Apple platforms.
     case metrics
-    /// The message never was on the wire: it came from a cache.
+    /// The message came from a cache and was never on the wire.
     case cache
   }
 
@@ -26,13 +26,13 @@ public struct TrafficRecord: Sendable, Equatable {
   public var path: String
   /// Request or response.
   public var kind: Kind
-  /// Seconds since 1970 UTC: when the sending of a request was started; when the header section of a response was there.
+  /// Seconds since 1970 UTC: the start of sending a request, or the end of a response's header section.
   public var occurTime: Double
   /// Octets of the start-line, CRLF included.
   public var lineLength = 0
   /// Octets of the header section, empty line included.
   public var headerLength = 0
-  /// Octets of the content, content coding on, chunk framing off.
+  /// Octets of the content, with content coding, without chunk framing.
   public var bodyLength = 0
   /// Octets of chunk framing; nil where an app cannot know them.
   public var framingLength: Int?
@@ -42,32 +42,31 @@ public struct TrafficRecord: Sendable, Equatable {
   public var status: Int?
   /// Octets of the query without its question mark; nil without a query. Its text is not kept.
   public var queryLength: Int?
-  /// 0 for the first request of a task, 1 for that after its first redirect, and so on.
+  /// 0 for the first request of a task, 1 after its first redirect, and so on.
   public var hop = 0
   /// A number that the request and the response of an exchange share, unique in one run of the app.
   public var exchange: Int
-  /// Where the figures come from.
+  /// The source of the figures.
   public var source = Source.estimate
-  /// What could not be known, as words separated by spaces: `framing`, `coding`,
-  /// `content`, `cut`, `redirects`.
+  /// Unknown facts, as words separated by spaces: `framing`, `coding`, `content`, `cut`, `redirects`.
   public var unknown = ""
-  /// Domain and code of the error that the exchange ended with, for example `NSURLErrorDomain -1004`; empty without.
+  /// Domain and code of the error that ended the exchange, for example `NSURLErrorDomain -1004`; empty without an error.
   public var error = ""
 
-  /// The media type of a response's content, lower case, without parameters; empty without, and for a request.
+  /// The media type of a response's content, lower case, without parameters; empty without one, and for a request.
   public var contentType = ""
-  /// Seconds since 1970 UTC: when the last octet of the message was given or came, or its error; nil where that is not known.
+  /// Seconds since 1970 UTC: the time of the message's last octet, or of its error; nil if unknown.
   public var endTime: Double?
-  /// Milliseconds from the start of the request to the end of the exchange, on the record of the request; nil on others, and
-  /// while it is pending.
+  /// Milliseconds from the start of the request to the end of the exchange, on the request's record. Nil on others, and while it
+  /// is pending.
   public var duration: Double?
-  /// How long the parts of the exchange took, on the record of the request.
+  /// The durations of the exchange's phases, on the request's record.
   public var phases = Phases()
-  /// Whether the exchange had not ended when this was written. The octets are those of a request that is sent whole.
+  /// Whether the exchange had not ended when the record was written. The octets count a request that is sent whole.
   public var isPending = false
 
-  /// How long the parts of an exchange took, in milliseconds, where the system says it (Apple platforms); nil where a part did
-  /// not happen or is not known.
+  /// Durations of an exchange's phases, in milliseconds, where the system gives them (Apple platforms). Nil where a phase did not
+  /// happen or is unknown.
   public struct Phases: Sendable, Equatable {
     /// Name resolution.
     public var dns: Double?
@@ -86,7 +85,7 @@ public struct TrafficRecord: Sendable, Equatable {
   /// Octets of the whole message, so far as they can be known.
   public var length: Int { lineLength + headerLength + bodyLength + (framingLength ?? 0) }
 
-  /// Notes that a message came from a cache: no octets.
+  /// Marks a message from a cache: it has no octets.
   mutating func neverWasOnTheWire() {
     source = .cache
     lineLength = 0

@@ -1,22 +1,22 @@
-/// The traffic of an app as a table to look at: one row for each host and path, those with the most octets first.
+/// An app's traffic as a table for people: one row for each host and path, most octets first.
 public struct TrafficSummary: Sendable, Equatable {
   /// One host and path.
   public struct Row: Sendable, Equatable, Identifiable {
-    /// Host and path: no other row has both.
+    /// Host and path, which are unique together.
     public var id: String { host + path }
     /// The authority.
     public var host: String
     /// The path, without the query.
     public var path: String
-    /// How many requests were made.
+    /// The number of requests.
     public var requests: Int
-    /// How many of them ended with an error, or with a status of 400 and above.
+    /// The number of requests that ended with an error, or with a status of 400 and above.
     public var failures: Int
-    /// Octets that were sent.
+    /// Sent octets.
     public var sent: Int
-    /// Octets that came.
+    /// Received octets.
     public var received: Int
-    /// The part of all octets of the table that is this row's, from 0 to 1.
+    /// This row's share of all octets of the table, from 0 to 1.
     public var share: Double
 
     /// Octets of both directions.
@@ -28,8 +28,8 @@ public struct TrafficSummary: Sendable, Equatable {
   /// Octets of all rows.
   public var octets: Int
 
-  /// The table of what `TrafficProbe.traffic()` gives.
-  /// - Parameter traffic: sums by host and path, in any order, each host and path once.
+  /// Makes the table from the result of `TrafficProbe.traffic()`.
+  /// - Parameter traffic: Sums by host and path, in any order, each host and path once.
   public init(_ traffic: [APITraffic]) {
     let all = traffic.reduce(0) { $0 + $1.octets }
     octets = all
@@ -41,13 +41,13 @@ public struct TrafficSummary: Sendable, Equatable {
     }.sorted { ($1.octets, $0.host, $0.path) < ($0.octets, $1.host, $1.path) }
   }
 
-  /// The rows whose host or path has this text in it, in any case; all of them for an empty text.
+  /// The rows whose host or path contains this text, in any case; all rows for an empty text.
   public func rows(containing text: String) -> [Row] {
     let text = text.lowercased()
     return text.isEmpty ? rows : rows.filter { $0.id.lowercased().contains(text) }
   }
 
-  /// Octets in words, with three digits that count: `999 B`, `1.23 kB`, `12.3 MB`. A kB is 1,000 octets.
+  /// Octets in words, with three significant digits: `999 B`, `1.23 kB`, `12.3 MB`. A kB is 1,000 octets.
   public static func words(_ octets: Int) -> String {
     var value = Double(max(0, octets))
     var unit = 0

@@ -1,7 +1,7 @@
 #if canImport(SwiftUI)
   import SwiftUI
 
-  /// A screen for an app's debug menu: its APIs, those with the most octets first.
+  /// A screen for an app's debug menu: its APIs, most octets first.
   ///
   /// ```swift
   /// NavigationStack { TrafficScreen(probe) }
@@ -12,7 +12,7 @@
     @State private var text = ""
     @State private var problem: String?
 
-    /// A screen of what this probe recorded.
+    /// A screen of this probe's records.
     public init(_ probe: TrafficProbe) { self.probe = probe }
 
     /// The list.

@@ -1,19 +1,19 @@
-/// Records that wait to be written: bounded, so that a store that hangs costs the app no memory.
+/// Records that wait to be written. Their number is limited, so that a store that hangs costs the app no memory.
 struct RecordBuffer: Sendable {
   private(set) var records: [TrafficRecord] = []
   let limit: Int
-  /// Records refused because the buffer was full. A request that is pending is not counted: it may come again at its end.
+  /// Records refused because the buffer was full. A pending request does not count: it may come again at its end.
   private(set) var refused = 0
-  /// Where the pending requests are, by the number of their exchange.
+  /// The positions of the pending requests, by the number of their exchange.
   private var pending: [Int: Int] = [:]
 
   init(limit: Int) { self.limit = max(1, limit) }
 
-  /// How many of the records are complete.
+  /// The number of complete records.
   var completed: Int { records.count - pending.count }
 
-  /// Adds a record, or counts it as refused: the oldest are kept, because a log with its end missing is easier to judge than
-  /// one with holes. A request that was pending gives its place to the complete one.
+  /// Adds a record, or counts it as refused. The oldest are kept, because a log without its end is easier to judge than a log
+  /// with gaps. The complete record replaces its pending one.
   mutating func add(_ record: TrafficRecord) {
     if record.kind == .request, !record.isPending, let position = pending.removeValue(forKey: record.exchange) {
       records[position] = record
@@ -25,7 +25,7 @@ struct RecordBuffer: Sendable {
     }
   }
 
-  /// Takes all records out.
+  /// Removes and returns all records.
   mutating func take() -> [TrafficRecord] {
     defer {
       records = []

@@ -3,15 +3,15 @@ import GRDB
 
 /// The SQLite file: one table, `traffic`, with the columns of the log.
 ///
-/// Opened when it is first written, and again when its file has gone away: SQLite would go on writing into a file that no
-/// name leads to. Used from one queue only.
+/// The first write opens it, and a write after its file was removed opens it again. Otherwise SQLite would continue to write into
+/// a file without a name. It is used from one queue only.
 final class TrafficDatabase {
   private static let cacheSize = 128
   let url: URL
   let maximumRows: Int
   private var queue: DatabaseQueue?
   private var identity: Int?
-  /// The rows of the requests that are under way, by the number of their exchange, which is of this run.
+  /// The rows of the requests under way, by the number of their exchange in this run.
   private var pending: [Int: Int64] = [:]
 
   init(url: URL, maximumRows: Int) {
@@ -19,8 +19,8 @@ final class TrafficDatabase {
     self.maximumRows = maximumRows
   }
 
-  /// Writes all records in one transaction, and forgets the oldest rows beyond the maximum.
-  /// - Throws: what SQLite says; then none of the records was written.
+  /// Writes all records in one transaction, and deletes the oldest rows beyond the maximum.
+  /// - Throws: The error of SQLite; then none of the records was written.
   func write(_ records: [TrafficRecord]) throws {
     do {
       let maximum = maximumRows
@@ -40,7 +40,7 @@ final class TrafficDatabase {
     }
   }
 
-  /// Adds a row, or completes that of a request that was pending; if that one was forgotten meanwhile, adds it again.
+  /// Adds a row, or completes the row of a pending request. If that row was deleted meanwhile, adds it again.
   private static func write(_ record: TrafficRecord, to database: Database, _ pending: inout [Int: Int64]) throws {
     if record.kind == .request, !record.isPending, let row = pending.removeValue(forKey: record.exchange) {
       try database.cachedStatement(sql: completion).execute(arguments: arguments(of: record) + [row, record.exchange])
@@ -93,8 +93,8 @@ final class TrafficDatabase {
     if fileNumber != identity { pending = [:] }
     var configuration = Configuration()
     configuration.busyMode = .timeout(0.25)
-    // KiB of pages in memory. Rows are added at the end of one table: more than these are not looked at again, and the app has
-    // better use for the 2 MiB that SQLite would take.
+    // KiB of pages in memory. Rows are added at the end of one table, and earlier pages are not read again. The app has better
+    // use for the 2 MiB that SQLite would take.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -\(TrafficDatabase.cacheSize)") }
     let opened = try DatabaseQueue(path: url.path, configuration: configuration)
     try opened.write { try TrafficDatabase.prepare($0) }

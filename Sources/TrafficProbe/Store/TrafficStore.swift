@@ -3,8 +3,8 @@ import Shared
 
 /// Takes records from any thread and writes them in batches on a queue of its own.
 ///
-/// Adding a record takes a lock for the time of an append and nothing else: no disk, no waiting. What cannot be written is
-/// dropped and counted; a file that another connection holds is tried again with the next batch, while the buffer lasts.
+/// Adding a record takes a lock for the time of an append and nothing else: no disk, no waiting. Records that cannot be written
+/// are dropped and counted. If another connection holds the file, the next batch tries again, while the buffer has room.
 ///
 /// `@unchecked`: the database is used on `queue` only, the rest is locked.
 final class TrafficStore: @unchecked Sendable {
@@ -44,10 +44,10 @@ final class TrafficStore: @unchecked Sendable {
     }
   }
 
-  /// Writes what waits, and returns when that was tried. For the end of a run and for tests, not for the main thread.
+  /// Writes the waiting records, and returns after the attempt. For the end of a run and for tests, not for the main thread.
   func flush() { queue.sync { writeBatch() } }
 
-  /// What was counted so far.
+  /// The counts so far.
   var statistics: ProbeStatistics {
     state.withLock { state in
       var statistics = state.statistics
@@ -57,7 +57,7 @@ final class TrafficStore: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` with the database, after what waits was written.
+  /// Runs `body` with the database, after the waiting records were written.
   func withDatabase<Result>(_ body: (TrafficDatabase) throws -> Result) throws -> Result? {
     guard let database else { return nil }
     return try queue.sync {

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The rows of the table, both ways.
+/// Conversion of records to rows and back.
 extension TrafficDatabase {
   static let schema = """
     CREATE TABLE IF NOT EXISTS traffic (
@@ -11,14 +11,14 @@ extension TrafficDatabase {
       \(added.map { "\($0) \($1)" }.joined(separator: ", ")))
     """
 
-  /// Columns that tables of earlier releases do not have.
+  /// Columns that tables of earlier releases lack.
   static let added: KeyValuePairs = [
     "content_type": "TEXT NOT NULL DEFAULT ''", "end_time": "REAL", "duration_ms": "REAL", "dns_ms": "REAL",
     "connect_ms": "REAL", "tls_ms": "REAL", "send_ms": "REAL", "wait_ms": "REAL", "receive_ms": "REAL",
     "pending": "INTEGER NOT NULL DEFAULT 0",
   ]
 
-  /// Makes the table, or gives an older one the columns that it lacks.
+  /// Makes the table, or adds the missing columns to an older one.
   static func prepare(_ database: Database) throws {
     try database.execute(sql: schema)
     let there = Set(try database.columns(in: "traffic").map(\.name))
@@ -32,7 +32,7 @@ extension TrafficDatabase {
     VALUES (\(ProbeColumns.names.map { _ in "?" }.joined(separator: ", ")))
     """
 
-  /// Puts what is known at its end in the place of a request that was pending.
+  /// Replaces a pending request's row with its complete record.
   static let completion = """
     UPDATE traffic SET \(ProbeColumns.names.map { "\($0) = ?" }.joined(separator: ", ")) WHERE id = ? AND exchange = ? AND pending
     """

@@ -47,7 +47,7 @@ struct CSVLog {
 extension CSVRecords {
   /// A cell of the current record as text.
   ///
-  /// - Throws: when it is not UTF-8.
+  /// - Throws: When it is not UTF-8.
   borrowing func text(_ cell: Int) throws(RowProblem) -> String {
     guard let text = String(validating: self.cell(cell), as: UTF8.self) else {
       throw RowProblem("cell \(cell + 1): expected UTF-8")

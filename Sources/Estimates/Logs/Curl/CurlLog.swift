@@ -1,7 +1,7 @@
 import Foundation
 import HTTPReassembly
 
-/// Makes entries of what curl writes with `-w '%{json}\\n'`: a line for each transfer, a request and its response for each line.
+/// Makes entries of curl's output for `-w '%{json}\\n'`. Each line is a transfer: a request and its response.
 struct CurlLog {
   let data: Data
   let file: String
@@ -9,15 +9,15 @@ struct CurlLog {
   /// A line without certificates has 1,500 octets; with them, some thousands more.
   static let longestLine = 1 << 20
 
-  /// Whether the first line is an object of curl.
+  /// Whether the first line is an object that curl wrote.
   static func begins(_ data: Data) -> Bool {
     let line = data.prefix(longestLine).drop { $0 == 0x0a || $0 == 0x0d || $0 == 0x20 }.prefix { $0 != 0x0a }
-    // A HAR on one line would be parsed for nothing.
+    // This skips the parse of a HAR on one line.
     guard line.count < longestLine, line.firstRange(of: Data("\"url_effective\"".utf8)) != nil else { return false }
     return (try? JSONDecoder().decode(CurlTransfer.self, from: line)) != nil
   }
 
-  /// Throws when there are no transfers, more of them than `limit`, or lines that are none.
+  /// Reads the lines. Throws when there are no transfers, more of them than `limit`, or lines that are not transfers.
   func read(limit: Int) throws(LogError) -> AppLog {
     var log = AppLog(dialect: .curl, entries: [])
     var names = NamePool()
@@ -72,7 +72,7 @@ struct CurlLog {
     of transfer: CurlTransfer, _ last: LogURL, row: Int, exchange: Int, _ names: inout NamePool
   ) -> [LogEntry] {
     let isSeveral = transfer.redirectCount > 0
-    // Without redirects both are the same, and the last has a scheme; a host and a path are the same under any scheme.
+    // Without redirects both URLs are the same, and the last has a scheme. The scheme does not affect host and path.
     let given =
       isSeveral
       ? transfer.url.map(CurlTransfer.repaired).flatMap {
@@ -90,13 +90,13 @@ struct CurlLog {
     request.queryLength = first.queryLength
     request.bodyLength = transfer.uploadSize
     if transfer.isEncoded, !transfer.countsBodyAsSent {
-      // What is sent is made from the text of a head, and heads alone are counted.
+      // curl counts here the text of the head alone.
       request.headerLength = transfer.sentSize
     } else if let upload = transfer.uploadSize, let sent = transfer.sentSize,
       upload == 0 || transfer.countsBodyAsSent && upload <= sent
     {
       request.length = sent
-      // The bodies before the last are in the sum, and nowhere else.
+      // The earlier bodies are in the sum, and no figure tells their lengths.
       request.headerLength = isSeveral ? nil : sent - upload
     }
     let phases = phases(transfer)
@@ -120,7 +120,7 @@ struct CurlLog {
     return [request, response]
   }
 
-  /// The phases of a transfer with one exchange. Steps that did not happen, as connecting again, are 0.
+  /// The phases of a transfer with one exchange. Skipped steps, such as connecting again, are 0.
   private static func phases(_ transfer: CurlTransfer) -> ExchangeTimings {
     let times = transfer.times
     var phases = ExchangeTimings()

@@ -1,13 +1,15 @@
-/// What curl says of one transfer, by the names of its variables for `--write-out`.
+/// curl's figures of one transfer, by the names of its variables for `--write-out`.
 ///
-/// `size_request` is everything that was sent since 8.8; before it is the header section, with the body in it where both
-/// were sent in one piece (measured with 7.88.1 and 8.23). It and `size_header` sum over all exchanges of the transfer, that is, over
-/// redirects, challenges and interim responses. `size_upload` and `size_download` are the bodies of the last one, coded; an upload
-/// with chunk framing, a download without. Over HTTP/2 curl makes the head as for HTTP/1 with `HTTP/2` in its line, and
-/// `size_request` is that text, without the body before 8.8 and with it since (measured with 7.88.1 and 8.23); `size_header` is the text that it shows, with
-/// `HTTP/2 200` and a space as the status-line.
+/// Since 8.8 `size_request` is everything that was sent. Before 8.8 it is the header section, and the body too if both were sent
+/// in one piece (measured with 7.88.1 and 8.23). `size_request` and `size_header` sum over all exchanges of the transfer:
+/// redirects, challenges and interim responses. `size_upload` and `size_download` are the coded bodies of the last exchange. An
+/// upload includes chunk framing, a download does not.
+///
+/// Over HTTP/2 curl makes the head as for HTTP/1, with `HTTP/2` in its line. `size_request` counts that text, and since 8.8 the
+/// body too (measured with 7.88.1 and 8.23). `size_header` counts the text that curl shows; its status-line is `HTTP/2 200` and a
+/// space.
 struct CurlTransfer: Decodable {
-  /// The URL as it was given; maybe without a scheme.
+  /// The URL as given to curl; it may lack a scheme.
   let url: String?
   /// The URL of the last exchange.
   let effectiveURL: String
@@ -88,7 +90,7 @@ struct CurlTransfer: Decodable {
       throw DecodingError.dataCorruptedError(
         forKey: .redirectCount, in: container, debugDescription: "expected a count, found \(redirectCount)")
     }
-    // Other JSON with a URL in it is no log of octets.
+    // JSON with a URL and without these keys has no figures of octets.
     guard [Key.sentSize, .uploadSize, .headerSize, .downloadSize].contains(where: container.contains) else {
       throw DecodingError.keyNotFound(
         Key.sentSize,
@@ -96,10 +98,10 @@ struct CurlTransfer: Decodable {
     }
   }
 
-  /// Whether it was HTTP/2 or HTTP/3, so that the text of its heads was not on the wire.
+  /// Whether it was HTTP/2 or HTTP/3: the text of its heads was not on the wire.
   var isEncoded: Bool { httpVersion.hasPrefix("2") || httpVersion.hasPrefix("3") }
 
-  /// Whether `size_request` has all of the body in it.
+  /// Whether `size_request` includes the whole body.
   var countsBodyAsSent: Bool {
     guard let mark = version.firstRange(of: "libcurl/") else { return false }
     let numbers = version[mark.upperBound...].split(whereSeparator: { !$0.isNumber }).prefix(2).compactMap { Int($0) }
@@ -108,8 +110,8 @@ struct CurlTransfer: Decodable {
 }
 
 extension CurlTransfer {
-  /// A URL as it was asked for. Up to 7.88 curl writes an octet beyond ASCII as `u` and eight digits, without the backslash
-  /// and with the sign in them (measured): `uffffffc3` is the octet C3.
+  /// A URL as curl was given it. Up to 7.88 curl writes an octet beyond ASCII as `u` and eight digits. The backslash is missing,
+  /// and the digits extend the sign (measured): `uffffffc3` is the octet C3.
   static func repaired(_ url: String) -> String {
     guard url.contains("uffffff") else { return url }
     return url.replacing(/uffffff([89a-f][0-9a-f])/) { match in "%\(match.output.1.uppercased())" }

@@ -1,6 +1,6 @@
-/// The `log` of a HAR 1.2 file, as far as it is needed. Contents, headers and cookies are not kept.
+/// The fields of a HAR 1.2 file's `log` that are needed. Contents, headers and cookies are not kept.
 struct HARArchive: Decodable {
-  /// Who wrote it. HAR 1.2 demands it; some files lack it.
+  /// The log's producer. HAR 1.2 demands it; some files lack it.
   let creator: Agent?
   /// Its exchanges.
   let entries: Attempts<ArchivedEntry>
@@ -29,7 +29,7 @@ struct ArchivedEntry: Decodable {
   let time: Double?
   /// Chrome: `memory` or `disk`.
   let cacheKind: String?
-  /// Chrome: a service worker answered, maybe after a request of its own, which has an entry of its own.
+  /// Chrome: a service worker answered. Any request that it made has an entry of its own.
   let isFromServiceWorker: Bool
   /// Safari: `Network Load`, `Memory Cache`, `Disk Cache`, `Service Worker` or `Inspector Override`.
   let fetchType: String?
@@ -54,7 +54,7 @@ struct ArchivedEntry: Decodable {
   }
 }
 
-/// A request or a response: the fields of both that are needed. Sizes that are -1 are nil.
+/// The needed fields of a request or a response. Sizes of -1 are nil.
 struct HARMessage: Decodable {
   let method: String?
   let url: String?
@@ -64,9 +64,9 @@ struct HARMessage: Decodable {
   let bodySize: Int?
   /// The response's `content.size` and `content.compression`.
   let content: ArchivedContent?
-  /// Chrome and Safari: everything that was transferred for the response.
+  /// Chrome and Safari: all octets transferred for the response.
   let transferSize: Int?
-  /// Chrome, Safari, mitmproxy: why the transfer failed; Playwright calls it `_failureText`.
+  /// Chrome, Safari, mitmproxy: the reason why the transfer failed. Playwright names it `_failureText`.
   let error: String?
   /// Charles: `COMPLETE`, `EXCEPTION`, `ABORTED` and others.
   let charlesStatus: String?
@@ -111,7 +111,7 @@ struct ArchivedContent: Decodable {
   init(from decoder: any Decoder) throws {
     let container = try decoder.container(keyedBy: Key.self)
     size = try container.octets(.size)
-    // Here -1 is a number: content that coding has made one octet longer.
+    // Here -1 is a real figure: the coding made the content one octet longer.
     if container.contains(.compression), (try? container.decode(Int.self, forKey: .compression)) == -1 {
       compression = -1
     } else {
@@ -120,11 +120,11 @@ struct ArchivedContent: Decodable {
   }
 }
 
-/// How long the phases of an exchange took, in milliseconds; nil is unknown, or that there was no such phase.
+/// Durations of an exchange's phases, in milliseconds; nil when a phase is unknown or did not happen.
 struct HARTimings: Decodable {
   let blocked: Double?
   let dns: Double?
-  /// With `ssl` in it, says HAR 1.2; not all producers do.
+  /// HAR 1.2 includes `ssl` here; not all producers do.
   let connect: Double?
   let ssl: Double?
   let send: Double?

@@ -1,11 +1,11 @@
 /// HAR of Playwright (creator `Playwright`). Measured with Playwright 1.65 and its Chromium against a server that counts octets.
 ///
-/// As Chrome's, with these differences. The request's `headersSize` lacks the octets of the query as well, in a third of the requests.
-/// The `bodySize` and `_transferSize` of a redirect are right. Nothing says that a response came from a cache but its `bodySize`,
-/// which is minus the `headersSize`, because nothing was transferred. Of a transfer that was cut, sizes are -1.
+/// It is like Chrome's, with these differences. In a third of the requests `headersSize` lacks the octets of the query as well.
+/// The `bodySize` and `_transferSize` of a redirect are right. Only `bodySize` shows that a response came from a cache: it is
+/// minus the `headersSize`, because nothing was transferred. The sizes of a transfer that was cut are -1.
 ///
-/// Over HTTP/2 a request's `headersSize` has the pseudo-header fields as fields, beside a request-line with the path alone, and no
-/// empty line. A response's `headersSize` is 0, and `bodySize` is `_transferSize`: the whole response as the wire has it.
+/// Over HTTP/2 a request's `headersSize` has the pseudo-header fields as fields, beside a request-line with the path alone, and
+/// no empty line. A response's `headersSize` is 0. Its `bodySize` is `_transferSize`: the whole response on the wire.
 struct PlaywrightHAR: HARMeaning {
   let dialect = LogDialect.harPlaywright
 
@@ -13,7 +13,7 @@ struct PlaywrightHAR: HARMeaning {
     var figures = ArchivedFigures(
       headers: message.headersSize, body: message.bodySize, decoded: message.content?.size, whole: message.transferSize)
     if message.isEncoded {
-      // Neither of the two is what its name says.
+      // Neither figure is true to its name.
       (figures.headers, figures.body) = (nil, nil)
       if message.isRedirect { figures.whole = nil }
     } else if (message.bodySize ?? 0) < 0 {
@@ -29,8 +29,8 @@ struct PlaywrightHAR: HARMeaning {
   }
 }
 
-/// HAR of Charles. It keeps to HAR 1.2; `_charlesStatus` tells whether a response is whole. What Charles writes
-/// itself to explain a failure to the client looks like a response of the server.
+/// HAR of Charles. It keeps to HAR 1.2; `_charlesStatus` tells whether a response is whole. Charles explains a failure to the
+/// client by a message that looks like a response of the server.
 struct CharlesHAR: HARMeaning {
   let dialect = LogDialect.harCharles
 
@@ -39,14 +39,14 @@ struct CharlesHAR: HARMeaning {
     return status != "complete" || (entry.response?.status ?? 0) == 0
   }
 
-  /// The client's request was there before Charles looked for a server.
+  /// The client's request came before Charles looked for a server.
   func requestDelay(_ timings: HARTimings, total: Double?) -> Double { 0 }
 }
 
 /// HAR of Safari's Web Inspector (creator `WebKit Web Inspector`).
 ///
-/// Sizes come from the network process: headers and body as transferred, -1 when it does not say. `_transferSize` is
-/// the whole response, `_fetchType` says where it came from.
+/// Sizes come from the network process: headers and body as transferred, or -1 when it does not say. `_transferSize` is the whole
+/// response. `_fetchType` tells the source of the response.
 struct SafariHAR: HARMeaning {
   let dialect = LogDialect.harSafari
 
@@ -67,10 +67,10 @@ struct SafariHAR: HARMeaning {
 
 /// HAR of mitmproxy.
 ///
-/// `headersSize` is the length of the header list as Python prints it: no start-line, and for names and values of
-/// ASCII, S + 12n + 7 octets where the wire has S + 4n + 2. The response's `bodySize` and `content.size` are both the
-/// length as transferred, and `content.compression` is what decoding adds. The request's `bodySize` is after
-/// decoding. Nothing tells the length of a whole message.
+/// `headersSize` is the length of the header list as Python prints it, without the start-line. For names and values of ASCII this
+/// is S + 12n + 7 octets; the wire has S + 4n + 2. The response's `bodySize` and `content.size` are both the length as
+/// transferred, and `content.compression` is the gain of decoding. The request's `bodySize` is after decoding. No figure tells
+/// the length of a whole message.
 struct MitmproxyHAR: HARMeaning {
   let dialect = LogDialect.harMitmproxy
 
@@ -90,12 +90,15 @@ struct MitmproxyHAR: HARMeaning {
 
 /// HAR of Firefox. Measured with Firefox 153 against a server that counts octets.
 ///
-/// The request's `headersSize` is exact, and 0 when nothing was sent because the cache answered. Its `bodySize` is the length of the
-/// posted text in UTF-16 units, of at most 2^20. The response's `headersSize` lacks 13 octets for each further Set-Cookie field.
-/// Its `bodySize` is `headersSize` and the content as it was transferred, without chunk framing, so that whoever adds
-/// `headersSize` counts headers twice: it is the length of the whole message here, and the body is what is left of it. A
-/// redirection has the content of its last target in it, and a 304 what the cache has. `content.size` is what was transferred,
-/// before decoding; older versions write it after decoding.
+/// The request's `headersSize` is exact. It is 0 when nothing was sent because the cache answered. Its `bodySize` is the length
+/// of the posted text in UTF-16 units, at most 2^20.
+///
+/// The response's `headersSize` lacks 13 octets for each further Set-Cookie field. Its `bodySize` is `headersSize` and the
+/// content as transferred, without chunk framing. A sum with `headersSize` counts the headers twice. So `bodySize` is the length
+/// of the whole message here, and the body is the rest of it.
+///
+/// A redirection includes the content of its last target, and a 304 the cached content. `content.size` is the length as
+/// transferred, before decoding; older versions write the length after decoding.
 struct FirefoxHAR: HARMeaning {
   let dialect = LogDialect.harFirefox
 
@@ -104,7 +107,7 @@ struct FirefoxHAR: HARMeaning {
     if let whole = message.bodySize, let headers = message.headersSize, whole >= headers { body = whole - headers }
     var figures = ArchivedFigures(
       headers: message.headersSize, body: body, decoded: message.content?.size, whole: message.bodySize)
-    // What was transferred says nothing of what it is after decoding.
+    // The length as transferred does not tell the length after decoding.
     if let body, message.content?.size == body { figures.decoded = nil }
     return figures
   }

@@ -1,10 +1,10 @@
-/// Makes entries of a HAR: a row for each request, and one for each response that there was.
+/// Makes entries of a HAR: a row for each request, and one for each response.
 struct HARLog {
   let archive: HARArchive
   let file: String
   let times: LogTime
 
-  /// Throws when there are no entries, more rows than `limit`, or entries that break HAR.
+  /// Reads the archive. Throws when there are no entries, more rows than `limit`, or entries that break HAR.
   func read(limit: Int) throws(LogError) -> AppLog {
     let entries = archive.entries.results
     guard !entries.isEmpty else { throw LogError(file: file, "is a HAR without entries") }
@@ -82,10 +82,10 @@ struct HARLog {
 
     var response = request
     response.kind = answer.status < 200 && answer.status != 101 ? .interim : .response
-    // Without timings the response is as late as the request: nearer than nothing.
+    // Without timings the response has the request's time, which is a better guess than none.
     let responseTime = requestTime + (phases?.send ?? 0) + (phases?.wait ?? 0)
     response.time = responseTime
-    // Without `wait` nobody knows when the response began to be received.
+    // Without `wait` the start of the response is unknown.
     response.endTime = phases?.wait == nil ? nil : phases?.receive.map { responseTime + $0 }
     response.phases = nil
     response.status = answer.status

@@ -1,6 +1,6 @@
-/// What the figures of one producer's HAR mean. Each producer has a file with what differs from HAR 1.2.
+/// The meaning of figures in the HAR of one producer. Each producer's type has its differences from HAR 1.2.
 protocol HARMeaning: Sendable {
-  /// The dialect that the log is given.
+  /// The dialect of the log.
   var dialect: LogDialect { get }
   /// The figures of a request.
   func request(_ message: HARMessage) -> ArchivedFigures
@@ -48,16 +48,16 @@ extension HARMeaning {
   }
 }
 
-/// HAR of a producer that is not known to differ: read as HAR 1.2 says.
+/// HAR of any other producer, read as HAR 1.2 says.
 struct StandardHAR: HARMeaning {
   let dialect: LogDialect
 }
 
 extension HARArchive {
-  /// What this archive's figures mean, by the name of its creator.
+  /// The meaning of this archive's figures, by the name of its creator.
   var meaning: any HARMeaning {
     let name = creator?.name?.lowercased() ?? ""
-    // Safari first: its name holds that of Chrome's tools.
+    // Safari comes first: its name contains the name of Chrome's tools.
     if name.contains("webkit web inspector") || name.contains("safari") { return SafariHAR() }
     if name == "webinspector" || name.contains("chrome") || name.contains("chromium") || name.contains("edge") {
       return ChromeHAR()
@@ -65,7 +65,7 @@ extension HARArchive {
     if name == "playwright" { return PlaywrightHAR() }
     if name.contains("firefox") { return FirefoxHAR() }
     if name.contains("charles") { return CharlesHAR() }
-    // Proxyman keeps to HAR 1.2 as far as is known.
+    // Proxyman has no known differences from HAR 1.2.
     if name.contains("proxyman") { return StandardHAR(dialect: .harProxyman) }
     if name.contains("mitmproxy") { return MitmproxyHAR() }
     return StandardHAR(dialect: .har)

@@ -1,7 +1,7 @@
 import HTTPReassembly
 
 extension HARTimings {
-  /// The phases, with `ssl` apart from `connect`. `total` is the entry's `time` in milliseconds, if it has one.
+  /// The phases, with `ssl` apart from `connect`. `total` is the entry's `time` in milliseconds, if present.
   func phases(total: Double?) -> ExchangeTimings {
     var phases = ExchangeTimings()
     phases.dns = Self.nanoseconds(dns)
@@ -13,14 +13,13 @@ extension HARTimings {
     return phases
   }
 
-  /// Milliseconds from `startedDateTime` until the connection is there.
+  /// Milliseconds from `startedDateTime` until the connection is established.
   func untilConnected(total: Double?) -> Double {
     let handshake = connect == nil || connectsWithTLS(total) ? 0 : ssl ?? 0
     return (blocked ?? 0) + (dns ?? 0) + (connect ?? 0) + handshake
   }
 
-  /// Whether `ssl` is inside of `connect`, as HAR 1.2 says. mitmproxy does not do that: its `time`, which is the sum of all
-  /// phases, tells.
+  /// Whether `connect` includes `ssl`, as HAR 1.2 says. mitmproxy's does not, and its `time`, the sum of all phases, tells so.
   private func connectsWithTLS(_ total: Double?) -> Bool {
     guard let connect, let ssl, connect >= ssl else { return false }
     guard let total else { return true }
@@ -28,7 +27,7 @@ extension HARTimings {
     return abs(total - sum) <= abs(total - (sum + ssl))
   }
 
-  /// Nanoseconds of milliseconds.
+  /// Converts milliseconds to nanoseconds.
   static func nanoseconds(_ milliseconds: Double) -> Int64 { Int64((milliseconds * 1e6).rounded()) }
 
   private static func nanoseconds(_ milliseconds: Double?) -> Int64? { milliseconds.map(nanoseconds) }

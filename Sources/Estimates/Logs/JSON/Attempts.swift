@@ -1,7 +1,7 @@
-/// The values of an array, and what is wrong with those that are none: the next value can still be read.
+/// The values of an array, and the error of each element that cannot be decoded; the next element can still be read.
 ///
-/// It ends one value beyond the limit that the decoder was given, and keeps the words of the first failure only, so
-/// that a hostile array of millions of empty objects does not become millions of errors.
+/// Reading ends one value beyond the decoder's limit, and only the first failure keeps its words. So a hostile array of millions
+/// of empty objects does not become millions of errors.
 struct Attempts<Value: Decodable>: Decodable {
   /// The values in their order.
   let results: [Result<Value, RowProblem>]

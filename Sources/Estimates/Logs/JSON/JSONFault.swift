@@ -1,14 +1,14 @@
 import Foundation
 
-/// Where a text stops being JSON. The decoder does not tell on all systems; the older parser does.
+/// The position where a text stops being JSON. The decoder does not tell it on all systems; the older parser does.
 struct JSONFault: CustomStringConvertible {
   /// One line for people.
   let description: String
 
-  /// The older parser is slow and builds objects until it fails, so a larger text is not given to it.
+  /// The older parser is slow and builds objects until it fails, so larger texts are not parsed.
   static let limit = 64 << 20
 
-  /// The fault; nil when there is none to be found.
+  /// Finds the fault; nil without one.
   init?(_ data: Data) {
     guard data.count <= Self.limit else { return nil }
     do {
@@ -32,6 +32,6 @@ struct JSONFault: CustomStringConvertible {
 }
 
 extension String {
-  /// As it reads inside of a sentence.
+  /// The text for use inside a sentence.
   fileprivate var lowercasedFirst: String { prefix(1).lowercased() + dropFirst() }
 }

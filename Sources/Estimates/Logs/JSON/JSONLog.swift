@@ -1,12 +1,12 @@
 import Foundation
 import TableReading
 
-/// Reads a log that is one JSON text, or one a line.
+/// Reads a log that is one JSON text, or one JSON text a line.
 struct JSONLog {
   let file: TableFile
   let options: LogOptions
 
-  /// Reads it as the given format, or as the one that its outermost value shows.
+  /// Reads the given format, or the format that the outermost value shows.
   func read(_ format: LogFormat?) throws(LogError) -> AppLog {
     let data = try file.content(limit: options.jsonLimit)
     if format == .curl || format == nil && CurlLog.begins(data) {
@@ -38,7 +38,7 @@ struct JSONLog {
     }
   }
 
-  /// What is wrong, and the keys that lead to it.
+  /// The error in words, with the keys that lead to its place.
   static func words(_ error: any Error) -> String {
     // Foundation throws an error without a position only for numbers.
     guard let error = error as? DecodingError else { return "holds a number that does not fit" }
@@ -59,7 +59,7 @@ struct JSONLog {
   }
 }
 
-/// What the outermost value of the JSON is.
+/// The format of the outermost value.
 enum JSONDocument: Decodable {
   case har(HARArchive)
   case tasks([Result<TaskMetrics, RowProblem>])

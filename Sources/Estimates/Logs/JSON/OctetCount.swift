@@ -1,8 +1,8 @@
 import Foundation
 
 extension KeyedDecodingContainer {
-  /// A number of octets: nil when it is not there, null, or -1, with which all producers say unknown. Throws when it
-  /// is no whole number, or larger than any message.
+  /// A number of octets: nil when it is absent, null, or -1, which means unknown in all producers' files. Throws for other values
+  /// than whole numbers, and for more than any message has.
   func octets(_ key: Key) throws -> Int? {
     guard contains(key), try !decodeNil(forKey: key) else { return nil }
     let number: Int64?
@@ -18,7 +18,7 @@ extension KeyedDecodingContainer {
     return number == -1 ? nil : Int(number)
   }
 
-  /// Milliseconds: nil when it is not there, null, or negative, which says unknown.
+  /// Milliseconds: nil when absent, null, or negative, which means unknown.
   func milliseconds(_ key: Key) throws -> Double? {
     guard contains(key), try !decodeNil(forKey: key) else { return nil }
     let number = try real(key)
@@ -31,7 +31,7 @@ extension KeyedDecodingContainer {
     return number
   }
 
-  /// Seconds as nanoseconds: nil when it is not there, null, or negative.
+  /// Seconds as nanoseconds: nil when absent, null, or negative.
   func seconds(_ key: Key) throws -> Int64? {
     guard contains(key), try !decodeNil(forKey: key) else { return nil }
     let number = try real(key)
@@ -42,7 +42,7 @@ extension KeyedDecodingContainer {
     return Int64((number * 1e9).rounded())
   }
 
-  /// A number. Foundation throws an error of its own, without the position, for one that no `Double` has.
+  /// A number. Foundation throws an error of its own, without the position, for numbers outside of the range of `Double`.
   private func real(_ key: Key) throws -> Double {
     do { return try decode(Double.self, forKey: key) } catch let error as DecodingError { throw error } catch {
       throw DecodingError.dataCorruptedError(
@@ -50,7 +50,7 @@ extension KeyedDecodingContainer {
     }
   }
 
-  /// Text; nil when it is not there, null, or of another type. For fields that no format defines.
+  /// Text; nil when absent, null, or of another type. For fields that no format defines.
   func looseText(_ key: Key) -> String? { try? decodeIfPresent(String.self, forKey: key) }
 
   /// Whether a field that no format defines says yes.

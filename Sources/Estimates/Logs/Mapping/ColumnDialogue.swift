@@ -1,18 +1,18 @@
-/// Asks somebody which of a log's columns is which.
+/// Asks a person which of a log's columns is which.
 ///
-/// What is found by its name is not asked for. An answer is a column's number in the list, or its name; nothing says that the
-/// log has no such column. What comes from the file is not escaped: whoever shows a line does that.
+/// Columns that are found by name are not asked for. An answer is a column's number in the list, or its name. An empty answer
+/// says that the log has no such column. Text from the file is not escaped; the caller escapes it before it shows a line.
 public struct ColumnDialogue {
   private let tables: [LogTable]
   private let ask: (String) -> String?
   private let say: (String) -> Void
   private var mapping: LogMapping
 
-  /// Answers that are no answer, after which the dialogue ends.
+  /// The number of invalid answers after which the dialogue ends.
   private static let patience = 5
 
-  /// A dialogue about `tables`, of which nothing is asked that `mapping` says. `ask` shows a question and gives the line that
-  /// was answered, nil at the end of input.
+  /// A dialogue about `tables`. Columns in `mapping` are not asked for. `ask` shows a question and returns the line of the
+  /// answer, nil at the end of input.
   public init(
     tables: [LogTable], mapping: LogMapping, ask: @escaping (String) -> String?, say: @escaping (String) -> Void
   ) {
@@ -22,8 +22,8 @@ public struct ColumnDialogue {
     self.say = say
   }
 
-  /// The mapping with which the log can be read. Throws a `LogError` when the input ends, when answers make no sense, or when
-  /// the answers together are no log.
+  /// Asks, and returns the mapping with which the log can be read. Throws a `LogError` when the input ends, when answers make no
+  /// sense, or when the answers together are no log.
   public mutating func run() throws(LogError) -> LogMapping {
     let table = try table()
     if let name = table.name, tables.count > 1 { mapping.table = name }
@@ -46,7 +46,7 @@ public struct ColumnDialogue {
     return mapping
   }
 
-  /// The table that is meant.
+  /// Asks which table is the log.
   private func table() throws(LogError) -> LogTable {
     guard let first = tables.first else { throw LogError("there is no table to choose") }
     guard tables.count > 1 else { return first }
@@ -61,7 +61,7 @@ public struct ColumnDialogue {
   }
 
   private mutating func take(_ column: LogColumn, _ names: [String], isNeeded: Bool) throws(LogError) {
-    // Where names could mean two columns, the question is whose it is.
+    // A name that fits two columns is asked for.
     let known = try? ColumnPositions.index(of: column, names, names.map(LogColumn.folded), mapping.columns)
     if known != nil { return }
     for _ in 0..<Self.patience {
@@ -94,14 +94,14 @@ public struct ColumnDialogue {
   }
 
   private func list(_ lines: [(name: String, value: String?)]) {
-    // What a screen has; a table with more columns is answered by name.
+    // This fills a screen; further columns are answered by name.
     for (index, line) in lines.prefix(200).enumerated() {
       say("  \(index + 1)  \(line.name.shortened(to: 60))\(line.value.map { "  \($0)" } ?? "")")
     }
     if lines.count > 200 { say("  and \(lines.count - 200) more") }
   }
 
-  /// The index that an answer means: a name before a number, for names that are numbers.
+  /// The index that an answer means. A name takes precedence over a number, because names may be numbers.
   private static func index(_ answer: String, _ names: [String]) -> Int? {
     if let exact = names.firstIndex(of: answer) { return exact }
     if let number = Int(answer), 1...max(names.count, 1) ~= number, number <= names.count { return number - 1 }
@@ -112,7 +112,7 @@ public struct ColumnDialogue {
 }
 
 extension LogColumn {
-  /// What a column has, in a few words of a question.
+  /// A few words about the column's content, for a question.
   fileprivate var question: String {
     switch self {
     case .host: "the host, or a whole URL"

@@ -1,4 +1,4 @@
-/// What a log calls its columns, as a file that people can read and change:
+/// A log's names for its columns, as a file that people can read and change:
 ///
 /// ```
 /// # The columns of monitor.db
@@ -7,8 +7,8 @@
 /// request_length = up
 /// ```
 ///
-/// A line has a column's name, an equals sign, and what the log calls it, with spaces around both as one likes; `table` is the
-/// table of an SQLite log, `url` both `host` and `path`. Empty lines, and those that begin with `#`, are passed over.
+/// A line has a column's name, an equals sign, and the log's name for it; spaces around both are optional. `table` is the table
+/// of an SQLite log, `url` both `host` and `path`. Empty lines and lines that begin with `#` are skipped.
 public struct LogMapping: Sendable, Equatable {
   /// The columns.
   public var columns: LogColumns
@@ -21,14 +21,14 @@ public struct LogMapping: Sendable, Equatable {
     self.table = table
   }
 
-  /// Octets of the longest file: more than all columns with names of 1,000 octets have.
+  /// Octets of the longest file: more than all columns need with names of 1,000 octets.
   public static let longest = 64 << 10
 
-  /// Reads the text of a file. Throws a `LogError` that names `file`, the line, and what is expected there.
+  /// Parses the text of a file. Throws a `LogError` that names `file`, the line, and what is expected there.
   public init(parsing text: String, file: String) throws(LogError) {
     self.init()
     guard text.utf8.count <= Self.longest else { throw LogError(file: file, "is longer than \(Self.longest) bytes") }
-    // Characters of Swift take CR LF for one.
+    // In Swift CR LF is one character.
     let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
     for (index, line) in lines.enumerated() {
       let line = line.trimmed
@@ -48,7 +48,7 @@ public struct LogMapping: Sendable, Equatable {
     }
   }
 
-  /// The text of a file, which reads as the same mapping. Throws a `LogError` for a name that does not fit on a line.
+  /// The text of a file that reads as the same mapping. Throws a `LogError` for a name that does not fit on a line.
   public func text(of log: String) throws(LogError) -> String {
     var text = "# The columns of \(log.filter { !$0.isNewline })\n"
     let lines =
@@ -65,7 +65,7 @@ public struct LogMapping: Sendable, Equatable {
 }
 
 extension StringProtocol {
-  /// Without spaces and tabs at both ends.
+  /// The text without spaces and tabs at both ends.
   fileprivate var trimmed: SubSequence {
     let isBlank = { (character: Character) in character == " " || character == "\t" || character == "\r" }
     guard let first = firstIndex(where: { !isBlank($0) }), let last = lastIndex(where: { !isBlank($0) }) else {

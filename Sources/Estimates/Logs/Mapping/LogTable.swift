@@ -1,12 +1,12 @@
 import TableReading
 
-/// A table of a log before its columns are known: for people who have to say which column is which.
+/// A table of a log whose columns are not known yet, for people who say which column is which.
 public struct LogTable: Sendable, Equatable {
   /// A column of a table.
   public struct Column: Sendable, Equatable {
     /// Its name, as the file has it.
     public let name: String
-    /// The first value of it among the first rows, shortened; nil when they have none.
+    /// The column's first value among the first rows, shortened; nil when they have none.
     public let sample: String?
   }
 
@@ -28,8 +28,8 @@ public struct LogTable: Sendable, Equatable {
 }
 
 extension LogReader {
-  /// The tables of a log whose columns are not known: nil when they are, or when its format needs no columns. Throws a
-  /// `LogError` when the file is no log, or no table of it can be read.
+  /// The tables of a log whose columns are not known. Nil when they are known, or when the format needs no columns. Throws a
+  /// `LogError` when the file is no log, or none of its tables can be read.
   public func unknownTables(_ path: String) throws(LogError) -> [LogTable]? {
     let file = try TableFile(path: path)
     let format = if let asked = options.format { asked } else { try file.format() }
@@ -42,7 +42,7 @@ extension LogReader {
 }
 
 extension CSVLog {
-  /// The table, when its columns are not known.
+  /// The table if its columns are not known; else nil.
   fileprivate func unknownTable() throws(LogError) -> LogTable? {
     var records = CSVRecords(file: file)
     guard try records.advance() else { throw LogError(file: file.path, "is empty but for line ends") }

@@ -1,9 +1,9 @@
-/// What URLSessionTaskMetrics says of one task, exported under Apple's names.
+/// The URLSessionTaskMetrics of one task, exported under Apple's names.
 struct TaskMetrics: Decodable {
   let transactions: [TransactionMetrics]
   /// Redirects that were followed; each should have a transaction of its own.
   let redirectCount: Int
-  /// Why the task failed or was cancelled; of the delegate's call, not of the metrics.
+  /// The reason why the task failed or was cancelled. It comes from the delegate's call, not from the metrics.
   let error: String?
 
   private enum Key: String, CodingKey { case transactionMetrics, redirectCount, error }
@@ -20,7 +20,7 @@ struct TaskMetrics: Decodable {
   }
 }
 
-/// What URLSessionTaskTransactionMetrics says of one request and its response. Counts that are -1 are nil.
+/// The URLSessionTaskTransactionMetrics of one request and its response. Counts of -1 are nil.
 struct TransactionMetrics: Decodable {
   let request: Request
   let response: Response?
@@ -44,13 +44,13 @@ struct TransactionMetrics: Decodable {
   let responseBody: Int?
   let responseBodyAfterDecoding: Int?
 
-  /// The request, by the names of URLRequest.
+  /// The request, with the names of URLRequest.
   struct Request: Decodable {
     let url: String
     let httpMethod: String?
   }
 
-  /// The response, by the names of HTTPURLResponse.
+  /// The response, with the names of HTTPURLResponse.
   struct Response: Decodable {
     let statusCode: Int
   }
@@ -87,7 +87,7 @@ struct TransactionMetrics: Decodable {
     responseHeader = try container.octets(.countOfResponseHeaderBytesReceived)
     responseBody = try container.octets(.countOfResponseBodyBytesReceived)
     responseBodyAfterDecoding = try container.octets(.countOfResponseBodyBytesAfterDecoding)
-    // A misspelt export would read as a log that knows nothing.
+    // A misspelt export would read as a log without figures.
     let counts = [requestHeader, requestBody, responseHeader, responseBody]
     let keys: [Key] = [
       .countOfRequestHeaderBytesSent, .countOfRequestBodyBytesSent, .countOfResponseHeaderBytesReceived,
@@ -101,7 +101,7 @@ struct TransactionMetrics: Decodable {
   }
 }
 
-/// A date as a number or as text; `LogTime` knows which numbers mean what.
+/// A date as a number or as text; `LogTime` knows the meaning of numbers.
 enum MetricsDate: Decodable {
   case number(Double)
   case text(String)

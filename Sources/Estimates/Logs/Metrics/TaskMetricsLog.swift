@@ -1,6 +1,6 @@
 import HTTPReassembly
 
-/// Makes entries of task metrics: two rows for each transaction, so that redirects are there.
+/// Makes entries of task metrics: two rows for each transaction, so that redirects have rows.
 ///
 /// Header counts include the start-line; body counts are as transferred, with framing and coding.
 struct TaskMetricsLog {
@@ -8,8 +8,8 @@ struct TaskMetricsLog {
   let file: String
   let times: LogTime
 
-  /// Throws when there are no transactions, more of them than `limit`, or tasks that break the format. An entry's row is
-  /// the number of its transaction among all of the file.
+  /// Reads the tasks. Throws when there are no transactions, more of them than `limit`, or tasks that break the format. An
+  /// entry's row is the number of its transaction in the file.
   func read(limit: Int) throws(LogError) -> AppLog {
     guard tasks.count <= limit else { throw LogError(file: file, "has more than \(limit) tasks; split it") }
     var log = AppLog(dialect: .urlSessionMetrics, entries: [])
@@ -96,7 +96,7 @@ struct TaskMetricsLog {
     return [request, response]
   }
 
-  /// The phases. Apple's connect ends when TLS is there.
+  /// The phases. Apple's connect phase includes the TLS handshake.
   private func phases(_ metrics: TransactionMetrics) throws(RowProblem) -> ExchangeTimings {
     var phases = ExchangeTimings()
     phases.dns = try duration(metrics.domainLookupStartDate, metrics.domainLookupEndDate)
@@ -109,7 +109,7 @@ struct TaskMetricsLog {
     return phases
   }
 
-  /// Nanoseconds between two dates; nil when one is not there, or when they are not in this order: the clock was set.
+  /// Nanoseconds between two dates. Nil when one is missing, or when the end is before the start because the clock was set.
   private func duration(_ start: MetricsDate?, _ end: MetricsDate?) throws(RowProblem) -> Int64? {
     guard let start = try time(start), let end = try time(end), start <= end else { return nil }
     return end - start

@@ -1,8 +1,8 @@
 import Foundation
 
-/// What Chrome logs of its network stack with `--log-net-log`, as far as it is needed: the events of requests.
+/// The needed part of Chrome's network log (`--log-net-log`): the events of requests.
 ///
-/// The file names its own numbers: `constants` has what each type of event and source is called in this version of Chrome.
+/// The file defines its own numbers: `constants` has the numbers of event and source types in this version of Chrome.
 struct Netlog: Decodable {
   /// The events of requests, each with its index in the file, from 1.
   let events: [(index: Int, event: NetlogEvent)]
@@ -21,7 +21,7 @@ struct Netlog: Decodable {
     tickOffset = try constants.milliseconds(.timeTickOffset)
     var kinds: [Int: NetlogEvent.Kind] = [:]
     for kind in NetlogEvent.Kind.allCases { if let type = types[kind.rawValue] { kinds[type] = kind } }
-    // Without these there is nothing to read, and a log of another kind would look like one without traffic.
+    // Without these a log of another kind would look like a log without traffic.
     guard let request = sources["URL_REQUEST"], let begin = phases["PHASE_BEGIN"], let end = phases["PHASE_END"],
       types[NetlogEvent.Kind.startJob.rawValue] != nil, types[NetlogEvent.Kind.requestHeaders.rawValue] != nil
     else {
@@ -44,8 +44,8 @@ struct Netlog: Decodable {
 }
 
 extension Netlog {
-  /// A log that Chrome could not end, because it was killed, as one that ends after its last whole event; nil for other texts.
-  /// Chrome writes an event a line.
+  /// Repairs a log that Chrome could not end because it was killed: the result ends after the last whole event. Nil for other
+  /// texts. Chrome writes an event a line.
   static func ended(_ data: Data) -> Data? {
     guard data.starts(with: Data("{\"constants\"".utf8)), let end = data.lastRange(of: Data(",\n".utf8)) else {
       return nil
@@ -59,7 +59,7 @@ extension Data {
 }
 
 extension KeyedDecodingContainer {
-  /// Whole milliseconds, a number or text, of the years 1970 to 2199.
+  /// Whole milliseconds, a number or text, within the years 1970 to 2199.
   fileprivate func milliseconds(_ key: Key) throws -> Int64 {
     let number = try (try? decode(Int64.self, forKey: key)) ?? Int64(decode(String.self, forKey: key)) ?? -1
     guard 0..<7_258_118_400_000 ~= number else {
@@ -90,18 +90,18 @@ struct NetlogEvent {
     case readCache = "HTTP_CACHE_READ_INFO"
   }
 
-  /// Which part of what lasts the event is.
+  /// Whether the event begins or ends an activity, or stands alone.
   enum Phase { case begin, end, none }
 
   let kind: Kind
   let phase: Phase
-  /// The request that it is of.
+  /// The number of its request.
   let source: Int
   /// Milliseconds on the log's own clock.
   let time: Int64
   let parameters: Parameters
 
-  /// The parameters that are needed; nil where an event has none.
+  /// The needed parameters; nil where an event has none.
   struct Parameters: Decodable {
     var url: String?
     var method: String?
@@ -134,7 +134,7 @@ struct NetlogEvent {
     }
   }
 
-  /// What the numbers of a file mean.
+  /// The meanings of a file's numbers.
   struct Names {
     let kinds: [Int: Kind]
     let request: Int
@@ -142,7 +142,7 @@ struct NetlogEvent {
     let end: Int
   }
 
-  /// An event before its numbers are known. Parameters are read only of those that are needed: the others have what they like.
+  /// An event whose numbers are not resolved. Parameters are read only for the needed events; other events can have any.
   struct Raw: Decodable {
     private let container: KeyedDecodingContainer<Key>
     private let source: Source

@@ -1,24 +1,24 @@
-/// One exchange of a netlog: a request that was sent, or that the cache answered, and what came back.
+/// One exchange of a netlog: a request that was sent or that the cache answered, and its responses.
 struct NetlogExchange {
-  /// The index of the event that began it.
+  /// The index of its first event.
   let index: Int
   let url: String
   let method: String
-  /// Milliseconds of the log.
+  /// Milliseconds on the log's clock.
   let start: Int64
-  /// Whether it is HTTP/1, so that its lines are those of the wire; else they have the spelling of HTTP/1.1.
+  /// Whether it is HTTP/1, so that its lines are as on the wire; else they have the spelling of HTTP/1.1.
   var isHTTP1 = true
   var isFromCache = false
   var isAborted = false
   var isOver = false
   var requestLine: Int?
   var requestHeader: Int?
-  /// 0 until a body is sent.
+  /// Octets of the body; 0 until a body is sent.
   var requestBody: Int? = 0
   var sent: Int64?
   /// The interim responses, then the final one.
   var responses: [Response] = []
-  /// Octets before decoding, where something was decoded.
+  /// Octets before decoding, if a coding was decoded.
   var codedOctets: Int?
   var octets: Int?
   var hasReadBody = false
@@ -32,7 +32,7 @@ struct NetlogExchange {
     let line: Int
     let header: Int
 
-    /// Nil when the first of the lines is no status-line.
+    /// Parses the lines; nil when the first line is no status-line.
     init?(index: Int, time: Int64, lines: [String]) {
       guard let first = lines.first, first.hasPrefix("HTTP/") else { return nil }
       let words = first.split(separator: " ", maxSplits: 2)
@@ -48,8 +48,8 @@ struct NetlogExchange {
   /// Octets of a header section: each line and its end, and the empty line.
   static func octets(_ lines: some Sequence<String>) -> Int { lines.reduce(2) { $0 + octets(of: $1) + 2 } }
 
-  /// Octets of the start-line and the header section of a request on HTTP/2 in the spelling of HTTP/1.1: Chrome lists its
-  /// fields, the pseudo-header fields as `:method: GET`. Nil without a method and a path.
+  /// Octets of the start-line and the header section of a request on HTTP/2, in the spelling of HTTP/1.1. Chrome lists its
+  /// fields, and pseudo-header fields as `:method: GET`. Nil without a method and a path.
   static func spelled(_ lines: [String]) -> (line: Int?, header: Int?) {
     func value(_ name: String) -> Int? { lines.first { $0.hasPrefix(name) }.map { octets(of: $0) - name.utf8.count } }
     let header = octets(lines.filter { !$0.hasPrefix(":") })
@@ -61,7 +61,7 @@ struct NetlogExchange {
     )
   }
 
-  /// Octets of a line. Chrome leaves cookies and credentials out of a log, and says how many octets they have.
+  /// Octets of a line. Chrome leaves cookies and credentials out of a log, and writes their number of octets.
   private static func octets(of line: String) -> Int {
     var octets = line.utf8.count
     let mark = " bytes were stripped]"

@@ -6,17 +6,17 @@ struct NetlogLog {
   let netlog: Netlog
   let file: String
 
-  /// A request of Chrome, which redirects and challenges make several exchanges.
+  /// A request of Chrome. Redirects and challenges split it into several exchanges.
   private struct Request {
     var url = ""
     var method = ""
     var start: Int64 = 0
     var index = 0
-    /// The exchange under way, an index into all of them.
+    /// The exchange under way, as an index.
     var current: Int?
   }
 
-  /// Throws when there are no exchanges, more of them than `limit`, or events that make no sense.
+  /// Reads the events. Throws when there are no exchanges, more of them than `limit`, or events that make no sense.
   func read(limit: Int) throws(LogError) -> AppLog {
     let exchanges = try exchanges(limit)
     guard !exchanges.isEmpty else { throw LogError(file: file, "is a netlog without a request that was sent") }
@@ -62,7 +62,7 @@ struct NetlogLog {
     let parameters = event.parameters
     switch event.kind {
     case .startJob where event.phase == .begin:
-      // A request is started again when it was redirected.
+      // A redirected request is started again.
       if let current = request.current { exchanges[current].isOver = true }
       request = Request(
         url: parameters.url ?? "", method: parameters.method ?? "", start: event.time, index: index, current: nil)
@@ -75,7 +75,7 @@ struct NetlogLog {
       } else if let fields = parameters.headers {
         (exchange.requestLine, exchange.requestHeader) = NetlogExchange.spelled(fields)
       }
-      // It is sent again after a challenge, and when the connection turned out to be closed.
+      // A request is sent again after a challenge, and after its connection turned out to be closed.
       if let current = request.current {
         exchanges[current].isOver = true
         if exchanges[current].responses.isEmpty { exchanges[current].isAborted = true }
@@ -144,7 +144,8 @@ struct NetlogLog {
     return rows
   }
 
-  /// The body. After a 304 Chrome reads what its cache has, and after a redirect it may read nothing: neither says what came.
+  /// Sets the body. After a 304 Chrome reads the cached content, and after a redirect it may read nothing. Neither tells the
+  /// octets that came.
   private func set(_ response: inout LogEntry, _ exchange: NetlogExchange, _ status: Int) {
     guard status != 304 else { return }
     let nothing = exchange.hasReadBody && !exchange.isAborted && exchange.isOver ? 0 : nil
@@ -152,9 +153,9 @@ struct NetlogLog {
     response.decodedLength = exchange.octets ?? nothing
   }
 
-  /// Nanoseconds since 1970 of milliseconds of the log.
+  /// Converts milliseconds of the log to nanoseconds since 1970.
   private func time(_ tick: Int64) -> Int64 {
-    // Both are below 2200, their sum is not always.
+    // Both are below the year 2200, but their sum may not be.
     min(netlog.tickOffset + tick, 7_258_118_399_999) * 1_000_000
   }
 
@@ -165,7 +166,7 @@ struct NetlogLog {
 }
 
 extension NetlogExchange {
-  /// Takes an event after the one with which the exchange began.
+  /// Takes an event after the first one.
   fileprivate mutating func take(_ event: NetlogEvent, _ index: Int) {
     switch event.kind {
     case .sendRequest where event.phase == .end: sent = event.time
@@ -188,6 +189,6 @@ extension NetlogExchange {
     }
   }
 
-  /// More than any body has.
+  /// More octets than any body has.
   private static let largest = 1 << 40
 }

@@ -1,9 +1,9 @@
-/// Rows that are not what they should be. One is enough to refuse a log: sums over the others would look right.
+/// Collects rows that are invalid. One is enough to refuse a log: sums over the others would look right.
 struct BadRows {
   private(set) var count = 0
   private var first = ""
 
-  /// Takes note of a row. `position` is where it is, as `line 3`.
+  /// Takes note of a row. `position` names its place, as in `line 3`.
   mutating func note(_ position: String, _ problem: RowProblem) {
     if count == 0 { first = "\(position), \(problem.description)" }
     count += 1

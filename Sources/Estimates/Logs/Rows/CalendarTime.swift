@@ -1,14 +1,14 @@
-/// A date with a time of day, as RFC 3339 and ISO 8601 write it: `yyyy-MM-dd`, `T` or a space, `HH:mm:ss`, a fraction
-/// after a point or comma, and a zone (`Z`, `+hh:mm`, `+hhmm`, `+hh`) that may follow a space or be missing.
+/// A date with a time of day, as in RFC 3339 and ISO 8601. It has `yyyy-MM-dd`, `T` or a space, `HH:mm:ss`, and a fraction after
+/// a point or comma. A zone (`Z`, `+hh:mm`, `+hhmm`, `+hh`) may follow, with or without a space.
 struct CalendarTime: Equatable {
   /// Seconds since 1970 on a clock that shows this time.
   let seconds: Int64
-  /// Nanoseconds on top; finer digits are cut off.
+  /// Nanoseconds to add; finer digits are cut off.
   let nanoseconds: Int
   /// Seconds that the clock is ahead of UTC; nil when the text names no zone.
   let offset: Int?
 
-  /// The time that the text says; nil when it is none. A leap second counts as the second after it.
+  /// Parses a time; nil for other text. A leap second counts as the second after it.
   init?(_ text: String) {
     var rest = text.utf8[...]
     guard let year = Self.number(&rest, digits: 4), Self.take(&rest, "-"),
@@ -35,7 +35,7 @@ struct CalendarTime: Equatable {
 
   static func isDigit(_ octet: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= octet }
 
-  /// A fraction's digits as billionths; nil when there are none, or something else.
+  /// A fraction's digits as billionths; nil without digits, or with other characters.
   static func billionths(_ digits: Substring.UTF8View) -> Int? {
     guard !digits.isEmpty, digits.allSatisfy(isDigit) else { return nil }
     var value = 0
@@ -57,7 +57,7 @@ struct CalendarTime: Equatable {
     return text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
   }
 
-  /// nil for nonsense, nil inside for no zone.
+  /// The zone's seconds; the inner nil is no zone, the outer nil is invalid text.
   private static func zone(_ rest: inout Substring.UTF8View) -> Int?? {
     if rest.isEmpty { return .some(nil) }
     _ = take(&rest, " ")
@@ -79,11 +79,11 @@ struct CalendarTime: Equatable {
     }
   }
 
-  /// Days of the Gregorian calendar. A year that begins in March has its leap day at the end.
+  /// Days of the Gregorian calendar. Years begin in March here, so that the leap day is at the end.
   private static func daysSince1970(_ year: Int, _ month: Int, _ day: Int) -> Int64 {
     let year = month > 2 ? year : year - 1
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
-    // 719,468 days lie between 0000-03-01 and 1970-01-01.
+    // There are 719,468 days between 0000-03-01 and 1970-01-01.
     let leapDays = year >= 0 ? year / 4 - year / 100 + year / 400 : -1
     return Int64(year * 365 + leapDays + dayOfYear - 719_468)
   }

@@ -1,25 +1,26 @@
-/// Where a table has the columns of a log.
+/// The positions of a log's columns in a table.
 struct ColumnPositions {
-  /// A column that is there, and its index in a row.
+  /// A column, and its index in a row.
   struct Found {
     let column: LogColumn
     let index: Int
   }
 
-  /// What a row is.
+  /// The meaning of a row.
   enum Shape {
     /// A request or a response.
     case message
-    /// A request and what answered it.
+    /// A request and its response.
     case exchange
   }
 
-  /// The columns that are there, and that a table of this shape has.
+  /// The columns that are present and that a table of this shape has.
   let found: [Found]
-  /// What a row is.
+  /// The meaning of a row.
   let shape: Shape
 
-  /// Finds the columns, without regard to case and to what stands between words. Throws a `RowProblem` with what is missing.
+  /// Finds the columns; case and the characters between words do not matter. Throws a `RowProblem` that names the missing
+  /// columns.
   init(header: [String], columns: LogColumns) throws(RowProblem) {
     let folded = header.map(LogColumn.folded)
     var indices: [LogColumn: Int] = [:]
@@ -33,7 +34,7 @@ struct ColumnPositions {
     let required = shape == .message ? LogColumn.required : [.host, .path]
     let missing = required.filter { !there.contains($0) }
     guard missing.isEmpty else {
-      // Without a type, a row may well be an exchange of which the log has a sum only.
+      // Without a type, a row may be an exchange, and the log has only its sum.
       if shape == .message, missing.allSatisfy({ $0 == .type || $0 == .time }),
         let sum = folded.firstIndex(where: LogColumn.sums.contains)
       {
@@ -50,10 +51,10 @@ struct ColumnPositions {
     }
   }
 
-  /// Whether a column is there.
+  /// Whether a column is present.
   func has(_ column: LogColumn) -> Bool { found.contains { $0.column == column } }
 
-  /// What to know of the figures that this log cannot say anything about.
+  /// A notice for each figure that this log lacks.
   var notices: [String] {
     switch shape {
     case .message: LogColumn.lengths.filter { !has($0) }.map { "no column \($0.rawValue): it is not verified" }
@@ -65,21 +66,21 @@ struct ColumnPositions {
     }
   }
 
-  /// Where a column is; nil when it is not there.
+  /// The position of a column; nil when it is absent.
   static func index(
     of column: LogColumn, _ header: [String], _ folded: [String], _ columns: LogColumns
   ) throws(RowProblem) -> Int? {
     if let name = columns.names[column] {
-      // As it is written there, else as names are compared.
+      // An exact match comes first, then one that ignores case and separators.
       let wanted = LogColumn.folded(name)
       let exact = header.indices.filter { header[$0] == name }
       let indices = exact.isEmpty ? folded.indices.filter { folded[$0] == wanted } : exact
       guard indices.count <= 1 else { throw RowProblem("column \(name) is there twice") }
-      // A name that was given has to be there, even for a column that a log may lack.
+      // A mapped name must exist, even for an optional column.
       guard let index = indices.first else { throw missing([column], columns, header) }
       return index
     }
-    // What is mapped to one column is no other; but a URL is host and path.
+    // A mapped column has no other meaning; but a URL is both host and path.
     let isOfURL = column == .host || column == .path
     let taken = isOfURL ? [] : Set(columns.names.values.map(LogColumn.folded))
     let names = column.knownNames.filter { !taken.contains($0) }
@@ -88,7 +89,7 @@ struct ColumnPositions {
     if let double = indices.first(where: { index in indices.contains { $0 != index && folded[$0] == folded[index] } }) {
       throw RowProblem("column \(header[double].shortened()) is there twice")
     }
-    // Of two figures only the log's author knows which is meant. Of names and times the first of our list is.
+    // Only the log's author knows which of two figures is meant. For names and times, the first of our list is taken.
     guard column.isFigure else {
       return names.lazy.compactMap { name in indices.first { folded[$0] == name } }.first
     }
@@ -106,7 +107,7 @@ struct ColumnPositions {
 }
 
 extension LogColumn {
-  /// Whether it counts octets.
+  /// Whether the column counts octets.
   fileprivate var isFigure: Bool {
     LogColumn.lengths.contains(self) || LogColumn.exchangeLengths.contains(self)
       || [.decodedLength, .requestDecodedLength, .responseDecodedLength, .queryLength].contains(self)

@@ -1,9 +1,9 @@
 import HTTPReassembly
 
-/// Numbers the exchanges of a table by what the log calls them.
+/// Numbers the exchanges of a table by their names in the log.
 ///
-/// Names are unique in one run of an app only, and logs of several runs may be one file. So a name begins a new exchange when
-/// the exchange that has it now cannot take the row: a second request or response, or another host.
+/// Names are unique only within one run of an app, and one file may hold logs of several runs. So a name begins a new exchange
+/// when its current one cannot take the row: a second request or response, or another host.
 struct ExchangeNumbers {
   private var exchanges: [String: Exchange] = [:]
   private var count = 0
@@ -15,7 +15,7 @@ struct ExchangeNumbers {
     var hasResponse = false
   }
 
-  /// The exchange of a row, from 1. Any number of interim responses fit into one.
+  /// The exchange of a row, from 1. An exchange takes any number of interim responses.
   mutating func number(_ name: String, _ kind: MessageKind, host: String) -> Int {
     var exchange = exchanges[name]
     if let known = exchange,

@@ -1,6 +1,6 @@
 /// One value of a table, as the file has it.
 enum LogCell: Equatable {
-  /// Nothing: NULL, or an empty cell of a CSV file.
+  /// No value: NULL, or an empty cell of a CSV file.
   case absent
   /// Text, never empty in a CSV file.
   case text(String)
@@ -22,10 +22,10 @@ enum LogCell: Equatable {
     }
   }
 
-  /// More octets than any message has; the sum of two million of them still fits an `Int`.
+  /// More octets than any message has. The sum of two million such lengths still fits an `Int`.
   static let largestLength: Int64 = 1 << 40
 
-  /// A whole number within ± `largestLength`; nil when absent. Throws nil's opposite: what is there and is not that.
+  /// A whole number within ± `largestLength`; nil when absent. Throws for other values.
   func length(_ column: LogColumn) throws(RowProblem) -> Int? {
     let number: Int64?
     switch self {
@@ -42,8 +42,8 @@ enum LogCell: Equatable {
     return Int(number)
   }
 
-  /// A duration in nanoseconds, of a number of units of `unit` nanoseconds; nil when absent, and when negative, with which
-  /// producers say unknown. Throws for what is no number, and for more than a day.
+  /// A duration in nanoseconds, from a number of units of `unit` nanoseconds. Nil when absent, and when negative, which means
+  /// unknown. Throws for other values than numbers, and for more than a day.
   func duration(unit: Double, _ column: LogColumn) throws(RowProblem) -> Int64? {
     let number: Double?
     switch self {
@@ -59,13 +59,13 @@ enum LogCell: Equatable {
     return number < 0 ? nil : Int64((number * unit).rounded())
   }
 
-  /// Text that is there.
+  /// The text; throws when the cell has none.
   func text(_ column: LogColumn, expected: String) throws(RowProblem) -> String {
     guard case .text(let text) = self else { throw RowProblem(column, expected: expected, found: self) }
     return text
   }
 
-  /// Yes or no; absent is no.
+  /// A yes or no; an absent value is no.
   func flag(_ column: LogColumn) throws(RowProblem) -> Bool {
     switch self {
     case .absent, .integer(0), .real(0): return false
@@ -81,13 +81,13 @@ enum LogCell: Equatable {
     throw RowProblem(column, expected: "true or false", found: self)
   }
 
-  /// Whether it is text with this word in it, of letters.
+  /// Whether it is text that contains this word of letters.
   func hasWord(_ word: String) -> Bool {
     guard case .text(let text) = self else { return false }
     return text.split { !$0.isLetter }.contains { $0 == word }
   }
 
-  /// Whether an error is named: anything but nothing, 0 and false.
+  /// Whether it names an error: any value but an absent one, 0 and false.
   var namesError: Bool {
     switch self {
     case .absent, .integer(0), .real(0): false

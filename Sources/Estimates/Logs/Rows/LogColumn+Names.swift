@@ -1,9 +1,9 @@
 extension LogColumn {
-  /// Names under which a column is found when nothing is mapped, its own first, as `folded` writes them. The others are those
-  /// that logs of apps use for the same thing, and no more: a name that means different things in different logs is mapped.
+  /// Names by which an unmapped column is found, its own first, as `folded` writes them. The others are common names in logs of
+  /// apps with one meaning only. A name with several meanings has to be mapped.
   var knownNames: [String] { Self.known[self] ?? [Self.folded(rawValue)] }
 
-  /// A name without regard to case, and to what stands between its words: `request_body_length` is `requestBodyLength`.
+  /// A name without regard to case and to the characters between words: `request_body_length` is `requestBodyLength`.
   static func folded(_ name: String) -> String {
     String(name.lowercased().unicodeScalars.filter { !["_", "-", " ", "."].contains($0) })
   }
@@ -13,7 +13,7 @@ extension LogColumn {
 
   /// Other names, folded.
   private var otherNames: [String] {
-    // A whole URL says both.
+    // A whole URL has both host and path.
     let urls = ["url", "requesturl", "requesturlstring", "urleffective"]
     return switch self {
     case .host: ["hostname"] + urls
@@ -61,6 +61,6 @@ extension LogColumn {
     }
   }
 
-  /// What logs call the octets of both directions together.
+  /// Names for the octets of both directions together.
   static let sums: Set<String> = ["bytes", "totalbytes", "totallength", "totalsize", "bytestotal", "traffic"]
 }

@@ -1,13 +1,13 @@
 /// The columns of a monitor's table. The raw value is the name in the file, unless it is mapped. A table has one row a message,
-/// or one row an exchange: then the figures' names begin with `request_` and `response_`.
+/// or one row an exchange. For exchanges the figures' names begin with `request_` and `response_`.
 public enum LogColumn: String, Sendable, CaseIterable {
-  /// Host, or a whole URL of which the authority is taken.
+  /// Host, or a whole URL whose authority is taken.
   case host
-  /// Path, or a whole URL of which path and query are taken.
+  /// Path, or a whole URL whose path and query are taken.
   case path
   /// `request`, `response` or `interim`.
   case type
-  /// When it happened.
+  /// The time of the message.
   case time = "occur_time"
   /// Octets of the whole message.
   case length
@@ -23,7 +23,7 @@ public enum LogColumn: String, Sendable, CaseIterable {
   case method
   /// Status code of the response.
   case status
-  /// Octets of the whole request, in a table with one row an exchange; so are the following.
+  /// Octets of the whole request, in a table with one row an exchange, as for the following columns.
   case requestLength = "request_length"
   /// Octets of the request-line.
   case requestLineLength = "request_line_length"
@@ -35,7 +35,7 @@ public enum LogColumn: String, Sendable, CaseIterable {
   case requestDecodedLength = "request_decoded_length"
   /// When the response began.
   case responseTime = "response_start_time"
-  /// Octets of the whole response.
+  /// The time when the response began.
   case responseLength = "response_length"
   /// Octets of the status-line.
   case responseLineLength = "response_line_length"
@@ -47,17 +47,17 @@ public enum LogColumn: String, Sendable, CaseIterable {
   case responseDecodedLength = "response_decoded_length"
   /// Octets of the query without the `?`.
   case queryLength = "query_bytes"
-  /// Anything but nothing, 0 or false: the transfer failed or was cancelled.
+  /// A failed or cancelled transfer: any value but an absent one, 0 or false.
   case error
   /// Whether the response came from a cache.
   case isFromCache = "from_cache"
-  /// Where the figures come from; `cache` says that the response came from a cache, as TrafficProbe writes it.
+  /// The source of the figures; `cache` says that the response came from a cache, as TrafficProbe writes it.
   case source
-  /// What the rows of one exchange share, a number or text.
+  /// A number or text that the rows of one exchange share.
   case exchange
   /// The query without the `?`.
   case query
-  /// When the message ended.
+  /// The time when the message ended.
   case endTime = "end_time"
   /// Seconds from `time` to the message's end.
   case duration
@@ -77,14 +77,14 @@ public enum LogColumn: String, Sendable, CaseIterable {
   case receive = "receive_ms"
   /// Whether the exchange was under way when the log ended.
   case pending
-  /// What the log does not know, in words; `pending` among them says that the exchange was under way, as TrafficProbe writes it.
+  /// Words for the facts that the log lacks. The word `pending` says that the exchange was under way, as TrafficProbe writes it.
   case unknown
 
-  /// What a table with one row a message has to have; and at least one of `lengths`.
+  /// The required columns of a table with one row a message, besides at least one of `lengths`.
   static let required: [Self] = [.host, .path, .type, .time]
-  /// The columns with the figures to verify of a message.
+  /// The columns of a message's figures to verify.
   static let lengths: [Self] = [.length, .lineLength, .headerLength, .bodyLength]
-  /// The columns with the figures to verify of an exchange.
+  /// The columns of an exchange's figures to verify.
   static let exchangeLengths: [Self] = [
     .requestLength, .requestLineLength, .requestHeaderLength, .requestBodyLength, .responseLength, .responseLineLength,
     .responseHeaderLength, .responseBodyLength,
@@ -98,16 +98,16 @@ public enum LogColumn: String, Sendable, CaseIterable {
   static let phases: [Self] = [.dns, .connect, .tls, .send, .wait, .receive]
 }
 
-/// What a log calls its columns.
+/// A log's names for its columns.
 public struct LogColumns: Sendable, Equatable {
   /// Names that differ from the column's own.
   public var names: [LogColumn: String] = [:]
 
-  /// The columns' own names.
+  /// The columns with their own names.
   public init() {}
 
-  /// Names as `host=Host,path=url_path`: our name, an equals sign, the log's name. The log's name may have anything
-  /// but a comma in it. `url` stands for both `host` and `path`. Throws a `LogError` for an unknown or repeated name.
+  /// Parses names such as `host=Host,path=url_path`: our name, an equals sign, the log's name. The log's name may have any
+  /// character but a comma. `url` stands for both `host` and `path`. Throws a `LogError` for an unknown or repeated name.
   public init(parsing text: String) throws(LogError) {
     for pair in text.split(separator: ",", omittingEmptySubsequences: false) {
       let sides = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -120,7 +120,8 @@ public struct LogColumns: Sendable, Equatable {
     }
   }
 
-  /// Sets a column by our name, or both of them with `url`. Throws a `LogError` for an unknown name, and for one that is set.
+  /// Sets a column by our name; `url` sets host and path. Throws a `LogError` for an unknown name, and for a name that is set
+  /// already.
   mutating func set(_ name: String, to column: String) throws(LogError) {
     let columns: [LogColumn]
     if name == "url" {
@@ -138,6 +139,6 @@ public struct LogColumns: Sendable, Equatable {
     }
   }
 
-  /// What the log calls a column.
+  /// The log's name for a column.
   func name(_ column: LogColumn) -> String { names[column] ?? column.rawValue }
 }

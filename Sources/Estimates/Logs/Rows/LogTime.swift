@@ -1,18 +1,18 @@
 import Foundation
 
-/// Turns what logs call a time into nanoseconds since the Unix epoch.
+/// Converts times of logs into nanoseconds since the Unix epoch.
 struct LogTime {
   let unit: LogTimeUnit
   let zone: TimeZone
 
   /// Seconds from 1970 to Apple's reference date.
   private static let reference: Int64 = 978_307_200
-  /// 2200-01-01, the first instant that is too late.
+  /// 2200-01-01, the first time that is too late.
   private static let end: Int64 = 7_258_118_400
-  /// 2009-01-01, before which no app metered itself. As seconds since 2001 it is 252,460,800.
+  /// 2009-01-01; earlier times are not taken for times of app logs. As seconds since 2001 it is 252,460,800.
   private static let start: Int64 = 1_230_768_000
 
-  /// What is expected, for error messages.
+  /// The expectation in error messages.
   static let expected = "a time (ISO 8601, yyyy-MM-dd HH:mm:ss.SSS, or a number since 1970 or 2001)"
 
   /// The time in a cell; nil when it is absent.
@@ -32,14 +32,14 @@ struct LogTime {
     }
   }
 
-  /// The time of a floating-point number; nil when it is none.
+  /// The time of a floating-point number; nil when it is out of range.
   func time(_ number: Double) -> Int64? {
     guard number.isFinite, number.magnitude < 9e18 else { return nil }
     let whole = number.rounded(.down)
     return time(seconds: Int64(whole), nanoseconds: Int64(((number - whole) * 1e9).rounded()))
   }
 
-  /// The time of a text, a number or a date; nil when it is none.
+  /// The time of a text, a number or a date; nil for other text.
   func time(_ text: String) -> Int64? {
     if let number = Self.decimal(text) { return time(seconds: number.whole, nanoseconds: number.billionths) }
     guard let date = CalendarTime(text) else { return nil }
@@ -49,7 +49,7 @@ struct LogTime {
     return seconds * 1_000_000_000 + Int64(date.nanoseconds)
   }
 
-  /// A number of units, and the billionths of one that come on top.
+  /// The time of a whole number of units and the billionths of one unit beside them.
   private func time(seconds whole: Int64, nanoseconds billionths: Int64) -> Int64? {
     guard let unit = unit == .automatic ? Self.unit(of: whole) : unit else { return nil }
     let perSecond: Int64 =
@@ -88,8 +88,8 @@ struct LogTime {
     return (whole, Int64(billionths))
   }
 
-  /// Seconds that local time is ahead of UTC. In the hour that autumn has twice, the first one is meant; a time that
-  /// spring leaves out counts as if the clock had not been put forward.
+  /// Seconds that local time is ahead of UTC. An hour that occurs twice in autumn is taken as the first one. A time that spring
+  /// skips counts as if the clock had not been put forward.
   private func localOffset(at local: Int64) -> Int {
     if zone == .gmt { return 0 }
     let before = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(local - 86_400)))

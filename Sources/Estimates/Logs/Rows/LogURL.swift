@@ -1,18 +1,18 @@
-/// The parts of an absolute URL (RFC 3986, section 3.1) that a log's row needs. Nothing is decoded or normalized but
-/// the case of scheme and host, and the empty path, which every client sends as `/` (RFC 9112, section 3.2.1).
+/// The parts of an absolute URL (RFC 3986, section 3.1) that a log's row needs. Only the case of scheme and host is normalized,
+/// and the empty path, which every client sends as `/` (RFC 9112, section 3.2.1). Nothing is decoded.
 struct LogURL: Equatable {
   /// The scheme, lower-case.
   let scheme: String
   /// Host and port, lower-case, without userinfo; empty where the URL has no authority (`data:`).
   let host: String
-  /// The path, as it stands there.
+  /// The path as written.
   let path: String
-  /// The query as it stands there, without the `?`; nil without a query.
+  /// The query as written, without the `?`; nil without a query.
   let query: String?
   /// Octets of the query without the `?`; nil without a query.
   var queryLength: Int? { query?.utf8.count }
 
-  /// The parts; nil when there is no scheme.
+  /// Parses a URL; nil without a scheme.
   init?(_ text: String) {
     let octets = text.utf8
     guard let colon = octets.firstIndex(of: UInt8(ascii: ":")), colon != octets.startIndex,
@@ -32,7 +32,7 @@ struct LogURL: Equatable {
     (path, query) = Self.target(rest[(end ?? rest.endIndex)...])
   }
 
-  /// The path and the query of what comes after an authority.
+  /// Splits the text after an authority into path and query.
   static func target(_ text: Substring) -> (path: String, query: String?) {
     let octets = text.utf8
     let target = text[..<(octets.firstIndex(of: UInt8(ascii: "#")) ?? octets.endIndex)]

@@ -1,6 +1,6 @@
 import HTTPReassembly
 
-/// Makes entries of the cells of one row of a monitor's table, be it CSV or SQLite.
+/// Makes entries of the cells of one row of a monitor's table, CSV or SQLite.
 struct MonitorRow {
   private let times: LogTime
   private var names = NamePool()
@@ -11,16 +11,16 @@ struct MonitorRow {
   private var duration: Int64?
   private var isFromCacheBySource = false
   private var isPendingByWord = false
-  /// What the row calls its exchange.
+  /// The row's name for its exchange.
   private(set) var exchange: String?
-  /// Whether the row has a query where another row without one would show that there is none.
+  /// Whether the row has a query. Then a row without one says that its message has none.
   private(set) var showsQueries = false
   /// Whether the row's duration is too long for seconds.
   private(set) var hasLongDuration = false
 
   init(times: LogTime) { self.times = times }
 
-  /// Forgets the row before.
+  /// Starts a row; the row before is forgotten.
   mutating func begin(_ number: Int) {
     row = LogEntry(row: number, kind: .request, host: "", path: "/", time: nil)
     answer = LogEntry(row: number, kind: .response, host: "", path: "/", time: nil)
@@ -62,7 +62,7 @@ struct MonitorRow {
     case .query: try takeQuery(cell)
     case .endTime: row.endTime = try times.time(cell, column)
     case .duration:
-      // Nobody says the unit of this one; what is not seconds shows by its size, and is not refused.
+      // The unit of this column is unknown. A value too large for seconds shows that it is another unit, and is not refused.
       if let seconds = try? cell.duration(unit: 1e9, column) {
         duration = seconds
       } else {
@@ -91,8 +91,8 @@ struct MonitorRow {
     return entry
   }
 
-  /// The row as an exchange: a request, and a response unless the log says that there was none, which is a status that is not
-  /// there, in a log that has a column for it, and no figure.
+  /// The row as an exchange: a request and its response. There is no response when the log has a column for the status, and this
+  /// row has neither a status nor a figure.
   func messages(exchange: Int, hasStatus: Bool) -> [LogEntry] {
     var request = message()
     request.kind = .request
@@ -107,7 +107,7 @@ struct MonitorRow {
     var response = request
     response.kind = .response
     response.status = row.status
-    // Where nothing tells, the response is as late as the request: nearer than nothing.
+    // Without any time the response has the request's, which is a better guess than none.
     response.time = answer.time
     if response.time == nil, let time = request.time { response.time = time + (phases.send ?? 0) + (phases.wait ?? 0) }
     response.endTime = message().endTime
@@ -121,7 +121,7 @@ struct MonitorRow {
     return [request, response]
   }
 
-  /// A length in a row that is an exchange: -1 says unknown, as in HAR and in the counts of Apple and OkHttp.
+  /// A length in a row of an exchange: -1 means unknown, as in HAR and in the counts of Apple and OkHttp.
   private static func figure(_ cell: LogCell, _ column: LogColumn) throws(RowProblem) -> Int? {
     let length = try cell.length(column)
     return length == -1 ? nil : length
@@ -154,7 +154,7 @@ struct MonitorRow {
   }
 
   private mutating func takePath(_ cell: LogCell) throws(RowProblem) {
-    // The path of a URL without one is empty. A CSV file cannot tell that from no path.
+    // A URL without a path has an empty one. A CSV file cannot tell that from an absent path.
     if cell == .absent { return }
     let text = try cell.text(.path, expected: "a path")
     if text == "*" {
@@ -175,7 +175,7 @@ struct MonitorRow {
   }
 
   private mutating func takeQuery(_ cell: LogCell) throws(RowProblem) {
-    // Nothing in the cell is nothing known, until another row shows that the log has queries.
+    // An empty cell is unknown, until another row shows that the log has queries.
     if cell == .absent { return }
     var text = try cell.text(.query, expected: "a query")
     if text.utf8.first == UInt8(ascii: "?") { text.removeFirst() }
@@ -223,26 +223,26 @@ struct MonitorRow {
 }
 
 extension LogEntry {
-  /// Whether any figure says that there was something.
+  /// Whether any figure is more than 0.
   fileprivate var hasOctets: Bool {
     [length, lineLength, headerLength, bodyLength, decodedLength].contains { ($0 ?? 0) != 0 }
   }
 }
 
 extension String {
-  /// The same in lower case; most names of a log are, and are given back as they are.
+  /// The text in lower case. Most names of a log already are, and are returned unchanged.
   fileprivate var lowercase: String {
     utf8.contains { $0 >= 0x80 || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 } ? lowercased() : self
   }
 }
 
-/// Lets rows with the same host or path share one string: a log has few of them, a million times.
+/// Lets rows with the same host or path share one string. A log repeats few names many times.
 struct NamePool {
   private var names: Set<String> = []
-  /// Names that are kept; a log with more different ones gains nothing.
+  /// Names that are kept; a log with more different names gains nothing.
   static let limit = 65_536
 
-  /// The string that was seen first, with the same content. Short strings have no storage to share.
+  /// The first string with the same content. Short strings have no storage to share.
   mutating func shared(_ name: String) -> String {
     guard name.utf8.count > 15 else { return name }
     if names.count < Self.limit { return names.insert(name).memberAfterInsert }

@@ -1,16 +1,16 @@
 import HTTPReassembly
 
-/// The rows of a monitor's table, be it CSV or SQLite, and what can be said of them only when all were read.
+/// The rows of a monitor's table, CSV or SQLite, and the decisions that need all rows.
 struct MonitorTable {
   private let columns: ColumnPositions
-  /// The columns of which cells are read.
+  /// The columns whose cells are read.
   private let taken: [ColumnPositions.Found]
   private var row: MonitorRow
   private var exchanges = ExchangeNumbers()
   private var entries: [LogEntry] = []
   private var count = 0
   private let hasStatus: Bool
-  /// Whether paths without a query have none: some paths of this table have one, or it has a column for queries.
+  /// Whether a path without a query says that there is none. So it is when some paths have one, or a column has queries.
   private var hasQueries = false
   /// Whether the column `duration` cannot be in seconds.
   private var hasLongDuration = false
@@ -18,13 +18,13 @@ struct MonitorTable {
   init(columns: ColumnPositions, options: LogOptions) {
     self.columns = columns
     hasStatus = columns.has(.status)
-    // A duration without a unit is the least certain of what tells the end.
+    // A duration without a unit is the least certain source of the end.
     let hasEnd = columns.has(.endTime) || columns.has(.durationMilliseconds)
     taken = columns.found.filter { $0.column != .duration || !hasEnd }
     row = MonitorRow(times: LogTime(unit: options.timeUnit, zone: options.timeZone))
   }
 
-  /// Takes a row. `cell` gives the value with an index in the row.
+  /// Takes a row. `cell` returns the value of a column.
   mutating func add(_ number: Int, cell: (ColumnPositions.Found) throws(RowProblem) -> LogCell) throws(RowProblem) {
     row.begin(number)
     for column in taken { try row.take(cell(column), column.column) }
@@ -61,7 +61,7 @@ struct MonitorTable {
     return log
   }
 
-  /// Phases belong to the first row of an exchange; a log may know them only at its end.
+  /// Moves phases to the first row of their exchange; a log may have them only on the last.
   private mutating func movePhases() {
     guard columns.shape == .message, columns.found.contains(where: { LogColumn.phases.contains($0.column) }) else {
       return

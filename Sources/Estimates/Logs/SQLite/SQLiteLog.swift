@@ -13,7 +13,7 @@ struct SQLiteLog {
     }
   }
 
-  /// The tables from which the log's has to be chosen, or whose columns are not known; nil when there is nothing to ask.
+  /// The tables to choose from, or the table whose columns are not known; nil when there is nothing to ask.
   func unknownTables() throws(LogError) -> [LogTable]? {
     let file = try SQLiteSource(path: path)
     do {
@@ -35,7 +35,7 @@ struct SQLiteLog {
   private func read(_ database: Database) throws -> AppLog {
     let table = try SQLiteLogTable.find(in: database, options: options, file: path)
     let quotedName = Self.quoted(table.name)
-    // A damaged tree may just lack rows, which a query would not notice.
+    // A damaged tree may lack rows, which a query would not notice.
     let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(\(quotedName))")
     guard verdict == "ok" else {
       throw LogError(file: path, "is a damaged SQLite database: \((verdict ?? "malformed").shortened(to: 200))")
@@ -43,7 +43,7 @@ struct SQLiteLog {
 
     let rowID = table.hasRowID ? "_rowid_" : "NULL"
     let columns = table.columns.map(Self.quoted).joined(separator: ", ")
-    // One more than allowed tells that there are too many.
+    // One row beyond the limit shows that there are too many.
     let cursor = try Row.fetchCursor(
       database, sql: "SELECT \(rowID), \(columns) FROM \(quotedName) LIMIT ?", arguments: [options.rowLimit + 1])
 
@@ -72,7 +72,7 @@ struct SQLiteLog {
     return entries.log()
   }
 
-  /// A name as SQL writes it.
+  /// A name in SQL's spelling.
   private static func quoted(_ name: String) -> String {
     "\"\(name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
   }

@@ -1,20 +1,20 @@
 import GRDB
 
-/// A table of a database, and where it has a log's columns.
+/// A table of a database, and the positions of a log's columns in it.
 struct SQLiteLogTable {
   /// Its name.
   let name: String
   /// Its columns, in their order.
   let columns: [String]
-  /// Whether rows have a rowid to name them by.
+  /// Whether rows have a rowid, by which people find them.
   let hasRowID: Bool
-  /// Where a log's columns are.
+  /// The positions of a log's columns.
   let positions: ColumnPositions
 
-  /// Tables that are looked at, so that a schema made of nothing but tables ends.
+  /// The largest number of tables that are looked at: it bounds a schema of nothing but tables.
   static let limit = 1_000
 
-  /// Finds the table of a log: the one asked for, else the only one that has the columns.
+  /// Finds the table of a log: the given one, else the only table that has the columns.
   static func find(in database: Database, options: LogOptions, file: String) throws -> SQLiteLogTable {
     let rows = try tables(database)
     let names: [String] = try rows.map { try text($0[0], file) }
@@ -50,7 +50,7 @@ struct SQLiteLogTable {
     }
   }
 
-  /// The tables that could be asked for, or the one that is, with their columns.
+  /// The tables to choose from, or the given table, with their columns.
   static func names(
     in database: Database, options: LogOptions, file: String
   ) throws -> [(name: String, columns: [String])] {
@@ -59,7 +59,7 @@ struct SQLiteLogTable {
       .map { ($0.name, $0.columns) }
   }
 
-  /// Virtual tables would run code of their own, views what their author likes.
+  /// Virtual tables would run code of their own, and a view can show any data; neither is listed.
   private static func tables(_ database: Database) throws -> [Row] {
     try Row.fetchAll(
       database,
@@ -89,7 +89,7 @@ struct SQLiteLogTable {
       name: name, columns: try columns.map { try text($0[0], file) }, hasRowID: table[1] == DatabaseValue.false)
   }
 
-  /// A name in the schema. A damaged file can have anything there.
+  /// A name in the schema. A damaged file can have any value there.
   private static func text(_ value: DatabaseValue, _ file: String) throws(LogError) -> String {
     guard case .string(let text) = value.storage else {
       throw LogError(file: file, "is a damaged SQLite database: a name that is no text")
@@ -104,6 +104,6 @@ struct SQLiteLogTable {
 }
 
 extension DatabaseValue {
-  /// What SQLite's pragmas say for no.
+  /// The value for no in SQLite's pragmas.
   fileprivate static var `false`: DatabaseValue { 0.databaseValue }
 }

@@ -1,6 +1,6 @@
-/// Why an app's figure differs from the wire's, and by how many octets: app minus wire.
+/// The reason why an app's figure differs from the wire's, and the octets that it explains: app minus wire.
 public struct Cause: Sendable, Hashable {
-  /// What kind of difference.
+  /// The kinds of differences.
   public enum Kind: String, Sendable, CaseIterable {
     // Start-line
     /// The app does not count the start-line.
@@ -9,7 +9,7 @@ public struct Cause: Sendable, Hashable {
     case queryDropped = "query dropped"
     /// The app's path, or query, has its percent-encoding removed.
     case percentDecoding = "percent-decoding"
-    /// The app's path lacks the slash at its end.
+    /// The app's path lacks its final slash.
     case trailingSlash = "trailing slash dropped"
     /// The app counts the whole URL where the wire has origin-form (RFC 9112 §3.2.1).
     case absoluteForm = "whole URL in the request-line"
@@ -35,11 +35,11 @@ public struct Cause: Sendable, Hashable {
     case jsonShape = "fields as JSON"
     /// The app counts the fields as a program prints a list of them.
     case printedList = "fields as a printed list"
-    /// The app counts names and values without what stands between them.
+    /// The app counts names and values without the separators.
     case separators = "separators not counted"
     /// The wire has other whitespace, folding or line ends than field lines written canonically.
     case fieldLineShape = "field lines not canonical on the wire"
-    /// The app counts fields as text where the wire has representations of them, compressed (RFC 7541).
+    /// The app counts fields as text where the wire has compressed representations (RFC 7541).
     case fieldCompression = "field compression"
     /// The app writes the version of a message on HTTP/2 with another length than `HTTP/1.1`.
     case version = "protocol version"
@@ -59,11 +59,11 @@ public struct Cause: Sendable, Hashable {
     case recompression = "re-compression"
     /// The app counts a length of -1 for a response without Content-Length.
     case expectedLengthUnknown = "expected length -1"
-    /// The app counts what Content-Length declares where no content, or another amount, was sent.
+    /// The app counts the length in Content-Length where no content, or another amount, was sent.
     case declaredLength = "declared length counted"
     /// The app's body has, or lacks, the chunk framing.
     case chunkFraming = "chunk framing"
-    /// The app's figure has, or lacks, the headers of frames, with their padding (RFC 9113 §4.1).
+    /// The app's figure has, or lacks, the headers of frames and their padding (RFC 9113 §4.1).
     case frameHeaders = "frame headers"
     /// The app's body has, or lacks, the trailer section.
     case trailers = "trailers"
@@ -71,7 +71,7 @@ public struct Cause: Sendable, Hashable {
     case headersInBody = "header section counted in the body"
     /// The transfer was cut short: app and wire counted up to different points.
     case aborted = "aborted transfer"
-    /// The tool keeps so much of a body and no more.
+    /// The tool keeps only a limited part of a body.
     case limitedBody = "body cut at the tool's limit"
     /// The app counts the characters of a text instead of its octets.
     case charactersForOctets = "characters for octets"
@@ -95,7 +95,7 @@ public struct Cause: Sendable, Hashable {
     case interim = "interim response"
     /// The wire has no message for a row of the app's log: the capture lost it, or it took another way.
     case missedByWire = "missed by the wire"
-    /// The message may be one of those that were not kept for the comparison, because there were too many.
+    /// The message may be one of those beyond the limit, which were not kept for the comparison.
     case leftOut = "message left out of the comparison"
     /// The response came from a cache.
     case cache = "served from a cache"
@@ -105,7 +105,7 @@ public struct Cause: Sendable, Hashable {
     case otherHost = "logged at another host"
     /// The log has the message at another time. No octets.
     case timeShifted = "logged at another time"
-    /// Another message is as likely the row's, with other figures. No octets: they stay unexplained.
+    /// Another message with other figures is as likely for the row. No octets: they stay unexplained.
     case ambiguous = "pairing is ambiguous"
     /// The capture lacks packets, and the response on the wire may be another request's. No octets: they stay unexplained.
     case inferredPairing = "pairing on the wire is inferred"
@@ -114,13 +114,13 @@ public struct Cause: Sendable, Hashable {
     /// The app's total is not the sum of its parts.
     case sumOfParts = "total is not the sum of the parts"
 
-    /// Whether no app is shown what the cause is about.
+    /// Whether the cause is about octets that no app can see.
     var isInvisible: Bool { self == .chunkFraming || self == .frameHeaders || self == .trailers || self == .interim }
 
-    /// What is beside fields and content in a message: chunk framing, or headers of frames.
+    /// The octets beside fields and content in a message: chunk framing, or headers of frames.
     static func framing(of message: WireMessage) -> Kind { message.isEncoded ? .frameHeaders : .chunkFraming }
 
-    /// Whether the cause says something of a row even where it explains no octets of it.
+    /// Whether the cause tells something about a row even when it explains no octets.
     var isNote: Bool {
       switch self {
       case .timeShifted, .ambiguous, .inferredPairing, .sumOfParts, .doubled, .otherHost: true
@@ -129,11 +129,11 @@ public struct Cause: Sendable, Hashable {
     }
   }
 
-  /// What kind.
+  /// The kind.
   public var kind: Kind
-  /// The field's name, lower-case, where the kind is about one; else empty. From the wire, not escaped.
+  /// The field's name in lower case for kinds about a field; else empty. It comes from the wire and is not escaped.
   public var detail: String
-  /// Octets that it explains: app minus wire.
+  /// Octets that the cause explains: app minus wire.
   public var octets: Int
 
   /// A cause.
@@ -143,14 +143,14 @@ public struct Cause: Sendable, Hashable {
     self.octets = octets
   }
 
-  /// Name and detail, for people: "field not seen by the app (host)".
+  /// Kind and detail for people: "field not seen by the app (host)".
   public var name: String { detail.isEmpty ? kind.rawValue : "\(kind.rawValue) (\(detail))" }
 }
 
 extension [Cause] {
-  /// Octets that they explain together.
+  /// Octets that the causes explain together.
   public var octets: Int { reduce(0) { $0 + $1.octets } }
 
-  /// Without the ones that say nothing.
+  /// The causes that explain octets or tell something about the row.
   var significant: [Cause] { filter { $0.octets != 0 || $0.kind.isNote } }
 }

@@ -1,7 +1,7 @@
 extension [Cause] {
-  /// One cause of each kind and detail, in the order of their first occurrence, without those that explain nothing.
+  /// One cause for each kind and detail, in the order of their first occurrence, without those that explain nothing.
   ///
-  /// A start-line that is left out of one figure and counted in another is no difference of the whole message.
+  /// A start-line that one figure lacks and another figure includes is no difference of the whole message.
   var netted: [Cause] {
     var result: [Cause] = []
     for cause in self {
@@ -18,7 +18,7 @@ extension [Cause] {
       result[left].octets += moved
       result[counted].octets -= moved
     }
-    // A header section that is counted in the body is not left out.
+    // A header section that counts in the body is not left out.
     if let body = result.firstIndex(where: { $0.kind == .headersInBody }) {
       for kind in [Cause.Kind.lineNotCounted, .headerNotCounted] {
         guard let left = result.firstIndex(where: { $0.kind == kind }) else { continue }

@@ -1,32 +1,32 @@
-/// How a log's clock runs beside the capture's.
+/// The relation between a log's clock and the capture's.
 public struct ClockFit: Sendable, Equatable {
-  /// The log's clock minus the capture's at `origin`, in nanoseconds; 0 where the clocks are in step.
+  /// The log's clock minus the capture's at `origin`, in nanoseconds; 0 where the clocks agree.
   public var offset: Int64 = 0
-  /// Nanoseconds by which the log's clock gains in a second of the capture; 0 unless the log shows that it does.
+  /// Nanoseconds that the log's clock gains in a second of the capture; 0 unless the log shows a drift.
   public var drift = 0.0
   /// The log's time at which `offset` holds, in nanoseconds since the Unix epoch.
   public var origin: Int64 = 0
 
-  /// A time of the log as the capture's clock shows it, in nanoseconds since the Unix epoch.
+  /// A time of the log on the capture's clock, in nanoseconds since the Unix epoch.
   public func captureTime(_ time: Int64) -> Int64 {
     let elapsed = Double(time.saturatingSubtract(origin))
     return time.saturatingSubtract(offset).saturatingSubtract(Int64((elapsed / 1e9 * drift).rounded()))
   }
 
-  /// One row's opinion: its time, the exchanges that agree with it in all but time, as nanoseconds from each to the time.
+  /// One row's vote: its time, and the nanoseconds from each exchange that agrees in all but time.
   struct Vote {
     var time: Int64
     var distances: [Int64]
   }
 
-  /// Nanoseconds within which opinions agree: an app notes its time before or after the octets are on the wire.
+  /// Nanoseconds within which votes agree: an app notes its time before or after the octets are on the wire.
   static let window: Int64 = 2_000_000_000
-  /// What an app may be late or early while its clock counts as right.
+  /// Nanoseconds by which an app may be late or early while its clock counts as right.
   static let step: Int64 = 250_000_000
-  /// A log's span from which on a drift is looked for.
+  /// The shortest span of a log, in nanoseconds, in which a drift is looked for.
   static let driftSpan: Int64 = 600_000_000_000
 
-  /// The clock on which most rows agree, each row with one vote that it shares among its exchanges; nil without a vote.
+  /// The clock on which most rows agree; nil without a vote. Each row has one vote, which its exchanges share.
   init?(_ votes: [Vote]) {
     guard !votes.isEmpty else { return nil }
     var shares: [(distance: Int64, weight: Double)] = []
@@ -41,7 +41,7 @@ public struct ClockFit: Sendable, Equatable {
     let best = range[range.startIndex + range.count / 2].distance
     origin = votes.map(\.time).min() ?? 0
     let agreeing = Self.agreeing(votes, ClockFit(offset: best, origin: origin))
-    // Zero is the likeliest of all offsets: it stays where it fits as well.
+    // Zero is the likeliest offset, so it stays when it fits about as well.
     let isInStep = Self.agreeing(votes, ClockFit(offset: 0, origin: origin), within: Self.step)
     if isInStep.count * 10 >= agreeing.count * 9 {
       offset = 0
@@ -57,7 +57,7 @@ public struct ClockFit: Sendable, Equatable {
     self.origin = origin
   }
 
-  /// The votes for a clock: for each row its nearest exchange, where that is near enough.
+  /// The votes for a clock: each row's nearest exchange, if it is near enough.
   private static func agreeing(
     _ votes: [Vote], _ clock: ClockFit, within reach: Int64 = window / 2
   ) -> [(time: Int64, distance: Int64)] {
@@ -71,8 +71,8 @@ public struct ClockFit: Sendable, Equatable {
     }
   }
 
-  /// Fits a line through the votes where one offset does not hold for the whole log: from the rows that agree with the offset
-  /// on to those that agree with the line.
+  /// Fits a line through the votes where one offset does not hold for the whole log. It starts from the rows that agree with the
+  /// offset, and goes on with those that agree with the line.
   private mutating func fitDrift(_ votes: [Vote]) {
     let times = votes.map(\.time)
     guard let first = times.min(), let last = times.max(), last.saturatingSubtract(first) >= Self.driftSpan else {
@@ -87,7 +87,7 @@ public struct ClockFit: Sendable, Equatable {
     }
     let points = Self.agreeing(votes, line)
     let change = abs(line.drift) * Double(last.saturatingSubtract(first)) / 1e9
-    // Without a drift the line must not be better than the offset.
+    // Without a drift the line would not fit better than the offset.
     let isBetter =
       points.count * 10 >= flat.count * 11
       || Self.spread(points, line) * 2 < Self.spread(flat, self) && points.count >= flat.count
@@ -103,7 +103,7 @@ public struct ClockFit: Sendable, Equatable {
     guard elapsed > 0 else { return nil }
     let rise = Double(median(late.map(\.distance)).saturatingSubtract(median(early.map(\.distance))))
     let drift = rise / elapsed * 1e9
-    // A clock that gains a hundredth is none.
+    // No clock gains a hundredth.
     guard abs(drift) < 1e7 else { return nil }
     let rests = points.map {
       $0.distance.saturatingSubtract(Int64((Double($0.time.saturatingSubtract(origin)) / 1e9 * drift).rounded()))
@@ -119,7 +119,7 @@ public struct ClockFit: Sendable, Equatable {
     return rests.isEmpty ? .max : rests[rests.count / 2]
   }
 
-  /// The part of `sorted` no wider than `width` that has the most weight; of several the one closest to 0.
+  /// The part of `sorted`, no wider than `width`, with the most weight; among equals the one closest to 0.
   private static func densest(
     _ sorted: ArraySlice<(distance: Int64, weight: Double)>, _ width: Int64
   ) -> ArraySlice<(distance: Int64, weight: Double)> {
@@ -142,7 +142,7 @@ public struct ClockFit: Sendable, Equatable {
     return best
   }
 
-  /// How far the middle is from 0.
+  /// The distance of the middle from 0.
   private static func middle(_ part: ArraySlice<(distance: Int64, weight: Double)>) -> UInt64 {
     part.isEmpty ? .max : part[part.startIndex + part.count / 2].distance.magnitude
   }

@@ -1,10 +1,10 @@
 import HTTPReassembly
 
 extension ClockFit {
-  /// Exchanges of one key of which each is looked at for the clock.
+  /// The largest number of exchanges with one key that vote on the clock one by one.
   static let candidateLimit = 64
 
-  /// The clock, by the votes of rows whose exchange agrees in all but time.
+  /// The clock, by the votes of rows with an exchange that agrees in all but time.
   static func voted(
     _ groups: KeyedGroups, _ rows: [LogExchange], _ exchanges: [WireExchange], _ log: [LogEntry], _ sizes: MessageSizes
   ) -> ClockFit? {
@@ -15,7 +15,7 @@ extension ClockFit {
       for (position, row) in group.rows.enumerated() {
         guard let time = rows[row].time, !rows[row].isFromCache, isExact || rows[row].query == nil else { continue }
         if candidates.count > candidateLimit {
-          // Such a key says little: the n-th row is likely the n-th message.
+          // A key with many exchanges says little: the n-th row is likely the n-th message.
           guard position < candidates.count else { continue }
           others.append(
             .init(time: time, distances: [distance(rows[row], exchanges[candidates[position]], time, sizes)]))
@@ -29,7 +29,7 @@ extension ClockFit {
     return ClockFit(votes.isEmpty ? others : votes)
   }
 
-  /// Nanoseconds from the exchange to a row's time: 0 while it is under way, else from the message that the row is about.
+  /// Nanoseconds from the exchange to a row's time. 0 while the exchange is under way, else counted from the row's message.
   private static func distance(
     _ rows: LogExchange, _ exchange: WireExchange, _ time: Int64, _ sizes: MessageSizes
   ) -> Int64 {

@@ -1,25 +1,25 @@
-/// Improves an ordered assignment where pairs cross: parallel messages are noted in another order than they are sent.
+/// Improves an ordered assignment where pairs cross: an app notes parallel messages in another order than they are sent.
 ///
-/// Two rows that are near to each other exchange their columns, and a row without column takes one that no row has, as long as
-/// that gains.
+/// Two rows that are near each other exchange their columns, and a row without a column takes a free one. Both happen only if
+/// there is a gain.
 struct CrossingRepair {
   /// The column of each row; nil when it has none.
   private(set) var columns: [Int?]
-  /// What the columns gain over those of the ordered assignment.
+  /// The gain of the columns over the ordered assignment.
   private(set) var gained = 0.0
   private var rows: [Int: Int] = [:]
   private let assignment: OrderedAssignment
   private let ranges: [Range<Int>]
-  /// Whether two rows may be two columns the other way round: not where both follow each other without overlap.
+  /// Whether two rows may exchange their columns. They may not when both rows and both columns follow each other without overlap.
   private let mayCross: (_ rows: (Int, Int), _ columns: (Int, Int)) -> Bool
 
-  /// Rows before and after one that it may exchange with.
+  /// The number of rows before and after a row that may exchange with it.
   private static let reach = 24
-  /// What an exchange has to gain: the order of rows and messages is evidence itself.
+  /// The least gain of an exchange: the order of rows and messages is evidence itself.
   private static let leastGain = 1.0
-  /// Turns over all rows.
+  /// The number of passes over all rows.
   private static let turns = 4
-  /// Columns looked at for a row that has none.
+  /// The number of columns that are tried for a row without one.
   static let columnLimit = 512
 
   init(
@@ -39,7 +39,7 @@ struct CrossingRepair {
     column.map { assignment.gain(row, $0) } ?? 0
   }
 
-  /// Improves until nothing gains any more, or the turns are over.
+  /// Improves until no change gains, or the passes are over.
   mutating func improve() {
     for _ in 0..<Self.turns {
       var hasChanged = false
@@ -67,7 +67,7 @@ struct CrossingRepair {
     }
   }
 
-  /// Whether two rows may exchange their columns; with a free column there is nothing that could cross.
+  /// Whether two rows may exchange their columns; a free column cannot cross.
   private func crosses(_ row: Int, _ other: Int) -> Bool {
     guard let column = columns[row], let otherColumn = columns[other] else { return true }
     return mayCross((row, other), (column, otherColumn))
@@ -81,7 +81,7 @@ struct CrossingRepair {
   }
 
   private func bestFree(_ row: Int) -> Int? {
-    // What a row has is left only for more than that.
+    // A row leaves its column only for a larger gain.
     let least = columns[row].map { worth(row, $0) + Self.leastGain } ?? 0
     var best: (column: Int, gain: Double)?
     for column in ranges[row].prefix(Self.columnLimit) where rows[column] == nil && fits(row, column) {
@@ -91,7 +91,7 @@ struct CrossingRepair {
     return best?.column
   }
 
-  /// Whether the pairs near a row may cross one of it with a free column.
+  /// Whether the pairs near a row may cross the pair of the row and a free column.
   private func fits(_ row: Int, _ column: Int) -> Bool {
     let near = (row - Self.reach..<row + Self.reach + 1).clamped(to: columns.indices)
     return near.allSatisfy { other in
@@ -100,7 +100,7 @@ struct CrossingRepair {
     }
   }
 
-  /// What is lost when `row` takes `column` and the row that has it, if one has, takes that of `row`, or none where that is
+  /// The loss when `row` takes `column`. The former owner of `column` takes the column of `row`, or none where that is
   /// impossible.
   func loss(_ row: Int, to column: Int) -> Double {
     let now = worth(row, columns[row])

@@ -1,4 +1,4 @@
-/// The exchanges of a log and of the wire that can be the same, by what both sides know of them.
+/// The exchanges of a log and of the wire that may be the same, grouped by the facts that both sides know.
 struct KeyedGroups {
   /// Exchanges with one key, as indices: the log's in its order, the wire's by time.
   struct Group {
@@ -6,13 +6,13 @@ struct KeyedGroups {
     var exchanges: [Int] = []
   }
 
-  /// By the whole target: rows whose log has the text of the query.
+  /// Groups by the whole target, for rows whose log has the text of the query.
   private(set) var exact: [Group]
-  /// By host and path: the other rows, and those that no exchange with their query was found for because the wire does not show
-  /// its request-line.
+  /// Groups by host and path, for the other rows. They include rows whose query has no exchange because the wire lacks its
+  /// request-line.
   private(set) var loose: [Group]
 
-  /// Both, and whether the group is one of `exact`.
+  /// Both kinds of groups, and whether each is in `exact`.
   var all: [(isExact: Bool, group: Group)] { exact.map { (true, $0) } + loose.map { (false, $0) } }
 
   init(_ rows: [LogExchange], _ exchanges: [WireExchange], usesMethod: Bool) {
@@ -30,10 +30,10 @@ struct KeyedGroups {
         continue
       }
       var whole = plain
-      // A mark keeps the empty query apart from one that is not compared.
+      // The mark keeps the empty query apart from a query that is not compared.
       whole.query = "?" + query
       exact[whole, default: Group()].rows.append(index)
-      // It may be an exchange whose request was not captured, or only in part.
+      // The exchange's request may not be captured, or only in part.
       loose[plain, default: Group()].rows.append(index)
     }
     for (index, exchange) in exchanges.enumerated() {

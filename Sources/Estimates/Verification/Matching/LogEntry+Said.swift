@@ -1,7 +1,7 @@
 import HTTPReassembly
 
 extension LogEntry {
-  /// What a row says of its message, all but where it stands.
+  /// A row's statements about its message, without its own position.
   struct Said: Hashable {
     var kind: MessageKind
     var host: String
@@ -14,7 +14,7 @@ extension LogEntry {
     var endTime: Int64?
   }
 
-  /// What the row says; nil without a time, for then rows that are alike are ordinary.
+  /// The row's statements; nil without a time, because equal rows are then ordinary.
   var said: Said? {
     time.map {
       Said(
@@ -24,7 +24,7 @@ extension LogEntry {
     }
   }
 
-  /// Whether two rows say the same at nearly the same time: closer than an app makes two requests in a row and logs them.
+  /// Whether two rows say the same at nearly the same time: closer than an app makes and logs two requests in a row.
   func saysTheSame(as other: LogEntry) -> Bool {
     guard var own = said, var others = other.said, hasFigure else { return false }
     guard own.time.saturatingSubtract(others.time).magnitude <= 1_000_000_000 else { return false }
@@ -35,7 +35,7 @@ extension LogEntry {
 }
 
 extension LogExchange {
-  /// Exchanges of the log whose rows say to the letter what earlier rows say, by their first rows.
+  /// Exchanges of the log whose rows repeat earlier rows to the letter, by their first rows.
   static func twins(among rows: [LogExchange], _ log: [LogEntry]) -> Set<Int> {
     var seen: Set<LogEntry.Said> = []
     var twins: Set<Int> = []

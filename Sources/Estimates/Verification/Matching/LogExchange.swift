@@ -1,7 +1,7 @@
 import HTTPReassembly
 
-/// The rows of a log that are about one exchange, as indices into the log's entries. A row that nothing joins to another one is
-/// an exchange of its own.
+/// The rows of a log about one exchange, as indices into the log's entries. A row that is joined with no other is an exchange of
+/// its own.
 struct LogExchange {
   /// The request's row; nil when the log has none.
   var request: Int?
@@ -21,18 +21,18 @@ struct LogExchange {
   var status = 0
   /// The host as logged.
   var host = ""
-  /// When, as logged: the request's time, else the response's.
+  /// The logged time: the request's, else the response's.
   var time: Int64?
-  /// When the exchange ended, as logged, or the latest that is known of it.
+  /// The logged end of the exchange, or its latest known time.
   var end: Int64?
-  /// Whether the log says that nothing was on the wire.
+  /// Whether the log says that the response came from a cache.
   var isFromCache = false
   /// Whether request and response are known to belong together.
   var isJoined = false
 
-  /// Its first row.
+  /// The index of its first row.
   var first: Int { request ?? response ?? interims.first ?? 0 }
-  /// Its rows.
+  /// The indices of its rows.
   var rows: [Int] { [request, response].compactMap { $0 } + interims }
 
   fileprivate init(_ entry: LogEntry) { key = MatchKey(entry) }
@@ -50,7 +50,7 @@ struct LogExchange {
       time = entry.time
     }
     if entry.kind == .request { queryLength = entry.queryLength }
-    // Of a chain of redirections the method of the last request is not that of the first.
+    // In a chain of redirections the last request may have another method than the first.
     if entry.kind == .request || request == nil { method = entry.method }
     if entry.kind == .response, entry.status > 0 { status = entry.status }
     if entry.isFromCache { isFromCache = true }
@@ -58,7 +58,7 @@ struct LogExchange {
     if let last = entry.endTime ?? entry.time { end = max(end ?? last, last) }
   }
 
-  /// Whether one of the two may have begun before the other one had ended, by the log's own times.
+  /// Whether the two overlap, by the log's own times.
   func overlaps(_ other: LogExchange) -> Bool {
     guard let time, let end, let otherTime = other.time, let otherEnd = other.end, isJoined, other.isJoined else {
       return true
@@ -98,11 +98,11 @@ struct LogExchange {
     return exchanges.sorted { $0.first < $1.first }
   }
 
-  /// Rows whose log does not say which belong together.
+  /// Joins rows of a log that does not say which belong together.
   ///
-  /// Most monitors write both rows of an exchange when it ends: where each request is followed by a response of its target, the
-  /// two are joined. Else, where the messages of an API follow each other, request, response, request, response, and the wire
-  /// has as many exchanges, they are joined, too. All other rows stay alone.
+  /// Most monitors write both rows of an exchange when it ends. Where each request is followed by a response of its target, the
+  /// two are joined. Else the messages of an API may alternate: request, response, request, response. They are joined if the wire
+  /// has as many exchanges. All other rows stay alone.
   private static func joined(_ rows: [Int], _ entries: [LogEntry], _ wire: [WireExchange]) -> [LogExchange] {
     guard !rows.isEmpty else { return [] }
     if let pairs = neighbours(rows, entries) { return pairs }
@@ -137,7 +137,7 @@ struct LogExchange {
     return exchanges
   }
 
-  /// A row and the next one, joined wherever they are a request and its response; nil where the log is not written so.
+  /// Joins each request with the response in the next row; nil where the log is not written so.
   private static func neighbours(_ rows: [Int], _ entries: [LogEntry]) -> [LogExchange]? {
     func areOne(_ request: LogEntry, _ response: LogEntry) -> Bool {
       request.kind == .request && response.kind == .response && MatchKey(request) == MatchKey(response)
@@ -150,14 +150,14 @@ struct LogExchange {
     let together = next.count { areOne(entries[$0], entries[$1]) }
     guard together >= leastPairs, together * 5 >= min(requests, responses) * 4 else { return nil }
     var exchanges: [LogExchange] = []
-    // Where rows are written as messages come, a request that is still open may be the one that is answered.
+    // Where rows are in the order of messages, a response may belong to an earlier request that is still open.
     var open: [MatchKey: Int] = [:]
     var position = 0
     while position < rows.count {
       let row = rows[position]
       var exchange = LogExchange(entries[row])
       exchange.add(entries[row], row)
-      // A row that is there twice in a row is written twice.
+      // Two equal rows in succession are one row written twice.
       let isTwice =
         position + 1 < rows.count && entries[row].said != nil && entries[row].said == entries[rows[position + 1]].said
       let isAlone = open[exchange.key].map { position - $0 > openRows } ?? true
@@ -174,8 +174,8 @@ struct LogExchange {
     return exchanges
   }
 
-  /// Pairs of rows that make it likely that the log is written in pairs.
+  /// The number of pairs that makes it likely that the log is written in pairs.
   private static let leastPairs = 5
-  /// Rows after which a request that nothing answered is taken as lost.
+  /// The number of rows after which a request without a response counts as lost.
   private static let openRows = 40
 }

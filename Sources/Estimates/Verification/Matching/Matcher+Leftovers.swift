@@ -1,15 +1,15 @@
-// What the assignment left: rows and exchanges whose figures, times or hosts do not fit as they should.
+// Second attempts for rows and exchanges that the assignment left, because their figures, times or hosts do not fit.
 
 extension Matcher {
-  /// What is known of rows and messages without a match.
+  /// Findings about rows and messages without a match.
   struct Strays {
-    /// Why a row has none.
+    /// The reasons why rows have no match.
     var rows: [Int: Matching.Stray] = [:]
     /// Messages whose row names another host.
     var misplaced: [Int: String] = [:]
   }
 
-  /// Responses from a cache after the server said that they are still good: the row is from a cache, the wire has a 304.
+  /// Pairs rows from a cache with a 304 on the wire: the server confirmed the cached response.
   mutating func takeRevalidated(_ gain: PairGain) {
     let open = openExchanges { $0.status == 304 }
     for index in rows.indices where rows[index].isFromCache && pairs[index] == nil {
@@ -22,7 +22,8 @@ extension Matcher {
     }
   }
 
-  /// Rows whose figures fit nothing: at the right time and with one key they are the nearest exchange's, however wrong they are.
+  /// Pairs rows whose figures fit no exchange. With the right time and one key, a row belongs to the nearest exchange, however
+  /// wrong its figures are.
   mutating func takeNear(_ gain: PairGain) {
     for group in groups.exact + groups.loose {
       let open = group.rows.filter { pairs[$0] == nil && !rows[$0].isFromCache && !isDoubled($0, gain) }
@@ -41,7 +42,7 @@ extension Matcher {
     }
   }
 
-  /// The exchanges that no row has, by host and path.
+  /// The exchanges without a row, by host and path.
   private func openExchanges(_ isWanted: (WireExchange) -> Bool = { _ in true }) -> [MatchKey: [Int]] {
     var open: [MatchKey: [Int]] = [:]
     for (index, exchange) in exchanges.enumerated() where isFree(index) && isWanted(exchange) {
@@ -50,14 +51,14 @@ extension Matcher {
     return open
   }
 
-  /// Rows whose time is far off: what is left on both sides with one key and exactly the figures that the app would have.
+  /// Pairs rows whose time is far off. Both sides need the same key and exactly the figures that the app would have.
   mutating func takeShifted(_ gain: PairGain) {
     let open = openHalves()
     for index in rows.indices where pairs[index] == nil && !rows[index].isFromCache {
       guard !isDoubled(index, gain) else { continue }
       let candidates = (open[rows[index].key] ?? []).filter { isOpen($0, for: index) && isExact(index, $0, gain) }
       guard let first = candidates.first else { continue }
-      // Of several with the same figures it does not matter which; of others it does.
+      // Among equal figures the choice does not matter; among different ones it does.
       let others = candidates.filter { figures(of: $0, for: index) != figures(of: first, for: index) }
       guard others.isEmpty else { continue }
       pairs[index] = Pair(exchange: first)
@@ -74,7 +75,7 @@ extension Matcher {
     return open
   }
 
-  /// Whether each figure of the rows is what the app would have of the exchange, and there is one.
+  /// Whether the rows have a figure, and all their figures are as the app would have them for the exchange.
   private func isExact(_ index: Int, _ exchange: Int, _ gain: PairGain) -> Bool {
     let row = rows[index]
     let other = exchanges[exchange]
@@ -96,7 +97,7 @@ extension Matcher {
     return hasFigure
   }
 
-  /// Whether for each of the rows there is another one that has its message and says the same, at the same time.
+  /// Whether each of the rows repeats another row with a message, at the same time.
   private func isDoubled(_ index: Int, _ gain: PairGain) -> Bool {
     let own = rows[index].rows
     return own.allSatisfy { row in
@@ -107,7 +108,7 @@ extension Matcher {
     }
   }
 
-  /// Rows and messages that stay without each other, where something is known of them.
+  /// Finds the reasons why rows and messages stay without each other.
   mutating func findStrays(_ gain: PairGain) -> Strays {
     var strays = Strays()
     var byPath: [String: [Int]] = [:]

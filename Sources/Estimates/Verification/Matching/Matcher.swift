@@ -1,19 +1,19 @@
 import HTTPReassembly
 
-/// Which exchange of a log is which exchange on the wire.
+/// Pairs the exchanges of a log with the exchanges on the wire.
 ///
-/// Among exchanges with one key the assignment as a whole is the likeliest one, by time, sizes and status.
+/// Among exchanges with one key it chooses the likeliest assignment as a whole, by time, sizes and status.
 struct Matcher {
-  /// The exchange on the wire that an exchange of the log has.
+  /// The exchange on the wire of an exchange of the log.
   struct Pair {
     var exchange: Int
     /// Whether another exchange is as likely.
     var isAmbiguous = false
-    /// Whether such an exchange has other figures.
+    /// Whether an exchange that is as likely has other figures.
     var isOpen = false
   }
 
-  /// Which exchange of the log has the request of an exchange on the wire, and which its response.
+  /// The exchanges of the log that own the request and the response of an exchange on the wire.
   struct Taken {
     var request: Int?
     var response: Int?
@@ -25,21 +25,21 @@ struct Matcher {
   let rows: [LogExchange]
   /// The exchanges on the wire.
   let exchanges: [WireExchange]
-  /// Those of both that can be the same.
+  /// The exchanges of both sides that may be the same.
   let groups: KeyedGroups
-  /// How the clocks run; nil when the log has no times or shares no key with the wire.
+  /// The clocks' relation; nil when the log has no times or shares no key with the wire.
   let clock: ClockFit?
-  /// The exchange of the log that each entry belongs to, as an index.
+  /// The exchange of the log for each entry, as an index.
   let unit: [Int]
   /// The pair of each exchange of the log; nil when there is none.
   var pairs: [Pair?]
-  /// For each exchange on the wire.
+  /// The owners of each exchange on the wire.
   var takenBy: [Taken]
 
-  /// Cells of one assignment: pairs that are looked at among the rows of one key.
+  /// The largest number of cells in one assignment: pairs that are examined among the rows of one key.
   static let cellLimit = 2_000_000
 
-  /// Nothing is paired yet.
+  /// A matcher without pairs.
   init(_ log: [LogEntry], _ wire: [WireMessage], _ exchanges: [WireExchange], _ sizes: MessageSizes) {
     self.log = log
     self.wire = wire
@@ -57,7 +57,7 @@ struct Matcher {
     takenBy = Array(repeating: Taken(), count: exchanges.count)
   }
 
-  /// Pairs all anew by what `gain` says.
+  /// Pairs all exchanges anew by `gain`.
   mutating func assign(_ gain: PairGain) {
     pairs = Array(repeating: nil, count: rows.count)
     takenBy = Array(repeating: Taken(), count: exchanges.count)
@@ -65,7 +65,7 @@ struct Matcher {
     for group in groups.loose { solve(group, gain) }
   }
 
-  /// Rows that are pairs of messages first, then those that are one message.
+  /// Pairs rows of request and response first, then rows of one message.
   private mutating func solve(_ group: KeyedGroups.Group, _ gain: PairGain) {
     let open = group.rows.filter { pairs[$0] == nil && !rows[$0].isFromCache }
     let joined = open.filter { rows[$0].isJoined || rows[$0].request != nil && rows[$0].response != nil }
@@ -104,7 +104,7 @@ struct Matcher {
     if rows[row].response != nil || rows[row].isJoined { takenBy[exchange].response = row }
   }
 
-  /// By time; a row without one stays after the row before it in the log.
+  /// The members by time; a row without one stays after the row before it in the log.
   private func inOrder(_ members: [Int]) -> [Int] {
     var time = Int64.min
     let timed = members.map { row in
@@ -114,7 +114,7 @@ struct Matcher {
     return timed.sorted { ($0.time, $0.row) < ($1.time, $1.row) }.map(\.row)
   }
 
-  /// The candidates that each row may be, by time; fewer where there are too many for an exact assignment.
+  /// The possible candidates of each row, by time; fewer where there are too many for an exact assignment.
   private func ranges(_ ordered: [Int], _ candidates: [Int], _ gain: PairGain) -> [Range<Int>] {
     let width = max(Self.cellLimit / max(ordered.count, 1), 16)
     let longest = candidates.map { exchanges[$0].end.saturatingSubtract(exchanges[$0].start) }.max() ?? 0
@@ -162,17 +162,17 @@ struct Matcher {
     return (isAmbiguous, false)
   }
 
-  /// What a row of the log would be compared with: the octets of those messages that it is about.
+  /// The octets that a log's row would be compared with, for each message that it is about.
   func figures(of exchange: Int, for row: Int) -> [MessageOctets?] {
     let request = rows[row].request == nil ? nil : exchanges[exchange].request
     let response = rows[row].response == nil ? nil : exchanges[exchange].response
     return [request, response].map { $0.map { wire[$0].visibleOctets } }
   }
 
-  /// Whether no row has anything of an exchange on the wire.
+  /// Whether an exchange on the wire has no row at all.
   func isFree(_ exchange: Int) -> Bool { takenBy[exchange].request == nil && takenBy[exchange].response == nil }
 
-  /// Whether no row has those messages of an exchange on the wire that a row is about.
+  /// Whether no other row owns the messages that a row is about, in an exchange on the wire.
   func isOpen(_ exchange: Int, for row: Int) -> Bool {
     (rows[row].request == nil && !rows[row].isJoined || takenBy[exchange].request == nil)
       && (rows[row].response == nil && !rows[row].isJoined || takenBy[exchange].response == nil)

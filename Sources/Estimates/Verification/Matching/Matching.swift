@@ -1,33 +1,33 @@
 import HTTPReassembly
 
-/// Which row of a log is which message on the wire.
+/// Matches the rows of a log with the messages on the wire.
 ///
-/// Rows that the log joins (an entry of a HAR, a transaction, a row for an exchange) go to one exchange of the wire, as one. What
-/// both sides know must agree: the whole target where it is logged. Among rows with one key the assignment as a whole is the
-/// likeliest one, by time, sizes and status: first with any way to count, then, once it is known from the pairs that are sure
-/// how the app counts, again.
+/// Rows that the log joins go to one exchange of the wire together: an entry of a HAR, a transaction, a row for an exchange. The
+/// facts known on both sides must agree, also the whole target where it is logged. Among rows with one key the likeliest
+/// assignment as a whole is chosen, by time, sizes and status. The first pass allows any way to count. The second pass uses the
+/// app's way to count, which the sure pairs show.
 struct Matching {
-  /// A row of the log and what it is.
+  /// A row's message, and the facts about the match.
   struct Match: Equatable {
     /// Index of the message.
     var message: Int
     /// Whether another message is as likely.
     var isAmbiguous = false
-    /// Whether such a message has other figures, so that the row's difference from its own says nothing.
+    /// Whether a message that is as likely has other figures, so that the row's difference from its own says nothing.
     var isOpen = false
-    /// Other messages that the row may count, too: hops of a redirection, requests repeated with credentials, interim responses.
+    /// Further messages that the row may count: hops of a redirection, requests repeated with credentials, interim responses.
     var hops: [Int] = []
     /// Whether the row is about several exchanges.
     var isChain = false
-    /// For a 304 the earlier responses with the content, for a redirection the response of its target.
+    /// For a 304, the earlier responses with the content; for a redirection, the response of its target.
     var contents: [Int] = []
-    /// Nanoseconds by which the row's time is off, where that is more than the log's other rows let expect; else nil.
+    /// Nanoseconds by which the row's time is off, if far more than in the log's other rows; else nil.
     var timeShift: Int64?
   }
 
-  /// Why a row has no message.
+  /// The reason why a row has no message.
   enum Stray: Equatable {
-    /// Another row with the same figures and time has it.
+    /// Another row with the same figures and time has the message.
     case doubled
     /// A message at another host has the same path and figures.
     case otherHost(String)
@@ -37,11 +37,11 @@ struct Matching {
   private(set) var matches: [Match?]
   /// Index of the entry for each message; nil when there is none.
   private(set) var entries: [Int?]
-  /// What became of entries without a match, where something is known.
+  /// The reasons for entries without a match, where known.
   var strays: [Int: Stray] { left.rows }
-  /// Messages without a row whose row names another host.
+  /// Messages without a match because their row names another host.
   var misplaced: [Int: String] { left.misplaced }
-  /// How the clocks run; nil when the log has no times or shares no key with the wire.
+  /// The clocks' relation; nil when the log has no times or shares no key with the wire.
   var clock: ClockFit? { pairing.clock }
 
   private var pairing: Matcher
@@ -53,7 +53,7 @@ struct Matching {
   private var exchanges: [WireExchange] { pairing.exchanges }
   private var pairs: [Matcher.Pair?] { pairing.pairs }
 
-  /// Matches; `tolerance` is the time, in nanoseconds, by which a row may be off after the clocks' offset.
+  /// Matches a log. `tolerance` is the time in nanoseconds by which a row may be off, after the clocks' offset.
   init(_ log: AppLog, _ wire: [WireMessage], tolerance: Int64) {
     matches = Array(repeating: nil, count: log.entries.count)
     entries = Array(repeating: nil, count: wire.count)
@@ -64,7 +64,7 @@ struct Matching {
     var gain = PairGain(
       log: log.entries, wire: wire, exchanges: exchanges, clock: pairing.clock, tolerance: tolerance, chains: chains,
       twins: LogExchange.twins(among: pairing.rows, log.entries), sizes: sizes)
-    // The second time it is known how the app counts.
+    // The second pass knows how the app counts.
     for _ in 0..<2 {
       pairing.assign(gain)
       learn(&gain, log)
@@ -76,9 +76,9 @@ struct Matching {
     settle(chains, gain)
   }
 
-  // MARK: What the pairs teach
+  // MARK: Learning from pairs
 
-  /// How the app counts, and when it notes its times, by the pairs that are sure.
+  /// Learns from sure pairs how the app counts, and when it notes its times.
   private func learn(_ gain: inout PairGain, _ source: AppLog) {
     var requests: [(entry: LogEntry, message: WireMessage)] = []
     var responses: [(entry: LogEntry, message: WireMessage)] = []
@@ -104,7 +104,7 @@ struct Matching {
     gain.waitSpread = waitSpread(gain)
   }
 
-  /// By how much the time from a request to its response is off in most pairs, in nanoseconds.
+  /// The error of the time from request to response in most pairs, in nanoseconds.
   private func waitSpread(_ gain: PairGain) -> Int64 {
     let rests = pairs.indices.compactMap { index -> UInt64? in
       guard let pair = pairs[index], !pair.isOpen, let clock, let request = rows[index].request,
@@ -132,7 +132,7 @@ struct Matching {
           shift(row, exchange, gain.requestDelay, gain))
       }
       if let row = rows[index].response, let message = hops.last?.response ?? exchange.response {
-        // The row is the answer of the last hop; those before it, and interim ones, may be counted in it, too.
+        // The row is the answer of the last hop. It may also count the earlier hops and the interim responses.
         let all = [exchange] + hops
         let before = all.dropLast().compactMap(\.response) + all.flatMap(\.interims)
         set(row, message, pair, hops: before, isChain: !hops.isEmpty, shift(row, exchange, gain.responseDelay, gain))
@@ -145,7 +145,7 @@ struct Matching {
     }
   }
 
-  /// The latest response with content of each target before each 304 of it.
+  /// The latest responses with content of each target before each of its 304s.
   private func earlierContents() -> [Int: [Int]] {
     var latest: [MatchKey: [Int]] = [:]
     var contents: [Int: [Int]] = [:]
@@ -182,7 +182,7 @@ struct Matching {
     entries[message] = row
   }
 
-  /// How far a row's time is off, where that is a second or more and far beyond the others'.
+  /// The error of a row's time in nanoseconds, if it is a second or more and far beyond the other rows'; else nil.
   private func shift(_ row: Int, _ exchange: WireExchange, _ delay: NotedDelay, _ gain: PairGain) -> Int64? {
     guard let time = log[row].time, let clock else { return nil }
     let noted = clock.captureTime(time)

@@ -1,12 +1,12 @@
 import HTTPReassembly
 
-/// How far a row's figures are from what an app can have counted of a message, which is worked out once for each message.
+/// The distance of a row's figures from those that an app can have counted for a message. It is computed once for each message.
 struct MessageSizes {
   private let wire: [WireMessage]
   private let memo: Memo
-  /// How the app counts; nil until it is known.
+  /// The app's way to count requests; nil until it is known.
   var requestReadings: LogReadings? { didSet { memo.expected.removeAll() } }
-  /// As `requestReadings`, of responses.
+  /// The app's way to count responses; nil until it is known.
   var responseReadings: LogReadings? { didSet { memo.expected.removeAll() } }
 
   private final class Memo {
@@ -22,7 +22,7 @@ struct MessageSizes {
   /// The row of a message on the wire.
   func row(_ message: Int) -> Message { wire[message].row }
 
-  /// Octets that are left of a row's figures when the nearest of what the app would have is taken away: 0 when they fit.
+  /// Octets between a row's figures and the nearest ones that the app would have; 0 when they fit.
   func rest(_ entry: LogEntry, _ message: Int) -> Int {
     guard let readings = wire[message].row.kind == .request ? requestReadings : responseReadings else {
       return looseRest(entry, message)
@@ -37,14 +37,14 @@ struct MessageSizes {
     return readings.rest(entry, expected) ?? looseRest(entry, message)
   }
 
-  /// As `rest`, before it is known how the app counts: of body and length only.
+  /// As `rest`, before the app's way to count is known: of body and length only.
   func looseRest(_ entry: LogEntry, _ message: Int) -> Int {
     let bodies = bodies(of: message)
     let octets = wire[message].row.octets
     var rest = 0
     if let body = entry.bodyLength { rest = bodies.map { abs($0 - body) }.min() ?? 0 }
     if let length = entry.length {
-      // A header section may be counted in any way, and not at all.
+      // A header section may be counted in any way, or not at all.
       let row = wire[message].row
       let head = max(octets.startLine + octets.header, (row.expandedStartLine ?? 0) + (row.expandedHeader ?? 0))
       let slack = 2 * head + octets.framing + octets.trailer

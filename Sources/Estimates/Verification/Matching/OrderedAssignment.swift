@@ -1,7 +1,7 @@
-/// The best assignment of ordered rows to ordered columns in which no two pairs cross, and what each other choice would lose.
+/// The best assignment of ordered rows to ordered columns in which no two pairs cross, and the loss of each other choice.
 ///
-/// Each row has a range of columns that it may be paired with; the ranges' bounds never decrease. A pair has a gain, a row or
-/// a column without partner has none; the assignment has the largest sum. Time and memory are those of all ranges together.
+/// Each row has a range of possible columns; the ranges' bounds never decrease. A pair has a gain. A row or a column without a
+/// partner has none. The assignment has the largest sum. Time and memory are proportional to the sum of all ranges.
 struct OrderedAssignment {
   /// The column of each row; nil when it has none.
   private(set) var columns: [Int?]
@@ -14,7 +14,7 @@ struct OrderedAssignment {
   /// The best sums of the rows from *i* with the columns from *j*, for *j* in the range of row *i* and its end.
   private var after: [Double]
 
-  /// Solves. `gain` is nil for a pair that cannot be.
+  /// Finds the assignment. `gain` is nil for an impossible pair.
   init(ranges: [Range<Int>], gain: (_ row: Int, _ column: Int) -> Double?) {
     self.ranges = ranges
     var offsets = [0]
@@ -35,7 +35,7 @@ struct OrderedAssignment {
     choose()
   }
 
-  /// The gain of a pair; minus infinity where it cannot be.
+  /// The gain of a pair; minus infinity if it is impossible.
   func gain(_ row: Int, _ column: Int) -> Double {
     ranges[row].contains(column) ? gains[offsets[row] + column - ranges[row].lowerBound] : -.infinity
   }
@@ -99,7 +99,7 @@ struct OrderedAssignment {
     }
   }
 
-  /// What the best assignment with `row` at `column` has less than the best of all; infinite where that cannot be.
+  /// The loss of the best assignment with `row` at `column` against the best of all; infinite if that is impossible.
   func loss(_ row: Int, at column: Int) -> Double {
     best(from: 0, 0) - (best(before: row, column) + gain(row, column) + best(from: row + 1, column + 1))
   }

@@ -1,12 +1,12 @@
 import Foundation
 import HTTPReassembly
 
-/// How well an exchange of the log and one on the wire fit: what is hard to believe costs, in natural logarithms of how much
+/// Rates how well an exchange of the log and one on the wire fit. Each improbable fact costs the natural logarithm of how much
 /// less likely it is.
 struct PairGain {
-  /// What a pair is worth that fits in everything.
+  /// The gain of a pair that fits in everything.
   static let whole = 20.0
-  /// Two assignments are as good when their sums differ by less: one is not twenty times as likely as the other.
+  /// Two assignments are equally good when their sums differ by less: one is not twenty times as likely as the other.
   static let doubt = 3.0
 
   let log: [LogEntry]
@@ -14,18 +14,19 @@ struct PairGain {
   let exchanges: [WireExchange]
   let clock: ClockFit?
   let tolerance: Int64
-  /// How late after the exchange's moments requests and responses are noted.
+  /// The delays after the exchange's moments with which the app notes requests and responses.
   var requestDelay = NotedDelay()
   var responseDelay = NotedDelay()
-  /// By how much the time between the two is off, in nanoseconds: less than each of them where a client waits for a connection.
+  /// The error of the time between the two, in nanoseconds. It is less than each one's error where a client waits for a
+  /// connection.
   var waitSpread: Int64 = 20_000_000
   let chains: RequestChains
-  /// First rows of exchanges that are in the log to the letter before: one of its own only where the wire has two at once.
+  /// First rows of exchanges that repeat earlier rows to the letter. They are real only where the wire has two at once.
   let twins: Set<Int>
-  /// How far figures are from what the app can have counted.
+  /// The distance of figures from those that the app can have counted.
   var sizes: MessageSizes
 
-  /// The gain of a pair; nil when it cannot be one. `exchange` is an index.
+  /// The gain of a pair; nil when it is impossible. `exchange` is an index.
   func callAsFunction(_ rows: LogExchange, _ index: Int) -> Double? {
     var exchange = exchanges[index]
     guard isPossible(rows, exchange) else { return nil }
@@ -57,7 +58,7 @@ struct PairGain {
     return gain - min(sizes, Self.sizeLimit)
   }
 
-  /// The later exchanges that the rows are about, too: where their status is that of the last one.
+  /// The later exchanges of a chain that the rows are about, too: the last one has their status.
   func chain(_ rows: LogExchange, _ index: Int) -> [WireExchange] {
     let exchange = exchanges[index]
     guard rows.isJoined, rows.response != nil, rows.status > 0, exchange.status > 0, rows.status != exchange.status
@@ -66,14 +67,14 @@ struct PairGain {
     return hops.last?.status == rows.status ? hops : []
   }
 
-  /// What sizes cost at most: a row at the right time is its message's, however wrong the app counts.
+  /// The largest cost of sizes: a row at the right time belongs to its message, however wrong the app counts.
   private static let sizeLimit = 15.0
 
   private func queryLength(_ exchange: WireExchange) -> Int {
     exchange.request.flatMap { wire[$0].row.queryLength } ?? 0
   }
 
-  /// Whether nothing that the log knows for certain speaks against the pair.
+  /// Whether no certain fact of the log contradicts the pair.
   private func isPossible(_ rows: LogExchange, _ exchange: WireExchange) -> Bool {
     if !rows.method.isEmpty, !exchange.method.isEmpty, rows.method != exchange.method { return false }
     if let query = rows.query, let other = exchange.query, query != other { return false }
@@ -82,10 +83,10 @@ struct PairGain {
     return port == (wire[message].row.isSecure ? 443 : 80) || port == Int(wire[message].row.server.port)
   }
 
-  /// What the times of a row may cost that is there to the letter before.
+  /// The largest time cost of a row that repeats an earlier one to the letter.
   private static let twinLimit = 3.0
 
-  /// Whether only sizes speak against a pair: what both sides know is the same, and the time is nearly right.
+  /// Whether only sizes contradict a pair: all known facts agree, and the time is nearly right.
   func isNear(_ rows: LogExchange, _ index: Int) -> Bool {
     let exchange = exchanges[index]
     guard isPossible(rows, exchange), clock != nil, rows.time != nil else { return false }
@@ -96,7 +97,7 @@ struct PairGain {
     return lateness(rows, index) <= max(Self.near, 20 * delay.spread.magnitude)
   }
 
-  /// Nanoseconds by which the rows' time is off from that of an exchange.
+  /// Nanoseconds by which the rows' time is off from the exchange's.
   func lateness(_ rows: LogExchange, _ index: Int) -> UInt64 {
     guard let clock, let time = rows.time else { return 0 }
     let delay = rows.request == nil ? responseDelay : requestDelay
@@ -117,14 +118,14 @@ struct PairGain {
       let noted = clock.captureTime(time)
       guard exchange.distance(to: noted).magnitude <= tolerance.magnitude else { return nil }
       rests.append(Double(delay.rest(noted, exchange, wire)))
-      // The second one says something new only by how far it is from the first.
+      // The second time says something new only by its distance from the first.
       if rests.count == 1 { cost += Self.cost(rests[0], delay.spread) }
     }
     if rests.count == 2 { cost += Self.cost(rests[1] - rests[0], waitSpread) }
     return cost
   }
 
-  /// What it costs that a time is off: little within the spread, and never too much, for some times are far off.
+  /// The cost of a time that is off: little within the spread, and never too much, because some times are far off.
   private static func cost(_ rest: Double, _ spread: Int64) -> Double {
     let share = rest / Double(spread)
     return Foundation.log(1 + share * share)
@@ -136,28 +137,28 @@ struct PairGain {
     let entry = log[row]
     guard entry.hasFigure else { return 0 }
     let cost = cost(octets: sizes.rest(entry, message))
-    // What was cut off may have been counted up to any octet.
+    // A cut message may be counted up to any octet.
     return entry.isAborted || wire[message].row.exactness == .atLeast ? min(cost, 3) : min(cost, 14)
   }
 
-  /// What it costs that octets are left that no way to count gives: more where it is known how the app counts.
+  /// The cost of octets that no way to count explains. It is higher once the app's way to count is known.
   private func cost(octets: Int) -> Double {
     octets == 0 ? 0 : (sizes.requestReadings == nil ? 3.5 : 8) + Foundation.log(1 + Double(octets))
   }
 }
 
 extension LogEntry {
-  /// Whether it has any figure of octets.
+  /// Whether the entry has any figure of octets.
   var hasFigure: Bool { length != nil || lineLength != nil || headerLength != nil || bodyLength != nil }
 }
 
-/// At which moment of an exchange an app notes its time, and how exactly.
+/// The moment of an exchange at which an app notes its time, and the precision.
 struct NotedDelay {
   /// A moment of an exchange.
   enum Moment: CaseIterable {
     case requestStart, requestEnd, responseStart, responseEnd
 
-    /// When it was, in nanoseconds since the Unix epoch; nil when its message is not there.
+    /// The time of the moment, in nanoseconds since the Unix epoch; nil when its message is absent.
     func time(_ exchange: WireExchange, _ wire: [WireMessage]) -> Int64? {
       switch self {
       case .requestStart: exchange.request.map { wire[$0].row.firstTime }
@@ -168,17 +169,17 @@ struct NotedDelay {
     }
   }
 
-  /// The moment; nil is any one while the exchange is under way.
+  /// The moment; nil stands for any time while the exchange is under way.
   var moment: Moment?
-  /// Nanoseconds from it to the noted time, in the middle.
+  /// The median of nanoseconds from the moment to the noted time.
   var delay: Int64 = 0
   /// Nanoseconds by which single times are off.
   var spread: Int64 = 20_000_000
 
-  /// Nothing known.
+  /// No moment is known.
   init() {}
 
-  /// What fits the noted times of pairs best; `pairs` are those that are sure.
+  /// Finds the moment that fits the noted times best; `pairs` are the sure ones.
   init(_ pairs: [(noted: Int64, exchange: WireExchange)], _ wire: [WireMessage]) {
     var least = Int64.max
     for moment in Moment.allCases {
@@ -188,7 +189,7 @@ struct NotedDelay {
       guard delays.count >= 5, delays.count * 2 > pairs.count else { continue }
       let middle = delays[delays.count / 2]
       let rests = delays.map { Int64(clamping: $0.saturatingSubtract(middle).magnitude) }.sorted()
-      // Where nine of ten are, so that a few outliers do not count.
+      // Nine of ten times are within it, so that a few outliers do not count.
       let spread = rests[rests.count * 9 / 10]
       guard spread < least else { continue }
       least = spread
@@ -197,7 +198,7 @@ struct NotedDelay {
     }
   }
 
-  /// Nanoseconds from when the time would be noted to when it was.
+  /// Nanoseconds from the expected time of the note to the noted time.
   func rest(_ noted: Int64, _ exchange: WireExchange, _ wire: [WireMessage]) -> Int64 {
     guard let time = moment?.time(exchange, wire) else { return exchange.distance(to: noted) }
     return noted.saturatingSubtract(time).saturatingSubtract(delay)

@@ -1,5 +1,5 @@
 extension RandomAccessCollection where Index == Int {
-  /// The first index whose element and all after it satisfy `predicate`, which holds for none before it.
+  /// The first index whose element satisfies `predicate`. All later elements satisfy it, and no earlier one does.
   func partitioningIndex(where predicate: (Element) -> Bool) -> Int {
     var low = startIndex
     var high = endIndex

@@ -1,19 +1,19 @@
 import HTTPReassembly
 
-/// Which exchange a client sends by itself after another one: the target of a redirection (RFC 9110 §15.4), and the same
-/// request again with credentials (§15.5.2, §15.5.8).
+/// Finds the exchange that a client sends by itself after another one. It is the target of a redirection (RFC 9110 §15.4), or the
+/// same request again with credentials (§15.5.2, §15.5.8).
 struct RequestChains {
   private let exchanges: [WireExchange]
   private let wire: [WireMessage]
   private let byKey: [MatchKey: [Int]]
-  /// The exchange that follows from each, as indices; each follows from one at most.
+  /// The exchange that follows from each, as indices; each follows from at most one.
   private let next: [Int?]
 
-  /// Hops that are followed at most: what clients follow at most, or more.
+  /// The largest number of hops that are followed: at least as many as clients follow.
   static let limit = 20
-  /// Exchanges that are looked at when several may follow.
+  /// The number of exchanges that are examined when several may follow.
   static let alternativeLimit = 8
-  /// Nanoseconds from a response to the request that follows from it.
+  /// The largest time in nanoseconds from a response to the request that follows from it.
   private static let reach: Int64 = 10_000_000_000
 
   /// The chains among all exchanges, which are ordered by time.
@@ -32,7 +32,7 @@ struct RequestChains {
       guard let message = exchanges[index].request ?? exchanges[index].response else { continue }
       successor[index] = newest.updateValue(index, forKey: wire[message].row.connection)
     }
-    // A client that keeps its connection goes on there; only then the others look for what is left.
+    // A client that keeps its connection continues there. Exchanges on other connections are tried only for the rest.
     for isSameConnection in [true, false] {
       for index in starts where next[index] == nil {
         let found = Self.next(exchanges[index], exchanges, byKey, wire) { other in
@@ -57,8 +57,8 @@ struct RequestChains {
     return hops
   }
 
-  /// Exchanges that may follow from the one at an index as well as the one that does: over HTTP/2 they share its connection, and
-  /// several redirections at once go to one target.
+  /// Other exchanges that may follow from the one at an index as well as its hop. Over HTTP/2 they share its connection, and
+  /// several redirections at once may go to one target.
   func alternatives(after index: Int) -> [WireExchange] {
     guard next[index] != nil else { return [] }
     var found: Set<Int> = []
@@ -99,7 +99,7 @@ struct RequestChains {
     return nil
   }
 
-  /// Host, path and query of a reference (RFC 3986 §5.2), as far as redirections of real servers need it.
+  /// Resolves a reference (RFC 3986 §5.2) to host, path and query, in the forms of real servers' redirections.
   private static func resolve(_ text: String, _ base: MatchKey) -> (MatchKey, String?)? {
     let reference = text.prefix { $0 != "#" }
     if let url = LogURL(String(reference)), !url.host.isEmpty {

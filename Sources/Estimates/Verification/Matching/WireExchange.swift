@@ -10,7 +10,7 @@ struct WireExchange {
   var interims: [Int] = []
   /// Host and path.
   var key: MatchKey
-  /// The query, percent-encoding removed, empty without one; nil when the request-line is not known.
+  /// The query, percent-decoded, empty without one; nil when the request-line is unknown.
   var query: String?
   /// The method; empty when unknown.
   var method: String
@@ -25,7 +25,7 @@ struct WireExchange {
     var exchanges: [WireExchange] = []
     var indices: [Int: Int] = [:]
     for (index, message) in wire.enumerated() {
-      // Rows that were made without an exchange are exchanges of their own.
+      // Rows without an exchange are exchanges of their own.
       let number = message.row.exchange == 0 ? -1 - index : message.row.exchange
       let known = indices[number]
       let position = known ?? exchanges.count
@@ -58,11 +58,10 @@ struct WireExchange {
     }
   }
 
-  /// Whether one of the two begins before the other one has ended.
+  /// Whether the two overlap.
   func overlaps(_ other: WireExchange) -> Bool { start <= other.end && other.start <= end }
 
-  /// Nanoseconds from the exchange to `time`: negative before its first octet, positive after its last, 0 while it is under
-  /// way.
+  /// Nanoseconds from the exchange to `time`: negative before its first octet, positive after its last, 0 between them.
   func distance(to time: Int64) -> Int64 {
     if time < start { return time.saturatingSubtract(start) }
     return time > end ? time.saturatingSubtract(end) : 0
@@ -70,7 +69,7 @@ struct WireExchange {
 }
 
 extension Int64 {
-  /// The difference, or the nearest number that there is.
+  /// The difference, saturated at the ends of the range.
   func saturatingSubtract(_ other: Int64) -> Int64 {
     let (difference, overflows) = subtractingReportingOverflow(other)
     return overflows ? (self < other ? .min : .max) : difference

@@ -1,6 +1,6 @@
 import HTTPReassembly
 
-/// What an app may have counted as the body.
+/// The ways in which an app may have counted the body.
 enum BodyReading: Reading, CaseIterable {
   /// The content as it was transferred.
   case transferred
@@ -18,7 +18,7 @@ enum BodyReading: Reading, CaseIterable {
   case framed
   /// The content with its chunk framing and the trailers.
   case framedWithTrailers
-  /// The content with the headers of its frames, as HTTP/2 has them, without that of the frame before it that has the fields.
+  /// The content with the headers of its frames in HTTP/2, except the header of the earlier frame with the fields.
   case dataFrames
   /// Everything transferred, start-line and header section included.
   case everything
@@ -28,7 +28,7 @@ enum BodyReading: Reading, CaseIterable {
   case characters
   /// The UTF-16 units of the decoded content instead of its octets.
   case utf16Units
-  /// No more than a mebioctet, which some tools keep at most (Firefox, `devtools.netmonitor.requestBodyLimit`).
+  /// At most a mebioctet, which is the limit of some tools (Firefox, `devtools.netmonitor.requestBodyLimit`).
   case limited
   /// The content with the octets that the capture has lost.
   case uncaptured
@@ -89,7 +89,7 @@ enum BodyReading: Reading, CaseIterable {
     return line + header
   }
 
-  /// Units of the decoded content, of which coding and units each have a share in the difference.
+  /// The causes for units of the decoded content: coding and units each have a share in the difference.
   private func units(_ kind: Cause.Kind, _ count: Int, _ message: WireMessage) -> [Cause] {
     let body = message.row.octets.body
     let decoded = message.decodedLength ?? body

@@ -1,12 +1,12 @@
 import HTTPReassembly
 
-/// The field lines of one name in a message: what a dictionary of fields has as one entry.
+/// The field lines of one name in a message, which are one entry in a dictionary of fields.
 struct FieldGroup {
-  /// The name in lower case; empty for lines that are no field lines.
+  /// The name in lower case; empty for malformed lines.
   var name: String
   /// Octets of the name.
   var nameLength: Int
-  /// How many lines have the name.
+  /// The number of lines with the name.
   var lines = 0
   /// Octets of their values.
   var valueLength = 0
@@ -15,7 +15,7 @@ struct FieldGroup {
   /// Characters that JSON escapes with a backslash, in the names and in the values.
   var escapedInNames = 0
   var escapedInValues = 0
-  /// Whether the one value is `chunked`.
+  /// Whether the only value is `chunked`.
   var isChunked = false
 
   /// The groups of a message, in the order of their first lines.
@@ -40,10 +40,10 @@ struct FieldGroup {
     return groups
   }
 
-  /// Field lines that an app counts for the group.
+  /// The number of field lines that an app counts for the group.
   func countedLines(folds: Folding) -> Int { folds == .none ? lines : 1 }
 
-  /// Octets of names and values that an app counts: folded, one name and the joined values.
+  /// Octets of names and values that an app counts: if folded, one name and the joined values.
   func namesAndValues(folds: Folding) -> Int {
     folds == .none
       ? nameLength * lines + valueLength : nameLength + valueLength + folds.separator * (lines - 1)

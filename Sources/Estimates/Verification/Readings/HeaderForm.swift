@@ -1,4 +1,4 @@
-/// How an app may write the fields that it sees when it counts them. *n* fields, *S* octets of names and values.
+/// The forms in which an app may write the fields that it counts: *n* fields with *S* octets of names and values.
 enum HeaderForm: CaseIterable, Hashable, Sendable {
   /// As on the wire: S + 4n + 2.
   case wire
@@ -8,7 +8,7 @@ enum HeaderForm: CaseIterable, Hashable, Sendable {
   case lineFeed
   /// Lines that end with LF, the empty line too: S + 3n + 1.
   case lineFeedWithEmptyLine
-  /// Names and values: S.
+  /// Names and values alone: S.
   case namesAndValues
   /// "name: value", nothing between the lines: S + 2n.
   case joined
@@ -16,17 +16,17 @@ enum HeaderForm: CaseIterable, Hashable, Sendable {
   case prettyJSON
   /// JSON without whitespace: S + 6n + 1, and one for each escaped character.
   case compactJSON
-  /// A list of pairs as Python prints it, which is what mitmproxy (11.0) takes the length of: S + 12n + 7.
+  /// A list of pairs as Python prints it, whose length mitmproxy (11.0) takes: S + 12n + 7.
   case printedList
-  /// The representations of the fields, as HTTP/2 has them.
+  /// The representations of the fields in HTTP/2.
   case encoded
-  /// The same, with the header of the HEADERS frame: 9 octets.
+  /// As `encoded`, with the header of the HEADERS frame: 9 octets.
   case encodedWithFrame
 
   /// The ways to write fields as text.
   static let texts = allCases.filter { !$0.isEncoded }
 
-  /// Whether it is about octets of the wire that only HTTP/2 has.
+  /// Whether the form has octets that only HTTP/2 has on the wire.
   var isEncoded: Bool { self == .encoded || self == .encodedWithFrame }
 
   /// Octets beside names and values, for each field.
@@ -54,7 +54,7 @@ enum HeaderForm: CaseIterable, Hashable, Sendable {
 
   var isJSON: Bool { self == .prettyJSON || self == .compactJSON }
 
-  /// Why `fields` fields with `escaped` characters to be escaped in JSON are longer or shorter than on the wire.
+  /// The causes of the difference from the wire, for `fields` fields with `escaped` characters that JSON escapes.
   func causes(fields: Int, escaped: Int) -> [Cause] {
     let octets = base + perField * fields + (isJSON ? escaped : 0) - (2 + 4 * fields)
     return switch self {
@@ -73,7 +73,7 @@ enum HeaderForm: CaseIterable, Hashable, Sendable {
   /// Octets of the header of a frame (RFC 9113 §4.1).
   private static let frameHeader = 9
 
-  /// How far-fetched.
+  /// The improbability of the form.
   var cost: Int {
     switch self {
     case .wire, .encoded: 0

@@ -1,8 +1,8 @@
 import HTTPReassembly
 
-/// How an app is given fields of the same name (RFC 9110 §5.3).
+/// The ways in which an app receives fields of the same name (RFC 9110 §5.3).
 enum Folding: Int, CaseIterable, Hashable, Sendable {
-  /// Each as a line of its own.
+  /// Each on a line of its own.
   case none
   /// As one, the values joined by a comma and a space.
   case comma
@@ -11,28 +11,28 @@ enum Folding: Int, CaseIterable, Hashable, Sendable {
 
   /// Octets between two values.
   var separator: Int { self == .lineFeed ? 1 : 2 }
-  /// How far-fetched.
+  /// The improbability of the folding.
   var cost: Int { rawValue }
 }
 
-/// What an app may have counted as the header section.
+/// The ways in which an app may have counted the header section.
 struct HeaderReading: Reading {
-  /// How it writes fields; nil: it does not count them.
+  /// The form of fields; nil when they are not counted.
   var form: HeaderForm?
-  /// How repeated fields become one, if they do.
+  /// The folding of repeated fields.
   var folds = Folding.none
-  /// Whether it is told `Transfer-Encoding: Identity` where the wire said `chunked`.
+  /// Whether the app gets `Transfer-Encoding: Identity` where the wire said `chunked`.
   var namesIdentity = false
-  /// The start-line that counts as part of the header section; nil: none does.
+  /// The start-line that counts as part of the header section; nil when none does.
   var line: LineReading?
-  /// Whether it counts pseudo-header fields as fields (RFC 9113 §8.3), and no Host field for `:authority`.
+  /// Whether pseudo-header fields count as fields (RFC 9113 §8.3), without a Host field for `:authority`.
   var countsPseudoFields = false
-  /// Fields that it counts and HTTP/2 does not send, in the order of their cases.
+  /// Fields that the app counts and HTTP/2 does not send, in the order of their cases.
   var unsent: [UnsentField] = []
-  /// Names of the fields that it does not see, in lower case, sorted.
+  /// Names of the fields that the app does not see, in lower case, sorted.
   var unseen: [String] = []
 
-  /// No header section counted.
+  /// The header section is not counted.
   static let nothing = HeaderReading(form: nil)
 
   func figure(of message: WireMessage) -> Int? { figure(of: message, FieldGroup.groups(of: message)) }
@@ -61,7 +61,7 @@ struct HeaderReading: Reading {
     var causes = [Cause(.fieldCompression, spelled - wire)]
     var fields = 0
     var escaped = 0
-    // What is not in any line as it is kept: folding, and lines that end with LF alone.
+    // Octets that the kept lines do not show: folding, and lines that end with LF alone.
     var shape = 2 - spelled
     var folded = 0
     for group in groups {
@@ -121,13 +121,13 @@ struct HeaderReading: Reading {
     }
     var identity = self
     identity.namesIdentity.toggle()
-    // A start-line that is counted may be counted without its query.
+    // A start-line may be counted without its query.
     let lines = (line?.borneOut ?? []).filter { $0 != .nothing }.map { other in
       var reading = self
       reading.line = other
       return reading
     }
-    // So may be a request's transfer coding, which only some requests can have.
+    // The same holds for a request's transfer coding, which only some requests can have.
     var coded = self
     coded.unsent = UnsentField.allCases.filter { ($0 == .transferEncoding) != unsent.contains($0) }
     return [.nothing, identity, coded] + folded + lines
@@ -140,7 +140,7 @@ struct HeaderReading: Reading {
 
   func isOfOneProgram(with other: HeaderReading) -> Bool {
     guard let form, let otherForm = other.form else { return true }
-    // What is not counted as text on HTTP/2 may be on HTTP/1.
+    // A program may count representations on HTTP/2 and text on HTTP/1.
     if form.isEncoded != otherForm.isEncoded { return true }
     return form == otherForm && (line == nil) == (other.line == nil)
   }
@@ -163,7 +163,7 @@ struct HeaderReading: Reading {
       + unseen.reduce(0) { $0 + Self.cost(unseen: $1) }
   }
 
-  /// How far-fetched it is that an app does not see a field: the URL loading system adds some without showing them.
+  /// The improbability that an app does not see a field: the URL loading system adds some without showing them.
   static func cost(unseen name: String) -> Int { added.contains(name) ? 1 : 6 }
 
   private static let added: Set<String> = [

@@ -1,13 +1,13 @@
 /// Finds the readings that give an app's figure for one message's header section.
 ///
-/// Which fields an app did not see is a subset sum: for each form, the cheapest set of fields is sought whose octets make up
-/// the difference. Bounded by `costLimit` and `sumLimit`, so that a header section made to be hard costs no more than any.
+/// The fields that an app did not see are a subset sum. For each form the search finds the cheapest set of fields whose octets
+/// make up the difference. `costLimit` and `sumLimit` bound it, so that a hostile header section costs no more than any.
 struct HeaderReadingSearch {
-  /// Sets of fields that cost more are too far-fetched.
+  /// The largest cost of a set of fields; dearer sets are too improbable.
   static let costLimit = 20
-  /// Sums that are followed at most, for one form.
+  /// The largest number of sums that are followed for one form.
   static let sumLimit = 20_000
-  /// Fields that can be told apart in a set.
+  /// The largest number of fields that a set can distinguish.
   static let groupLimit = 64
 
   private let message: WireMessage
@@ -47,9 +47,9 @@ struct HeaderReadingSearch {
     }
   }
 
-  /// What beside its fields may be counted in a header section.
+  /// The combinations of things besides the fields that a header section may count.
   private var variants: [(line: LineReading?, unsent: [UnsentField], countsPseudoFields: Bool)] {
-    // A tool that counts the start-line with the header section takes it as it was sent, or makes it from the path.
+    // A tool that counts the start-line with the header section takes the sent one, or makes it from the path.
     let versions: [LineReading.Version] = message.isEncoded ? [.full, .short] : [.full]
     let spelled: [LineReading] = versions.flatMap { version -> [LineReading] in
       message.row.kind == .request
@@ -74,10 +74,10 @@ struct HeaderReadingSearch {
     return found
   }
 
-  /// For each sum of octets, the cheapest set of fields that an app would not have counted.
+  /// For each sum of octets, the cheapest set of fields that an app may not have counted.
   private func sums(_ reading: HeaderReading, _ form: HeaderForm) -> [Int: Set] {
     var sums = [0: Set(members: 0, cost: 0)]
-    // The likeliest first, so that they are there when the limit is reached.
+    // The likeliest fields come first, so that they are included when the limit is reached.
     let order = groups.indices.sorted {
       (HeaderReading.cost(unseen: groups[$0].name), $0) < (HeaderReading.cost(unseen: groups[$1].name), $1)
     }
@@ -96,7 +96,7 @@ struct HeaderReadingSearch {
     return sums
   }
 
-  /// Octets by which the figure is less when the app does not see the fields of `group`.
+  /// Octets that the figure loses when the app does not see the fields of `group`.
   private func octets(_ group: FieldGroup, _ reading: HeaderReading, _ form: HeaderForm) -> Int {
     group.namesAndValues(folds: reading.folds) + form.perField * group.countedLines(folds: reading.folds)
       + (form.isJSON ? group.escaped(folds: reading.folds) : 0) + (reading.namesIdentity && group.isChunked ? 1 : 0)

@@ -1,7 +1,7 @@
 import HTTPReassembly
 import Shared
 
-/// What an app may have counted as the start-line.
+/// The ways in which an app may have counted the start-line.
 enum LineReading: Reading {
   /// Nothing.
   case nothing
@@ -9,10 +9,10 @@ enum LineReading: Reading {
   case request(Target, LineEnd, Version = .full)
   /// A status-line with the reason phrase that the app knows.
   case status(Reason, LineEnd, Version = .full)
-  /// The representations of the pseudo-header fields, as HTTP/2 has them.
+  /// The representations of the pseudo-header fields in HTTP/2.
   case encoded
 
-  /// Which target an app puts in the request-line.
+  /// The targets that an app may put in the request-line.
   enum Target: CaseIterable {
     /// As sent.
     case asSent
@@ -20,7 +20,7 @@ enum LineReading: Reading {
     case path
     /// The path with percent-encoding removed, without query: `URL.path`.
     case decodedPath
-    /// As `decodedPath`, and without the slash at its end, which `URL.path` drops on Apple platforms.
+    /// As `decodedPath`, without the final slash, which `URL.path` drops on Apple platforms.
     case decodedPathWithoutSlash
     /// Path and query, both with percent-encoding removed.
     case decoded
@@ -28,7 +28,7 @@ enum LineReading: Reading {
     case absolute
   }
 
-  /// Which reason phrase an app puts in the status-line.
+  /// The reason phrases that an app may put in the status-line.
   enum Reason: CaseIterable {
     /// As sent.
     case asSent
@@ -38,11 +38,11 @@ enum LineReading: Reading {
     case empty
     /// The one registered for the status (RFC 9110 §15).
     case registered
-    /// What `HTTPURLResponse.localizedString(forStatusCode:)` gives in English.
+    /// The result of `HTTPURLResponse.localizedString(forStatusCode:)` in English.
     case localized
   }
 
-  /// How an app writes the version of a message that has none on the wire (HTTP/2).
+  /// The spellings of the version for a message that has none on the wire (HTTP/2).
   enum Version: Int, CaseIterable {
     /// `HTTP/1.1`, as in the spelling of HTTP/1.1, or `HTTP/2.0`.
     case full = 8
@@ -63,13 +63,13 @@ enum LineReading: Reading {
       Reason.allCases.flatMap { reason in LineEnd.allCases.map { LineReading.status(reason, $0, version) } }
     }
 
-  /// The readings that say something else of a message: HTTP/1 has its version in the line.
+  /// The readings that differ for a message: HTTP/1 has its version in the line.
   static func all(for message: WireMessage) -> [LineReading] {
     let all = message.row.kind == .request ? requests : responses
     return message.isEncoded ? all : all.filter { $0.version == .full }
   }
 
-  /// How the version is written; `full` where there is none.
+  /// The spelling of the version; `full` where there is none.
   private var version: Version {
     switch self {
     case .request(_, _, let version), .status(_, _, let version): version
@@ -97,7 +97,7 @@ enum LineReading: Reading {
     }
   }
 
-  /// What a line is longer or shorter by, whatever it says: that it is a line at all, its version, and its end.
+  /// The causes that do not depend on the line's text: that it is a line at all, its version, and its end.
   private static func spelling(_ message: WireMessage, _ end: LineEnd, _ version: Version) -> [Cause] {
     let wire = message.row.octets.startLine
     guard message.isEncoded else { return [Cause(.lineTerminator, end.rawValue - (wire - message.startLine.count))] }

@@ -1,13 +1,13 @@
 import HTTPReassembly
 
-/// The pseudo-header fields of a message on HTTP/2 (RFC 9113 §8.3), as a program has them that lists them with the others.
+/// The pseudo-header fields of a message on HTTP/2 (RFC 9113 §8.3), for programs that list them with the others.
 struct PseudoFields {
-  /// How many.
+  /// The number of fields.
   var count = 0
-  /// Octets of their names, with the colon before them, and of their values.
+  /// Octets of their names with the leading colon, and of their values.
   var textLength = 0
 
-  /// Those of a message whose start-line is known.
+  /// The fields of a message whose start-line is known.
   init(_ message: WireMessage) {
     let words = message.startLine.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
     guard words.count > 1 else { return }

@@ -2,40 +2,40 @@ import HTTPReassembly
 
 /// The readings that a log's figures bear out, most rows first.
 ///
-/// One log is written by one program, which counts every message of a kind the same way. A reading is believed when it fits
-/// exactly for at least five rows and for a twentieth of those that it speaks of, and so is each of its assumptions: sums of a
-/// few small causes give any figure. What a row bears out by itself needs no other rows.
+/// One program writes one log, and it counts every message of a kind the same way. A reading is believed when it fits exactly for
+/// at least five rows and for a twentieth of the rows that it concerns. Each of its assumptions needs the same, because sums of a
+/// few small causes give any figure. An assumption that a row bears out by itself needs no other rows.
 struct ReadingEvidence<R: Reading> {
-  /// A figure of the app, and the message that it is about.
+  /// A figure of the app, and its message.
   typealias Sample = (message: WireMessage, figure: Int)
 
   /// A reading that is believed.
   struct Believed: Sendable {
     var reading: R
-    /// Rows that were looked at and that it fits exactly.
+    /// Examined rows that it fits exactly.
     var fits: Int
-    /// Rows that were looked at and that none of the readings before it fits, nor this one.
+    /// Examined rows that neither it nor an earlier reading fits.
     var misses: Int
-    /// Other readings that fit as many rows, and name other causes.
+    /// The number of other readings that fit as many rows, and name other causes.
     var rivals = 0
   }
 
-  /// Most rows first.
+  /// The believed readings, most rows first.
   private(set) var believed: [Believed] = []
   private let plain: R
 
-  /// Rows that are looked at: evenly spread over all.
+  /// The largest number of examined rows; they are spread evenly over all rows.
   static var sampleLimit: Int { 500 }
-  /// The rows that make a reading believed, and their share.
+  /// The number of rows that makes a reading believed; `leastShare` is the divisor of the share.
   static var leastRows: Int { 5 }
   static var leastShare: Int { 20 }
-  /// Rows of which every reading is sought.
+  /// The number of rows for which every reading is sought.
   private static var thoroughSamples: Int { 12 }
-  /// Rows of which readings are sought when no other one explains them.
+  /// The number of rows for which readings are sought when no other reading explains them.
   private static var searchLimit: Int { 40 }
-  /// Readings that are voted on.
+  /// The largest number of readings that are voted on.
   private static var candidateLimit: Int { 600 }
-  /// Readings that are believed at most: an app has a few kinds of messages.
+  /// The largest number of believed readings: an app has a few kinds of messages.
   private static var believedLimit: Int { 6 }
 
   private struct Prepared {
@@ -44,7 +44,7 @@ struct ReadingEvidence<R: Reading> {
     var figure: Int
   }
 
-  /// Weighs what `search` finds on samples.
+  /// Weighs the results of `search` on samples.
   init(_ all: [Sample], kind: MessageKind, search: (WireMessage, Int) -> [R]) {
     plain = R.plain(kind)
     let step = max((all.count + Self.sampleLimit - 1) / Self.sampleLimit, 1)
@@ -89,13 +89,13 @@ struct ReadingEvidence<R: Reading> {
     return candidates
   }
 
-  /// The reading that fits most of `rest`, with no assumption in it that is not borne out; nil when none fits enough.
+  /// The reading that fits most of `rest`, without assumptions that the rows do not bear out; nil when none fits enough.
   private static func best(
     _ candidates: inout [R], _ rest: [Prepared], _ plain: R, after first: R?
   ) -> (reading: R, rivals: Int)? {
     if let first { candidates.removeAll { !$0.isOfOneProgram(with: first) } }
     var votes = candidates.map { reading in fits(reading, rest) }
-    // What two readings of different rows assume may be one reading of both.
+    // Two readings that fit different rows may be parts of one reading.
     if let top = votes.indices.max(by: { isBehind($0, $1, votes, candidates) }) {
       let others = votes.indices.filter { $0 != top && votes[$0] >= leastRows }.sorted { votes[$0] > votes[$1] }
       var joined = (reading: candidates[top], votes: votes[top])
@@ -133,7 +133,7 @@ struct ReadingEvidence<R: Reading> {
     samples.count { reading.figure(of: $0.message, $0.groups) == $0.figure }
   }
 
-  /// Different messages among the rows that a reading fits: rows whose header sections are alike are one equation.
+  /// The number of different messages among the rows that a reading fits: rows with equal header sections are one equation.
   private static func shapes(_ reading: R, _ samples: [Prepared]) -> Int {
     var shapes: Set<[Int]> = []
     for sample in samples where reading.figure(of: sample.message, sample.groups) == sample.figure {
@@ -143,10 +143,10 @@ struct ReadingEvidence<R: Reading> {
     return shapes.count
   }
 
-  /// Equations that are enough for any number of unknowns.
+  /// The number of equations that is enough for any number of unknowns.
   private static var mostShapes: Int { 4 }
 
-  /// The rows of which a reading says something else than that the app counts as the wire does; all where it says that.
+  /// The number of rows for which a reading gives another figure than the plain one; all rows for the plain reading itself.
   private static func speaksOf(_ reading: R, _ samples: [Prepared], _ plain: R) -> Int {
     if reading == plain { return samples.count }
     return samples.count { sample in
@@ -181,7 +181,7 @@ struct ReadingEvidence<R: Reading> {
     }
   }
 
-  /// Whether two readings that fit the same rows name other causes for them.
+  /// Whether two readings that fit the same rows name different causes for them.
   private static func differs(_ a: R, _ b: R, _ samples: [Prepared]) -> Bool {
     guard a != b else { return false }
     return samples.prefix(50).contains { sample in
@@ -191,9 +191,9 @@ struct ReadingEvidence<R: Reading> {
     }
   }
 
-  // MARK: What it says of a row
+  // MARK: Explanations of a row
 
-  /// Why `figure` differs from the wire's for `message`; nil when nothing that is believed gives it.
+  /// The causes of the difference of `figure` from the wire's for `message`; nil when no believed reading gives it.
   func explain(_ message: WireMessage, _ figure: Int) -> [Cause]? {
     for believed in believed where believed.reading.figure(of: message) == figure {
       return believed.reading.causes(of: message)
@@ -206,13 +206,13 @@ struct ReadingEvidence<R: Reading> {
     return nil
   }
 
-  /// The causes of the reading that is nearest to a figure that none gives: the rest is unexplained.
+  /// The causes of the likeliest reading for a figure that none gives; the rest is unexplained.
   func likeliest(_ message: WireMessage, _ figure: Int) -> [Cause] {
     let readings = believed.isEmpty ? [plain] : believed.map(\.reading)
     return readings.first { $0.figure(of: message) != nil }?.causes(of: message) ?? []
   }
 
-  /// What an app that counts like this may have of a message, the likeliest first; empty when nothing is known.
+  /// The figures that an app with these readings may have for a message, the likeliest first; empty when nothing is known.
   func expected(of message: WireMessage) -> [Int] {
     var figures = likeliestFigures(of: message)
     for reading in believed.first?.reading.borneOut ?? [] {
@@ -221,12 +221,12 @@ struct ReadingEvidence<R: Reading> {
     return figures
   }
 
-  /// What an app that counts like this would have of a message by what is believed alone.
+  /// The figures that the believed readings alone give for a message.
   private func likeliestFigures(of message: WireMessage) -> [Int] {
     believed.compactMap { $0.reading.figure(of: message) }
   }
 
-  /// The likeliest figure of a message, as the wire has it where nothing is believed; nil when it is not known.
+  /// The likeliest figure of a message: the wire's when no reading is believed. Nil when it is unknown.
   func likely(_ message: WireMessage) -> Int? {
     believed.isEmpty ? plain.figure(of: message) : likeliestFigures(of: message).first
   }

@@ -8,11 +8,11 @@ struct RequestTargetParts {
   var decodedPath = 0
   /// The query with its `?`, as sent; 0 without one.
   var query = 0
-  /// The query with its `?`, percent-encoding removed.
+  /// The query with its `?`, percent-decoded.
   var decodedQuery = 0
   /// Whether the path is longer than one slash and ends with one.
   var endsWithSlash = false
-  /// Scheme and authority that a whole URL has before the path; 0 when they are on the wire.
+  /// Scheme and authority of a whole URL before the path; 0 when the wire has them.
   var origin = 0
 
   init(_ message: WireMessage) {

@@ -1,6 +1,6 @@
 import HTTPReassembly
 
-/// What an app that logs one figure a message may have counted: a reading of each part, and chunk framing or not.
+/// The ways in which an app with one figure a message may have counted: a reading of each part, and chunk framing or not.
 struct WholeReading: Reading {
   var line: LineReading
   var header: HeaderReading
@@ -23,7 +23,7 @@ struct WholeReading: Reading {
 
   var cost: Int { line.cost + header.cost + body.cost }
 
-  /// In a sum a part that is not counted could be any of its octets, so that this, too, needs many rows.
+  /// In a sum, an uncounted part could be any of its octets, so this assumption needs many rows too.
   var simpler: [WholeReading] {
     header.simpler.map { WholeReading(line: line, header: $0, body: body) }
       + line.simpler.map { WholeReading(line: $0, header: header, body: body) }
@@ -51,16 +51,16 @@ struct WholeReading: Reading {
     WholeReading(line: .plain(kind), header: .plain(kind), body: .plain(kind))
   }
 
-  /// Readings of one message that are voted on: the cheapest.
+  /// The largest number of readings of one message that are voted on: the cheapest.
   static let limit = 100
 
-  /// The readings whose figure is `figure`: for each line and body the cheapest header section.
+  /// The readings whose figure is `figure`: the cheapest header section for each line and body.
   static func readings(of message: WireMessage, giving figure: Int) -> [WholeReading] {
     let search = HeaderReadingSearch(message)
     var found: [WholeReading] = []
     for line in LineReading.all(for: message) {
       guard let lineFigure = line.figure(of: message) else { continue }
-      // In a sum a start-line is counted as such, or not at all.
+      // In a sum, a start-line counts in full or not at all.
       for body in BodyReading.allCases {
         guard let bodyFigure = body.figure(of: message) else { continue }
         let headers = search.readings(giving: figure - lineFigure - bodyFigure)
