@@ -125,6 +125,40 @@ import Testing
     #expect(pipeline.ledger.difference == 0)
   }
 
+  /// A live run shows an exchange within two seconds of its last packet, whatever was lost before it: a second and a quarter of that is the
+  /// analysis, the rest is for the kernel's ring, the clock, and the interval.
+  @Test(arguments: [false, true]) func exchangesBehindALoss(aPacketComes: Bool) {
+    var dialogue = Dialogue.opened()
+    for number in 0..<4 {
+      dialogue.send(.client, HTTP.get("/\(number)"))
+      dialogue.send(.server, "HTTP/1.1 200 OK\r\nContent-Length: 2000\r\n\r\n" + String(repeating: "x", count: 1000))
+      dialogue.send(.server, String(repeating: "x", count: 1000), isCaptured: number != 1)
+      dialogue.acknowledge(.client)
+    }
+    let last = dialogue.now - dialogue.step
+    var pipeline = Pipeline(sink: CollectingSink())
+    for packet in dialogue.packets() { packet.octets.withOctets { pipeline.process(packet.facts, $0) } }
+    #expect(whole(pipeline).isDisjoint(with: ["/2", "/3"]))
+    if aPacketComes {
+      dialogue.wait(1_000_000_000)
+      dialogue.acknowledge(.client)
+      for packet in dialogue.packets().suffix(1) { packet.octets.withOctets { pipeline.process(packet.facts, $0) } }
+    } else {
+      pipeline.pass(to: last + 1_250_000_000)
+    }
+    #expect(whole(pipeline).isSuperset(of: ["/0", "/2", "/3"]))
+    #expect(pipeline.connectionCount == 1)
+  }
+
+  /// The paths of exchanges of which both messages are known, and not final.
+  private func whole(_ pipeline: borrowing Pipeline<CollectingSink>) -> Set<String> {
+    var paths: [MessageKind: Set<String>] = [:]
+    pipeline.forEachOpenMessage { message, texts in
+      paths[message.kind, default: []].insert(texts.string(message.path))
+    }
+    return paths[.request, default: []].intersection(paths[.response, default: []])
+  }
+
   @Test func endlessTimeouts() {
     var configuration = Configuration()
     configuration.idleTimeout = .max

@@ -18,8 +18,8 @@ final class ServedPage {
   private static let interval = Duration.seconds(1)
   /// The divisor of the share of time that making pages may take.
   private static let share = 10
-  /// The time for which the end of a run waits until viewers take the last page.
-  private static let endPatience = Duration.seconds(2)
+  /// How long the end of a run waits for viewers to take the last page: after that the server closes who takes nothing.
+  private static let endPatience = Duration.seconds(30)
 
   private let server: PageServer
   private let isLoopback: Bool

@@ -70,7 +70,7 @@ struct SQLiteFileTests {
       "$1" - -q -o "$2" --format sqlite <"$4" 3>&- &
       running=$!
       cat "$3" >&3
-      for try in $(seq 600); do
+      for try in $(seq 6000); do
         [ "$(wc -c <"$2/report.sqlite-wal" 2>/dev/null || echo 0)" -gt 200000 ] && break
         sleep 0.05
       done

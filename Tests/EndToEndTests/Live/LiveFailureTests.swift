@@ -16,7 +16,7 @@ struct LiveFailureTests {
     // The file system is gone with the namespace that it is mounted in, so the files are taken out of it first.
     let line = """
       mount -t tmpfs -o size=64k tmpfs "$2" || exit 99
-      "$1" live -i lo --filter "tcp port $4" --allow-root --duration 60 --interval 0.2 -o "$2/report"
+      "$1" live -i lo --filter "tcp port $4" --allow-root --duration 1200 --interval 0.1 -o "$2/report"
       status=$?
       cp -R "$2/report" "$3"
       exit $status
@@ -25,7 +25,7 @@ struct LiveFailureTests {
     let process = try RunningCommand(
       try #require(Environment.tool("unshare")),
       ["-m", "/bin/sh", "-c", line, "sh", Sniffer.url.path, disk, kept, "\(server.port)"])
-    #expect(eventually { process.error.contains("capturing on") })
+    #expect(process.says("capturing on"))
     let client = try server.startRequests(600)
     let outcome = try process.wait()
     _ = try client.wait()
@@ -71,13 +71,13 @@ struct LiveFailureTests {
     let report = scratch.path("report")
     let line = """
       ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up || exit 99
-      exec "$1" live -i v0 --allow-root --duration 30 -o "$2"
+      exec "$1" live -i v0 --allow-root --duration 1200 -o "$2"
       """
     let process = try RunningCommand(unshare, ["-n", "/bin/sh", "-c", line, "sh", Sniffer.url.path, report])
-    #expect(eventually { process.error.contains("capturing on") })
+    #expect(process.says("capturing on"))
     let removed = try Command.run(nsenter, ["-t", "\(process.identifier)", "-n", "ip", "link", "del", "v0"])
     try #require(removed.status == 0, "\(removed.error)")
-    let outcome = try process.wait(upTo: 20)
+    let outcome = try process.wait()
     #expect(outcome.status == 1 && !outcome.wasKilled)
     let errors = outcome.errorLines.filter { $0.contains("v0") && !$0.contains("capturing on") }
     #expect(errors.count == 1, "\(outcome.error)")

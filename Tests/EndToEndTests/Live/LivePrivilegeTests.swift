@@ -64,10 +64,9 @@ struct LivePrivilegeTests {
         unshare,
         [
           "-m", "sh", "-c", line, "sh", users.path, sources.path, Sniffer.url.path, "live", "-i", "lo", "--filter",
-          "tcp port \(server.port)", "-o", report, "--interval", "1", "--duration", "120", "--metrics", "127.0.0.1:0",
+          "tcp port \(server.port)", "-o", report, "--interval", "1", "--duration", "1200", "--metrics", "127.0.0.1:0",
         ], setting: ["SUDO_UID": nil])
-      _ = eventually { process.error.contains("capturing on lo\n") || !process.isRunning }
-      try #require(process.isRunning, "\(process.error)")
+      try #require(process.says("capturing on lo\n"), "\(process.error)")
       let notices = process.error.split(separator: "\n").filter { $0.contains("root") }
       #expect(notices.count == 1 && notices[0].contains("running as root, the only user of this system"), "\(notices)")
       let status = try Self.status(of: process.identifier)
@@ -77,7 +76,6 @@ struct LivePrivilegeTests {
       }
       #expect(status["NoNewPrivs"] == ["1"])
       try server.makeRequests(8)
-      Thread.sleep(forTimeInterval: 0.5)
       process.signal(SIGTERM)
       #expect(try process.wait().status == 0)
       let rows = try CSVFile([UInt8](Data(contentsOf: URL(fileURLWithPath: report + "/messages.csv")))).rows
@@ -173,9 +171,11 @@ struct LivePrivilegeTests {
       }
       // What it says is enough, whatever is asked for.
       for arguments in [["-i", "lo"], ["-i", "lo", "--promiscuous", "--filter", "tcp"], ["-i", "any"]] {
-        let arguments = ["live"] + arguments + ["--duration", "0.2"]
-        let outcome = try Command.run(setpriv, nobody + ["--bounding-set=-all,+net_raw", sniffer] + arguments)
-        #expect(outcome.status == 0, "\(arguments): \(outcome.error)")
+        let run = try RunningCommand(
+          setpriv, nobody + ["--bounding-set=-all,+net_raw", sniffer, "live", "--duration", "1200"] + arguments)
+        #expect(run.says("capturing on"), "\(arguments): \(run.error)")
+        run.signal(SIGTERM)
+        #expect(try run.wait().status == 0, "\(arguments): \(run.error)")
       }
     #endif
   }

@@ -15,23 +15,37 @@ struct LiveRun {
   /// The folder of the reports.
   let report: URL
 
-  /// Starts to capture what goes to or comes from a port, and returns once packets are being taken.
+  /// Starts to capture what goes to or comes from a TCP port, and returns once packets are being taken.
   init(
-    port: Int, in scratch: Scratch, _ arguments: [String] = ["--allow-root"], over transport: String = "tcp",
-    setting variables: [String: String?] = [:]
+    port: Int, in scratch: Scratch, _ arguments: [String] = ["--allow-root"], setting variables: [String: String?] = [:]
+  ) throws {
+    try self.init(filter: "tcp port \(port)", in: scratch, arguments, setting: variables)
+  }
+
+  /// Starts to capture what passes a filter, and returns once packets are being taken.
+  init(
+    filter: String, in scratch: Scratch, _ arguments: [String], setting variables: [String: String?] = [:]
   ) throws {
     report = scratch.url.appendingPathComponent("live")
     process = try RunningCommand(
       Sniffer.url,
-      ["live", "-i", "lo", "--filter", "\(transport) port \(port)", "-o", report.path, "--duration", "120"] + arguments,
+      // Of a test that is killed, no run stays for good.
+      ["live", "-i", "lo", "--filter", filter, "-o", report.path, "--duration", "1200"] + arguments,
       setting: variables)
-    let process = process
-    _ = eventually { process.error.contains("capturing on lo\n") || !process.isRunning }
-    try #require(process.isRunning, "\(process.error)")
+    try #require(process.says("capturing on lo\n"), "\(process.error)")
   }
 
   /// A file of the report as it is now, read strictly.
   func file(_ name: String) throws -> CSVFile { try CSVFile([UInt8](Data(contentsOf: url(name)))) }
+
+  /// A table that rows are being appended to, up to its last line end: what comes behind that is no row yet.
+  func table(_ name: String) throws -> CSVFile { try CSVFile(lines(name)) }
+
+  /// A file that is being appended to, up to its last line end.
+  func lines(_ name: String) throws -> [UInt8] {
+    let octets = try [UInt8](Data(contentsOf: url(name)))
+    return Array(octets[..<((octets.lastIndex(of: UInt8(ascii: "\n")) ?? -1) + 1)])
+  }
 
   /// Where a file of the report is.
   func url(_ name: String) -> URL { report.appendingPathComponent(name) }
@@ -41,7 +55,7 @@ struct LiveRun {
     var seen: Set<String> = []
     // The open ones first: one that becomes final in between is in both, and not in neither.
     let open = FileManager.default.fileExists(atPath: url("messages.open.csv").path)
-    let rows = (open ? try file("messages.open.csv").rows : []) + (try file("messages.csv").rows)
+    let rows = (open ? try file("messages.open.csv").rows : []) + (try table("messages.csv").rows)
     return rows.filter { $0["type"] == "request" && seen.insert($0.cells[0]).inserted }
   }
 
@@ -50,9 +64,19 @@ struct LiveRun {
     try eventually { try requests().count >= count }
   }
 
-  /// Ends the run as `systemctl stop` does, once the packets that were sent have come through the ring.
+  /// What the lines of the intervals have said up to now: figures by their names.
+  var intervals: [[Substring: Double]] {
+    process.error.split(separator: "\n").filter { $0.hasPrefix("sniffer: time=") }.map { line in
+      let figures = line.split(separator: " ").compactMap { field -> (Substring, Double)? in
+        let parts = field.split(separator: "=", maxSplits: 1)
+        return parts.count == 2 ? Double(parts[1]).map { (parts[0], $0) } : nil
+      }
+      return Dictionary(figures) { first, _ in first }
+    }
+  }
+
+  /// Ends the run as `systemctl stop` does. What was sent before comes through the ring, and into the report.
   func stop() throws -> Outcome {
-    Thread.sleep(forTimeInterval: 0.5)
     process.signal(SIGTERM)
     return try process.wait()
   }

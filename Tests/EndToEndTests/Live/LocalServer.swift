@@ -14,8 +14,7 @@ final class LocalServer {
 
   init() throws {
     process = try RunningCommand(try #require(Self.python), ["-u", "-c", Self.server])
-    _ = eventually { [process] in process.output.hasSuffix("\n") }
-    port = try #require(Int(process.output.dropLast()), "\(process.error)")
+    port = try #require(Int(process.firstLine()))
   }
 
   /// Makes `count` mixed requests, one by one; the client says how many were answered.
@@ -28,6 +27,14 @@ final class LocalServer {
   /// Starts to make `count` mixed requests, with a pause in seconds after each.
   func startRequests(_ count: Int, pause: Double = 0) throws -> RunningCommand {
     try RunningCommand(try #require(Self.python), ["-c", Self.client, "\(port)", "\(count)", "\(pause)"])
+  }
+
+  /// Opens connections, makes a request on each, and returns the client when these are answered. It keeps the connections until it is ended,
+  /// and says nothing more on them but a request on each at SIGUSR1.
+  func openConnections(_ count: Int) throws -> RunningCommand {
+    let client = try RunningCommand(try #require(Self.python), ["-u", "-c", Self.stayingClient, "\(port)", "\(count)"])
+    try #require(client.firstLine() == "1", "\(client.error)")
+    return client
   }
 
   private static let server = """
@@ -68,7 +75,7 @@ final class LocalServer {
     connection, answered = None, 0
     for number in range(count):
       kind = number % 8
-      if connection is None: connection = http.client.HTTPConnection('127.0.0.1', port, timeout=20)
+      if connection is None: connection = http.client.HTTPConnection('127.0.0.1', port, timeout=300)
       path = '/%s/%d' % (['plain', 'gzip', 'chunked', 'missing'][number % 4], number * 97 % 40000)
       method = 'POST' if kind == 5 else 'HEAD' if kind == 4 else 'GET'
       connection.request(method, path, body=b'x' * (number * 31 % 9000) if kind == 5 else None)
@@ -80,5 +87,19 @@ final class LocalServer {
       if pause: time.sleep(pause)
     if connection: connection.close()
     print(answered)
+    """
+
+  private static let stayingClient = """
+    import http.client, signal, sys
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGUSR1])
+    port, count, rounds = int(sys.argv[1]), int(sys.argv[2]), 0
+    connections = [http.client.HTTPConnection('127.0.0.1', port, timeout=300) for _ in range(count)]
+    while True:
+      rounds += 1
+      for connection in connections:
+        connection.request('GET', '/plain/10')
+        connection.getresponse().read()
+      print(rounds)
+      signal.sigwait([signal.SIGUSR1])
     """
 }

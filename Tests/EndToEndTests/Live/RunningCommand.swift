@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import Testing
 
 /// A program that runs while a test goes on. It is ended with the value that stands for it.
 final class RunningCommand {
@@ -43,6 +44,18 @@ final class RunningCommand {
   /// Standard error up to now.
   var error: String { (try? String(contentsOf: errorFile, encoding: .utf8)) ?? "" }
 
+  /// Waits for the first line of standard output, and returns it without its end.
+  func firstLine() throws -> String {
+    _ = eventually { output.contains("\n") || !isRunning }
+    return String(try #require(output.split(separator: "\n", omittingEmptySubsequences: false).first, "\(error)"))
+  }
+
+  /// Waits until standard error has a text. False when the program ends without having said it.
+  func says(_ text: String) -> Bool {
+    _ = eventually { error.contains(text) || !isRunning }
+    return error.contains(text)
+  }
+
   /// Sends a signal, if the process has not ended.
   func signal(_ number: Int32) {
     if process.isRunning { kill(identifier, number) }
@@ -62,8 +75,16 @@ final class RunningCommand {
     }.joined(separator: "; ")
   }
 
-  /// Waits for the end; after `seconds` the process is killed, which shows in the outcome.
-  func wait(upTo seconds: Double = 60) throws -> Outcome {
+  /// Processor time that all threads of the process have taken up to now, in seconds.
+  var processorTime: Double {
+    let text = (try? String(contentsOfFile: "/proc/\(identifier)/stat", encoding: .utf8)) ?? ""
+    // Behind the name in parentheses, from the third on; the 14th and 15th are ticks of user and system (proc_pid_stat(5)).
+    let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+    return fields.dropFirst(11).prefix(2).compactMap { Double($0) }.reduce(0, +) / Double(sysconf(Int32(_SC_CLK_TCK)))
+  }
+
+  /// Waits for the end; after `seconds` the process hangs and is killed, which shows in the outcome.
+  func wait(upTo seconds: Double = 300) throws -> Outcome {
     if ended.wait(timeout: .now() + seconds) == .timedOut {
       print("NOT ENDED in \(seconds) s: \(state)")
       signal(SIGKILL)
@@ -77,12 +98,13 @@ final class RunningCommand {
   }
 }
 
-/// Asks again and again until something holds; false when it still does not after `seconds`.
-func eventually(within seconds: Double = 20, _ holds: () throws -> Bool) rethrows -> Bool {
+/// Asks again and again until something holds that comes sooner or later; false when it still does not after `seconds`, which no machine
+/// takes.
+func eventually(within seconds: Double = 300, _ holds: () throws -> Bool) rethrows -> Bool {
   let end = ContinuousClock.now + .seconds(seconds)
   while ContinuousClock.now < end {
     if try holds() { return true }
-    Thread.sleep(forTimeInterval: 0.02)
+    Thread.sleep(forTimeInterval: 0.01)
   }
   return try holds()
 }

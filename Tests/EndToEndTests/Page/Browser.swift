@@ -82,14 +82,33 @@ enum Browser {
     chromium == nil ? "chromium is not installed" : python == nil ? "python3 is not installed" : nil
 
   /// Opens a page and uses it.
-  static func open(_ page: URL, _ steps: [Step]) throws -> BrowserOutcome {
+  static func open(_ page: URL, _ steps: [Step]) throws -> BrowserOutcome { try start(page, steps).outcome() }
+
+  /// Begins to open a page and to use it.
+  static func start(_ page: URL, _ steps: [Step]) throws -> RunningBrowser {
     let scratch = try Scratch()
     let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("browser.py")
     let input = try scratch.file("steps.json", [UInt8](JSONSerialization.data(withJSONObject: steps.map(\.json))))
     let result = scratch.path("result.json")
     let (python, chromium) = (try #require(python), try #require(chromium))
-    let outcome = try Command.run(
+    let process = try RunningCommand(
       python, [script.path, chromium.path, page.isFileURL ? page.path : page.absoluteString, input.path, result])
+    return RunningBrowser(process: process, result: result, scratch: scratch)
+  }
+}
+
+/// A browser that is going through its steps.
+struct RunningBrowser {
+  fileprivate let process: RunningCommand
+  fileprivate let result: String
+  fileprivate let scratch: Scratch
+
+  /// Whether it has not come to the end of its steps.
+  var isRunning: Bool { process.isRunning }
+
+  /// Waits until it is through, and says what happened.
+  func outcome() throws -> BrowserOutcome {
+    let outcome = try process.wait(upTo: 1200)
     try #require(outcome.status == 0, "\(outcome.error)")
     return try JSONDecoder().decode(BrowserOutcome.self, from: Data(contentsOf: URL(fileURLWithPath: result)))
   }

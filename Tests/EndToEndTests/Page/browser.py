@@ -30,7 +30,7 @@ import sys
 import tempfile
 import time
 
-PATIENCE = 60
+PATIENCE = 300
 
 
 class Browser:
@@ -110,7 +110,7 @@ class Browser:
             if time.monotonic() > end:
                 raise RuntimeError("the page does not load")
             self.call("Runtime.evaluate", expression="0")
-            time.sleep(0.02)
+            time.sleep(0.01)
 
     def evaluate(self, script):
         result = self.call(
@@ -131,6 +131,14 @@ class Browser:
         picture = self.call("Page.captureScreenshot", format="png", captureBeyondViewport=not is_viewport)
         pathlib.Path(path).write_bytes(base64.b64decode(picture["data"]))
 
+    def settle(self):
+        """Lets a second pass for the page at once, so that what was set off and not waited for happens."""
+        expired = "Emulation.virtualTimeBudgetExpired"
+        self.seen.discard(expired)
+        self.call("Emulation.setVirtualTimePolicy", policy="advance", budget=1000)
+        while expired not in self.seen:
+            self.note(self.receive())
+
     def close(self):
         try:
             self.session = None
@@ -138,7 +146,7 @@ class Browser:
         except (RuntimeError, OSError):
             pass
         try:
-            self.process.wait(10)
+            self.process.wait(PATIENCE)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
@@ -172,8 +180,7 @@ def run(program, page, steps):
                     pathlib.Path(step["touch"]).touch()
                 if "screenshot" in step:
                     browser.screenshot(step["screenshot"], step.get("viewport", False))
-            # What was set off and not waited for.
-            browser.evaluate("new Promise((done) => setTimeout(done, 200))")
+            browser.settle()
             return {"values": values, **browser.log}
         finally:
             browser.close()
