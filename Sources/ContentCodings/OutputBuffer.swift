@@ -4,8 +4,8 @@
 /// The place of decoded octets between a coding and their next user.
 @safe
 final class OutputBuffer {
-  /// The capacity in octets. zlib copies the last 32 KiB of each call's output to its window: with a smaller buffer, most octets would be
-  /// copied. A larger buffer was not faster when measured.
+  /// The capacity in octets. With a smaller buffer, zlib would copy most octets: it copies the last 32 KiB of each call's output to its
+  /// window. A larger buffer was not faster when measured.
   static let capacity = 64 << 10
 
   /// The first of `capacity` octets, where the C libraries write.
