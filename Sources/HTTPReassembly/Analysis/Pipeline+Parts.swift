@@ -1,6 +1,6 @@
 import Packets
 
-// MARK: An analysis that is written down
+// MARK: Recording a part
 
 extension Pipeline {
   /// Records all final rows from now on, and counts none of them.
@@ -50,7 +50,7 @@ extension Pipeline {
   var timelinePart: Timeline.Part { tables.timeline.part(run.ledger) }
 }
 
-// MARK: An analysis that takes parts
+// MARK: Taking parts
 
 extension Pipeline {
   /// Advances the clock and does all that is due. Final rows wait for those of the next packet.

@@ -62,7 +62,7 @@ final class PartRecorder {
   /// Notes that the rows of the connection between two endpoints depend on other parts.
   func depend(on key: ConnectionKey) { dependent.insert(key) }
 
-  // MARK: What a packet has changed
+  // MARK: Changes by a packet
 
   /// Records the changes since the last call, without final rows.
   func noteChanges(_ run: inout Run) {

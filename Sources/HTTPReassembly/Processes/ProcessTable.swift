@@ -37,7 +37,7 @@ struct ProcessTable {
     processes.count * 96 + comments.capacity * 32 + (apps.capacity + pairs.capacity) * 24
   }
 
-  // MARK: What captures describe
+  // MARK: Descriptions of captures
 
   /// Learns the process with a number.
   mutating func learn(process number: UInt16, identifier: UInt32, name: [UInt8]) {
@@ -65,7 +65,7 @@ struct ProcessTable {
     }
   }
 
-  // MARK: What packets say
+  // MARK: Processes of packets
 
   /// The process that a packet's origin names.
   mutating func mention(of origin: PacketOrigin, _ texts: inout TextPool) -> ProcessMention {

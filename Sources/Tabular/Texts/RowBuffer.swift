@@ -42,7 +42,7 @@ public struct RowBuffer: ~Copyable {
   @inline(__always)
   package mutating func removeLast() { memory.shorten(to: max(length - 1, 0)) }
 
-  // MARK: Octets and texts of our own
+  // MARK: Octets and texts of the program
 
   /// Appends one octet.
   @inlinable
