@@ -1,17 +1,17 @@
-// Unsafe: the Brotli library is handed pointers to the octets lent by the caller and to the output buffer, each with its
-// length, for one call. Its memory comes from the two functions below, which count it.
+// Unsafe: for one call, the Brotli library gets pointers to the caller's octets and to the output buffer, each with its length. Its memory
+// comes from the two functions below, which count it.
 
 import CBrotli
 import HTTPReassembly
 
 /// `br`: one stream of RFC 7932.
 ///
-/// The window is at most 16 MiB (§9.1; the "large window" extension is not part of the coding and stays off), and is
-/// allocated as the stream announces it. There is no checksum: a damaged stream may still decode.
+/// The window is at most 16 MiB (§9.1; the "large window" extension is not part of the coding and stays off). It is allocated when the
+/// stream announces it. There is no checksum: a damaged stream may still decode.
 @safe
 final class BrotliStage: CodingStage {
   private let memory: WindowMemory
-  /// Exists from the first octet until `reset`: the library cannot use a decoder twice.
+  /// Exists from the first octet until `reset`, because the library cannot use a decoder twice.
   private var decoder: OpaquePointer?
   private var place = StreamEnd.missing
 
@@ -57,7 +57,7 @@ final class BrotliStage: CodingStage {
     }
   }
 
-  /// Why the library gave up.
+  /// The reason why the library stopped.
   private var failure: ContentFailure {
     let code = unsafe BrotliDecoderGetErrorCode(decoder).rawValue
     let noMemory =
@@ -74,10 +74,10 @@ final class BrotliStage: CodingStage {
   }
 }
 
-/// In front of each allocation, to hold its size; a multiple of every alignment that the library needs.
+/// Octets before each allocation that hold its size: a multiple of every alignment that the library needs.
 private let allocationHeader = 16
 
-/// Allocates for the library, if its `WindowMemory`, given as `opaque`, allows.
+/// Allocates for the library if its `WindowMemory`, passed as `opaque`, allows it.
 private func allocateCounted(_ opaque: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer? {
   guard let opaque = unsafe opaque else { return nil }
   let total = size + allocationHeader
@@ -87,7 +87,7 @@ private func allocateCounted(_ opaque: UnsafeMutableRawPointer?, _ size: Int) ->
   return unsafe start + allocationHeader
 }
 
-/// Frees what `allocateCounted` allocated.
+/// Frees memory from `allocateCounted`.
 private func freeCounted(_ opaque: UnsafeMutableRawPointer?, _ address: UnsafeMutableRawPointer?) {
   guard let opaque = unsafe opaque, let address = unsafe address else { return }
   let start = unsafe address - allocationHeader

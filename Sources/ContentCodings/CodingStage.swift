@@ -1,29 +1,28 @@
 import HTTPReassembly
 
-/// One coding being taken off one message's content. Codings applied on top of one another make a row of stages.
+/// Removes one coding from one message's content. Codings on top of one another make a row of stages.
 protocol CodingStage: AnyObject {
-  /// Decodes `octets`, which are not empty, and lends what comes out to `output`, one buffer at a time.
+  /// Decodes `octets`, which are not empty, and lends the output to `output`, one buffer at a time.
   ///
-  /// `output` returns false when nothing more is wanted; decoding then stops where it is. After that, and after a
-  /// failure, only `reset` may follow.
+  /// `output` returns false to stop decoding. After this, and after a failure, only `reset` may follow.
   func decode(_ octets: RawSpan, buffer: OutputBuffer, output: (RawSpan) -> Bool) -> ContentFailure?
 
-  /// Whether a few octets may make any number of octets, and not only `Inflater.largestRatio` for each.
+  /// Whether a few octets may produce any number of octets, beyond `Inflater.largestRatio` for each.
   var isUnbounded: Bool { get }
 
-  /// Whether the octets taken so far make a whole coded stream.
+  /// The state of the coded stream after the octets taken so far.
   var end: StreamEnd { get }
 
-  /// Makes ready for another message.
+  /// Prepares for another message.
   func reset()
 }
 
-/// Whether a coded stream has come to its end.
+/// Whether a coded stream has ended.
 enum StreamEnd {
-  /// Octets are still to come.
+  /// The end is still to come.
   case missing
-  /// The last octet taken was the stream's last.
+  /// The last octet taken was the last of the stream.
   case reached
-  /// The stream ended, and octets followed that belong to no stream.
+  /// The stream ended, and octets of no stream followed.
   case followedByJunk
 }

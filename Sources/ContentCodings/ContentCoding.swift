@@ -1,7 +1,6 @@
-/// A content coding that can be taken off (RFC 9110 §8.4.1 and IANA's registry).
+/// A content coding that can be removed (RFC 9110 §8.4.1 and IANA's registry).
 ///
-/// `compress` (LZW) is not among them: no server in use sends it. Nor are `dcb` and `dcz` (RFC 9842), whose dictionary
-/// came in another response.
+/// `compress` (LZW) is left out: no server in use sends it. So are `dcb` and `dcz` (RFC 9842), whose dictionary came in another response.
 enum ContentCoding {
   /// RFC 1952, RFC 9110 §8.4.1.3.
   case gzip
@@ -11,10 +10,10 @@ enum ContentCoding {
   case brotli
   /// RFC 8878.
   case zstandard
-  /// No coding: the name is reserved for `Accept-Encoding`, but some servers send it (RFC 9110 §12.5.3).
+  /// No coding. The name is reserved for `Accept-Encoding`, but some servers send it (RFC 9110 §12.5.3).
   case identity
 
-  /// The coding called `name`, which is in lower case; nil for one that is not known.
+  /// The coding called `name`, in lower case; nil if unknown.
   init?(name: String) {
     switch name {
     case "gzip", "x-gzip": self = .gzip

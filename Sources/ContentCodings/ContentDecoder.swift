@@ -1,36 +1,36 @@
 import HTTPReassembly
 import Packets
 
-/// Takes a row of content codings off one message's content at a time, and counts what comes out.
+/// Removes a row of content codings from one message's content at a time, and counts the output.
 ///
-/// As the octets come, or, where that is faster and as long as the content is short and nobody looks at what comes out, once
-/// all of them are there.
+/// It decodes octets as they come. It decodes a short content at once when all octets are there, if that is faster and the output is not
+/// needed.
 package final class ContentDecoder: ContentDecoding {
-  /// The codings' names, in the order in which they were applied.
+  /// The codings' names, in the order of application.
   let codings: [String]
-  /// One for each coding, in the order in which they are taken off.
+  /// One stage for each coding, in the order of removal.
   private let stages: [any CodingStage]
-  /// How much may come out.
+  /// The limits of the output.
   private let budget: DecodingBudget
-  /// Whether the codings could make more for each coded octet than the budget has.
+  /// Whether the codings could produce more for each coded octet than the budget allows.
   private let isUnbounded: Bool
   private let buffers: OutputBuffers
   private let memory: DecoderMemory
   private let own: OwnMemory<State>
 
-  /// What is known of the content.
+  /// The state of the current content.
   private struct State {
-    /// The content so far, while it is kept to be decoded as a whole; nil for codings of which only one pass as it comes is known.
+    /// The content so far, while it is kept to be decoded as a whole. Nil for codings that are always decoded as octets come.
     var held: HeldContent?
-    /// Whether the stages have got octets of this content.
+    /// Whether the stages have taken octets of this content.
     var isStreaming = false
-    /// Whether its source keeps it for the next content.
+    /// Whether its source keeps it as a spare.
     var isIdle = false
-    /// Octets that went into each stage, and last those that came out of the last one.
+    /// Octets that went into each stage; the last element is the output of the last stage.
     var counts: [Int]
-    /// Octets that came out of all stages.
+    /// Octets of output, all stages together.
     var made = 0
-    /// Why nothing more comes out; nil while it does.
+    /// The reason why decoding stopped; nil while it goes on.
     var failure: ContentFailure?
   }
 
@@ -63,7 +63,7 @@ package final class ContentDecoder: ContentDecoding {
     allowance.memoryHeld = memory.held
   }
 
-  /// From here on octets are decoded as they come, those that were kept first.
+  /// Starts decoding octets as they come, beginning with the kept ones.
   private func stream(_ allowance: inout DecodingAllowance, _ output: (RawSpan) -> Void) {
     own.value.isStreaming = true
     guard let kept = own.value.held?.giveAway() else { return }
@@ -84,14 +84,14 @@ package final class ContentDecoder: ContentDecoding {
         ? budget.pieceEnd(from: start, length: octets.byteCount, after: own.value.counts[0]) : octets.byteCount
       own.value.counts[0] += end - start
       guard pass(octets.extracting(start..<end), to: 0, &allowance, output) else {
-        // The rest of the message may be long in coming; nothing is held for it.
+        // The rest of the message may come much later, so its memory is freed.
         return resetStages()
       }
       start = end
     }
   }
 
-  /// Passes octets to the stage at `index` and all after it; false once nothing more is wanted.
+  /// Passes octets to the stage at `index` and the stages after it. Returns false to stop decoding.
   private func pass(
     _ octets: RawSpan, to index: Int, _ allowance: inout DecodingAllowance, _ output: (RawSpan) -> Void
   ) -> Bool {
@@ -112,7 +112,7 @@ package final class ContentDecoder: ContentDecoding {
     return own.value.failure == nil
   }
 
-  /// Counts what came out of the stage at `index`; false when that is beyond what may.
+  /// Counts output of the stage at `index`; false if it exceeds a limit.
   private func count(_ octets: Int, outOf index: Int, _ allowance: inout DecodingAllowance) -> Bool {
     own.value.counts[index + 1] += octets
     own.value.made += octets
@@ -120,22 +120,22 @@ package final class ContentDecoder: ContentDecoding {
       && (!isUnbounded || own.value.made <= budget.total(after: own.value.counts[0]))
   }
 
-  /// Octets of the content, if it was kept as a whole; else 0.
+  /// Octets of the content if it is kept as a whole, else 0.
   var heldCount: Int { own.value.isStreaming ? 0 : own.value.held?.octets.count ?? 0 }
 
-  /// The content, if it was kept as a whole.
+  /// The content if it is kept as a whole.
   var heldOctets: [UInt8] { own.value.held?.octets ?? [] }
 
-  /// Forgets the content, which was kept as a whole, but keeps the memory for the next one.
+  /// Forgets the content that is kept as a whole, but keeps its memory for the next one.
   func forgetHeld() { own.value.held?.forget() }
 
-  /// Whether its source keeps it for the next content.
+  /// Whether its source keeps it as a spare.
   var isIdle: Bool {
     get { own.value.isIdle }
     set { own.value.isIdle = newValue }
   }
 
-  /// The content, which was kept as a whole; it is the caller's, and the decoder is ready for the next one.
+  /// Returns the content that was kept as a whole, with its memory. The decoder is then ready for the next one.
   func takeWhole() -> [UInt8] { own.value.held?.giveAway() ?? [] }
 
   package func finish(within allowance: inout DecodingAllowance) -> ContentOutcome {
@@ -144,7 +144,7 @@ package final class ContentDecoder: ContentDecoding {
     if !own.value.isStreaming { stream(&allowance) { _ in } }
     if let failure = own.value.failure { return .failed(failure) }
     var hasJunk = false
-    // A stage that got nothing is complete: servers name a coding for empty content without applying it.
+    // A stage without input is complete: servers name a coding for empty content without applying it.
     for (stage, count) in zip(stages, own.value.counts) where count > 0 {
       switch stage.end {
       case .missing: return .failed(.truncated)

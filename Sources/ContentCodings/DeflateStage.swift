@@ -1,15 +1,15 @@
 import HTTPReassembly
 
-/// `deflate`: the zlib format (RFC 1950), as RFC 9110 §8.4.1.2 has it, or bare compressed data (RFC 1951), as some
-/// servers send it and all browsers take it.
+/// `deflate`: the zlib format (RFC 1950), as in RFC 9110 §8.4.1.2, or bare compressed data (RFC 1951), which some servers send and all
+/// browsers accept.
 ///
-/// The first two octets decide. A zlib header has 8 in the low half of its first octet, at most 7 in the high half, and
-/// is a multiple of 31 (RFC 1950 §2.2). Bare data can begin so only with a stored block that is not the last, and whose
-/// padding is not zero, which no known encoder writes.
+/// The first two octets decide. In a zlib header, the first octet has 8 in its low half, and at most 7 in its high half. Both together are
+/// a multiple of 31 (RFC 1950 §2.2). Bare data can begin so only with a stored block that is not the last and has nonzero padding. No known
+/// encoder writes that.
 final class DeflateStage: CodingStage {
   private enum Place {
     case atStart
-    /// After a first octet that a zlib header can begin with.
+    /// After a first octet that may begin a zlib header.
     case afterFirst(UInt8)
     case inStream
     case afterStream
@@ -40,7 +40,7 @@ final class DeflateStage: CodingStage {
         let header = UInt16(first) << 8 | UInt16(octets.octet(position))
         inflater.reset(header.isMultiple(of: 31) ? .zlib : .none)
         place = .inStream
-        // Neither a header's first octet nor that of a stored block makes output.
+        // The first octet of a header or a stored block makes no output.
         [first].withOctets { octets in
           var position = 0
           _ = inflater.run(octets, from: &position, buffer: buffer) { _ in true }

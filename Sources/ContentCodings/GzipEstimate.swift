@@ -1,23 +1,22 @@
-// Unsafe: libdeflate is handed pointers to the octets lent by the caller and to memory of its own for what comes out, each with
-// its length, for one call.
+// Unsafe: for one call, libdeflate gets pointers to the caller's octets and to its own output memory, each with its length.
 
 import CDeflate
 import HTTPReassembly
 
-/// How long contents would be as gzip, by libdeflate.
+/// The length of contents in gzip, by libdeflate.
 ///
-/// It takes half of the time that zlib takes at its usual level, 6. Of 312 texts, scripts and JSON documents together it makes 1.4 % more
-/// than that, of one of them between 5 % less and 6 % more.
+/// It takes half the time of zlib at its usual level, 6. For 312 texts, scripts and JSON documents together, its output is 1.4 % larger.
+/// For one of them, it is between 5 % smaller and 6 % larger.
 @safe
 public final class GzipEstimate: ContentCompressor, @unchecked Sendable {
   private let compressor: OpaquePointer
   private var output: UnsafeMutableRawPointer
   private var capacity = 0
 
-  /// Between 1, fast, and 12, small.
+  /// The level: 1 is fast, 12 is small.
   private static let level: Int32 = 4
 
-  /// Holds some 400 KiB.
+  /// Creates an estimate, which holds some 400 KiB.
   public init() {
     guard let compressor = unsafe libdeflate_alloc_compressor(Self.level) else {
       preconditionFailure("libdeflate has no memory")
@@ -31,9 +30,9 @@ public final class GzipEstimate: ContentCompressor, @unchecked Sendable {
     unsafe output.deallocate()
   }
 
-  /// The octets of the gzip member, header and trailer included.
+  /// The octets of the gzip member, with header and trailer.
   public func compressedLength(of octets: RawSpan) -> Int {
-    // Octets that cannot be compressed become a few more.
+    // Incompressible octets become a few more.
     let needed = unsafe libdeflate_gzip_compress_bound(compressor, octets.byteCount)
     if needed > capacity {
       unsafe output.deallocate()

@@ -2,15 +2,14 @@ import HTTPReassembly
 
 /// `gzip`: members of RFC 1952, one after another (§2.2).
 ///
-/// After a member, octets that do not begin with another member's identification (§2.3.1: 31, 139) are junk; `gzip(1)`
-/// and browsers ignore them too, and zero padding is the usual kind. If they do begin with it, they are a
-/// member, and must be a good one. A content that ends after a lone 31 counts as truncated: it is more likely a member
-/// that was cut than junk of one octet.
+/// After a member, octets that do not begin with another member's identification (§2.3.1: 31, 139) are junk. `gzip(1)` and browsers ignore
+/// them too; usually they are zero padding. Octets that begin with it are a member, and must be a good one. Content that ends after a lone
+/// 31 counts as truncated: a cut member is more likely than junk of one octet.
 final class GzipStage: CodingStage {
   private enum Place {
     case inMember
     case afterMember
-    /// After a member and the octet 31.
+    /// After a member and an octet 31.
     case afterFirstIdentification
     case inJunk
   }
@@ -53,7 +52,7 @@ final class GzipStage: CodingStage {
     return nil
   }
 
-  /// Begins another member, giving zlib the identification's first octet, which may have come in an earlier call.
+  /// Begins another member. zlib gets the identification's first octet here, since it may have come in an earlier call.
   private func beginMember(buffer: OutputBuffer) {
     inflater.reset(.gzip)
     place = .inMember

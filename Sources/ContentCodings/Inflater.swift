@@ -1,5 +1,5 @@
-// Unsafe: zlib is handed pointers to the octets lent by the caller and to the output buffer, each with its length, for
-// one call of `inflate`. Its stream is allocated here because it must not move: zlib checks that it has not.
+// Unsafe: for one call of `inflate`, zlib gets pointers to the caller's octets and to the output buffer, each with its length. Its stream
+// is allocated here because it must not move, as zlib checks.
 
 import CZlib
 import HTTPReassembly
@@ -9,29 +9,29 @@ import HTTPReassembly
 /// It holds about 40 KiB from the first octets on: 7 KiB of state, and a window of 32 KiB once there is output.
 @safe
 final class Inflater {
-  /// What encloses the compressed data.
+  /// The format around the compressed data.
   enum Wrapper: Int32 {
     /// A gzip member, RFC 1952. zlib verifies the header's checksum, the CRC-32 and the length.
     case gzip = 31
     /// The zlib format, RFC 1950. zlib verifies the Adler-32.
     case zlib = 15
-    /// Nothing, RFC 1951: there is nothing to verify.
+    /// No wrapper, RFC 1951: there is nothing to verify.
     case none = -15
   }
 
-  /// How a run over octets ended.
+  /// The result of a run over octets.
   enum Step {
     /// The octets are used up, or as many as zlib takes at once; more are needed.
     case unfinished
     /// The stream's end was found; octets may be left.
     case ended
-    /// Nobody wants the rest.
+    /// The rest is not wanted.
     case unwanted
     /// The stream could not be decoded.
     case failed(ContentFailure)
   }
 
-  /// Octets that one holds, as counted in its `WindowMemory`.
+  /// Octets of memory that an inflater holds, as counted in its `WindowMemory`.
   private static let held = 40 << 10
 
   private let memory: WindowMemory
@@ -39,10 +39,10 @@ final class Inflater {
   /// Exists from the first octets on.
   private var stream: UnsafeMutablePointer<z_stream>?
 
-  /// zlib counts in 32 bits on some platforms; more octets than this at once take another turn.
+  /// The most octets for one call, since zlib counts in 32 bits on some platforms. More octets take several calls.
   static let inputLimit = 1 << 30
 
-  /// Octets that DEFLATE makes of each coded one at most: 258 of two bits (RFC 1951 §3.2.5).
+  /// The most octets that DEFLATE makes of one coded octet: 258 of two bits (RFC 1951 §3.2.5).
   static let largestRatio = 1032
 
   init(_ wrapper: Wrapper, memory: WindowMemory) {
@@ -50,7 +50,7 @@ final class Inflater {
     self.memory = memory
   }
 
-  /// The stream, made now if there is none; nil if it would hold more than the limit.
+  /// The stream, which is made on first use; nil if it would exceed the memory limit.
   private func opened() -> UnsafeMutablePointer<z_stream>? {
     if let stream = unsafe stream { return unsafe stream }
     guard memory.reserve(Self.held) else { return nil }
@@ -70,7 +70,7 @@ final class Inflater {
     unsafe stream.deallocate()
   }
 
-  /// Makes ready for another stream. The window is kept.
+  /// Prepares for another stream. The window's memory is kept.
   func reset(_ wrapper: Wrapper) {
     self.wrapper = wrapper
     guard let stream = unsafe stream else { return }
@@ -78,7 +78,7 @@ final class Inflater {
     precondition(code == Z_OK, "zlib refuses its own stream")
   }
 
-  /// Decodes the octets from `position` on, and moves `position` to the first one that was not used.
+  /// Decodes the octets from `position` on, and moves `position` to the first unused one.
   func run(
     _ octets: RawSpan, from position: inout Int, buffer: OutputBuffer, output: (RawSpan) -> Bool
   ) -> Step {
@@ -86,7 +86,7 @@ final class Inflater {
     let length = min(octets.byteCount - position, Self.inputLimit)
     let rest = octets.extracting(position..<(position + length))
     return unsafe rest.withUnsafeBytes { input in
-      // zlib's `next_in` is mutable only because C's `const` came late to it; nothing is written there.
+      // zlib's `next_in` is mutable only because C's `const` came late to it; zlib does not write there.
       unsafe stream.pointee.next_in = UnsafeMutablePointer(
         mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
       unsafe stream.pointee.avail_in = uInt(length)
@@ -103,11 +103,11 @@ final class Inflater {
         if count > 0, !buffer.withOctets(first: count, output) { return .unwanted }
         switch code {
         case Z_OK: continue
-        // Not an error: the output buffer had been filled exactly, and nothing was left to do.
+        // This is no error: the output buffer was filled exactly, and no work was left.
         case Z_BUF_ERROR: return .unfinished
         case Z_STREAM_END: return .ended
         case Z_MEM_ERROR: return .failed(.beyondLimit)
-        // `Z_NEED_DICT` too: HTTP has no way to agree on a preset dictionary for `deflate`.
+        // This includes `Z_NEED_DICT`: HTTP has no way to agree on a preset dictionary for `deflate`.
         default: return .failed(.corrupt)
         }
       } while unsafe stream.pointee.avail_in > 0 || stream.pointee.avail_out == 0

@@ -1,14 +1,14 @@
-// Unsafe: owns the memory into which the C libraries write what they decode. They are given its start and its capacity,
-// and a span over what they say they wrote is lent for the length of a call.
+// Unsafe: owns the memory into which the C libraries write their output. They get its start and its capacity. A span over the written
+// octets is lent for one call.
 
-/// Where decoded octets lie between a coding and whoever takes them next.
+/// The place of decoded octets between a coding and their next user.
 @safe
 final class OutputBuffer {
-  /// In octets. zlib copies the last 32 KiB of each call's output to its window, so that with less than this it would
-  /// copy most octets; more than this was not faster when measured.
+  /// The capacity in octets. With a smaller buffer, zlib would copy most octets: it copies the last 32 KiB of each call's output to its
+  /// window. A larger buffer was not faster when measured.
   static let capacity = 64 << 10
 
-  /// The first of `capacity` octets, for the C libraries to write to.
+  /// The first of `capacity` octets, where the C libraries write.
   let start: UnsafeMutablePointer<UInt8>
 
   init() {
@@ -27,12 +27,12 @@ final class OutputBuffer {
   }
 }
 
-/// Buffers shared by all decoders of one source: one is needed only while octets pass through a stage, so that there are
-/// as many as stages that ever fed one another, however many messages are open.
+/// Buffers shared by all decoders of one source. A buffer is needed only while octets pass through a stage. So there are only as many as
+/// stages that feed one another, for any number of open messages.
 final class OutputBuffers {
   private var unused: [OutputBuffer] = []
 
-  /// A buffer that nobody else uses until it is returned.
+  /// A buffer for exclusive use until it is returned.
   func take() -> OutputBuffer {
     unused.popLast() ?? OutputBuffer()
   }

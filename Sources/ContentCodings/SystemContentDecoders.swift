@@ -3,24 +3,23 @@ import Packets
 
 /// Decoders for `gzip`, `deflate`, `br` and `zstd`, made of the system's libraries.
 ///
-/// Memory for each message being decoded: at most 32 KiB for a short `gzip` that is kept to be decoded as a whole, 40 KiB for
-/// each other `gzip` or `deflate`, all of these together at most `inflaterMemoryLimit`; for `br` up to 16 MiB and for `zstd`
-/// up to 128 MiB, as the sender says, but all of these together at most `windowMemoryLimit`. Beside them there are one buffer
-/// of 64 KiB for each level of stacked codings, idle decoders for at most 32 rows of codings, none holding more than 1 MiB
-/// for each coding, and 2 MiB of contents that came before.
+/// Memory for each message in progress: a short `gzip` that is kept to be decoded as a whole takes at most 32 KiB. Any other `gzip` or
+/// `deflate` takes 40 KiB, and all of these together at most `inflaterMemoryLimit`. The sender decides about `br` (up to 16 MiB) and `zstd`
+/// (up to 128 MiB), but all of these together take at most `windowMemoryLimit`. Each level of stacked codings has one buffer of 64 KiB.
+/// Idle decoders are kept for at most 32 rows of codings, none with more than 1 MiB for each coding. Earlier contents take 2 MiB.
 ///
-/// Time for each message: at most `Configuration.decodedContentLimit` octets come out of a coding, and out of all of them at most
-/// `Configuration.decodedRatioLimit` for each coded octet; out of what one packet completes, what its `DecodingAllowance`
-/// has. Contents that are decoded as a whole have an allowance of their own, by what they could make at most.
+/// Work for each message: a coding produces at most `Configuration.decodedContentLimit` octets. All codings together produce at most
+/// `Configuration.decodedRatioLimit` for each coded octet. One packet's octets produce at most its `DecodingAllowance`. Contents that are
+/// decoded as a whole have an allowance of their own, by their largest possible output.
 public final class SystemContentDecoders: ContentDecoderSource {
-  /// Decoders kept for reuse: as many messages as end at about the same time; making one takes microseconds.
+  /// Idle decoders that are kept: as many as messages that end at about the same time. Making a decoder takes microseconds.
   static let idleLimit = 32
-  /// Octets that `br` and `zstd` decoders hold together while idle ones are kept.
+  /// Octets that `br` and `zstd` decoders may hold together for an idle one to be kept.
   static let idleMemoryLimit = 8 << 20
 
-  /// Octets that all `br` and `zstd` decoders hold together: one `zstd` of the largest window fits.
+  /// The most octets that all `br` and `zstd` decoders hold together: one `zstd` of the largest window fits.
   public static let windowMemoryLimit = 144 << 20
-  /// Octets that all `gzip` and `deflate` decoders hold together: those of some 1,200 messages at once.
+  /// The most octets that all `gzip` and `deflate` decoders hold together: some 1,200 messages at once.
   public static let inflaterMemoryLimit = 48 << 20
 
   private let budget: DecodingBudget
@@ -28,22 +27,22 @@ public final class SystemContentDecoders: ContentDecoderSource {
   private let windows: WindowMemory
   private let inflaters: WindowMemory
   private let buffers = OutputBuffers()
-  /// For contents that are there as a whole: the caller's own decoder, and those that threads decode.
+  /// Decodes whole contents, on the caller's thread or on others.
   private let whole: WholeContentDecoder
   private let pending: PendingContents
   private let own = OwnMemory(State())
 
-  /// What is kept for the next contents.
+  /// State kept for the next contents.
   private struct State {
-    /// Decoders for the next ones, the one that was used last at the end.
+    /// Idle decoders, the most recently used at the end.
     var idle: [ContentDecoder] = []
-    /// Contents that came before.
+    /// Recent contents.
     var familiar = FamiliarContents()
   }
 
-  /// Decoders within the limits of `configuration`, whose `br` and `zstd` decoders together hold at most
-  /// `windowMemoryLimit` octets, and those of `gzip` and `deflate` `inflaterMemoryLimit`; a content that needs more fails as
-  /// beyond the limit. At most `threads` threads besides the caller's decode.
+  /// Creates decoders within the limits of `configuration`. Its `br` and `zstd` decoders together hold at most `windowMemoryLimit` octets,
+  /// its `gzip` and `deflate` decoders `inflaterMemoryLimit`. A content that needs more fails as beyond the limit. At most `threads`
+  /// threads decode besides the caller's.
   public init(
     configuration: Configuration = Configuration(), windowMemoryLimit: Int = SystemContentDecoders.windowMemoryLimit,
     inflaterMemoryLimit: Int = SystemContentDecoders.inflaterMemoryLimit, threads: Int = 0
@@ -56,18 +55,18 @@ public final class SystemContentDecoders: ContentDecoderSource {
     inflaters = WindowMemory(limit: inflaterMemoryLimit)
   }
 
-  /// Octets of memory that decoders hold, idle ones too.
+  /// Octets of memory that decoders hold, idle ones included.
   public var memory: Int { windows.held + inflaters.held }
 
-  /// A decoder for content to which `codings` were applied, in that order, names in lower case; nil when one of them is
-  /// not known or there are more than the limit.
+  /// Returns a decoder for content with `codings`, in the order of their application, names in lower case. Nil if a coding is unknown or
+  /// there are more than the limit.
   ///
-  /// Decoders of one source share buffers and may not be used at the same time by different threads.
+  /// Decoders of one source share buffers: different threads may not use them at the same time.
   public func decoder(for codings: [String]) -> (any ContentDecoding)? {
     contentDecoder(for: codings)
   }
 
-  /// As `decoder(for:)`, for a caller who wants to see the decoded octets.
+  /// Returns a decoder as `decoder(for:)` does, for a caller that needs the decoded octets.
   package func contentDecoder(for codings: [String]) -> ContentDecoder? {
     if let index = own.value.idle.lastIndex(where: { $0.codings == codings }) {
       own.value.idle.swapAt(index, own.value.idle.count - 1)
@@ -91,12 +90,12 @@ public final class SystemContentDecoders: ContentDecoderSource {
       memory: DecoderMemory(windows: windows, inflaters: inflaters), held: held)
   }
 
-  /// Takes the content of a `gzip` decoder of this source, if it is short and was kept as a whole; nil if not.
+  /// Takes the content of a `gzip` decoder of this source if it is short and was kept as a whole, else returns nil.
   public func finishLater(
     _ decoder: any ContentDecoding, within allowance: inout DecodingAllowance
   ) -> PendingContent? {
     guard let decoder = decoder as? ContentDecoder, decoder.heldCount > 0 else { return nil }
-    // How much there is, and not how much comes out, which nobody knows yet: rows may not depend on how far other threads are.
+    // It counts the input, not the output, which is not known yet: rows must not depend on the progress of other threads.
     guard allowance.postpone(min(decoder.heldCount * Inflater.largestRatio, budget.octets)) else { return nil }
     defer { allowance.note(whole.takeMade()) }
     switch own.value.familiar.outcome(of: decoder.heldOctets) {
@@ -118,7 +117,7 @@ public final class SystemContentDecoders: ContentDecoderSource {
     }
   }
 
-  /// A content whose outcome is known. A length is in the ticket itself, below 0: nothing has to be kept for it.
+  /// A content whose outcome is known. Its ticket is the length itself, below 0, so no memory is needed.
   private func settled(_ outcome: ContentOutcome) -> PendingContent {
     if case .decoded(let octets) = outcome { PendingContent(ticket: -1 - octets) } else { pending.add(outcome) }
   }
@@ -139,7 +138,7 @@ public final class SystemContentDecoders: ContentDecoderSource {
       return
     }
     decoder.reset()
-    // Idle ones are kept while there is plenty: stacked codings can hold some MiB each.
+    // Idle decoders are kept only while memory is plentiful: stacked codings can hold some MiB each.
     guard windows.held <= Self.idleMemoryLimit else { return }
     decoder.isIdle = true
     own.value.idle.append(decoder)
@@ -147,7 +146,7 @@ public final class SystemContentDecoders: ContentDecoderSource {
 }
 
 extension ContentDecoder {
-  /// It is idle no longer.
+  /// Marks the decoder as used, and returns it.
   fileprivate func used() -> ContentDecoder {
     isIdle = false
     return self

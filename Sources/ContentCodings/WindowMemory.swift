@@ -1,28 +1,28 @@
-/// The memory held by decoders, in octets, with its limit.
+/// The octets of memory that decoders hold, with their limit.
 ///
-/// A few octets can ask for 40 KiB (`gzip`, `deflate`), 16 MiB (`br`) or 128 MiB (`zstd`), and every open connection can do so
-/// at the same time, so a limit for each message would not bound memory.
+/// A few octets can ask for 40 KiB (`gzip`, `deflate`), 16 MiB (`br`) or 128 MiB (`zstd`). Every open connection can do so at the same
+/// time, so a limit for each message would not bound memory.
 ///
-/// What is larger than usual comes out of what nobody else needs: one `zstd` window of 128 MiB is half of what a whole run may take.
+/// Larger windows than usual take only unused memory: one `zstd` window of 128 MiB is half of a whole run's limit.
 final class WindowMemory {
-  /// What a decoder may take at once wherever there is memory for decoders: the largest window of `br` (RFC 7932 §9.1), twice what
-  /// `zstd` may ask for in HTTP (RFC 9659).
+  /// Octets that a decoder may always take at once while decoders have memory. It is the largest window of `br` (RFC 7932 §9.1), and twice
+  /// the largest of `zstd` in HTTP (RFC 9659).
   static let usual = 17 << 20
 
   private let limit: Int
   private(set) var held = 0
-  /// Octets that may be taken for what is larger than usual.
+  /// Octets that larger windows than usual may take.
   var room = Int.max
 
   init(limit: Int) {
     self.limit = limit
   }
 
-  /// Counts `octets` more (less, if negative); false, and nothing is counted, if that is beyond the limit.
+  /// Counts `octets` more, or less if negative. False if that exceeds the limit; then none are counted.
   func reserve(_ octets: Int) -> Bool {
     guard octets <= limit - held, octets <= Self.usual || octets <= room else { return false }
     held += octets
-    // It may be endless, and what is given back is counted with the next octets.
+    // The room may be endless. Memory that is given back returns with the next octets.
     if octets > 0 { room -= octets }
     return true
   }
@@ -33,13 +33,13 @@ final class WindowMemory {
   }
 }
 
-/// What all decoders of a source hold.
+/// The memory of all decoders of a source.
 struct DecoderMemory {
-  /// Of `br` and `zstd`.
+  /// Memory of `br` and `zstd`.
   let windows: WindowMemory
-  /// Of `gzip` and `deflate`, with contents that are kept to be decoded as a whole.
+  /// Memory of `gzip` and `deflate`, with contents that are kept to be decoded as a whole.
   let inflaters: WindowMemory
 
-  /// Octets in all.
+  /// Octets of all decoders.
   var held: Int { windows.held + inflaters.held }
 }

@@ -1,23 +1,23 @@
-/// The header of a Zstandard frame (RFC 8878 §3.1.1.1), as far as it has come: what decoding the frame takes in memory.
+/// The header of a Zstandard frame (RFC 8878 §3.1.1.1), as far as it has come. It shows how much memory the frame needs.
 struct ZstandardFrameHeader {
-  /// The octets so far, the magic number's first: 18 at most.
+  /// The octets so far with the magic number, at most 18.
   private(set) var octets: [UInt8] = []
 
   init() {}
 
-  /// A header of which only the magic number has come.
+  /// Creates a header that has only its magic number.
   init(magic: UInt32) { octets = (0..<4).map { UInt8(truncatingIfNeeded: magic >> (8 * $0)) } }
 
   /// Takes the next octet.
   mutating func append(_ octet: UInt8) { octets.append(octet) }
 
-  /// Whether the frame is to be skipped (§3.1.2): it has no header but its length, and no window.
+  /// Whether the frame is to be skipped (§3.1.2). Its header is only its length, and it has no window.
   var isSkippable: Bool { octets.count >= 4 && octets[0] != 0x28 }
 
-  /// Whether all octets have come.
+  /// Whether all octets of the header have come.
   var isWhole: Bool { octets.count > 4 && octets.count == 5 + windowLength + dictionaryLength + contentLength }
 
-  /// Octets that the frame needs to look back at; 0 if it has to be skipped.
+  /// The window in octets; 0 for a frame that is skipped.
   ///
   /// The header has to be whole.
   var window: UInt64 {
@@ -28,8 +28,8 @@ struct ZstandardFrameHeader {
     return base + base / 8 * UInt64(octets[5] & 7)
   }
 
-  /// Octets that the library allocates to decode the frame, or some more, by its version: a block as it comes in, and the
-  /// window with room for what comes out; no more than the content, where its length is said.
+  /// Octets that the library allocates for the frame, or some more, depending on its version. They hold one coded block, and the window
+  /// with room for output, but no more than the content if its length is given.
   ///
   /// The header has to be whole, with a window of at most 2⁶² octets.
   var buffers: Int {
@@ -41,13 +41,13 @@ struct ZstandardFrameHeader {
 
   /// §3.1.1.2.3.
   private static let largestBlock: UInt64 = 128 << 10
-  /// The library takes any window for one of at least so many octets.
+  /// The library treats smaller windows as this size.
   private static let leastWindow: UInt64 = 1 << 10
   /// The library copies some octets beyond the end.
   private static let margin: UInt64 = 256
 
   private var descriptor: UInt8 { octets[4] }
-  /// A frame of a single segment has no window but its content.
+  /// Whether the frame is a single segment. Its window is its content.
   private var isSingleSegment: Bool { descriptor & 0x20 != 0 }
 
   private var windowLength: Int { isSingleSegment ? 0 : 1 }
@@ -70,7 +70,7 @@ struct ZstandardFrameHeader {
     }
   }
 
-  /// Octets that come out of the frame, where the header says it (§3.1.1.1.4).
+  /// The length of the frame's content in octets, if the header has it (§3.1.1.1.4).
   private var content: UInt64? {
     guard contentLength > 0 else { return nil }
     let value = octets.suffix(contentLength).reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -1,18 +1,17 @@
-// Unsafe: libzstd is handed pointers to the octets lent by the caller and to the output buffer, each with its length,
-// for one call.
+// Unsafe: for one call, libzstd gets pointers to the caller's octets and to the output buffer, each with its length.
 
 import CZstd
 import HTTPReassembly
 
-/// `zstd`: frames of RFC 8878 §3.1, one after another, skippable frames among them.
+/// `zstd`: frames of RFC 8878 §3.1, one after another, with skippable frames among them.
 ///
-/// The window may be as large as 128 MiB: the coding's own limit is 8 MiB (RFC 9659 §3), but `curl` and others take what
-/// `zstd --ultra` writes. A frame's header is read here first, so that the window is counted before the library allocates
-/// it, and a frame whose window is too large takes no memory. After a frame, octets that do not begin with a frame's magic number are junk.
+/// The window may be as large as 128 MiB. The coding's own limit is 8 MiB (RFC 9659 §3), but `curl` and others accept the output of `zstd
+/// --ultra`. The stage reads a frame's header first, to count the window before the library allocates it. A frame whose window is too large
+/// takes no memory. After a frame, octets that do not begin with a frame's magic number are junk.
 @safe
 final class ZstandardStage: CodingStage {
   private enum Place: Equatable {
-    /// In a magic number, after `count` octets of it.
+    /// In a magic number, after `count` of its octets.
     case inMagic(count: Int)
     /// In a frame's header, after its magic number.
     case inHeader
@@ -22,19 +21,19 @@ final class ZstandardStage: CodingStage {
 
   /// Binary logarithm of the largest window, in octets.
   static let windowLogLimit: Int32 = 27
-  /// A decoder that has grown beyond this many octets is not kept for the next message.
+  /// Octets of a decoder that is kept for the next message; a larger one is freed.
   static let keptLimit = 1 << 20
 
   private let memory: WindowMemory
   /// Exists from the first frame on.
   private var decoder: OpaquePointer?
-  /// What `decoder` holds, in octets, as counted in `memory`.
+  /// Octets that `decoder` holds, as counted in `memory`.
   private var held = 0
-  /// What it holds without a frame's buffers.
+  /// Octets that it holds without a frame's buffers.
   private var bare = 0
   private var place = Place.inMagic(count: 0)
   private var magic: UInt32 = 0
-  /// The header of the frame, as far as it has come.
+  /// The header of the current frame, as far as it has come.
   private var header = ZstandardFrameHeader()
   private var hasFrame = false
 
@@ -87,15 +86,15 @@ final class ZstandardStage: CodingStage {
     return nil
   }
 
-  /// Whether the first `count` octets of `magic` begin a frame (§3.1.1) or a skippable one (§3.1.2).
+  /// Whether the first `count` octets of `magic` begin a frame (§3.1.1) or a skippable frame (§3.1.2).
   ///
-  /// The library could tell, but would take the frames of its own early versions too.
+  /// The library could tell, but it would also take frames of its own early versions.
   private static func isMagic(_ magic: UInt32, count: Int) -> Bool {
     let seen = ~UInt32(0) >> (32 - 8 * count)
     return (magic ^ 0xFD2F_B528) & seen == 0 || (magic ^ 0x184D_2A50) & 0xFFFF_FFF0 & seen == 0
   }
 
-  /// Gives the library the frame's header, whose octets may have come one by one.
+  /// Passes the frame's header to the library; its octets may have come one by one.
   private func beginFrame(buffer: OutputBuffer) -> ContentFailure? {
     if unsafe decoder == nil {
       unsafe decoder = ZSTD_createDCtx()
@@ -108,12 +107,12 @@ final class ZstandardStage: CodingStage {
     place = .inFrame
     return header.octets.withOctets { octets in
       var position = 0
-      // Nothing comes out of a header.
+      // A header has no output.
       return run(octets, from: &position, buffer: buffer) { _ in true }
     }
   }
 
-  /// Counts that the decoder is about to hold so many octets; false, and it is freed, if that is beyond the limit.
+  /// Counts octets that the decoder is about to hold. False if that exceeds the limit; then the decoder is freed.
   private func reserve(_ octets: Int) -> Bool {
     guard octets > held else { return true }
     guard memory.reserve(octets - held) else {
@@ -124,7 +123,7 @@ final class ZstandardStage: CodingStage {
     return true
   }
 
-  /// Decodes a frame's octets from `position` on, and moves `position` to the first one that was not used.
+  /// Decodes a frame's octets from `position` on, and moves `position` to the first unused one.
   private func run(
     _ octets: RawSpan, from position: inout Int, buffer: OutputBuffer, output: (RawSpan) -> Bool
   ) -> ContentFailure? {
@@ -150,7 +149,7 @@ final class ZstandardStage: CodingStage {
     }
   }
 
-  /// Why the library gave up.
+  /// The reason why the library stopped.
   private func failure(_ code: Int) -> ContentFailure {
     switch ZSTD_getErrorCode(code) {
     case ZSTD_error_frameParameter_windowTooLarge, ZSTD_error_memory_allocation: .beyondLimit
@@ -158,8 +157,8 @@ final class ZstandardStage: CodingStage {
     }
   }
 
-  /// Counts what the decoder holds, which is no more than was reserved. Should another version of the library take more, and that
-  /// be beyond the limit, frees it and says false: it has written little to what it has only just allocated.
+  /// Counts the octets that the decoder holds, which are at most the reserved ones. If another version of the library takes more, and that
+  /// exceeds the limit, frees the decoder and returns false. Most of that memory has not been written yet.
   private func countMemory() -> Bool {
     let size = unsafe ZSTD_sizeof_DCtx(decoder)
     guard size == held || memory.reserve(size - held) else {

@@ -1,15 +1,15 @@
 import CCrypto
 
-/// libcrypto itself.
+/// The library libcrypto.
 package enum CryptoLibrary {
-  /// Makes ready all that opens TLS and QUIC. A process that confines itself calls this before.
+  /// Prepares everything that opening TLS and QUIC needs. A process that confines itself must call it before.
   package static func prepare() {
     DigestAlgorithm.prepare()
     CipherAlgorithm.prepare()
     HeaderCipher.prepare()
   }
 
-  /// To be called before an algorithm is fetched. libcrypto reads no configuration file: a run is confined, and what it computes depends on
-  /// nothing outside of it.
+  /// Initializes libcrypto; it must be called before an algorithm is fetched. No configuration file is read: a run is confined, and its
+  /// results must not depend on anything outside.
   static func initialize() { _ = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_LOAD_CONFIG), nil) }
 }

@@ -1,16 +1,16 @@
-// Unsafe: libcrypto is handed the addresses and lengths of octets lent for one call, and room for as many octets as it
-// writes. The algorithms that it hands out stay valid for as long as the process lives.
+// Unsafe: for one call, libcrypto gets addresses and lengths of the caller's octets, and room for its output. Its algorithms stay valid for
+// the life of the process.
 
 import CCrypto
 
-/// A digest that the key derivation or the MAC of TLS uses, computed by libcrypto.
+/// A digest for the key derivation or the MAC of TLS, computed by libcrypto.
 package enum DigestAlgorithm: UInt8, CaseIterable, Sendable {
   case md5
   case sha1
   case sha256
   case sha384
 
-  /// The octets of a digest.
+  /// The length of a digest in octets.
   package var length: Int {
     switch self {
     case .md5: 16
@@ -37,7 +37,7 @@ package enum DigestAlgorithm: UInt8, CaseIterable, Sendable {
   /// Finds the algorithms before they are needed.
   static func prepare() {
     _ = unsafe hmac
-    // libcrypto fetches a digest for a MAC when it is used first.
+    // libcrypto fetches the digest of a MAC at its first use.
     var mac = MACOctets()
     let octets: [UInt8] = [0]
     for digest in allCases {
@@ -45,8 +45,7 @@ package enum DigestAlgorithm: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// The HMAC (RFC 2104) of two pieces of octets, one behind the other, written to `mac`. False when this libcrypto cannot make
-  /// it.
+  /// Writes the HMAC (RFC 2104) of two pieces of octets, one behind the other, to `mac`. Returns false if this libcrypto cannot compute it.
   package func authenticate(
     _ first: RawSpan, _ second: RawSpan = RawSpan(), key: RawSpan, to mac: inout MACOctets
   ) -> Bool {
@@ -94,7 +93,7 @@ package struct MACOctets {
     body((unsafe octets.span.bytes).extracting(0..<count))
   }
 
-  /// Whether the MAC is these octets, compared in time that does not depend on them.
+  /// Whether the MAC equals these octets. The time does not depend on their values.
   package func matches(_ other: RawSpan) -> Bool {
     guard count == other.byteCount else { return false }
     return unsafe other.withUnsafeBytes { other in

@@ -1,16 +1,16 @@
-// Unsafe: libcrypto is handed the addresses of a sample and of a block that it writes, 16 octets each. The context is freed by its only
-// owner, and libcrypto clears it.
+// Unsafe: libcrypto gets the addresses of a sample and of an output block, 16 octets each. Only the owner frees the context, and libcrypto
+// clears it.
 
 import CCrypto
 
-/// AES-128 of single blocks, with its key: what hides the headers of QUIC's Initial packets (RFC 9001 §5.4.3).
+/// AES-128 of single blocks, with its key. It protects the headers of QUIC's Initial packets (RFC 9001 §5.4.3).
 @safe
 package final class HeaderCipher {
   private let context: OpaquePointer
 
-  /// Octets of a block, of the sample and of the key.
+  /// The length of a block, a sample and a key in octets.
   package static var blockLength: Int { 16 }
-  /// Octets of memory that one takes, about.
+  /// Octets of memory of a cipher, approximately.
   package static var memory: Int { 500 }
 
   nonisolated(unsafe) private static let algorithm: OpaquePointer? = {
@@ -21,7 +21,7 @@ package final class HeaderCipher {
   /// Finds the algorithms before they are needed.
   static func prepare() { _ = unsafe algorithm }
 
-  /// Nil when this libcrypto lacks the cipher, or the key has not its length.
+  /// Nil if this libcrypto lacks the cipher, or the key has the wrong length.
   package init?(key: RawSpan) {
     guard key.byteCount == Self.blockLength, let algorithm = unsafe Self.algorithm,
       let context = unsafe EVP_CIPHER_CTX_new()
@@ -36,7 +36,7 @@ package final class HeaderCipher {
 
   deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
-  /// The encrypted block of a sample of 16 octets; nil when libcrypto fails.
+  /// Encrypts a sample of 16 octets to a block; nil if libcrypto fails.
   package func mask(of sample: RawSpan) -> InlineArray<16, UInt8>? {
     precondition(sample.byteCount == Self.blockLength)
     var block = InlineArray<16, UInt8>(repeating: 0)

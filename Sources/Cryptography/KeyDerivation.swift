@@ -1,11 +1,11 @@
-// Unsafe: octets are copied into secrets that were made as long as what is written to them.
+// Unsafe: octets are copied into secrets that have exactly their length.
 
-/// What TLS makes keys of secrets with.
+/// The key derivation of TLS.
 package enum KeyDerivation {
-  /// Octets of a label with its prefix, and of a seed: the longest that TLS uses have some twenty and 64.
+  /// The longest input in octets. The longest labels of TLS with their prefix have some twenty, seeds have 64.
   private static let longestInput = 128
 
-  /// `HKDF-Expand-Label` with an empty context (RFC 8446 §7.1): `length` octets, at most one digest of them.
+  /// `HKDF-Expand-Label` with an empty context (RFC 8446 §7.1). Returns `length` octets, at most one digest's.
   package static func expandLabel(
     _ label: StaticString, of secret: RawSpan, _ digest: DigestAlgorithm, length: Int
   ) -> SecretOctets? {
@@ -20,7 +20,7 @@ package enum KeyDerivation {
     return mac.withOctets { SecretOctets($0.extracting(0..<length)) }
   }
 
-  /// How TLS before 1.3 expands a secret.
+  /// The expansion of a secret in TLS before 1.3.
   package enum PseudorandomFunction: Sendable {
     /// MD5 and SHA-1 together: TLS 1.0 and 1.1 (RFC 4346 §5).
     case md5AndSHA1
@@ -28,7 +28,7 @@ package enum KeyDerivation {
     case one(DigestAlgorithm)
   }
 
-  /// `PRF(secret, label, seed)`; nil when this libcrypto cannot compute it.
+  /// Computes `PRF(secret, label, seed)`; nil if this libcrypto cannot.
   package static func expand(
     _ secret: RawSpan, _ label: StaticString, seed: [UInt8], _ function: PseudorandomFunction, length: Int
   ) -> SecretOctets? {
@@ -49,7 +49,7 @@ package enum KeyDerivation {
     return made
   }
 
-  /// Adds `P_hash(secret, input)` to `made`, bit by bit (RFC 5246 §5).
+  /// Combines `made` with `P_hash(secret, input)` by exclusive or (RFC 5246 §5).
   private static func mix(
     _ secret: RawSpan, _ input: [UInt8], _ digest: DigestAlgorithm, into made: SecretOctets
   ) -> Bool {

@@ -1,9 +1,9 @@
-// Unsafe: libcrypto is handed the addresses and lengths of octets lent for one call, and room for at least as many octets as it
-// writes: no cipher here makes more octets than it is given. A context is freed by its only owner, and libcrypto clears it.
+// Unsafe: for one call, libcrypto gets addresses and lengths of the caller's octets, and enough room for its output. No cipher here makes
+// more octets than it gets. Only the owner frees a context, and libcrypto clears it.
 
 import CCrypto
 
-/// A cipher that protects records of TLS.
+/// A cipher for TLS records.
 package enum CipherAlgorithm: UInt8, CaseIterable, Sendable {
   case aes128GCM
   case aes256GCM
@@ -33,7 +33,7 @@ package enum CipherAlgorithm: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Octets of a key.
+  /// The length of a key in octets.
   package var keyLength: Int {
     switch self {
     case .aes128GCM, .aes128CCM, .aes128CCM8, .aes128CBC, .camellia128CBC: 16
@@ -45,7 +45,7 @@ package enum CipherAlgorithm: UInt8, CaseIterable, Sendable {
   /// Whether the tag is part of the cipher.
   package var isAuthenticated: Bool { rawValue < Self.aes128CBC.rawValue }
 
-  /// Octets of the tag; 0 of a cipher without one.
+  /// The length of the tag in octets; 0 without a tag.
   package var tagLength: Int {
     switch self {
     case .aes128CCM8, .aes256CCM8: 8
@@ -53,7 +53,7 @@ package enum CipherAlgorithm: UInt8, CaseIterable, Sendable {
     }
   }
 
-  /// Octets of a block of a cipher without tag, and so of its IV; 1 for others.
+  /// The length in octets of a block, and so of the IV, of a cipher without tag; 1 for other ciphers.
   package var blockLength: Int { isAuthenticated ? 1 : self == .tripleDESCBC ? 8 : 16 }
 
   fileprivate var isCCM: Bool {
@@ -68,24 +68,24 @@ package enum CipherAlgorithm: UInt8, CaseIterable, Sendable {
     return unsafe allCases.map { unsafe EVP_CIPHER_fetch(nil, $0.name, nil) }
   }()
 
-  /// libcrypto's algorithm; nil where this libcrypto has none.
+  /// libcrypto's algorithm; nil if this libcrypto lacks it.
   @unsafe fileprivate var algorithm: OpaquePointer? { unsafe Self.fetched[Int(rawValue)] }
 
   /// Finds the algorithms before they are needed.
   static func prepare() { _ = unsafe fetched }
 }
 
-/// A cipher with its key, that opens the records of one direction: only the IV is set for each of them.
+/// A cipher with its key, which opens the records of one direction. Only the IV changes for each record.
 @safe
 package final class RecordCipher {
   /// The cipher.
   package let algorithm: CipherAlgorithm
   private let context: OpaquePointer
 
-  /// Octets of memory that one takes, about: the context and what libcrypto keeps beside it.
+  /// Octets of memory of a cipher, approximately: the context and libcrypto's own data.
   package static var memory: Int { 1200 }
 
-  /// Nil when this libcrypto lacks the cipher, or the key has not its length.
+  /// Nil if this libcrypto lacks the cipher, or the key has the wrong length.
   package init?(_ algorithm: CipherAlgorithm, key: RawSpan) {
     guard key.byteCount == algorithm.keyLength, let known = unsafe algorithm.algorithm,
       let context = unsafe EVP_CIPHER_CTX_new()
@@ -111,8 +111,8 @@ package final class RecordCipher {
 
   deinit { unsafe EVP_CIPHER_CTX_free(context) }
 
-  /// Opens `sealed`, which ends with the tag, into `opened`, which must have room for it without the tag. False when the tag does
-  /// not verify; what is in `opened` then means nothing. The tag covers the first `count` octets of `additional`, too.
+  /// Opens `sealed`, which ends with the tag, into `opened`, which must have room for it without the tag. Returns false if the tag does not
+  /// verify; `opened` is then meaningless. The tag also covers the first `count` octets of `additional`.
   package func open(
     _ sealed: RawSpan, nonce: InlineArray<12, UInt8>, additional: InlineArray<13, UInt8>, count: Int,
     into opened: inout [UInt8]
@@ -121,7 +121,7 @@ package final class RecordCipher {
     return open(sealed, nonce: nonce, additional: unsafe span.bytes.extracting(0..<count), into: &opened)
   }
 
-  /// The same with additional octets of any number.
+  /// Opens `sealed` with any number of additional octets.
   package func open(
     _ sealed: RawSpan, nonce: InlineArray<12, UInt8>, additional: RawSpan, into opened: inout [UInt8]
   ) -> Bool {
@@ -152,7 +152,7 @@ package final class RecordCipher {
     let target = unsafe opened.baseAddress?.assumingMemoryBound(to: UInt8.self)
     var written: Int32 = 0
     var end: Int32 = 0
-    // CCM needs the tag before the octets, and all of them at once, after their length (RFC 3610).
+    // CCM needs the tag before the octets, and all octets at once, after their length (RFC 3610).
     if algorithm.isCCM {
       guard unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(algorithm.tagLength), tag) == 1,
         unsafe EVP_DecryptInit_ex(context, nil, nil, nil, nonce) == 1,
@@ -166,13 +166,13 @@ package final class RecordCipher {
       unsafe EVP_DecryptUpdate(context, target, &written, Self.octets(sealed), Int32(length)) == 1,
       unsafe EVP_CIPHER_CTX_ctrl(context, EVP_CTRL_AEAD_SET_TAG, Int32(algorithm.tagLength), tag) == 1
     else { return false }
-    // No octets are left to be written: what it takes is a place to say so.
+    // No octets are left to write, but libcrypto needs an address.
     var none: UInt8 = 0
     return unsafe EVP_DecryptFinal_ex(context, &none, &end) == 1
   }
 
-  /// Takes a cipher of blocks off `sealed`, whole blocks of it, into `opened`, which must have as much room. What comes out is not
-  /// authenticated, and still has its padding.
+  /// Decrypts `sealed`, whole blocks, into `opened`, which must have as much room. The output is not authenticated, and still has its
+  /// padding.
   package func decrypt(_ sealed: RawSpan, initial: RawSpan, into opened: inout [UInt8]) -> Bool {
     guard sealed.byteCount % algorithm.blockLength == 0, opened.count >= sealed.byteCount,
       initial.byteCount == algorithm.blockLength

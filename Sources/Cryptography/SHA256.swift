@@ -1,14 +1,14 @@
-// Unsafe: libcrypto is handed the address and the length of octets lent for one call, and of a digest of its own with
-// room for as many octets as it writes. The algorithm that it hands out stays valid for as long as the process lives.
+// Unsafe: for one call, libcrypto gets the address and the length of the caller's octets, and of a digest with room for its output. Its
+// algorithm stays valid for the life of the process.
 
 import CCrypto
 
 /// SHA-256 (FIPS 180-4), computed by libcrypto.
 package enum SHA256 {
-  /// The octets of a digest.
+  /// The length of a digest in octets.
   package static let length = 32
 
-  /// libcrypto's algorithm, found once: to find it takes longer than to hash a short text.
+  /// libcrypto's algorithm, found once. Finding it takes longer than hashing a short text.
   nonisolated(unsafe) private static let algorithm: OpaquePointer = {
     CryptoLibrary.initialize()
     guard let algorithm = unsafe EVP_MD_fetch(nil, "SHA256", nil) else {
@@ -17,7 +17,7 @@ package enum SHA256 {
     return unsafe algorithm
   }()
 
-  /// Makes libcrypto ready. A process that confines itself calls this before.
+  /// Prepares libcrypto. A process that confines itself must call it before.
   package static func prepare() { _ = unsafe algorithm }
 
   /// The digest of octets as 64 hexadecimal digits.

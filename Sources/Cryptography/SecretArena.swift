@@ -1,5 +1,5 @@
-// Unsafe: the memory comes from the system in pages of its own, so that no core dump has it and nothing else lies on them. It is
-// written once, by `append`, and lent as spans whose ranges are checked.
+// Unsafe: the memory comes from the system in whole pages, so that no core dump has it and nothing else is on them. Only `append` writes
+// it, once. It is lent as spans whose ranges are checked.
 
 import CCrypto
 
@@ -9,8 +9,7 @@ import CCrypto
   import Darwin
 #endif
 
-/// Secrets, one behind the other, in memory that no core dump has (where the system knows that: Linux) and that is cleared before it
-/// is given back.
+/// Secrets, one behind the other, in memory that is cleared before it is given back. On Linux, no core dump has it.
 @safe
 package final class SecretArena {
   /// Octets of a block of memory, and so of the longest secret.
@@ -18,7 +17,7 @@ package final class SecretArena {
   private var blocks: [UnsafeMutableRawPointer] = unsafe []
   private var end = 0
 
-  /// Starts empty.
+  /// Creates an empty arena.
   package init() {}
 
   deinit {
@@ -28,10 +27,10 @@ package final class SecretArena {
     }
   }
 
-  /// Octets of memory that it takes.
+  /// Octets of memory that the arena takes.
   package var memory: Int { unsafe blocks.count * Self.blockLength }
 
-  /// Keeps a copy of some octets. Returns where they are; nil when the system has no memory, or they are too many.
+  /// Keeps a copy of some octets. Returns their offset; nil if the system has no memory, or they are too many.
   package func append(_ octets: RawSpan) -> Int? {
     guard octets.byteCount <= Self.blockLength else { return nil }
     let room = unsafe blocks.count * Self.blockLength - end
@@ -56,7 +55,7 @@ package final class SecretArena {
     return offset
   }
 
-  /// Lends octets that were kept together: `count` of them, from `offset` on.
+  /// Lends `count` octets from `offset` on, which were appended together.
   package func withOctets<Result>(at offset: Int, count: Int, _ body: (RawSpan) -> Result) -> Result {
     precondition(offset >= 0 && count >= 0 && offset + count <= end)
     precondition(offset % Self.blockLength + count <= Self.blockLength)
@@ -66,13 +65,13 @@ package final class SecretArena {
         _unsafeBytes: UnsafeRawBufferPointer(start: start + offset % Self.blockLength, count: count)))
   }
 
-  /// Changes the 32-bit number that was kept at `offset`.
+  /// Changes the 32-bit number at `offset`.
   package func setNumber(_ number: UInt32, at offset: Int) {
     precondition(offset >= 0 && offset + 4 <= end && offset % Self.blockLength + 4 <= Self.blockLength)
     unsafe (blocks[offset / Self.blockLength] + offset % Self.blockLength).storeBytes(of: number, as: UInt32.self)
   }
 
-  /// The 32-bit number that was kept at `offset`.
+  /// The 32-bit number at `offset`.
   package func number(at offset: Int) -> UInt32 {
     withOctets(at: offset, count: 4) { unsafe $0.unsafeLoadUnaligned(as: UInt32.self) }
   }

@@ -1,21 +1,21 @@
-// Unsafe: the memory is its own, so that it can be cleared when it is given back; it is lent as spans only.
+// Unsafe: the class owns the memory, so that it can clear it before it is given back. It is lent only as spans.
 
 import CCrypto
 
-/// Octets that are secret, in memory of their own that is cleared before it is given back.
+/// Secret octets in memory of their own, which is cleared before it is given back.
 @safe
 package final class SecretOctets {
   private let memory: UnsafeMutableRawBufferPointer
-  /// How many there are.
+  /// The number of octets.
   package var count: Int { unsafe memory.count }
 
-  /// Octets that are all 0.
+  /// Creates octets of value 0.
   package init(count: Int) {
     unsafe memory = .allocate(byteCount: max(count, 0), alignment: 16)
     unsafe memory.initializeMemory(as: UInt8.self, repeating: 0)
   }
 
-  /// A copy.
+  /// Creates a copy of octets.
   package convenience init(_ octets: RawSpan) {
     self.init(count: octets.byteCount)
     unsafe octets.withUnsafeBytes { unsafe memory.copyMemory(from: $0) }
@@ -36,7 +36,7 @@ package final class SecretOctets {
     withOctets { body($0.extracting(range)) }
   }
 
-  /// Lends the octets to who writes them.
+  /// Lends the octets for writing.
   @unsafe
   func withMemory<Result>(_ body: (UnsafeMutableRawBufferPointer) -> Result) -> Result { unsafe body(memory) }
 }

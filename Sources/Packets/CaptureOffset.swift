@@ -1,11 +1,11 @@
-/// Where a packet's octets are in a capture that can be read again.
+/// The place of a packet's octets in a capture that can be read again.
 public struct CaptureOffset: Sendable, Equatable {
   /// Number of the capture among those that `CapturedOctets` reads.
   public var capture: Int32
-  /// Offset of the packet's first octet in it.
+  /// Offset of the packet's first octet in the capture.
   public var offset: Int
 
-  /// An offset in a capture.
+  /// Creates an offset in a capture.
   @inlinable
   public init(capture: Int32, offset: Int) {
     self.capture = capture
@@ -15,7 +15,7 @@ public struct CaptureOffset: Sendable, Equatable {
 
 /// Reads octets of captures again.
 public protocol CapturedOctets: AnyObject {
-  /// Puts the `count` octets from `source` on at the start of `buffer`, which is made longer if need be. False when they
-  /// cannot be read any more.
+  /// Writes the `count` octets from `source` on to the start of `buffer`, which grows if necessary. Returns false if they cannot be read
+  /// any more.
   func read(_ count: Int, from source: CaptureOffset, into buffer: inout [UInt8]) -> Bool
 }

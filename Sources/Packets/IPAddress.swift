@@ -1,21 +1,20 @@
 /// An IPv4 or IPv6 address, held without allocation.
 ///
-/// IPv4 addresses are held in the IPv4-mapped form of RFC 4291 §2.5.5.2 (`::ffff:a.b.c.d`), so that both
-/// families compare and hash as 16 octets.
+/// IPv4 addresses have the IPv4-mapped form of RFC 4291 §2.5.5.2 (`::ffff:a.b.c.d`), so that both families compare and hash as 16 octets.
 public struct IPAddress: Hashable, Sendable {
   /// The first eight octets, as an integer in network order.
   public var high: UInt64
   /// The last eight octets, as an integer in network order.
   public var low: UInt64
 
-  /// Makes an IPv6 address from its two halves.
+  /// Creates an IPv6 address from its two halves.
   @inlinable
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// Makes an IPv4 address.
+  /// Creates an IPv4 address.
   @inlinable
   @inline(__always)
   public init(v4 address: UInt32) {
@@ -27,14 +26,14 @@ public struct IPAddress: Hashable, Sendable {
   @inlinable
   public var isIPv4: Bool { high == 0 && low >> 32 == 0xffff }
 
-  /// Whether all 16 octets are the same.
+  /// Whether all 16 octets are equal.
   @inlinable
   @inline(__always)
   public static func == (a: IPAddress, b: IPAddress) -> Bool { a.high == b.high && a.low == b.low }
 }
 
 extension IPAddress: Comparable {
-  /// Numeric order of the 16 octets.
+  /// Compares the 16 octets as numbers.
   @inlinable
   @inline(__always)
   public static func < (a: IPAddress, b: IPAddress) -> Bool {
@@ -50,7 +49,7 @@ extension IPAddress: CustomStringConvertible {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Passes on the octets of `description`, of which there are 39 at most, one after the other.
+  /// Passes the octets of `description`, at most 39, to `body`, one after the other.
   @inlinable
   @inline(__always)
   package func forEachOctetOfText(_ body: (UInt8) -> Void) {
@@ -69,7 +68,7 @@ extension IPAddress: CustomStringConvertible {
     func group(_ index: Int) -> UInt16 {
       UInt16(truncatingIfNeeded: (index < 4 ? high : low) >> UInt64((3 - index % 4) * 16))
     }
-    // RFC 5952 §4.2: the longest run of two or more zero groups, the first of equals, becomes "::".
+    // RFC 5952 §4.2: the longest run of two or more zero groups becomes "::", the first one if several are equal.
     var longest = 0..<0
     var start = 0
     for index in 0...8 where index == 8 || group(index) != 0 {
@@ -104,7 +103,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
   /// The TCP or UDP port, 0 to 65,535.
   public var port: UInt16
 
-  /// Makes an endpoint.
+  /// Creates an endpoint.
   @inlinable
   @inline(__always)
   public init(address: IPAddress, port: UInt16) {
@@ -112,7 +111,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
     self.port = port
   }
 
-  /// Whether address and port are the same.
+  /// Whether address and port are equal.
   @inlinable
   @inline(__always)
   public static func == (a: Endpoint, b: Endpoint) -> Bool { a.port == b.port && a.address == b.address }
@@ -127,7 +126,7 @@ public struct Endpoint: Hashable, Sendable, CustomStringConvertible {
   /// Octets of the longest `description`: an IPv6 address of 39 in brackets, a colon and a port of 5.
   @inlinable package static var longestText: Int { 47 }
 
-  /// Passes on the octets of `description` one after the other.
+  /// Passes the octets of `description` to `body`, one after the other.
   @inlinable
   @inline(__always)
   package func forEachOctetOfText(_ body: (UInt8) -> Void) {

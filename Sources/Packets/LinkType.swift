@@ -12,15 +12,15 @@ public struct LinkType: RawRepresentable, Hashable, Sendable {
   public static let ethernet = LinkType(rawValue: 1)
   /// PPP, with or without HDLC-like framing.
   public static let ppp = LinkType(rawValue: 9)
-  /// Raw IP on some BSD systems (`DLT_RAW` as written to files by them).
+  /// Raw IP on some BSD systems (`DLT_RAW` in their files).
   public static let rawBSD = LinkType(rawValue: 12)
-  /// Raw IP as OpenBSD writes it.
+  /// Raw IP in OpenBSD's files.
   public static let rawOpenBSD = LinkType(rawValue: 14)
   /// PPP in HDLC-like framing, address and control octets present.
   public static let pppHDLC = LinkType(rawValue: 50)
   /// PPPoE session frames without Ethernet.
   public static let pppoe = LinkType(rawValue: 51)
-  /// Raw IP, version by its first nibble.
+  /// Raw IP, with the version in its first nibble.
   public static let raw = LinkType(rawValue: 101)
   /// Cisco PPP with HDLC framing.
   public static let ciscoHDLC = LinkType(rawValue: 104)
@@ -32,7 +32,7 @@ public struct LinkType: RawRepresentable, Hashable, Sendable {
   public static let linuxSLL = LinkType(rawValue: 113)
   /// IEEE 802.11 behind a radiotap header.
   public static let radiotap = LinkType(rawValue: 127)
-  /// PKTAP as Apple systems number it in files (`DLT_USER2`).
+  /// PKTAP in files of Apple systems (`DLT_USER2`).
   public static let applePKTAP = LinkType(rawValue: 149)
   /// Per-packet information header.
   public static let ppi = LinkType(rawValue: 192)

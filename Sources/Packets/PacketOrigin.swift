@@ -1,10 +1,10 @@
-/// Where a packet was captured, and what its capture says about it.
+/// The origin of a packet, and the capture's facts about it.
 ///
-/// The numbers count from 1 in the order in which the capture describes things, and each number is explained once, by an event of
-/// the reader before the first packet that has it (`CaptureEvent` in Capture). 0 means that the capture says nothing, or that
-/// there was no number left. Equal things of several sections and files of one series have the same number.
+/// The numbers count from 1, in the order of the capture's descriptions. An event of the reader (`CaptureEvent` in Capture) explains each
+/// number once, before the first packet with it. The number 0 means that the capture says nothing, or that no number was left. Equal things
+/// in several sections and files of one series have the same number.
 public struct PacketOrigin: Hashable, Sendable {
-  /// What the capture says about a packet in one bit each.
+  /// The capture's facts about a packet, in one bit each.
   public struct Flags: OptionSet, Hashable, Sendable {
     /// The bits.
     public var rawValue: UInt16
@@ -17,13 +17,13 @@ public struct PacketOrigin: Hashable, Sendable {
     @inlinable public static var inbound: Flags { Flags(rawValue: 1 << 0) }
     /// The capturing machine sent the packet (`epb_flags`).
     @inlinable public static var outbound: Flags { Flags(rawValue: 1 << 1) }
-    /// The packet has a comment (`opt_comment`), whether or not that has a number.
+    /// The packet has a comment (`opt_comment`), with or without a number.
     @inlinable public static var comment: Flags { Flags(rawValue: 1 << 2) }
     /// The packet is the first one of its flow (Apple's packet flags).
     @inlinable public static var newFlow: Flags { Flags(rawValue: 1 << 3) }
     /// The packet only keeps its connection alive (Apple's packet flags).
     @inlinable public static var keepAlive: Flags { Flags(rawValue: 1 << 4) }
-    /// The sender says that it has sent the packet before (Apple's packet flags).
+    /// The sender says that it sent the packet before (Apple's packet flags).
     @inlinable public static var retransmission: Flags { Flags(rawValue: 1 << 5) }
     /// The packet belongs to a socket (Apple's packet flags).
     @inlinable public static var socket: Flags { Flags(rawValue: 1 << 6) }
@@ -31,14 +31,14 @@ public struct PacketOrigin: Hashable, Sendable {
     @inlinable public static var nexus: Flags { Flags(rawValue: 1 << 7) }
     /// The packet woke the machine up (Apple's packet flags).
     @inlinable public static var wake: Flags { Flags(rawValue: 1 << 8) }
-    /// The capturing system says that it dropped the packet (Apple's drop reason): nothing of it was on the wire from there on.
+    /// The capturing system says that it dropped the packet (Apple's drop reason): from there on, it was on no wire.
     @inlinable public static var dropped: Flags { Flags(rawValue: 1 << 9) }
   }
 
-  /// All of it in one word, so that a packet is copied as fast as without.
+  /// All facts in one word, so that copying a packet is as fast as without them.
   @usableFromInline var word: UInt64
 
-  /// Makes an origin; by default the capture says nothing.
+  /// Creates an origin. By default, the capture says nothing.
   @inlinable @inline(__always)
   public init(interface: UInt16 = 0) {
     word = Field.interface.word(interface)
@@ -56,29 +56,29 @@ public struct PacketOrigin: Hashable, Sendable {
     set { Field.process.set(newValue, in: &word) }
   }
 
-  /// Number of the process on whose behalf that process acts, 0 to 16,383.
+  /// Number of the process that this process acts for, 0 to 16,383.
   @inlinable public var effectiveProcess: UInt16 {
     get { Field.effectiveProcess.value(word) }
     set { Field.effectiveProcess.set(newValue, in: &word) }
   }
 
-  /// Number of the packet's comment, 0 to 8,191; 0 also for a comment that is not kept, which `Flags.comment` shows.
+  /// Number of the packet's comment, 0 to 8,191. It is also 0 for a comment that is not kept, which `Flags.comment` shows.
   @inlinable public var comment: UInt16 {
     get { Field.comment.value(word) }
     set { Field.comment.set(newValue, in: &word) }
   }
 
-  /// What the capture says in one bit each.
+  /// The facts in one bit each.
   @inlinable public var flags: Flags {
     get { Flags(rawValue: Field.flags.value(word)) }
     set { Field.flags.set(newValue.rawValue, in: &word) }
   }
 
-  /// Whether the capture names a process of the packet, has a comment on it, or says that it was dropped: what concerns the analysis of
-  /// one packet. Most packets have none of it.
+  /// Whether the capture names a process of the packet, has a comment on it, or says that it was dropped. These concern the analysis of one
+  /// packet. Most packets have none.
   @inlinable @inline(__always) package var concernsPacket: Bool { word & Self.concerning != 0 }
 
-  /// The bits of both processes and the comment, and of the flags `comment` and `dropped`: written out, since most packets are asked.
+  /// The bits of both processes, the comment, and the flags `comment` and `dropped`. They are constant, since most packets are tested.
   @inlinable @inline(__always)
   static var concerning: UInt64 { 0x3fff << 13 | 0x3fff << 27 | 0x1fff << 41 | 0b10_0000_0100 << 54 }
 

@@ -1,6 +1,6 @@
-// The only file of the core that loads octets from memory. Every load is bounds-checked by `RawSpan` itself and needs no
-// alignment; it is marked unsafe by the standard library because any type could be loaded, and here only
-// fixed-width integers are, for which every bit pattern is a valid value.
+// The only file of the core that loads octets from memory. `RawSpan` itself checks the bounds of every load, and loads need no alignment.
+// The standard library marks loads as unsafe because any type could be loaded. Here it is only fixed-width integers, which have no invalid
+// bit patterns.
 
 extension RawSpan {
   /// The octet at `offset`.
@@ -52,8 +52,8 @@ extension RawSpan {
     UInt64(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// The integer at `offset`, for those who have checked their last offset, in a loop or a header of fixed length: it must not
-  /// reach beyond the end. Checking it again for each eight octets took a quarter of the time of looking for line ends.
+  /// The integer at `offset`, which must not reach beyond the end. The caller has checked its last offset, in a loop or a header of fixed
+  /// length. Checking it again for each eight octets took a quarter of the time of finding line ends.
   @inlinable
   @inline(__always)
   package func integer<Integer: FixedWidthInteger & BitwiseCopyable>(within offset: Int) -> Integer {
@@ -61,35 +61,35 @@ extension RawSpan {
     return unsafe unsafeLoadUnaligned(fromUncheckedByteOffset: offset, as: Integer.self)
   }
 
-  /// The octet at `offset`, as above.
+  /// The octet at `offset`, checked by the caller.
   @inlinable
   @inline(__always)
   package func octet(within offset: Int) -> UInt8 { integer(within: offset) }
 
-  /// The unsigned 16-bit integer in network byte order at `offset`, as above.
+  /// The unsigned 16-bit integer in network byte order at `offset`, checked by the caller.
   @inlinable
   @inline(__always)
   package func bigEndian16(within offset: Int) -> UInt16 { UInt16(bigEndian: integer(within: offset)) }
 
-  /// The unsigned 32-bit integer in network byte order at `offset`, as above.
+  /// The unsigned 32-bit integer in network byte order at `offset`, checked by the caller.
   @inlinable
   @inline(__always)
   package func bigEndian32(within offset: Int) -> UInt32 { UInt32(bigEndian: integer(within: offset)) }
 
-  /// The unsigned 64-bit integer in little-endian order at `offset`, as above.
+  /// The unsigned 64-bit integer in little-endian order at `offset`, checked by the caller.
   @inlinable
   @inline(__always)
   package func littleEndian64(within offset: Int) -> UInt64 { UInt64(littleEndian: integer(within: offset)) }
 
-  /// The octets from `offset` to the end, less than eight, as the low ones of a number in little-endian order. For those who have checked how
-  /// many there are.
+  /// The octets from `offset` to the end, fewer than eight, as the low octets of a number in little-endian order. The caller has checked
+  /// their number.
   @inlinable
   @inline(__always)
   package func littleEndian(from offset: Int) -> UInt64 {
     let count = byteCount &- offset
     assert(count >= 0 && count < 8)
     if count >= 4 {
-      // Both halves have four octets, of which some are the same.
+      // Both halves have four octets and may overlap.
       let low: UInt32 = integer(within: offset)
       let high: UInt32 = integer(within: byteCount &- 4)
       let shift = UInt64(truncatingIfNeeded: count &- 4) &* 8
@@ -108,7 +108,7 @@ extension RawSpan {
     unsafe extracting(range).withUnsafeBytes { unsafe array.append(contentsOf: $0) }
   }
 
-  /// Copies the octets in `range` over those of `array` from `offset` on.
+  /// Copies the octets in `range` over the octets of `array` from `offset` on.
   @inlinable
   @inline(__always)
   package func copy(_ range: Range<Int>, to array: inout [UInt8], at offset: Int) {
@@ -128,7 +128,7 @@ extension RawSpan {
     byteCount == other.byteCount && hasSameOctets(at: 0, as: other, at: 0, count: byteCount)
   }
 
-  /// Whether the `count` octets at `offset` are those of `other` at `otherOffset`.
+  /// Whether the `count` octets at `offset` equal those of `other` at `otherOffset`.
   @inlinable
   @inline(__always)
   package func hasSameOctets(at offset: Int, as other: RawSpan, at otherOffset: Int, count: Int) -> Bool {
@@ -149,7 +149,7 @@ extension RawSpan {
       index &+= 32
     }
     if index == count { return true }
-    // What is left and, where that is less than is looked at, some of what was looked at before.
+    // The octets that are left, in words that may overlap octets compared before.
     var rest = difference(count &- 8)
     if count &- index > 8 { rest |= difference(index) }
     if count &- index > 16 { rest |= difference(index &+ 8) | difference(count &- 16) }
@@ -170,7 +170,7 @@ extension RawSpan {
 }
 
 extension Array where Element == UInt8 {
-  /// Lends the array's octets. `Span.bytes` is marked unsafe because padding could be read; octets have none.
+  /// Lends the array's octets. `Span.bytes` is marked unsafe because padding could be read; octets have no padding.
   @inlinable
   @inline(__always)
   package func withOctets<Result, Failure: Error>(_ body: (RawSpan) throws(Failure) -> Result) throws(Failure) -> Result
@@ -191,7 +191,7 @@ extension InlineArray where Element == UInt8 {
 }
 
 extension StaticString {
-  /// The octet at `index` of the text's UTF-8, which the compiler has put into the program's read-only data.
+  /// The octet at `index` of the text's UTF-8, which is in the program's read-only data.
   @inlinable
   @inline(__always)
   package func octet(_ index: Int) -> UInt8 {

@@ -2,7 +2,7 @@ import Capture
 import HTTPReassembly
 import Packets
 
-/// What a capture says beside its packets, as a partial has it. What no analysis of captures asks for is left out.
+/// Events of a capture beside its packets, as a partial stores them. Events that no analysis needs are left out.
 enum EventRecords {
   private enum Kind: UInt8 {
     case name
@@ -48,7 +48,7 @@ enum EventRecords {
     }
   }
 
-  /// Reads an event; nil for one that an earlier partial has told already.
+  /// Reads an event; nil if an earlier partial had the same one.
   static func read(_ rows: inout RowReading, _ origins: inout PartialOrigins) throws(PartFault) -> CaptureEvent? {
     guard let kind = Kind(rawValue: try rows.octet()) else { throw .damaged }
     switch kind {

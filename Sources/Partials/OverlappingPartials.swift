@@ -2,13 +2,13 @@ import Capture
 import HTTPReassembly
 import Packets
 
-/// Partials with all packets of their captures, which are of the same time, read as one: packet by packet in the order of time, as
-/// `OverlappingCaptures` reads captures.
+/// Reads partials of simultaneous captures as one, packet by packet in order of time, as `OverlappingCaptures` reads captures. The partials
+/// must have all packets.
 public struct OverlappingPartials: PacketSequence, ~Copyable {
-  /// Segments that are open at once at most.
+  /// The most segments that are open at once.
   public static let limit = 256
 
-  /// A segment that has a packet to hand over.
+  /// A segment with a packet to hand over.
   private final class Source {
     let index: Int
     let input: PartialInput
@@ -16,7 +16,7 @@ public struct OverlappingPartials: PacketSequence, ~Copyable {
     var reading = RowReading()
     var packets = PacketReading()
     var meaning = PartialOrigins.Meaning()
-    /// What the capture says before the packet.
+    /// Events of the capture before the packet.
     var events: [CaptureEvent] = []
     var packet = Packet(timestamp: 0, originalLength: 0, linkType: .null)
     var octets: [UInt8] = []
@@ -29,34 +29,34 @@ public struct OverlappingPartials: PacketSequence, ~Copyable {
     }
   }
 
-  /// Octets of blocks that were read so far.
+  /// Octets of blocks read so far.
   public private(set) var octetsRead = 0
-  /// Which segment the packet that `advance` found is of, from 0, in the order of the series.
+  /// The segment of the packet that `advance` found, from 0, in the order of the series.
   public var capture: Int { current?.index ?? 0 }
 
   /// Octets of all segments.
   public let size: Int?
-  /// Packets that the capturing machines say they lost; nil where none says.
+  /// Packets that the capturing machines report as lost; nil if none reports.
   public let dropped: UInt64?
 
   private let segments: [PartialSegment]
-  /// Segments that were opened so far, or could not be.
+  /// Segments tried so far.
   private var position = 0
   private var open: [Source] = []
   private var current: Source?
   private var origins = PartialOrigins()
   private var events: [CaptureEvent] = []
 
-  /// Starts with nothing read.
+  /// Starts before the first packet.
   public init(_ series: PartialSeries) {
     segments = series.segments
     size = series.length
     dropped = series.dropped.map(UInt64.init(clamping:))
   }
 
-  /// Goes on to the packet that was captured next, in any of the captures, or to the end of all.
+  /// Goes on to the next packet in order of time, of any capture, or to the end of all.
   ///
-  /// Throws when a partial cannot be read, or has not all packets of a capture. The next call then goes on without it.
+  /// Throws if a partial cannot be read, or lacks packets of a capture. The next call then goes on without it.
   public mutating func advance() throws(PartialError) -> PacketStep {
     if let last = current {
       current = nil
@@ -84,7 +84,7 @@ public struct OverlappingPartials: PacketSequence, ~Copyable {
     current.octets.withOctets { body(current.packet, $0) }
   }
 
-  /// Takes what the captures said since the last call, before the packet or the end that `advance` came to.
+  /// Takes the captures' events since the last call, up to the packet or the end that `advance` reached.
   public mutating func takeEvents() -> [CaptureEvent] {
     guard !events.isEmpty else { return [] }
     defer { events = [] }
@@ -103,7 +103,7 @@ public struct OverlappingPartials: PacketSequence, ~Copyable {
     try readOn(source)
   }
 
-  /// Reads the next packet of a segment, and closes it where there is none.
+  /// Reads the next packet of a segment, or closes the segment at its end.
   private mutating func readOn(_ source: Source) throws(PartialError) {
     swap(&origins.meaning, &source.meaning)
     defer { swap(&origins.meaning, &source.meaning) }
@@ -125,7 +125,7 @@ public struct OverlappingPartials: PacketSequence, ~Copyable {
 
   private mutating func close(_ source: Source) { open.removeAll { $0 === source } }
 
-  /// Whether there is a packet in what was read of the segment's blocks.
+  /// Reads a packet from the loaded blocks of a segment; false if there is none.
   private mutating func readPacket(_ source: Source) throws(PartialError) -> Bool {
     do throws(PartFault) {
       while !source.reading.isAtEnd {
@@ -136,7 +136,7 @@ public struct OverlappingPartials: PacketSequence, ~Copyable {
           return true
         case .event:
           if let event = try EventRecords.read(&source.reading, &origins) { source.events.append(event) }
-        // The last record: nothing is in it where all packets were kept.
+        // The last record, which is empty if all packets were kept.
         case .accounts:
           source.reading.take([])
         default: throw .damaged

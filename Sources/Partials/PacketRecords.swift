@@ -2,18 +2,18 @@ import Capture
 import HTTPReassembly
 import Packets
 
-/// Writes the records of packets and of what a capture says beside them.
+/// Writes the records of packets.
 struct PacketRecords {
-  /// Capture time of the packet before.
+  /// Capture time of the previous packet.
   private var latest: Int64 = 0
 
-  /// A packet whose figures are in records that follow.
+  /// Writes a packet whose figures are in the next records.
   mutating func count(_ packet: Packet, to rows: inout RowWriting) {
     rows.octets.append(PartRecord.countedPacket.rawValue)
     writeTime(of: packet, to: &rows)
   }
 
-  /// A packet as it was captured.
+  /// Writes a packet as it was captured.
   mutating func keep(_ packet: Packet, _ octets: RawSpan, to rows: inout RowWriting) {
     rows.octets.append(PartRecord.keptPacket.rawValue)
     writeTime(of: packet, to: &rows)
@@ -33,18 +33,18 @@ struct PacketRecords {
   }
 }
 
-/// Reads them.
+/// Reads the records of packets.
 struct PacketReading {
   private var latest: Int64 = 0
 
-  /// Capture time of a packet.
+  /// Reads the capture time of a packet.
   mutating func time(_ rows: inout RowReading) throws(PartFault) -> Int64 {
     latest = latest &+ (try rows.signed())
     rows.base = latest
     return latest
   }
 
-  /// A packet without its octets, which follow behind their number.
+  /// Reads a packet without its octets, whose number and values follow.
   mutating func packet(_ rows: inout RowReading, _ origins: borrowing PartialOrigins) throws(PartFault) -> Packet {
     let timestamp = try time(&rows)
     let length = Int(try rows.signed())

@@ -3,37 +3,37 @@ import Packets
 import SystemPackage
 import Tabular
 
-/// Why a partial cannot be used. The description is one line that names the file.
+/// The reason why a partial cannot be used. The description is one line that names the file.
 public struct PartialError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The kinds of problems.
   public enum Problem: Equatable, Sendable {
-    /// It cannot be read; the system's error number.
+    /// The file cannot be read; the system's error number.
     case cannotRead(errno: Int32)
-    /// It is no partial.
+    /// The file is no partial.
     case notAPartial
-    /// It is a partial of another version of the format.
+    /// The partial has another version of the format.
     case version(Int)
-    /// It is cut, or octets of it are not those that were written.
+    /// The partial is cut, or some of its octets have changed.
     case damaged
-    /// It was made with other options, which are these; empty for none.
+    /// The partial was made with other options, which are given; empty without options.
     case options(String)
-    /// It was made with other secrets.
+    /// The partial was made with other secrets.
     case keys
-    /// It was made with another length of intervals of time.
+    /// The partial was made with another length of time intervals.
     case interval
-    /// A connection of a capture of it may be one that an earlier partial has the beginning of: its endpoints, and the capture.
+    /// A connection may be the continuation of one in an earlier partial. Gives its endpoints and the capture.
     case sameEndpoints(String, String, capture: String)
-    /// It has not all packets of a capture, which is named, as it must for copies to be found.
+    /// The partial lacks packets of the given capture, so copies cannot be found.
     case lacksPackets(capture: String)
-    /// More captures of the same time than are read together.
+    /// More simultaneous captures than can be read together.
     case tooManyAtOnce
-    /// The same capture is in another partial, too; the path of that.
+    /// The same capture is in another partial, too, whose path is given.
     case repeated(String)
   }
 
   /// The partial's path.
   public var file: String
-  /// What is wrong.
+  /// The problem.
   public var problem: Problem
 
   init(_ file: String, _ problem: Problem) {
@@ -41,7 +41,7 @@ public struct PartialError: Error, Equatable, Sendable, CustomStringConvertible 
     self.problem = problem
   }
 
-  /// What is wrong with what a partial says.
+  /// Creates an error for a fault in a partial's records.
   package init(_ file: String, capture: String, fault: PartFault) {
     switch fault {
     case .cut, .damaged: self.init(file, .damaged)
@@ -50,12 +50,12 @@ public struct PartialError: Error, Equatable, Sendable, CustomStringConvertible 
     }
   }
 
-  /// One line: the file, and what is wrong.
+  /// One line with the file and the problem.
   public var description: String { "\(TextEscaping.string(Array(file.utf8))): \(problem.description)" }
 }
 
 extension PartialError.Problem: CustomStringConvertible {
-  /// What is wrong, without the file.
+  /// The problem, without the file.
   public var description: String {
     switch self {
     case .cannotRead(let errno): "cannot read: \(Errno(rawValue: errno))"

@@ -2,13 +2,13 @@ import HTTPReassembly
 import SystemPackage
 import Tabular
 
-/// A segment of a partial on disk: what was made of one capture.
+/// A segment of a partial on disk: the results of one capture.
 public struct PartialSegment: Sendable, Equatable {
   /// The partial's path.
   public let file: String
-  /// Where the segment begins in the file, in octets.
+  /// The offset of the segment in the file, in octets.
   public let start: Int
-  /// Octets of its blocks.
+  /// Octets of the segment's blocks.
   let blocks: Int
   /// Octets of the whole segment.
   public let length: Int
@@ -17,9 +17,9 @@ public struct PartialSegment: Sendable, Equatable {
   /// What it says of its capture.
   public internal(set) var head: PartialHead
 
-  /// The segments of a partial, in the order in which they stand in it.
+  /// The segments of a partial, in the order of the file.
   ///
-  /// - Throws: when the file cannot be read, or is no partial.
+  /// - Throws: if the file cannot be read, or is no partial.
   public static func all(in path: String) throws(PartialError) -> [PartialSegment] {
     let file = try PartialInput(path)
     var segments: [PartialSegment] = []
@@ -33,10 +33,10 @@ public struct PartialSegment: Sendable, Equatable {
     return segments.reversed()
   }
 
-  /// Adds the segment to the end of a file, as it is.
+  /// Appends the unchanged segment to a file.
   ///
-  /// - Returns: Why it cannot be read; nil if it could be.
-  /// - Throws: when it cannot be written.
+  /// - Returns: Why the segment cannot be read; nil if it could be.
+  /// - Throws: if the file cannot be written.
   package func copy(to target: OutputFile) throws(ReportError) -> PartialError? {
     let input: PartialInput
     do throws(PartialError) { input = try PartialInput(file) } catch { return error }
@@ -76,7 +76,7 @@ public struct PartialSegment: Sendable, Equatable {
   private static let copyLength = 1 << 20
 }
 
-/// A partial that is open.
+/// An open partial.
 final class PartialInput {
   let path: String
   private let file: OpenFile
@@ -109,7 +109,7 @@ final class PartialInput {
     return octets
   }
 
-  /// The content of the first of the blocks in a range, which is left with the others.
+  /// The content of the first block in a range, which is removed from the range.
   func block(_ range: inout Range<Int>) throws(PartialError) -> [UInt8] {
     guard range.count >= 4 else { throw PartialError(path, .damaged) }
     let length = PartialFormat.number(try octets(range.lowerBound..<range.lowerBound + 4)[...])
@@ -122,7 +122,7 @@ final class PartialInput {
     return content
   }
 
-  /// The segment whose last octet is before `end`.
+  /// The segment that ends at `end`.
   func segment(endingAt end: Int) throws(PartialError) -> PartialSegment {
     let magic = PartialFormat.magic
     guard end >= magic.count + PartialFormat.footerLength else { throw PartialError(path, .notAPartial) }

@@ -1,5 +1,4 @@
-/// A partial on disk: segments, one for each capture, one behind the other. So partials are put into one by putting their octets one behind
-/// the other.
+/// The format of a partial on disk: a sequence of segments, one for each capture. Partials are merged by appending their octets.
 ///
 /// ```
 /// segment   magic (8)  blocks  head  footer
@@ -11,23 +10,23 @@
 enum PartialFormat {
   /// Eight octets at both ends of a segment.
   static let magic = Array("SNIFPART".utf8)
-  /// Changes with each change of what records say.
+  /// Changes whenever the meaning of records changes.
   static let version = 3
   /// Octets of a footer.
   static let footerLength = 28
   /// Octets of records that are gathered for a block.
   static let blockLength = 1 << 20
-  /// Octets of records that a block has at most: those, the next piece of records, and a packet.
+  /// The most octets of records in a block: the gathered ones, the next piece of records, and a packet.
   static let blockLimit = 64 << 20
-  /// Octets of a head at most, nearly all of them secrets.
+  /// The most octets of a head, nearly all of them secrets.
   static let headLimit = 128 << 20
 
-  /// A number of `count` octets, least significant octet first.
+  /// Encodes a number in `count` octets, least significant octet first.
   static func octets(_ number: Int, count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
   }
 
-  /// The same, read.
+  /// Decodes a number, least significant octet first.
   static func number(_ octets: ArraySlice<UInt8>) -> Int {
     octets.reversed().reduce(0) { $0 << 8 | Int($1) }
   }

@@ -1,37 +1,37 @@
 import HTTPReassembly
 
-/// What a partial says of its capture, and of how it was made.
+/// Facts about a partial's capture, and about how the partial was made.
 public struct PartialHead: Sendable, Equatable {
   /// The version of the program that made it, without its name.
   public var toolVersion = ""
-  /// The capture, as the user named it.
+  /// The name of the capture, as the user gave it.
   public var capture = ""
   /// Octets of the capture's file.
   public var captureLength = 0
-  /// What tells the capture from others: a mark of all of its packets.
+  /// Identifies the capture: a mark of all its packets.
   public var mark: UInt64 = 0
-  /// What was wrong with the capture, a line each.
+  /// Faults of the capture, one line each.
   public var faults: [String] = []
-  /// The options that change figures, as on the command line; empty for none.
+  /// The options that change figures, as on the command line; empty without any.
   public var options = ""
-  /// The digest of the key logs that it was made with, in hexadecimal digits; empty without any.
+  /// The digest of the key logs used, in hexadecimal digits; empty without any.
   public var keys = ""
-  /// The secrets that the capture has in itself, as key logs; at most 96 MiB of them, as many as an analysis keeps.
+  /// Secrets inside the capture, as key logs; at most 96 MiB, as many as an analysis keeps.
   public private(set) var secrets: [UInt8] = []
-  /// Packets of the capture.
+  /// The number of the capture's packets.
   public var packets = 0
-  /// Packets that are in the partial as they were captured.
+  /// The number of packets that the partial has as they were captured.
   public var keptPackets = 0
-  /// Packets that the capturing machine says it lost; nil if it does not say.
+  /// Packets that the capturing machine reports as lost; nil if it reports none.
   public var dropped: Int?
   /// Capture time of the first packet, in nanoseconds since the Unix epoch; nil without packets.
   public var first: Int64?
-  /// Capture time of the last packet in the file, the same.
+  /// Capture time of the last packet in the file, in nanoseconds since the Unix epoch; nil without packets.
   public var last: Int64?
-  /// Nanoseconds of the intervals of time that were asked for; 0 where nobody did.
+  /// The chosen length of time intervals in nanoseconds; 0 if none was chosen.
   public var interval: Int64 = 0
 
-  /// An empty head.
+  /// Creates an empty head.
   public init() {}
 
   private static let secretLimit = 96 << 20

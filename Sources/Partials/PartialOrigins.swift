@@ -1,25 +1,25 @@
 import Capture
 
-/// The numbers of processes and comments: equal things of several partials have the same number, as those of several captures do.
+/// The numbers of processes and comments. Equal things of several partials have the same number, as in several captures.
 struct PartialOrigins: ~Copyable {
   private var processes: [ProcessRecord: UInt16] = [:]
   private var comments: [[UInt8]: UInt16] = [:]
   private var commentOctets = 0
-  /// What the numbers of the partial mean that is being read: another one has numbers of its own.
+  /// The meaning of the numbers in the current partial; each partial has numbers of its own.
   var meaning = Meaning()
 
-  /// The numbers here, by those of a partial.
+  /// The numbers here, by the numbers of a partial.
   struct Meaning {
     fileprivate var processes: [UInt16: UInt16] = [:]
     fileprivate var comments: [UInt16: UInt16] = [:]
   }
 
-  /// The number here of a process; 0 for none, and where there is no number left.
+  /// The number here of a process; 0 for none, or if no number is left.
   func process(_ number: UInt16) -> UInt16 { meaning.processes[number] ?? 0 }
-  /// The same of a comment.
+  /// The number here of a comment; 0 for none, or if no number is left.
   func comment(_ number: UInt16) -> UInt16 { meaning.comments[number] ?? 0 }
 
-  /// Learns a process that has a number in the partial; returns it if it is new here.
+  /// Learns a process with its number in the partial. Returns the process if it is new here.
   mutating func learn(_ record: ProcessRecord, _ number: UInt16) -> ProcessRecord? {
     if let known = processes[record] {
       meaning.processes[number] = known
@@ -33,7 +33,7 @@ struct PartialOrigins: ~Copyable {
     return numbered
   }
 
-  /// Learns a comment that has a number in the partial; returns it if it is new here.
+  /// Learns a comment with its number in the partial. Returns the comment if it is new here.
   mutating func learn(comment octets: [UInt8], _ number: UInt16) -> CommentRecord? {
     if let known = comments[octets] {
       meaning.comments[number] = known

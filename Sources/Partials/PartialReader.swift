@@ -3,35 +3,35 @@ import HTTPReassembly
 import Packets
 import Tabular
 
-/// Reads partials into an analysis, one segment after the other.
+/// Reads partials into an analysis, one segment after another.
 public struct PartialReader: ~Copyable {
   private var reading = RowReading()
   private var packets = PacketReading()
   private var origins = PartialOrigins()
   private var input: PartialInput?
-  /// Where the next block begins, and where the blocks end.
+  /// The range from the next block to the end of the blocks.
   private var range = 0..<0
   private var file = ""
   private var capture = ""
-  /// Whether all rows before the next record are of packets that have come.
+  /// Whether all packets before the next record have been taken.
   private var isBehindPacket = false
 
-  /// What is to be told the analysis beside what it is handed.
+  /// The result of a step of reading.
   public enum Step {
-    /// The capture says something.
+    /// An event of the capture.
     case event(CaptureEvent)
-    /// So many octets of the partial are done with.
+    /// So many more octets of the partial have been read.
     case block(octets: Int)
     /// The segment ends.
     case end
   }
 
-  /// A reader of nothing yet.
+  /// Creates a reader that has nothing to read yet.
   public init() {}
 
-  /// Begins with a segment.
+  /// Begins a segment.
   ///
-  /// - Throws: when it cannot be read.
+  /// - Throws: if it cannot be read.
   public mutating func begin<Sink: ReportSink>(
     _ segment: PartialSegment, _ pipeline: inout Pipeline<Sink>
   ) throws(PartialError) {
@@ -46,13 +46,13 @@ public struct PartialReader: ~Copyable {
     range = segment.blockRange
   }
 
-  /// Goes on up to the end of a block, or to something that the capture says.
+  /// Reads up to the end of a block, or to an event of the capture.
   ///
   /// - Parameters:
-  ///   - pipeline: Takes what comes.
-  ///   - fault: Called with what the pipeline's sink throws; reading goes on.
-  /// - Returns: What it came to.
-  /// - Throws: when the partial cannot be read any further.
+  ///   - pipeline: Takes the records.
+  ///   - fault: Called with errors of the pipeline's sink; reading goes on.
+  /// - Returns: The end of the step.
+  /// - Throws: if the partial cannot be read any further.
   public mutating func advance<Sink: ReportSink>(
     _ pipeline: inout Pipeline<Sink>, fault: (Sink.Failure) -> Void
   ) throws(PartialError) -> Step {
@@ -89,7 +89,7 @@ public struct PartialReader: ~Copyable {
     return .block(octets: range.lowerBound - start)
   }
 
-  /// Hands over the rows of the packets before, together with what became final at their time.
+  /// Hands over the rows of previous packets, with other rows that became final at the same time.
   private mutating func handOver<Sink: ReportSink>(
     _ pipeline: inout Pipeline<Sink>, _ fault: (Sink.Failure) -> Void
   ) {

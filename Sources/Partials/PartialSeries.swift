@@ -1,18 +1,17 @@
 import Capture
 import HTTPReassembly
 
-/// The segments of several partials in the order in which one run reads their captures.
+/// The segments of several partials, in the order in which a run reads their captures.
 public struct PartialSeries: Sendable {
   /// The segments, in order.
   public let segments: [PartialSegment]
 
-  /// Puts the segments of partials in the order of their captures' first packets. Those of captures without packets come last.
+  /// Sorts the segments of partials by the first packets of their captures. Captures without packets come last.
   ///
   /// - Parameters:
   ///   - paths: The partials.
-  ///   - mayRepeat: Whether one capture may be there more than once.
-  /// - Throws: when one cannot be read, when they were not made with the same options and secrets, or when a capture is there twice and
-  ///   must not be.
+  ///   - mayRepeat: Whether a capture may occur more than once.
+  /// - Throws: if a partial cannot be read, if the partials have different options or secrets, or if a capture occurs twice and must not.
   public init(_ paths: [String], mayRepeat: Bool = false) throws(PartialError) {
     var segments: [PartialSegment] = []
     for path in paths { segments += try PartialSegment.all(in: path) }
@@ -25,13 +24,13 @@ public struct PartialSeries: Sendable {
     self.segments = segments
   }
 
-  /// Refuses partials that were made with other choices than an analysis of them has.
+  /// Refuses partials that were made with other choices than the analysis has.
   ///
   /// - Parameters:
   ///   - options: As `PartialHead.options`.
   ///   - keys: As `PartialHead.keys`.
   ///   - interval: As `PartialHead.interval`.
-  /// - Throws: what is not the same.
+  /// - Throws: the first difference.
   public func require(options: String, keys: String, interval: Int64) throws(PartialError) {
     guard let segment = segments.first else { return }
     if segment.head.options != options { throw PartialError(segment.file, .options(segment.head.options)) }
@@ -42,20 +41,20 @@ public struct PartialSeries: Sendable {
   /// Octets of all segments.
   public var length: Int { segments.reduce(0) { $0 + $1.length } }
 
-  /// Octets of the captures that they were made of.
+  /// Octets of the captures that the segments were made from.
   public var captureLength: Int {
     segments.reduce(0) { $0.addingReportingOverflow($1.head.captureLength).partialValue }
   }
 
-  /// Packets that the capturing machines say they lost; nil where none says.
+  /// Packets that the capturing machines report as lost; nil if none reports.
   public var dropped: Int? {
     segments.reduce(nil) { sum, segment in
       segment.head.dropped.map { ($0.addingReportingOverflow(sum ?? 0).partialValue) } ?? sum
     }
   }
 
-  /// Whether the packets of the capture of a segment follow those before, as those of files that were rotated do: else connections do not
-  /// reach from the one into the other.
+  /// Whether the packets of a segment's capture follow those before, as in rotated files. If not, no connection reaches from one into the
+  /// other.
   public func continues(_ index: Int) -> Bool {
     guard index > 0, let last = segments[..<index].last(where: { $0.head.last != nil })?.head.last else { return false }
     guard let first = segments[index].head.first else { return true }
@@ -63,13 +62,13 @@ public struct PartialSeries: Sendable {
     return overflow || first >= limit
   }
 
-  // Nothing of it depends on the order in which partials are named.
+  // The key does not depend on the order in which partials are named.
   private static func key(_ segment: PartialSegment) -> (Int64, String, Int64, UInt64, Int) {
     let head = segment.head
     return (head.first ?? .max, head.capture, head.last ?? .max, head.mark, segment.length)
   }
 
-  /// Whether two segments are of one capture: it may have had another name, but has the same packets.
+  /// Whether two segments are of one capture: their packets are the same, though their names may differ.
   private static func isSame(_ a: PartialHead, _ b: PartialHead) -> Bool {
     a.first != nil && a.first == b.first && a.last == b.last && a.packets == b.packets && a.mark == b.mark
   }

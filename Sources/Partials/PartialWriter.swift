@@ -17,7 +17,7 @@ package struct PartialWriter: ~Copyable {
 
   /// Begins a segment at the end of a file.
   ///
-  /// - Throws: when it cannot be written.
+  /// - Throws: if it cannot be written.
   package init(to file: OutputFile, _ head: PartialHead) throws(ReportError) {
     self.file = file
     self.head = head
@@ -25,25 +25,25 @@ package struct PartialWriter: ~Copyable {
     try file.append(PartialFormat.magic)
   }
 
-  /// A packet that is counted in records which follow.
+  /// Writes a packet that is counted in the next records.
   package mutating func count(_ packet: Packet) {
     head.packets += 1
     packets.count(packet, to: &rows)
   }
 
-  /// A packet that is kept as it was captured.
+  /// Writes a packet as it was captured.
   package mutating func keep(_ packet: Packet, _ octets: RawSpan) {
     head.packets += 1
     head.keptPackets += 1
     packets.keep(packet, octets, to: &rows)
   }
 
-  /// What the capture says beside its packets.
+  /// Writes an event of the capture.
   package mutating func add(_ event: CaptureEvent) { EventRecords.write(event, to: &rows) }
 
-  /// Adds the records that an analysis has made since the last time.
+  /// Writes the records of an analysis since the last call.
   ///
-  /// - Throws: when they cannot be written.
+  /// - Throws: if they cannot be written.
   package mutating func addRecords(of analysis: inout PartAnalysis) throws(ReportError) {
     try analysis.takeRecords { octets throws(ReportError) in
       octets.append(0..<octets.byteCount, to: &rows.octets)
@@ -55,7 +55,7 @@ package struct PartialWriter: ~Copyable {
 
   /// Ends the segment.
   ///
-  /// - Throws: when it cannot be written.
+  /// - Throws: if it cannot be written.
   package consuming func finish() throws(ReportError) {
     if !rows.octets.isEmpty { try writeBlock() }
     let blocks = file.length - start - PartialFormat.magic.count

@@ -7,40 +7,40 @@
     import Glibc
   #endif
 
-  /// What a run may still ask of the kernel: what the runtime, the C library, SQLite, libpcap and the server of metrics ask
-  /// for, seen with `strace` and by running all tests, and their equivalents on other architectures and in newer libraries.
-  /// Numbers are those of the kernel's headers, which not all of them are importable from.
+  /// The system calls that a confined run may make. The runtime, the C library, SQLite, libpcap and the metrics server make them, as
+  /// `strace` and all tests show. Equivalents on other architectures and in newer libraries are included. Numbers are from the kernel's
+  /// headers; some of them cannot be imported.
   enum AllowedCalls {
-    /// An argument, of which `mask` has the bits that are looked at, and `value` what they have to be.
+    /// A condition on an argument: its bits in `mask` have to equal `value`.
     struct Argument {
       var index: UInt32
       var mask: UInt64
       var value: UInt64
 
-      /// An argument that the kernel takes as a number of 32 bits, whatever stands above it.
+      /// An argument that the kernel takes as a 32-bit number; its high bits do not matter.
       static func word(_ index: UInt32, _ value: UInt32) -> Argument {
         Argument(index: index, mask: 0xffff_ffff, value: UInt64(value))
       }
 
-      /// An argument in which these bits are not set.
+      /// An argument without any of these bits.
       static func without(_ index: UInt32, _ bits: UInt32) -> Argument {
         Argument(index: index, mask: UInt64(bits), value: 0)
       }
     }
 
-    /// A call; with arguments only where all of them are as they say.
+    /// A call that is allowed if all its argument conditions hold.
     struct Rule {
       var name: String
       var arguments: [Argument] = []
     }
 
-    /// Everything that a run may call.
+    /// All calls that a run may make.
     static func rules(_ confinement: Confinement) -> [Rule] {
       let names = memory + threads + signals + time + files + events + receiving + own
       var rules = names.map { Rule(name: $0) } + conditional
       if confinement.looksAtProcesses {
         rules.removeAll { changing.contains($0.name) || ["open", "openat"].contains($0.name) }
-        // To be read: neither `O_WRONLY` nor `O_RDWR`, `O_CREAT`, `O_TRUNC`.
+        // Opening is for reading only: without `O_WRONLY`, `O_RDWR`, `O_CREAT` and `O_TRUNC`.
         let writing: UInt32 = 0o1103
         rules.append(Rule(name: "open", arguments: [.without(1, writing)]))
         rules.append(Rule(name: "openat", arguments: [.without(2, writing)]))
@@ -50,7 +50,7 @@
         rules += ["accept", "accept4"].map { Rule(name: $0) }
       }
       if confinement.setsOwnPriority {
-        // Of the calling thread (0), not of another one or of a group.
+        // Only the calling thread (0), no other thread and no group.
         rules.append(Rule(name: "setpriority", arguments: [.word(0, 0 /* PRIO_PROCESS */), .word(1, 0)]))
       }
       return rules
@@ -75,8 +75,8 @@
       "clock_getres", "clock_gettime", "clock_nanosleep", "gettimeofday", "nanosleep", "time", "times",
     ]
 
-    /// Files that are open, and those that Landlock lets be opened: nothing that changes whose a file is or who may use it, and
-    /// no other names for it.
+    /// Calls on open files, and on those that Landlock allows to open. None changes the owner or the permissions of a file, or gives it
+    /// another name.
     private static let files = [
       "access", "close", "close_range", "faccessat", "faccessat2", "fadvise64", "fallocate", "fdatasync", "flock",
       "fstat", "fstat64", "fstatat64", "fstatfs", "fsync", "ftruncate", "getcwd", "getdents", "getdents64", "lseek",
@@ -84,7 +84,7 @@
       "renameat", "renameat2", "stat", "statfs", "statx", "unlink", "unlinkat", "write", "writev",
     ]
 
-    /// Those of them that change files.
+    /// The calls among them that change files.
     private static let changing: Set<String> = [
       "fallocate", "ftruncate", "rename", "renameat", "renameat2", "unlink", "unlinkat",
     ]
@@ -94,7 +94,7 @@
       "poll", "ppoll", "pselect6", "select", "timerfd_create", "timerfd_gettime", "timerfd_settime",
     ]
 
-    /// Sockets that are open; those that send have no call of their own.
+    /// Calls on open sockets. Sending has no call of its own here.
     private static let receiving = ["getsockname", "getsockopt", "recvfrom", "recvmsg", "shutdown"]
 
     private static let own = [
@@ -102,25 +102,25 @@
       "getresuid", "getrlimit", "getrusage", "gettid", "getuid", "sysinfo", "uname",
     ]
 
-    /// Calls of which only some uses are allowed.
+    /// Calls that are allowed only in some uses.
     private static let conditional: [Rule] = {
       var rules: [Rule] = []
-      // Threads, but no processes.
+      // Threads are allowed, processes are not.
       rules.append(
         Rule(name: "clone", arguments: [Argument(index: 0, mask: 0x10000 /* CLONE_THREAD */, value: 0x10000)]))
-      // Made for the owner, and perhaps readable by others, but nothing to be run, least of all as its owner.
+      // New files are the owner's. Others may be able to read them, but they cannot be executed.
       let modes: UInt32 = 0o7111
       rules.append(Rule(name: "open", arguments: [.without(2, modes)]))
       rules.append(Rule(name: "openat", arguments: [.without(3, modes)]))
-      // Descriptors' own flags, and locks of files: nothing that makes the kernel signal other processes (F_SETOWN), and
-      // no second number for a descriptor (F_DUPFD), by which it would not be known any more.
+      // Flags of descriptors, and locks of files. Not allowed: making the kernel signal other processes (F_SETOWN), and a second number for
+      // a descriptor (F_DUPFD), which rules on descriptors would miss.
       for command in [
         F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, F_SETLK, F_SETLKW, 36 /* F_OFD_GETLK */, 37 /* F_OFD_SETLK */,
         38, /* F_OFD_SETLKW */
       ] {
         rules.append(Rule(name: "fcntl", arguments: [.word(1, UInt32(command))]))
       }
-      // A terminal's size and modes, and what libpcap asks of an interface that is gone: nothing that types (TIOCSTI).
+      // The size and modes of a terminal, and libpcap's queries about a vanished interface. Simulated typing (TIOCSTI) is not allowed.
       for request: UInt32 in [
         0x5401 /* TCGETS */, 0x5402 /* TCSETS */, 0x5403 /* TCSETSW */, 0x5404 /* TCSETSF */, 0x5413 /* TIOCGWINSZ */,
         0x802c_542a /* TCGETS2 */, 0x402c_542b /* TCSETS2 */, 0x402c_542c /* TCSETSW2 */, 0x402c_542d /* TCSETSF2 */,
@@ -128,14 +128,14 @@
       ] {
         rules.append(Rule(name: "ioctl", arguments: [.word(1, request)]))
       }
-      // Names of threads, and of memory for whoever looks at it.
+      // Names of threads, and of memory for debuggers.
       for option: UInt32 in [15 /* PR_SET_NAME */, 16 /* PR_GET_NAME */, 0x5356_4d41 /* PR_SET_VMA */] {
         rules.append(Rule(name: "prctl", arguments: [.word(0, option)]))
       }
-      // This process's limits, to be read.
+      // Reading this process's limits.
       rules.append(
         Rule(name: "prlimit64", arguments: [.word(0, 0), Argument(index: 2, mask: .max, value: 0)]))
-      // This process, for `abort`.
+      // Signals to this process, for `abort`.
       let process = UInt32(bitPattern: getpid())
       for name in ["kill", "tgkill"] { rules.append(Rule(name: name, arguments: [.word(0, process)])) }
       return rules

@@ -1,20 +1,20 @@
 import Logging
 
-/// What a run has to reach once its inputs are named and its outputs are open. Everything else is closed to it then.
+/// Resources that a run needs once its inputs are named and its outputs are open. All others are then closed to it.
 package struct Confinement {
-  /// Paths of files that are read, or are read again, and of folders with such files.
+  /// Paths of files that are read, perhaps again, and of folders with such files.
   package var inputs: [String]
   /// Folders in which files are written, renamed and removed.
   package var outputs: [String]
-  /// Whether a TCP port is served, which is open already.
+  /// Whether a TCP port is served, which is already open.
   package var serves: Bool
-  /// Descriptors that packets are received with, which nothing may be written to.
+  /// Descriptors for receiving packets, to which writing is forbidden.
   package var receivers: [Int32]
 
-  /// Whether a thread may set its own priority, which only a privileged one can raise.
+  /// Whether a thread may set its own priority; only a privileged one can raise it.
   package var setsOwnPriority: Bool
-  /// Whether it is the helper that looks at the descriptors of other processes, and does nothing else: Landlock would forbid that, so files
-  /// are only closed to writing.
+  /// Whether this is the helper that only examines the descriptors of other processes. Landlock would forbid that, so files are only closed
+  /// to writing.
   package var looksAtProcesses = false
 
   package init(
@@ -28,22 +28,22 @@ package struct Confinement {
     self.setsOwnPriority = setsOwnPriority
   }
 
-  /// What of it holds.
+  /// The parts of the confinement that are in force.
   package struct Holds: Equatable, Sendable {
-    /// That files are confined (Landlock).
+    /// Whether files are confined (Landlock).
     package var files = false
-    /// That system calls are confined (seccomp).
+    /// Whether system calls are confined (seccomp).
     package var calls = false
 
-    /// Nothing.
+    /// Creates a value with nothing in force.
     package init() {}
   }
 
-  /// Confines this process for good. Call it before there is a second thread: what Landlock forbids is forbidden to the
-  /// calling thread and to the threads that it starts, and so it is with capabilities.
+  /// Confines this process for good. It must be called before there is a second thread: Landlock and capabilities apply to the calling
+  /// thread and the threads that it starts.
   ///
-  /// A run goes on where it cannot be confined: the system may be too old, or a container may forbid it. The log says
-  /// what holds.
+  /// A run goes on if it cannot be confined: the system may be too old, or a container may forbid it. The log shows which parts are in
+  /// force.
   @discardableResult
   package func begin(_ logger: Logger) -> Holds {
     var holds = Holds()
@@ -79,15 +79,15 @@ package struct Confinement {
     return holds
   }
 
-  /// The log names the program as the source of its lines, and not this target.
+  /// Logs a line with the program as its source, not this target.
   private func log(_ text: String, to logger: Logger) { logger.info("\(text)", source: "Sniffer") }
 
-  /// Makes SQLite sort in files of the output folder, whatever the environment says: a run writes nowhere else. Call it
-  /// before SQLite is used.
+  /// Makes SQLite sort in files of the output folder, whatever the environment says, since a run writes nowhere else. Must be called before
+  /// SQLite is used.
   package static func keepTemporaryFiles(in folder: String) { setEnvironment("SQLITE_TMPDIR", folder) }
 }
 
-/// Why the system does not confine a run.
+/// The reason why the system does not confine a run.
 struct ConfinementFault: Error {
   var description: String
 }

@@ -9,13 +9,13 @@
   import Darwin
 #endif
 
-/// How many processors this process may use. Unsafe site: the set that the system fills.
+/// The number of processors that this process may use. Unsafe site: the system fills the set.
 public enum ProcessorCount {
-  /// Processors by the affinity of the process, where the system has one: a run that is pinned to one processor gains nothing from more
-  /// threads. Those of the machine elsewhere. At least 1.
+  /// The number of processors, at least 1. It is the process's affinity, if the system has one: a run pinned to one processor gains nothing
+  /// from more threads. Otherwise it is the machine's number.
   public static let available: Int = {
     #if os(Linux)
-      // Room for 8,192 processors, as many as the kernel knows at most.
+      // The room is for 8,192 processors, the most that the kernel knows.
       var set = [UInt8](repeating: 0, count: 1024)
       let length = unsafe set.withUnsafeMutableBytes { unsafe processor_affinity($0.baseAddress, $0.count) }
       let count = set.prefix(max(0, length)).reduce(0) { $0 + $1.nonzeroBitCount }

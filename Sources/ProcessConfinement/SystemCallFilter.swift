@@ -7,18 +7,18 @@
     import Glibc
   #endif
 
-  /// seccomp: which system calls a process may make from now on. Unsafe sites: libseccomp's context, which is released
-  /// where it was made, and conditions that it copies.
+  /// seccomp: it limits the system calls of a process from now on. Unsafe sites: libseccomp's context, which is released where it was made,
+  /// and conditions that it copies.
   ///
-  /// What is allowed is named (`AllowedCalls`). All else is refused as not permitted (EPERM); calls that are newer than any that
-  /// an old C library can do without are not there (ENOSYS), so that newer libraries do as on older kernels.
+  /// `AllowedCalls` lists the allowed calls. Others are refused as not permitted (EPERM). Calls too new for old C libraries are refused as
+  /// missing (ENOSYS), so that newer libraries act as on older kernels.
   enum SystemCallFilter {
-    /// From `pidfd_send_signal` on; numbers from here on are the same on every architecture. 511 is beyond all that there are.
+    /// From `pidfd_send_signal` on, numbers are the same on every architecture. No call has a number beyond 511.
     private static let newer: ClosedRange<Int32> = 424...511
 
-    /// That this process and all that it could ever start have no more rights than it has now.
+    /// Ensures that this process, and all that it starts, never gets more rights than now.
     ///
-    /// - Throws: When the system refuses.
+    /// - Throws: If the system refuses.
     static func giveUpNewPrivileges() throws(ConfinementFault) {
       guard confinement_no_new_privileges() == 0 else {
         throw ConfinementFault(description: "no new privileges: \(systemErrorText())")
@@ -27,7 +27,7 @@
 
     /// Confines all threads of this process.
     ///
-    /// - Throws: When the kernel does not have it.
+    /// - Throws: If the kernel lacks seccomp.
     static func begin(_ confinement: Confinement) throws(ConfinementFault) {
       try closeToWriting(confinement.receivers)
       let rules = AllowedCalls.rules(confinement)
@@ -45,8 +45,8 @@
       }
     }
 
-    /// Refuses to write to some descriptors, for which there is no other way to be written to among what is allowed, and no
-    /// way to get another number. A filter of its own: one that allows a call cannot except many values of an argument.
+    /// Refuses writing to some descriptors. The allowed calls have no other way to write to them, and none to get another number. It needs
+    /// a filter of its own: a filter that allows a call cannot except many values of an argument.
     private static func closeToWriting(_ descriptors: [Int32]) throws(ConfinementFault) {
       guard !descriptors.isEmpty else { return }
       try unsafe load(otherwise: 0x7fff_0000 /* SCMP_ACT_ALLOW */) { filter throws(ConfinementFault) in
@@ -60,14 +60,14 @@
       }
     }
 
-    /// Makes a filter, and sets it to work for all threads.
+    /// Makes a filter and applies it to all threads.
     @unsafe private static func load(
       otherwise action: UInt32, _ fill: (scmp_filter_ctx) throws(ConfinementFault) -> Void
     ) throws(ConfinementFault) {
       guard let filter = unsafe seccomp_init(action) else { throw ConfinementFault(description: "no seccomp filter") }
       defer { unsafe seccomp_release(filter) }
       unsafe check(seccomp_attr_set(filter, SCMP_FLTATR_CTL_TSYNC, 1))
-      // A tree of comparisons and not a list, where the library can: most calls are found after seven of them.
+      // If the library can, it makes a tree of comparisons in place of a list: most calls are found after seven comparisons.
       unsafe check(seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2))
       // A call of another table, as x32's, ends the process: a thread that ends alone leaves the others, and what they have locked.
       unsafe check(seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, 0x8000_0000 /* SCMP_ACT_KILL_PROCESS */))
@@ -76,10 +76,10 @@
       guard status == 0 else { throw ConfinementFault(description: "seccomp: \(systemErrorText(-status))") }
     }
 
-    /// The number of a call; nil for one that this architecture or this library does not know, which needs no rule.
+    /// The number of a call. Nil if this architecture or library lacks the call, which then needs no rule.
     @unsafe private static func number(_ name: String) -> Int32? {
       let number = unsafe seccomp_syscall_resolve_name(name)
-      // Below 0 are pseudo numbers of calls that other architectures have.
+      // Numbers below 0 are pseudo numbers for calls of other architectures.
       return number >= 0 ? number : nil
     }
 
@@ -95,12 +95,12 @@
       }
     }
 
-    /// Refuses with an error.
+    /// The action that refuses a call with an error.
     private static func refused(_ error: Int32) -> UInt32 {
       UInt32(0x0005_0000 /* SCMP_ACT_ERRNO */) | UInt32(error)
     }
 
-    /// Where a setting is only for the better.
+    /// Ignores the status of an optional improvement.
     private static func check(_ status: Int32) {}
   }
 #endif

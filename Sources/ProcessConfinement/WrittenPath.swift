@@ -7,8 +7,8 @@
 #endif
 
 extension Confinement {
-  /// What has to stay open for writing so that a file can be written at a path: its folder, in which the file is made,
-  /// renamed and removed; for a device, the device itself. Unsafe site: `lstat`, which writes its answer into `status`.
+  /// The path that must stay writable for writing a file at `path`. For a device, it is the device itself. Otherwise it is the folder,
+  /// where the file is created, renamed and removed. Unsafe site: `lstat`, which writes its result into `status`.
   package static func writtenPath(_ path: String) -> String {
     var status = stat()
     if unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR { return path }

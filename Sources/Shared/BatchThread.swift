@@ -1,22 +1,22 @@
 import Dispatch
 
-/// A thread that works on batches in their order, while its owner fills the next ones.
+/// A thread that works on batches in order, while its owner fills the next ones.
 ///
-/// A few batches may wait; then the owner does. A batch that the thread is through with comes back to be filled again. The thread ends
-/// when its owner says so, by `finish` or `end`.
+/// A few batches may wait; with more, the owner waits. Finished batches come back to be filled again. The owner ends the thread by `finish`
+/// or `end`.
 package final class BatchThread<Batch: Sendable, State>: Sendable {
   private let state: Locked<State>
-  /// Batches to be filled, and those to be worked on.
+  /// Empty batches, and batches for the thread.
   private let free: Handover<Batch>
   private let full: Handover<Batch>
   private let queue: DispatchQueue
 
-  /// Starts it.
+  /// Starts the thread.
   ///
   /// - Parameters:
-  ///   - label: What debuggers call it.
-  ///   - state: What the work is done with, and nobody else can reach.
-  ///   - batches: Empty batches beside the one that the owner has: at least two.
+  ///   - label: The name for debuggers.
+  ///   - state: State for the work; no other code can access it.
+  ///   - batches: Empty batches beside the owner's own, at least two.
   ///   - work: Works on a batch.
   package init(
     _ label: String, _ state: sending State, batches: [Batch],
@@ -34,23 +34,23 @@ package final class BatchThread<Batch: Sendable, State>: Sendable {
     }
   }
 
-  /// Hands a batch over. Returns the one that came back first, once there is one; nil after the end.
+  /// Hands a batch over, and waits for the batch that came back first; nil after the end.
   package func exchange(_ batch: consuming Batch) -> Batch? {
     full.give(batch)
     return free.take()
   }
 
-  /// Hands the last batch over, and waits until all are worked on.
+  /// Hands the last batch over, and waits until all are done.
   package func finish(_ last: consuming Batch) {
     full.give(last)
     end()
     queue.sync {}
   }
 
-  /// Ends the thread when it is through with what it has.
+  /// Ends the thread once its batches are done.
   package func end() { full.end() }
 
-  /// Looks at the state, or takes something of it. Waits for a batch that is being worked on.
+  /// Reads or changes the state. Waits for the current batch.
   package func withState<Result, Failure: Error>(
     _ body: (inout State) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,5 +1,5 @@
 extension Bool {
-  /// Whether it was true; it is false from now on.
+  /// Sets the value to false. Returns the old value.
   package mutating func take() -> Bool {
     defer { self = false }
     return self

@@ -1,29 +1,29 @@
-// Unsafe: zlib is handed pointers to the octets lent by the caller and to a buffer of its own, each with its length, for
-// one call of `deflate`. The stream is allocated here because it must not move: zlib checks that it has not.
+// Unsafe: for one call of `deflate`, zlib gets pointers to the caller's octets and to its own buffer, each with its length. The stream is
+// allocated here because it must not move, as zlib checks.
 
 import CZlib
 
-/// How long content would be as one gzip member (RFC 1952): zlib compresses it, and only the octets are counted.
+/// The length of content as one gzip member (RFC 1952). zlib compresses the content, and only its octets are counted.
 ///
 /// It holds about 330 KiB.
 @safe
 package final class GzipLength {
   private let stream: UnsafeMutablePointer<z_stream>
-  /// Where zlib writes what nobody reads.
+  /// The output of zlib, which is not used.
   private let buffer: UnsafeMutableBufferPointer<UInt8>
   private var count = 0
 
-  /// zlib counts in 32 bits on some platforms; more octets than this at once take another turn.
+  /// The most octets for one call, since zlib counts in 32 bits on some platforms. More octets take several calls.
   static let inputLimit = 1 << 30
   static let bufferLength = 64 << 10
 
-  /// Starts a member. `level` is zlib's, 0 to 9; 6 is what zlib itself and most callers of it take.
+  /// Starts a member. `level` is zlib's, 0 to 9; 6 is its default, and common.
   package init(level: Int = 6) {
     precondition(0...9 ~= level)
     unsafe stream = .allocate(capacity: 1)
     unsafe stream.initialize(to: z_stream())
     unsafe buffer = .allocate(capacity: Self.bufferLength)
-    // 31: the largest window, 15, with a gzip header and trailer around; 8 is zlib's default memory level.
+    // 31 means the largest window (15) with a gzip header and trailer; 8 is zlib's default memory level.
     let code = unsafe deflateInit2_(
       stream, Int32(level), Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))
     precondition(code == Z_OK, "zlib has no memory or is of another version")
@@ -41,7 +41,7 @@ package final class GzipLength {
     unsafe octets.withUnsafeBytes { unsafe feed($0) }
   }
 
-  /// Takes the next octets of the content; the pointer is used during the call only.
+  /// Takes the next octets of the content. The pointer is used only during the call.
   package func feed(_ octets: UnsafeRawBufferPointer) {
     var rest = unsafe octets[...]
     while unsafe !rest.isEmpty {
@@ -50,8 +50,7 @@ package final class GzipLength {
     }
   }
 
-  /// Ends the content. Returns the octets of the whole member, header and trailer included, and makes ready for another
-  /// content.
+  /// Ends the content. Returns the length of the whole member in octets, with header and trailer, and prepares for another content.
   package func finish() -> Int {
     unsafe run(UnsafeRawBufferPointer(start: nil, count: 0), Z_FINISH)
     defer { count = 0 }
@@ -61,7 +60,7 @@ package final class GzipLength {
   }
 
   private func run(_ input: UnsafeRawBufferPointer, _ flush: Int32) {
-    // zlib's `next_in` is mutable only because C's `const` came late to it; nothing is written there.
+    // zlib's `next_in` is mutable only because C's `const` came late to it; zlib does not write there.
     unsafe stream.pointee.next_in = UnsafeMutablePointer(
       mutating: input.baseAddress?.assumingMemoryBound(to: UInt8.self))
     unsafe stream.pointee.avail_in = uInt(input.count)

@@ -1,13 +1,13 @@
 import Dispatch
 
-/// Things on their way from one thread to another, in order.
+/// Passes things from one thread to another, in order.
 ///
-/// To wake a thread takes some 50 microseconds where processors are virtual. So one that found nothing is woken when there are
-/// several things at once, or when there will be no more. Where things go to another thread by one of these and come back by
-/// a second one, there must be at least as many as both wait for together, less one: else both threads may wait.
+/// Waking a thread takes some 50 microseconds on virtual processors. So a waiting thread is woken only when several things are there, or no
+/// more will come. Things may go to another thread by one handover and come back by a second. There must then be at least as many things as
+/// the two handovers wait for together, minus one. With fewer, both threads may wait.
 package final class Handover<Thing: Sendable>: Sendable {
   private struct State {
-    /// A few: the first is taken out of the array, which moves the others.
+    /// Few things, since removing the first moves the others.
     var things: [Thing]
     var isWaitedFor = false
     var isEnded = false
@@ -15,18 +15,18 @@ package final class Handover<Thing: Sendable>: Sendable {
 
   private let state: Locked<State>
   private let wakesAt: Int
-  /// Rung once for each wait.
+  /// Signaled once for each wait.
   private let bell = DispatchSemaphore(value: 0)
 
-  /// With `things` to begin with. Who waits is woken when there are `wakesAt` of them, from 1 on.
+  /// Starts with `things`. A waiting thread is woken when there are `wakesAt` of them, at least 1.
   package init(_ things: [Thing] = [], wakesAt: Int) {
     state = Locked(State(things: things))
     self.wakesAt = wakesAt
   }
 
-  /// Hands a thing over. Nobody gets it any more after the end.
+  /// Passes a thing on. After the end, it is dropped.
   package func give(_ thing: consuming Thing) {
-    // It moves: who takes it has it alone at once, and can change it without a copy.
+    // The thing is moved, so the taker owns it alone and can change it without a copy.
     var moving: Thing? = consume thing
     let wakes = state.withLock { state in
       guard !state.isEnded, let thing = moving.take() else { return false }
@@ -36,7 +36,7 @@ package final class Handover<Thing: Sendable>: Sendable {
     if wakes { bell.signal() }
   }
 
-  /// Says that there will be no more: who takes gets what is there, and then nil.
+  /// Ends the handover: takers get the remaining things, and then nil.
   package func end() {
     let wakes = state.withLock { state in
       state.isEnded = true
@@ -45,16 +45,16 @@ package final class Handover<Thing: Sendable>: Sendable {
     if wakes { bell.signal() }
   }
 
-  /// As `end`, but what is there is taken away.
+  /// Ends the handover and drops the remaining things.
   package func close() {
     state.withLock { $0.things = [] }
     end()
   }
 
-  /// How many things are there while a thread waits that nobody woke; nil if none does.
+  /// The number of things while a thread waits and has not been woken; nil if none waits.
   var countBeforeWaking: Int? { state.withLock { $0.isWaitedFor ? $0.things.count : nil } }
 
-  /// Takes the first thing, waiting for it if there is none; nil after the end. For one thread.
+  /// Takes the first thing, and waits for one if there is none; nil after the end. Only one thread may call it.
   package func take() -> Thing? {
     while true {
       let (thing, isOver) = state.withLock { state -> (Thing?, Bool) in

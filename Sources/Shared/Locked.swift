@@ -1,22 +1,21 @@
 import Foundation
 
-/// A value behind a lock, for threads that share it: every access goes through `withLock`, which is why the compiler need not
-/// see that it is guarded.
+/// A value behind a lock, for threads that share it. Every access goes through `withLock`, so the compiler need not check that it is
+/// guarded.
 ///
-/// What `Synchronization.Mutex` is, but for two things. Apps whose systems are older than that can have it. And its lock is
-/// one that the thread sanitizer sees: of a `Mutex` of Swift 6.3 on Linux it does not see what happens when threads wait for
-/// it, and then calls what is guarded a race.
+/// It differs from `Synchronization.Mutex` in two ways. It works in apps on older systems. And the thread sanitizer understands its lock:
+/// with a `Mutex` of Swift 6.3 on Linux, it misses the waiting of threads and reports races.
 ///
-/// Unsafe site: that nothing overlaps is not looked for at each access, since the lock sees to it.
+/// Unsafe: accesses are not checked for overlap, since the lock prevents it.
 @safe
 package final class Locked<Value>: @unchecked Sendable {
   private let lock = NSLock()
   @exclusivity(unchecked) private var value: Value
 
-  /// A value that nobody else can reach any more.
+  /// Takes a value that no other code can access any more.
   package init(_ value: sending Value) { unsafe self.value = value }
 
-  /// Looks at the value, or changes it, while no other thread can. `body` must not come back to this lock.
+  /// Reads or changes the value while no other thread can. `body` must not use this lock.
   package func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure)
     -> Result
   {

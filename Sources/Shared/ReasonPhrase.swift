@@ -1,6 +1,6 @@
 /// The reason phrases of the HTTP status code registry (RFC 9110 §15, RFC 9112 §4). Servers may send others, or none.
 package enum ReasonPhrase {
-  /// By status code; a code without a phrase is not registered.
+  /// Phrases by status code; codes without a phrase are not registered.
   package static let registered: [Int: String] = [
     101: "Switching Protocols",
     200: "OK", 201: "Created", 202: "Accepted", 203: "Non-Authoritative Information", 204: "No Content",

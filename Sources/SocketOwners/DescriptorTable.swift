@@ -1,6 +1,6 @@
 #if os(Linux)
-  // Which process has which socket, from the links in /proc/PID/fd. Unsafe sites: system calls that are given texts and arrays for the time of
-  // the call, and directories that are closed where they were opened.
+  // Finds the owners of sockets by the links in /proc/PID/fd. Unsafe sites: system calls that get texts and arrays during the call, and
+  // directories that are closed where they were opened.
 
   #if canImport(Musl)
     import Musl
@@ -8,42 +8,41 @@
     import Glibc
   #endif
 
-  /// The descriptors of all processes, as far as they were looked at: looking at all of them for each connection would take too long.
+  /// The sockets of processes, as far as they were examined: examining all processes for each connection would take too long.
   ///
-  /// A socket that is not known is looked for first among the latest processes by their numbers, which takes microseconds; then among those
-  /// that started since the last look, those that opened sockets lately, and among all others of its user only once in a while.
+  /// An unknown socket is first sought among the latest process numbers, which takes microseconds. Then come processes that started since
+  /// the last search, and those that opened sockets lately. All other processes of its user are searched only once in a while.
   struct DescriptorTable {
-    /// Where a socket was found.
+    /// The place where a socket was found.
     private struct Place {
       var process: Int32
       var descriptor: Int32
     }
 
-    /// Processes that are looked at again for each socket: those younger than `youth`, and those that had the last sockets that were asked
-    /// for.
+    /// The number of recent owners of requested sockets that are examined again for each socket, beside processes younger than `youth`.
     private static let recentLimit = 32
-    /// Numbers of processes that are tried before anything else is read. Numbers that are nobody's cost a microsecond.
+    /// Process numbers that are tried before anything else is read. An unused number costs a microsecond.
     private static let newestCount: Int32 = 16
     /// Nanoseconds for which a process counts as young: it may still become another program, and open its sockets.
     private static let youth: Int64 = 2_000_000_000
-    /// Nanoseconds from one look at all processes to the next.
+    /// Nanoseconds between searches of all processes.
     private static let pause: Int64 = 200_000_000
-    /// Sockets that are remembered; beyond it all are forgotten, and looked for again.
+    /// Sockets that are remembered. Beyond it, all are forgotten and sought again.
     static let limit = 1 << 16
-    /// Descriptors of one process that are looked at.
+    /// Descriptors of one process that are examined.
     static let descriptorLimit = 1 << 16
-    /// Processes that are remembered: as many as Linux numbers by default.
+    /// Processes that are remembered: as many numbers as Linux uses by default.
     static let processLimit = 1 << 15
 
     private var places: [UInt32: Place] = [:]
-    /// When each process was seen first.
+    /// When each process was first seen.
     private var processes: [Int32: Int64] = [:]
-    /// Processes that had sockets that were asked for, the latest last.
+    /// Processes with requested sockets, the latest last.
     private var recent: [Int32] = []
     private var lastLook = Int64.min
 
-    /// The process that has a socket of a user; nil when none is found. Who opens connections may have started just now, and who takes them
-    /// has taken others. `now` is any clock in nanoseconds.
+    /// The process that has a socket of a user; nil if none is found. A process that opens connections may have just started; one that
+    /// accepts them has accepted others before. `now` is any clock in nanoseconds.
     mutating func process(of inode: UInt32, user: UInt32, opens: Bool, at now: Int64) -> Int32? {
       guard inode != 0 else { return nil }
       if let place = places[inode], isThere(place, inode) { return Self.process(ofThread: place.process) }
@@ -65,7 +64,7 @@
       return nil
     }
 
-    /// Looks at every process.
+    /// Examines every process.
     mutating func lookAtAll(at now: Int64) {
       lastLook = now
       for process in list(at: now) + processes.keys.sorted() { _ = look(at: process, for: 0) }
@@ -80,8 +79,8 @@
 
     // MARK: /proc
 
-    /// The latest numbers of processes, the last one first: the system gives them in turn, and says which it gave last. Threads have numbers,
-    /// too, by which `/proc` knows them though it does not list them.
+    /// The latest process numbers, the last one first. The system gives numbers in sequence and reports the last one. Threads have numbers,
+    /// too: `/proc` knows them, but does not list them.
     private static func newest() -> [Int32] {
       guard let text = contents(of: "/proc/loadavg"),
         let last = text.split(separator: 0x20).last.flatMap({ Int32(String(decoding: $0, as: UTF8.self)) })
@@ -89,14 +88,14 @@
       return (0..<newestCount).map { last - $0 }.filter { $0 > 1 }
     }
 
-    /// The process that a thread belongs to, which may be its own number; nil when there is none.
+    /// The process of a thread; it may have the same number. Nil if there is none.
     private static func process(ofThread number: Int32) -> Int32? {
       guard let text = start(of: "/proc/\(number)/status") else { return nil }
       let line = text.split(separator: 0x0a).first { $0.starts(with: "Tgid:".utf8) }
       return line?.split(separator: 0x09).last.flatMap { Int32(String(decoding: $0, as: UTF8.self)) }
     }
 
-    /// Reads which processes there are. Returns those that are new, in the order of their numbers.
+    /// Updates the list of processes. Returns the new ones, in the order of their numbers.
     private mutating func list(at now: Int64) -> [Int32] {
       var there: Set<Int32> = []
       forEachEntry(of: "/proc") { name in
@@ -109,7 +108,7 @@
       return started
     }
 
-    /// Looks at the descriptors of a process, and remembers its sockets. Returns whether it has the socket.
+    /// Examines the descriptors of a process and remembers its sockets. Returns whether it has the socket.
     private mutating func look(at process: Int32, for inode: UInt32) -> Bool {
       let folder = "/proc/\(process)/fd"
       var count = 0
@@ -127,12 +126,12 @@
       return hasIt
     }
 
-    /// Whether a process still has a socket where it had it.
+    /// Whether a process still has a socket in its place.
     private func isThere(_ place: Place, _ inode: UInt32) -> Bool {
       Self.socket("/proc/\(place.process)/fd/\(place.descriptor)") == inode
     }
 
-    /// The inode of the socket that a link names; nil when it names something else.
+    /// The inode of the socket that a link names; nil if it names something else.
     private static func socket(_ path: String) -> UInt32? {
       var text = [UInt8](repeating: 0, count: 64)
       let count = unsafe text.withUnsafeMutableBytes { text in
@@ -150,7 +149,7 @@
       return unsafe stat("/proc/\(process)", &status) == 0 && status.st_uid == user
     }
 
-    /// The name of a process; nil when it is gone.
+    /// The name of a process; nil if the process is gone.
     static func name(of process: Int32) -> [UInt8]? { contents(of: "/proc/\(process)/comm") }
 
     /// The first line of a short file.
@@ -158,7 +157,7 @@
       start(of: path).map { Array($0.prefix { $0 != 0x0a }) }
     }
 
-    /// The first 128 octets of a file; nil when there are none.
+    /// The first 128 octets of a file; nil if it has none.
     private static func start(of path: String) -> [UInt8]? {
       let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else { return nil }
@@ -168,7 +167,7 @@
       return count > 0 ? Array(text[..<count]) : nil
     }
 
-    /// Hands over the names in a folder, until `body` returns false.
+    /// Passes on the names in a folder, until `body` returns false.
     private func forEachEntry(of folder: String, _ body: (String) -> Bool) {
       guard let entries = unsafe opendir(folder) else { return }
       defer { unsafe closedir(entries) }

@@ -1,13 +1,13 @@
 import Packets
 
-/// The ends of the connection that a packet opens, a SYN of TCP or an Initial packet of QUIC, read from its IP header on.
+/// The ends of the connection that a packet opens, read from its IP header on. The packet is a SYN of TCP or an Initial packet of QUIC.
 struct FirstPacket: Equatable {
   var source: Endpoint
   var destination: Endpoint
   var transport: OpenedConnection.Transport
 
-  /// Nil when the octets are no start of a TCP segment or UDP datagram of IPv4 or IPv6 without extension headers. That the packet opens
-  /// a connection is what the socket's filter sees to.
+  /// Nil unless the octets start a TCP segment or UDP datagram over IPv4, or IPv6 without extension headers. The socket's filter only lets
+  /// packets pass that open a connection.
   init?(_ octets: RawSpan) {
     guard octets.byteCount >= 20 else { return nil }
     let start: Int

@@ -1,28 +1,28 @@
 import Packets
 
-/// A connection of TCP or QUIC that one end of this machine opened or took, and the process of that end: what the helper tells the run,
-/// as 80 octets in the machine's own byte order.
+/// A TCP or QUIC connection that one end of this machine opened or accepted, and the process of that end. The helper sends it to the run,
+/// as 80 octets in the machine's byte order.
 package struct OpenedConnection: Equatable, Sendable {
-  /// What carries it, by its number in IP headers.
+  /// The transport protocol, by its number in IP headers.
   package enum Transport: UInt8, Sendable {
     case tcp = 6
     case udp = 17
   }
 
-  /// The end that the process has.
+  /// The process's end.
   package var local: Endpoint
   /// The other end.
   package var remote: Endpoint
   /// The process identifier.
   package var identifier: UInt32
-  /// The name of the process, as `/proc/PID/comm` has it: up to 15 octets.
+  /// The name of the process, from `/proc/PID/comm`: up to 15 octets.
   package var name: [UInt8]
-  /// When the connection opened, in nanoseconds since the Unix epoch; 0 of one that was open before the helper was.
+  /// When the connection opened, in nanoseconds since the Unix epoch; 0 if it was open before the helper started.
   package var time: Int64
   /// TCP, or UDP for QUIC.
   package var transport: Transport
 
-  /// Octets of a record.
+  /// The length of a record in octets.
   package static let length = 80
   private static let nameLimit = 16
 
@@ -54,7 +54,7 @@ package struct OpenedConnection: Equatable, Sendable {
     return octets + Array(repeating: 0, count: Self.length - octets.count)
   }
 
-  /// Reads a record, which has all of its octets.
+  /// Reads a record, which must be complete.
   package init(_ octets: RawSpan) {
     local = Self.endpoint(octets, at: 0)
     remote = Self.endpoint(octets, at: 18)

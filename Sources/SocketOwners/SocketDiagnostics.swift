@@ -1,6 +1,6 @@
 #if os(Linux)
-  // What the kernel knows of sockets of TCP and UDP (sock_diag(7), NETLINK_SOCK_DIAG). Unsafe sites: system calls that are given the address of an array
-  // for the time of the call.
+  // The kernel's facts about TCP and UDP sockets (sock_diag(7), NETLINK_SOCK_DIAG). Unsafe sites: system calls that get the address of an
+  // array during the call.
 
   import CSocketOwners
   import Packets
@@ -15,9 +15,9 @@
   struct DiagnosedSocket: Equatable {
     var local: Endpoint
     var remote: Endpoint
-    /// The user that it belongs to.
+    /// The user that owns it.
     var user: UInt32
-    /// The number of its inode, by which descriptors name it; 0 when no process has it any more.
+    /// The number of its inode, which descriptors name. 0 if no process has it any more.
     var inode: UInt32
   }
 
@@ -40,24 +40,24 @@
     private static let dump: UInt16 = 0x300
     private static let error: UInt16 = 2
     private static let done: UInt16 = 3
-    /// All states but TIME-WAIT (6), NEW-SYN-RECV (12) and LISTEN (10), in which sockets are nobody's, or no connections.
+    /// All states but TIME-WAIT (6), NEW-SYN-RECV (12) and LISTEN (10). In these, sockets have no owner, or are no connections.
     private static let connected: UInt32 = 0xfff & ~(1 << 6 | 1 << 10)
 
     let descriptor: Int32
     private var answer = [UInt8](repeating: 0, count: 32 << 10)
     private var sequence: UInt32 = 0
 
-    /// Nil when the system refuses.
+    /// Nil if the system refuses.
     init?() {
       descriptor = owners_open_diagnostics()
       if descriptor < 0 { return nil }
     }
 
-    /// The socket of a connection, or else one that listens for it; nil when there is none, or none of this machine.
+    /// The socket of a connection, or one that listens for it. Nil if there is none on this machine.
     mutating func socket(
       local: Endpoint, remote: Endpoint, _ transport: OpenedConnection.Transport
     ) -> DiagnosedSocket? {
-      // Of UDP the kernel wants to know who sends to whom, and finds the socket that receives: one without a remote end, too.
+      // For UDP, the kernel needs sender and receiver, and finds the receiving socket, even one without a remote end.
       let (source, destination) = transport == .udp ? (remote, local) : (local, remote)
       let family = local.address.isIPv4 ? AF_INET : AF_INET6
       guard send(family: family, transport, flags: Self.request, states: .max, source, destination) else { return nil }
@@ -96,7 +96,7 @@
       append(local.port.bigEndian)
       append(remote.port.bigEndian)
       for address in [local.address, remote.address] {
-        // In network order; IPv4 addresses have the first four octets.
+        // Addresses are in network order. IPv4 addresses have the first four octets.
         if address.isIPv4 {
           append(UInt32(truncatingIfNeeded: address.low).bigEndian)
           for _ in 0..<3 { append(UInt32(0)) }
@@ -105,13 +105,13 @@
           append(address.low.bigEndian)
         }
       }
-      // Any interface; no cookie.
+      // Any interface, and no cookie.
       append(UInt32(0))
       append(UInt64.max)
       return unsafe write(descriptor, octets, octets.count) == octets.count
     }
 
-    /// Receives an answer, and hands over the sockets in it. Returns whether more of the same question comes.
+    /// Receives a response, and passes on its sockets. Returns whether more of the same response follows.
     private mutating func receive(_ body: (DiagnosedSocket) -> Void) -> Bool {
       let count = unsafe recv(descriptor, &answer, answer.count, 0)
       guard count >= Field.header else { return false }
@@ -127,7 +127,7 @@
           if length >= Field.header + Field.message {
             body(Self.socket(octets.extracting(offset + Field.header..<offset + length)))
           }
-          // `NLM_F_MULTI`: the answer to one question has several messages.
+          // `NLM_F_MULTI` means that the response has several messages.
           if flags & 2 == 0 { return false }
           offset += (length + 3) & ~3
         }

@@ -1,5 +1,5 @@
 #if os(Linux)
-  // The helper's loop. Unsafe sites: system calls that are given the address of an array for the time of the call.
+  // The helper's loop. Unsafe sites: system calls that get the address of an array during the call.
 
   import CSocketOwners
   import Packets
@@ -10,21 +10,21 @@
     import Glibc
   #endif
 
-  /// Tells which process of this machine has which connection of TCP or QUIC, from the moment it opens: the one duty of the helper of a live
-  /// run, which keeps a right that the run itself gives up.
+  /// Reports the processes of this machine's TCP and QUIC connections as they open. This is the only duty of a live run's helper, which
+  /// keeps a right that the run itself gives up.
   ///
-  /// It sees the first packet of each connection by itself, since a short process is gone before the capture hands over its packets.
+  /// It receives the first packet of each connection itself, since a short process is gone before the capture hands over its packets.
   package struct SocketOwners {
     private let packets: Int32
     private var diagnostics: SocketDiagnostics
     private var table = DescriptorTable()
-    /// Packets that are taken at once: those that this machine sent go first, for their processes may be short.
+    /// Packets that are taken at once. Packets that this machine sent go first, since their processes may be short.
     private static let burst = 64
-    /// When the process of an end of a connection of QUIC was told: several packets open one.
+    /// When the process of a QUIC end was last reported: several packets open a QUIC connection.
     private var told: [ToldEnd: Int64] = [:]
-    /// Ends that are remembered; beyond it all are forgotten, and told again.
+    /// Ends that are remembered. Beyond it, all are forgotten and reported again.
     private static let toldLimit = 1 << 12
-    /// Nanoseconds after which an end is told again, since its port may be another process's by then.
+    /// Nanoseconds after which an end is reported again, since another process may have its port by then.
     private static let toldPause: Int64 = 2_000_000_000
 
     private struct ToldEnd: Hashable {
@@ -32,15 +32,15 @@
       var remote: Endpoint
     }
 
-    /// Opens what it asks; nil when the system refuses.
+    /// Opens its sockets; nil if the system refuses.
     package init?() {
       packets = owners_open_packet_socket()
       guard packets >= 0, let diagnostics = SocketDiagnostics() else { return nil }
       self.diagnostics = diagnostics
     }
 
-    /// Writes records to `output`, first those of the connections that are open, then an empty one, then of each that opens, until nobody
-    /// reads them any more.
+    /// Writes records to `output` until its reader is gone. First come the open connections, then an empty record, then each new
+    /// connection.
     package mutating func run(writingTo output: Int32) {
       table.lookAtAll(at: Self.now(CLOCK_MONOTONIC))
       var open: [DiagnosedSocket] = []
@@ -61,7 +61,7 @@
       }
     }
 
-    /// Tells whose the connections are that have just opened. Returns whether anybody reads it.
+    /// Reports the owners of connections that have just opened. Returns false if the reader is gone.
     private mutating func tellOpened(to output: Int32) -> Bool {
       var (sent, received): ([FirstPacket], [FirstPacket]) = ([], [])
       var octets = [UInt8](repeating: 0, count: 128)
@@ -82,7 +82,7 @@
         known.insert(packet.source)
         guard Self.pass(opened.octets, to: output) else { return false }
       }
-      // Rows have the client's process, where that is of this machine, too.
+      // Rows have the client's process if it is on this machine.
       for packet in received where !known.contains(packet.source) {
         let sender = ToldEnd(local: packet.source, remote: packet.destination)
         let end = ToldEnd(local: packet.destination, remote: packet.source)
@@ -100,7 +100,7 @@
       local: Endpoint, remote: Endpoint, _ transport: OpenedConnection.Transport, opens: Bool
     ) -> OpenedConnection? {
       guard var socket = diagnostics.socket(local: local, remote: remote, transport) else { return nil }
-      // One that listens has other ends.
+      // A listening socket has other ends.
       socket.local = local
       socket.remote = remote
       guard let opened = record(socket, transport, opens: opens, time: Self.now(CLOCK_REALTIME)) else { return nil }
@@ -111,7 +111,7 @@
       return opened
     }
 
-    /// Whether the process of an end was told a moment ago. Those of TCP are not remembered: one packet opens a connection.
+    /// Whether the process of an end was reported a moment ago. TCP ends are not remembered, since one packet opens a TCP connection.
     private func isTold(_ end: ToldEnd) -> Bool {
       told[end].map { Self.now(CLOCK_MONOTONIC) &- $0 < Self.toldPause } ?? false
     }

@@ -1,14 +1,14 @@
 /// Records of RFC 4180 from a stream of octets, one at a time, in one buffer that is used again.
 ///
-/// Stricter than most readers, so that a file of another kind is not taken for a table: a quote only where a quoted
-/// cell begins or ends, no control characters outside of quotes. More lenient than the RFC in three things: lines may
-/// end with LF alone, the last one with nothing, and empty lines are passed over.
+/// It is stricter than most readers, so that a file of another kind is not taken for a table. Quotes stand only at the ends of a quoted
+/// cell, and control characters only inside quotes. It is more lenient than the RFC in three ways. Lines may end with LF alone, the last
+/// line may have no end, and empty lines are skipped.
 package struct CSVRecords: ~Copyable {
-  /// The line on which the current record begins, from 1.
+  /// The first line of the current record, from 1.
   package private(set) var line = 0
   /// Octets of the current record's cells, one after the other.
   package private(set) var octets: [UInt8] = []
-  /// Where each cell ends in `octets`.
+  /// The end of each cell in `octets`.
   package private(set) var ends: [Int] = []
 
   private let file: TableFile
@@ -16,10 +16,10 @@ package struct CSVRecords: ~Copyable {
   private var chunk: [UInt8]
   private var position: Int
   private var nextLine = 1
-  /// The longest record, so that a quote which nobody closes does not take the whole file into memory.
+  /// The longest record in octets, so that an open quote does not take the whole file into memory.
   static let longest = 1 << 20
 
-  /// Starts with the header row. The separator is the one that the first line has most of.
+  /// Starts with the header row. The separator is the candidate that the first line has most often.
   package init(file: TableFile) {
     self.file = file
     chunk = file.head
@@ -51,7 +51,7 @@ package struct CSVRecords: ~Copyable {
   /// The octets of a cell of the current record.
   package func cell(_ cell: Int) -> ArraySlice<UInt8> { octets[(cell > 0 ? ends[cell - 1] : 0)..<ends[cell]] }
 
-  /// The octet at hand; nil at the end.
+  /// The current octet; nil at the end.
   private mutating func current() throws(ReadingError) -> UInt8? {
     if position == chunk.count {
       chunk = try file.next()
@@ -98,7 +98,7 @@ package struct CSVRecords: ~Copyable {
     throw error("a quote that nobody closes within \(Self.longest) bytes")
   }
 
-  /// Passes the end of a cell; whether another cell follows on the line.
+  /// Passes the end of a cell. Returns whether another cell follows on the line.
   private mutating func endCell() throws(ReadingError) -> Bool {
     guard let octet = try current() else { return false }
     position += 1

@@ -1,19 +1,19 @@
 import Foundation
 import GRDB
 
-/// An SQLite database of somebody else, opened so that neither it nor its folder is changed.
+/// An SQLite database of another program, opened so that neither it nor its folder changes.
 ///
-/// It is opened immutable: no locks, no shared-memory file beside it. SQLite then does not look at a write-ahead log,
-/// which may hold the newest rows. When there is one, database and log are copied into a private folder first, and
-/// the copy is opened; its folder is gone then, and the files with it once they are closed.
+/// It is opened as immutable: without locks or a shared-memory file. SQLite then ignores a write-ahead log, which may hold the newest rows.
+/// If there is one, database and log are copied into a private folder, and the copy is opened. The folder is removed at once, and the files
+/// vanish when they are closed.
 package final class SQLiteSource {
   /// The database.
   package let queue: DatabaseQueue
 
-  /// Opens the database at `path`. Throws a `ReadingError` when it is in the middle of a transaction, or no database.
+  /// Opens the database at `path`. Throws a `ReadingError` if it is no database, or in the middle of a transaction.
   package init(path: String) throws(ReadingError) {
     let original = URL(fileURLWithPath: path).resolvingSymlinksInPath()
-    // Rolling a transaction back would follow the file names inside of the journal, wherever they point.
+    // A rollback would follow the file names in the journal, wherever they point.
     guard !Self.isHot(journal: original.path + "-journal") else {
       throw ReadingError(
         file: path, "a write was interrupted (\(original.lastPathComponent)-journal is there); open it once in its app")
@@ -24,7 +24,7 @@ package final class SQLiteSource {
       if let copy {
         queue = try DatabaseQueue(
           path: copy.appendingPathComponent("log").path, configuration: Self.configuration(false))
-        // With the first look SQLite opens the log, too.
+        // At the first read, SQLite opens the log, too.
         _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_schema") }
       } else {
         guard let name = original.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) else {
@@ -39,12 +39,12 @@ package final class SQLiteSource {
 
   deinit { try? queue.close() }
 
-  /// Whether the database at `path` has a write-ahead log, so that a copy of both is opened.
+  /// Whether the database at `path` has a write-ahead log. If so, a copy of both is opened.
   package static func hasLog(_ path: String) -> Bool { hasLog(URL(fileURLWithPath: path).resolvingSymlinksInPath()) }
 
   private static func hasLog(_ original: URL) -> Bool { size(original.path + "-wal") > 0 }
 
-  /// One line for what SQLite or GRDB says.
+  /// One line for an error of SQLite or GRDB.
   package static func error(_ error: any Error, file: String) -> ReadingError {
     switch error {
     case let error as ReadingError: return error
@@ -65,7 +65,7 @@ package final class SQLiteSource {
     configuration.readonly = isReadOnly
     configuration.label = "log"
     configuration.prepareDatabase { database in
-      // What the schema says may be hostile: no functions with side effects, cells checked before they are used.
+      // The schema may be hostile: no functions with side effects, and cells are checked before use.
       try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
     }
     return configuration
@@ -75,7 +75,7 @@ package final class SQLiteSource {
     (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
   }
 
-  /// A journal with a header, that is, one that has not been invalidated when its transaction was done.
+  /// Whether the journal has a header. A finished transaction invalidates it.
   private static func isHot(journal path: String) -> Bool {
     guard let handle = FileHandle(forReadingAtPath: path) else { return size(path) > 0 }
     return (try? handle.read(upToCount: 8)) == Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
@@ -89,7 +89,7 @@ package final class SQLiteSource {
       for suffix in ["", "-wal"] {
         try FileManager.default.copyItem(
           atPath: original.path + suffix, toPath: folder.appendingPathComponent("log\(suffix)").path)
-        // A copy has its original's mode, which may be read-only.
+        // A copy has the mode of its original, which may be read-only.
         try FileManager.default.setAttributes(
           [.posixPermissions: 0o600], ofItemAtPath: folder.appendingPathComponent("log\(suffix)").path)
       }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A log or a table as a file: its octets piece by piece.
+/// A file with a log or a table, read piece by piece.
 package struct TableFile {
   /// The path as given.
   package let path: String
@@ -10,7 +10,7 @@ package struct TableFile {
   package let size: Int
   private let handle: FileHandle
 
-  /// Opens a regular file. Throws a `ReadingError` when there is none, when it is empty, or when it is no log at all.
+  /// Opens a regular file. Throws a `ReadingError` if there is none, if it is empty, or if it clearly is no log.
   package init(path: String) throws(ReadingError) {
     self.path = path
     guard let attributes = try? FileManager.default.attributesOfItem(atPath: Self.target(of: path)) else {
@@ -33,13 +33,13 @@ package struct TableFile {
   /// The next octets after those in `head`; empty at the end.
   package func next() throws(ReadingError) -> [UInt8] { try Self.read(handle, upTo: 1 << 20, path) }
 
-  /// Everything, without a byte order mark.
+  /// The whole content, without a byte order mark.
   package func content(limit: Int) throws(ReadingError) -> Data {
     guard size <= limit else {
       throw ReadingError(file: path, "has \(size) bytes; JSON is read whole, up to \(limit)")
     }
     do {
-      // Read again from the start: the whole file in one piece, instead of the head and a copy.
+      // Reads again from the start: this gives the whole file in one piece, without a copy.
       try handle.seek(toOffset: 0)
       let data = try handle.read(upToCount: limit) ?? Data()
       return data.starts(with: Self.byteOrderMark) ? data.dropFirst(3) : data
@@ -59,7 +59,7 @@ package struct TableFile {
     }
   }
 
-  /// What somebody may give by mistake, told by its first octets.
+  /// Recognizes a file given by mistake, by its first octets.
   private static func mistake(_ head: [UInt8]) -> String? {
     let captures: [[UInt8]] = [
       [0xd4, 0xc3, 0xb2, 0xa1], [0xa1, 0xb2, 0xc3, 0xd4], [0x4d, 0x3c, 0xb2, 0xa1], [0xa1, 0xb2, 0x3c, 0x4d],
@@ -71,7 +71,7 @@ package struct TableFile {
     ]
     if compressed.contains(where: head.starts) { return "is compressed; unpack it first" }
     if head.starts(with: Array("bplist".utf8)) { return "is a property list; expected CSV, SQLite or JSON" }
-    // Text in UTF-16 or UTF-32 has a mark at its start, or a NUL in every other octet of its ASCII.
+    // Text in UTF-16 or UTF-32 starts with a mark, or has a NUL in every other octet of its ASCII.
     let looksWide = head.count >= 4 && (head[0] == 0) != (head[1] == 0) && (head[2] == 0) != (head[3] == 0)
     if head.starts(with: [0xff, 0xfe]) || head.starts(with: [0xfe, 0xff]) || looksWide {
       return "looks like UTF-16; save it as UTF-8"

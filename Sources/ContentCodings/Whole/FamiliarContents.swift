@@ -1,19 +1,19 @@
 import HTTPReassembly
 
-/// Contents that came lately, with what came of them, so that they need not be decoded when they come again: a server that is
-/// asked the same again mostly sends the same octets.
+/// Recent contents with their outcomes, which need no decoding when they come again. A server that gets the same request again mostly sends
+/// the same octets.
 ///
-/// What is remembered decides nothing. A content is familiar when each of its octets is that of one which was decoded.
+/// Remembered contents never change a result. A content is familiar if all its octets equal those of a decoded one.
 struct FamiliarContents {
-  /// Octets of memory of the contents that came last. As many are remembered of those before them.
+  /// Octets of memory of the most recent contents. As many octets of earlier contents are remembered.
   static let octetLimit = 1 << 20
-  /// Octets of memory that a content takes beside its own.
+  /// Octets of memory that a content costs beside its own.
   private static let cost = 128
 
-  /// What is known of a content.
+  /// The outcome of a content, as far as known.
   enum Outcome {
     case known(ContentOutcome)
-    /// It was given to a source, which knows it by this.
+    /// A source has the content, under this number.
     case awaited(PendingContent)
   }
 
@@ -28,10 +28,10 @@ struct FamiliarContents {
   private var before: [UInt64: Entry] = [:]
   /// Octets of memory that `recent` takes.
   private var recentOctets = 0
-  /// By ticket, the mark of the content that is awaited; nil when none is.
+  /// The mark of each awaited content, by ticket; nil if none is awaited.
   private var awaited: [UInt64?] = []
 
-  /// What is known of a content; nil when it is not one of those that are remembered.
+  /// The outcome of a content; nil if it is not remembered.
   mutating func outcome(of octets: [UInt8]) -> Outcome? {
     let mark = Self.mark(octets)
     if let entry = recent[mark] { return entry.isOf(octets) ? entry.outcome : nil }
@@ -40,7 +40,7 @@ struct FamiliarContents {
     return entry.outcome
   }
 
-  /// Remembers a content that was given to a source; what comes of it is learned later.
+  /// Remembers a content that a source has. Its outcome is learned later.
   mutating func expect(_ octets: [UInt8], as content: PendingContent) {
     let mark = Self.mark(octets)
     while awaited.count <= content.ticket { awaited.append(nil) }
@@ -48,8 +48,8 @@ struct FamiliarContents {
     add(Entry(octets: octets, outcome: .awaited(content)), mark)
   }
 
-  /// Takes what came of a content, at the latest before its ticket is another one's; nil when nobody will know. Does nothing
-  /// where none was awaited.
+  /// Learns the outcome of a content, before its ticket is reused; nil if the outcome will never be known. Does nothing if none was
+  /// awaited.
   mutating func learn(_ outcome: ContentOutcome?, of content: PendingContent) {
     guard content.ticket < awaited.count, let mark = awaited[content.ticket].take() else { return }
     Self.learn(outcome, of: content, &recent[mark])
@@ -57,7 +57,7 @@ struct FamiliarContents {
   }
 
   private static func learn(_ outcome: ContentOutcome?, of content: PendingContent, _ entry: inout Entry?) {
-    // Another one may have come with the same mark.
+    // Another content may have come with the same mark.
     guard case .awaited(content) = entry?.outcome else { return }
     if let outcome { entry?.outcome = .known(outcome) } else { entry = nil }
   }
@@ -72,8 +72,7 @@ struct FamiliarContents {
     recent[mark] = entry
   }
 
-  /// What tells contents apart, but for a few: the end of a member has the checksum and the length of what is in it
-  /// (RFC 1952 §2.3.1).
+  /// A mark that tells nearly all contents apart: the end of a member has the checksum and the length of its content (RFC 1952 §2.3.1).
   private static func mark(_ octets: [UInt8]) -> UInt64 {
     let length = UInt64(octets.count)
     guard octets.count >= 8 else { return length }

@@ -1,21 +1,20 @@
-// Unsafe: libdeflate is handed pointers to the octets lent by the caller and to memory of its own for what comes out, each with
-// its length, for one call.
+// Unsafe: for one call, libdeflate gets pointers to the caller's octets and to its own output memory, each with its length.
 
 import CDeflate
 import HTTPReassembly
 
-/// Decodes a gzip member that is there as a whole (RFC 1952), by libdeflate: in half the time that zlib takes.
+/// Decodes a whole gzip member (RFC 1952) by libdeflate, in half the time of zlib.
 ///
-/// It says only how long the content of a good member is. Whatever is not exactly one good member is left to zlib, which
-/// tells what is wrong with it, or that nothing is.
+/// It only gives the length of a good member's content. Anything but exactly one good member is left to zlib, which finds the fault, if
+/// there is one.
 ///
-/// Compared on four million damaged streams, libdeflate took all that zlib takes, with the same octets, and one in 650 of those
-/// that zlib refuses: code lengths that run past their table, more symbols than there are, distances without a code, none
-/// of which anybody meets. RFC 1951 calls them no errors by name, and the member's checksum is verified all the same, so
-/// that only a sender who means to comes by such a member.
+/// With four million damaged streams, libdeflate accepted all that zlib accepts, with the same output. It also accepted one in 650 of those
+/// that zlib refuses: code lengths beyond their table, too many symbols, or distances without a code. Such streams do not occur in
+/// practice. RFC 1951 does not call them errors, and the member's checksum is verified all the same. So only a sender that intends it makes
+/// such a member.
 @safe
 final class GzipMember {
-  /// Octets that may come out: libdeflate makes all of them at once. Of a longer content zlib makes a part at a time.
+  /// The most octets of output, since libdeflate makes all of them at once. zlib makes a longer content in parts.
   static let capacity = 256 << 10
 
   private let decompressor: OpaquePointer
@@ -26,7 +25,7 @@ final class GzipMember {
       preconditionFailure("libdeflate has no memory")
     }
     unsafe self.decompressor = unsafe decompressor
-    // Not touched before something comes out, and only as far as that goes.
+    // The system provides its pages only when output reaches them.
     unsafe output = .allocate(byteCount: Self.capacity, alignment: 16)
   }
 
@@ -35,7 +34,7 @@ final class GzipMember {
     unsafe output.deallocate()
   }
 
-  /// Octets of the content of `octets`; nil when these are not exactly one good member of at most `capacity` octets.
+  /// The length of the content of `octets`; nil unless they are exactly one good member with at most `capacity` octets of content.
   func contentLength(of octets: RawSpan) -> Int? {
     guard octets.byteCount >= Self.shortest, octets.octet(Self.flags) & Self.headerChecksum == 0,
       octets.littleEndian32(octets.byteCount - Self.announcedLength) <= Self.capacity
@@ -49,13 +48,13 @@ final class GzipMember {
     }
   }
 
-  /// Octets of a header without optional fields, of the shortest compressed data, and of the trailer (RFC 1952 §2.3).
+  /// Octets of the shortest member: a header without optional fields, compressed data, and the trailer (RFC 1952 §2.3).
   private static let shortest = 10 + 2 + 8
-  /// The place of FLG in the header.
+  /// The offset of FLG in the header.
   private static let flags = 3
-  /// FHCRC in FLG: a checksum of the header follows, which libdeflate does not verify, and zlib does.
+  /// FHCRC in FLG: a checksum of the header follows. zlib verifies it, and libdeflate does not.
   private static let headerChecksum: UInt8 = 1 << 1
 
-  /// The place of ISIZE, the length of the content modulo 2³², before the end. When it is wrong, so is the member.
+  /// The offset of ISIZE from the end. It is the length of the content modulo 2³²; if it is wrong, the member is bad.
   private static let announcedLength = 4
 }

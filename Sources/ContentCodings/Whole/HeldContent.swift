@@ -1,20 +1,20 @@
 import HTTPReassembly
 
-/// The octets of a content that is kept until it is whole, as long as it is short.
+/// The octets of a short content that is kept until it is whole.
 struct HeldContent {
-  /// Octets kept at most: less than zlib holds for a content that it decodes as it comes.
+  /// The most octets kept: less than zlib holds for a content that it decodes as it comes.
   static let limit = 32 << 10
-  /// Octets that the first ones make room for.
+  /// Room for the first octets.
   private static let firstRoom = 2 << 10
 
   private(set) var octets: [UInt8] = []
   private var room = 0
   private let memory: WindowMemory
 
-  /// Counts what it holds in `memory`.
+  /// Creates an empty content. Its octets are counted in `memory`.
   init(memory: WindowMemory) { self.memory = memory }
 
-  /// Takes more octets; false, and nothing is taken, when that is more than is kept.
+  /// Takes more octets; false if that is too many, and then none are taken.
   mutating func take(_ more: RawSpan) -> Bool {
     let length = octets.count + more.byteCount
     guard length <= Self.limit, length <= room || makeRoom(length) else { return false }
@@ -31,14 +31,14 @@ struct HeldContent {
     return true
   }
 
-  /// Forgets the octets. Their memory, of `limit` octets at most, is that of the next content, and not counted until then.
+  /// Forgets the octets. Their memory, at most `limit` octets, is reused by the next content and not counted until then.
   mutating func forget() {
     memory.release(room)
     room = 0
     octets.removeAll(keepingCapacity: true)
   }
 
-  /// Gives the octets away, with their memory.
+  /// Returns the octets with their memory.
   mutating func giveAway() -> [UInt8] {
     memory.release(room)
     room = 0

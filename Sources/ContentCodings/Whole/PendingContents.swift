@@ -10,21 +10,21 @@ import Shared
   import Glibc
 #endif
 
-/// Contents that are whole, and that threads of their own decode while the analysis goes on.
+/// Whole contents that other threads decode during the analysis.
 ///
-/// An outcome is the same whoever decodes. Who asks for one that no thread has begun decodes it itself, and meanwhile another
-/// one when a thread is at it: neither side waits for the other while there is something to decode.
+/// The outcome does not depend on the thread. A caller that asks for an outcome decodes the content itself if no thread has begun it. If a
+/// thread has, the caller decodes another one meanwhile. So neither side waits while there is work.
 final class PendingContents: Sendable {
-  /// Octets that wait for a thread at most. Beyond that the analysis decodes at once: who asks for the end of a run waits for
-  /// all of them, from which up to 1 GiB may come.
+  /// The most octets that wait for a thread. Beyond it, the analysis decodes at once: the end of a run waits for all of them, and they may
+  /// produce 1 GiB.
   static let waitingLimit = 1 << 20
-  /// Contents that wait before a thread is woken: waking one takes about as long as decoding a small content.
+  /// Contents that wait before a thread is woken. Waking one takes about as long as decoding a small content.
   private static let wakingCount = 16
 
   fileprivate enum Place {
     case unused
     case waiting([UInt8])
-    /// A thread is at it.
+    /// A thread is decoding the content.
     case taken
     case done(ContentOutcome)
   }
@@ -32,15 +32,15 @@ final class PendingContents: Sendable {
   fileprivate struct State {
     var places: [Place] = []
     var unused: [Int] = []
-    /// Places that were given a content, oldest first; some are done meanwhile, or have been given another one.
+    /// Places that got a content, oldest first. Some are done, or have another content by now.
     var order: [Int] = []
-    /// The first of `order` that no thread has looked at.
+    /// The index in `order` of the first place that no thread has examined.
     var next = 0
     var waitingCount = 0
     var waitingOctets = 0
-    /// Threads that are at work, or about to be.
+    /// Threads that work or are about to.
     var threads = 0
-    /// Decoders of threads that found nothing more to do, for the next ones.
+    /// Decoders of threads that have ended, for new threads.
     var decoders: [WholeContentDecoder] = []
   }
 
@@ -49,24 +49,24 @@ final class PendingContents: Sendable {
   private let state = Locked(State())
   private let queue = DispatchQueue(label: "sniffer.decoding", attributes: .concurrent)
 
-  /// At most `contentLimit` octets may come out of one, and at most `threads` threads decode.
+  /// Creates an empty set. A content produces at most `contentLimit` octets, and at most `threads` threads decode.
   init(contentLimit: Int, threads: Int) {
     self.contentLimit = contentLimit
     threadLimit = threads
   }
 
-  /// Takes a content. `own` is the caller's decoder, for when nobody else can take it.
+  /// Adds a content. `own` is the caller's decoder, used if no thread can take it.
   func add(_ octets: [UInt8], own: WholeContentDecoder) -> PendingContent {
     if threadLimit > 0, let index = offer(octets) { return PendingContent(ticket: index) }
     return add(own.outcome(of: octets))
   }
 
-  /// Takes a content of which it is known what comes of it.
+  /// Adds a content whose outcome is known.
   func add(_ outcome: ContentOutcome) -> PendingContent {
     PendingContent(ticket: state.withLock { $0.put(.done(outcome)) })
   }
 
-  /// Lets a content wait for a thread, and wakes one if that is worth it; nil when too much waits already.
+  /// Queues a content for a thread, and wakes one if that pays; nil if too much waits already.
   private func offer(_ octets: [UInt8]) -> Int? {
     let (index, wakes) = state.withLock { state -> (Int?, Bool) in
       guard state.waitingOctets + octets.count <= Self.waitingLimit else { return (nil, false) }
@@ -87,7 +87,7 @@ final class PendingContents: Sendable {
       case .waiting(let octets): return decode(octets, of: content.ticket, by: own)
       case .done(let outcome): return outcome
       case .taken:
-        // It takes microseconds, or as long as that thread gets no processor: time for the one that is asked for next.
+        // The other thread needs microseconds, or longer if it has no processor. Meanwhile the next content is decoded.
         guard let (index, octets) = state.withLock({ $0.takeOldest() }) else {
           sched_yield()
           continue
@@ -98,12 +98,12 @@ final class PendingContents: Sendable {
     }
   }
 
-  /// The outcome of a content that was added and not forgotten, if it is there already.
+  /// The outcome of a content that was added and not forgotten; nil if it is not known yet.
   func outcomeSoFar(of content: PendingContent) -> ContentOutcome? {
     state.withLock { $0.outcome(content.ticket) }
   }
 
-  /// Forgets a content that was added. Returns its outcome, if that is there.
+  /// Forgets a content that was added. Returns its outcome if it is known.
   func forget(_ content: PendingContent) -> ContentOutcome? {
     state.withLock { state in
       defer {
@@ -114,7 +114,7 @@ final class PendingContents: Sendable {
     }
   }
 
-  /// Decodes until nothing waits.
+  /// Decodes until no content waits.
   private func work() {
     let decoder = state.withLock { $0.decoders.popLast() } ?? WholeContentDecoder(limit: contentLimit)
     while let (index, octets) = state.withLock({ $0.takeOldest(orLeave: decoder) }) {
@@ -122,7 +122,7 @@ final class PendingContents: Sendable {
     }
   }
 
-  /// Decodes what was taken from the place `index`, and leaves the outcome there.
+  /// Decodes the content of the place `index`, and stores the outcome there.
   @discardableResult
   private func decode(_ octets: [UInt8], of index: Int, by decoder: WholeContentDecoder) -> ContentOutcome {
     let outcome = decoder.outcome(of: octets)
@@ -143,12 +143,12 @@ extension PendingContents.State {
     return index
   }
 
-  /// The outcome at `index`, if it is there.
+  /// The outcome at `index`; nil if it is not known yet.
   fileprivate func outcome(_ index: Int) -> ContentOutcome? {
     if case .done(let outcome) = places[index] { outcome } else { nil }
   }
 
-  /// What is at `index`; what waits there is the caller's to decode.
+  /// Returns the content of the place `index`. If it waits, the caller must decode it.
   fileprivate mutating func take(_ index: Int) -> PendingContents.Place {
     let place = places[index]
     if case .waiting(let octets) = place {
@@ -160,7 +160,7 @@ extension PendingContents.State {
     return place
   }
 
-  /// The content that has waited longest, if one waits.
+  /// Takes the content that has waited longest; nil if none waits.
   fileprivate mutating func takeOldest() -> (Int, [UInt8])? {
     while next < order.count {
       let index = order[next]
@@ -172,7 +172,7 @@ extension PendingContents.State {
     return nil
   }
 
-  /// As above. If none waits, the calling thread counts as gone, and has given its decoder back.
+  /// Takes the oldest content, as `takeOldest()` does. If none waits, the calling thread counts as ended and leaves its decoder.
   fileprivate mutating func takeOldest(orLeave decoder: WholeContentDecoder) -> (Int, [UInt8])? {
     if let oldest = takeOldest() { return oldest }
     threads -= 1
@@ -180,7 +180,7 @@ extension PendingContents.State {
     return nil
   }
 
-  /// Drops what was looked at, and what no longer waits, so that no more is kept than waits.
+  /// Removes examined places and those that no longer wait, so that the list stays about as long as the queue.
   private mutating func forgetOrderIfLong() {
     guard order.count > 64 + 4 * waitingCount else { return }
     order.removeSubrange(..<next)

@@ -1,21 +1,21 @@
 import HTTPReassembly
 
-/// Tells what comes of gzip contents that are there as a whole. One thread uses it at a time.
+/// Finds the outcome of whole gzip contents. Only one thread at a time may use it.
 ///
-/// The outcome is that of a `ContentDecoder` that gets the same octets as they come, but for what `GzipMember` says. It takes 70 ms
-/// at most: DEFLATE makes 33 MiB of 32 KiB.
+/// A `ContentDecoder` that gets the same octets as they come has the same outcome, except as `GzipMember` says. It takes at most 70 ms:
+/// DEFLATE makes 33 MiB of 32 KiB.
 final class WholeContentDecoder {
   private let limit: Int
   private let member = GzipMember()
-  /// For what is not exactly one good member: made when there is such a content.
+  /// Decodes contents that are not exactly one good member; made on first use.
   private var streaming: ContentDecoder?
-  /// Octets that came out since `takeMade` was asked.
+  /// Octets of output since the last call of `takeMade`.
   private var made = 0
 
-  /// At most `limit` octets may come out of any content.
+  /// Creates a decoder. Any content produces at most `limit` octets.
   init(limit: Int) { self.limit = limit }
 
-  /// How the decoding of `octets` ends.
+  /// The outcome of decoding `octets`.
   func outcome(of octets: [UInt8]) -> ContentOutcome {
     octets.withOctets { octets in
       if let length = member.contentLength(of: octets), length <= limit {
@@ -30,7 +30,7 @@ final class WholeContentDecoder {
     }
   }
 
-  /// Octets that came out since this was asked last.
+  /// The octets of output since the last call.
   func takeMade() -> Int {
     defer { made = 0 }
     return made
@@ -38,7 +38,7 @@ final class WholeContentDecoder {
 
   private func makeStreaming() -> ContentDecoder {
     let memory = WindowMemory(limit: .max)
-    // One coding needs no ratio: DEFLATE has its own.
+    // One coding needs no ratio, as DEFLATE has its own.
     let decoder = ContentDecoder(
       codings: ["gzip"], stages: [GzipStage(memory: memory)], budget: DecodingBudget(octets: limit, ratio: .max),
       buffers: OutputBuffers(), memory: DecoderMemory(windows: memory, inflaters: memory))

@@ -1,23 +1,23 @@
 import Packets
 
-/// What is learnt between packets, but for secrets.
+/// An event between packets, except secrets.
 public enum AnalysisEvent: Sendable {
   /// The name of an address (`Pipeline.learn(name:for:)`).
   case name([UInt8], IPAddress)
-  /// The process that packets' origins have a number for.
+  /// The process of a number in packets' origins.
   case process(number: UInt16, identifier: UInt32, name: [UInt8])
-  /// The app that an Android user identifier stands for.
+  /// The app of an Android user identifier.
   case app(user: Int32, package: [UInt8], name: [UInt8])
-  /// The comment that packets' origins have a number for.
+  /// The comment of a number in packets' origins.
   case comment(number: UInt16, octets: [UInt8])
-  /// It is this capture time, and no packet has come (`Pipeline.pass(to:)`).
+  /// This capture time was reached without a packet (`Pipeline.pass(to:)`).
   case passed(Int64)
 }
 
 extension Pipeline {
-  /// Takes what is learnt between packets.
+  /// Takes an event between packets.
   ///
-  /// - Throws: What the sink throws.
+  /// - Throws: Errors of the sink.
   public mutating func take(_ event: AnalysisEvent) throws(Sink.Failure) {
     switch event {
     case .name(let name, let address): learn(name: name, for: address)

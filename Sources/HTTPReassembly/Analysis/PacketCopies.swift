@@ -1,64 +1,65 @@
 import Packets
 
-/// Recognizes packets that were captured more than once: by captures at several points of one path, or on several interfaces.
+/// Recognizes packets that were captured more than once: at several points of one path, or on several interfaces.
 ///
-/// A packet (`PacketMarks` says what tells it) is a copy where another point has had the same one already, as often as this one: a network may
-/// deliver a packet twice, and where there is no identification (IPv6) a sender may send the same segment twice. Both are no copies.
+/// `PacketMarks` identifies packets. A packet is a copy if another point has had it at least as often as this one. A network may deliver a
+/// packet twice, and without identification (IPv6) a sender may send the same segment twice. Neither is a copy.
 ///
-/// The window forgets packets after a second or two, and all but the last 65,536 packets.
+/// The window forgets packets after a second or two, and keeps at most the last 65,536 packets.
 package struct PacketCopies: ~Copyable {
-  /// Whether copies are left out. Else the window looks at some packets only, to say whether most are there twice.
+  /// Whether copies are left out. If not, the window only samples packets, to tell whether most are captured twice.
   var leavesOut = false
   /// The copies that were left out.
   private(set) var found = Ledger.Copies()
-  /// Packets that were looked at, and what was found among them.
+  /// The number of packets sampled, and the result.
   private(set) var sightings = PacketSightings()
 
   private var marks: PacketMarks
   private var recent = Memory()
   private var before = Memory()
-  /// Packets that passed.
+  /// The number of packets that passed.
   private var passed = 0
 
-  /// Packets of some time, by what tells them.
+  /// Packets of a period, by their marks.
   private struct Memory {
-    /// When the first one came, in nanoseconds; nil while there is none.
+    /// Time of the first packet in nanoseconds; nil without packets.
     var start: Int64?
-    /// How many of each kind were counted, and when the last of them came, in nanoseconds.
+    /// For each mark, how often it was counted, and the last time in nanoseconds.
     var counted: [UInt64: (count: UInt32, last: Int64)] = [:]
-    /// How many of each kind there were at each point.
+    /// How often each mark came at each point.
     var seen: [UInt64: UInt32] = [:]
   }
 
-  /// For how long packets are remembered at least, in nanoseconds.
+  /// The shortest time for which packets are remembered, in nanoseconds.
   private static var span: Int64 { 1_000_000_000 }
-  /// Packets of the same kind within this time, in nanoseconds, are one that was captured twice.
+  /// The longest time between two captures of one packet, in nanoseconds.
   private static var moment: Int64 { 1_000_000 }
-  /// Entries of one memory: two for most packets, one for a copy. Each takes some 40 octets or twice that, and there are two memories.
+  /// Entries of one memory: two for most packets, one for a copy. Each takes 40 to 80 octets, and there are two memories.
   package static var limit: Int { 131_072 }
-  /// Of so many packets the first `sampleLength` are looked at, where copies are not left out.
+  /// The period of samples, if copies are not left out: its first `sampleLength` packets are sampled.
   private static var samplePeriod: Int { 1 << 14 }
   private static var sampleLength: Int { 256 }
 
-  /// Starts with no packets.
+  /// Creates a window without packets.
   init(configuration: Configuration) { marks = PacketMarks(configuration: configuration) }
 
-  /// Counts a packet. Returns whether it is to be given to `isCopy`.
+  /// Counts a packet. Returns whether `isCopy` has to be asked about it.
   @inline(__always)
   mutating func isDue() -> Bool {
     passed &+= 1
     return leavesOut || passed & (Self.samplePeriod - 1) <= Self.sampleLength
   }
 
-  /// Whether a packet is a copy of one before, and to be left out; it is counted then.
+  /// Looks for an earlier capture of a packet, and counts a copy that is left out.
   ///
   /// - Parameters:
   ///   - packet: The packet's facts.
   ///   - octets: Its captured octets.
   ///   - capture: The number of its capture, from 0.
+  /// - Returns: Whether the packet is a copy to be left out.
   @inline(never)
   mutating func isCopy(_ packet: Packet, _ octets: RawSpan, of capture: Int) -> Bool {
-    // Of what came between two samples nothing is known.
+    // The packets between two samples are unknown.
     if !leavesOut, passed & (Self.samplePeriod - 1) == 0 { (recent, before) = (Memory(), Memory()) }
     let mark = marks.mark(of: packet, octets)
     forget(until: packet.timestamp)
@@ -84,18 +85,18 @@ package struct PacketCopies: ~Copyable {
     return true
   }
 
-  /// What tells the point at which a packet was captured, together with its mark.
+  /// Identifies the point of capture together with the packet's mark.
   private static func point(_ packet: Packet, _ octets: RawSpan, of capture: Int, _ mark: UInt64) -> UInt64 {
     var hasher = Hasher()
     hasher.combine(mark)
     hasher.combine(capture)
     hasher.combine(packet.origin.interface)
-    // A cooked capture of version 2 says in its header which interface a packet passed (LINKTYPE_LINUX_SLL2).
+    // A cooked capture of version 2 names the packet's interface in its header (LINKTYPE_LINUX_SLL2).
     if packet.linkType == .linuxSLL2, octets.byteCount >= 8 { hasher.combine(octets.bigEndian32(4)) }
     return UInt64(bitPattern: Int64(hasher.finalize()))
   }
 
-  /// Forgets what is too long ago.
+  /// Forgets packets that are too old.
   private mutating func forget(until now: Int64) {
     guard let start = recent.start else {
       recent.start = now
@@ -107,24 +108,24 @@ package struct PacketCopies: ~Copyable {
   }
 }
 
-/// What a look at some of a run's packets says about packets that are there more than once.
+/// The result of sampling a run for packets that were captured more than once.
 public struct PacketSightings: Sendable, Equatable {
-  /// Segments of TCP and datagrams of UDP that were looked at.
+  /// TCP segments and UDP datagrams that were sampled.
   public internal(set) var packets = 0
-  /// Those that were there already within the millisecond before.
+  /// Packets that had already come within the millisecond before.
   public internal(set) var again = 0
-  /// Those that another capture or interface had already.
+  /// Packets that had already come from another capture or interface.
   public internal(set) var elsewhere = 0
 
-  /// Fewer packets say nothing.
+  /// The smallest sample that counts.
   private static let least = 16
 
-  /// Whether most packets are there twice.
+  /// Whether most packets were captured twice.
   public var areMostDoubled: Bool { packets >= Self.least && again > (packets - again) / 2 }
 }
 
 extension Int64 {
-  /// Whether a time is at most so much later or earlier than another one, whatever the two are.
+  /// Whether a time is at most `span` before or after another one; any values are allowed.
   fileprivate func isWithin(_ span: Int64, of other: Int64) -> Bool {
     let (difference, overflows) = subtractingReportingOverflow(other)
     return !overflows && difference.magnitude <= span.magnitude

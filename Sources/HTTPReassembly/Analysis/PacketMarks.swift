@@ -1,17 +1,17 @@
 import Packets
 
-/// Tells packets by what stays the same wherever on its way a packet is captured.
+/// Identifies packets by parts that are the same at any point of capture.
 ///
-/// A TCP segment is told by its addresses and ports, its sequence and acknowledgment numbers, flags, window and length, and the
-/// identification of its IPv4 header (RFC 791 §3.1); a UDP datagram by addresses, ports, length, that identification and the first octets of its
-/// payload; any other packet by all of its captured octets but for what every router changes.
+/// A TCP segment is identified by addresses and ports, sequence and acknowledgment numbers, flags, window and length. The identification of
+/// its IPv4 header (RFC 791 §3.1) is added. A UDP datagram has its addresses, ports and length, the same identification, and the first
+/// octets of its payload. Any other packet has all its captured octets, except those that every router changes.
 struct PacketMarks: ~Copyable {
   private var decoder: PacketDecoder
-  // What is decoded here is charged where it is analysed.
+  // The analysis charges the octets; these results are dropped.
   private var ledger = Ledger()
   private var anomalies = AnomalyLog()
 
-  /// Octets of a datagram's payload that are looked at: as many as the usual short snap length leaves.
+  /// Octets of a datagram's payload that are used: as many as the usual short snap length leaves.
   private static var payloadLimit: Int { 32 }
 
   init(configuration: Configuration) { decoder = PacketDecoder(configuration: configuration) }
@@ -19,7 +19,7 @@ struct PacketMarks: ~Copyable {
   /// Whether the packet with the last mark is a TCP segment or a UDP datagram.
   private(set) var isOfTransport = false
 
-  /// The mark of a packet with its captured octets: the same packet always has it, and another one in one case of 2⁶⁴.
+  /// The mark of a packet with its captured octets. Equal packets have equal marks; others differ, except in one case of 2⁶⁴.
   mutating func mark(of packet: Packet, _ octets: RawSpan) -> UInt64 {
     let decoded = decoder.dissect(packet, octets, ledger: &ledger, anomalies: &anomalies)
     isOfTransport = true
@@ -83,7 +83,7 @@ struct PacketMarks: ~Copyable {
 }
 
 extension RawSpan {
-  /// The identification of the IPv4 header without options that ends at an offset and carries a protocol; 0 where there is none.
+  /// The identification of an IPv4 header without options that ends at `offset` and carries this protocol; 0 if there is none.
   fileprivate func identification(before offset: Int, of protocolNumber: UInt8) -> UInt16 {
     let start = offset - 20
     guard start >= 0, offset <= byteCount, octet(start) == 0x45, octet(start + 9) == protocolNumber else { return 0 }

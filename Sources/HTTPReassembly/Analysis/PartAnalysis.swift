@@ -1,7 +1,6 @@
 import Packets
 
-/// Analyses the packets of a capture that depend on nothing that another capture says, and writes down what it finds, for an analysis that
-/// puts parts together.
+/// Analyzes the packets of a capture that depend on no other capture, and records the results for an analysis that merges parts.
 package struct PartAnalysis: ~Copyable {
   private var pipeline: Pipeline<NoRows>
   private let recorder: PartRecorder
@@ -11,7 +10,7 @@ package struct PartAnalysis: ~Copyable {
   /// - Parameters:
   ///   - configuration: The limits and choices.
   ///   - decoders: Makes decoders for content codings.
-  ///   - compressor: Says what compression would do for contents that came without.
+  ///   - compressor: Measures how much compression would save for uncoded contents.
   ///   - captured: Reads octets of packets again.
   package init(
     configuration: Configuration, decoders: (any ContentDecoderSource)?, compressor: (any ContentCompressor)?,
@@ -31,7 +30,7 @@ package struct PartAnalysis: ~Copyable {
     pipeline.endOfSecrets()
   }
 
-  /// It is the time of the next packet: what is due before it is done, and its records stand before the packet's.
+  /// Advances the clock to the next packet. Records of due actions come before the packet's.
   package mutating func advance(to packet: Packet) { pipeline.advance(to: packet.timestamp) }
 
   /// Takes the packet.
@@ -41,32 +40,32 @@ package struct PartAnalysis: ~Copyable {
     pipeline.noteChanges()
   }
 
-  /// The packet is kept as it is: only its time matters here.
+  /// Skips a packet that is kept as it is: only its time matters here.
   package mutating func skip(_ packet: Packet) {
     recorder.rows.base = packet.timestamp
     pipeline.skip(to: packet.timestamp)
     pipeline.noteChanges()
   }
 
-  /// It is `time` where the packets are captured, and no packet has come, as `Pipeline.pass` says.
+  /// Takes the capture time when no packet has come, as `Pipeline.pass` does.
   package mutating func pass(to time: Int64) {
     pipeline.pass(to: time)
     pipeline.noteChanges()
   }
 
-  /// Lends the records since the last time, in pieces of whole records.
+  /// Lends the records since the last call, in pieces of whole records.
   ///
-  /// - Throws: what `body` throws.
+  /// - Throws: Errors of `body`.
   package mutating func takeRecords<Failure: Error>(
     _ body: (RawSpan) throws(Failure) -> Void
   ) throws(Failure) {
     try recorder.take(body)
   }
 
-  /// Ends the analysis, with its last record.
+  /// Ends the analysis and writes its last record.
   ///
-  /// - Parameter scan: Learns which connections turned out to depend on what other parts say.
-  /// - Returns: Whether there are none: else what was written down is of no use, and the capture has to be analysed again.
+  /// - Parameter scan: Learns which connections proved to depend on other parts.
+  /// - Returns: Whether there were no such connections. If false, the records are useless, and the capture must be analyzed again.
   package mutating func finish(_ scan: inout ConnectionScan) -> Bool {
     for key in pipeline.openConnections { recorder.depend(on: key) }
     guard recorder.dependent.isEmpty else {
@@ -79,7 +78,7 @@ package struct PartAnalysis: ~Copyable {
   }
 }
 
-/// Takes no rows: all of them are written down.
+/// A sink that gets no rows, since all are recorded.
 struct NoRows: ReportSink {
   mutating func message(_ message: Message, texts: borrowing TextPool) throws(Never) {}
   mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(Never) {}

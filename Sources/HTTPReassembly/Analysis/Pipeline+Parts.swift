@@ -1,19 +1,19 @@
 import Packets
 
-// MARK: An analysis that is written down
+// MARK: Recording a part
 
 extension Pipeline {
-  /// Writes down what becomes final from now on, and counts none of it.
+  /// Records all final rows from now on, and counts none of them.
   mutating func record(with recorder: PartRecorder) {
     self.recorder = recorder
     run.names.isElsewhere = true
   }
 
-  /// Writes down what the last packet has changed.
+  /// Records the changes of the last packet.
   @inline(__always)
   mutating func noteChanges() { recorder?.noteChanges(&run) }
 
-  /// Writes down every final row.
+  /// Records every final row.
   mutating func recordRows(_ recorder: PartRecorder) {
     recorder.noteChanges(&run)
     while let row = run.rows.nextFinalMessage() {
@@ -39,7 +39,7 @@ extension Pipeline {
     }
   }
 
-  /// The endpoints of the connections that are being followed.
+  /// The endpoints of the connections in progress.
   var openConnections: [ConnectionKey] {
     var keys: [ConnectionKey] = []
     connections.forEach { keys.append(ConnectionKey($0.endpoints[0], $0.endpoints[1])) }
@@ -50,13 +50,13 @@ extension Pipeline {
   var timelinePart: Timeline.Part { tables.timeline.part(run.ledger) }
 }
 
-// MARK: An analysis that takes parts
+// MARK: Taking parts
 
 extension Pipeline {
-  /// It is `time`: what is due is done. Rows that become final wait for those of the next packet.
+  /// Advances the clock and does all that is due. Final rows wait for those of the next packet.
   mutating func advance(to timestamp: Int64) { advanceClock(to: PacketTime.bounded(timestamp)) }
 
-  /// A packet comes that is counted elsewhere: only its time matters here. Rows that become final wait for `handOverPart`.
+  /// Skips a packet that is counted elsewhere: only its time matters here. Final rows wait for `handOverPart`.
   package mutating func skip(to timestamp: Int64) {
     let time = PacketTime.bounded(timestamp)
     advanceClock(to: time)
@@ -65,22 +65,22 @@ extension Pipeline {
     }
   }
 
-  /// All rows of a packet of a part have come.
+  /// Hands over the rows of a part's packet, once all have come.
   ///
-  /// - Throws: What the sink throws.
+  /// - Throws: Errors of the sink.
   package mutating func handOverPart() throws(Sink.Failure) {
     if !isHandedOver { try handOver() }
   }
 
-  /// A part begins: its numbers are its own.
+  /// Begins a part, which has its own numbers.
   package mutating func beginPart(_ reading: inout RowReading) {
     reading.forgetTexts(&run.texts)
     part = PartNumbers()
   }
 
-  /// Takes the next record of a part, but for those of packets and events, of which `reading` has read the number.
+  /// Takes the next record of a part, except packets and events. `reading` has already read its number.
   ///
-  /// - Throws: what is wrong with the part.
+  /// - Throws: A fault of the part.
   package mutating func take(_ record: PartRecord, _ reading: inout RowReading) throws(PartFault) {
     switch record {
     case .elapsed:
@@ -103,7 +103,7 @@ extension Pipeline {
     }
   }
 
-  /// A connection begins: one that is still here between the same endpoints is over.
+  /// Takes the beginning of a connection. Finishes an open one between the same endpoints.
   private mutating func takeOpening(_ reading: inout RowReading) throws(PartFault) {
     var source = Endpoint(address: IPAddress(high: 0, low: 0), port: 0)
     var destination = source
@@ -135,7 +135,7 @@ extension Pipeline {
   private mutating func takeNumbers(_ reading: inout RowReading) throws(PartFault) {
     var counts: [Int] = []
     for _ in 0..<3 {
-      // No packet makes as many.
+      // No packet makes more.
       guard let count = Int(exactly: try reading.number()), count <= 1 << 18 else { throw .damaged }
       counts.append(count)
     }

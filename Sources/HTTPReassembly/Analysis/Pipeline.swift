@@ -8,14 +8,14 @@ import Packets
 ///           headers          which one          in order         messages   rows        totals, reports
 /// ```
 ///
-/// One pass, one direction, nothing global, no clock but the packets'. Give it every packet in the order of capture,
-/// then `finishConnections()` and read `totals`.
+/// It works in one pass and one direction, without global state, and with no clock but the packets'. Give it every packet in the order of
+/// capture, call `finishConnections()`, and read `totals`.
 public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private var decoder: PacketDecoder
   private var copies: PacketCopies
   var connections = ConnectionTable<Session>()
   private var waiting = WaitingConnections()
-  /// Slots of connections that began to wait for secrets, in that order. Some may wait no longer.
+  /// Slots of connections that began to wait for secrets, in that order. Some may no longer wait.
   private var secretWaiters: [Int32] = []
   private var quic = QUICConnections()
   var run: Run
@@ -23,38 +23,38 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   var tables: RefiningTables
   /// Rows of connections that the sink has not seen yet.
   var finalConnections: Deque<Connection> = []
-  /// In memory of its own, because a value of a size that is known only when the program runs would make the pipeline one, too, whose
-  /// parts are looked for again with each row.
+  /// The sink, in memory of its own. Its size is known only at run time. Inside the pipeline, it would make the pipeline's layout unknown,
+  /// and each row would look up the parts' places again.
   private let held: OwnMemory<Sink>
   private var secureHosts = SecureHosts()
   private var lookups = DNSLookups()
   private var processes = ProcessTable()
   private var expected = ExpectedProcesses()
-  /// The same of connections of QUIC, which have ports of their own.
+  /// Expected processes of QUIC connections, which have ports of their own.
   private var expectedOfQUIC = ExpectedProcesses()
-  /// Writes down what becomes final, where that is a part of another analysis; nil where it is counted here.
+  /// Records final rows of a part of another analysis; nil if they are counted here.
   var recorder: PartRecorder?
-  /// The numbers of the part that is being taken.
+  /// The numbers of the part in progress.
   var part = PartNumbers()
-  /// The process that the packet in hand belongs to.
+  /// The process of the current packet.
   private var mention = ProcessMention()
-  /// Messages that may be open before those of idle connections become final.
+  /// The number of open messages at which those of idle connections become final.
   private var retirementMark: Int
-  /// How often rows were handed over since memory was shared.
+  /// The number of hand-overs since memory was last shared.
   private var handOvers = 0
-  /// No connection's time-out runs out before this capture time.
+  /// A capture time before which no time-out runs out.
   private var quietUntil = Int64.min
-  /// Capture times of the first and the last packet, in the order of time.
+  /// Capture times of the earliest and the latest packet.
   private var earliest = Int64.max
   private var latest = Int64.min
 
-  /// Receives the rows.
+  /// The receiver of the rows.
   public var sink: Sink {
     _read { yield held.value }
     _modify { yield &held.value }
   }
 
-  /// Reads octets of packets again that have a source in a capture; nil when none can be. For packets that are processed after it was set.
+  /// Reads captured octets of packets again; nil if that is impossible. It applies to packets processed after it is set.
   public var capturedOctets: (any CapturedOctets)? {
     get { run.history.captured }
     set { run.history.captured = newValue }
@@ -64,9 +64,9 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   ///
   /// - Parameters:
   ///   - configuration: The limits and choices.
-  ///   - decoders: Makes decoders for content codings; without them coded content has no decoded length.
-  ///   - observer: Sees what messages say; without one only lengths are looked at.
-  ///   - compressor: Says what compression would do for contents that came without; without one that is not known.
+  ///   - decoders: Makes decoders for content codings. Without them, coded content has no decoded length.
+  ///   - observer: Receives the text and content of messages. Without one, only lengths are counted.
+  ///   - compressor: Measures how much compression would save for uncoded contents. Without one, this is unknown.
   ///   - sink: Receives the rows.
   public init(
     configuration: Configuration = Configuration(), decoders: (any ContentDecoderSource)? = nil,
@@ -81,19 +81,19 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     held = OwnMemory(sink)
   }
 
-  /// Counts what contents and header fields cost on a thread of its own: before the first packet, of an analysis whose totals are asked for by
-  /// `takeTotals()` alone.
+  /// Counts the cost of contents and header fields on a separate thread. Must be called before the first packet. Only `takeTotals()` may
+  /// then be used to read the totals.
   public mutating func countTablesConcurrently() { tables.startThread() }
 
-  /// Whether packets are left out that another capture or interface has had already. For packets that are processed after it was set.
+  /// Whether packets are left out that another capture or interface already had. It applies to packets processed after it is set.
   public var leavesOutCopies: Bool {
     get { copies.leavesOut }
     set { copies.leavesOut = newValue }
   }
 
-  /// Takes the next packet; `octets` are what was captured of it, and `capture` is the number of its capture among those of one time.
+  /// Takes the next packet. `octets` are its captured octets; `capture` is the number of its capture among simultaneous ones.
   ///
-  /// - Throws: What the sink throws.
+  /// - Throws: Errors of the sink.
   public mutating func process(_ packet: Packet, _ octets: RawSpan, of capture: Int = 0) throws(Sink.Failure) {
     if copies.isDue(), copies.isCopy(packet, octets, of: capture) { return }
     let time = PacketTime.bounded(packet.timestamp)
@@ -113,7 +113,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     if !isHandedOver { try handOver() }
   }
 
-  /// A packet comes; it is not known yet where it goes.
+  /// Starts a packet whose direction is not known yet.
   @inline(never)
   private mutating func startPacket(at time: Int64) {
     run.packetDirection = .unknown
@@ -122,7 +122,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     tables.timeline.start(run.ledger.early)
   }
 
-  /// Everything of the packet is charged: its headers go where it went.
+  /// Ends a packet after all of it is charged. Its headers go to its direction.
   @inline(never)
   private mutating func endPacket() { tables.timeline.end(run.packetDirection, &run.ledger) }
 
@@ -130,7 +130,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   @inline(__always)
   var isHandedOver: Bool { run.rows.isHandedOver && finalConnections.isEmpty }
 
-  /// Takes a packet that is no ordinary one.
+  /// Takes a packet that is not an ordinary segment.
   @inline(never)
   private mutating func processAny(_ packet: Packet, _ octets: RawSpan, at time: Int64) {
     var packet = packet
@@ -162,18 +162,17 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   // MARK: Time without packets
 
-  /// The capture time after which the next connection is finished because its time-out has run out, or stops waiting for octets; nil if
-  /// there is none.
+  /// The capture time after which the next connection times out, or stops waiting for octets; nil if there is none.
   public var nextDeadline: Int64? {
     [waiting.first?.deadline, nextToExpire?.deadline, quic.nextDeadline].compactMap(\.self).min()
   }
 
-  /// Says that it is `time` where the packets are captured, and that no packet has come since the last one: connections
-  /// whose time-outs have run out are finished, and octets that are overdue given up, as the next packet would have it.
+  /// Takes the capture time when no packet has come since the last one. Connections that time out are finished, and overdue octets are
+  /// given up, as the next packet would have done.
   ///
-  /// Nothing else depends on it: a packet may still come that was captured before.
+  /// Nothing else depends on it: a packet may still come that was captured earlier.
   ///
-  /// - Throws: What the sink throws.
+  /// - Throws: Errors of the sink.
   public mutating func pass(to time: Int64) throws(Sink.Failure) {
     expireConnections(at: min(time, PacketTime.limit))
     if !isHandedOver { try handOver() }
@@ -181,7 +180,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   // MARK: Connections
 
-  /// Takes a segment; `source` is where the packet's octets are in a capture, if the segment's payload lies in them.
+  /// Takes a segment. `source` is the place of the packet's octets in a capture, if the segment's payload lies in them.
   private mutating func receive(_ segment: TCPSegment, _ octets: RawSpan, at time: Int64, source: CaptureOffset?) {
     run.ledger.pending += segment.payloadLength
     let key = ConnectionKey(segment.source, segment.destination)
@@ -229,7 +228,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     receive(slot, segment, octets, at: time, source)
   }
 
-  /// The connection that was worked on waits for octets.
+  /// Notes that the current connection waits for octets.
   private mutating func watch(_ slot: Int) {
     guard let look = run.nextLook else { return }
     run.nextLook = nil
@@ -237,7 +236,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     quietUntil = min(quietUntil, look.deadline)
   }
 
-  /// Asked of few segments, since a call to a connection that changes nothing is handed a copy of it.
+  /// A function of its own, for few segments: the compiler copies the connection for a call that does not change it.
   @inline(never)
   func isReopened(_ slot: Int, _ segment: TCPSegment) -> Bool {
     connections.look(slot) {
@@ -245,13 +244,13 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
   }
 
-  /// Rows are handed over so often until tables are asked again what they take: in between they grow by a few rows.
+  /// Hand-overs until tables are asked for their memory again. In between, they grow by a few rows.
   private static var handOversBetweenShares: Int { 16 }
 
-  /// Octets of memory that the tables take which the report is made of.
+  /// Octets of memory of the tables that the report is made from.
   var tableMemory: Int { apis.memory + tables.memory }
 
-  /// Leaves connections what other tables do not take of the memory for all.
+  /// Leaves connections the memory that other tables do not take.
   @inline(__always)
   mutating func shareMemory() {
     handOvers = 0
@@ -263,7 +262,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     tables.close()
   }
 
-  /// Gives up the connections idle longest until the others keep to the limit of memory.
+  /// Evicts the connections idle longest until the others keep to the limit of memory.
   @inline(never)
   private mutating func evictToLimit() throws(Sink.Failure) {
     run.countDecoders()
@@ -273,7 +272,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       run.anomalies.note(.connectionMemoryFull, connection: connections.number(of: slot))
       finish(slot, .evicted)
       run.countDecoders()
-      // Rows hold on to their texts until they are handed over.
+      // Rows retain their texts until they are handed over.
       try handOver()
       run.budget.connectionGaveWay(to: connectionOctets)
     }
@@ -282,7 +281,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private mutating func receiveReassembled(_ segment: TCPSegment, at time: Int64) {
     let datagram = decoder.reassembled
     datagram.withOctets { receive(segment, $0, at: time, source: nil) }
-    // Other fragments brought most of it, and headers of their own.
+    // Other fragments brought most of it, with headers of their own.
     run.packetDirection = .unknown
   }
 
@@ -294,8 +293,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.nextLook = nil
   }
 
-  /// Makes the ended messages of the connections seen least recently final, until few enough rows are left. Charges that
-  /// come later are their connections' own.
+  /// Makes ended messages final until few enough rows are left, those of the connections seen least recently first. Later charges go to
+  /// their connections.
   @inline(never)
   private mutating func retireIdlest() {
     let limit = run.configuration.openMessageLimit
@@ -305,17 +304,16 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
         slot = connections.next(after: current)
       }
     }
-    // Messages in progress cannot end for that: to look for others again is worth it when there are an eighth more.
+    // Messages in progress cannot end this way. A new search is useful only when there are an eighth more.
     retirementMark = max(limit, run.rows.openMessages / 8 * 9)
-    // So many rows at once make other tables much larger.
+    // So many final rows make other tables much larger.
     handOvers = Self.handOversBetweenShares
   }
 
-  /// Finishes the connections whose time-outs have run out at `time`, and gives up what others wait for in vain, in the order in
-  /// which that is due.
+  /// Finishes the connections that time out by `time`, and gives up overdue waits of others, in the order of their deadlines.
   ///
-  /// Neither that order nor what is said of them depends on when somebody looks: whether time passes in one step or in
-  /// several, with packets or without, the rows and their numbers are the same.
+  /// Neither the order nor the result depends on when this is called. Whether time passes in one step or several, with packets or without,
+  /// the rows and their numbers are the same.
   @inline(__always)
   mutating func expireConnections(at time: Int64) {
     if time > quietUntil { takeDue(at: time) }
@@ -346,16 +344,15 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
     while let row = quic.finishSilent(before: time, run.configuration, &run.texts) { finalConnections.append(row) }
     (run.anomalies.now, run.clock) = (now, clock)
-    // What is seen from now on has its whole time-out before it.
+    // A connection seen from now on has its whole time-out left.
     let shortest = min(run.configuration.idleTimeout, run.configuration.closedTimeout)
     quietUntil = min(nextDeadline ?? .max, run.clock.addingSaturated(shortest))
   }
 
-  /// Does to a connection what is due at a deadline, where the analysis is written down, so that it is known when: finishes it, or looks at
-  /// it again.
+  /// Does what is due for a connection at a deadline while the analysis is recorded, so that the time is recorded, too. It finishes the
+  /// connection or looks at it again.
   ///
-  /// A connection that gives numbers because time passes, and not because a packet comes, does so between those of other parts, of which
-  /// nobody here knows.
+  /// If this makes numbers, the connection depends on other parts: their numbers may come in between, and they are unknown here.
   @inline(never)
   private mutating func record(_ slot: Int, at deadline: Int64, end: ConnectionEnd?) {
     guard let recorder else { return }
@@ -369,7 +366,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
   }
 
-  /// Gives up what a connection waits for, as far as that is overdue at its deadline.
+  /// Gives up the waits of a connection that are overdue at its deadline.
   private mutating func lookAgain(_ slot: Int, after deadline: Int64) {
     guard connections.isToBeLookedAt(slot, after: deadline) else { return }
     run.anomalies.now = deadline
@@ -382,7 +379,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
   }
 
-  /// The connection whose time-out runs out first, and the capture time at which it does.
+  /// The next connection to time out, and the capture time when it does.
   private var nextToExpire: (slot: Int, end: ConnectionEnd, deadline: Int64)? {
     let open = connections.idlestOpen.map { (slot: $0, end: ConnectionEnd.idle, deadline: idleDeadline($0)) }
     let closed = connections.idlestClosed.map { (slot: $0, end: ConnectionEnd.fin, deadline: closedDeadline($0)) }
@@ -400,10 +397,9 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   // MARK: Secrets
 
-  /// Learns secrets from octets of a TLS key log (RFC 9850), which may come in any pieces: records that come from now on are opened with
-  /// them.
+  /// Learns secrets from octets of a TLS key log (RFC 9850), which may come in any pieces. They open records that come from now on.
   ///
-  /// Records that came before, and waited for them, are opened at once.
+  /// Earlier records that waited for the secrets are opened at once.
   public mutating func learn(secrets octets: RawSpan) {
     let known = run.secrets.count
     run.secrets.read(octets)
@@ -411,26 +407,26 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     shareMemory()
   }
 
-  /// Whether secrets may come after the records that they open: then those wait for a while (`Configuration.secretPatience`). For packets
-  /// that are processed after it was set.
+  /// Whether secrets may come after the records that they open. Records then wait for a while (`Configuration.secretPatience`). It applies
+  /// to packets processed after it is set.
   public var mayLearnSecrets: Bool {
     get { run.mayLearnSecrets }
     set { run.mayLearnSecrets = newValue }
   }
 
-  /// Whether `takeUsedSecrets` is called, after each packet or so. For packets that are processed after it was set.
+  /// Whether `takeUsedSecrets` is called about after each packet. It applies to packets processed after it is set.
   public var collectsUsedSecrets: Bool {
     get { run.usedSecrets.isWanted }
     set { run.usedSecrets.isWanted = newValue }
   }
 
-  /// Lends the secrets that records were opened with since the last call, as whole lines of a key log (RFC 9850), if there are any.
+  /// Lends the secrets that opened records since the last call, as whole lines of a key log (RFC 9850), if there are any.
   public mutating func takeUsedSecrets(_ body: (RawSpan) -> Void) { run.usedSecrets.take(body) }
 
   /// Whether connections wait for secrets.
   public var waitsForSecrets: Bool { !secretWaiters.isEmpty }
 
-  /// A connection has begun to wait for secrets.
+  /// Notes that a connection has begun to wait for secrets.
   @inline(never)
   private mutating func noteWaiter(_ slot: Int) {
     run.hasBegunToWait = false
@@ -438,7 +434,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     secretWaiters.append(Int32(truncatingIfNeeded: slot))
   }
 
-  /// Keeps only those that still wait, each once.
+  /// Keeps only connections that still wait, each once.
   private mutating func forgetWaiters() {
     var known: Set<Int32> = []
     secretWaiters.removeAll { slot in
@@ -447,7 +443,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
   }
 
-  /// New secrets are known: the connections that wait look for theirs, in the order in which they began to wait.
+  /// Offers new secrets to the waiting connections, in the order in which they began to wait.
   private mutating func offerSecrets() {
     guard !secretWaiters.isEmpty else { return }
     forgetWaiters()
@@ -459,7 +455,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     forgetWaiters()
   }
 
-  /// A key log ends, or what comes next is of another one.
+  /// Ends a key log; further octets belong to another one.
   public mutating func endOfSecrets() {
     let known = run.secrets.count
     run.secrets.finishLine()
@@ -467,27 +463,27 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     for _ in 0..<run.secrets.takeRefused() { run.anomalies.note(.tlsKeysFull) }
   }
 
-  /// Secrets that are known.
+  /// The number of secrets that are known.
   public var secretCount: Int { run.secrets.count }
 
   // MARK: Processes
 
-  /// What the capture says of the packet in hand.
+  /// Reads the capture's facts about the current packet.
   @inline(never)
   private mutating func readOrigin(_ origin: PacketOrigin) {
     mention = processes.mention(of: origin, &run.texts)
     if origin.flags.contains(.comment), origin.comment == 0 { run.anomalies.note(.packetCommentNotRead) }
   }
 
-  /// Learns which process has the local end of a connection, from the running system.
+  /// Learns the process at the local end of a connection, as the running system knows it.
   ///
   /// - Parameters:
   ///   - process: The process.
-  ///   - local: The end that it has.
+  ///   - local: The process's end of the connection.
   ///   - remote: The other end.
-  ///   - time: When the connection opened, in nanoseconds since the Unix epoch; nil of one that is open for longer. Another connection between
-  ///     the same ends is not meant.
-  ///   - isQUIC: Whether it is one of QUIC, else of TCP.
+  ///   - time: When the connection opened, in nanoseconds since the Unix epoch; nil if it was already open. It excludes other connections
+  ///     between the same ends.
+  ///   - isQUIC: Whether the connection is QUIC; otherwise it is TCP.
   public mutating func learn(
     process: ProcessIdentity, of local: Endpoint, to remote: Endpoint, openedAt time: Int64? = nil, isQUIC: Bool = false
   ) {
@@ -520,25 +516,25 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.texts.release(text)
   }
 
-  /// Notes what the system said of the connection in a slot before its first packet was here.
+  /// Takes processes that the system named before the connection's first packet came.
   @inline(never)
   private mutating func takeExpected(_ key: ConnectionKey, _ slot: Int, at time: Int64) {
     for (process, local) in expected.take(key, at: time) { note(process, local, slot) }
   }
 
-  /// Learns the process that packets' origins have a number for, as from a capture file's process blocks.
+  /// Learns the process of a number in packets' origins, as from a capture file's process blocks.
   public mutating func learn(process number: UInt16, identifier: UInt32, name: [UInt8]) {
     processes.learn(process: number, identifier: identifier, name: name)
     shareMemory()
   }
 
-  /// Learns the comment that packets' origins have a number for: programs that know the process of a packet write it there.
+  /// Learns the comment of a number in packets' origins. Programs that know a packet's process write it there.
   public mutating func learn(comment number: UInt16, octets: [UInt8]) {
     processes.learn(comment: number, octets, &run.texts)
     shareMemory()
   }
 
-  /// Learns the app that an Android user identifier stands for.
+  /// Learns the app of an Android user identifier.
   public mutating func learn(androidUser user: Int32, package: [UInt8], app: [UInt8]) {
     processes.learn(androidUser: user, package: package, app: app, &run.texts)
     shareMemory()
@@ -551,7 +547,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.names.learn(name, for: address, lookup: nil)
   }
 
-  /// Takes a datagram, which is charged as `udp`: a session may claim it, or names be learnt of it.
+  /// Takes a datagram, which is charged as `udp`. A session may claim it, or it may name addresses.
   private mutating func receive(_ datagram: UDPDatagram, _ octets: RawSpan, at time: Int64) {
     if DNSLookups.concerns(datagram) { return learnNames(datagram, octets, at: time) }
     let wasEmpty = quic.count == 0
@@ -578,8 +574,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   // MARK: Results
 
-  /// Counts every final row for its API and gives it to the sink, also after one that it could not take; then throws its
-  /// first error.
+  /// Counts every final row for its API and passes it to the sink. After an error it goes on with the other rows, then throws the first
+  /// error.
   mutating func handOver() throws(Sink.Failure) {
     do throws(Sink.Failure) { try handOverRows() } catch {
       handOverTheRest()
@@ -593,7 +589,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
   }
 
-  /// Hands over every final row, up to the first one that the sink throws at, which is taken away too.
+  /// Hands over every final row, up to the first one at which the sink throws; that row is removed, too.
   private mutating func handOverRows() throws(Sink.Failure) {
     defer {
       handOvers &+= 1
@@ -611,12 +607,12 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
   }
 
-  /// Says how many packets were dropped in all before they could be captured, as far as is known now.
+  /// Sets the number of packets dropped so far before they could be captured.
   public mutating func setDropped(_ packets: Int) { run.ledger.droppedPackets = packets }
 
-  /// Ends every connection: what follows is another capture.
+  /// Ends every connection. Further packets belong to another capture.
   ///
-  /// - Throws: What the sink throws.
+  /// - Throws: Errors of the sink.
   public mutating func finishConnections() throws(Sink.Failure) {
     var failure: Sink.Failure?
     let octets = run.connectionOctets
@@ -638,7 +634,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     if let failure { throw failure }
   }
 
-  /// What is known so far. Before `finishConnections()`, octets whose class is not known yet are in no class.
+  /// The totals so far. Before `finishConnections()`, octets of unknown class are in no class.
   public var totals: Totals {
     var totals = Totals(
       ledger: ledger, anomalies: run.anomalies, apis: apis.sorted(texts: run.texts),
@@ -649,8 +645,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     return totals
   }
 
-  /// What is known after `finishConnections()`, once: the pipeline gives its totals away, of which there can be very many, and no packet may
-  /// come after that.
+  /// The totals after `finishConnections()`, once. The pipeline gives up its totals, since there can be very many. No packet may follow.
   public mutating func takeTotals() -> Totals {
     tables.endThread(&run.anomalies)
     var totals = Totals(
@@ -675,8 +670,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     return ledger
   }
 
-  /// What is known so far, with the messages that are not final yet counted as far as they are known: for a look at a
-  /// run that goes on. Takes time in proportion to the connections that are open.
+  /// The totals so far, including messages that are not final, for a look at a run in progress. It takes time in proportion to the open
+  /// connections.
   public var snapshot: Totals {
     var apis = apis
     var texts = run.texts
@@ -690,18 +685,16 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     return totals
   }
 
-  /// Adds to a `snapshot` what the tables of `Configuration.tables` have counted of final messages and connections. They can have very many
-  /// rows.
+  /// Adds the tables of `Configuration.tables` to a `snapshot`, for final messages and connections. They can have very many rows.
   public func addTables(to snapshot: inout Totals) { tables.fill(&snapshot, apis, run.fieldNotes.names) }
 
-  /// Adds to a `snapshot` what hosts cost, of final messages and connections, where `Configuration.tables` has them: in no
-  /// order, and at most `Configuration.hostLimit`.
+  /// Adds the totals of hosts to a `snapshot`, for final messages and connections, if `Configuration.tables` has them. They have no order,
+  /// and are at most `Configuration.hostLimit`.
   public func addHosts(to snapshot: inout Totals) { tables.fillHosts(&snapshot) }
 
-  /// Hands over every message that is not final yet, as far as it is known, in the order of connections; `texts` are what
-  /// its texts are handles into.
+  /// Passes every message that is not final to `body`, in the order of connections. `body` also gets the pool of the message's texts.
   public func forEachOpenMessage(_ body: (Message, borrowing TextPool) -> Void) {
-    // Templates are texts that the pool may not have yet.
+    // Templates may be new texts for the pool.
     var texts = apis.keepsPaths ? TextPool() : run.texts
     var segments = apis.segments
     connections.forEach { connection in
@@ -727,22 +720,21 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     }
   }
 
-  /// Octets of memory that connections take, as `Configuration.connectionOctetLimit` counts them: estimated, with what they hold
-  /// and keep, and what decodes their contents.
+  /// Estimated octets of memory that connections take, including held and kept octets and decoders, as for
+  /// `Configuration.connectionOctetLimit`.
   public var connectionOctets: Int { run.connectionOctets }
 
-  /// Octets that have come out of content decoders while packets were processed: for who looks at the clock each so many
-  /// packets, and has to look more often where packets take their time.
+  /// Octets that content decoders produced so far. A caller that checks the clock every few packets can check more often when packets take
+  /// long.
   @inline(__always)
   public var decodedOctets: Int { run.decoding.spent }
 
-  /// Connections that are being followed.
+  /// The number of connections in progress.
   public var connectionCount: Int { connections.count + quic.count }
 }
 
-/// Counts every message and exchange that is final for its API and gives it to the sink, up to the first one that the sink throws at. What
-/// they are made of is lent here apart, so that each row is moved once; and no method of the pipeline, which would ask with
-/// each row what type that is.
+/// Counts every final message and exchange for its API and passes it to the sink, up to the first one at which the sink throws. The parts
+/// are lent separately so that each row moves once. It is no method of the pipeline, which would look up the pipeline's type for each row.
 private func handOverFinalRows<Sink: ReportSink>(
   _ rows: inout RowStore, to sink: inout Sink, _ apis: inout APITable, _ tables: inout RefiningTables,
   _ contentNotes: inout ContentNotes, _ fieldNotes: inout FieldNotes, _ texts: inout TextPool,
@@ -767,7 +759,7 @@ private func handOverFinalRows<Sink: ReportSink>(
 }
 
 extension TCPConnection where Receiver == Session {
-  /// Secrets have come: what waited for its own goes on.
+  /// Goes on with records that waited, after secrets have come.
   fileprivate mutating func lookForSecrets(_ run: inout Run) {
     borrowRun(&run)
     if let needs = session?.lookForSecrets(&run) {

@@ -1,13 +1,13 @@
-/// The tables that say more of what others sum up: each is kept where it is wanted only.
+/// Tables that add detail to totals. Each is kept only if it is wanted.
 struct RefiningTables {
-  /// Whether any of those is wanted that messages and connections are added to.
+  /// Whether a table is wanted that messages and connections are added to.
   let isWanted: Bool
   private var hosts: HostTable
   private var groups: GroupTable
   private var messages: MessageTables
-  /// Whether anybody wants those.
+  /// Whether the tables of messages are wanted.
   private let countsMessages: Bool
-  /// Counts those; nil where they are counted here.
+  /// Counts messages on another thread; nil if they are counted here.
   private var thread: TableThread?
   private var rounds = TableRounds()
   var timeline: Timeline
@@ -21,20 +21,21 @@ struct RefiningTables {
     timeline = Timeline(configuration: configuration)
   }
 
-  /// Octets of memory that they take.
+  /// Octets of memory that the tables take.
   var memory: Int {
     guard isWanted else { return timeline.memory }
     return hosts.memory + rounds.memory + groups.memory + timeline.memory
   }
 
-  /// None of them gets a further row.
+  /// Ends the growth of all tables.
   mutating func close() {
     hosts.close()
     groups.close()
     if let thread { thread.close() } else { messages.close() }
   }
 
-  /// Counts contents and fields on a thread of its own, as far as they are wanted, until the totals are taken. Before the first message.
+  /// Counts contents and fields on a separate thread until the totals are taken, if they are wanted. Must be called before the first
+  /// message.
   mutating func startThread() {
     guard countsMessages, thread == nil else { return }
     var moving = MessageTables.none
@@ -42,14 +43,14 @@ struct RefiningTables {
     thread = TableThread(moving)
   }
 
-  /// Everything is counted here from now on; waits for what the thread has not counted yet.
+  /// Waits for the thread to count the rest. From now on, all is counted here.
   mutating func endThread(_ anomalies: inout AnomalyLog) {
     guard let ended = thread.take()?.finish() else { return }
     messages = ended.tables
     for (anomaly, count) in ended.anomalies.all { anomalies.add(anomaly, count) }
   }
 
-  /// Adds a final message, whose API is at a position.
+  /// Adds a final message of the API at a position.
   mutating func add(
     _ message: borrowing Message, _ row: RowIndex, at position: Int, _ contentNotes: inout ContentNotes,
     _ fieldNotes: inout FieldNotes, texts: inout TextPool, anomalies: inout AnomalyLog
@@ -84,7 +85,7 @@ struct RefiningTables {
     if let thread { thread.forget(connection.number) } else { messages.forget(connection.number) }
   }
 
-  /// Says what has been counted, as `fill` does, once: nothing is left here.
+  /// Moves the counts into `totals`, as `fill` copies them; the tables are empty after it.
   mutating func take(into totals: inout Totals, _ apis: borrowing APITable, _ names: borrowing FieldNames) {
     fill(&totals, apis, names)
     var none = Configuration()
@@ -96,10 +97,10 @@ struct RefiningTables {
     timeline = Timeline(configuration: none)
   }
 
-  /// Says what has been counted of hosts, in no order.
+  /// Copies the totals of hosts, in no order.
   func fillHosts(_ totals: inout Totals) { totals.hosts = hosts.totals }
 
-  /// Says what has been counted; `apis` is the table that messages were added to.
+  /// Copies the counts into `totals`. `apis` is the table that messages were added to.
   func fill(_ totals: inout Totals, _ apis: borrowing APITable, _ names: borrowing FieldNames) {
     totals.hosts = hosts.sorted(texts: totals.texts)
     totals.groups = groups.sorted

@@ -1,50 +1,51 @@
-/// Receives what the analysis finds, as soon as it is final.
+/// Receives the rows of the analysis as soon as they are final.
 ///
-/// Messages, exchanges and connections come in the order in which they become final, not in the order of their
-/// numbers. Everything that is passed is valid during the call; texts are handles into `texts`.
+/// Messages, exchanges and connections come in the order in which they become final, not in the order of their numbers. All arguments are
+/// valid only during the call. Texts are handles into `texts`.
 public protocol ReportSink {
-  /// What a sink may throw; the analysis passes it on to its caller.
+  /// The error of the sink, which the analysis passes on to its caller.
   associatedtype Failure: Error
 
-  /// A message is final.
+  /// Takes a final message.
   mutating func message(_ message: Message, texts: borrowing TextPool) throws(Failure)
-  /// An exchange is final: both its messages are.
+  /// Takes a final exchange; both its messages are final.
   mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(Failure)
-  /// A connection is final, after all its messages.
+  /// Takes a final connection, after all its messages.
   mutating func connection(_ connection: Connection, texts: borrowing TextPool) throws(Failure)
 }
 
-/// What a finished analysis knows beyond its rows.
+/// Results of an analysis beyond its rows.
 public struct Totals: Sendable {
-  /// Where every octet went.
+  /// The account of every octet.
   public var ledger: Ledger
-  /// The oddities.
+  /// The anomalies.
   public var anomalies: AnomalyLog
-  /// Totals by API, in the order of host, path, method as octets.
+  /// Totals by API, sorted by the octets of host, path and method.
   public var apis: [APITotals]
-  /// Connections of TLS and QUIC that were not wholly opened, by server name, the most octets first.
+  /// TLS and QUIC connections that were not wholly opened, by server name, most octets first.
   public var secureHosts: [SecureHostTotals]
-  /// What the connections of each host cost, in the order of hosts as octets; empty unless `Configuration.tables` asks for it.
+  /// The cost of each host's connections, sorted by the octets of hosts; empty unless `Configuration.tables` asks for it.
   public var hosts: [HostTotals] = []
   /// Octets over time, in the order of their intervals and directions; empty unless `Configuration.tables` asks for it.
   public var timeline: [TimelineInterval] = []
-  /// What contents cost and could save, in the order of APIs, requests before responses; empty unless `Configuration.tables` asks for it.
+  /// Costs and possible savings of contents, in the order of APIs, requests before responses; empty unless `Configuration.tables` asks for
+  /// it.
   public var contents: [ContentTotals] = []
   /// Octets of header fields, in the order of APIs, requests before responses, each by name; empty unless `Configuration.tables` asks
   /// for it.
   public var fields: [FieldTotals] = []
-  /// Traffic by `Configuration.groupKey`, the most octets first.
+  /// Traffic by `Configuration.groupKey`, most octets first.
   public var groups: [GroupTotals] = []
-  /// Segments of paths that have too many values for an API each (`Configuration.segmentValueLimit`); at most 100 of them.
+  /// Path segments with too many values for an API each (`Configuration.segmentValueLimit`); at most 100 of them.
   public var foldedSegments: [FoldedSegment] = []
   /// Capture times of the earliest and the latest packet, in nanoseconds since the Unix epoch; nil without packets.
   public var span: ClosedRange<Int64>?
-  /// Whether packets are there more than once, as far as some of them were looked at.
+  /// Whether packets were captured more than once, from samples.
   public var sightings = PacketSightings()
   /// The texts that the totals refer to.
   public var texts: TextPool
 
-  /// Puts together what the parts of an analysis counted.
+  /// Puts together the counts of an analysis's parts.
   package init(
     ledger: Ledger, anomalies: AnomalyLog, apis: [APITotals], secureHosts: [SecureHostTotals] = [],
     span: ClosedRange<Int64>? = nil, texts: TextPool

@@ -1,20 +1,20 @@
 import Shared
 
-/// Counts final messages on a thread of its own, while the analysis goes on: what contents and header fields cost takes a sixth of an analysis,
-/// and is asked for at the end.
+/// Counts final messages on a separate thread during the analysis. The cost of contents and header fields takes a sixth of an analysis, and
+/// is needed only at the end.
 final class TableThread {
   private let thread: BatchThread<TableBatch, Counted>
   private var batch = TableBatch()
 
-  /// What has been counted.
+  /// The counts so far.
   private struct Counted {
     var tables: MessageTables
     var anomalies = AnomalyLog()
-    /// The lines of the message in hand.
+    /// The lines of the current message.
     var lines: [FieldNotes.Line] = []
   }
 
-  /// Counts for `tables` from now on.
+  /// Starts counting for `tables`.
   init(_ tables: MessageTables) {
     thread = BatchThread(
       "sniffer.tables", Counted(tables: tables), batches: (1...TableRounds.delay).map { _ in TableBatch() }
@@ -25,7 +25,7 @@ final class TableThread {
 
   deinit { thread.end() }
 
-  /// Counts a final message later, whose API is at a position. It takes the note away.
+  /// Queues a final message of the API at a position. It takes the note away.
   @inline(__always)
   func add(
     _ message: Message, at position: Int, _ note: inout ContentNotes.Note, _ lines: [FieldNotes.Line], time: Int64
@@ -38,16 +38,16 @@ final class TableThread {
     batch.notes.append(moving)
   }
 
-  /// A connection is final.
+  /// Queues the end of a connection.
   func forget(_ connection: Int) {
     batch.rows.append(.end)
     batch.ended.append(connection)
   }
 
-  /// The tables get no rows of their own from here on.
+  /// Ends the growth of the tables from here on.
   func close() { batch.rows.append(.close) }
 
-  /// A round ends: what came is counted while the next one comes.
+  /// Ends a round, which is counted while the next one comes.
   ///
   /// - Parameter notes: Gets memory of contents back.
   /// - Returns: Octets of memory that the tables took `TableRounds.delay` rounds ago.
@@ -59,7 +59,7 @@ final class TableThread {
     return batch.memory
   }
 
-  /// Counts all that came, and gives the tables back, with what was odd. Nothing may come after it.
+  /// Counts the rest, and returns the tables and their anomalies. Nothing may follow.
   func finish() -> (tables: MessageTables, anomalies: AnomalyLog) {
     thread.finish(batch)
     return thread.withState { counted in
@@ -70,20 +70,20 @@ final class TableThread {
   }
 }
 
-/// What is to be counted, in order.
+/// Rows to be counted, in order.
 private struct TableBatch: Sendable {
   enum Row: UInt8 {
     case message
     /// The end of a connection.
     case end
-    /// From here on there are no further rows.
+    /// From here on, tables get no further rows.
     case close
   }
 
   struct Counted {
     var message: Message
     var position: Int
-    /// When it became final: the time of what is odd about it.
+    /// The time when it became final, for its anomalies.
     var time: Int64
     var lines: Int
   }
@@ -95,7 +95,7 @@ private struct TableBatch: Sendable {
   var lines: [FieldNotes.Line] = []
   /// Numbers of connections.
   var ended: [Int] = []
-  /// Octets of memory that the tables took when it had been counted.
+  /// Octets of memory that the tables took after this batch.
   var memory = 0
 
   mutating func count(_ tables: inout MessageTables, _ anomalies: inout AnomalyLog, _ own: inout [FieldNotes.Line]) {
@@ -119,7 +119,7 @@ private struct TableBatch: Sendable {
     memory = tables.memory
   }
 
-  /// Takes everything away but memory.
+  /// Removes all elements but keeps the memory.
   mutating func clear(_ spare: inout ContentNotes) {
     rows.removeAll(keepingCapacity: true)
     messages.removeAll(keepingCapacity: true)

@@ -1,18 +1,17 @@
-/// Takes base64 off (RFC 4648 §4), piece by piece. Content of gRPC-Web is one text, or several behind each other, each with padding
-/// of its own.
+/// Decodes base64 (RFC 4648 §4) piece by piece. The content of gRPC-Web is one or more texts, each with its own padding.
 struct Base64Octets {
   /// Whether the text so far can be base64.
   private(set) var isWellFormed = true
   private var bits: UInt32 = 0
   /// Characters of the group in progress.
   private var count = 0
-  /// Characters of padding in it.
+  /// Characters of padding in the group.
   private var padding = 0
 
   /// Whether no group is in progress.
   var isAtEnd: Bool { count == 0 }
 
-  /// The next character; `output` gets the octets of a group that it completes.
+  /// Takes the next character. `output` gets the octets of a group that it completes.
   mutating func take(_ character: UInt8, output: (UInt8) -> Void) {
     guard isWellFormed else { return }
     if character == 0x3d {

@@ -1,6 +1,6 @@
-/// How the end of a message's body is found (RFC 9112 §6.3).
+/// The way to find the end of a message's body (RFC 9112 §6.3).
 enum BodyFraming: Equatable {
-  /// There is none.
+  /// There is no body.
   case none
   /// Content-Length octets.
   case length(Int)
@@ -8,15 +8,15 @@ enum BodyFraming: Equatable {
   case chunked
   /// All octets until the connection closes.
   case untilClose
-  /// It cannot be told: the message is in error.
+  /// The end is unknown: the message is in error.
   case undetermined
-  /// There is none, and what follows belongs to another protocol.
+  /// There is no body, and another protocol follows.
   case tunnel
-  /// It ends like this if it follows, which only the octets after the header section show: the request is not known, and may
-  /// be one whose response has no content. The length is that of `UndecidedContent.length`.
+  /// The body may be absent: the request is unknown, and its response may have no content. If there is a body, it ends like this; only the
+  /// octets after the header section decide. The number is the length for `UndecidedContent.length`.
   case unconfirmed(UndecidedContent, Int)
 
-  /// The same where the method of the request is not known.
+  /// The framing if the method of the request is unknown.
   var unconfirmed: BodyFraming {
     switch self {
     case .length(let length): .unconfirmed(.length, length)
@@ -27,7 +27,7 @@ enum BodyFraming: Equatable {
   }
 }
 
-/// How content ends that may not follow.
+/// The end of content that may be absent.
 enum UndecidedContent: UInt8 {
   /// After Content-Length octets.
   case length
@@ -37,7 +37,7 @@ enum UndecidedContent: UInt8 {
   case untilClose
 }
 
-/// The fields that decide the framing of a message, gathered from its header section.
+/// The fields that decide the framing of a message, from its header section.
 struct FramingFields {
   /// The value of Content-Length, if there is exactly one.
   var contentLength: Int?
@@ -51,7 +51,7 @@ struct FramingFields {
   /// Whether chunked occurs before the end, or twice.
   var isChunkedMisplaced = false
 
-  /// Whether something of them is odd, or has to be looked at.
+  /// Whether the fields have an oddity, or need a closer look.
   @inline(__always)
   var isOdd: Bool {
     isContentLengthInvalid || isContentLengthConflicting || isContentLengthRepeated
@@ -81,7 +81,7 @@ struct FramingFields {
     } while offset <= range.upperBound
   }
 
-  /// `1*DIGIT`; what exceeds 62 bits is as good as endless.
+  /// Reads `1*DIGIT`; a number beyond 62 bits is as good as endless.
   @inline(__always)
   private static func number(_ line: RawSpan, _ range: Range<Int>) -> Int? {
     guard !range.isEmpty else { return nil }

@@ -1,12 +1,11 @@
-/// The codings of a message's content, by the values of its fields: those of the last message are remembered, because most have
-/// the same.
+/// The codings of a message's content, by the values of its fields. The codings of the last message are remembered: most messages have the
+/// same.
 struct CodingList {
   private var content = 0
   private var transfer = 0
   private var latest: [String] = []
 
-  /// The names, lower-case and in the order in which they were applied: those of the representation first, then those of
-  /// the transfer but for `chunked`.
+  /// The names in lower case and in the order of application: codings of the representation first, then transfer codings without `chunked`.
   mutating func names(content: TextID, transfer: TextID, _ texts: borrowing TextPool) -> [String] {
     let (contentSerial, transferSerial) = (texts.serial(content), texts.serial(transfer))
     if contentSerial != self.content || transferSerial != self.transfer {
@@ -17,7 +16,7 @@ struct CodingList {
     return latest
   }
 
-  /// The names in a comma-separated list of codings, lower-case, without parameters and without `identity`.
+  /// The names in a comma-separated list of codings, in lower case, without parameters and without `identity`.
   static func names(_ value: [UInt8]) -> [String] {
     value.split(separator: ASCII.comma).compactMap { element in
       let name = element.prefix { $0 != ASCII.semicolon }.filter { !$0.isWhitespace }.map(\.lowercased)

@@ -11,9 +11,9 @@ enum KnownField {
   case transferEncoding
   case upgrade
 
-  /// Recognises the field name in `range`; names are case-insensitive (RFC 9110 §5.1).
+  /// Recognizes the field name in `range`; names are case-insensitive (RFC 9110 §5.1).
   init?(_ line: RawSpan, _ range: Range<Int>) {
-    // By length first: few fields share one.
+    // Compares lengths first: few fields share one.
     switch range.count {
     case 4 where line.matches("host", at: range.lowerBound): self = .host
     case 7 where line.matches("upgrade", at: range.lowerBound): self = .upgrade

@@ -1,8 +1,8 @@
-/// What a request's method means for the framing of its response (RFC 9112 §6.3).
+/// The effect of a request's method on the framing of its response (RFC 9112 §6.3).
 enum MethodKind: UInt8 {
   /// Responses have content.
   case ordinary
-  /// Responses have none.
+  /// Responses have no content.
   case head
   /// A successful response switches to a tunnel.
   case connect
@@ -10,10 +10,10 @@ enum MethodKind: UInt8 {
 
 /// The registered request methods.
 enum Method {
-  /// Octets beyond which a first word is not taken for a method; the longest registered has 17.
+  /// The longest first word, in octets, that may be a method; the longest registered method has 17.
   static let longestPlausible = 32
 
-  /// The IANA registry of HTTP methods, with the ones of UPnP and RTSP-like protocols left out: they are no HTTP.
+  /// The IANA registry of HTTP methods. Methods of UPnP and of protocols like RTSP are not in it, since these are not HTTP.
   private static let registered: Set<[UInt8]> = Set(
     [
       "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "CONNECT", "COPY", "DELETE", "GET", "HEAD",
@@ -25,7 +25,7 @@ enum Method {
 
   /// Whether the octets in `range` are a registered method.
   static func isRegistered(_ line: RawSpan, _ range: Range<Int>) -> Bool {
-    // The common ones without making an array.
+    // Compares the common methods without making an array.
     switch range.count {
     case 3 where line.matchesExactly("GET", at: range.lowerBound) || line.matchesExactly("PUT", at: range.lowerBound):
       return true
@@ -40,14 +40,14 @@ enum Method {
     }
   }
 
-  /// Whether requests with a method have no content but in error (RFC 9110 §9.3).
+  /// Whether requests with this method have content only in error (RFC 9110 §9.3).
   static func isWithoutContent(_ method: RawSpan) -> Bool {
     ["GET", "HEAD", "DELETE", "OPTIONS", "TRACE", "CONNECT"].contains { (name: StaticString) in
       method.byteCount == name.utf8CodeUnitCount && method.matchesExactly(name, at: 0)
     }
   }
 
-  /// What the method in `range` means for framing; methods are case-sensitive (RFC 9110 §9.1).
+  /// The effect of the method in `range` on framing; methods are case-sensitive (RFC 9110 §9.1).
   static func kind(_ line: RawSpan, _ range: Range<Int>) -> MethodKind {
     if range.count == 4, line.matchesExactly("HEAD", at: range.lowerBound) { return .head }
     if range.count == 7, line.matchesExactly("CONNECT", at: range.lowerBound) { return .connect }

@@ -1,10 +1,10 @@
 /// The parts of a request-target (RFC 9112 §3.2) as ranges into the line.
 package struct RequestTarget: Equatable {
-  /// Host and port of an absolute-form or authority-form target, user information left out.
+  /// Host and port of an absolute-form or authority-form target, without user information.
   package var authority: Range<Int>?
   /// The path as sent, without query; `*` for the asterisk-form, empty for the authority-form.
   package var path: Range<Int>
-  /// Octets after the first `?`; nil without one.
+  /// Octets after the first `?`; nil without a `?`.
   package var queryLength: Int?
   /// Whether the target's scheme is `https`.
   package var isSecure = false
@@ -44,12 +44,12 @@ package struct RequestTarget: Equatable {
     return authority
   }
 
-  /// User information never names the host, and may be a secret (RFC 9110 §4.2.4).
+  /// Leaves user information out: it never names the host, and may be a secret (RFC 9110 §4.2.4).
   private static func withoutUserInformation(_ line: RawSpan, _ range: Range<Int>) -> Range<Int> {
     (line.firstOffset(of: ASCII.at, in: range).map { $0 + 1 } ?? range.lowerBound)..<range.upperBound
   }
 
-  /// Where the `://` of an absolute-form target is, if the target has that form.
+  /// The offset of the `://` of an absolute-form target; nil if the target has another form.
   private static func schemeEnd(_ line: RawSpan, _ range: Range<Int>) -> Int? {
     var offset = range.lowerBound
     while offset < range.upperBound, line.octet(offset).isSchemeCharacter { offset += 1 }
@@ -70,7 +70,7 @@ extension UInt8 {
 
 /// A host with its port as reports name it: lower case, without the default port of its scheme.
 enum HostName {
-  /// The handle of the host and port in `range`; `TextID.none` when there is nothing but whitespace.
+  /// The handle of the host and port in `range`; `TextID.none` if there is only whitespace.
   static func intern(
     _ line: RawSpan, _ range: Range<Int>, defaultPort: StaticString?, _ texts: inout TextPool
   ) -> TextID {
@@ -99,12 +99,12 @@ extension RawSpan {
     return (0..<byteCount).contains { octet($0).lowercased != octet($0) }
   }
 
-  /// Whether there may be a capital letter in these eight octets or more.
+  /// Whether there may be a capital letter; there are at least eight octets.
   private var mayHaveUpperCase: Bool {
     var offset = 0
     while offset < byteCount {
       let octets = littleEndian64(within: min(offset, byteCount - 8))
-      // Capital letters, and some octets beside them, have the bit 0x40 without 0x20.
+      // Capital letters, and some other octets, have the bit 0x40 without 0x20.
       if octets & ~(octets << 1) & 0x4040_4040_4040_4040 != 0 { return true }
       offset += 8
     }

@@ -17,7 +17,7 @@ extension UInt8 {
   /// `tchar` of RFC 9110 §5.6.2.
   @inline(__always)
   var isTokenCharacter: Bool {
-    // One bit a character: its 0x21...0x3f and 0x40...0x7f.
+    // One bit for each character, of 0x00...0x3f and of 0x40...0x7f.
     let low: UInt64 = 0x03ff_6cfa_0000_0000
     let high: UInt64 = 0x57ff_ffff_c7ff_fffe
     return self < 0x80 && (self < 0x40 ? low >> UInt64(self) : high >> UInt64(self - 0x40)) & 1 != 0
@@ -31,11 +31,11 @@ extension UInt8 {
 }
 
 extension UInt64 {
-  /// Eight octets of which the capital letters of ASCII are small ones.
+  /// Eight octets with capital letters of ASCII turned into lower case.
   @inline(__always)
   var lowercasedOctets: UInt64 {
     let ones: UInt64 = 0x0101_0101_0101_0101
-    // Of each octet the high bit says whether its seven low ones are at least those of A, and whether they are beyond those of Z.
+    // In each octet, the high bit says whether the seven low bits are at least A, and whether they are beyond Z.
     let low = self & (ones &* 0x7f)
     let fromA = low &+ ones &* (0x80 - 0x41)
     let beyondZ = low &+ ones &* (0x80 - 0x5b)
@@ -43,15 +43,15 @@ extension UInt64 {
     return self | capitals >> 2
   }
 
-  /// The high bits of those of eight octets that are `octet`: exact for the lowest of them.
+  /// Marks octets equal to `octet` with their high bit; only the lowest mark is reliable.
   @inline(__always)
   func matches(_ octet: UInt8) -> UInt64 {
-    // An octet is the sought one where the exclusive or is zero.
+    // An octet is equal if the exclusive or is zero.
     let difference = self ^ 0x0101_0101_0101_0101 &* UInt64(octet)
     return (difference &- 0x0101_0101_0101_0101) & ~difference & 0x8080_8080_8080_8080
   }
 
-  /// The high bits of those of eight octets that are not US-ASCII: they have them.
+  /// Marks octets that are not US-ASCII with their high bit.
   @inline(__always)
   var nonASCIIOctets: UInt64 { self & 0x8080_8080_8080_8080 }
 }
@@ -63,8 +63,8 @@ extension RawSpan {
     firstOffset(in: range) { $0.matches(octet) }
   }
 
-  /// The offset of the first octet in `range` that is looked for, or nil: of eight octets, `matches` says which ones are by
-  /// their high bits, and need be right of the lowest only.
+  /// The offset of the first octet in `range` that `matches` accepts, or nil. `matches` marks octets of eight by their high bits; only its
+  /// lowest mark has to be right.
   @inline(__always)
   func firstOffset(in range: Range<Int>, _ matches: (UInt64) -> UInt64) -> Int? {
     var offset = range.lowerBound
@@ -81,8 +81,8 @@ extension RawSpan {
     return nil
   }
 
-  /// Whether the octets at `offset` are `text`, ASCII letters in either case; `text` is lower-case letters, digits and
-  /// punctuation that has the bit 0x20.
+  /// Whether the octets at `offset` are `text`, ASCII letters in either case. `text` has lower-case letters, digits and punctuation with
+  /// the bit 0x20.
   @inline(__always)
   package func matches(_ text: StaticString, at offset: Int) -> Bool {
     let length = text.utf8CodeUnitCount
@@ -90,7 +90,7 @@ extension RawSpan {
     var index = 0
     while index + 8 <= length {
       let octets = littleEndian64(offset + index)
-      // Setting the bit of lower case changes letters, and makes controls of punctuation: those must be neither.
+      // Setting the lower-case bit changes letters, and could turn control characters into punctuation: those must not match.
       let isPrintable = (octets | octets << 1) & 0x4040_4040_4040_4040 == 0x4040_4040_4040_4040
       guard isPrintable, octets | 0x2020_2020_2020_2020 == text.littleEndian64(index) else { return false }
       index += 8
@@ -102,7 +102,7 @@ extension RawSpan {
     return true
   }
 
-  /// Whether the octets, as far as `text` reaches, are those of `text` from `offset` on, ASCII letters in either case; `text` is
+  /// Whether the octets are a part of `text` from `offset` on, as far as `text` reaches, ASCII letters in either case. `text` is
   /// lower-case.
   func isPrefix(of text: StaticString, from offset: Int) -> Bool {
     for index in 0..<min(byteCount, max(text.utf8CodeUnitCount - offset, 0))

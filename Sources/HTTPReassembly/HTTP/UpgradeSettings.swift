@@ -1,10 +1,9 @@
-/// What `HTTP2-Settings` says in a request that asks to go on with HTTP/2 (RFC 7540 §3.2.1): the payload of a SETTINGS frame in
-/// base64url.
+/// The `HTTP2-Settings` field of a request that asks for HTTP/2 (RFC 7540 §3.2.1): the payload of a SETTINGS frame in base64url.
 enum UpgradeSettings {
   /// SETTINGS_HEADER_TABLE_SIZE (RFC 9113 §6.5.2).
   private static let tableSize: UInt16 = 1
 
-  /// The last size of the dynamic table that the value in `range` allows, in octets; nil when it says nothing of it.
+  /// The last dynamic table size that the value in `range` sets, in octets; nil if it sets none.
   static func tableSize(_ line: RawSpan, _ range: Range<Int>) -> Int? {
     var size: Int?
     var bits: UInt32 = 0
@@ -27,7 +26,7 @@ enum UpgradeSettings {
     return size
   }
 
-  /// The value of a digit of base64url (RFC 4648 §5); nil of an octet that is none.
+  /// The value of a digit of base64url (RFC 4648 §5); nil if the octet is no digit.
   private static func digit(_ octet: UInt8) -> UInt32? {
     switch octet {
     case 0x41...0x5a: UInt32(octet - 0x41)

@@ -1,12 +1,13 @@
 import Packets
 
-/// Finds out which packets of a capture depend on nothing that another capture says: a look at all packets, before they are analysed.
+/// Finds the packets of a capture that depend on no other capture, by reading all packets before the analysis.
 ///
-/// A TCP connection does not if its SYN is the first packet between its endpoints, and if it has closed, or been idle, for so long before
-/// the capture ends that the analysis is done with it. What is neither UDP nor a fragment nor of another connection does not either. All
-/// others are kept as they are: UDP because a name or a QUIC connection may be another capture's, too.
+/// A TCP connection is independent if it begins with a SYN, as the first packet between its endpoints. It must also be closed, or idle, for
+/// so long before the end of the capture that the analysis is done with it. Packets that are neither UDP nor a fragment nor part of a
+/// connection are independent, too. All others are kept as they are. UDP is kept because a name or a QUIC connection may belong to another
+/// capture, too.
 package struct ConnectionScan {
-  /// What was seen between two endpoints.
+  /// Facts about the packets between two endpoints.
   private struct Flow {
     var lastSeen: Int64
     var marks: Marks
@@ -28,26 +29,26 @@ package struct ConnectionScan {
   private let idleTimeout: Int64
   private let closedTimeout: Int64
 
-  /// Whether every packet is kept: the capture names processes, whose numbers and apps are a matter of all captures together, or its times
-  /// are too much out of order.
+  /// Whether every packet is kept. It is so if the capture names processes: their numbers and apps concern all captures together. It is
+  /// also so if its times are too much out of order.
   package var keepsAll = false
 
-  /// What tells this capture from others: the mark of its packets' times, lengths and octets.
+  /// The mark of the capture, from the times, lengths and octets of its packets.
   package private(set) var mark: UInt64 = 0
 
-  /// Pairs of endpoints that are told apart; packets of further ones are kept.
+  /// Pairs of endpoints that are told apart. Packets of further pairs are kept.
   static let flowLimit = 1 << 19
-  /// How far times may go back, in nanoseconds.
+  /// The farthest that times may go back, in nanoseconds.
   private static let disorder: Int64 = 1_000_000_000
 
-  /// A scan of a capture that is analysed with `configuration`.
+  /// Creates a scan for an analysis with `configuration`.
   package init(configuration: Configuration) {
     decoder = PacketDecoder(configuration: configuration)
     idleTimeout = configuration.idleTimeout
     closedTimeout = configuration.closedTimeout
   }
 
-  /// Takes the next packet of the capture.
+  /// Reads the next packet of the capture.
   package mutating func look(_ packet: Packet, _ octets: RawSpan) {
     let time = UInt64(bitPattern: packet.timestamp)
     let facts = OctetMark.mix(time, UInt64(bitPattern: Int64(packet.originalLength)))
@@ -79,7 +80,7 @@ package struct ConnectionScan {
       return
     }
     flow.lastSeen = max(flow.lastSeen, time)
-    // Whether the last of several connections between these endpoints is closed: a SYN begins another one.
+    // A SYN begins another connection between these endpoints, so only the last one's state counts.
     if segment.flags.contains(.syn), !segment.flags.contains(.ack) {
       flow.marks.subtract([.lowFin, .highFin, .reset])
     }
@@ -88,7 +89,7 @@ package struct ConnectionScan {
     flows[key] = flow
   }
 
-  /// The look is over: `keeps` can be asked for each packet, in the same order.
+  /// Ends the scan. `keeps` can then be asked for each packet, in the same order.
   package mutating func finish(_ configuration: Configuration) {
     decoder = PacketDecoder(configuration: configuration)
     for (key, flow) in flows where !isSettled(flow) { flows[key] = nil }
@@ -100,7 +101,7 @@ package struct ConnectionScan {
     return flow.lastSeen.addingSaturated(isClosed ? closedTimeout : idleTimeout) < clock
   }
 
-  /// Keeps the packets of connections, too, that turned out to depend on what others say.
+  /// Keeps the packets of connections that proved to depend on other captures.
   mutating func keep(_ keys: Set<ConnectionKey>) {
     for key in keys { flows[key] = nil }
   }

@@ -1,26 +1,26 @@
 import Packets
 
-/// What the numbers of a part mean in the analysis that it becomes a part of, and what its rows wait for.
+/// The numbers of a part, translated to the analysis that takes the part, and facts that its rows need.
 struct PartNumbers {
-  /// The number of each message of the part here, by its number there, less one.
+  /// The number here of each message, by its number in the part minus one.
   private(set) var messages: [Int32] = []
   private(set) var exchanges: [Int32] = []
   private(set) var connections: [Int32] = []
-  /// The number here of each field name of the part, whose numbers there begin with 1; 0 has none.
+  /// The number here of each field name. In the part, numbers begin with 1; 0 means none.
   var fieldNames: [UInt16] = [FieldNames.none]
-  /// How long the lookups of connections took, by their numbers in the part.
+  /// Durations of the lookups for connections, by their numbers in the part.
   var lookups: [Int: Int64] = [:]
-  /// Connections of the part that have the endpoints of one before.
+  /// Connections of the part with the endpoints of an earlier connection.
   var reused: Set<Int> = []
 
-  /// The next numbers of the part are the next ones here.
+  /// Adds the next numbers of the part, with their numbers here.
   mutating func take(messages new: Range<Int>, exchanges: Range<Int>, connections: Range<Int>) {
     messages += new.map { Int32(truncatingIfNeeded: $0) }
     self.exchanges += exchanges.map { Int32(truncatingIfNeeded: $0) }
     self.connections += connections.map { Int32(truncatingIfNeeded: $0) }
   }
 
-  /// The number here of what has `number` in the part; 0 stands for none.
+  /// Translates a number of the part to the number here; 0 means none.
   static func translate(_ number: inout Int, by numbers: [Int32]) throws(PartFault) {
     guard number != 0 else { return }
     guard numbers.indices.contains(number - 1) else { throw .damaged }

@@ -1,23 +1,22 @@
 import Packets
 
-/// What a part of an analysis consists of, one after the other, in the order in which the analysis came to it. Each record begins with its
-/// number.
+/// The records of a part of an analysis, in the order in which the analysis made them. Each begins with its number.
 package enum PartRecord: UInt8 {
-  /// A packet whose figures are in the records that follow.
+  /// A packet whose figures are in the next records.
   case countedPacket = 1
-  /// A packet as it was captured: what becomes of it depends on what other parts say.
+  /// A packet as it was captured, because its result depends on other parts.
   case keptPacket = 2
-  /// Something that the capture says beside its packets.
+  /// An event of the capture beside its packets.
   case event = 3
-  /// Time has passed without a packet, up to when a connection was finished, or waited no longer.
+  /// Time has passed without a packet, up to the end of a connection or of its wait.
   case elapsed = 4
   /// A connection begins.
   case opening = 16
-  /// A connection asks how long the lookup of its server's address took.
+  /// A connection asks for the duration of the lookup of its server's address.
   case lookup = 17
-  /// Numbers of messages, exchanges and connections are given.
+  /// Messages, exchanges and connections got numbers.
   case numbers = 18
-  /// Oddities were noted.
+  /// Anomalies were noted.
   case anomaly = 19
   /// A field name gets a number.
   case fieldName = 20
@@ -27,17 +26,17 @@ package enum PartRecord: UInt8 {
   case exchange = 22
   /// A connection is final.
   case connection = 23
-  /// The ledger and the timeline of the counted packets: the part's last record.
+  /// The ledger and the timeline of the counted packets, as the part's last record.
   case accounts = 24
 }
 
-/// Why a part of an analysis cannot be read, or cannot be put together with the others.
+/// The reason why a part of an analysis cannot be read, or cannot be merged with the others.
 package enum PartFault: Error, Equatable {
-  /// It ends in the middle of something.
+  /// The part ends in the middle of a record.
   case cut
-  /// It has a value that nothing has written.
+  /// The part has a value that no recorder writes.
   case damaged
-  /// A connection of it begins with endpoints that a connection of an earlier part still has, and whether it is the same one cannot be told
-  /// without its packets.
+  /// A connection of the part has the endpoints of an open connection of an earlier part. Only its packets could tell whether it is the
+  /// same.
   case sameEndpoints(Endpoint, Endpoint)
 }

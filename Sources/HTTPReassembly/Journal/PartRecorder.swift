@@ -1,10 +1,10 @@
 import Packets
 
-/// Writes down what the analysis of a part finds, in the place of counting it.
+/// Writes down the results of a part's analysis, instead of counting them.
 final class PartRecorder {
   /// The records so far.
   var rows = RowWriting()
-  /// Endpoints of connections whose rows depend on what other parts say.
+  /// Endpoints of connections whose rows depend on other parts.
   private(set) var dependent: Set<ConnectionKey> = []
   private let compressor: (any ContentCompressor)?
   private var messages = 0
@@ -14,10 +14,10 @@ final class PartRecorder {
   private var noted = 0
   private var counted: [Anomaly: Int] = [:]
 
-  /// A recorder; `compressor` says what compression would do for contents that came without.
+  /// Creates a recorder. `compressor` measures how much compression would save for uncoded contents.
   init(compressor: (any ContentCompressor)?) { self.compressor = compressor }
 
-  /// Where records begin in the octets of `rows`, so that these can be taken in pieces: each about so long.
+  /// Starts of records in the octets of `rows`, each about a piece apart, so that the octets can be taken in pieces.
   private var edges: [Int] = []
   private static let pieceLength = 1 << 20
 
@@ -26,7 +26,7 @@ final class PartRecorder {
     rows.octets.append(record.rawValue)
   }
 
-  /// Lends the records since the last time, in pieces of whole records: one packet can end very many connections.
+  /// Lends the records since the last call, in pieces of whole records. One packet can end very many connections.
   func take<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
     guard !rows.octets.isEmpty else { return }
     defer {
@@ -40,7 +40,7 @@ final class PartRecorder {
     }
   }
 
-  /// Time has passed up to a deadline.
+  /// Records that time has passed up to a deadline.
   func elapse(to deadline: Int64) {
     begin(.elapsed)
     var time = deadline
@@ -49,7 +49,7 @@ final class PartRecorder {
 
   // MARK: Connections that begin
 
-  /// A connection begins with a segment.
+  /// Records that a connection begins with a segment.
   func open(_ segment: TCPSegment, number: Int) {
     begin(.opening)
     var (source, destination, sequence, number) = (segment.source, segment.destination, segment.sequence, number)
@@ -59,12 +59,12 @@ final class PartRecorder {
     rows.integer(&number)
   }
 
-  /// The rows of the connection between two endpoints depend on what other parts say.
+  /// Notes that the rows of the connection between two endpoints depend on other parts.
   func depend(on key: ConnectionKey) { dependent.insert(key) }
 
-  // MARK: What a packet has changed
+  // MARK: Changes by a packet
 
-  /// Writes down what has changed since the last time, but for final rows.
+  /// Records the changes since the last call, without final rows.
   func noteChanges(_ run: inout Run) {
     for asked in run.names.takeAsked() {
       begin(.lookup)
@@ -84,7 +84,7 @@ final class PartRecorder {
 
   private func noteAnomalies(_ log: AnomalyLog) {
     noted = log.noted
-    // What times say is told with the packets.
+    // The analysis that merges the parts notes this one itself, from the packets.
     for (anomaly, first) in log.all where anomaly != .timestampBackwards {
       let new = first.count - counted[anomaly, default: 0]
       guard new > 0 else { continue }
@@ -136,7 +136,7 @@ final class PartRecorder {
 
   // MARK: The end
 
-  /// The last record: where the octets of the counted packets went.
+  /// Writes the last record: the account of the counted packets' octets.
   func end(_ ledger: Ledger, _ timeline: Timeline.Part) {
     begin(.accounts)
     let figures = ledger.figures

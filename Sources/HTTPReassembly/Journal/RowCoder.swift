@@ -1,9 +1,9 @@
 import Packets
 
-/// Goes through the fields of a row, one after the other: it writes them, or reads them into the row. So what is written and what is read is
-/// described once.
+/// Passes through the fields of a row in order, and either writes them or reads them into the row. So writing and reading share one
+/// description.
 package protocol RowCoder {
-  /// What is wrong with what is read; whoever writes has none.
+  /// The error of reading; writing has none.
   associatedtype Fault: Error
 
   /// A count or a length, below 2⁴⁶; numbers near 0 take the fewest octets.
@@ -12,14 +12,14 @@ package protocol RowCoder {
   mutating func duration(_ value: inout Int64) throws(Fault)
   /// A time in nanoseconds since the Unix epoch.
   mutating func time(_ value: inout Int64) throws(Fault)
-  /// The bits of a number that can be any.
+  /// The bits of any number.
   mutating func bits<Bits: FixedWidthInteger & UnsignedInteger>(_ value: inout Bits) throws(Fault)
-  /// A text, which the row that is read holds on to.
+  /// A text. A row that is read retains it.
   mutating func text(_ value: inout TextID, _ texts: inout TextPool) throws(Fault)
   /// One of several cases, by its number.
   mutating func value<Value: RawRepresentable>(_ value: inout Value) throws(Fault)
   where Value.RawValue: FixedWidthInteger & UnsignedInteger
-  /// Octets, of which there are few.
+  /// A small number of octets.
   mutating func octets(_ value: inout [UInt8]) throws(Fault)
 }
 
@@ -78,22 +78,22 @@ extension RowCoder {
   }
 }
 
-/// Writes rows, and what else an analysis of a part says.
+/// Writes rows and the other records of a part's analysis.
 package struct RowWriting: RowCoder {
   package typealias Fault = Never
 
-  /// What was written.
+  /// The octets written.
   package var octets: [UInt8] = []
-  /// The time that others are told from.
+  /// The time that the next time is relative to.
   package var base: Int64 = 0
-  /// The numbers of the texts that were written, by their serial numbers in the pool.
+  /// The numbers of the texts written, by their serial numbers in the pool.
   private var known: [Int: Int] = [:]
-  /// What those texts take.
+  /// The room that those texts take.
   private var room = TextRoom()
 
   package init() {}
 
-  /// Numbers in groups of seven bits, the lowest first; the eighth bit says that there are more (LEB128).
+  /// Writes a number in groups of seven bits, the lowest first. The eighth bit means that more follow (LEB128).
   package mutating func number(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {
@@ -103,12 +103,12 @@ package struct RowWriting: RowCoder {
     octets.append(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// The sign is the lowest bit, so that numbers near 0 are short.
+  /// Writes a signed number. The sign is the lowest bit, so that numbers near 0 are short.
   package mutating func signed(_ value: Int64) {
     number(UInt64(bitPattern: value << 1 ^ value >> 63))
   }
 
-  /// Octets behind their number.
+  /// Writes the number of octets, then the octets.
   package mutating func counted(_ span: RawSpan) {
     number(UInt64(span.byteCount))
     span.append(0..<span.byteCount, to: &octets)
@@ -138,23 +138,23 @@ package struct RowWriting: RowCoder {
   }
 }
 
-/// Reads what `RowWriting` has written.
+/// Reads the output of `RowWriting`.
 package struct RowReading: RowCoder {
   package typealias Fault = PartFault
 
-  /// What is read.
+  /// The octets to read.
   private var source: [UInt8] = []
-  /// Where what has not been read begins.
+  /// The offset of the next octet.
   private var offset = 0
-  /// The time that others are told from.
+  /// The time that the next time is relative to.
   package var base: Int64 = 0
-  /// The texts that came, which the reader holds on to.
+  /// The texts read so far, which the reader retains.
   private var known: [TextID] = []
   private var room = TextRoom()
 
   package init() {}
 
-  /// Goes on with other octets: what was written comes in pieces, each of whole things.
+  /// Goes on with other octets. Pieces consist of whole records.
   package mutating func take(_ octets: consuming [UInt8]) {
     source = octets
     offset = 0
@@ -163,14 +163,14 @@ package struct RowReading: RowCoder {
   /// Whether all has been read.
   package var isAtEnd: Bool { offset == source.count }
 
-  /// Lets go of the texts: what follows has its own.
+  /// Releases the texts: the next octets have their own.
   mutating func forgetTexts(_ texts: inout TextPool) {
     for text in known { texts.release(text) }
     known.removeAll(keepingCapacity: true)
     room = TextRoom()
   }
 
-  /// The next octet.
+  /// Reads the next octet.
   package mutating func octet() throws(PartFault) -> UInt8 {
     guard offset < source.count else { throw .cut }
     defer { offset += 1 }
@@ -193,14 +193,14 @@ package struct RowReading: RowCoder {
     return Int64(bitPattern: bits >> 1) ^ -Int64(bitPattern: bits & 1)
   }
 
-  /// Where octets are behind their number.
+  /// Reads a number of octets. Returns the range of the octets that follow.
   private mutating func counted() throws(PartFault) -> Range<Int> {
     guard let count = Int(exactly: try number()), count <= source.count - offset else { throw .cut }
     defer { offset += count }
     return offset..<offset + count
   }
 
-  /// Lends octets that stand behind their number.
+  /// Lends octets that follow their number.
   package mutating func withCounted<Result>(_ body: (RawSpan) -> Result) throws(PartFault) -> Result {
     let range = try counted()
     return source.withOctets { body($0.extracting(range)) }
@@ -208,7 +208,7 @@ package struct RowReading: RowCoder {
 
   package mutating func integer(_ value: inout Int) throws(PartFault) {
     let number = Int(try signed())
-    // Sums of larger ones might not fit.
+    // Sums of larger numbers might overflow.
     guard abs(number >> 46) <= 1 else { throw .damaged }
     value = number
   }
@@ -252,7 +252,7 @@ package struct RowReading: RowCoder {
   }
 }
 
-/// The room for texts that have numbers. Writer and reader forget all of them at the same text.
+/// The room for texts with numbers. Writer and reader forget all of them at the same text.
 private struct TextRoom {
   private var count = 0
   private var octets = 0
@@ -260,7 +260,7 @@ private struct TextRoom {
   private static let countLimit = 1 << 16
   private static let octetLimit = 16 << 20
 
-  /// Takes a text, if there is room for it, or if it is the first one.
+  /// Whether a text is taken: if there is room, or if it is the first one.
   mutating func takes(_ length: Int) -> Bool {
     guard count == 0 || count < Self.countLimit && octets + length <= Self.octetLimit else { return false }
     count += 1

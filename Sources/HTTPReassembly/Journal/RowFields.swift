@@ -1,4 +1,4 @@
-// The fields of rows as they stand in a part of an analysis, in their order. A change here is another version of the format.
+// The fields of rows in a part of an analysis, in order. A change here is a new version of the format.
 
 extension Message {
   mutating func code<Coder: RowCoder>(_ coder: inout Coder, _ texts: inout TextPool) throws(Coder.Fault) {

@@ -1,59 +1,59 @@
 import Cryptography
 
-/// The secrets of TLS connections that are known, by what a key log names them with.
+/// The known secrets of TLS connections, by their names in key logs.
 ///
-/// They lie in memory that no core dump has. A million lines of as many names take some 95 MiB; of TLS 1.3 less than half of that: a name
-/// with several secrets is there once.
+/// They lie in memory that no core dump has. A million lines with as many names take some 95 MiB. With TLS 1.3 it is less than half: a name
+/// with several secrets is stored once.
 struct KeyLog {
-  /// Names, each with its secrets as a chain: the name, the offset of its first secret; then of each secret the offset of the next
-  /// one, its label, its length, and its octets. Offset 0 is none: the arena starts with four octets that mean nothing.
+  /// Names, each with its secrets as a chain. A name has the offset of its first secret behind it. A secret has the offset of the next one,
+  /// its label, its length, and its octets. Offset 0 means none: the arena starts with four unused octets.
   private let arena = SecretArena()
-  /// Offsets of names, by their hashes: open addressing with linear probing, 0 marks an empty bucket. The offset has the low bits; the
-  /// others are those of the hash, so that nearly no other name is looked at: each would be read from memory that no cache has.
+  /// Offsets of names by their hashes: open addressing with linear probing, 0 marks an empty bucket. The low bits are the offset, the
+  /// others bits of the hash. So other names are rarely compared; each comparison reads uncached memory.
   private var buckets: [UInt32] = []
   private let hash = SecretNameHash()
   private var names = 0
   /// The name that was read last: a log has all secrets of a connection together.
   private var latest = 0
-  /// Where the newest names are, oldest first after `newestStart`.
+  /// Offsets of the newest names; the oldest is at `newestStart`.
   private var newest: [UInt32] = []
   private var newestStart = 0
-  /// How often names were tried for a hello that names none, which a hostile capture is full of.
+  /// How often names were tried for hellos that name none. A hostile capture can have many of these.
   private var trials = 0
   private let limit: Int
-  /// Lines that gave a secret that was not known.
+  /// Lines that gave a new secret.
   private(set) var count = 0
   /// Lines that had no room.
   private var refused = 0
   /// The start of a line whose end has not been read.
   private var partial: [UInt8] = []
-  /// Whether the rest of the line is passed over, because it is too long.
+  /// Whether the rest of the line is skipped because the line is too long.
   private var isPassing = false
 
   /// Bits of a bucket that are an offset: 128 MiB.
   private static let offsetBits: UInt32 = 27
-  /// Octets of a line that are understood: the longest that any label has are some 250.
+  /// Octets of a line that are read; the longest line of any label has some 250.
   static let lineLimit = 1024
-  /// The longest secret: of SHA-512, which no suite uses, and the longest that logs have.
+  /// The longest secret in octets. It is one of SHA-512, the longest that logs have, though no suite uses it.
   private static let longestSecret = 64
-  /// Secrets of one name, which has five as a rule.
+  /// Secrets of one name; a name usually has five.
   private static let secretsLimit = 16
-  /// The newest names that are tried for a connection whose hello names none: connections that a program opens at about the same time.
+  /// The newest names that are tried for a connection whose hello names none. A program opens such connections at about the same time.
   static let newestLimit = 256
-  /// Names that are tried so in a whole run: each costs some microseconds.
+  /// Trials of names in a whole run; each costs some microseconds.
   static let trialLimit = 1 << 18
 
-  /// An empty log that takes at most so many octets of memory for what it keeps.
+  /// Creates an empty log that keeps at most `limit` octets.
   init(limit: Int) { self.limit = limit }
 
-  /// Whether there is no secret.
+  /// Whether the log has no secret.
   @inline(__always)
   var isEmpty: Bool { count == 0 }
 
-  /// Octets of memory that it takes.
+  /// Octets of memory that the log takes.
   var memory: Int { names == 0 ? 0 : arena.memory + buckets.capacity * MemoryLayout<UInt32>.stride }
 
-  /// How many lines had no room since this was asked last; of very many only some are counted.
+  /// The number of lines without room since the last call; at most 2²⁰ are reported.
   mutating func takeRefused() -> Int {
     defer { refused = 0 }
     return min(refused, 1 << 20)
@@ -61,7 +61,7 @@ struct KeyLog {
 
   // MARK: Secrets
 
-  /// Lends a secret; nil when it is not known.
+  /// Lends a secret to `body`; returns nil if it is unknown.
   func withSecret<Result>(_ label: SecretLabel, of name: SecretName, _ body: (RawSpan) -> Result) -> Result? {
     guard names > 0 else { return nil }
     let offset = name.withOctets { find($0, hash.number($0)).offset }
@@ -72,7 +72,7 @@ struct KeyLog {
   /// Whether a secret is known.
   func has(_ label: SecretLabel, of name: SecretName) -> Bool { withSecret(label, of: name) { _ in true } ?? false }
 
-  /// Learns a secret, unless one is known already under the same label and name: the first is the one that counts.
+  /// Learns a secret, unless one is known under the same label and name: the first one counts.
   mutating func learn(_ label: SecretLabel, of name: SecretName, _ secret: RawSpan) {
     guard 1...Self.longestSecret ~= secret.byteCount else { return }
     guard let offset = offset(of: name) else {
@@ -107,8 +107,8 @@ struct KeyLog {
     for index in 0..<length { entry[index] = 0 }
   }
 
-  /// The newest names that have a secret under a label, newest first, for a connection whose hello does not tell its name: each is tried
-  /// until `body` says that it fits. Returns the one that fits.
+  /// Tries the newest names with a secret under a label, newest first, for a connection whose hello does not tell its name. Returns the
+  /// first name whose secret `body` accepts.
   mutating func firstFitting(_ label: SecretLabel, _ body: (RawSpan) -> Bool) -> SecretName? {
     for index in newest.indices.reversed() {
       let offset = Int(newest[(newestStart + index) % newest.count])
@@ -141,7 +141,7 @@ struct KeyLog {
 
   // MARK: Names
 
-  /// Where a name is, which is kept from now on; nil when there is no room.
+  /// The offset of a name, which is stored if it is new; nil if there is no room.
   private mutating func offset(of name: SecretName) -> Int? {
     if latest > 0, isName(name, at: latest) { return latest }
     if names * 3 >= buckets.count * 2 { grow() }
@@ -206,7 +206,7 @@ struct KeyLog {
 
   // MARK: Lines
 
-  /// Reads more octets of a log, which come in any pieces.
+  /// Reads more octets of a log, which may come in any pieces.
   mutating func read(_ octets: RawSpan) {
     var start = 0
     while start < octets.byteCount {
@@ -224,7 +224,7 @@ struct KeyLog {
     }
   }
 
-  /// A log ends: its last line may have no end.
+  /// Reads the last line of a log, which may have no end.
   mutating func finishLine() {
     let line = partial
     partial = []

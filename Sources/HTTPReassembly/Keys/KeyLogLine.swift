@@ -1,12 +1,12 @@
-/// A line of a key log that gives a secret (RFC 9850 §2): a label, what names the connection, and the secret, in hexadecimal digits and
-/// separated by a space. OpenSSL's older `RSA Session-ID:… Master-Key:…` is one, too.
+/// A line of a key log that gives a secret (RFC 9850 §2): label, name and secret, separated by spaces. Name and secret are in hexadecimal
+/// digits. OpenSSL's older `RSA Session-ID:… Master-Key:…` is read, too.
 struct KeyLogLine {
   var label: SecretLabel
   var name: SecretName
   private(set) var secret: InlineArray<64, UInt8> = .init(repeating: 0)
   private(set) var secretLength: Int
 
-  /// Nil for a line that gives no secret that records can be opened with: a comment, an unknown label, digits that are none.
+  /// Nil if the line gives no secret that can open records: a comment, an unknown label, or wrong digits.
   init?(_ line: RawSpan) {
     var end = line.byteCount
     while end > 0, line.octet(end - 1) == 0x0d || line.octet(end - 1) == 0x20 { end -= 1 }
@@ -56,7 +56,7 @@ extension RawSpan {
     return nil
   }
 
-  /// Writes the octets that pairs of hexadecimal digits stand for. Returns how many; nil when there are too many, or one is no digit.
+  /// Decodes pairs of hexadecimal digits into octets. Returns the number of octets; nil if there are too many, or one is no digit.
   fileprivate func digits(in range: Range<Int>, to octets: inout InlineArray<64, UInt8>) -> Int? {
     guard range.count % 2 == 0, range.count <= 128 else { return nil }
     var index = 0
@@ -68,7 +68,7 @@ extension RawSpan {
       offset += 8
     }
     while offset < range.upperBound {
-      // A digit that stands for 0, eight times, and then the pair.
+      // Six digits 0, and then the pair.
       let pair = UInt64(octet(offset)) << 48 | UInt64(octet(offset + 1)) << 56 | 0x0000_3030_3030_3030
       guard let four = HexadecimalDigits.value(pair) else { return nil }
       octets[index] = UInt8(truncatingIfNeeded: four >> 24)
@@ -81,9 +81,9 @@ extension RawSpan {
 
 /// Hexadecimal digits, eight in a word: a key log of a million lines has some 200 million of them.
 enum HexadecimalDigits {
-  /// The four octets that eight digits stand for, both with the first one lowest; nil when one is no digit.
+  /// The four octets that eight digits stand for, the first one lowest in both; nil if one is no digit.
   static func value(_ digits: UInt64) -> UInt32? {
-    // Letters, of either case, have bit 6; in lower case they have bit 5, too.
+    // Letters of either case have bit 6; lower-case letters have bit 5, too.
     let letters = (digits & 0x4040_4040_4040_4040) >> 6
     let lower = digits | letters << 5
     let low = lower & 0x0f0f_0f0f_0f0f_0f0f

@@ -1,4 +1,4 @@
-/// What a secret of a key log is for (RFC 9850 §2, and the older lines of NSS and OpenSSL).
+/// The purpose of a secret in a key log (RFC 9850 §2, and the older lines of NSS and OpenSSL).
 enum SecretLabel: UInt8 {
   /// The master secret of TLS up to 1.2.
   case master
@@ -7,13 +7,13 @@ enum SecretLabel: UInt8 {
   case serverHandshakeTraffic
   case clientTraffic
   case serverTraffic
-  /// The pre-master secret of RSA key exchange, of which the master secret is made.
+  /// The pre-master secret of RSA key exchange, from which the master secret is made.
   case premaster
 
-  /// The label of a line that names its secret by the client's random, or by the encrypted pre-master secret (`RSA`); nil for one
-  /// whose secret opens no record.
+  /// The label of a line that names its secret by the client's random, or by the encrypted pre-master secret (`RSA`). Nil if the secret
+  /// opens no record.
   init?(_ label: RawSpan) {
-    // The length and the first octet leave one.
+    // Length and first octet leave one candidate.
     let known: (label: SecretLabel, text: StaticString)
     switch (label.byteCount, label.byteCount > 0 ? label.octet(0) : 0) {
     case (13, _): known = (.master, "CLIENT_RANDOM")
@@ -31,7 +31,7 @@ enum SecretLabel: UInt8 {
 }
 
 extension SecretLabel {
-  /// The label of a line that names its secret by the client's random; the pre-master secret has none, and is never written.
+  /// The label of a line that names its secret by the client's random. The pre-master secret has none and is never written.
   var name: String {
     switch self {
     case .master, .premaster: "CLIENT_RANDOM"
@@ -45,7 +45,7 @@ extension SecretLabel {
 }
 
 extension RawSpan {
-  /// Whether these octets start with a text.
+  /// Whether the octets start with a text.
   func starts(with text: StaticString) -> Bool {
     let length = text.utf8CodeUnitCount
     guard byteCount >= length else { return false }

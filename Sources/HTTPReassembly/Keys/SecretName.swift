@@ -1,19 +1,19 @@
-/// What a key log names secrets by: 33 octets, of which the first tells the kinds of names apart.
+/// The name of secrets in a key log: 33 octets, the first of them for the kind and length.
 struct SecretName {
   static let length = 33
   private(set) var octets: InlineArray<33, UInt8> = .init(repeating: 0)
 
-  /// What the name is made of.
+  /// The origin of the name.
   enum Kind: UInt8 {
     /// The random of a ClientHello: 32 octets.
     case random = 1
     /// The start of an encrypted pre-master secret: 8 octets.
     case encryptedPremaster = 2
-    /// A session's identifier: 1 to 32 octets, their number in the high bits.
+    /// A session's identifier: 1 to 32 octets, the number of them in the high bits of the first octet.
     case session = 3
   }
 
-  /// Nil when the octets are too few or too many.
+  /// Nil if the octets are too few or too many.
   init?(_ kind: Kind, _ name: RawSpan) {
     switch kind {
     case .random: guard name.byteCount == 32 else { return nil }
@@ -30,14 +30,14 @@ struct SecretName {
 
 }
 
-/// Tells names apart by 32 bits, for tables of very many of them.
+/// Hashes names to 32 bits, for tables of very many names.
 ///
-/// Two names have the same number with a probability of 2⁻³², whatever they are: sums of products with numbers that nobody else knows, modulo
-/// 2⁶⁴, of which the high half counts, are strongly universal (Lemire and Kaser, "Strongly universal string hashing is fast"). So nobody
-/// can prepare names that collide, and it takes a few multiplications, where the standard library's hasher was a quarter of the time that a
-/// log of a million names takes.
+/// Two names have the same number with a probability of 2⁻³². The number is the high half of a sum of products with secret random factors,
+/// modulo 2⁶⁴. Such sums are strongly universal (Lemire and Kaser, "Strongly universal string hashing is fast"), so an attacker cannot
+/// prepare names that collide. It takes a few multiplications. The standard library's hasher took a quarter of the time of reading a log of
+/// a million names.
 struct SecretNameHash {
-  /// Random: one that stands alone, and one for each four octets and for the octet that is left.
+  /// Random factors: one alone, one for each four octets, and one for the last octet.
   private let factors: InlineArray<10, UInt64>
 
   init() {
@@ -45,7 +45,7 @@ struct SecretNameHash {
     factors = InlineArray { _ in generator.next() }
   }
 
-  /// The number of a name's octets.
+  /// The number of a name.
   func number(_ name: RawSpan) -> UInt32 {
     precondition(name.byteCount == SecretName.length)
     var sum = factors[0]

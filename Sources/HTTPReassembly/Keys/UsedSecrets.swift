@@ -1,11 +1,11 @@
-/// The secrets that records were opened with since they were asked for, as lines of a key log (RFC 9850): for who saves them beside the
-/// packets. Secrets of a log that opened nothing are not among them.
+/// The secrets that opened records since they were last taken, as lines of a key log (RFC 9850). They are for saving beside the packets.
+/// Secrets that opened nothing are not among them.
 struct UsedSecrets {
-  /// Whether anybody asks for them.
+  /// Whether the secrets are to be collected.
   var isWanted = false
   private var lines: [UInt8] = []
 
-  /// A record was opened with a secret, which a log names by a ClientHello's random.
+  /// Adds a secret that opened a record; the log names it by a ClientHello's random.
   mutating func note(_ label: SecretLabel, ofRandom random: SecretName, _ secret: RawSpan) {
     guard isWanted else { return }
     lines += Array(label.name.utf8)
@@ -23,7 +23,7 @@ struct UsedSecrets {
     }
   }
 
-  /// Lends the lines, and forgets them.
+  /// Lends the lines to `body`, and erases them.
   mutating func take(_ body: (RawSpan) -> Void) {
     guard !lines.isEmpty else { return }
     lines.withOctets(body)

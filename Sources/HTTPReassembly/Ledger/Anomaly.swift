@@ -1,4 +1,4 @@
-/// A named oddity of the input. It is never an error of the program: it is counted, and the analysis goes on.
+/// A named oddity of the input. The program counts it and goes on with the analysis; it is never an error of the program.
 ///
 /// The raw value is the name in reports.
 public enum Anomaly: String, CaseIterable, Sendable {
@@ -129,35 +129,35 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case timestampBackwards = "timestamp_backwards"
 }
 
-/// How often an anomaly was seen, and where first.
+/// How often an anomaly was seen, and where it was seen first.
 public struct AnomalyCount: Sendable, Equatable {
-  /// Times seen; 0 is never listed.
+  /// Times seen, at least 1.
   public var count: Int
-  /// Capture time of the first one, in nanoseconds since the Unix epoch.
+  /// Capture time of the first occurrence, in nanoseconds since the Unix epoch.
   public var firstTime: Int64
-  /// Number of the connection of the first one; 0 when there was none.
+  /// Number of the connection of the first occurrence; 0 if it had none.
   public var firstConnection: Int
-  /// A few octets that show the first one, as they were on the wire; hostile, so escape them.
+  /// A few octets that show the first occurrence, as they were on the wire. They are hostile, so escape them.
   public var example: [UInt8]
 }
 
 /// The anomalies of a run.
 public struct AnomalyLog: Sendable, Equatable {
-  /// Longest example kept, in octets: enough to recognise a line by, too little to leak a document.
+  /// The longest example kept, in octets: enough to recognize a line, too few to leak a document.
   package static let exampleLimit = 96
 
   private var counts: [AnomalyCount?] = Array(repeating: nil, count: Anomaly.allCases.count)
   private static let positions = Dictionary(
     uniqueKeysWithValues: Anomaly.allCases.enumerated().map { ($1, $0) })
 
-  /// Capture time that new anomalies are stamped with.
+  /// Capture time of anomalies noted from now on.
   package var now: Int64 = 0
-  /// How many were noted, of all names together.
+  /// The number of occurrences, all anomalies together.
   private(set) var noted = 0
 
   package init() {}
 
-  /// Counts one.
+  /// Counts one occurrence.
   package mutating func note(_ anomaly: Anomaly, connection: Int = 0) {
     guard let position = Self.positions[anomaly] else { return }
     if counts[position] == nil {
@@ -167,14 +167,14 @@ public struct AnomalyLog: Sendable, Equatable {
     noted &+= 1
   }
 
-  /// Counts what somebody else has noted.
+  /// Adds counts that were made elsewhere.
   mutating func add(_ anomaly: Anomaly, _ others: AnomalyCount) {
     guard let position = Self.positions[anomaly] else { return }
     noted &+= others.count
     if counts[position] != nil { counts[position]?.count += others.count } else { counts[position] = others }
   }
 
-  /// Counts one, and keeps the start of `example` if it is the first of its name.
+  /// Counts one occurrence, and keeps the start of `example` if it is the first of this anomaly.
   package mutating func note(_ anomaly: Anomaly, connection: Int = 0, example: RawSpan) {
     note(anomaly, connection: connection)
     guard let position = Self.positions[anomaly], var first = counts[position], first.count == 1 else { return }
@@ -182,7 +182,7 @@ public struct AnomalyLog: Sendable, Equatable {
     counts[position] = first
   }
 
-  /// Says that an anomaly was seen `count` times, at least once, and when and on which connection first.
+  /// Sets the count of an anomaly (at least 1), and the time and connection of its first occurrence.
   package mutating func set(_ anomaly: Anomaly, count: Int, firstTime: Int64, firstConnection: Int) {
     guard let position = Self.positions[anomaly] else { return }
     counts[position] = AnomalyCount(
@@ -194,7 +194,7 @@ public struct AnomalyLog: Sendable, Equatable {
     zip(Anomaly.allCases, counts).compactMap { anomaly, count in count.map { (anomaly, $0) } }
   }
 
-  /// How often one was seen.
+  /// The number of times an anomaly was seen.
   public subscript(_ anomaly: Anomaly) -> Int {
     Self.positions[anomaly].flatMap { counts[$0]?.count } ?? 0
   }

@@ -1,16 +1,16 @@
-/// Capture times as an analysis takes them.
+/// Capture times as the analysis uses them.
 enum PacketTime {
-  /// Times are at most 146 years from the epoch, which is in 2116, so that no two of them are further apart than their difference can
-  /// say. What lies beyond is a damaged or hostile capture. In nanoseconds.
+  /// The largest distance of a time from the epoch, in nanoseconds: 146 years, which is in 2116. The difference of any two times then fits
+  /// into 64 bits. A time beyond is from a damaged or hostile capture.
   static var limit: Int64 { (1 << 62) - 1 }
 
-  /// A time within that.
+  /// The time, moved into this range.
   @inline(__always)
   static func bounded(_ timestamp: Int64) -> Int64 { min(max(timestamp, -limit), limit) }
 }
 
 extension Int64 {
-  /// The sum of a capture time and a time-out in nanoseconds, which may be endless.
+  /// The sum of a capture time and a time-out in nanoseconds; it stops at the maximum, since a time-out may be endless.
   func addingSaturated(_ timeout: Int64) -> Int64 {
     let (sum, overflow) = addingReportingOverflow(timeout)
     return overflow ? .max : sum

@@ -1,4 +1,4 @@
-/// What traffic can be grouped by beside hosts and APIs (`--by`). A further way, by what a connection or a message has, is one more case.
+/// The keys that traffic can be grouped by, beside hosts and APIs (`--by`). A new key is one more case.
 public enum GroupKey: Sendable {
   /// The client's address.
   case client
@@ -10,14 +10,14 @@ public enum GroupKey: Sendable {
   case status
   /// The request's method.
   case method
-  /// The name of the process, as captures or the system say it. A message has its own, and what a connection has beside its messages that of
-  /// the connection: a socket can be handed on.
+  /// The name of the process, as captures or the system give it. A message has its own. Other octets of a connection go to the connection's
+  /// process: a socket can be handed on.
   case process
 
-  /// Whether everything that connections cost is grouped; else messages alone are.
+  /// Whether all octets of connections are grouped, or those of messages alone.
   public var isOfConnections: Bool { self == .client || self == .server || self == .process }
 
-  /// A media type without its parameters, in lower case, of the value of a Content-Type field.
+  /// The media type in the value of a Content-Type field, without parameters and in lower case.
   package static func mediaType(_ value: [UInt8]) -> [UInt8] {
     var type = value.prefix { $0 != UInt8(ascii: ";") }
     while let last = type.last, last == UInt8(ascii: " ") || last == 0x09 { type.removeLast() }

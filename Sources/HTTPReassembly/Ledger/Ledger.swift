@@ -1,8 +1,8 @@
-/// Where every octet of every packet went. All figures are octets unless they say otherwise.
+/// The account of every octet of every packet. All figures are octets unless they say otherwise.
 public struct Ledger: Sendable, Equatable {
   /// Octets by class, in the order of `OctetClass`, once for each direction.
   private var octets: InlineArray<63, Int> = .init(repeating: 0)
-  /// Where the octets of the direction begin that what comes next is charged to.
+  /// Where the octets of the current direction begin; new charges go there.
   private var base = 0
 
   /// Packets read.
@@ -11,45 +11,44 @@ public struct Ledger: Sendable, Equatable {
   public internal(set) var original = 0
   /// Packets whose captured length is below their original length.
   public internal(set) var truncatedPackets = 0
-  /// Packets that the capture tool or the kernel says it dropped.
+  /// Packets that were dropped, as the capture tool or the kernel says.
   public internal(set) var droppedPackets = 0
-  /// Packets that are copies of others, and their original lengths together: they are in no other figure. Nil where copies were not
-  /// looked for.
+  /// Packets that are copies of others, with their original lengths; no other figure counts them. Nil if copies were not looked for.
   public internal(set) var copies: Copies?
 
-  /// Packets that were captured more than once, but for the first time each.
+  /// Packets that were captured more than once. The first capture of each is no copy.
   public struct Copies: Sendable, Equatable {
-    /// How many there are.
+    /// The number of copies.
     public var packets = 0
     /// The sum of their original lengths in octets.
     public var octets = 0
 
-    /// None yet.
+    /// No copies.
     public init() {}
   }
 
-  /// Octets of TCP streams that were not captured: holes, and what the snap length cut off.
+  /// Octets of TCP streams that were not captured: gaps, and octets that the snap length cut off.
   public internal(set) var missing = 0
-  /// Octets of class `link` that a capture tool invented (they never were on a wire).
+  /// Octets of class `link` that a capture tool invented; they were never on a wire.
   public internal(set) var synthetic = 0
-  /// Octets of class `tls` in handshake and change_cipher_spec records, whole.
+  /// Octets of class `tls` in whole handshake and change_cipher_spec records.
   public internal(set) var tlsHandshake = 0
-  /// Octets of class `tls` in application data records that were not opened, whole.
+  /// Octets of class `tls` in whole application data records that were not opened.
   public internal(set) var tlsApplicationData = 0
   /// Octets of class `quic` in CRYPTO frames.
   public internal(set) var quicHandshake = 0
-  /// Octets of class `quic` in opened packets and in packets that need no keys, but for CRYPTO data.
+  /// Octets of class `quic` in opened packets and in packets that need no keys, without CRYPTO data.
   public internal(set) var quicPacket = 0
   /// Octets of class `quic` in packets that were not opened.
   public internal(set) var quicProtected = 0
-  /// Octets of class `tls` in application data records that were opened: all but the application's data.
+  /// Octets of class `tls` in application data records that were opened, without the application's data.
   public internal(set) var tlsRecord = 0
-  /// Octets that have been read but whose class is not known yet: 0 once the analysis is finished.
+  /// Octets whose class is not known yet; 0 once the analysis is finished.
   public internal(set) var pending = 0
 
   package init() {}
 
-  /// An account with nothing charged yet, of which everything but the classes is known.
+  /// A ledger with these figures and nothing in any class.
   package init(
     packets: Int, original: Int, truncatedPackets: Int = 0, droppedPackets: Int = 0, missing: Int = 0,
     synthetic: Int = 0, tlsHandshake: Int = 0, tlsApplicationData: Int = 0, tlsRecord: Int = 0,
@@ -78,13 +77,13 @@ public struct Ledger: Sendable, Equatable {
     return octets[index] + octets[index + OctetClass.count] + octets[index + 2 * OctetClass.count]
   }
 
-  /// Octets of one class that were sent in one direction. Directions are told apart where a timeline is wanted only
-  /// (`Configuration.tables`): without one all octets are `OctetDirection.unknown`.
+  /// Octets of one class that were sent in one direction. Only a timeline needs directions (`Configuration.tables`): without one, all
+  /// octets are `OctetDirection.unknown`.
   public subscript(_ octetClass: OctetClass, _ direction: OctetDirection) -> Int {
     octets.span[direction.rawValue * OctetClass.count + octetClass.rawValue]
   }
 
-  /// Octets of class `tls` in none of the other sub-classes: alerts, and records that could not be told.
+  /// Octets of class `tls` in no other subclass: alerts, and records of unknown kind.
   public var tlsOther: Int { self[.tls] - tlsHandshake - tlsApplicationData - tlsRecord }
 
   /// The sum of all classes.
@@ -95,7 +94,7 @@ public struct Ledger: Sendable, Equatable {
     return sum
   }
 
-  /// `original` less `total`: 0, or the program has a defect.
+  /// `original` minus `total`. It is 0, or the program has a defect.
   public var difference: Int { original - total }
 
   /// Puts `count` octets into a class.
@@ -104,7 +103,7 @@ public struct Ledger: Sendable, Equatable {
     octets[base &+ octetClass.rawValue] += count
   }
 
-  /// What comes next was sent in a direction.
+  /// Sets the direction of the next charges.
   @inline(__always)
   mutating func turn(to direction: OctetDirection) { base = direction.rawValue &* OctetClass.count }
 
@@ -115,12 +114,12 @@ public struct Ledger: Sendable, Equatable {
     octets[direction.rawValue * OctetClass.count + octetClass.rawValue] += count
   }
 
-  /// What is charged before it is known where a packet goes: headers, and all of QUIC.
+  /// Octets charged before the direction of their packet is known: headers, and all of QUIC.
   struct Early: Equatable {
     var (link, network, transport, encapsulation, quic, retransmitted) = (0, 0, 0, 0, 0, 0)
   }
 
-  /// Of what is charged early, what was sent in no known direction.
+  /// Octets that were charged early and have no known direction.
   @inline(__always)
   var early: Early {
     let octets = octets.span
@@ -130,14 +129,14 @@ public struct Ledger: Sendable, Equatable {
       quic: octets[OctetClass.quic.rawValue], retransmitted: octets[OctetClass.retransmitted.rawValue])
   }
 
-  /// Gives `count` octets that were pending their class.
+  /// Moves `count` octets from pending to their class.
   @inline(__always)
   mutating func settle(_ count: Int, as octetClass: OctetClass) {
     pending -= count
     octets[base &+ octetClass.rawValue] += count
   }
 
-  /// Every figure, in one order, for a part of an analysis.
+  /// Every figure in a fixed order, for saved partial analyses.
   var figures: [Int] {
     get {
       octets.indices.map { octets[$0] } + [
@@ -156,7 +155,7 @@ public struct Ledger: Sendable, Equatable {
     }
   }
 
-  /// Adds what another ledger has, which is of other packets.
+  /// Adds another ledger, which counts other packets.
   mutating func add(_ other: Ledger) {
     for index in octets.indices { octets[index] += other.octets[index] }
     packets += other.packets
@@ -179,7 +178,7 @@ public struct Ledger: Sendable, Equatable {
     octets[base &+ new.rawValue] += count
   }
 
-  /// Whether every figure is the same, whatever the directions.
+  /// Whether every figure is the same; directions do not matter.
   public static func == (a: Ledger, b: Ledger) -> Bool {
     for octetClass in OctetClass.allCases where a[octetClass] != b[octetClass] { return false }
     return a.packets == b.packets && a.original == b.original && a.truncatedPackets == b.truncatedPackets

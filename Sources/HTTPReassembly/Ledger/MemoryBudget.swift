@@ -1,25 +1,25 @@
-/// The memory that the tables of a run share: what each of them takes, and how much is left for those that can give way.
+/// The memory that the tables of a run share: how much each takes, and how much is left for those that can give way.
 ///
-/// The tables of APIs, of names, of secrets and of QUIC's connections give nothing back: each has a limit of its own. Those that the report
-/// is made of have one together, too: beyond it they take no further rows, as if each had reached its own.
-/// Connections give way. So they may take what those leave, with their rows, their texts, what they hold behind holes, and the
-/// decoders of their contents: beyond it the one that is idle longest is evicted, and its decoders with it. And a decoder gets a
-/// window that is larger than usual only where nobody else takes the memory for it.
+/// The tables of APIs, names, secrets and QUIC connections give nothing back: each has a limit of its own. Tables that the report is made
+/// of also share one limit. Beyond it, they take no further rows, as if each had reached its own.
+///
+/// Connections give way. They may use the memory that the tables leave: for rows, texts, octets behind gaps, and decoders. Beyond it, the
+/// connection idle longest is evicted with its decoders. A decoder gets a larger window than usual only if that memory is unused.
 struct MemoryBudget {
   /// Octets that all tables may take together.
   private let limit: Int
-  /// Octets that connections may take where there is nothing else.
+  /// Octets that connections may take when the tables are empty.
   private let connectionLimit: Int
-  /// Octets that the tables which the report is made of may take together.
+  /// Octets that the tables of the report may take together.
   private let tableLimit: Int
-  /// Whether they take more, so that they are to get no further rows.
+  /// Whether the tables of the report are above their limit, and get no further rows.
   private(set) var tablesAreFull = false
   /// Octets that connections may take now.
   private(set) var connectionRoom: Int
-  /// What connections took when memory was given back last.
+  /// Octets that connections took when memory was last given back.
   private var returned: Int
 
-  /// Octets that decoders take in any run, and that are not counted: idle ones are kept.
+  /// Octets that decoders take in any run, which are not counted: idle decoders are kept.
   private static var usualDecoders: Int { 8 << 20 }
 
   init(_ configuration: Configuration) {
@@ -30,12 +30,11 @@ struct MemoryBudget {
     returned = connectionLimit
   }
 
-  /// Octets that connections leave before memory is given back.
+  /// Octets that connections must free before memory is given back.
   private static var returnStep: Int { 8 << 20 }
 
-  /// The tables that the report is made of take so many octets now, and so many the others that give nothing back. Both count half as much
-  /// again: a table that grows is there twice for a moment, and not all that connections leave can be used again. At least a third of what
-  /// they may take is always left to connections.
+  /// Sets the room of connections, by the octets of the report's tables and of all others. Both count one and a half times: a growing table
+  /// exists twice for a moment, and freed memory can only partly be used again. Connections always keep at least a third of their limit.
   @inline(__always)
   mutating func share(tables: Int, others: Int) {
     tablesAreFull = tables > tableLimit
@@ -43,7 +42,7 @@ struct MemoryBudget {
     connectionRoom = min(connectionLimit, max(limit &- taken &- taken / 2, connectionLimit / 3))
   }
 
-  /// A connection has given way, and all others take so many octets.
+  /// Gives memory back, if enough is free, after a connection was evicted and all others take `octets`.
   @inline(__always)
   mutating func connectionGaveWay(to octets: Int) {
     if octets <= returned - Self.returnStep {
@@ -54,15 +53,15 @@ struct MemoryBudget {
     }
   }
 
-  /// Something has ended that took so many octets, connections or tables: what comes now is the report.
+  /// Gives memory back after connections or tables of so many octets have ended. The report follows.
   func end(after octets: Int) {
     if octets > Self.returnStep { UnusedMemory.giveBack() }
   }
 
-  /// Elements that an array of so many has room for, which it doubles: what it says itself depends on where its memory lies.
+  /// The capacity of an array of `count` elements, which doubles as it grows. The array's own answer depends on where its memory lies.
   static func grown(_ count: Int) -> Int { count <= 1 ? count : 1 << (Int.bitWidth - (count - 1).leadingZeroBitCount) }
 
-  /// What counts of the octets that decoders hold.
+  /// The octets of decoders that count.
   @inline(__always)
   static func counted(decoders: Int) -> Int { max(decoders &- usualDecoders, 0) }
 }

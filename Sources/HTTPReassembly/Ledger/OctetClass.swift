@@ -43,7 +43,7 @@ public enum OctetClass: Int, CaseIterable, Sendable {
   /// QUIC that carries no octet of a message.
   case quic
 
-  /// How many there are.
+  /// The number of classes.
   static let count = 21
 
   /// The class's name in reports.
@@ -74,19 +74,19 @@ public enum OctetClass: Int, CaseIterable, Sendable {
   }
 }
 
-/// Where octets went, as far as that is known.
+/// The direction of octets within their connection.
 public enum OctetDirection: Int, CaseIterable, Sendable {
-  /// It is not known which side of its connection is the client, or there is no connection.
+  /// The client of the connection is not known, or there is no connection.
   case unknown
   /// From the client to the server.
   case up
   /// From the server to the client.
   case down
 
-  /// The name in reports; an unknown one has none.
+  /// The name in reports; `unknown` has none.
   public var name: String { "\(literal)" }
 
-  /// The name, as it stands in the program.
+  /// The name as a static string.
   package var literal: StaticString {
     switch self {
     case .unknown: ""

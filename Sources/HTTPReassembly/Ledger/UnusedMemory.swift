@@ -2,11 +2,12 @@
   internal import CMalloc
 #endif
 
-/// Memory that was freed and is still the process's.
+/// Memory that the program freed and the process still holds.
 enum UnusedMemory {
-  /// Gives it back to the system. What many small things took is of no use to a few large ones, so that without it a run would take both.
+  /// Gives the memory back to the system. Without it, a run would take memory twice: many small freed pieces are useless to a few large
+  /// requests.
   ///
-  /// That takes some milliseconds where there is much of it. Allocators of other systems than glibc do it by themselves.
+  /// It takes some milliseconds if there is much of it. Allocators of other systems than glibc do it by themselves.
   static func giveBack() {
     #if canImport(Glibc)
       malloc_trim(0)

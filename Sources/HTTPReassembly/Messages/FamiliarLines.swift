@@ -1,68 +1,67 @@
-/// Lines of header sections that came lately, so that they need not be taken apart when they come again: header sections say
-/// nearly the same each time, which is why HTTP/2 numbers their lines (RFC 7541 §2.3).
+/// Recent lines of header sections, which need no parsing when they come again. Header sections repeat most of their lines, which is why
+/// HTTP/2 numbers them (RFC 7541 §2.3).
 ///
-/// What is remembered decides nothing. A line is familiar when each of its octets is that of one which was read before.
-/// It is looked for by some of its octets and by where it stands in its section, so that lines which begin alike do not
-/// replace each other.
+/// Remembered lines never change a result. A line is familiar if all its octets equal those of a line that was parsed before. A lookup uses
+/// some octets of the line and its place in the section. So lines with the same start do not replace each other.
 struct FamiliarLines {
-  /// Lines that are remembered.
+  /// The number of lines remembered.
   private static let count = 512
-  /// Octets of a line with its CRLF at most.
+  /// The longest remembered line with its CRLF, in octets.
   static let longest = 256
-  /// Octets of a line at least: they are looked at to find it.
+  /// The shortest remembered line, in octets: the lookup reads this many.
   private static let shortest = 8
-  /// Strangers in a row after which a slot remembers only one in twice as many: to remember a line costs more than to take it apart.
+  /// Unknown lines in a row after which a slot remembers only one in twice as many. Remembering a line costs more than parsing it.
   private static let restlessness: UInt8 = 8
-  /// Lines of a section that are remembered: more than nearly all have, and those of a flood are not worth it.
+  /// Lines of a section that are remembered. Nearly all sections have fewer, and the lines of a flood are not worth it.
   static let sectionLimit = 32
 
-  /// What a line means to a reader of messages.
+  /// The meaning of a line for a reader of messages.
   enum Meaning: UInt8 {
-    /// Nothing.
+    /// No meaning.
     case none
     /// The value of a field, whose text is kept.
     case host, contentType, contentEncoding, transferEncoding
     /// A field that asks to switch protocols: Upgrade with a protocol, Connection with `upgrade`.
     case upgrade, connectionUpgrade
-    /// A request-line of a registered method, whose target is a path, and of a known version.
+    /// A request-line of a registered method and a known version, with a path as its target.
     case request
     /// A status-line of a known version.
     case response
 
-    /// Whether it is what a start-line means, and no field line.
+    /// Whether the meaning is a start-line's.
     @inline(__always)
     var isStartLine: Bool { self == .request || self == .response }
   }
 
-  /// A line that is remembered.
+  /// A remembered line.
   struct Line {
-    /// Octets with the CRLF; 0 when there is no line.
+    /// The length with the CRLF, in octets; 0 without a line.
     fileprivate(set) var length: Int16 = 0
-    /// Where the value of a field is in the line.
+    /// The offset of a field's value in the line.
     private var valueStart: Int16 = 0
     private var valueEnd: Int16 = 0
     var meaning = Meaning.none
-    /// What a request's method means for framing.
+    /// The effect of a request's method on framing.
     var method = MethodKind.ordinary
-    /// The status code of a response, or the octets of a request's query; -1 when it has none.
+    /// The status code of a response, or the length of a request's query in octets; -1 without one.
     var number: Int32 = 0
-    /// The value of a field, the path of a request.
+    /// The value of a field, or the path of a request.
     var text = TextID.none
     /// The method of a request.
     var methodText = TextID.none
     /// The version of a message.
     var version = TextID.none
-    /// The number of a field's name, where tables want to know.
+    /// The number of a field's name, if tables need it.
     var name: UInt16 = 0
-    /// The mark of a field's value, or of a request's target, where tables want to know.
+    /// The mark of a field's value or of a request's target, if tables need it.
     var mark: UInt64 = 0
-    /// How many lines in a row were not in its slot when they were looked for, up to `restlessness`: values that are new with
-    /// each message, as dates are.
+    /// How many lines in a row were not found in this slot, up to a multiple of `restlessness`. Values that change with each message, like
+    /// dates, cause this.
     fileprivate(set) var strangers: UInt8 = 0
 
     init(meaning: Meaning = .none) { self.meaning = meaning }
 
-    /// Where the value of a field is in the line.
+    /// The range of a field's value in the line.
     @inline(__always)
     var value: Range<Int> {
       get { Int(valueStart)..<Int(valueEnd) }
@@ -76,8 +75,8 @@ struct FamiliarLines {
   private var lines: [Line] = []
   private var octets: [UInt8] = []
 
-  /// The field line at `start`, the `index`th of its section, if it is a familiar one and whole: then it ends with CRLF, and
-  /// what follows does not fold it. Returns its slot.
+  /// Finds the field line at `start`, which is at `index` in its section. Returns its slot if it is familiar and whole: it ends with CRLF,
+  /// and the next line does not fold it.
   @inline(__always)
   mutating func field(at start: Int, in section: RawSpan, index: Int) -> Int? {
     guard index < Self.sectionLimit, !lines.isEmpty, start &+ Self.shortest <= section.byteCount else { return nil }
@@ -93,7 +92,7 @@ struct FamiliarLines {
     return slot
   }
 
-  /// The start-line in `range`, if it is a familiar one. Returns its slot.
+  /// Finds the start-line in `range`. Returns its slot if it is familiar.
   @inline(__always)
   mutating func startLine(in range: Range<Int>, of section: RawSpan) -> Int? {
     guard !lines.isEmpty, let slot = Self.slot(startLine: range, section), Int(lines[slot].length) == range.count,
@@ -104,7 +103,7 @@ struct FamiliarLines {
     return slot
   }
 
-  /// What is remembered in a slot.
+  /// The line in a slot.
   subscript(slot: Int) -> Line {
     @inline(__always) _read { yield lines[slot] }
   }
@@ -114,7 +113,7 @@ struct FamiliarLines {
     octets.withOctets { section.hasSameOctets(at: start, as: $0, at: slot &* Self.longest, count: length) }
   }
 
-  /// Remembers the field line in `range`, the `index`th of its section, instead of another line.
+  /// Remembers the field line in `range`, at `index` in its section, in place of another line.
   mutating func remember(
     field range: Range<Int>, of section: RawSpan, index: Int, _ line: Line, _ texts: inout TextPool
   ) {
@@ -123,7 +122,7 @@ struct FamiliarLines {
     if lines.isEmpty || !isRestless(slot) { remember(range, of: section, in: slot, line, &texts) }
   }
 
-  /// Whether a line is not to be remembered, because those that came for its slot lately were all strangers; counts it as one.
+  /// Whether a line is not to be remembered, because recent lines for its slot were all unknown. Counts the line as unknown.
   @inline(__always)
   private mutating func isRestless(_ slot: Int) -> Bool {
     let strangers = lines[slot].strangers
@@ -131,7 +130,7 @@ struct FamiliarLines {
     return strangers > Self.restlessness
   }
 
-  /// Remembers the start-line in `range` instead of another line.
+  /// Remembers the start-line in `range` in place of another line.
   mutating func remember(startLine range: Range<Int>, of section: RawSpan, _ line: Line, _ texts: inout TextPool) {
     guard range.count <= Self.longest, let slot = Self.slot(startLine: range, section),
       lines.isEmpty || !isRestless(slot)
@@ -158,7 +157,7 @@ struct FamiliarLines {
     texts.release([old.text, old.methodText, old.version])
   }
 
-  /// Forgets every line, and gives up their texts.
+  /// Forgets every line and releases its texts.
   mutating func forgetAll(_ texts: inout TextPool) {
     for line in lines { texts.release([line.text, line.methodText, line.version]) }
     lines = []
@@ -170,7 +169,7 @@ struct FamiliarLines {
     Int(truncatingIfNeeded: (mixed &* 0x9e37_79b9_7f4a_7c15) >> 55)
   }
 
-  /// Start-lines differ in what is before the version, and in their length.
+  /// Start-lines differ before the version, and in their length.
   @inline(__always)
   private static func slot(startLine range: Range<Int>, _ section: RawSpan) -> Int? {
     guard range.count >= 14, range.upperBound <= section.byteCount else { return nil }

@@ -1,38 +1,38 @@
-/// The field lines of messages that are not final, without their texts: by the index of a message's row.
+/// The field lines of messages that are not final, without their texts, by the index of a message's row.
 struct FieldNotes {
   /// One field line, or one representation of a field block.
   struct Line {
     /// The number of its name in `FieldNames`.
     var name: UInt16
-    /// Whether it is a pseudo-header field (RFC 9113 §8.3).
+    /// Whether the line is a pseudo-header field (RFC 9113 §8.3).
     var isPseudo = false
-    /// Whether it is a field in the spelling of HTTP/1.1: all but pseudo-header fields, and the authority, which is Host there.
+    /// Whether the line is a field in the spelling of HTTP/1.1. Pseudo-header fields are not, except the authority, which is Host there.
     var isHeader = true
     /// Octets on the wire.
     var length: Int32
-    /// Octets in the spelling of HTTP/1.1; -1 where they are not known.
+    /// Octets in the spelling of HTTP/1.1; -1 if unknown.
     var expanded: Int32
-    /// The mark of its value; 0 where that is not known.
+    /// The mark of its value; 0 if unknown.
     var value: UInt64
   }
 
-  /// Whether anybody wants to know.
+  /// Whether a table needs the lines.
   let isWanted: Bool
   /// The names of fields.
   private(set) var names = FieldNames()
-  /// Lines of the header section that is being read at once, before it is known to be one.
+  /// Lines of the section in progress, before it is known to be a header section.
   private var section: [Line] = []
   private var lines: [[Line]] = []
-  /// Memory of lines that are final, for those of the next messages: more lines than nearly all messages have.
+  /// Memory of finished lines, for new messages. Nearly all messages have fewer lines than this keeps.
   private var spares = SpareArrays<Line>(limit: 16, capacity: 64)
-  /// Lines that are held, all messages together.
+  /// The number of lines, all messages together.
   private(set) var count = 0
-  /// Messages that have lines.
+  /// The number of messages that have lines.
   private var holders = 0
 
-  /// Lines of one message; what is beyond is in no line.
+  /// Lines of one message; further lines are left out.
   static let messageLimit = 256
-  /// Lines of all messages that are not final; the same.
+  /// Lines of all messages that are not final; further lines are left out.
   static let totalLimit = 1 << 19
 
   init(isWanted: Bool) { self.isWanted = isWanted }
@@ -41,22 +41,22 @@ struct FieldNotes {
   @inline(__always)
   var memory: Int { count &* MemoryLayout<Line>.stride &+ holders &* Self.holderCost }
 
-  /// What the allocator and the array add to the lines of a message, and room for some lines that it does not have.
+  /// Overhead of the allocator and the array for one message's lines, and room for lines that it does not have.
   private static var holderCost: Int { 48 + 2 * MemoryLayout<Line>.stride }
 
   // MARK: Sections that are read at once
 
-  /// A header section begins.
+  /// Begins a header section.
   @inline(__always)
   mutating func startSection() { section.removeAll(keepingCapacity: true) }
 
-  /// The next line of the section.
+  /// Adds a line to the section.
   @inline(__always)
   mutating func add(_ line: Line) {
     if section.count < Self.messageLimit { section.append(line) }
   }
 
-  /// The section is that of a message.
+  /// Gives the section to a message.
   mutating func endSection(of row: RowIndex) {
     reserve(row)
     guard lines[Int(row)].isEmpty, count + section.count <= Self.totalLimit else { return }
@@ -69,7 +69,7 @@ struct FieldNotes {
 
   // MARK: Lines that come one by one
 
-  /// The next line of a message.
+  /// Adds a line to a message.
   mutating func add(_ line: Line, to row: RowIndex) {
     reserve(row)
     guard lines[Int(row)].count < Self.messageLimit, count < Self.totalLimit else { return }
@@ -85,12 +85,12 @@ struct FieldNotes {
     while lines.count <= Int(row) { lines.append([]) }
   }
 
-  /// The line of a field whose name and value are here.
+  /// The line of a field with a known name and value.
   mutating func line(_ name: RawSpan, _ value: RawSpan, length: Int) -> Line {
     line(name, OctetMark.of(value), length: length, expanded: length)
   }
 
-  /// The line of a field whose name is here, and whose value has this mark.
+  /// The line of a field with a known name, and a value with this mark.
   mutating func line(_ name: RawSpan, _ value: UInt64, length: Int, expanded: Int, isPseudo: Bool = false) -> Line {
     Line(
       name: names.number(of: name), isPseudo: isPseudo, length: Int32(clamping: length),
@@ -102,14 +102,14 @@ struct FieldNotes {
 
   // MARK: Final messages
 
-  /// Takes away the lines of a message that is final.
+  /// Removes and returns the lines of a final message.
   mutating func takeLines(of row: RowIndex) -> [Line] {
     var taken: [Line] = []
     takeLines(of: row, into: &taken)
     return taken
   }
 
-  /// The same, in the place of no lines.
+  /// Moves the lines of a final message into an empty array.
   @inline(__always)
   mutating func takeLines(of row: RowIndex, into taken: inout [Line]) {
     guard Int(row) < lines.count else { return }
@@ -118,7 +118,7 @@ struct FieldNotes {
     if !taken.isEmpty { holders -= 1 }
   }
 
-  /// Gives back the memory of lines, for those of the next messages.
+  /// Gives back the memory of lines, for new messages.
   mutating func giveBack(_ memory: consuming [Line]) {
     spares.giveBack(memory)
   }
@@ -127,26 +127,26 @@ struct FieldNotes {
 /// The names of fields that were seen, lower-case, each with a number. They are never forgotten: there are some hundred.
 struct FieldNames {
   private var octets: [UInt8] = []
-  /// Where each name begins in `octets`, and where the last one ends.
+  /// Where each name begins in `octets`, with the end of the last one.
   private var starts: [Int32] = [0, 0]
-  /// Numbers by the marks of their names, 0 where there is none: twice as many as names at least.
+  /// Numbers by the marks of their names, 0 if empty. There are at least twice as many buckets as names.
   private var buckets: [UInt16] = []
 
-  /// Names with numbers of their own; a flood of others has the number 0 together.
+  /// Names with numbers of their own; in a flood, all further names have the number 0.
   static let limit = 4096
-  /// Octets of a name at most; longer ones have the number 0, too.
+  /// The longest name with a number of its own, in octets; longer ones have the number 0.
   static let longest = 128
 
-  /// The number of what has no name of its own.
+  /// The number of names without their own.
   static var none: UInt16 { 0 }
 
-  /// How many numbers there are.
+  /// The number of names, 0 included.
   var count: Int { starts.count - 1 }
 
-  /// A name, lower-case; an empty one for 0.
+  /// The name of a number, lower-case; empty for 0.
   subscript(number: UInt16) -> [UInt8] { Array(octets[Int(starts[Int(number)])..<Int(starts[Int(number) + 1])]) }
 
-  /// The number of a name, whatever the case of its letters.
+  /// The number of a name; letter case does not matter.
   mutating func number(of name: RawSpan) -> UInt16 {
     guard name.byteCount > 0, name.byteCount <= Self.longest else { return Self.none }
     if buckets.isEmpty { buckets = Array(repeating: 0, count: 4 * Self.limit) }

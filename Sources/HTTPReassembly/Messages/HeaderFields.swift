@@ -1,7 +1,7 @@
-// The fields that a reader of messages must understand, as they come (RFC 9110 §5, RFC 9112 §6.3).
+// The fields that a reader of messages must understand (RFC 9110 §5, RFC 9112 §6.3).
 
 extension HeaderSection {
-  /// Takes a field of the message whose row it is.
+  /// Takes a field of the message with this row.
   mutating func take(
     _ known: KnownField, _ line: RawSpan, _ value: Range<Int>, of row: RowIndex, _ run: inout Run
   ) {
@@ -21,7 +21,7 @@ extension HeaderSection {
     case .grpcStatus: run.rows[message: row].grpcStatus = line.extracting(value).grpcStatus
     case .host where run.rows[message: row].kind == .request:
       hostCount += 1
-      // The target's authority beats Host (RFC 9112 §3.2.2); of several Host fields the first is taken.
+      // The target's authority overrides Host (RFC 9112 §3.2.2). Of several Host fields, the first counts.
       guard run.rows[message: row].hostSource == .unknown else { break }
       let host = HostName.intern(
         line, value, defaultPort: run.connection.beneath.isSecure ? ":443" : ":80", &run.texts)
@@ -38,11 +38,11 @@ extension HeaderSection {
     }
   }
 
-  /// Octets of a list of codings that is gathered from several field lines: any honest one is far shorter, and each line
-  /// costs a copy of those before it.
+  /// The longest list of codings that is combined from several field lines, in octets. Real lists are far shorter, and each line copies the
+  /// lines before it.
   private static let combinedLimit = 1024
 
-  /// Field lines of the same name are one list (RFC 9110 §5.3). Returns the text of the list, instead of `text`.
+  /// Combines field lines of the same name into one list (RFC 9110 §5.3). Returns the text of the list, in place of `text`.
   private static func combined(_ text: TextID, _ value: RawSpan, _ texts: inout TextPool) -> TextID {
     guard text != .none else { return texts.intern(value) }
     guard texts.length(text) + value.byteCount < combinedLimit else { return text }
@@ -56,7 +56,7 @@ extension HeaderSection {
 }
 
 extension RawSpan {
-  /// The decimal number that the octets of `grpc-status` are; nil when they are none, or one of more than five digits.
+  /// The number in the octets of `grpc-status`; nil if they are no decimal number or have more than five digits.
   var grpcStatus: Int? {
     guard byteCount > 0, byteCount <= 5 else { return nil }
     var value = 0
@@ -80,7 +80,7 @@ extension RawSpan {
   }
 }
 
-/// What is gathered from a message's header section while it is being read.
+/// Facts gathered from a message's header section while it is read.
 struct HeaderSection {
   var framing = FramingFields()
   var hostCount = 0
@@ -88,12 +88,12 @@ struct HeaderSection {
   var hasUpgrade = false
   /// Whether Upgrade names HTTP/2 without TLS (RFC 7540 §3.2).
   var upgradesToHTTP2 = false
-  /// The size of the dynamic table that HTTP2-Settings allows, in octets; nil when it says nothing of it.
+  /// The dynamic table size that HTTP2-Settings allows, in octets; nil if it sets none.
   var tableSize: Int?
   /// Whether Connection names `upgrade`.
   var connectionUpgrades = false
   /// The coding of the messages of gRPC-Web.
   var grpcEncoding = GRPCEncoding.identity
-  /// Non-ASCII octets have been noted.
+  /// Whether non-ASCII octets have been noted.
   var notedNonASCII = false
 }

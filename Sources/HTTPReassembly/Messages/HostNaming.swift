@@ -1,5 +1,5 @@
 extension Run {
-  /// Names the host of a request whose fields name none: by what lies beneath, else by its server's address (MEASURES §2).
+  /// Names the host of a request whose fields name none: by the layer below, or else by its server's address (MEASURES §2).
   mutating func nameHost(of row: RowIndex, server side: Side) {
     guard rows[message: row].hostSource == .unknown else { return }
     let beneath = connection.beneath

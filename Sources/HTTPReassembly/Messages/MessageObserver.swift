@@ -1,22 +1,21 @@
-/// Sees what messages say while they pass: for reports that need more than lengths.
+/// Receives the text and content of messages while they pass, for reports that need more than lengths.
 ///
-/// The analysis stores nothing of it, and without an observer it costs nothing. Messages of many connections come
-/// interleaved, so each call names its message by number. For each message, in this order: its start-line (an HTTP/0.9
-/// response has none), its field lines, its content, and its end, once; its row comes to the `ReportSink` later, when no
-/// more packets can be charged to it. Octets are valid during the call only. An observer that collects must bound what
-/// it keeps: everything comes from the wire.
+/// The analysis stores none of it, and without an observer it costs nothing. Messages of many connections come interleaved, so each call
+/// names its message by number. Each message comes in this order: start-line (an HTTP/0.9 response has none), field lines, content, and one
+/// end. Its row comes to the `ReportSink` later, when no more packets can be charged to it. Octets are valid only during the call. An
+/// observer must limit how much it keeps, since all input comes from the wire.
 public protocol MessageObserver: AnyObject {
   /// A message starts with `line`, without terminator.
   func startLine(_ line: RawSpan, of message: Int, kind: MessageKind)
-  /// A field line of the header section (RFC 9112 §5), unfolded, without terminator. `name` and `value` are ranges in it,
-  /// without whitespace around; both are nil when the line is no field line. Trailer fields do not come.
+  /// Takes a field line of the header section (RFC 9112 §5), unfolded, without terminator. `name` and `value` are ranges in it, without
+  /// whitespace around. Both are nil if the line is no field line. Trailer fields are not passed.
   func fieldLine(_ line: RawSpan, name: Range<Int>?, value: Range<Int>?, of message: Int)
-  /// Octets of the content as transferred: chunk framing is off, content coding on.
+  /// Takes octets of the content as transferred: without chunk framing, with its content codings.
   func content(_ octets: RawSpan, of message: Int)
-  /// Octets of the content without its codings. They are not known to be good before `end` says so. Nothing comes for
-  /// codings that are not taken off.
+  /// Takes octets of the content without its codings. Only `end` tells whether they are valid. Contents whose codings are not removed do
+  /// not come.
   func decodedContent(_ octets: RawSpan, of message: Int)
-  /// No more octets of the message come. `decodedLength` is the number of octets of its whole decoded content; nil when
-  /// the content was not seen whole or could not be decoded.
+  /// Ends the message. `decodedLength` is the length of its whole decoded content in octets; nil if the content was not seen whole or could
+  /// not be decoded.
   func end(of message: Int, decodedLength: Int?)
 }

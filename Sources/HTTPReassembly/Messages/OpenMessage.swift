@@ -1,29 +1,29 @@
-/// A message that still takes octets, or charges that come late. Plain values only: what decodes its content is beside it.
+/// A message that still takes octets or late charges. It has plain values only; the decoder of its content is elsewhere.
 struct OpenMessage {
   var message = Message()
   /// The exchange that it belongs to, by its number in its conversation.
   var exchange = 0
-  /// Its content, when that is decoded meanwhile.
+  /// Its content, while another thread decodes it.
   var pendingContent: PendingContent?
   /// How far its sender had read the other side when it started the message.
   var acknowledged = StreamPosition.unknown
-  /// Whether its header section announces content that does not follow if the request, which is not known, is HEAD.
+  /// Whether its header section announces content that is absent if the unknown request is HEAD.
   var announcesContent = false
-  /// Whether its row changes no more.
+  /// Whether its row is final.
   var isFinal = false
-  /// Why the message cannot be exact though no octet of it is missing.
+  /// Reasons why the message cannot be exact though no octet of it is missing.
   var doubts: Doubts = []
 
-  /// What is not certain of a message whose octets were all seen.
+  /// Uncertainties of a message whose octets were all seen.
   struct Doubts: OptionSet {
     let rawValue: UInt8
-    /// It was found after framing had been lost.
+    /// The message was found after framing had been lost.
     static let start = Doubts(rawValue: 1 << 0)
-    /// Its request is not known, and nothing shows that its content ends where it seems to.
+    /// The request is unknown, and its content may end elsewhere.
     static let end = Doubts(rawValue: 1 << 1)
   }
 
-  /// Octets of it have come with a packet.
+  /// Notes that a packet brought octets of it.
   @inline(__always)
   mutating func note(_ arrival: SegmentArrival) {
     if arrival.time < message.firstTime { message.firstTime = arrival.time }
@@ -31,52 +31,52 @@ struct OpenMessage {
   }
 }
 
-/// How the content of the message that is being read is decoded.
+/// The decoding of the content of the message in progress.
 struct OpenContent {
-  /// Takes the content codings off, while that works.
+  /// The decoder, as long as decoding works.
   var decoder: (any ContentDecoding)?
   /// The codings that `decoder` was made for.
   var codings: [String] = []
   /// Whether the content has no coding, so that its length needs no decoder.
   var isIdentity = true
-  /// Whether a content is being read that is looked at, or has a coding, or messages of gRPC.
+  /// Whether the content in progress has an observer, a coding, or gRPC messages.
   var isOpen = false
-  /// The messages of gRPC in it; nil when it is none.
+  /// The gRPC messages in it; nil if it has none.
   var grpc: GRPCContent?
 
-  /// Octets of memory that it takes, of its own.
+  /// Octets of memory that it takes itself.
   var memory: Int { MemoryLayout<OpenContent>.stride + 64 + (grpc == nil ? 0 : GRPCContent.memory) }
 
-  /// The message is another one's from now on.
+  /// Starts anew for another message.
   mutating func close() { if isOpen { self = OpenContent() } }
 }
 
-/// A request with its responses, while something of it is still open.
+/// A request with its responses, until all are final.
 struct OpenExchange {
   var exchange = Exchange()
-  /// Where the request's host came from.
+  /// The source of the request's host.
   var hostSource = HostSource.unknown
-  /// The mark of the request's target with its query; 0 where no table wants it.
+  /// The mark of the request's target with its query; 0 if no table needs it.
   var target: UInt64 = 0
-  /// What the request's method means for the framing of its response.
+  /// The effect of the request's method on the framing of its response.
   var method = MethodKind.ordinary
-  /// Whether the request asks to switch protocols, so that its stream waits for the answer.
+  /// Whether the request asks to switch protocols, so that its stream waits for the response.
   var asksToSwitch = false
   /// Whether it asks for HTTP/2 without TLS.
   var asksForHTTP2 = false
-  /// The size of the dynamic table that it allows then, in octets; nil when it does not say.
+  /// The dynamic table size that it allows for HTTP/2, in octets; nil if it sets none.
   var tableSize: Int?
-  /// Whether the protocols are switched, once the response has told.
+  /// Whether the protocols switch; nil until the response tells.
   var switches: Bool?
   /// Whether the request is an HTTP/0.9 simple request.
   var isSimple = false
   /// Whether the final response has started.
   var isAnswered = false
-  /// Its messages that are not final yet.
+  /// The number of its messages that are not final.
   var openMessages = 0
   /// Position of the request's first octet.
   var start = StreamPosition.unknown
-  /// Position after the request's last octet; `.never` until that is known.
+  /// Position after the request's last octet; `.never` until it is known.
   var end = StreamPosition.never
   /// How far the client had read the responses when it sent the request.
   var acknowledged = StreamPosition.unknown
@@ -86,17 +86,17 @@ struct OpenExchange {
   var interimEnd = StreamPosition.unknown
   /// Whether the request was found after framing had been lost.
   var isDoubtful = false
-  /// Whether octets before the request are not known, in which other requests may have been.
+  /// Whether unknown octets precede the request, which may contain other requests.
   var followsHole = false
-  /// What is then between it and the request before it.
+  /// The interval between it and the request before, in that case.
   var interval = MessageInterval()
   var requestFirst: Int64?
   var requestLast: Int64?
   var responseFirst: Int64?
   var responseLast: Int64?
 
-  /// How many acknowledgments say that a response at `start` answers the request, 0 to 2: the request's, of everything before
-  /// the response, and the response's, of the whole request.
+  /// The number of acknowledgments (0 to 2) that match a response at `start` to the request. The request's has to acknowledge all octets
+  /// before the response, and the response's the whole request.
   func keys(of start: StreamPosition, _ acknowledged: StreamPosition) -> Int {
     (self.acknowledged == start ? 1 : 0) + (end == acknowledged ? 1 : 0)
   }

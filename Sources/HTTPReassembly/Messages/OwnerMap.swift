@@ -1,14 +1,14 @@
-/// Whose octet was this? The messages of one direction of a connection that still take charges, oldest first, with the ranges
-/// of the stream that they own (MEASURES §2, "Charging overhead").
+/// The owners of octets: the messages of one direction that still take charges, oldest first, with their ranges of the stream (MEASURES §2,
+/// "Charging overhead").
 ///
-/// Packets, records and retransmissions are charged through it, whatever the protocol above is: a range is one of the
-/// TCP stream, and what it belongs to is the index of a row.
+/// Packets, records and retransmissions are charged through it, under any protocol. A range is one of the TCP stream, and its owner is the
+/// index of a row.
 struct OwnerMap {
   /// A message that owns a range of the stream.
   struct Owner {
     /// Position of its first octet.
     var start: StreamPosition
-    /// Position after its last octet; `.never` until that is known.
+    /// Position after its last octet; `.never` until it is known.
     var end: StreamPosition
     /// The row of the message.
     var row: RowIndex
@@ -18,7 +18,7 @@ struct OwnerMap {
     var isInProgress: Bool { end == .never }
   }
 
-  /// The newest owner; means nothing while there is none. Nearly everything is about it.
+  /// The newest owner; meaningless without any. Nearly all accesses need it.
   private(set) var newest = Owner(start: .unknown, end: .unknown, row: -1)
   private var older = IndexRing<Owner>()
 
@@ -26,7 +26,7 @@ struct OwnerMap {
   @inline(__always)
   var isEmpty: Bool { newest.row < 0 }
 
-  /// How many messages take charges.
+  /// The number of messages that take charges.
   @inline(__always)
   var count: Int { isEmpty ? 0 : older.count &+ 1 }
 
@@ -42,21 +42,21 @@ struct OwnerMap {
     @inline(__always) get { index == older.count ? newest : older[index] }
   }
 
-  /// A message starts at a position: it owns what follows, until it ends.
+  /// Adds a message that starts at a position. It owns all that follows, until it ends.
   @inline(__always)
   mutating func append(_ row: RowIndex, from start: StreamPosition) {
     if !isEmpty { older.append(newest) }
     newest = Owner(start: start, end: .never, row: row)
   }
 
-  /// Gives memory back that is not needed now.
+  /// Gives unneeded memory back.
   mutating func releaseMemory() { older.releaseIfEmpty() }
 
-  /// The newest message ends before a position.
+  /// Ends the newest message before a position.
   @inline(__always)
   mutating func endNewest(at position: StreamPosition) { newest.end = position }
 
-  /// Takes the oldest message away, which there must be.
+  /// Removes the oldest message; there must be one.
   @inline(__always)
   mutating func removeFirst() {
     if older.isEmpty {
@@ -92,11 +92,12 @@ struct OwnerMap {
     let end = charge.position + charge.retransmitted
     var unowned = 0
     var index = count - 1
-    // From the newest back to the one that owns the first octet, or starts after it.
+    // Goes from the newest back to the owner of the first octet, or to the oldest one.
     while index > 0, self[index].start > position { index -= 1 }
     while index >= 0, index < count {
       let owner = self[index]
-      // The owner of the first octet has the packet's headers; where that is nobody, nobody has, unless it says otherwise.
+      // The owner of the first octet gets the packet's headers. If it has no owner, they stay with the connection, unless the charge says
+      // otherwise.
       if unplaced > 0, charge.position + charge.length > owner.start, charge.position < owner.end {
         rows.messages[Int(owner.row)].message.take(charge)
         unplaced = 0
@@ -114,7 +115,7 @@ struct OwnerMap {
     return unowned + unplaced + max(end - position, 0)
   }
 
-  /// Charges a segment without payload to the message most recently in progress. Returns the octets that none owns.
+  /// Charges a segment without payload to the newest message. Returns the octets without an owner.
   @inline(__always)
   func chargeNewest(_ overhead: Int, _ rows: inout RowStore) -> Int {
     if isEmpty { return overhead }
@@ -123,15 +124,15 @@ struct OwnerMap {
     return 0
   }
 
-  /// Flags the messages that own octets of a range: they were sent again with different content.
+  /// Flags the messages that own octets of a range: these were sent again with different content.
   func flagConflict(_ range: Range<StreamPosition>, _ rows: inout RowStore) {
     for index in 0..<count where self[index].start < range.upperBound && self[index].end > range.lowerBound {
       rows.messages[Int(self[index].row)].message.flags.insert(.conflicting)
     }
   }
 
-  /// Gives octets that came after their hole was given up to the messages that miss them: as content, because a hole in
-  /// anything else ends a message. Returns how many found an owner.
+  /// Gives late octets of a gap that was given up to the messages that miss them. They count as content, because a gap elsewhere ends a
+  /// message. Returns how many found an owner.
   func acceptLate(_ range: Range<StreamPosition>, _ rows: inout RowStore) -> Int {
     var left = range.count
     for index in 0..<count {

@@ -1,7 +1,6 @@
-/// The rows that are being made: each is made where it lies, changed there by its index, and handed over from there.
+/// The rows in progress. Each row is made, changed and handed over in place, by its index.
 ///
-/// A row takes its slot with the first octet of its message, and gives it back when the report has seen it. Connections hold
-/// indices, and no rows.
+/// A row takes its slot with the first octet of its message, and frees it after the report has seen it. Connections hold indices, not rows.
 struct RowStore {
   /// Messages that are not final.
   var messages = Slab<OpenMessage>()
@@ -10,7 +9,7 @@ struct RowStore {
   /// Final rows that the report has not seen yet, in the order in which they became final.
   private var finalMessages = FinalRows()
   private var finalExchanges = FinalRows()
-  /// Ended messages that still take charges, all connections together, but for the newest one of each direction.
+  /// Ended messages that still take charges, all connections together, without the newest one of each direction.
   var lingering = 0
 
   init() {}
@@ -21,11 +20,11 @@ struct RowStore {
     messages.count &* MemoryLayout<OpenMessage>.stride &+ exchanges.count &* MemoryLayout<OpenExchange>.stride
   }
 
-  /// Exchanges that are not final, all connections together.
+  /// The number of exchanges that are not final, all connections together.
   @inline(__always)
   var openExchanges: Int { exchanges.count &- finalExchanges.count }
 
-  /// Messages that are not final, all connections together.
+  /// The number of messages that are not final, all connections together.
   var openMessages: Int { messages.count - finalMessages.count }
 
   /// A message that is not final, or not yet handed over.
@@ -40,27 +39,27 @@ struct RowStore {
   @inline(__always)
   var isHandedOver: Bool { finalMessages.isEmpty && finalExchanges.isEmpty }
 
-  /// A message is final: its row changes no more.
+  /// Makes the row of a message final: it changes no more.
   @inline(__always)
   mutating func finishMessage(_ row: RowIndex) {
     messages[Int(row)].isFinal = true
     finalMessages.append(row)
   }
 
-  /// An exchange is final: its row changes no more.
+  /// Makes the row of an exchange final: it changes no more.
   @inline(__always)
   mutating func finishExchange(_ row: RowIndex) { finalExchanges.append(row) }
 
-  /// The message that became final first and has not been handed over yet; its row stays until it is discarded.
+  /// The oldest final message that has not been handed over; its row stays until it is discarded.
   @inline(__always)
   mutating func nextFinalMessage() -> RowIndex? { finalMessages.next() }
 
-  /// The same of exchanges.
+  /// The oldest final exchange that has not been handed over.
   @inline(__always)
   mutating func nextFinalExchange() -> RowIndex? { finalExchanges.next() }
 }
 
-/// Rows that became final and wait for the report, in that order. All are taken before more come, nearly always, so that the
+/// Final rows that wait for the report, in the order in which they became final. Nearly always, all are taken before more come, so the
 /// memory is used from its start again.
 private struct FinalRows {
   private var rows: [RowIndex] = []
@@ -91,9 +90,9 @@ private struct FinalRows {
     return rows[first &- 1]
   }
 
-  /// Rows for which memory is kept: what one packet makes final is a few, and what the end of a capture does is many.
+  /// Rows that memory is kept for. One packet makes few rows final, the end of a capture many.
   private static var capacityLimit: Int { 4096 }
 }
 
-/// The slot of a row in a `RowStore`: of a message or of an exchange.
+/// The slot of a row in a `RowStore`, either a message's or an exchange's.
 typealias RowIndex = Int32

@@ -1,4 +1,4 @@
-/// What belongs to a whole run, and is lent to each connection while it works on a segment.
+/// The state of a whole run. A connection borrows it while it works on a segment.
 struct Run: StreamContext {
   let configuration: Configuration
   var ledger = Ledger()
@@ -13,43 +13,43 @@ struct Run: StreamContext {
   var budget: MemoryBudget
   var connection = ConnectionContext()
 
-  /// The side being read: set before a session reads.
+  /// The side being read. It must be set before a session reads.
   var side: Side = 0
-  /// The packet that brought what is being read.
+  /// The packet that brought the octets being read.
   var arrival = SegmentArrival.none
 
   var texts = TextPool()
   var rows = RowStore()
-  // Of any type, not of classes alone: what may be in it is not known, so that the compiler does not copy the whole run where it is lent.
+  // The type is not limited to classes, so the compiler does not copy the whole run where it is lent.
   var decoders: (any ContentDecoderSource)?
-  /// Sees what messages say; nil for an analysis that needs lengths only.
+  /// The observer of messages; nil if only lengths are needed.
   let observer: (any MessageObserver)?
   var codings = CodingList()
-  /// What decoders may still make of what the packet in hand brought.
+  /// The amount that decoders may still produce for the current packet.
   var decoding: DecodingAllowance
-  /// Empty while `observer` wants to see every line.
+  /// Recent lines of header sections; empty while `observer` needs every line.
   var familiarLines = FamiliarLines()
 
-  /// The secrets that records of TLS are opened with.
+  /// The secrets that open TLS records.
   var secrets: KeyLog
-  /// Those of them that have opened something.
+  /// The secrets that have opened something.
   var usedSecrets = UsedSecrets()
-  /// Whether secrets may still come for records that have come.
+  /// Whether secrets may still come for records that came before.
   var mayLearnSecrets = false
-  /// Whether the connection being worked on has begun to wait for secrets; taken away by who looks after those.
+  /// Whether the current connection has begun to wait for secrets. Reset by the pipeline.
   var hasBegunToWait = false
-  /// Memory for octets of records that are gathered, in use no more.
+  /// Memory of finished gathered records, for new ones.
   private var spareRecords = SpareArrays<UInt8>(limit: 4)
-  /// Memory for the octets of the record that is being opened; taken away while it is in use.
+  /// Memory for the octets of the record being opened; moved out while in use.
   var openedOctets: [UInt8] = []
 
-  /// What tables want to know of contents and fields.
+  /// Facts about contents and fields that tables need.
   var contentNotes: ContentNotes
   var fieldNotes: FieldNotes
 
   /// Whether the ledger tells directions apart, which a timeline needs.
   let isDirected: Bool
-  /// Where the packet in hand went, as far as that is known.
+  /// The direction of the current packet; `unknown` if it is not known.
   var packetDirection = OctetDirection.unknown
 
   private(set) var messageCount = 0
@@ -70,8 +70,7 @@ struct Run: StreamContext {
     decoding = DecodingAllowance(limit: configuration.decodedAtOnceLimit, ratio: configuration.decodedAtOnceRatio)
   }
 
-  /// Octets of memory that all connections take, what they hold behind holes, their rows, their texts and the decoders of their
-  /// contents included.
+  /// Octets of memory that all connections take: with octets behind gaps, rows, texts, and the decoders of contents.
   @inline(__always)
   var connectionOctets: Int {
     connectionMemory &+ processSlots.count &* MemoryLayout<ConnectionProcesses>.stride &+ heldOctets &+ rows.memory
@@ -79,7 +78,7 @@ struct Run: StreamContext {
       &+ MemoryBudget.counted(decoders: decoding.memoryHeld) &+ contentNotes.memory &+ fieldNotes.memory
   }
 
-  /// Where what a side of the connection being worked on sends goes, as far as that is known.
+  /// The direction of octets that a side of the current connection sends; `unknown` if the client is unknown.
   private func direction(of side: Side) -> OctetDirection {
     guard let client = connection.directedClient else { return .unknown }
     return side == client ? .up : .down
@@ -92,7 +91,7 @@ struct Run: StreamContext {
     ledger.turn(to: packetDirection)
   }
 
-  /// A side is being read.
+  /// Sets the side being read.
   @inline(__always)
   mutating func read(_ side: Side) {
     self.side = side
@@ -106,21 +105,21 @@ struct Run: StreamContext {
     if isDirected { turn(to: self.side) }
   }
 
-  /// Octets that nobody takes, and decoders may have for windows that are larger than usual.
+  /// Unused octets of memory, which decoders may take for larger windows than usual.
   @inline(__always)
   var freeMemory: Int { budget.connectionRoom &- connectionOctets }
 
-  /// Asks how much decoders hold, after some may have gone.
+  /// Updates how much decoders hold, after some may have gone.
   mutating func countDecoders() { decoding.memoryHeld = decoders?.memory ?? 0 }
 
   /// Memory for the octets of a record.
   mutating func takeRecordMemory() -> [UInt8] { spareRecords.take() }
 
-  /// Gives it back.
+  /// Gives the memory of a record back.
   mutating func giveRecordMemory(_ memory: consuming [UInt8]) { spareRecords.giveBack(memory) }
 
-  /// How many of the ended messages of one direction, of which there are `count`, may still take charges: its newest only while all
-  /// directions together have too many.
+  /// The number of ended messages of one direction that may still take charges. `count` is how many there are. It is only the newest one
+  /// while all directions together have too many.
   @inline(__always)
   mutating func lingeringLimit(for count: Int) -> Int {
     let limit = configuration.lingeringMessageLimit
@@ -129,7 +128,7 @@ struct Run: StreamContext {
     return 1
   }
 
-  /// The process that the message being started belongs to, whose client is on a side; its text is retained for the row.
+  /// The process of the message being started, for the side of its client. The text is retained for the row.
   @inline(__always)
   mutating func process(client: Side?) -> TextID {
     let process = connection.processes.named(client: client)
@@ -137,7 +136,7 @@ struct Run: StreamContext {
     return process
   }
 
-  /// Gives an exchange the process of a final message of it: of its request, or of its response where it has none.
+  /// Gives an exchange the process of its final message: the request, or the response if there is no request.
   @inline(__always)
   mutating func adoptProcess(of row: RowIndex, into exchange: RowIndex) {
     let (process, kind) = rows.messages.look(Int(row)) { ($0.message.process, $0.message.kind) }
@@ -162,7 +161,7 @@ struct Run: StreamContext {
     return exchangeCount
   }
 
-  /// Takes so many numbers for rows that are made elsewhere.
+  /// Reserves numbers for rows that are made elsewhere.
   mutating func takeNumbers(
     messages: Int, exchanges: Int, connections: Int
   ) -> (messages: Range<Int>, exchanges: Range<Int>, connections: Range<Int>) {

@@ -1,12 +1,12 @@
 // The addresses that a DNS response gives for a name (RFC 1035 §4.1.3, RFC 3596 §2).
 
 extension DNSMessage {
-  /// Resource records read of one response; the rest of a longer one is left.
+  /// Resource records read from one response; further ones are skipped.
   private static let recordLimit = 256
   /// Aliases followed from the name that was asked for.
   private static let aliasLimit = 16
 
-  /// A resource record that matters here.
+  /// A resource record with an address or an alias.
   private struct Record {
     var owner: [UInt8]
     var data: Data
@@ -18,13 +18,13 @@ extension DNSMessage {
     }
   }
 
-  /// Hands each address in the answer section to `body`, with the name that it answers for.
+  /// Passes each address in the answer section to `body`, with the name that it answers for.
   ///
-  /// That name is the first question's where a chain of aliases leads from it to the address, and the record's own owner
-  /// when there is no question (multicast DNS). Other addresses are left out: nobody asked for them.
+  /// This name is the first question's if a chain of aliases leads from it to the address. Without a question (multicast DNS), it is the
+  /// record's owner. Other addresses are left out, as they answer no question.
   ///
-  /// `octets` are those the message was made from. Returns false when a record is malformed or cut off; the addresses
-  /// before it were handed over. A query has none.
+  /// `octets` are the message's own. Returns false if a record is malformed or cut off; addresses before it were passed on. A query has
+  /// none.
   package func forEachAddress(in octets: RawSpan, _ body: (IPAddress, [UInt8]) -> Void) -> Bool {
     guard isResponse else { return true }
     var records: [Record] = []
@@ -50,7 +50,7 @@ extension DNSMessage {
     return isWhole
   }
 
-  /// Reads the answer section's records of class IN that hold an address or an alias; false when it is malformed.
+  /// Reads the answer section's records of class IN that hold an address or an alias. Returns false if the section is malformed.
   private func readAnswers(_ octets: RawSpan, into records: inout [Record]) -> Bool {
     var position = Self.headerLength
     var name: [UInt8] = []

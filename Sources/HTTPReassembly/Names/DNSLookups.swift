@@ -1,4 +1,4 @@
-/// Follows DNS queries to their answers: what names addresses have, and how long it took to learn them.
+/// Matches DNS responses with their queries, to learn the names of addresses and how long each lookup took.
 struct DNSLookups {
   private struct Question: Hashable {
     var client: Endpoint
@@ -7,12 +7,12 @@ struct DNSLookups {
     var type: UInt16
   }
 
-  /// Queries remembered: resolvers give up after some seconds (RFC 1035 §7.2), and few names are asked for at once.
+  /// Queries remembered. Resolvers give up after some seconds (RFC 1035 §7.2), and few names are asked for at once.
   private static let limit = 4096
 
   private var pending: [Question: Int64] = [:]
 
-  /// Whether a datagram can be a DNS message: port 53, or 5353 of multicast DNS.
+  /// Whether a datagram can be a DNS message: port 53, or port 5353 of multicast DNS.
   static func concerns(_ datagram: UDPDatagram) -> Bool {
     let ports = (datagram.source.port, datagram.destination.port)
     return ports.0 == 53 || ports.1 == 53 || ports.0 == 5353 || ports.1 == 5353
@@ -27,9 +27,9 @@ struct DNSLookups {
     let question = Question(
       client: client, identification: message.identification, name: message.questionName, type: message.questionType)
     guard message.isResponse else {
-      // Forgetting all is crude, but only a flood of unanswered queries gets here, and only durations are lost.
+      // This forgets every query, but only a flood of unanswered queries gets here, and only durations are lost.
       if pending.count >= Self.limit { pending.removeAll() }
-      // A repeated query counts from the first: that is how long the client waited.
+      // A repeated query counts from its first time, since the client waits from then on.
       if pending[question] == nil { pending[question] = time }
       return
     }

@@ -1,26 +1,26 @@
-/// A DNS message's header and first question (RFC 1035 §4.1), also of multicast DNS (RFC 6762 §18).
+/// The header and first question of a DNS message (RFC 1035 §4.1) or a multicast DNS message (RFC 6762 §18).
 package struct DNSMessage: Sendable, Equatable {
-  /// Octets of the header.
+  /// The length of the header in octets.
   static let headerLength = 12
 
-  /// The transaction ID that a response has from its query; multicast DNS sends 0.
+  /// The transaction ID, which a response repeats from its query; multicast DNS sends 0.
   package var identification: UInt16
   /// Whether it is a response, not a query.
   package var isResponse: Bool
-  /// What came of the query: 0 is no error, 3 a name that does not exist.
+  /// The result of the query: 0 is no error, 3 is a name that does not exist.
   package var responseCode: UInt8
-  /// Entries in the question section, as the header says.
+  /// The number of entries in the question section, as the header says.
   package var questionCount: Int
-  /// Entries in the answer section, as the header says.
+  /// The number of entries in the answer section, as the header says.
   package var answerCount: Int
-  /// The name of the first question, lower-cased, without trailing dot; empty when there is none, or for the root.
+  /// The name of the first question, lower-case, without trailing dot. Empty for the root or without a question.
   package var questionName: [UInt8]
-  /// The type of the first question: 1 is A, 28 AAAA; 0 when there is none.
+  /// The type of the first question: 1 is A, 28 is AAAA. 0 without a question.
   package var questionType: UInt16
 
-  /// Reads a message, `octets` being the whole payload of a UDP datagram as far as it was captured.
+  /// Reads a message from the captured part of a UDP datagram's payload.
   ///
-  /// Nil when the header or the first question is malformed or cut off.
+  /// Returns nil if the header or the first question is malformed or cut off.
   package init?(_ octets: RawSpan) {
     guard octets.byteCount >= Self.headerLength else { return nil }
     let flags = octets.bigEndian16(2)
@@ -41,18 +41,17 @@ package struct DNSMessage: Sendable, Equatable {
 
 /// Domain names in messages (RFC 1035 §3.1 and §4.1.4).
 enum DNSName {
-  /// Reads the name at `start` into `name`, lower-cased, with dots between its labels, and returns where what follows it
-  /// starts; nil when it is malformed or cut off.
+  /// Reads the name at `start` into `name`, lower-case, with dots between labels. Returns the offset behind the name; nil if the name is
+  /// malformed or cut off.
   ///
-  /// A dot or a backslash inside a label is written with a backslash before it (RFC 4343 §2.1), for otherwise one name
-  /// could pass for another.
+  /// A dot or a backslash inside a label gets a backslash before it (RFC 4343 §2.1), or one name could pass for another.
   static func read(at start: Int, _ octets: RawSpan, into name: inout [UInt8]) -> Int? {
     name.removeAll(keepingCapacity: true)
     var position = start
-    // Where the run of labels that is being read started.
+    // Where the current run of labels started.
     var runStart = start
     var following: Int?
-    // Octets as they count towards the limit of 255 (§2.3.4), with a length octet for each label.
+    // The length that counts towards the limit of 255 octets (§2.3.4), with a length octet for each label.
     var wireLength = 1
     var pointers = 0
     while position < octets.byteCount {
@@ -67,8 +66,8 @@ enum DNSName {
         position += 1 + length
       case 3:
         guard position + 2 <= octets.byteCount else { return nil }
-        // A pointer leads to a prior occurrence: before the run that it ends, so that no chain of them is endless.
-        // Each shortens a name by a label at least, so 127 are more than any name needs.
+        // A pointer leads to a place before the run that it ends, so no chain of pointers is endless. Each run has a label at least, so no
+        // name needs more than 127.
         let target = Int(octets.bigEndian16(position) & 0x3fff)
         pointers += 1
         guard target < runStart, pointers <= 127 else { return nil }

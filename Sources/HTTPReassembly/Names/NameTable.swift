@@ -2,23 +2,23 @@
 struct NameTable {
   private struct Entry {
     var name: [UInt8]
-    /// How long the lookup took, in nanoseconds, until a connection has used it.
+    /// The duration of the lookup in nanoseconds; nil once a connection has used it.
     var lookup: Int64?
   }
 
   private var entries: [IPAddress: Entry] = [:]
-  /// Addresses in the order in which they came, as a ring: the oldest is forgotten first.
+  /// Addresses in the order of arrival, as a ring. The oldest is forgotten first.
   private var order: [IPAddress] = []
   private var oldest = 0
   private let limit: Int
-  /// Octets of memory that the table takes, as it is estimated.
+  /// Octets of memory that the table takes, estimated.
   private(set) var memory = 0
-  /// Octets that a name takes beside its own: its entry, its address in the order, and what the allocator adds.
+  /// Octets that a name costs beside its own: its entry, its address in the order, and the allocator's overhead.
   private static var cost: Int { 160 }
 
   init(limit: Int) { self.limit = max(limit, 1) }
 
-  /// Learns a name; a later one replaces it. `lookup`: time from the query to its answer.
+  /// Learns a name, in place of an earlier one. `lookup` is the time from the query to its response.
   mutating func learn(_ name: [UInt8], for address: IPAddress, lookup: Int64?) {
     memory += name.count + Self.cost
     if let replaced = entries.updateValue(Entry(name: name, lookup: lookup), forKey: address) {
@@ -37,22 +37,21 @@ struct NameTable {
   /// The name of an address.
   func name(of address: IPAddress) -> [UInt8]? { entries[address]?.name }
 
-  /// Whether names are known elsewhere: then `takeLookup` only notes what was asked for.
+  /// Whether names are known elsewhere. `takeLookup` then only records each request.
   var isElsewhere = false
-  /// What was asked for where names are known elsewhere: the address, and the number of the connection.
+  /// Requests recorded while names are known elsewhere: the address, and the number of the connection.
   private(set) var asked: [(address: IPAddress, connection: Int)] = []
 
-  /// What stands for how long a lookup took, where that is known elsewhere: no duration is negative. (`OptionalTime` has
-  /// another meaning for the least number.)
+  /// The placeholder for a duration that is known elsewhere: no duration is negative. (`OptionalTime` uses the least number for none.)
   static var unknownLookup: Int64 { .min + 1 }
 
-  /// Takes away what was asked for.
+  /// Returns the recorded requests, and forgets them.
   mutating func takeAsked() -> [(address: IPAddress, connection: Int)] {
     defer { asked = [] }
     return asked
   }
 
-  /// How long the lookup that led to a new connection took: once for each lookup.
+  /// The duration of the lookup that led to a new connection. Each lookup is used once.
   mutating func takeLookup(of address: IPAddress, for connection: Int) -> Int64? {
     if isElsewhere {
       asked.append((address, connection))

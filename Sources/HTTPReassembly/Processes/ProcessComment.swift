@@ -1,14 +1,14 @@
-/// What a comment on a packet says of the process that the packet belongs to: programs that know it write it there, each in its own way.
+/// The process that a packet belongs to, as a comment on the packet names it. Each program that knows the process writes it in its own way.
 ///
-/// Any other comment says nothing: only what these programs write is read, and nothing is looked for in free text.
+/// Only the formats of these programs are read. No other comment is searched.
 enum ProcessComment: Equatable {
-  /// It names no process.
+  /// The comment names no process.
   case nothing
-  /// It names one.
+  /// It names a process.
   case process(ProcessIdentity)
   /// It has the user identifier of an Android app (PCAPdroid): `u-10123`.
   case androidUser(Int32)
-  /// It names the process that was running when Windows saw the packet (etl2pcapng), which for a packet that came in can be any.
+  /// It names the process that ran when Windows saw the packet (etl2pcapng). For a packet that came in, this can be any process.
   case sender(ProcessIdentity)
 
   init(_ comment: [UInt8]) {
@@ -18,7 +18,7 @@ enum ProcessComment: Equatable {
 
   // MARK: Programs
 
-  /// PCAPdroid: `u-` and a number, which is -1 where it does not know.
+  /// PCAPdroid: `u-` and a number, which is -1 for an unknown app.
   private static func android(_ comment: [UInt8]) -> ProcessComment? {
     guard comment.starts(with: "u-".utf8), comment.count <= 13,
       let user = Int32(String(decoding: comment.dropFirst(2), as: UTF8.self))
@@ -26,7 +26,7 @@ enum ProcessComment: Equatable {
     return user < 0 ? .nothing : .androidUser(user)
   }
 
-  /// rustnet: `rustnet process=curl pid=12 …`, words without spaces. Its `app` is a protocol, and is not read.
+  /// rustnet: `rustnet process=curl pid=12 …`, words without spaces. Its `app` is a protocol and is not read.
   private static func rustnet(_ comment: [UInt8]) -> ProcessComment? {
     guard comment.starts(with: "rustnet ".utf8) else { return nil }
     var words: [String: [UInt8]] = [:]
@@ -41,7 +41,7 @@ enum ProcessComment: Equatable {
     return known(identity).map(ProcessComment.process) ?? .nothing
   }
 
-  /// etl2pcapng: `PID=12 TID=34 …`. 0 is no process, and 4 is the system, which sends for any of them.
+  /// etl2pcapng: `PID=12 TID=34 …`. 0 is no process, and 4 is the system, which sends for any process.
   private static func etl2pcapng(_ comment: [UInt8]) -> ProcessComment? {
     guard comment.starts(with: "PID=".utf8) else { return nil }
     let digits = comment.dropFirst(4).prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\n") }
@@ -52,7 +52,7 @@ enum ProcessComment: Equatable {
     return .sender(ProcessIdentity(source: .etl2pcapng, identifier: pid, name: []))
   }
 
-  /// ptcpdump: lines of `Key: value`, one of which is `PID`.
+  /// ptcpdump: lines of `Key: value`, one of them `PID`.
   private static func ptcpdump(_ comment: [UInt8]) -> ProcessComment? {
     var fields: [String: [UInt8]] = [:]
     for line in comment.split(separator: UInt8(ascii: "\n")) {
@@ -62,7 +62,7 @@ enum ProcessComment: Equatable {
     }
     guard let text = fields["PID"], let pid = number(text) else { return nil }
     let command = fields["Command"] ?? fields["Cmd"] ?? []
-    // A path names a file; the process has the name of the file.
+    // The process has the name of its file, which is the path's last part.
     let name = command.split(separator: UInt8(ascii: "/")).last.map(Array.init) ?? []
     let identity = ProcessIdentity(
       source: .ptcpdump, identifier: pid == 0 ? nil : pid, name: name,
@@ -72,14 +72,14 @@ enum ProcessComment: Equatable {
 
   // MARK: Parts
 
-  /// The pod with its namespace, else the container.
+  /// The pod with its namespace; without a pod, the container.
   private static func owner(pod: [UInt8]?, of namespace: [UInt8]?, container: [UInt8]?) -> [UInt8] {
     guard let pod, !pod.isEmpty else { return container ?? [] }
     guard let namespace, !namespace.isEmpty else { return pod }
     return namespace + [UInt8(ascii: "/")] + pod
   }
 
-  /// A process that has a name or an identifier.
+  /// The process if it has a name or an identifier, else nil.
   private static func known(_ process: ProcessIdentity) -> ProcessIdentity? {
     process.identifier == nil && process.name.isEmpty && process.app.isEmpty ? nil : process
   }

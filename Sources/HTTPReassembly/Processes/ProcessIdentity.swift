@@ -1,4 +1,4 @@
-/// Who says which process a connection belongs to.
+/// The source that names the process of a connection.
 public enum ProcessSource: UInt8, Sendable, CaseIterable {
   /// Apple's packet tap, version 1 or 2.
   case pktap
@@ -32,21 +32,21 @@ public enum ProcessSource: UInt8, Sendable, CaseIterable {
   }
 }
 
-/// A process as a capture or the running system names it. Names are octets, hostile as all that a capture says.
+/// A process as a capture or the running system names it. Names are octets, hostile as all input.
 public struct ProcessIdentity: Sendable, Equatable {
-  /// Who says so.
+  /// The source that named the process.
   public var source: ProcessSource
-  /// The process identifier on the capturing machine; nil when that is not known.
+  /// The process identifier on the capturing machine; nil if unknown.
   public var identifier: UInt32?
-  /// The name of the process, up to 255 octets; empty when it is not known.
+  /// The name of the process, up to 255 octets; empty if unknown.
   public var name: [UInt8]
-  /// What it acts for or is a part of, where that is said, up to 255 octets: an app, a container, a pod.
+  /// The app, container or pod that it acts for or is a part of, up to 255 octets; empty if unknown.
   public var app: [UInt8]
 
   /// Octets of a name that are kept.
   static let nameLimit = 255
 
-  /// A process. Longer names are cut.
+  /// Creates a process. Longer names are cut.
   public init(source: ProcessSource, identifier: UInt32?, name: [UInt8], app: [UInt8] = []) {
     self.source = source
     self.identifier = identifier
@@ -55,15 +55,15 @@ public struct ProcessIdentity: Sendable, Equatable {
   }
 }
 
-/// A process as one text of a pool, so that a row holds no more than its handle, and equal ones are one.
+/// A process as one text of a pool. A row then holds only its handle, and equal processes are one text.
 ///
-/// Source (1), whether there is an identifier (1), the identifier (4), the length of the name (1), the name, the app.
+/// Format: source (1), whether there is an identifier (1), the identifier (4), the length of the name (1), the name, the app.
 package struct ProcessText {
   private static let identifier = 2
   private static let nameLength = 6
   private static let nameStart = 7
 
-  /// Makes the text of a process.
+  /// The text of a process.
   static func octets(_ process: ProcessIdentity) -> [UInt8] {
     var text: [UInt8] = [process.source.rawValue, process.identifier == nil ? 0 : 1]
     let identifier = process.identifier ?? 0
@@ -74,16 +74,16 @@ package struct ProcessText {
     return text + process.name + process.app
   }
 
-  /// Who says so.
+  /// The source that named the process.
   package let source: ProcessSource
-  /// The process identifier; nil when it is not known.
+  /// The process identifier; nil if unknown.
   package let pid: UInt32?
   /// Where its name is in the text.
   package let name: Range<Int>
   /// Where its app is in the text.
   package let app: Range<Int>
 
-  /// Reads a text of `octets`; nil of one that is none.
+  /// Reads a text of `octets`; nil if it is not such a text.
   package init?(_ text: RawSpan) {
     guard text.byteCount >= Self.nameStart, let source = ProcessSource(rawValue: text.octet(0)) else { return nil }
     self.source = source
@@ -96,7 +96,7 @@ package struct ProcessText {
 }
 
 extension TextPool {
-  /// The process that a handle stands for; nil for none.
+  /// The process of a handle; nil if the handle is none.
   public func process(_ id: TextID) -> ProcessIdentity? {
     let text = octets(id)
     guard let read = text.withOctets({ ProcessText($0) }) else { return nil }
@@ -104,7 +104,7 @@ extension TextPool {
       source: read.source, identifier: read.pid, name: Array(text[read.name]), app: Array(text[read.app]))
   }
 
-  /// The name of a process; empty where it is not known.
+  /// The name of a process; empty if unknown.
   package func processName(_ id: TextID) -> [UInt8] {
     guard id != .none else { return [] }
     let name = withOctets(id) { text in ProcessText(text)?.name ?? 0..<0 }
@@ -114,7 +114,7 @@ extension TextPool {
   /// The handle of a process, with one reference more.
   mutating func intern(_ process: ProcessIdentity) -> TextID { intern(ProcessText.octets(process)) }
 
-  /// The handle of the name of a process, with one reference more: none when it has no name.
+  /// The handle of a process's name, with one reference more; none if it has no name.
   mutating func internName(ofProcess id: TextID) -> TextID {
     id == .none ? .none : intern(processName(id))
   }

@@ -1,16 +1,16 @@
 import Packets
 
-/// What the numbers of packets' origins stand for: processes, apps and comments, as the capture described them.
+/// The processes, apps and comments that packets name by number, as the capture described them.
 ///
-/// It holds on to the text of each process that it knows, so that a packet finds it by its number, without allocation.
+/// The table retains the text of each known process, so a packet finds its process without allocation.
 struct ProcessTable {
-  /// What a process block says.
+  /// The contents of a process block.
   private struct Known {
     var identifier: UInt32
     var name: [UInt8]
   }
 
-  /// What a comment comes down to.
+  /// The meaning of a comment.
   private enum CommentedProcess {
     case nothing
     case process(TextID)
@@ -18,18 +18,18 @@ struct ProcessTable {
     case androidUser(Int32)
   }
 
-  /// By the number of the origin, from 1.
+  /// Processes by the number of the origin, from 1.
   private var processes: [UInt16: Known] = [:]
   private var comments: [UInt16: CommentedProcess] = [:]
   /// Texts of apps by user identifier.
   private var apps: [Int32: TextID] = [:]
-  /// Texts of a process and the one that it acts for, by both numbers.
+  /// Texts of a process together with the one that it acts for, by both numbers.
   private var pairs: [UInt32: TextID] = [:]
-  /// What the last packet with a pseudo-header or trailer said; packets of one process come in rows.
+  /// The process of the last packet with a pseudo-header or trailer: packets of one process come in rows.
   private var tapped: (process: ProcessIdentity, text: TextID)?
 
-  /// Apps and pairs of processes that are held on to, each: a device has some hundred apps, and few processes act for others. Beyond it
-  /// later ones are not named.
+  /// The number of apps, and of pairs of processes, that are retained. A device has some hundred apps, and few processes act for others.
+  /// Beyond it, later ones are not named.
   static let limit = 1 << 13
 
   /// Octets of memory that the table takes, without the texts.
@@ -37,7 +37,7 @@ struct ProcessTable {
     processes.count * 96 + comments.capacity * 32 + (apps.capacity + pairs.capacity) * 24
   }
 
-  // MARK: What captures describe
+  // MARK: Descriptions of captures
 
   /// Learns the process with a number.
   mutating func learn(process number: UInt16, identifier: UInt32, name: [UInt8]) {
@@ -45,7 +45,7 @@ struct ProcessTable {
     processes[number] = Known(identifier: identifier, name: Array(name.prefix(ProcessIdentity.nameLimit)))
   }
 
-  /// Learns which app has a user identifier.
+  /// Learns the app of a user identifier.
   mutating func learn(androidUser user: Int32, package: [UInt8], app: [UInt8], _ texts: inout TextPool) {
     guard apps[user] != nil || apps.count < Self.limit, user >= 0, !(package.isEmpty && app.isEmpty) else { return }
     let process = ProcessIdentity(
@@ -65,7 +65,7 @@ struct ProcessTable {
     }
   }
 
-  // MARK: What packets say
+  // MARK: Processes of packets
 
   /// The process that a packet's origin names.
   mutating func mention(of origin: PacketOrigin, _ texts: inout TextPool) -> ProcessMention {
@@ -99,7 +99,7 @@ struct ProcessTable {
     return text
   }
 
-  /// The app of a user; one that the capture names nowhere is known by its number.
+  /// The text of a user's app; an app that the capture does not name has its number as name.
   private mutating func text(ofAndroidUser user: Int32, _ texts: inout TextPool) -> TextID {
     if let known = apps[user] { return known }
     guard apps.count < Self.limit else { return .none }
@@ -108,7 +108,7 @@ struct ProcessTable {
     return text
   }
 
-  /// The process that a packet's own pseudo-header or trailer names; `octets` are the packet's.
+  /// The process that a packet's own pseudo-header or trailer names. `octets` are the packet's.
   mutating func mention(of process: TappedProcess, _ octets: RawSpan, _ texts: inout TextPool) -> ProcessMention {
     ProcessMention(process: text(of: process, octets, &texts), party: process.party)
   }
@@ -118,7 +118,7 @@ struct ProcessTable {
     var (name, app): ([UInt8], [UInt8]) = ([], [])
     octets.append(process.name, to: &name)
     octets.append(process.app, to: &app)
-    // Of an app without a process, the app is what rows can be grouped by.
+    // PCAPdroid names an app but no process. Rows group by the name, so the app stands there too.
     if process.format == .pcapdroid { name = app }
     let identity = ProcessIdentity(
       source: process.format == .pktap ? .pktap : .pcapdroid, identifier: process.identifier, name: name, app: app)
@@ -128,7 +128,7 @@ struct ProcessTable {
     return text
   }
 
-  /// Lets go of the text of the process that a packet's own octets named last.
+  /// Releases the text of the process that a packet's own octets named last.
   mutating func forgetTapped(_ texts: inout TextPool) {
     if let tapped { texts.release(tapped.text) }
     tapped = nil
@@ -143,10 +143,10 @@ struct ProcessTable {
   }
 }
 
-/// Which process a packet is said to belong to, and which end of it that is.
+/// The process that a packet belongs to, and the end of the packet where it is.
 struct ProcessMention {
-  /// The text of the process, which its table holds on to; `TextID.none` when the capture does not say.
+  /// The text of the process, retained by its table; `TextID.none` if the capture names none.
   var process = TextID.none
-  /// Which end of the packet it is.
+  /// The end of the packet where the process is.
   var party = TappedProcess.Party.unknown
 }

@@ -4,9 +4,9 @@ public enum ConnectionEnd: UInt8, Sendable {
   case fin
   /// A side sent RST.
   case rst
-  /// Nothing was seen of it for the idle time-out.
+  /// No packet of it was seen for the idle time-out.
   case idle
-  /// It was evicted from a full table.
+  /// The connection was evicted from a full table.
   case evicted
   /// The capture ended.
   case captureEnd
@@ -14,7 +14,7 @@ public enum ConnectionEnd: UInt8, Sendable {
   /// The name in reports.
   public var name: String { "\(literal)" }
 
-  /// The name, as it stands in the program.
+  /// The name as a static string.
   package var literal: StaticString {
     switch self {
     case .fin: "fin"
@@ -28,19 +28,19 @@ public enum ConnectionEnd: UInt8, Sendable {
 
 /// Whether the application data of a TLS connection was opened.
 public enum TLSOpening: UInt8, Sendable {
-  /// There was none.
+  /// There was no application data.
   case none
-  /// All of it.
+  /// All application data was opened.
   case yes
-  /// Nothing of it.
+  /// No application data was opened.
   case no
-  /// Some records of it.
+  /// Some records were opened.
   case partly
 
   /// The name in reports.
   public var name: String { "\(literal)" }
 
-  /// The name, as it stands in the program.
+  /// The name as a static string.
   package var literal: StaticString {
     switch self {
     case .none: ""
@@ -51,9 +51,9 @@ public enum TLSOpening: UInt8, Sendable {
   }
 }
 
-/// Secrets that are known of a TLS connection.
+/// The secrets of a TLS connection that are known.
 public struct KnownSecrets: OptionSet, Sendable, Hashable {
-  /// One bit a label.
+  /// One bit for each label.
   public var rawValue: UInt8
   /// Wraps a bit set.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -65,49 +65,48 @@ public struct KnownSecrets: OptionSet, Sendable, Hashable {
     "CLIENT_TRAFFIC_SECRET_0", "SERVER_TRAFFIC_SECRET_0", "RSA",
   ]
 
-  /// The labels of those that are known.
+  /// The labels of the known secrets.
   public var labels: [String] {
     Self.names.indices.filter { rawValue & 1 << UInt8($0) != 0 }.map { Self.names[$0] }
   }
 }
 
-/// What the TLS of a connection says of itself. Lengths are octets.
+/// Facts about the TLS of a connection. Lengths are in octets.
 public struct ConnectionSecurity: Sendable {
-  /// The name that the client asked for (RFC 6066 §3), lower-case; `TextID.none` where it is not known.
+  /// The name that the client asked for (RFC 6066 §3), lower-case; `TextID.none` if unknown.
   public var serverName = TextID.none
-  /// The protocol that the server chose (RFC 7301), as far as that can be seen; `TextID.none` where it cannot.
+  /// The protocol that the server chose (RFC 7301); `TextID.none` if unknown.
   public var applicationProtocol = TextID.none
-  /// The version that the server chose, as on the wire (0x0303 is TLS 1.2); 0 where it is not known.
+  /// The version that the server chose, as on the wire (0x0303 is TLS 1.2); 0 if unknown.
   public var version: UInt16 = 0
-  /// The cipher suite that the server chose (IANA); nil where it is not known.
+  /// The cipher suite that the server chose (IANA); nil if unknown.
   public var suite: UInt16?
-  /// Whether the session was resumed; nil where it is not known.
+  /// Whether the session was resumed; nil if unknown.
   public var isResumed: Bool?
   /// Whether its application data was opened.
   public var opening = TLSOpening.none
-  /// The secrets of it that are known.
+  /// The secrets of the connection that are known.
   public var secrets: KnownSecrets = []
-  /// Whether records that its suite protects can be opened at all.
+  /// Whether records of its cipher suite can be opened at all.
   public var isSuiteOpened = false
-  /// Whether the ClientHello may have another one encrypted in it (RFC 9849): the log may name secrets by that one's random.
+  /// Whether the ClientHello may contain an encrypted one (RFC 9849). The log may then name secrets by the inner one's random.
   public var hasEncryptedHello = false
-  /// The first four octets of the ClientHello's random; nil where that was not seen.
+  /// The first four octets of the ClientHello's random; nil if not seen.
   public var clientRandomStart: UInt32?
-  /// Octets of handshake and change_cipher_spec records, and the headers of the segments that carry nothing else.
+  /// Octets of handshake and change_cipher_spec records, and headers of segments that carry nothing else.
   public var handshake = 0
-  /// Octets of opened records beside the application's data.
+  /// Octets of opened records without the application's data.
   public var record = 0
-  /// Whether `serverName` may be a public name that stands for another one, which is encrypted (RFC 9849).
+  /// Whether `serverName` may be a public name that stands for an encrypted one (RFC 9849).
   public var isServerNamePublic = false
-  /// The most octets of content that the records of application data can have which were not opened: what its suite adds to each is taken
-  /// off. In TLS 1.3 messages of the handshake look the same, and padding is not known. Nil where the suite is not known, or not what it
-  /// adds.
+  /// The largest possible content of unopened application data records, in octets: the overhead of the suite is subtracted. In TLS 1.3 it
+  /// includes handshake messages, which look the same, and padding. Nil if the suite or its overhead is unknown.
   public var mostUnopened: Int? = 0
 
-  /// Nothing is known.
+  /// Creates a value with nothing known.
   public init() {}
 
-  /// The version's name: `1.0` to `1.3`, `SSL 3.0`, or its number; empty where it is not known.
+  /// The version's name: `1.0` to `1.3`, `SSL 3.0`, or its number; empty if unknown.
   public var versionName: String {
     switch version {
     case 0: ""
@@ -118,7 +117,7 @@ public struct ConnectionSecurity: Sendable {
   }
 }
 
-/// What a connection carries.
+/// The protocol that a connection carries.
 public enum ConnectionProtocol: UInt8, Sendable {
   /// No payload was seen.
   case none
@@ -136,7 +135,7 @@ public enum ConnectionProtocol: UInt8, Sendable {
   /// The name in reports.
   public var name: String { "\(literal)" }
 
-  /// The name, as it stands in the program.
+  /// The name as a static string.
   package var literal: StaticString {
     switch self {
     case .none: ""
@@ -149,9 +148,9 @@ public enum ConnectionProtocol: UInt8, Sendable {
   }
 }
 
-/// Oddities of one connection, as they stand in the `flags` column.
+/// Oddities of one connection, as in the `flags` column.
 public struct ConnectionFlags: OptionSet, Sendable, Hashable {
-  /// One bit a flag.
+  /// One bit for each flag.
   public var rawValue: UInt32
   /// Wraps a bit set.
   public init(rawValue: UInt32) { self.rawValue = rawValue }
@@ -164,18 +163,18 @@ public struct ConnectionFlags: OptionSet, Sendable, Hashable {
   public static let conflicting = ConnectionFlags(rawValue: 1 << 2)
   /// Payload came that no receiver would take.
   public static let outOfWindow = ConnectionFlags(rawValue: 1 << 3)
-  /// Some octets of the streams were not captured.
+  /// Octets of the streams are missing from the capture.
   public static let holes = ConnectionFlags(rawValue: 1 << 4)
-  /// Both sides sent a SYN without seeing the other's.
+  /// Both sides sent a SYN before seeing the other's.
   public static let simultaneousOpen = ConnectionFlags(rawValue: 1 << 5)
-  /// Its endpoints were used by an earlier connection.
+  /// An earlier connection used the same endpoints.
   public static let portReused = ConnectionFlags(rawValue: 1 << 6)
   /// Data held for reordering went beyond the limit.
   public static let holdLimit = ConnectionFlags(rawValue: 1 << 7)
-  /// It became a tunnel by CONNECT or Upgrade.
+  /// The connection became a tunnel by CONNECT or Upgrade.
   public static let tunnel = ConnectionFlags(rawValue: 1 << 8)
 
-  /// One of its ends was more than one process in turn: its row has the last one.
+  /// One of its ends belonged to several processes in turn; the row has the last one.
   public static let severalProcesses = ConnectionFlags(rawValue: 1 << 9)
 
   /// Names in reports, by bit.
@@ -192,7 +191,7 @@ public struct Directional<Value> {
   /// From the server to the client.
   public var server: Value
 
-  /// Makes a pair.
+  /// Creates a pair.
   public init(client: Value, server: Value) {
     self.client = client
     self.server = server
@@ -202,65 +201,64 @@ public struct Directional<Value> {
 extension Directional: Sendable where Value: Sendable {}
 extension Directional: Equatable where Value: Equatable {}
 
-/// One TCP connection. Lengths are octets; times are capture times in nanoseconds since the Unix epoch.
+/// One TCP connection. Lengths are in octets; times are capture times in nanoseconds since the Unix epoch.
 ///
-/// `ipLength.client + ipLength.server` is the sum of the `ipLength` of its messages, `setup`, `handshake`, `control`, `teardown` and
-/// `unattributed`, exactly.
+/// `ipLength.client + ipLength.server` is exactly the sum of `setup`, `handshake`, `control`, `teardown`, `unattributed`, and the
+/// `ipLength` of its messages.
 public struct Connection: Sendable {
   /// Number in the order of the first packets, from 1.
   public var number = 0
-  /// The side that opened it, else the side that sends requests.
+  /// The side that opened the connection. If that is unknown, the side that sends requests.
   public var client = Endpoint(address: IPAddress(high: 0, low: 0), port: 0)
   /// The other side.
   public var server = Endpoint(address: IPAddress(high: 0, low: 0), port: 0)
-  /// What it carries.
+  /// The protocol that it carries.
   public var applicationProtocol = ConnectionProtocol.none
   /// Capture time of its first packet.
   public var opened: Int64 = 0
   /// Capture time of its last packet.
   public var closed: Int64 = 0
-  /// Packets.
+  /// The number of packets.
   public var packets = Directional(client: 0, server: 0)
-  /// IP headers, TCP headers and payload.
+  /// Octets of IP headers, TCP headers and payload.
   public var ipLength = Directional(client: 0, server: 0)
-  /// TCP payload, retransmissions included.
+  /// Octets of TCP payload, retransmissions included.
   public var payloadLength = Directional(client: 0, server: 0)
   /// Header octets of handshake segments.
   public var setup = 0
   /// Header octets of teardown segments.
   public var teardown = 0
-  /// Headers and payload that belong to no message.
+  /// Octets of headers and payload that belong to no message.
   public var unattributed = 0
-  /// Octets of HTTP/2 frames, and of its preface, that are charged to no message.
+  /// Octets of HTTP/2 frames and the connection preface that are charged to no message.
   public var control = 0
   /// Payload octets whose sequence numbers were captured before.
   public var retransmitted = 0
-  /// What its TLS says of itself; nil of a connection without TLS.
+  /// Facts about its TLS; nil without TLS.
   public var security: ConnectionSecurity?
-  /// Octets of its streams that no packet holds, those inside messages included.
+  /// Octets of its streams that are in no packet, including those inside messages.
   public var missing = 0
-  /// Octets of its streams that are in packets, and counted, but beyond the packets' snap length.
+  /// Octets of its streams that packets had and are counted, but that lie beyond the snap length.
   public var unseen = 0
-  /// Messages on it.
+  /// The number of messages.
   public var messages = 0
   /// Octets of records and packets that were not opened; they are `unattributed`.
   public var unopened = 0
-  /// The process that it belongs to (`TextPool.process`), on one machine the client's; `TextID.none` when that is not known.
+  /// The process of the connection (`TextPool.process`); on one machine, the client's. `TextID.none` if unknown.
   public var process = TextID.none
   /// How it ended.
   public var end = ConnectionEnd.captureEnd
-  /// Oddities.
+  /// Oddities of the connection.
   public var flags: ConnectionFlags = []
 
-  /// An empty connection.
+  /// Creates an empty connection.
   public init() {}
 
-  /// Octets of the handshake of TLS or QUIC, and the headers of the packets that carry nothing else.
+  /// Octets of the TLS or QUIC handshake, and headers of packets that carry nothing else.
   public var handshake: Int { security?.handshake ?? 0 }
 }
 
-/// What has been counted of a connection that is being followed. Lengths are octets, times nanoseconds since the Unix epoch;
-/// `Connection` says what each means.
+/// Counts of a connection in progress, each as in `Connection`. Lengths are in octets, times in nanoseconds since the Unix epoch.
 struct ConnectionCounts {
   var number: Int
   var opened: Int64
@@ -272,7 +270,7 @@ struct ConnectionCounts {
   var retransmitted = 0
   var missing = 0
   var unseen = 0
-  /// No more than 2³² − 1: there can be very many connections, each with these counts.
+  /// At most 2³² − 1, to save memory: there can be very many connections, each with these counts.
   var messages: UInt32 = 0
   var flags: ConnectionFlags = []
 

@@ -1,4 +1,4 @@
-/// What a message is (RFC 9110 §6, §15.2).
+/// The kinds of messages (RFC 9110 §6, §15.2).
 public enum MessageKind: UInt8, Sendable {
   /// A request.
   case request
@@ -10,7 +10,7 @@ public enum MessageKind: UInt8, Sendable {
   /// The kind's name in reports.
   public var name: String { "\(literal)" }
 
-  /// The name, as it stands in the program.
+  /// The name as a static string.
   package var literal: StaticString {
     switch self {
     case .request: "request"
@@ -20,11 +20,11 @@ public enum MessageKind: UInt8, Sendable {
   }
 }
 
-/// How far the counts of a message can be relied on.
+/// How reliable the counts of a message are.
 public enum Exactness: UInt8, Sendable {
   /// Every octet was seen.
   case exact
-  /// Nothing is missing from the counts, but some octets were not seen.
+  /// Every octet is counted, but some were not seen.
   case inferred
   /// The end was not seen: the counts are lower bounds.
   case atLeast
@@ -32,7 +32,7 @@ public enum Exactness: UInt8, Sendable {
   /// The name in reports.
   public var name: String { "\(literal)" }
 
-  /// The name, as it stands in the program.
+  /// The name as a static string.
   package var literal: StaticString {
     switch self {
     case .exact: "exact"
@@ -42,11 +42,11 @@ public enum Exactness: UInt8, Sendable {
   }
 }
 
-/// How sure it is that a row belongs to the request that it is given to (MEASURES §10).
+/// How certain it is that a row belongs to its request (MEASURES §10).
 public enum Pairing: UInt8, Sendable {
-  /// It is that request's: nothing was lost between, or the acknowledgments say so.
+  /// The row belongs to the request: nothing was lost between them, or the acknowledgments prove it.
   case exact
-  /// It is most likely that request's: octets were lost, and requests overlapped.
+  /// The row most likely belongs to the request: octets were lost, and requests overlapped.
   case inferred
   /// The request is not known.
   case unknown
@@ -54,7 +54,7 @@ public enum Pairing: UInt8, Sendable {
   /// The name in reports.
   public var name: String { "\(literal)" }
 
-  /// The name, as it stands in the program.
+  /// The name as a static string.
   package var literal: StaticString {
     switch self {
     case .exact: "exact"
@@ -64,9 +64,9 @@ public enum Pairing: UInt8, Sendable {
   }
 }
 
-/// Where a host name came from, best first.
+/// The source of a host name, best first.
 public enum HostSource: UInt8, Sendable {
-  /// There is none.
+  /// There is no host name.
   case unknown
   /// The authority of an absolute-form or authority-form request target.
   case target
@@ -76,9 +76,9 @@ public enum HostSource: UInt8, Sendable {
   case authority
   /// The server name in a TLS ClientHello.
   case serverNameIndication
-  /// The same, of a ClientHello that has, or may have, another one encrypted (RFC 9849): then it is a public name.
+  /// The server name of a ClientHello that has, or may have, an encrypted one inside (RFC 9849). It is then a public name.
   case publicServerName
-  /// A captured DNS answer, or a name record of the capture file, for the server's address.
+  /// A captured DNS response, or a name record of the capture file, for the server's address.
   case dns
   /// The server's address itself.
   case address
@@ -86,7 +86,7 @@ public enum HostSource: UInt8, Sendable {
   /// The name in reports.
   public var name: String { "\(literal)" }
 
-  /// The name, as it stands in the program.
+  /// The name as a static string.
   package var literal: StaticString {
     switch self {
     case .unknown: ""
@@ -101,18 +101,18 @@ public enum HostSource: UInt8, Sendable {
   }
 }
 
-/// Oddities of one message, as they stand in the `flags` column.
+/// Oddities of one message, as in the `flags` column.
 public struct MessageFlags: OptionSet, Sendable, Hashable {
-  /// One bit a flag.
+  /// One bit for each flag.
   public var rawValue: UInt64
   /// Wraps a bit set.
   public init(rawValue: UInt64) { self.rawValue = rawValue }
 
   /// The connection or the capture ended before the message did.
   public static let incomplete = MessageFlags(rawValue: 1 << 0)
-  /// Its framing is in error, and where it ends could not be told.
+  /// The framing is in error, and the end of the message is unknown.
   public static let framingError = MessageFlags(rawValue: 1 << 1)
-  /// Its body ends with the connection (RFC 9112 §6.3 rule 8).
+  /// The body ends with the connection (RFC 9112 §6.3 rule 8).
   public static let closeDelimited = MessageFlags(rawValue: 1 << 2)
   /// Content-Length occurs more than once, always with the same value.
   public static let contentLengthRepeated = MessageFlags(rawValue: 1 << 3)
@@ -120,9 +120,9 @@ public struct MessageFlags: OptionSet, Sendable, Hashable {
   public static let contentLengthConflicting = MessageFlags(rawValue: 1 << 4)
   /// Content-Length is not a number.
   public static let contentLengthInvalid = MessageFlags(rawValue: 1 << 5)
-  /// Both Content-Length and Transfer-Encoding: the latter was followed.
+  /// It has both Content-Length and Transfer-Encoding; Transfer-Encoding decides.
   public static let contentLengthWithTransferEncoding = MessageFlags(rawValue: 1 << 6)
-  /// Transfer-Encoding whose last coding is not chunked, or an unknown one.
+  /// The last transfer coding is not chunked, or a coding is unknown.
   public static let transferEncodingUnusual = MessageFlags(rawValue: 1 << 7)
   /// A line ends with LF alone.
   public static let bareLineFeed = MessageFlags(rawValue: 1 << 8)
@@ -130,29 +130,29 @@ public struct MessageFlags: OptionSet, Sendable, Hashable {
   public static let obsoleteFold = MessageFlags(rawValue: 1 << 9)
   /// A line of the header section is no field line.
   public static let fieldLineMalformed = MessageFlags(rawValue: 1 << 10)
-  /// An HTTP/1.1 request without Host.
+  /// An HTTP/1.1 request has no Host field.
   public static let hostMissing = MessageFlags(rawValue: 1 << 11)
-  /// More than one Host.
+  /// There is more than one Host field.
   public static let hostRepeated = MessageFlags(rawValue: 1 << 12)
   /// An HTTP/0.9 simple request or its response.
   public static let version09 = MessageFlags(rawValue: 1 << 13)
   /// The request that this response answers was not captured.
   public static let requestNotSeen = MessageFlags(rawValue: 1 << 14)
-  /// Pairing after a hole in the capture is the likeliest, not certain; or two pairs are as likely.
+  /// The pairing after a gap in the capture is likely, not certain, or two pairings are equally likely.
   public static let pairingUncertain = MessageFlags(rawValue: 1 << 15)
   /// The connection switched protocols after this message.
   public static let switchedProtocols = MessageFlags(rawValue: 1 << 16)
   /// The message was carried inside a tunnel (CONNECT or Upgrade).
   public static let tunnelled = MessageFlags(rawValue: 1 << 17)
-  /// A line was longer than is kept; its octets are counted.
+  /// A line was longer than the limit; its octets are counted.
   public static let lineTooLong = MessageFlags(rawValue: 1 << 18)
   /// Octets of this message were sent again with different content.
   public static let conflicting = MessageFlags(rawValue: 1 << 19)
   /// Content was not decoded because decoding is off.
   public static let notDecoded = MessageFlags(rawValue: 1 << 20)
-  /// Content was not decoded: some octets of it were not seen.
+  /// Content was not decoded: some of its octets were not seen.
   public static let contentNotSeen = MessageFlags(rawValue: 1 << 21)
-  /// Content was not decoded: unknown content coding.
+  /// Content was not decoded: a content coding is unknown.
   public static let codingUnknown = MessageFlags(rawValue: 1 << 22)
   /// Content was not decoded: the coded stream is corrupt.
   public static let codingCorrupt = MessageFlags(rawValue: 1 << 23)
@@ -160,28 +160,28 @@ public struct MessageFlags: OptionSet, Sendable, Hashable {
   public static let codingTruncated = MessageFlags(rawValue: 1 << 24)
   /// Octets follow the end of the coded stream.
   public static let codingTrailingJunk = MessageFlags(rawValue: 1 << 25)
-  /// Content was not decoded to its end: it is larger than the limit.
+  /// Content was not decoded to its end: it exceeds the limit.
   public static let codingBeyondLimit = MessageFlags(rawValue: 1 << 26)
-  /// The header section ended by a chunk, field or line error.
+  /// A chunk-size is malformed.
   public static let chunkSizeInvalid = MessageFlags(rawValue: 1 << 27)
   /// A chunk's data is not followed by a line terminator.
   public static let chunkNotTerminated = MessageFlags(rawValue: 1 << 28)
-  /// The header section was left off by the snap length or a hole.
+  /// The header section is missing, because of the snap length or a gap.
   public static let headerNotSeen = MessageFlags(rawValue: 1 << 29)
-  /// Transfer-Encoding in an HTTP/1.0 message.
+  /// An HTTP/1.0 message has Transfer-Encoding.
   public static let transferEncodingInHTTP10 = MessageFlags(rawValue: 1 << 30)
   /// The connection was evicted from a full table before the message ended.
   public static let evicted = MessageFlags(rawValue: 1 << 31)
 
-  /// A field refers to an entry of the dynamic table that was not seen: its octets are exact, and its text is not known.
+  /// A field refers to an unknown entry of the dynamic table: its octets are exact, its text is unknown.
   public static let fieldUnknown = MessageFlags(rawValue: 1 << 32)
-  /// The server promised the request (RFC 9113 §8.4): it sent it itself.
+  /// The server promised the request (RFC 9113 §8.4), and so sent it itself.
   public static let pushed = MessageFlags(rawValue: 1 << 33)
-  /// Its stream was reset before it ended (RFC 9113 §5.4.2).
+  /// The stream was reset before the message ended (RFC 9113 §5.4.2).
   public static let streamReset = MessageFlags(rawValue: 1 << 34)
-  /// Its field block cannot be read to its end, or says what a message cannot say (RFC 7541, RFC 9113 §8.1.1).
+  /// The field block cannot be read to its end, or has fields that a message must not have (RFC 7541, RFC 9113 §8.1.1).
   public static let fieldBlockMalformed = MessageFlags(rawValue: 1 << 35)
-  /// The messages of its gRPC call do not fit its content.
+  /// The gRPC messages do not fit the content.
   public static let grpcMalformed = MessageFlags(rawValue: 1 << 36)
 
   /// Names in reports, by bit.
@@ -197,26 +197,26 @@ public struct MessageFlags: OptionSet, Sendable, Hashable {
   ]
 }
 
-/// The octets of one message on the wire, by what they are (RFC 9112 §2.1, MEASURES §7).
+/// The octets of one message on the wire, by kind (RFC 9112 §2.1, MEASURES §7).
 public struct MessageOctets: Sendable, Hashable {
-  /// Request-line or status-line with its terminator; in HTTP/2 the representations of pseudo-header fields.
+  /// Octets of the request-line or status-line with its terminator; in HTTP/2, of the pseudo-header fields' representations.
   public var startLine = 0
-  /// Field lines with their terminators and the empty line; in HTTP/2 the representations of fields.
+  /// Octets of field lines with their terminators and the empty line; in HTTP/2, of the fields' representations.
   public var header = 0
-  /// Content as transferred.
+  /// Octets of content as transferred.
   public var body = 0
-  /// Chunk framing; in HTTP/2 frame headers, padding, and what else stands before the content of a frame.
+  /// Octets of chunk framing. In HTTP/2: frame headers, padding, and other octets before the content of a frame.
   public var framing = 0
-  /// Trailer field lines with their terminators; in HTTP/2 the representations of trailer fields.
+  /// Octets of trailer field lines with their terminators; in HTTP/2, of the trailer fields' representations.
   public var trailer = 0
 
-  /// All zero.
+  /// Creates counts of zero.
   public init() {}
 
-  /// `message_bytes`: the sum of the five.
+  /// `message_bytes`: the sum of all five.
   public var total: Int { startLine + header + body + framing + trailer }
 
-  /// Adds those of another message, each to its own.
+  /// Adds the octets of another message, each kind to its own.
   @inlinable
   public static func += (sum: inout MessageOctets, other: MessageOctets) {
     sum.startLine += other.startLine
@@ -227,15 +227,15 @@ public struct MessageOctets: Sendable, Hashable {
   }
 }
 
-/// How long a message's start-line and header section are in the spelling of HTTP/1.1 (MEASURES §7), in octets.
+/// The lengths of a message's start-line and header section in the spelling of HTTP/1.1 (MEASURES §7), in octets.
 struct ExpandedLengths: Sendable {
-  /// What is neither known nor as long as on the wire has a length.
+  /// A length, or -1 for the length on the wire, or -2 for an unknown length.
   private var start: Int32
   private var fields: Int32
 
-  /// As long as on the wire: HTTP/1.
+  /// Lengths on the wire, as for HTTP/1.
   static var asSent: ExpandedLengths { ExpandedLengths(start: -1, fields: -1) }
-  /// Fields that are not known are in it.
+  /// Lengths of sections with unknown fields.
   static var unknown: ExpandedLengths { ExpandedLengths(start: -2, fields: -2) }
 
   private init(start: Int32, fields: Int32) {
@@ -247,7 +247,7 @@ struct ExpandedLengths: Sendable {
     self.init(start: Int32(clamping: startLine), fields: Int32(clamping: header))
   }
 
-  /// As they are held: -1 where a length is that on the wire, -2 where it is not known.
+  /// The stored values: -1 for a length on the wire, -2 for an unknown length.
   var raw: (startLine: Int, header: Int) { (Int(start), Int(fields)) }
 
   init(raw: (startLine: Int, header: Int)) {
@@ -258,8 +258,8 @@ struct ExpandedLengths: Sendable {
   func header(_ octets: MessageOctets) -> Int? { fields >= 0 ? Int(fields) : fields == -1 ? octets.header : nil }
 }
 
-/// One HTTP request or response as it was seen on the wire. Lengths are octets, times nanoseconds since the
-/// Unix epoch; texts are handles into the run's `TextPool`.
+/// One HTTP request or response as seen on the wire. Lengths are in octets, times in nanoseconds since the Unix epoch. Texts are handles
+/// into the run's `TextPool`.
 public struct Message: Sendable {
   /// Number in the order of the first octets' delivery, from 1.
   public var number = 0
@@ -267,80 +267,80 @@ public struct Message: Sendable {
   public var exchange = 0
   /// Number of its connection, from 1.
   public var connection = 0
-  /// Request, final response or interim response.
+  /// The kind: request, final response or interim response.
   public var kind = MessageKind.request
   /// Capture time of the earliest packet with octets of it.
   public var firstTime: Int64 = 0
-  /// Capture time of the latest packet whose octets of it were new.
+  /// Capture time of the latest packet with new octets of it.
   public var lastTime: Int64 = 0
   /// The side that opened the connection.
   public var client = Endpoint(address: IPAddress(high: 0, low: 0), port: 0)
   /// The other side.
   public var server = Endpoint(address: IPAddress(high: 0, low: 0), port: 0)
-  /// Whether the message was inside TLS that was opened (`https`).
+  /// Whether the message was inside opened TLS (`https`).
   public var isSecure = false
-  /// The request's method; a response has that of its request.
+  /// The request's method; a response has its request's.
   public var method = TextID.none
-  /// Lower-case host without default port; a response has that of its request.
+  /// The host, lower-case and without default port; a response has its request's.
   public var host = TextID.none
-  /// Where `host` came from.
+  /// The source of `host`.
   public var hostSource = HostSource.unknown
-  /// Path as sent, without the query; a response has that of its request.
+  /// The path as sent, without the query; a response has its request's.
   public var path = TextID.none
-  /// Octets of the query, without the `?`; nil when there is no `?`. Requests only.
+  /// Octets of the query, without the `?`; nil without a `?`. Only requests have it.
   public var queryLength: Int?
-  /// Status code of a response, 0 for a request.
+  /// Status code of a response; 0 for a request.
   public var status = 0
   /// Protocol version as sent, `HTTP/1.1`.
   public var version = TextID.none
-  /// Content-Type field value.
+  /// The Content-Type field value.
   public var contentType = TextID.none
-  /// Content-Encoding field values, combined.
+  /// The Content-Encoding field values, combined.
   public var contentEncoding = TextID.none
-  /// Transfer-Encoding field values, combined.
+  /// The Transfer-Encoding field values, combined.
   public var transferEncoding = TextID.none
   /// Octets of the message.
   public var octets = MessageOctets()
-  /// Octets of the content without its codings; nil when it could not be decoded, `flags` says why.
+  /// Octets of the content without its codings; nil if it was not decoded, and `flags` says why.
   public var decodedBody: Int?
   /// Payload octets sent again whose first copy belongs to this message.
   public var retransmitted = 0
   /// Network and transport octets charged to this message (MEASURES §2).
   public var overhead = 0
-  /// What the TLS records charged to this message have beside the application's data (MEASURES §6).
+  /// Octets of the TLS records charged to this message, without the application's data (MEASURES §6).
   public var tls = 0
-  /// Octets of this message that no packet holds, and that are in none of its other figures.
+  /// Octets of this message that are in no packet, and in none of its other figures.
   public var missing = 0
-  /// Octets of this message that are in a packet, and counted, but beyond the packet's snap length.
+  /// Octets of this message that packets had and are counted, but that lie beyond the snap length.
   public var unseen = 0
-  /// How sure it is that the message belongs to its exchange; `exact` for a request.
+  /// How certain it is that the message belongs to its exchange; `exact` for a request.
   public var pairing = Pairing.exact
-  /// How far the counts can be relied on.
+  /// How reliable the counts are.
   public var exactness = Exactness.exact
-  /// Oddities.
+  /// Oddities of the message.
   public var flags: MessageFlags = []
-  /// Octets of HTTP/2 frames that are charged to this message and carry neither fields nor content of it (MEASURES §7).
+  /// Octets of HTTP/2 frames charged to this message that carry neither its fields nor its content (MEASURES §7).
   public var control = 0
-  /// Those of its `ip_bytes` that went the other way: its receiver's acknowledgments and frames.
+  /// The part of its `ip_bytes` that its receiver sent: acknowledgments and frames.
   public var returned = 0
-  /// The mark of the request's target with its query; 0 where no table wants it.
+  /// The mark of the request's target with its query; 0 if no table needs it.
   var target: UInt64 = 0
-  /// Whether the server sent it: responses, pushed requests, and requests of a side that did not open the connection.
+  /// Whether the server sent it: responses, pushed requests, and requests of the side that did not open the connection.
   public var isFromServer = false
-  /// The stream that carried it (RFC 9113 §5.1.1); 0 for HTTP/1, which has none.
+  /// The stream that carried it (RFC 9113 §5.1.1); 0 for HTTP/1.
   public var stream: UInt32 = 0
-  /// The process that it belongs to (`TextPool.process`); `TextID.none` when that is not known.
+  /// The process of the message (`TextPool.process`); `TextID.none` if unknown.
   public var process = TextID.none
-  /// The path of the API that its totals are counted under: its path, or the template of it. Known when the message is final.
+  /// The path of the API that counts it: its path or its path's template. Known once the message is final.
   public var apiPath = TextID.none
-  /// Octets that its header section would have in the spelling of HTTP/1.1.
+  /// The lengths in the spelling of HTTP/1.1.
   var expanded = ExpandedLengths.asSent
-  /// -1 for content that is no gRPC.
+  /// -1 if the content is not gRPC.
   private var grpcCount: Int32 = -1
-  /// -1 when there is none.
+  /// -1 without a status.
   private var grpcCode: Int32 = -1
 
-  /// An empty message.
+  /// Creates an empty message.
   public init() {}
 
   /// `ip_bytes`: message, TLS, control, retransmitted and overhead octets.
@@ -353,12 +353,12 @@ public struct Message: Sendable {
       : Directional(client: ipLength - returned, server: returned)
   }
 
-  /// Octets of the start-line in the spelling of HTTP/1.1; nil when fields of it are not known.
+  /// Octets of the start-line in the spelling of HTTP/1.1; nil if some of its fields are unknown.
   public var expandedStartLine: Int? { expanded.startLine(octets) }
-  /// Octets of the header section in the spelling of HTTP/1.1; nil when fields of it are not known.
+  /// Octets of the header section in the spelling of HTTP/1.1; nil if some of its fields are unknown.
   public var expandedHeader: Int? { expanded.header(octets) }
 
-  /// Messages of gRPC that were seen in the content; nil when it is no gRPC.
+  /// The number of gRPC messages seen in the content; nil if the content is not gRPC.
   public var grpcMessages: Int? {
     get { grpcCount < 0 ? nil : Int(grpcCount) }
     set { grpcCount = newValue.map { Int32(clamping: $0) } ?? -1 }

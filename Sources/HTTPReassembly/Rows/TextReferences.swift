@@ -1,7 +1,7 @@
-// What a row holds on to in a pool of texts.
+// The texts that a row retains in a pool.
 
 extension Message {
-  /// Replaces each text that the message holds on to.
+  /// Replaces each text that the message retains.
   @inlinable @inline(__always)
   package mutating func changeTexts(_ change: (TextID) -> TextID) {
     method = change(method)
@@ -14,7 +14,7 @@ extension Message {
     process = change(process)
   }
 
-  /// Lets go of the texts that the message holds on to.
+  /// Releases the texts that the message retains.
   @inline(__always)
   package func releaseTexts(of texts: inout TextPool) {
     texts.release([method, host, path, version, contentType, contentEncoding, transferEncoding, process])
@@ -22,7 +22,7 @@ extension Message {
 }
 
 extension Exchange {
-  /// Replaces each text that the exchange holds on to.
+  /// Replaces each text that the exchange retains.
   @inlinable @inline(__always)
   package mutating func changeTexts(_ change: (TextID) -> TextID) {
     method = change(method)
@@ -32,13 +32,13 @@ extension Exchange {
     process = change(process)
   }
 
-  /// Lets go of the texts that the exchange holds on to.
+  /// Releases the texts that the exchange retains.
   @inline(__always)
   package func releaseTexts(of texts: inout TextPool) { texts.release([method, host, path, version, process]) }
 }
 
 extension Connection {
-  /// Replaces each text that the connection holds on to.
+  /// Replaces each text that the connection retains.
   package mutating func changeTexts(_ change: (TextID) -> TextID) {
     process = change(process)
     guard let known = security else { return }
@@ -46,7 +46,7 @@ extension Connection {
     security?.applicationProtocol = change(known.applicationProtocol)
   }
 
-  /// Lets go of the texts that the connection holds on to.
+  /// Releases the texts that the connection retains.
   package func releaseTexts(of texts: inout TextPool) {
     texts.release(process)
     guard let security else { return }

@@ -1,9 +1,9 @@
-/// Elements in blocks that are never moved: growing copies nothing, and nothing is in memory twice, or made room for twice over.
+/// Elements in blocks that never move. Growing copies nothing, so no element is in memory twice and no room is reserved twice.
 ///
-/// A copy shares all blocks, and gets its own of those that are changed.
+/// A copy shares all blocks, and gets its own copy of a block when it changes it.
 struct BlockArray<Element> {
   private var blocks: [[Element]] = []
-  /// Elements.
+  /// The number of elements.
   private(set) var count = 0
 
   private static var shift: Int { 9 }
@@ -29,7 +29,7 @@ struct BlockArray<Element> {
     count += 1
   }
 
-  /// All elements in one array; none is left here. Each block is given back when its elements are there.
+  /// Moves all elements to one array, and frees each block once its elements are there.
   mutating func takeAll() -> [Element] {
     var all: [Element] = []
     all.reserveCapacity(count)

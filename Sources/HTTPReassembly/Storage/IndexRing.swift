@@ -1,6 +1,6 @@
-/// A queue of small values that takes no memory while it is empty, and room for a few when it is not.
+/// A queue of small values that takes no memory while it is empty, and little when it has few.
 ///
-/// Not a `Deque`, whose smallest one takes several times as much: most connections have one or two elements.
+/// The smallest `Deque` takes several times as much, and most connections have one or two elements.
 struct IndexRing<Element> {
   private var ring: [Element] = []
   private var head: Int32 = 0
@@ -12,7 +12,7 @@ struct IndexRing<Element> {
   @inline(__always)
   var isEmpty: Bool { length == 0 }
 
-  /// Octets of memory that it takes on the heap: `grow` fills what there is room for.
+  /// Octets that it takes on the heap; `grow` fills all allocated slots.
   @inline(__always)
   var memory: Int { ring.isEmpty ? 0 : ring.count &* MemoryLayout<Element>.stride &+ 48 }
 
@@ -28,7 +28,7 @@ struct IndexRing<Element> {
     return slot < ring.count ? slot : slot &- ring.count
   }
 
-  /// Adds an element, the newest from now on.
+  /// Adds an element as the newest.
   @inline(__always)
   mutating func append(_ element: Element) {
     guard Int(length) < ring.count else { return grow(element) }
@@ -48,7 +48,7 @@ struct IndexRing<Element> {
     head = 0
   }
 
-  /// Takes the oldest element away, which there must be. Much room that is no longer needed is given back.
+  /// Removes the oldest element; the ring must not be empty. Large unused room is given back.
   @inline(__always)
   mutating func removeFirst() {
     precondition(length > 0)
@@ -68,6 +68,6 @@ struct IndexRing<Element> {
     head = 0
   }
 
-  /// Gives the memory back if there is no element.
+  /// Gives the memory back if the ring is empty.
   mutating func releaseIfEmpty() { if isEmpty { self = IndexRing() } }
 }

@@ -1,21 +1,20 @@
-/// Two values of one kind, one for each side of something, in memory that stays where it is: a value that is read piece by piece for each
-/// packet, and refers to other memory, would be copied for each piece where it is in an array of two, with a reference count for all that
-/// it refers to.
+/// Two values of one kind, one for each side, in memory that does not move. It is for values that refer to other memory and are read piece
+/// by piece for each packet. In an array of two, each such read would copy the value, with reference counts.
 ///
-/// Unsafe because overlapping access is not looked for each time, which costs more than what is done here for many packets: each access
-/// is one of a mutating method of the one that has the reference, or of what that calls with something else.
+/// It is unsafe because it does not check for overlapping access, which would cost more than the work for many packets. The checks are
+/// unneeded: only mutating methods of the reference's owner access a value, and they call nothing that accesses the same value.
 @safe
 final class OwnPair<Value: ~Copyable> {
   @exclusivity(unchecked) private var first: Value
   @exclusivity(unchecked) private var second: Value
 
-  /// Moves the values of the sides 0 and 1 there.
+  /// Moves the values of sides 0 and 1 into the pair.
   init(_ first: consuming Value, _ second: consuming Value) {
     unsafe self.first = first
     unsafe self.second = second
   }
 
-  /// The value of a side, 0 or 1, where it lies.
+  /// The value of a side, 0 or 1, in place.
   subscript(side: Int) -> Value {
     @inline(__always) _read {
       precondition(side == 0 || side == 1)
@@ -27,13 +26,13 @@ final class OwnPair<Value: ~Copyable> {
     }
   }
 
-  /// Something of a side's value, looked at where it lies.
+  /// Reads a part of a side's value in place.
   @inline(__always)
   func look<Result>(_ side: Int, _ body: (borrowing Value) -> Result) -> Result {
     precondition(side == 0 || side == 1)
     return side == 0 ? unsafe body(first) : unsafe body(second)
   }
 
-  /// Octets of memory that it takes on the heap.
+  /// Octets that the pair takes on the heap.
   static var memory: Int { 2 * MemoryLayout<Value>.stride + 48 }
 }

@@ -1,10 +1,10 @@
-/// One of the two sides of a connection, 0 or 1: the sender of its first captured packet is 0.
+/// One of the two sides of a connection, 0 or 1. The sender of the first captured packet is 0.
 typealias Side = Int
 
 /// A value for each side of a connection.
 ///
-/// Reads name one of two elements that the compiler knows, and not a computed index of an `InlineArray`: for that it copies both
-/// values first (Swift 6.3), and large ones are read for each packet.
+/// Reads choose one of two constant elements. With a computed index of an `InlineArray`, the compiler copies both values first (Swift 6.3),
+/// and large ones are read for each packet.
 struct Sides<Value> {
   private var values: InlineArray<2, Value>
 
@@ -19,15 +19,14 @@ struct Sides<Value> {
     @inline(__always) _modify { yield &values[side] }
   }
 
-  /// Something of a side's value, looked at where it lies: for values that refer to memory elsewhere, of which a copy would
-  /// cost reference counts.
+  /// Reads a part of a side's value in place. A copy of a value that refers to other memory would cost reference counts.
   @inline(__always)
   func look<Result>(_ side: Side, _ body: (borrowing Value) -> Result) -> Result {
     side == 0 ? body(values[0]) : body(values[1])
   }
 }
 
-/// A side that may not be known, in one octet: an optional number takes sixteen in a connection.
+/// A side that may be unknown, in one octet. An optional number takes sixteen octets in a connection.
 @propertyWrapper
 struct OptionalSide {
   private var raw: Int8
@@ -40,7 +39,7 @@ struct OptionalSide {
   }
 }
 
-/// A time or duration in nanoseconds that may not be known, in eight octets; the lowest number stands for none.
+/// A time or duration in nanoseconds that may be unknown, in eight octets. The lowest number means none.
 @propertyWrapper
 struct OptionalTime {
   private var raw: Int64

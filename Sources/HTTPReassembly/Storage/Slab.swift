@@ -1,32 +1,32 @@
-/// Elements that stay where they are: made and removed in any order, reached by a small number.
+/// Elements that stay in place: inserted and removed in any order, found by a small number.
 ///
-/// Memory comes in blocks that are never moved, so growing copies nothing and an element is changed where it lies without
-/// reference counting or checks of overlapping access. It is unsafe code for that reason: an array would copy all
-/// elements each time it grows, hold twice their memory while it does, and ask with each change whether it is shared. Every
-/// access asks whether the slot is used, so that a wrong number stops the program and touches nothing.
+/// Memory comes in blocks that never move. So growing copies nothing, and an element changes in place without reference counting or checks
+/// of overlapping access. This is why the code is unsafe. An array would copy all elements when it grows, hold twice their memory
+/// meanwhile, and test at each change whether it is shared. Every access checks that the slot is used, so a wrong number stops the program
+/// and touches nothing.
 ///
-/// A block that is empty is given back, but for a few: what a flood took is there for others when it is over.
+/// Most empty blocks are given back, so memory that a flood took is free for others when it is over.
 ///
-/// A slab has one owner: a copy of it would be the same elements.
+/// A slab has one owner: a copy would share its elements.
 @safe
 struct Slab<Element> {
   private static var blockLength: Int { 1024 }
-  /// Blocks at most: more than any limit lets a slab need.
+  /// The largest number of blocks, which is more than any limit lets a slab need.
   private static var blockLimit: Int { 1 << 14 }
-  /// Empty blocks that are kept: elements come and go, and memory is not asked for with each of them.
+  /// Empty blocks that are kept, so that elements that come and go do not allocate each time.
   private static var spareLimit: Int { 4 }
 
-  /// Elements, and for each whether it is one.
+  /// Slots for elements, and for each whether it is used.
   @unsafe
   private struct Block {
-    /// nil while the block is given back.
+    /// Nil while the block is given back.
     var elements: UnsafeMutablePointer<Element>?
     var isUsed: UnsafeMutablePointer<Bool>
-    /// Elements in it.
+    /// The number of elements in the block.
     var count = 0
   }
 
-  /// Gives the memory back when the last owner is gone.
+  /// The blocks, which are freed with the last owner.
   @safe
   private final class Memory {
     let blocks: UnsafeMutablePointer<Block>
@@ -61,14 +61,14 @@ struct Slab<Element> {
   private let memory: Memory
   private let blocks: UnsafeMutablePointer<Block>
   private var free: [Int32] = []
-  /// Slots that were ever used.
+  /// The number of slots that were ever used.
   private var end = 0
-  /// Blocks that are empty and were not given back.
+  /// Empty blocks that were not given back.
   private var spare = 0
-  /// Elements in it.
+  /// The number of elements.
   private(set) var count = 0
 
-  /// Blocks that have memory.
+  /// The number of blocks that have memory.
   var blockCount: Int { (0..<memory.count).count { unsafe blocks[$0].elements != nil } }
 
   init() {
@@ -76,7 +76,7 @@ struct Slab<Element> {
     unsafe blocks = memory.blocks
   }
 
-  /// Puts an element in. Returns its number, which may have been another's before.
+  /// Inserts an element. Returns its number, which an earlier element may have had.
   @inline(__always)
   mutating func insert(_ element: consuming Element) -> Int {
     count &+= 1
@@ -95,7 +95,7 @@ struct Slab<Element> {
     return index
   }
 
-  /// An empty block is about to get an element.
+  /// Prepares an empty block for an element.
   @inline(never)
   private mutating func occupy(_ block: Int) {
     if unsafe blocks[block].elements == nil {
@@ -105,7 +105,7 @@ struct Slab<Element> {
     }
   }
 
-  /// Takes an element out.
+  /// Removes an element and returns it.
   mutating func remove(_ index: Int) -> Element {
     check(index)
     let element = unsafe address(index).move()
@@ -113,7 +113,7 @@ struct Slab<Element> {
     return element
   }
 
-  /// Takes an element out that nobody needs.
+  /// Removes an element and destroys it.
   @inline(__always)
   mutating func discard(_ index: Int) {
     check(index)
@@ -121,7 +121,7 @@ struct Slab<Element> {
     vacate(index)
   }
 
-  /// The slot of an element, which is moved or deinitialized, is another's from now on.
+  /// Frees the slot of an element that was moved or deinitialized.
   @inline(__always)
   private mutating func vacate(_ index: Int) {
     let block = index / Self.blockLength
@@ -132,7 +132,7 @@ struct Slab<Element> {
     if unsafe blocks[block].count == 0 { leave(block) }
   }
 
-  /// A block is empty.
+  /// Gives an empty block back, unless it is kept as a spare.
   @inline(never)
   private mutating func leave(_ block: Int) {
     guard spare >= Self.spareLimit else { return spare &+= 1 }
@@ -162,7 +162,7 @@ struct Slab<Element> {
     (0..<end).filter { index in unsafe blocks[index / Self.blockLength].isUsed[index % Self.blockLength] }
   }
 
-  /// Something of an element, looked at where it lies: reading it by its number can copy all of it.
+  /// Reads a part of an element in place; reading it by its number can copy all of it.
   @inline(__always)
   func look<Result, Failure: Error>(
     _ index: Int, _ body: (borrowing Element) throws(Failure) -> Result
@@ -171,7 +171,7 @@ struct Slab<Element> {
     return try unsafe body(address(index).pointee)
   }
 
-  /// Changes an element where it lies: one look for its slot, however much of it is changed.
+  /// Changes an element in place, with one check of its slot for all changes.
   @inline(__always)
   func change<Result>(_ index: Int, _ body: (inout Element) -> Result) -> Result {
     check(index)
@@ -186,7 +186,7 @@ struct Slab<Element> {
 
   @inline(__always)
   private func address(_ index: Int) -> UnsafeMutablePointer<Element> {
-    // A slot is only looked at when it is used, or is about to be: its block is there.
+    // The block has memory: callers use only slots that are used or about to be.
     unsafe blocks[index / Self.blockLength].elements.unsafelyUnwrapped + index % Self.blockLength
   }
 }

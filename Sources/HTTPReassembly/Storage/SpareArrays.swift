@@ -1,9 +1,9 @@
-/// Memory of arrays that nobody needs now, for the next ones: most of what comes needs no new memory then.
+/// Memory of unused arrays, kept for the next ones: most of them then need no new memory.
 struct SpareArrays<Element> {
   private var arrays: [[Element]] = []
-  /// How many are kept.
+  /// The number of arrays that are kept.
   private let limit: Int
-  /// For how many elements at most: larger ones are given back to the system.
+  /// The largest capacity that is kept, in elements; larger arrays are given back to the system.
   private let capacity: Int
 
   init(limit: Int, capacity: Int = .max) {
@@ -11,11 +11,11 @@ struct SpareArrays<Element> {
     self.capacity = capacity
   }
 
-  /// An empty array, with memory if some is kept.
+  /// An empty array, with kept memory if there is any.
   @inline(__always)
   mutating func take() -> [Element] { arrays.popLast() ?? [] }
 
-  /// Keeps the memory of an array, whose elements are gone.
+  /// Keeps the memory of an array and drops its elements.
   @inline(__always)
   mutating func giveBack(_ array: consuming [Element]) {
     guard arrays.count < limit, array.capacity > 0, array.capacity <= capacity else { return }

@@ -9,17 +9,17 @@ public struct TextID: Hashable, Sendable {
   @inlinable public static var none: TextID { TextID(index: 0) }
 }
 
-/// Octet strings from the wire, each held once. Handles are small values that compare as the strings do.
+/// Octet strings from the wire, each held once. Handles are small values, equal if their strings are equal.
 ///
-/// A text lives as long as something retains it: `intern` retains, `release` gives up. What comes off the wire
-/// is not always UTF-8 and always hostile, so texts are octets until a report escapes them.
+/// A text lives as long as something retains it: `intern` retains, `release` gives up. Input from the wire may not be UTF-8 and is hostile,
+/// so texts stay octets until a report escapes them.
 public struct TextPool: Sendable {
   @usableFromInline
   struct PooledText: Sendable {
     @usableFromInline var octets: [UInt8]
     var hash: Int
     var references: Int
-    /// Number among all texts that were ever here, in their order.
+    /// A number that no other text of the pool had before, in the order of insertion.
     @usableFromInline var serial: Int
   }
 
@@ -28,15 +28,15 @@ public struct TextPool: Sendable {
   /// Open addressing with linear probing; 0 marks an empty bucket (entry 0 is the empty text, never looked up).
   private var buckets: [Int32] = Array(repeating: 0, count: 256)
   private var used = 0
-  /// Texts that were asked for lately, by a few of their octets: most texts come again and again, and a look here costs
-  /// less than a hash that nobody can foresee. What is found is compared octet by octet.
+  /// Texts that were asked for lately, by a few of their octets. Most texts come again and again, and a lookup here costs less than an
+  /// unpredictable hash. A found text is compared octet by octet.
   private var recent: [Int32] = Array(repeating: 0, count: 256)
   private var lastSerial = 0
-  /// Octets of memory that the texts take, with what belongs to each.
+  /// Octets of memory that the texts take, with their entries.
   package private(set) var memory = 0
   private static var entryCost: Int { 64 }
 
-  /// Texts held.
+  /// The number of texts.
   public var count: Int { used }
 
   package init() {}
@@ -51,27 +51,27 @@ public struct TextPool: Sendable {
     entries[Int(id.index)].octets.withOctets(body)
   }
 
-  /// Number of a text that no other text of this pool had or will have, unlike its handle.
+  /// A number that no other text of this pool had or will have, unlike the handle.
   @inlinable
   @inline(__always)
   package func serial(_ id: TextID) -> Int { entries[Int(id.index)].serial }
 
-  /// The last octet of a text; nil of the empty one.
+  /// The last octet of a text; nil if the text is empty.
   @inline(__always)
   func last(_ id: TextID) -> UInt8? { entries[Int(id.index)].octets.last }
 
-  /// Octets of a text.
+  /// The length of a text in octets.
   func length(_ id: TextID) -> Int { entries[Int(id.index)].octets.count }
 
   /// A text as a string; octets that are not UTF-8 become U+FFFD.
   public func string(_ id: TextID) -> String { String(decoding: octets(id), as: UTF8.self) }
 
-  /// The handle of `octets`, with one reference more.
+  /// Returns the handle of `octets` with one more reference.
   package mutating func intern(_ octets: borrowing RawSpan) -> TextID {
     guard octets.byteCount > 0 else { return .none }
     let mark = Self.mark(octets)
     let known = Int(recent[mark])
-    // The slot of a text that is gone holds no octets, or another text's.
+    // A freed text's slot holds no octets, or another text's.
     if known != 0, octets.hasSameOctets(as: entries[known].octets) {
       entries[known].references += 1
       return TextID(index: Int32(known))
@@ -112,12 +112,12 @@ public struct TextPool: Sendable {
     return TextID(index: index)
   }
 
-  /// The handle of `octets`, with one reference more.
+  /// Returns the handle of `octets` with one more reference.
   package mutating func intern(_ octets: [UInt8]) -> TextID {
     octets.withOctets { intern($0) }
   }
 
-  /// The handle of another pool's text, with one reference more.
+  /// Returns the handle of a text from another pool, with one more reference.
   package mutating func intern(_ id: TextID, of source: borrowing TextPool) -> TextID {
     id == .none ? .none : source.entries[Int(id.index)].octets.withOctets { intern($0) }
   }
@@ -128,17 +128,17 @@ public struct TextPool: Sendable {
     entries[Int(id.index)].references += 1
   }
 
-  /// Gives up one reference; the last one frees the text.
+  /// Gives up one reference. The last one frees the text.
   @inline(__always)
   package mutating func release(_ id: TextID) { release([id]) }
 
-  /// The same for several, at most 32.
+  /// Gives up one reference of each text, at most 32.
   @inline(__always)
   package mutating func release<let count: Int>(_ ids: InlineArray<count, TextID>) {
-    /// A bit for each that was the last one of its text.
+    /// One bit for each reference that was its text's last.
     var last: UInt32 = 0
     do {
-      // Asks once whether the memory is its own.
+      // Checks only once whether the memory is unshared.
       var entries = entries.mutableSpan
       for index in ids.indices where ids[index] != .none {
         let slot = Int(ids[index].index)
@@ -179,7 +179,7 @@ public struct TextPool: Sendable {
     buckets[hole] = 0
   }
 
-  /// Makes room for more texts. It is not given back: a text is known by its place.
+  /// Makes room for more texts. The room is never given back, because a text is known by its place.
   private mutating func growEntries() {
     let before = entries.capacity
     entries.reserveCapacity(2 * before)
@@ -196,7 +196,7 @@ public struct TextPool: Sendable {
     }
   }
 
-  /// An index in `recent`.
+  /// The index of octets in `recent`.
   private static func mark(_ octets: borrowing RawSpan) -> Int {
     let count = octets.byteCount
     var mixed = UInt64(count) &* 0x9e37_79b9_7f4a_7c15
@@ -204,14 +204,14 @@ public struct TextPool: Sendable {
       mixed ^= octets.littleEndian64(0) &* 0xff51_afd7_ed55_8ccd
       mixed = (mixed ^ mixed >> 29) &+ octets.littleEndian64(count - 8) &* 0xc4ce_b9fe_1a85_ec53
     } else {
-      // Of up to three octets each one, of up to seven some.
+      // Uses every octet of up to three, and some of up to seven.
       let (first, middle, last) = (octets.octet(0), octets.octet(count / 2), octets.octet(count - 1))
       mixed = (mixed ^ UInt64(first) << 16 ^ UInt64(middle) << 8 ^ UInt64(last)) &* 0xff51_afd7_ed55_8ccd
     }
     return Int(mixed >> 56)
   }
 
-  /// The standard library's hasher is seeded per process, so that nobody can prepare colliding texts.
+  /// A hash that an attacker cannot prepare collisions for: the standard library's hasher has a random seed in each process.
   private static func hash(_ octets: borrowing RawSpan) -> Int {
     var hasher = Hasher()
     octets.hash(into: &hasher)

@@ -1,4 +1,4 @@
-/// Totals by API, kept up as messages become final.
+/// Totals by API, updated when messages become final.
 struct APITable {
   private struct Name: Hashable {
     var host: TextID
@@ -8,7 +8,7 @@ struct APITable {
   }
 
   private var positions: [Name: Int] = [:]
-  /// Names that were asked for lately with their positions, which never change: most messages are of a few APIs.
+  /// Recent names with their positions, which never change: most messages belong to a few APIs.
   private var recent: [(name: Name, position: Int)] = Array(
     repeating: (Name(host: .none, path: .none, method: .none, process: .none), -1), count: 1024)
   private(set) var totals = BlockArray<APITotals>()
@@ -17,14 +17,14 @@ struct APITable {
   private(set) var segments: SegmentGuard
   private var limit: Int
   private let textLimit: Int
-  /// Octets of the names of all APIs, together.
+  /// Octets of the names of all APIs together.
   private var textLength = 0
   private let latencyLimit: Int
-  /// How often totals are in memory.
+  /// How many times totals are in memory.
   private let copies: Int
-  /// Octets of memory that the distributions of wait phases take, together.
+  /// Octets of memory of all distributions of wait phases.
   private var latencyMemory = 0
-  /// How well the distributions know what they know.
+  /// The precision of the distributions.
   private var latencyBits = LatencyDistribution.finestBits
 
   init(configuration: Configuration) {
@@ -37,20 +37,18 @@ struct APITable {
     copies = configuration.isLookedAt ? 2 : 1
   }
 
-  /// Octets of memory that the table takes, without the names, which lie with all texts. Totals count twice where a run is looked at while it
-  /// goes on: a look has a copy of them.
+  /// Octets of memory that the table takes, without the names, which are in the pool of texts. Totals count twice if they are read during
+  /// the run: a reader has a copy.
   var memory: Int {
     copies * totals.count * MemoryLayout<APITotals>.stride
       + positions.capacity * (MemoryLayout<(Name, Int)>.stride + MemoryLayout<Int>.stride) + latencyMemory
       + segments.memory
   }
 
-  /// What is new from now on has no row of its own, as beyond the limit.
+  /// Ends the growth of the table: new APIs have no row of their own, as beyond the limit.
   mutating func close() { limit = min(limit, totals.count) }
 
-  /// Adds a final message.
-  ///
-  /// Returns the API's position, which never changes.
+  /// Adds a final message. Returns its API's position, which never changes.
   @inline(__always)
   @discardableResult
   mutating func add(_ message: borrowing Message, texts: inout TextPool, anomalies: inout AnomalyLog) -> Int {
@@ -61,11 +59,11 @@ struct APITable {
     return position
   }
 
-  /// The path of the API at a position, whose text the table holds on to.
+  /// The path of the API at a position. The table retains its text.
   @inline(__always)
   func path(at position: Int) -> TextID { totals[position].path }
 
-  /// Adds the wait phase of a final exchange, if it has one. Returns the path of its API, whose text the table holds on to.
+  /// Adds the wait phase of a final exchange, if it has one. Returns the path of its API, whose text the table retains.
   mutating func add(
     _ exchange: borrowing Exchange, texts: inout TextPool, anomalies: inout AnomalyLog
   ) -> TextID {
@@ -85,7 +83,7 @@ struct APITable {
     }
   }
 
-  /// Halves what is known of the wait phases of every API.
+  /// Halves the precision of the wait phases of every API.
   @inline(never)
   private mutating func coarsenLatencies() {
     latencyBits -= 1
@@ -96,18 +94,17 @@ struct APITable {
     }
   }
 
-  /// The path of the API that a message which is not final yet will be counted under, with one reference more. `segments` is a copy of
-  /// those of the table.
+  /// The path of the API that will count a message that is not final yet, with one reference more. `segments` is a copy of the table's.
   func path(of message: borrowing Message, _ segments: inout SegmentGuard, _ texts: inout TextPool) -> TextID {
     guard !keepsPaths, message.path != .none else { return .none }
     return texts.intern(
       templates.template(of: texts.octets(message.path), host: texts.octets(message.host), &segments))
   }
 
-  /// The same without templates: nothing is held on to.
+  /// The path of the API that will count a message, without templates. The text is not retained.
   func path(of message: borrowing Message) -> TextID { grouping.path ? message.path : .none }
 
-  /// Whether each path is that of its own API, as long as there is room.
+  /// Whether each path has an API of its own, as long as there is room.
   var keepsPaths: Bool { templates.isIdentity || !grouping.path }
 
   private mutating func position(
@@ -136,7 +133,7 @@ struct APITable {
       name.path = .none
       name.method = .none
       if let position = positions[name] { return position }
-      // Hosts may be without number, too: they have another eighth of the room.
+      // Hosts may be countless, too. They have another eighth of the room.
       if limitReached(by: name, texts, sharing: 8) != nil {
         name.host = .none
         if let position = positions[name] { return position }
@@ -158,9 +155,10 @@ struct APITable {
     return totals.count - 1
   }
 
-  /// Which limit keeps one more API from totals of its own, if one does; both are raised by a `share`-th of themselves.
+  /// The limit that keeps a further API from totals of its own; nil if there is room. With `share`, each limit is raised by that fraction
+  /// of itself.
   private func limitReached(by name: Name, _ texts: borrowing TextPool, sharing share: Int? = nil) -> Anomaly? {
-    // By differences, which cannot overflow however large a limit is.
+    // Compares differences, which cannot overflow even with the largest limit.
     func excess(_ limit: Int) -> Int { share.map { limit / $0 } ?? 0 }
     if totals.count - limit >= excess(limit) { return .apiTableFull }
     return textLength + length(name, texts) - textLimit > excess(textLimit) ? .apiTextsFull : nil
@@ -170,16 +168,16 @@ struct APITable {
     texts.length(name.host) + texts.length(name.path) + texts.length(name.method) + texts.length(name.process)
   }
 
-  /// The totals by host, path, method and process as octets.
+  /// The totals, sorted by the octets of host, path, method and process.
   func sorted(texts: borrowing TextPool) -> [APITotals] { order(texts).map { totals[Int($0)] } }
 
-  /// The same, and the table is empty then: they are sorted where they lie, for there can be very many.
+  /// Sorts and returns the totals, and leaves the table empty. They are sorted in place, as there can be very many.
   mutating func takeSorted(texts: borrowing TextPool) -> [APITotals] {
     positions = [:]
     recent = []
     var order = order(texts)
     var sorted = totals.takeAll()
-    // Along each cycle of places, so that every one is moved once.
+    // Follows each cycle of places, so that each element moves once.
     for start in order.indices where order[start] >= 0 {
       var place = start
       while order[place] >= 0, Int(order[place]) != start {
@@ -193,7 +191,7 @@ struct APITable {
     return sorted
   }
 
-  /// The positions of the totals by host, path, method and process as octets.
+  /// The positions of the totals, sorted by the octets of host, path, method and process.
   func order(_ texts: borrowing TextPool) -> [Int32] {
     func isBefore(_ a: APITotals, _ b: APITotals, _ texts: borrowing TextPool) -> Bool {
       if a.host != b.host { return texts.octets(a.host).lexicographicallyPrecedes(texts.octets(b.host)) }
@@ -208,7 +206,7 @@ struct APITable {
 }
 
 extension APITotals {
-  /// Adds a wait phase in nanoseconds. Returns how many octets of memory that took.
+  /// Adds a wait phase in nanoseconds. Returns the octets of memory that this took.
   @inline(__always)
   fileprivate mutating func record(_ wait: Int64) -> Int {
     let before = self.wait.memory

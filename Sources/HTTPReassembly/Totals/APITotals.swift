@@ -1,44 +1,44 @@
-/// The totals of one API: a host and path (and method when asked for). All lengths are octets.
+/// The totals of one API: a host and path, and a method if totals are grouped by it. All lengths are octets.
 public struct APITotals: Sendable {
   /// The host; `TextID.none` for responses whose request was not captured.
   public var host = TextID.none
   /// The path.
   public var path = TextID.none
-  /// The method, when totals are grouped by method too.
+  /// The method, if totals are grouped by it.
   public var method = TextID.none
-  /// The name of the process, when totals are grouped by process too; `TextID.none` where it is not known.
+  /// The name of the process, if totals are grouped by it; `TextID.none` if unknown.
   public var process = TextID.none
-  /// Requests seen.
+  /// The number of requests seen.
   public var requests = 0
-  /// Final responses seen.
+  /// The number of final responses seen.
   public var responses = 0
-  /// The requests' octets.
+  /// Octets of the requests.
   public var request = APIOctets()
-  /// The responses' octets, interim ones included.
+  /// Octets of the responses, interim ones included.
   public var response = APIOctets()
-  /// Octets not captured, of requests and responses.
+  /// Octets of requests and responses that were not captured.
   public var missing = 0
-  /// Message octets that were given to the API as the likeliest, not for certain (`Pairing.inferred`).
+  /// Octets of messages that most likely, but not certainly, belong to the API (`Pairing.inferred`).
   public var inferred = 0
-  /// Messages that stopped before their end, as far as it was captured.
+  /// The number of messages that ended early, as far as captured.
   public var aborted = 0
-  /// Final responses with a 4xx status.
+  /// The number of final responses with a 4xx status.
   public var status4xx = 0
-  /// Final responses with a 5xx status.
+  /// The number of final responses with a 5xx status.
   public var status5xx = 0
-  /// The wait phase of the exchanges.
+  /// The wait phases of the exchanges.
   public var wait = LatencyDistribution()
 
-  /// No messages.
+  /// Creates totals of no messages.
   public init() {}
 
   /// `ip_bytes` of requests and responses.
   public var ipLength: Int { request.ipLength + response.ipLength }
 
-  /// Octets of header sections that field compression keeps off the wire, of the messages where they are known.
+  /// Octets of header sections that field compression saves, for messages where both lengths are known.
   public var savedByCompression: Int { request.savedByCompression + response.savedByCompression }
 
-  /// Adds the figures of other totals; names stay.
+  /// Adds the figures of other totals. Names do not change.
   package mutating func add(_ other: APITotals) {
     requests += other.requests
     responses += other.responses
@@ -55,33 +55,33 @@ public struct APITotals: Sendable {
 
 /// The octets of one direction of an API.
 public struct APIOctets: Sendable, Equatable {
-  /// Message octets by what they are.
+  /// Octets of messages by kind.
   public var octets = MessageOctets()
-  /// Octets of the content without its codings, of the messages where it is known.
+  /// Octets of content without codings, for messages where this is known.
   public var decodedBody = 0
-  /// Payload octets sent again.
+  /// Octets of payload that were sent again.
   public var retransmitted = 0
-  /// Network and transport octets.
+  /// Octets of network and transport headers.
   public var overhead = 0
-  /// What TLS records have beside the messages' octets.
+  /// Octets of TLS records without the messages' octets.
   public var tls = 0
   /// Octets of HTTP/2 frames that carry neither fields nor content.
   public var control = 0
-  /// Octets of the header sections in the spelling of HTTP/1.1, of the messages where they are known.
+  /// Octets of header sections in the spelling of HTTP/1.1, for messages where this is known.
   public var expandedHeader = 0
-  /// The header octets on the wire of the same messages.
+  /// Octets of the same header sections on the wire.
   public var compressedHeader = 0
 
-  /// All zero.
+  /// Creates counts of zero.
   public init() {}
 
-  /// Octets of header sections that field compression keeps off the wire, of the messages where they are known.
+  /// Octets of header sections that field compression saves, for messages where both lengths are known.
   public var savedByCompression: Int { expandedHeader - compressedHeader }
 
   /// `ip_bytes`: message, TLS, control, retransmitted and overhead octets.
   public var ipLength: Int { octets.total + tls + control + retransmitted + overhead }
 
-  /// Adds the octets of others, each to its own.
+  /// Adds other counts, each to its own.
   static func += (sum: inout APIOctets, other: APIOctets) {
     sum.octets += other.octets
     sum.decodedBody += other.decodedBody

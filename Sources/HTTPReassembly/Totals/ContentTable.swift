@@ -1,49 +1,49 @@
-/// What the contents of one direction of an API cost, and what could be saved of it. Lengths are octets of content as transferred unless
-/// they say otherwise.
+/// The cost of contents in one direction of an API, and possible savings. Lengths are octets of content as transferred unless they say
+/// otherwise.
 public struct ContentTotals: Sendable, Equatable {
   /// The host of the API.
   public var host = TextID.none
   /// The path.
   public var path = TextID.none
-  /// The method, when totals are grouped by it.
+  /// The method, if totals are grouped by it.
   public var method = TextID.none
-  /// The process (`TextPool.process`), when totals are grouped by it.
+  /// The process (`TextPool.process`), if totals are grouped by it.
   public var process = TextID.none
-  /// Whether they are contents of requests; else of responses, interim ones included.
+  /// Whether these are contents of requests; otherwise of responses, interim ones included.
   public var isRequest = false
-  /// Messages with content.
+  /// The number of messages with content.
   public var contents = 0
-  /// Octets of it.
+  /// Octets of their content.
   public var octets = 0
-  /// Contents with codings whose length without them is known.
+  /// The number of contents with codings whose decoded length is known.
   public var coded = 0
-  /// Octets of those.
+  /// Octets of those contents.
   public var codedOctets = 0
-  /// The same without their codings.
+  /// Octets of those contents without their codings.
   public var decodedOctets = 0
-  /// Contents without any coding.
+  /// The number of contents without any coding.
   public var uncoded = 0
-  /// Octets of those.
+  /// Octets of those contents.
   public var uncodedOctets = 0
-  /// Octets that were compressed to estimate what gzip makes of all of those.
+  /// Octets of uncoded contents that were compressed, to estimate the length of all of them in gzip.
   public var sampled = 0
-  /// What gzip made of the samples.
+  /// Octets of those samples in gzip.
   public var compressed = 0
-  /// Contents that the same client had transferred before for this API, the same octets.
+  /// The number of contents that the same client had transferred for this API before, octet by octet.
   public var repeated = 0
-  /// Octets of those.
+  /// Octets of those contents.
   public var repeatedOctets = 0
-  /// Responses that say that nothing was modified (304).
+  /// The number of responses with status 304 (Not Modified).
   public var notModified = 0
-  /// Those whose content the same client was sent before, in this capture.
+  /// The number of those responses whose content the same client had received earlier in this capture.
   public var knownNotModified = 0
-  /// Octets that so were not sent: as many as the content had the last time.
+  /// Octets that were not sent for this reason: the content's length at the last transfer.
   public var savedOctets = 0
 
-  /// Nothing.
+  /// Creates totals of zero.
   public init() {}
 
-  /// What gzip is estimated to make of the contents without coding, from samples; nil when there are none.
+  /// The estimated length in gzip of all uncoded contents, from samples; nil without samples.
   public var gzipEstimate: Int? {
     guard sampled > 0 else { return uncodedOctets == 0 ? 0 : nil }
     let (high, low) = UInt64(uncodedOctets).multipliedFullWidth(by: UInt64(compressed))
@@ -52,29 +52,29 @@ public struct ContentTotals: Sendable, Equatable {
   }
 }
 
-/// Totals of contents by API, kept up as messages become final.
+/// Totals of contents by API, updated when messages become final.
 struct ContentTable: Sendable {
-  /// Whether anybody wants the table.
+  /// Whether the table is wanted.
   let isWanted: Bool
   private var totals: [ContentTotals] = []
-  /// The place in `totals` of the requests and then of the responses of each API, by its position; -1 where there is none.
+  /// The places in `totals` of each API's requests and responses, by its position; -1 without a place.
   private var places: [Int32] = []
-  /// Samples that were offered, of each.
+  /// The number of samples offered for each row of `totals`.
   private var offers: [Int32] = []
-  /// The marks of contents, with the APIs and clients they are of.
+  /// The marks of contents, combined with their API and client.
   private var known: Set<UInt64> = []
-  /// Octets of the contents that were sent last, by the marks of their targets and clients.
+  /// Lengths of the contents sent last, in octets, by the marks of their targets and clients.
   private var lengths: [UInt64: Int] = [:]
   private var sampled = 0
   private var limit: Int
   private var rowLimit: Int
-  /// How often totals are in memory.
+  /// How many times totals are in memory.
   private let copies: Int
   private let compressor: (any ContentCompressor)?
 
-  /// Octets that are compressed in all, for estimates: half a second's work.
+  /// Octets that are compressed in all for estimates: half a second's work.
   static let sampleLimit = 16 << 20
-  /// Samples of each API and direction that are all compressed; of further ones the 32nd, the 64th, and so on.
+  /// Samples of each API and direction that are all compressed. Of later ones, only the 32nd, the 64th, and so on are.
   static let firstSamples: Int32 = 16
 
   init(configuration: Configuration, compressor: (any ContentCompressor)?) {
@@ -93,10 +93,10 @@ struct ContentTable: Sendable {
       + lengths.capacity * 24
   }
 
-  /// What is new from now on has no row of its own, as beyond the limit.
+  /// Ends the growth of the table: new rows count as beyond the limit.
   mutating func close() {
     limit = min(limit, known.count)
-    // Two of the rows are those of what is beyond the limit.
+    // Two rows are for contents beyond the limit.
     rowLimit = min(rowLimit, max(totals.count - 2, 0))
   }
 
@@ -122,7 +122,7 @@ struct ContentTable: Sendable {
       totals[index].codedOctets += message.octets.body
       totals[index].decodedOctets += decoded
     }
-    // Only of a content that was seen whole it is known whether it is the same.
+    // Only contents that were seen whole can be compared.
     guard message.missing == 0, message.unseen == 0, note.length == message.octets.body,
       message.flags.isDisjoint(with: [.incomplete, .contentNotSeen])
     else { return }
@@ -151,13 +151,13 @@ struct ContentTable: Sendable {
     return message.contentEncoding == .none && (transfer == .none || decoded == body)
   }
 
-  /// The place of a direction of an API. Beyond the limit all further ones have one, that of no API.
+  /// The place of a direction of an API. Beyond the limit, all further APIs share the row without an API.
   private mutating func place(of position: Int, isRequest: Bool, _ anomalies: inout AnomalyLog) -> Int {
     let index = 2 * position + (isRequest ? 0 : 1)
     while places.count <= index { places.append(-1) }
     if places[index] >= 0 { return Int(places[index]) }
     if totals.isEmpty {
-      // Requests and responses beyond the limit.
+      // The rows of requests and responses beyond the limit.
       totals = [ContentTotals(), ContentTotals()]
       offers = [0, 0]
     }
@@ -182,7 +182,7 @@ struct ContentTable: Sendable {
 
   private static func mark(of address: IPAddress) -> UInt64 { OctetMark.mix(address.high, address.low) }
 
-  /// Compresses a sample, if it is one of those that are, or takes what was made of it.
+  /// Compresses a sample if it is its turn, or takes the result from elsewhere.
   private mutating func compress(_ note: inout ContentNotes.Note, _ index: Int) {
     let length = note.given == nil ? note.sample.count : note.given?.sample ?? 0
     guard let compressor, length > 0, sampled < Self.sampleLimit else { return }
@@ -195,7 +195,7 @@ struct ContentTable: Sendable {
       note.given?.compressed ?? note.sample.withOctets { compressor.compressedLength(of: $0) }
   }
 
-  /// Those beyond the limit first, then the totals of APIs in the order of their positions in `order`; `apis` has their names.
+  /// The rows beyond the limit, then the APIs' rows in the order of their positions in `order`. `apis` has their names.
   func rows(_ apis: borrowing BlockArray<APITotals>, _ order: [Int32]) -> [ContentTotals] {
     var rows: [ContentTotals] = []
     rows.reserveCapacity(totals.count)
@@ -220,8 +220,8 @@ struct ContentTable: Sendable {
   }
 }
 
-/// Says how long content would be if it were compressed: for one thread at a time.
+/// Measures the compressed length of content. Only one thread at a time may use it.
 public protocol ContentCompressor: AnyObject, Sendable {
-  /// The octets that gzip makes of a content.
+  /// The length of content in gzip, in octets.
   func compressedLength(of octets: RawSpan) -> Int
 }

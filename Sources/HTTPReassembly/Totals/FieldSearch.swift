@@ -1,23 +1,23 @@
-/// Finds the fields of a message among those of its API and of the message before it, where they are not in the same order.
+/// Finds the fields of a message among those of its API and of the previous message, when their order differs.
 ///
-/// Few are looked for one after another. When more are, all have their places listed first: so a message costs an amount for each of its
-/// fields, and not their square.
+/// The first searches are linear. Further searches first list the places of all fields. So the cost of a message grows with the number of
+/// its fields, not with the square.
 struct FieldSearch {
-  /// Searches of this message: for fields, and for lines.
+  /// Searches for this message: for fields, and for lines.
   private var searches = (fields: 0, lines: 0)
-  /// The places of the fields by the numbers of their names, one more than they are; 0 where there is none.
+  /// The places of the fields plus one, by the numbers of their names; 0 without a place.
   private var places: [UInt16] = []
-  /// The numbers that have one.
+  /// The numbers that have a place.
   private var named: [UInt16] = []
-  /// The places of lines by their marks, one more than they are; 0 where there is none.
+  /// The places of lines plus one, by their marks; 0 without a place.
   private var lines: [UInt16] = []
 
-  /// Searches of a message that look at one after another.
+  /// The number of linear searches for a message.
   private static var fewSearches: Int { 8 }
-  /// Four times as many as a message has lines: a power of two.
+  /// Four times the most lines of a message: a power of two.
   private static var bucketCount: Int { 4 * FieldNotes.messageLimit }
 
-  /// A message comes.
+  /// Starts the searches for a new message.
   @inline(__always)
   mutating func start() {
     searches = (0, 0)
@@ -25,7 +25,7 @@ struct FieldSearch {
 
   // MARK: Fields
 
-  /// The place of a name among those of an API, of which there are `count`; nil when it is not there.
+  /// The place of a name among an API's `count` names; nil if it is not among them.
   mutating func place(of name: UInt16, _ count: Int, _ nameAt: (Int) -> UInt16) -> Int? {
     searches.fields += 1
     guard searches.fields > Self.fewSearches else { return (0..<count).first { nameAt($0) == name } }
@@ -39,7 +39,7 @@ struct FieldSearch {
     return place == 0 ? nil : place - 1
   }
 
-  /// A name has been added to those of the API.
+  /// Notes that a name has been added to the API's.
   mutating func added(_ name: UInt16, at place: Int) {
     if searches.fields > Self.fewSearches { list(name, at: place) }
   }
@@ -49,14 +49,14 @@ struct FieldSearch {
     named.append(name)
   }
 
-  /// Numbers of names, and behind them those of octets that belong to no field, which are the last three.
+  /// The slot of a name's number. The last three numbers are for octets that belong to no field; they follow the names.
   private static func slot(of name: UInt16) -> Int {
     Int(name) < FieldNames.limit ? Int(name) : FieldNames.limit + Int(name) - Int(UInt16.max - 2)
   }
 
   // MARK: Lines
 
-  /// Whether a section, which is the same for all lines of a message, has a line's field with its value.
+  /// Whether a section has a line's field with the same value. The section is the same for all lines of a message.
   mutating func has(_ line: FieldNotes.Line, in section: [FieldNotes.Line]) -> Bool {
     searches.lines += 1
     guard searches.lines > Self.fewSearches else {
@@ -72,7 +72,7 @@ struct FieldSearch {
     for (place, line) in section.enumerated() { lines[bucket(of: line, in: section)] = UInt16(place + 1) }
   }
 
-  /// The bucket that an equal line is in, or an empty one.
+  /// The bucket of an equal line, or an empty bucket.
   private func bucket(of line: FieldNotes.Line, in section: [FieldNotes.Line]) -> Int {
     var bucket = Int(truncatingIfNeeded: OctetMark.mix(line.value, UInt64(line.name))) & (Self.bucketCount - 1)
     while lines[bucket] != 0 {

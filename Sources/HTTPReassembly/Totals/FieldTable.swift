@@ -4,28 +4,28 @@ public struct FieldTotals: Sendable, Equatable {
   public var host = TextID.none
   /// The path.
   public var path = TextID.none
-  /// The method, when totals are grouped by it.
+  /// The method, if totals are grouped by it.
   public var method = TextID.none
-  /// The process (`TextPool.process`), when totals are grouped by it.
+  /// The process (`TextPool.process`), if totals are grouped by it.
   public var process = TextID.none
-  /// Whether they are fields of requests; else of responses, interim ones included.
+  /// Whether these are fields of requests; otherwise of responses, interim ones included.
   public var isRequest = false
-  /// The field's name, lower-case; or, in parentheses, what has none.
+  /// The field's name, lower-case. Octets that belong to no field have a name in parentheses.
   public var name: [UInt8] = []
-  /// Messages that have it.
+  /// The number of messages with the field.
   public var messages = 0
-  /// Octets on the wire: the line with its terminator, or what encodes it.
+  /// Octets on the wire: the line with its terminator, or its encoding.
   public var octets = 0
-  /// The same in the spelling of HTTP/1.1, where it is known.
+  /// Octets in the spelling of HTTP/1.1, where known.
   public var expandedOctets = 0
-  /// Octets on the wire that repeat the value that the field had in the message of the same API before, on the same connection.
+  /// Octets on the wire that repeat the field's value of the API's previous message on the same connection.
   public var repeatedOctets = 0
 
-  /// Nothing.
+  /// Creates totals of zero.
   public init() {}
 }
 
-/// Totals of header fields by API, kept up as messages become final.
+/// Totals of header fields by API, updated when messages become final.
 struct FieldTable: Sendable {
   private struct Field {
     var name: UInt16
@@ -33,7 +33,7 @@ struct FieldTable: Sendable {
     var octets = 0
     var expanded = 0
     var repeated = 0
-    /// The message that was counted last.
+    /// The message counted last.
     var last = 0
 
     @inline(__always)
@@ -50,30 +50,30 @@ struct FieldTable: Sendable {
 
   /// The fields of the latest message of an API on a connection.
   private struct Latest {
-    /// Its position, and its direction.
+    /// The position of the API, and the direction.
     var api: Int32
     var lines: [FieldNotes.Line]
   }
 
-  /// Whether anybody wants the table.
+  /// Whether the table is wanted.
   let isWanted: Bool
-  /// Of each API that has fields of its own the requests', then the responses'; the first two are of all others.
+  /// Fields of requests and fields of responses, for each API that has fields of its own. The first two are of all other APIs.
   private var fields: [[Field]] = []
-  /// Where the two are in `fields`, by the API's position; -1 where it has none yet.
+  /// The index of an API's fields in `fields`, by the API's position; -1 without fields.
   private var places: [Int32] = []
   private var count = 0
-  /// Of connections that are not final.
+  /// Latest fields by API, of connections that are not final.
   private var open: ConnectionSlots<[Latest]>
-  /// Lines that are remembered, of all connections.
+  /// The number of lines remembered, all connections together.
   private var remembered = 0
   private var search = FieldSearch()
   private var limit: Int
   private let rememberedLimit: Int
 
-  /// APIs of one connection whose latest fields are remembered; beyond it those of the one before are forgotten.
+  /// APIs of one connection whose latest fields are remembered. Beyond it, the oldest API's fields are forgotten.
   static let latestLimit = 32
 
-  /// Octets that belong to no field, by the numbers that they have here: beyond those of names.
+  /// Numbers for octets that belong to no field; they are above the numbers of names.
   private enum Rest {
     static var startLine: UInt16 { .max - 2 }
     static var header: UInt16 { .max - 1 }
@@ -94,12 +94,12 @@ struct FieldTable: Sendable {
       + remembered * MemoryLayout<FieldNotes.Line>.stride
   }
 
-  /// What is new from now on has no row of its own, as beyond the limit.
+  /// Ends the growth of the table: new fields have no row of their own, as beyond the limit.
   mutating func close() { limit = min(limit, count) }
 
   // MARK: Messages
 
-  /// Adds a final message of the API at a position, and may take its lines away.
+  /// Adds a final message of the API at a position. It may take the lines away.
   mutating func add(
     _ message: borrowing Message, at position: Int, _ lines: inout [FieldNotes.Line], _ anomalies: inout AnomalyLog
   ) {
@@ -111,7 +111,7 @@ struct FieldTable: Sendable {
       if line.isPseudo { start -= Int(line.length) } else { header -= Int(line.length) }
     }
     if start < 0 || header < 0 {
-      // Lines that a message with faults has in another spelling than they were read in: its section is counted as a whole.
+      // In a faulty message, lines can be longer than its section. The section is then counted as a whole.
       lines.removeAll()
       (start, header) = (message.octets.startLine, message.octets.header)
     }
@@ -119,7 +119,7 @@ struct FieldTable: Sendable {
     var headerExpanded = message.expandedHeader
     let slot = open.slot(of: message.connection)
     let latest = open[slot].firstIndex { $0.api == api }
-    // Taken out, so that nothing else can have it while it changes.
+    // Moved out, so that it has no second owner while it changes.
     var own: [Field] = []
     swap(&own, &fields[index])
     var place = 0
@@ -151,7 +151,7 @@ struct FieldTable: Sendable {
     remember(&lines, slot, latest, api, &anomalies)
   }
 
-  /// The place of an API's fields. When the table is full, all further APIs have one place, that of no API.
+  /// The place of an API's fields. When the table is full, all further APIs share the place without an API.
   @inline(__always)
   private mutating func place(of position: Int, _ anomalies: inout AnomalyLog) -> Int {
     if position < places.count, places[position] >= 0 { return Int(places[position]) }
@@ -173,7 +173,7 @@ struct FieldTable: Sendable {
     return Int(places[position])
   }
 
-  /// Whether a section has a line's field with its value, most likely at the same place.
+  /// Whether a section has a line's field with the same value, most likely at the same place.
   @inline(__always)
   private mutating func has(_ section: [FieldNotes.Line], _ line: FieldNotes.Line, at place: Int) -> Bool {
     guard line.value != 0 else { return false }
@@ -181,7 +181,7 @@ struct FieldTable: Sendable {
     return search.has(line, in: section)
   }
 
-  /// Where a field is among those of a direction of an API, most likely at the place that it has in the message.
+  /// The place of a field in a direction of an API. Most likely it is the field's place in the message.
   @inline(__always)
   private mutating func field(
     _ name: UInt16, at place: Int, _ own: inout [Field], _ anomalies: inout AnomalyLog
@@ -189,7 +189,7 @@ struct FieldTable: Sendable {
     place < own.count && own[place].name == name ? place : field(name, &own, &anomalies)
   }
 
-  /// The same of one that is not there.
+  /// The place of a field that is elsewhere, or new.
   @inline(never)
   private mutating func field(_ name: UInt16, _ own: inout [Field], _ anomalies: inout AnomalyLog) -> Int {
     if let known = search.place(of: name, own.count, { own[$0].name }) { return known }
@@ -205,12 +205,12 @@ struct FieldTable: Sendable {
     return own.count - 1
   }
 
-  /// Fields of one direction of an API with totals of their own: more are a flood of invented ones, among which looking for one takes long.
+  /// Fields of one direction of an API with totals of their own. More are a flood of invented names, which would make searches slow.
   static let nameLimit = 256
 
   // MARK: Connections
 
-  /// The fields of a message are the latest of its API on its connection.
+  /// Remembers the fields of a message as the latest of its API on its connection.
   private mutating func remember(
     _ lines: inout [FieldNotes.Line], _ slot: Int, _ latest: Int?, _ api: Int32, _ anomalies: inout AnomalyLog
   ) {
@@ -221,22 +221,22 @@ struct FieldTable: Sendable {
     guard remembered + lines.count <= rememberedLimit else { return anomalies.note(.fieldTableFull) }
     remembered += lines.count
     var newest = Latest(api: api, lines: [])
-    // The memory of the lines that are forgotten is that of the next message's.
+    // The memory of forgotten lines is reused for the next message.
     if open[slot].count >= Self.latestLimit { newest.lines = open[slot].removeFirst().lines }
     remembered -= newest.lines.count
     swap(&newest.lines, &lines)
     open[slot].append(newest)
   }
 
-  /// A connection is final: nothing comes after what was remembered of it.
+  /// Forgets the fields of a final connection.
   mutating func forget(_ connection: Int) {
     for latest in open.remove(connection) { remembered -= latest.lines.count }
   }
 
   // MARK: Rows
 
-  /// Those of APIs beyond the limit first, then those of APIs in the order of their positions in `order`: requests before responses, each by
-  /// name. `apis` has the APIs' names.
+  /// The rows of APIs beyond the limit, then of APIs in the order of their positions in `order`. Requests come before responses, each
+  /// sorted by name. `apis` has the APIs' names.
   func rows(_ apis: borrowing BlockArray<APITotals>, _ order: [Int32], _ names: borrowing FieldNames) -> [FieldTotals] {
     var rows: [FieldTotals] = []
     rows.reserveCapacity(count)

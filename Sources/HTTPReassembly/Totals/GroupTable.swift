@@ -1,28 +1,28 @@
 /// The traffic of one group. Lengths are octets.
 public struct GroupTotals: Sendable, Equatable {
-  /// What its connections or messages have in common; empty for those that have no such thing.
+  /// The value that its connections or messages share; empty if they have none.
   public var name: [UInt8] = []
-  /// Connections, where connections are grouped.
+  /// The number of connections, if connections are grouped.
   public var connections = 0
-  /// Requests.
+  /// The number of requests.
   public var requests = 0
-  /// Final responses.
+  /// The number of final responses.
   public var responses = 0
   /// `ip_bytes` from the clients.
   public var up = 0
   /// `ip_bytes` from the servers.
   public var down = 0
 
-  /// Nothing.
+  /// Creates totals of zero.
   public init() {}
 
   /// `ip_bytes`.
   public var ipLength: Int { up + down }
 }
 
-/// Totals by group, kept up as messages and connections become final.
+/// Totals by group, updated when messages and connections become final.
 struct GroupTable {
-  /// What tells groups apart.
+  /// The key of a group.
   private struct Name: Hashable {
     var high: UInt64 = 0
     var low: UInt64 = 0
@@ -30,7 +30,7 @@ struct GroupTable {
     var text: [UInt8] = []
   }
 
-  /// What the messages of a connection that is not final have taken of it.
+  /// Octets of a connection that its messages have taken so far.
   private struct Taken {
     var up = 0
     var down = 0
@@ -38,9 +38,9 @@ struct GroupTable {
 
   private let key: GroupKey?
   private var limit: Int
-  /// How often totals are in memory.
+  /// How many times totals are in memory.
   private let copies: Int
-  /// Where messages may be of another group than their connection.
+  /// Octets taken by messages, when their group may differ from their connection's.
   private var taken: ConnectionSlots<Taken>
   private var positions: [Name: Int] = [:]
   private(set) var totals: [GroupTotals] = []
@@ -52,16 +52,16 @@ struct GroupTable {
     taken = ConnectionSlots(isWanted: configuration.groupKey == .process, initial: Taken())
   }
 
-  /// Whether anybody wants the table.
+  /// Whether the table is wanted.
   var isWanted: Bool { key != nil }
 
-  /// Octets of memory that it takes.
+  /// Octets of memory that the table takes.
   var memory: Int {
     copies * totals.count * MemoryLayout<GroupTotals>.stride + positions.capacity * (MemoryLayout<Name>.stride + 8)
       + totals.count * 64 + taken.memory
   }
 
-  /// What is new from now on has no row of its own, as beyond the limit.
+  /// Ends the growth of the table: new groups have no row of their own, as beyond the limit.
   mutating func close() { limit = min(limit, totals.count) }
 
   /// Adds a final message.
@@ -78,7 +78,7 @@ struct GroupTable {
     }
     if message.kind == .request { totals[position].requests += 1 }
     if message.kind == .response { totals[position].responses += 1 }
-    // Of a client and a server everything comes with their connections.
+    // For clients and servers, connections bring all octets.
     guard !key.isOfConnections || key == .process else { return }
     let directions = message.directions
     if key == .process {
@@ -90,7 +90,7 @@ struct GroupTable {
     totals[position].down += directions.server
   }
 
-  /// Adds a final connection, whose messages have all been added.
+  /// Adds a final connection. All its messages must have been added.
   mutating func add(_ connection: Connection, _ texts: borrowing TextPool, _ anomalies: inout AnomalyLog) {
     guard let key else { return }
     let position: Int
@@ -108,7 +108,7 @@ struct GroupTable {
     totals[position].down += connection.ipLength.server - messages.down
   }
 
-  /// The totals, the most octets first, of equal ones by name.
+  /// The totals, most octets first; equal ones by name.
   var sorted: [GroupTotals] {
     totals.sorted { a, b in
       a.ipLength == b.ipLength ? a.name.lexicographicallyPrecedes(b.name) : a.ipLength > b.ipLength
@@ -151,6 +151,6 @@ struct GroupTable {
     return totals.count - 1
   }
 
-  /// Octets of a name at most: media types and methods have some tens (RFC 6838 §4.2 allows 255).
+  /// The longest name, in octets. Media types and methods have some tens (RFC 6838 §4.2 allows 255).
   static let longest = 256
 }

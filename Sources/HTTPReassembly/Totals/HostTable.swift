@@ -1,11 +1,11 @@
-/// Totals by host, kept up as messages and connections become final.
+/// Totals by host, updated when messages and connections become final.
 ///
-/// A message is final before its connection is. What a connection has beside its messages is what is left of its own figures; so the table keeps
-/// what the messages of each open connection were, all together.
+/// A message is final before its connection. The other octets of a connection are its figures minus its messages. So the table keeps the
+/// sum of the messages of each open connection.
 struct HostTable {
-  /// What is known of a connection that is not final.
+  /// Facts about a connection that is not final.
   private struct Open {
-    /// The host of the first message that names one, by its position.
+    /// The position of the host of the first message that names one.
     var host: Int32 = -1
     /// The host of the latest message, and its position.
     var latest = TextID.none
@@ -17,19 +17,19 @@ struct HostTable {
     var retransmitted = 0
   }
 
-  /// Whether anybody wants the table.
+  /// Whether the table is wanted.
   let isWanted: Bool
   private(set) var totals: [HostTotals] = []
   private var positions: [TextID: Int32] = [:]
   /// Connections that are not final.
   private var open: ConnectionSlots<Open>
-  /// Messages of such connections that name no host.
+  /// Totals of messages that name no host, by open connection.
   private var nameless: [Int: HostTotals] = [:]
   private var limit: Int
   private let textLimit: Int
-  /// How often totals are in memory.
+  /// How many times totals are in memory.
   private let copies: Int
-  /// Octets of the names of all hosts, together.
+  /// Octets of the names of all hosts together.
   private var textLength = 0
 
   init(configuration: Configuration) {
@@ -40,15 +40,15 @@ struct HostTable {
     copies = configuration.isLookedAt ? 2 : 1
   }
 
-  /// Octets of memory that the table takes, without the names, which lie with all texts. Totals count twice where a run is looked
-  /// at while it goes on: a look has a copy of them.
+  /// Octets of memory that the table takes, without the names, which are in the pool of texts. Totals count twice if they are read during
+  /// the run: a reader has a copy.
   var memory: Int {
     copies * totals.count * MemoryLayout<HostTotals>.stride + positions.capacity * 24
       + open.memory
       + nameless.capacity * (MemoryLayout<HostTotals>.stride + 16)
   }
 
-  /// What is new from now on has no row of its own, as beyond the limit.
+  /// Ends the growth of the table: new hosts have no row of their own, as beyond the limit.
   mutating func close() { limit = min(limit, totals.count) }
 
   /// Adds a final message.
@@ -75,7 +75,7 @@ struct HostTable {
     totals[position].add(message, directions, isFirst: isFirst)
   }
 
-  /// Adds a final connection, whose messages have all been added.
+  /// Adds a final connection. All its messages must have been added.
   mutating func add(
     _ connection: Connection, _ names: borrowing NameTable, texts: inout TextPool, anomalies: inout AnomalyLog
   ) {
@@ -85,7 +85,7 @@ struct HostTable {
     totals[position].connections.count(connection.applicationProtocol)
     if open.requests > 1 { totals[position].reusedConnections += 1 }
     if connection.security?.isResumed == true { totals[position].resumedConnections += 1 }
-    // What the connection has beside its messages.
+    // Octets of the connection beside its messages.
     let tls = (connection.security?.record ?? 0) - open.tls
     let retransmitted = connection.retransmitted - open.retransmitted
     totals[position].up += connection.ipLength.client - open.up
@@ -145,7 +145,7 @@ struct HostTable {
     return Int32(totals.count - 1)
   }
 
-  /// The totals in the order of hosts as octets, those beyond the limit first. Messages that name no host are in none of them before their
+  /// The totals, sorted by the octets of hosts; the row beyond the limit is first. Messages without a host are missing until their
   /// connection is final.
   func sorted(texts: borrowing TextPool) -> [HostTotals] {
     func isBefore(_ a: HostTotals, _ b: HostTotals, _ texts: borrowing TextPool) -> Bool {
@@ -175,7 +175,7 @@ extension HostTotals {
     }
   }
 
-  /// Adds what messages without a host were.
+  /// Adds the totals of messages without a host.
   fileprivate mutating func add(_ other: HostTotals) {
     up += other.up
     down += other.down

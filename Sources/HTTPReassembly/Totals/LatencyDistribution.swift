@@ -1,53 +1,52 @@
-/// Durations, for percentiles: exact up to `exactLimit` values, then within 1/128 of the true value in memory that does not grow
-/// further. `coarsen` takes less memory and knows less: half as many values exactly, and the rest half as well, with each step.
+/// Durations for percentiles. Up to `exactLimit` values are exact. Beyond, they are within 1/128 of the true value, and memory does not
+/// grow further. `coarsen` saves memory: each step halves the number of exact values and the precision of the rest.
 public struct LatencyDistribution: Sendable {
-  /// Values kept one by one before they are folded into buckets. 512 values are 4 KiB an API.
+  /// Values kept one by one before they are folded into buckets. 512 values are 4 KiB for each API.
   static let exactLimit = 512
-  /// Values that wait to be folded once there are buckets: to find a bucket for each as it comes took longer than all else
-  /// that is done for an API.
+  /// Values that wait for folding once there are buckets. Finding a bucket for each new value took longer than all other work for an API.
   private static let foldingLimit = 128
-  /// The most bits behind the first one that tell the buckets of durations apart.
+  /// The largest number of bits behind the leading one that distinguish buckets.
   package static let finestBits = 7
 
-  /// How many durations have the same leading bits and exponent, which `number` says.
+  /// The count of durations with the same leading bits and exponent, which `number` encodes.
   private struct Bucket {
     var number: UInt16
     var count: UInt32
   }
 
-  /// Values that are in no bucket.
+  /// Values that are in no bucket yet.
   private var values: [Int64] = []
-  /// Values that there is room for since the last ones were folded.
+  /// Values that there is room for since the last folding.
   private var valuesKept = 0
-  /// By number, once there have been more values than are kept exactly; several of one number where one cannot count so far.
+  /// Buckets by number, used beyond the limit of exact values. A number has several buckets if one cannot count that far.
   private var buckets: [Bucket] = []
-  /// Bits behind the first one that tell buckets apart, from 0 to `finestBits`.
+  /// Bits behind the leading one that distinguish buckets, from 0 to `finestBits`.
   private(set) var bits: Int
-  /// Durations recorded.
+  /// The number of durations.
   public private(set) var count = 0
-  /// Their sum in nanoseconds; it stops at the largest number.
+  /// The sum of the durations in nanoseconds; it stops at the largest number.
   public private(set) var sum: Int64 = 0
 
   package init() { bits = Self.finestBits }
 
-  /// An empty one that was coarsened before.
+  /// Creates an empty distribution of a lower precision.
   package init(bits: Int) { self.bits = bits }
 
-  /// Octets of memory beside its own.
+  /// Octets of memory that it refers to.
   ///
-  /// They follow from the counts alone. An array's capacity is what the allocator happened to have, and the same capture gives
-  /// the same percentiles whatever was allocated before.
+  /// They follow from the counts alone. The capacity of an array depends on the allocator, but the same capture has to give the same
+  /// percentiles.
   package var memory: Int {
     Self.reserved(max(values.count, valuesKept)) * MemoryLayout<Int64>.stride
       + Self.reserved(buckets.count) * MemoryLayout<Bucket>.stride
   }
 
-  /// Elements that an array of `count` has room for as it grows: the next power of two.
+  /// The capacity of a growing array with `count` elements: the next power of two.
   private static func reserved(_ count: Int) -> Int {
     count < 2 ? count : 1 << (Int.bitWidth - (count - 1).leadingZeroBitCount)
   }
 
-  /// Adds one duration in nanoseconds; a negative one counts as 0.
+  /// Adds a duration in nanoseconds; a negative one counts as 0.
   package mutating func record(_ duration: Int64) {
     count += 1
     let duration = max(duration, 0)
@@ -56,7 +55,7 @@ public struct LatencyDistribution: Sendable {
     if values.count >= (buckets.isEmpty ? keptExactly + 1 : min(Self.foldingLimit, keptExactly)) { fold() }
   }
 
-  /// Adds the durations of another distribution, and knows no more than the coarser one.
+  /// Adds the durations of another distribution. The result has the lower precision of both.
   package mutating func merge(_ other: LatencyDistribution) {
     coarsen(to: other.bits)
     var other = other
@@ -71,7 +70,7 @@ public struct LatencyDistribution: Sendable {
     count += other.count - other.values.count
   }
 
-  /// Takes less memory from now on: buckets are told apart by at most `bits` bits, from 0 to `finestBits`.
+  /// Lowers precision to save memory: at most `bits` bits, from 0 to `finestBits`, distinguish buckets.
   package mutating func coarsen(to bits: Int) {
     guard bits < self.bits else { return }
     let finer = self
@@ -96,12 +95,12 @@ public struct LatencyDistribution: Sendable {
     return nil
   }
 
-  /// How many durations are at most as long as each of some bounds, as a histogram of Prometheus has it.
+  /// Counts the durations up to each of some bounds, as a Prometheus histogram has them.
   ///
-  /// Bounds are as exact as percentiles are: of a duration that is known by its bucket only, the middle of the bucket counts.
+  /// The counts are as exact as percentiles: a duration in a bucket counts as the middle of the bucket.
   ///
-  /// - Parameter bounds: Nanoseconds, in order.
-  /// - Returns: A count for each bound, none less than the one before.
+  /// - Parameter bounds: Nanoseconds, in ascending order.
+  /// - Returns: A count for each bound, in ascending order.
   package func counts(upTo bounds: [Int64]) -> [Int] {
     var counts = [Int](repeating: 0, count: bounds.count)
     func note(_ duration: Int64, _ count: Int) {
@@ -118,7 +117,7 @@ public struct LatencyDistribution: Sendable {
     sum = overflows ? .max : max(total, sum)
   }
 
-  /// Values that are kept one by one while there are no more.
+  /// Values that are kept one by one up to this number.
   private var keptExactly: Int { Self.exactLimit >> (Self.finestBits - bits) }
 
   /// Puts all values into buckets.
@@ -129,7 +128,7 @@ public struct LatencyDistribution: Sendable {
     buckets = Self.merged(buckets, sorted)
   }
 
-  /// The buckets of both, each of which is in order and may have several of one number.
+  /// Merges buckets. Both arrays are in order and may have several buckets of one number.
   private static func merged(_ a: [Bucket], _ b: [Bucket]) -> [Bucket] {
     var merged: [Bucket] = []
     merged.reserveCapacity(reserved(max(a.count, b.count)))
@@ -159,7 +158,7 @@ public struct LatencyDistribution: Sendable {
     return UInt16(magnitude << (bits + 1) | Int(duration >> Int64(magnitude)))
   }
 
-  /// The least duration in a bucket.
+  /// The smallest duration in a bucket.
   private func least(ofBucket bucket: UInt16) -> Int64 {
     Int64(bucket & ((1 << (bits + 1)) - 1)) << Int64(bucket >> (bits + 1))
   }

@@ -1,4 +1,4 @@
-/// The tables that need nothing of an analysis but its final messages: what contents cost, and header fields.
+/// The tables that need only the final messages of an analysis: costs of contents, and header fields.
 struct MessageTables: Sendable {
   private var contents: ContentTable
   private var fields: FieldTable
@@ -8,27 +8,27 @@ struct MessageTables: Sendable {
     fields = FieldTable(configuration: configuration)
   }
 
-  /// Tables that nobody wants.
+  /// Tables that are not wanted.
   static var none: MessageTables {
     var configuration = Configuration()
     configuration.tables = []
     return MessageTables(configuration: configuration, compressor: nil)
   }
 
-  /// Whether anybody wants one of them.
+  /// Whether one of the tables is wanted.
   var isWanted: Bool { contents.isWanted || fields.isWanted }
 
-  /// Octets of memory that they take.
+  /// Octets of memory that the tables take.
   var memory: Int { contents.memory + fields.memory }
 
-  /// None of them gets a further row.
+  /// Ends the growth of all tables.
   mutating func close() {
     contents.close()
     fields.close()
   }
 
-  /// Adds a final message, whose API is at a position, with what was noted of it. It may take the lines away; the note stays as it is, and is
-  /// lent so that it is not copied.
+  /// Adds a final message of the API at a position, with the facts about its content. It may take the lines away. The note does not change;
+  /// it is `inout` so that it is not copied.
   mutating func add(
     _ message: borrowing Message, at position: Int, _ note: inout ContentNotes.Note,
     _ lines: inout [FieldNotes.Line], _ anomalies: inout AnomalyLog
@@ -37,12 +37,12 @@ struct MessageTables: Sendable {
     if fields.isWanted { fields.add(message, at: position, &lines, &anomalies) }
   }
 
-  /// A connection is final: nothing comes after its messages.
+  /// Forgets a final connection: no message of it follows.
   mutating func forget(_ connection: Int) {
     if fields.isWanted { fields.forget(connection) }
   }
 
-  /// What has been counted; `apis` is the table that messages were added to, and `texts` has its texts.
+  /// The rows of both tables. `apis` is the table that messages were added to, and `texts` has its texts.
   func rows(
     _ apis: borrowing APITable, _ names: borrowing FieldNames, _ texts: borrowing TextPool
   ) -> (contents: [ContentTotals], fields: [FieldTotals]) {
@@ -52,29 +52,29 @@ struct MessageTables: Sendable {
   }
 }
 
-/// Final messages in rounds, as they go to a thread that counts them: a few hundred, with not too much beside them.
+/// Final messages in rounds of a few hundred with limited data, for a thread that counts them.
 ///
-/// What the tables take is asked for at the end of each round, and is known some rounds later: the thread may be that far behind. It is the
-/// same without a thread, so that what is given up for want of memory does not depend on that.
+/// The memory of the tables is asked for at the end of each round. It is known some rounds later, since the thread may lag that far.
+/// Without a thread it is the same, so a lack of memory has the same effect.
 struct TableRounds {
   private var rows = 0
   private var lines = 0
   private var samples = 0
-  /// What was asked for and is not known yet, the oldest first.
+  /// Measurements that are not known yet, oldest first.
   private var asked = Array(repeating: 0, count: delay)
-  /// Octets of memory that the tables took, as far as that is known.
+  /// Octets of memory that the tables took at the last known measurement.
   private(set) var memory = 0
 
-  /// Rows of a round: enough that waking a thread for it costs nothing beside them, few enough to take little memory.
+  /// Rows of a round: enough to make waking a thread cheap, few enough to take little memory.
   static let rowLimit = 256
-  /// Lines of header fields in a round, but for those of its last message.
+  /// Lines of header fields in a round, without those of its last message.
   static let lineLimit = 4096
-  /// Octets of contents in a round, but for those of its last message.
+  /// Octets of contents in a round, without those of its last message.
   static let sampleLimit = 1 << 20
-  /// Rounds that a thread may be behind.
+  /// Rounds that a thread may lag.
   static let delay = 3
 
-  /// A row comes, with so many lines, and so many octets of its content. Returns whether that ends the round.
+  /// Adds a row with the number of its lines and the octets of its content. Returns whether the round ends.
   @inline(__always)
   mutating func add(lines: Int, sample: Int) -> Bool {
     rows &+= 1
@@ -83,13 +83,13 @@ struct TableRounds {
     return rows >= Self.rowLimit || self.lines >= Self.lineLimit || samples >= Self.sampleLimit
   }
 
-  /// The next round begins, and a thread says what the tables took `delay` rounds ago.
+  /// Begins the next round, after a thread reported the memory of `delay` rounds ago.
   mutating func begin(memoryBefore: Int) {
     (rows, lines, samples) = (0, 0, 0)
     memory = memoryBefore
   }
 
-  /// The next round begins, and the tables, which have all rows, take so many octets now.
+  /// Begins the next round, when the tables have all rows and take so many octets now.
   mutating func begin(memory now: Int) {
     asked.append(now)
     begin(memoryBefore: asked.removeFirst())

@@ -1,8 +1,8 @@
-/// Patterns that people give for the paths of their APIs, and which of them a path fits.
+/// Patterns that users give for the paths of their APIs, and a search for the pattern of a path.
 ///
 /// A pattern is a path whose segments have placeholders: `/users/{id}`, `/files/{name}.png`, `/items/*` for any one segment, `/static/**`
-/// for any rest. Where several fit, the one wins that says more of the first segment in which they differ: text before text with a
-/// placeholder, that before a placeholder alone, and that before a rest. A path visits each segment of the patterns once at most.
+/// for any rest. If several patterns fit, the first differing segment decides. Text wins over text with a placeholder, this over a
+/// placeholder alone, and this over a rest. A path visits each segment of the patterns at most once.
 package struct PathPatterns: Sendable {
   /// A segment that a pattern has at this place.
   private struct Branch {
@@ -12,11 +12,11 @@ package struct PathPatterns: Sendable {
 
   private struct Node {
     var texts: [[UInt8]: Int] = [:]
-    /// Segments with placeholders, those with more text first.
+    /// Segments with placeholders, those with the most text first.
     var branches: [Branch] = []
     /// The pattern that ends here.
     var pattern: [UInt8]?
-    /// The pattern that takes whatever follows.
+    /// The pattern that takes any rest.
     var rest: [UInt8]?
   }
 
@@ -44,15 +44,15 @@ package struct PathPatterns: Sendable {
       guard texts.count > 1, !isInside else { return nil }
     }
 
-    /// Octets of its texts.
+    /// Octets of all texts.
     var length: Int { texts.reduce(0) { $0 + $1.count } }
 
-    /// Whether a segment fits, with an octet at least for each placeholder.
+    /// Whether a segment fits, with at least one octet for each placeholder.
     func fits(_ octets: ArraySlice<UInt8>) -> Bool {
       guard octets.starts(with: texts[0]), let last = texts.last else { return false }
       var rest = octets.dropFirst(texts[0].count)
       for text in texts.dropFirst().dropLast() {
-        // The earliest place: that leaves the most for what follows.
+        // The earliest place leaves the most for the following texts.
         guard
           let start = rest.indices.dropFirst().first(where: { index in
             rest.endIndex - index >= text.count && rest[index..<index + text.count].elementsEqual(text)
@@ -66,7 +66,7 @@ package struct PathPatterns: Sendable {
 
   private var nodes = [Node()]
 
-  /// Takes patterns; of equal ones the first counts.
+  /// Creates a set of patterns. Of equal patterns, the first counts.
   package init(_ patterns: [[UInt8]]) {
     for pattern in patterns { add(pattern) }
   }
@@ -100,7 +100,7 @@ package struct PathPatterns: Sendable {
     return branch.node
   }
 
-  /// The pattern that a path fits; nil when it fits none.
+  /// The pattern of a path; nil if none fits.
   package func pattern(for path: [UInt8]) -> [UInt8]? {
     pattern(from: 0, path.split(separator: ASCII.slash, omittingEmptySubsequences: false)[...])
   }
@@ -116,12 +116,12 @@ package struct PathPatterns: Sendable {
   }
 }
 
-/// What a run makes of paths: the patterns that were given first, then, if that is asked for, `PathTemplate`.
+/// The templates of paths in a run: first the given patterns, then `PathTemplate` if asked for.
 package struct PathTemplates: Sendable {
   private let patterns: PathPatterns?
   private let guesses: Bool
 
-  /// As a configuration asks for.
+  /// Creates the templates of a configuration.
   package init(_ configuration: Configuration) {
     patterns = configuration.pathPatterns.isEmpty ? nil : PathPatterns(configuration.pathPatterns)
     guesses = configuration.templatePaths
@@ -130,7 +130,7 @@ package struct PathTemplates: Sendable {
   /// Whether every path is its own template.
   package var isIdentity: Bool { patterns == nil && !guesses }
 
-  /// The template of a path of a host. One that nobody gave has its segments folded that have too many values.
+  /// The template of a host's path. If no pattern fits, segments with too many values are folded.
   package func template(of path: [UInt8], host: [UInt8], _ segments: inout SegmentGuard) -> [UInt8] {
     if let found = patterns?.pattern(for: path) { return found }
     return guesses ? segments.fold(PathTemplate.template(of: path), of: host) : path

@@ -1,18 +1,18 @@
-/// Groups paths that differ in identifiers only: `/users/42/orders` becomes `/users/{id}/orders`, and `/photos/37648.png`
-/// becomes `/photos/{id}.png`.
+/// Groups paths that differ only in identifiers: `/users/42/orders` becomes `/users/{id}/orders`, and `/photos/37648.png` becomes
+/// `/photos/{id}.png`.
 package enum PathTemplate {
-  /// What stands for an identifier.
+  /// The placeholder for an identifier.
   static let placeholder: [UInt8] = Array("{id}".utf8)
 
-  /// Segments of a path that are looked at; real paths have ten or so. What is behind them counts as one, which is no identifier.
+  /// Segments of a path that are examined; real paths have ten or so. The rest counts as one segment, which is no identifier.
   static let segmentLimit = 64
 
-  /// The segments of a path, what is behind the last of those that are looked at as one more.
+  /// The segments of a path. The rest beyond the limit is one more segment.
   static func segments(of path: [UInt8]) -> [ArraySlice<UInt8>] {
     path.split(separator: ASCII.slash, maxSplits: segmentLimit, omittingEmptySubsequences: false)
   }
 
-  /// The path with each segment that looks like an identifier replaced, up to the extension of a file's name.
+  /// The path with each segment replaced that looks like an identifier, except a file name's extension.
   package static func template(of path: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(path.count)
@@ -33,7 +33,7 @@ package enum PathTemplate {
     return result
   }
 
-  /// A segment without its extension: up to two, each of a letter and at most four letters or digits, as in `data.tar.gz`.
+  /// A segment without its extensions: up to two, each of a letter and at most four letters or digits, as in `data.tar.gz`.
   private static func stem(of segment: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var stem = segment
     for _ in 0..<2 {
@@ -52,7 +52,7 @@ package enum PathTemplate {
   fileprivate static func isLetter(_ octet: UInt8) -> Bool { isUpper(octet) || isLower(octet) }
 }
 
-/// What a segment of a path is made of, and whether that is how identifiers look. docs/templates.md has the rules for users.
+/// The composition of a path segment, and whether it looks like an identifier. docs/templates.md has the rules for users.
 private struct IdentifierShape {
   private let segment: ArraySlice<UInt8>
   private var digits = 0
@@ -61,9 +61,9 @@ private struct IdentifierShape {
   private var lower = 0
   /// Hyphens and underscores, which join words.
   private var joints = 0
-  /// Other octets than these, letters and digits.
+  /// All other octets, which are no letters or digits.
   private var others = 0
-  /// Changes between kinds of octets, in which a capital letter and the small ones behind it are of one kind.
+  /// Changes between kinds of octets. A capital letter and the small letters after it are one kind.
   private var changes = 0
 
   init(_ segment: ArraySlice<UInt8>) {
@@ -100,7 +100,7 @@ private struct IdentifierShape {
     }
   }
 
-  /// Base64 ends with up to two signs of equality, which may be percent-encoded.
+  /// Removes base64 padding: up to two equals signs, which may be percent-encoded.
   private static func withoutPadding(_ segment: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
     var rest = segment
     for _ in 0..<2 {
@@ -116,7 +116,7 @@ private struct IdentifierShape {
   private var count: Int { segment.count }
   private var letters: Int { upper + lower }
 
-  /// Whether it is one.
+  /// Whether the segment is an identifier.
   var isIdentifier: Bool {
     guard count > 0 else { return false }
     if isDate { return true }
@@ -124,13 +124,14 @@ private struct IdentifierShape {
     return digits == count || isHexadecimal || isULID || isNumberedCode || isToken
   }
 
-  /// Hexadecimal digits with at least one of 0 to 9: of an even number from 8 on, or any from 16 on; UUIDs with their hyphens.
+  /// Whether it is hexadecimal with at least one decimal digit: an even length from 8, or any length from 16. UUIDs with their hyphens
+  /// count, too.
   private var isHexadecimal: Bool {
     guard digits > 0, hexadecimal + joints == count else { return false }
     return joints == 0 ? count >= 8 && count % 2 == 0 || count >= 16 : hexadecimal >= 16
   }
 
-  /// 26 octets of Crockford's base 32, of which the first is at most 7.
+  /// Whether it is 26 octets of Crockford's base 32, the first at most 7.
   private var isULID: Bool {
     guard count == 26, joints == 0, digits > 0, upper == 0 || lower == 0, let first = segment.first, first >= 0x30,
       first <= 0x37
@@ -138,8 +139,8 @@ private struct IdentifierShape {
     return !segment.contains { [0x49, 0x4c, 0x4f, 0x55].contains($0 & 0xdf) && PathTemplate.isLetter($0) }
   }
 
-  /// A word and numbers, as in `ORD-2026-00123`, `invoice_12345` or `user12345`: five digits in a row, or three in all behind capital
-  /// letters and a hyphen. `top-10`, `summer-2026` and `iso-8859-1` are names.
+  /// Whether it is a word and numbers, as in `ORD-2026-00123`, `invoice_12345` or `user12345`. It needs five digits in a row, or three in
+  /// all after capital letters and a hyphen. `top-10`, `summer-2026` and `iso-8859-1` are names.
   private var isNumberedCode: Bool {
     let word = segment.prefix { PathTemplate.isLetter($0) }
     let rest = segment[word.endIndex...]
@@ -152,10 +153,10 @@ private struct IdentifierShape {
     return rest.split { Kind($0) == .joint }.contains { $0.count >= 5 }
   }
 
-  /// Numbers joined by hyphens or underscores, as in `12-34567`.
+  /// Whether it is numbers joined by hyphens or underscores, as in `12-34567`.
   private var isNumberedInParts: Bool { letters == 0 && digits >= 4 }
 
-  /// What a random choice of letters and digits looks like: kinds of octets change often, and no words are joined.
+  /// Whether it looks like a random choice of letters and digits: kinds of octets change often, and no words are joined.
   private var isToken: Bool {
     guard !isSlug else { return false }
     if digits >= 4, letters + digits >= 20 { return true }
@@ -164,7 +165,7 @@ private struct IdentifierShape {
     return digits > 0 ? count >= 10 : count >= 16
   }
 
-  /// Two words or more of three letters or more, joined: a title for people.
+  /// Whether it joins two or more words of three or more letters, like a title for people.
   private var isSlug: Bool {
     guard joints > 0 else { return false }
     let words = segment.split { Kind($0) == .joint }.filter { part in
@@ -177,7 +178,8 @@ private struct IdentifierShape {
     part.first.map(PathTemplate.isUpper) == true && part.dropFirst().allSatisfy { PathTemplate.isLower($0) }
   }
 
-  /// `2026-11-23`, `2026-11`, with a time behind a `T` as ISO 8601 writes it, colons percent-encoded or not, and `20261123T101500`.
+  /// Whether it is a date: `2026-11-23`, `2026-11`, or `20261123T101500`. A time may follow a `T` as in ISO 8601, colons percent-encoded or
+  /// not.
   private var isDate: Bool {
     let text = Array(segment)
     func isPart(_ range: Range<Int>, _ numbers: ClosedRange<Int>) -> Bool {

@@ -1,10 +1,10 @@
-/// What the connections of TLS and QUIC to one server name cost that were not opened, or not wholly. Lengths are octets.
+/// The cost of one server name's TLS and QUIC connections that were not wholly opened. Lengths are octets.
 public struct SecureHostTotals: Sendable, Equatable {
-  /// The name that clients asked for, lower-case; empty for connections whose ClientHello names none, or was not captured.
+  /// The name that clients asked for, lower-case. Empty if the ClientHello names none or was not captured.
   public var serverName: [UInt8] = []
-  /// Connections.
+  /// The number of connections.
   public var connections = 0
-  /// Those of them that are QUIC.
+  /// The number of those connections that are QUIC.
   public var quicConnections = 0
   /// `ip_bytes` from the clients.
   public var up = 0
@@ -12,10 +12,9 @@ public struct SecureHostTotals: Sendable, Equatable {
   public var down = 0
 }
 
-/// Totals of TLS and QUIC connections that were not wholly opened by server name, kept up as connections become final.
+/// Totals of TLS and QUIC connections that were not wholly opened, by server name, updated when connections become final.
 struct SecureHosts {
-  /// Names with totals of their own; beyond it connections are counted without a name. They are shown to people, who read the first
-  /// few.
+  /// Names with totals of their own. Beyond it, connections are counted without a name. People read only the first few.
   static let limit = 4096
 
   private var totals: [[UInt8]: SecureHostTotals] = [:]
@@ -31,7 +30,7 @@ struct SecureHosts {
     totals[name]?.down += connection.ipLength.server
   }
 
-  /// The totals, the most octets first, of equal ones by name.
+  /// The totals, most octets first; equal ones by name.
   var sorted: [SecureHostTotals] {
     totals.values.sorted { a, b in
       let (mine, other) = (a.up + a.down, b.up + b.down)

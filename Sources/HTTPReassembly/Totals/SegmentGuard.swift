@@ -1,4 +1,4 @@
-/// A segment that has too many values for each to be an API of its own.
+/// A segment with too many values for an API each.
 public struct FoldedSegment: Sendable, Equatable {
   /// The host, as octets.
   public var host: [UInt8]
@@ -6,35 +6,35 @@ public struct FoldedSegment: Sendable, Equatable {
   public var path: [UInt8]
 }
 
-/// Keeps a segment of paths from making an API of each of its values: behind the first ones under the same parent it is `{…}`.
+/// Prevents that each value of a path segment becomes an API: after the first values under the same parent, it is `{…}`.
 ///
-/// The first ones stay what they are, because rows have been written that name them. So each path has the same API for the whole run.
+/// The first values stay, because rows that name them have been written. So each path has the same API for the whole run.
 package struct SegmentGuard: Sendable {
-  /// Values of a segment under one parent that are told apart; 0 for all.
+  /// Values of a segment that are told apart under one parent; 0 for all.
   private let limit: Int
-  /// How many values are told apart, by the marks of parents.
+  /// The number of values told apart, by the marks of parents.
   private var counts: [UInt64: Int] = [:]
-  /// The marks of those values with their parents.
+  /// The marks of those values together with their parents.
   private var known: Set<UInt64> = []
-  /// The segments that are `{…}` for some values, in the order in which that began: some of them, where there are very many.
+  /// Segments that are `{…}` for some values, in the order in which that began; only the first of very many.
   private(set) package var folded: [FoldedSegment] = []
 
-  /// Values that are told apart, of all parents: with more APIs than fit into the table of them anyway.
+  /// Values told apart, all parents together. With more, there are more APIs than their table holds.
   static let valueLimit = 1 << 18
-  /// Folded segments that are named.
+  /// The largest number of folded segments that are listed.
   static let nameLimit = 100
 
   private static let placeholder: [UInt8] = Array("{…}".utf8)
 
-  /// As a configuration asks for.
+  /// Creates a guard as the configuration asks for.
   package init(_ configuration: Configuration) {
     limit = configuration.templatePaths ? configuration.segmentValueLimit : 0
   }
 
-  /// Octets of memory that it takes.
+  /// Octets of memory that the guard takes.
   package var memory: Int { counts.capacity * 24 + known.capacity * 12 + folded.count * 160 }
 
-  /// The path with those segments folded that have too many values.
+  /// The path, with segments folded that have too many values.
   package mutating func fold(_ path: [UInt8], of host: [UInt8]) -> [UInt8] {
     guard limit > 0 else { return path }
     var result: [UInt8] = []
@@ -58,12 +58,12 @@ package struct SegmentGuard: Sendable {
     return result
   }
 
-  /// Whether a value is one of the first ones under its parent.
+  /// Whether a value is among the first under its parent.
   private mutating func isToldApart(_ value: UInt64, _ parent: UInt64) -> Bool {
     if known.contains(value) { return true }
     let count = counts[parent, default: 0]
     guard count < limit else { return false }
-    // Where there is no room to tell, no segment is folded that may not need it.
+    // Without room to count, no segment is folded.
     guard known.count < Self.valueLimit else { return true }
     known.insert(value)
     counts[parent] = count + 1

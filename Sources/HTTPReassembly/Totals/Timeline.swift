@@ -1,12 +1,12 @@
-/// Octets of one direction in one interval. Times are nanoseconds since the Unix epoch.
+/// Octets of one direction in one interval. Times are in nanoseconds since the Unix epoch.
 public struct TimelineInterval: Sendable, Equatable {
   /// The interval's first nanosecond.
   public var start: Int64
-  /// The first nanosecond after it.
+  /// The first nanosecond after the interval.
   public var end: Int64
-  /// Where the octets went.
+  /// The direction of the octets.
   public var direction: OctetDirection
-  /// Packets.
+  /// The number of packets.
   public var packets: Int
   /// Octets by class, in the order of `OctetClass`.
   public var octets: [Int]
@@ -20,28 +20,28 @@ public struct TimelineInterval: Sendable, Equatable {
 
 /// Octets by class and direction over time. All intervals add up to the ledger.
 ///
-/// An octet counts in the interval of the packet with which its class became known: nearly always the packet that brought it. What waits for
-/// other octets counts when the wait ends.
+/// An octet counts in the interval of the packet that made its class known, nearly always the packet that brought it. Octets that wait for
+/// others count when the wait ends.
 ///
-/// How long a capture is shows at its end, and times may be anything. So octets are counted in short intervals, of which only those exist that
-/// have octets; as soon as there are too many, intervals become longer.
+/// The length of a capture is unknown until its end, and times may be anything. So octets are counted in short intervals, which exist only
+/// if they have octets. If there are too many, intervals become longer.
 struct Timeline {
   private let isWanted: Bool
-  /// Whether somebody chose the length of the intervals.
+  /// Whether the user chose the length of the intervals.
   private let isChosen: Bool
   private let limit: Int
-  /// Nanoseconds of an interval.
+  /// The length of an interval in nanoseconds.
   private var unit: Int64
-  /// The place in `cells` of each interval, by its number from the epoch.
+  /// The index of each interval in `cells`, by its number from the epoch.
   private var places: [Int64: Int] = [:]
-  /// For each interval and direction the octets by class, and the packets.
+  /// For each interval and direction: the octets by class, and the packets.
   private var cells: [Int] = []
   private var current: (number: Int64, place: Int)?
-  /// The times that the current interval has. None before the first packet.
+  /// The times of the current interval; empty before the first packet.
   private var currentTimes = Int64.max..<Int64.max
-  /// What the ledger said when the current interval started, or was last brought up to date.
+  /// The ledger when the current interval started or was last updated.
   private var known = Ledger()
-  /// What the ledger said when the packet in hand came.
+  /// The ledger's early charges when the current packet came.
   private var atPacket = Ledger.Early()
 
   /// Cells of one direction of an interval: its classes and its packets.
@@ -55,24 +55,24 @@ struct Timeline {
     unit = max(configuration.timelineInterval ?? configuration.timelineUnit, 1000)
   }
 
-  /// Intervals where nobody chose their length: several times as many as rows are made of, and few, because each change from one to another
-  /// looks at the whole ledger.
+  /// The most intervals if the user chose no length. It is several times the number of rows, but small, because each change of interval
+  /// reads the whole ledger.
   private static var usualLimit: Int { 500 }
 
-  /// Octets of memory that it takes.
+  /// Octets of memory that the timeline takes.
   var memory: Int { cells.capacity * 8 + places.capacity * 32 }
 
   // MARK: Packets
 
-  /// Whether a packet that comes at `time` is in the current interval.
+  /// Whether a packet at `time` is in the current interval.
   @inline(__always)
   func isCurrent(_ time: Int64) -> Bool { currentTimes.contains(time) }
 
-  /// A packet of the current interval comes; nothing of it has been charged.
+  /// Starts a packet of the current interval, before any of it is charged.
   @inline(__always)
   mutating func start(_ early: Ledger.Early) { atPacket = early }
 
-  /// All of the packet has been charged, and it went in this direction. What was charged before that was known moves there.
+  /// Ends a packet of this direction, after all of it is charged. Moves there the octets that were charged before the direction was known.
   @inline(__always)
   mutating func end(_ direction: OctetDirection, _ ledger: inout Ledger) {
     if let current { cells[current.place + direction.rawValue * Self.directionWidth + OctetClass.count] += 1 }
@@ -94,7 +94,7 @@ struct Timeline {
     return time % unit < 0 ? quotient - 1 : quotient
   }
 
-  /// The interval of `time` is the current one from now on.
+  /// Makes the interval of `time` the current one.
   @inline(never)
   mutating func change(to time: Int64, _ ledger: borrowing Ledger, _ anomalies: inout AnomalyLog) {
     count(ledger)
@@ -118,10 +118,10 @@ struct Timeline {
     currentTimes = start..<start.addingSaturated(unit)
   }
 
-  /// Beyond 10¹⁸ ns, 31 years, nothing is gained.
+  /// The longest interval, in nanoseconds: 31 years. Longer ones have no use.
   private static var longest: Int64 { 1_000_000_000_000_000_000 }
 
-  /// Adds what the ledger has counted since the last time to the current interval.
+  /// Adds the ledger's counts since the last time to the current interval.
   private mutating func count(_ ledger: borrowing Ledger) {
     if let place = current?.place { Self.add(ledger, since: known, to: &cells, at: place) }
     known = copy ledger
@@ -157,15 +157,15 @@ struct Timeline {
 
   // MARK: Parts
 
-  /// What an analysis of other packets has counted.
+  /// The counts of an analysis of other packets.
   struct Part {
-    /// Nanoseconds of an interval.
+    /// The length of an interval in nanoseconds.
     var unit: Int64 = 0
     /// The number of each interval from the epoch, and its cells.
     var intervals: [(number: Int64, cells: [Int])] = []
   }
 
-  /// What has been counted; `ledger` is what it says now.
+  /// The counts so far. `ledger` is the current state.
   func part(_ ledger: Ledger) -> Part {
     var whole = self
     whole.count(ledger)
@@ -176,11 +176,12 @@ struct Timeline {
       })
   }
 
-  /// Whether the intervals of a part fit into these. They do where both were asked for the same, since all times of the part were told here.
+  /// Whether the intervals of a part fit into these. They do if both had the same configuration, since this timeline knows all times of the
+  /// part.
   func fits(_ part: Part) -> Bool { !isWanted || part.unit > 0 && unit % part.unit == 0 }
 
-  /// Adds a part that fits, of packets whose times were all told here. The ledger has had `other` added to it since the last
-  /// packet, and nothing else.
+  /// Adds a part that fits. This timeline must know the times of all its packets. Since the last packet, exactly `other` was added to the
+  /// ledger.
   mutating func add(_ part: Part, _ other: borrowing Ledger) {
     guard isWanted else { return }
     known.add(other)
@@ -198,7 +199,7 @@ struct Timeline {
 
   // MARK: Rows
 
-  /// The intervals that have octets or packets, in their order, and in them the directions in theirs. `ledger` is what it says now.
+  /// The intervals with octets or packets, in order, each with its directions in order. `ledger` is the current state.
   func rows(_ ledger: Ledger) -> [TimelineInterval] {
     guard isWanted, let current, let first = places.keys.min(), let last = places.keys.max() else { return [] }
     var cells = cells
@@ -226,8 +227,8 @@ struct Timeline {
     return rows.filter { row in row.packets != 0 || row.octets.contains { $0 != 0 } }
   }
 
-  /// The length of the intervals of rows where nobody chose it: 1, 2 or 5 times a power of ten, so that there are about a hundred at most.
-  /// Since intervals were counted in a power of ten, they fit into it.
+  /// The length of rows' intervals if the user chose none, for at most about a hundred rows. It is 1, 2 or 5 times a power of ten. The
+  /// counted intervals fit into it, since their length is a power of ten.
   private func length(of intervals: Int64) -> Int64 {
     let least = max((intervals + 99) / 100, 1)
     var step: Int64 = 1
@@ -241,7 +242,7 @@ struct Timeline {
 }
 
 extension Int64 {
-  /// The product, or the greatest or least value where it does not fit.
+  /// The product; the largest or smallest value on overflow.
   fileprivate func multipliedSaturated(by other: Int64) -> Int64 {
     let (product, overflow) = multipliedReportingOverflow(by: other)
     return overflow ? (self < 0) == (other < 0) ? .max : .min : product

@@ -1,20 +1,20 @@
 import Packets
 import Tabular
 
-/// A column of one row group: pages that are written already, and the values of the one that is not.
+/// A column of one row group: its written pages, and the values of the current page.
 ///
-/// Values stand in a dictionary as long as that is worth it. When a page has too many new ones, it and those after it have their values
+/// Values go into a dictionary as long as that saves space. If a page has too many new ones, it and the pages after it store their values
 /// themselves: texts as they are, numbers as differences.
 struct ColumnChunk {
-  /// Rows of a page.
+  /// The most rows of a page.
   static let pageRows = 16_384
-  /// Octets of the texts of a page, after which it ends.
+  /// Octets of text after which a page ends.
   static let pageOctets = 256 << 10
 
-  /// Zstandard, as Parquet numbers codecs.
+  /// The number of Zstandard among Parquet's codecs.
   private static let codec: Int32 = 6
 
-  /// Encodings as Parquet numbers them.
+  /// Encodings by Parquet's numbers.
   enum Encoding: Int32 {
     case plain = 0
     case runLengths = 3
@@ -22,21 +22,21 @@ struct ColumnChunk {
     case dictionary = 8
   }
 
-  /// Kinds of pages as Parquet numbers them.
+  /// Kinds of pages by Parquet's numbers.
   private enum PageType: Int32 {
     case data = 0
     case dictionary = 2
   }
 
-  /// What it is of.
+  /// The column of the chunk.
   let column: ParquetColumn
   private var page = PageValues()
   private var dictionary = ValueDictionary()
   private var isDictionaryOpen = true
   private var statistics = ColumnStatistics()
-  /// Headers and compressed pages, but for that of the dictionary.
+  /// Compressed pages with their headers, without the dictionary's page.
   private var pages: [UInt8] = []
-  /// Data pages by the number of their encoding.
+  /// The number of data pages by encoding.
   private var pageCounts: [Int32: Int] = [:]
   private var rowCount = 0
   /// Octets before compression, with headers.
@@ -44,10 +44,10 @@ struct ColumnChunk {
 
   init(_ column: ParquetColumn) { self.column = column }
 
-  /// Octets of the pages that are written.
+  /// Octets of the written pages.
   var length: Int { pages.count }
 
-  /// Whether the page has as many octets of text as it may.
+  /// Whether the page has its limit of text.
   var isPageFull: Bool { page.octets.count >= Self.pageOctets }
 
   /// Adds a null.
@@ -59,9 +59,9 @@ struct ColumnChunk {
   /// Adds a text.
   mutating func append(_ text: RawSpan) { page.append(text, isOptional: column.isOptional) }
 
-  /// Writes the page, if it has rows.
+  /// Writes the page if it has rows.
   ///
-  /// - Returns: Whether it could be compressed.
+  /// - Returns: Whether compression succeeded.
   mutating func endPage(_ compressor: FrameCompressor) -> Bool {
     guard page.rowCount > 0 else { return true }
     var octets: [UInt8] = []
@@ -117,9 +117,9 @@ struct ColumnChunk {
     return .plain
   }
 
-  /// The positions of the page's values in the dictionary; nil when they do not fit into it, which ends it.
+  /// The positions of the page's values in the dictionary. Nil if they do not fit, which ends the dictionary.
   private mutating func indices() -> [UInt32]? {
-    // A page without values needs none, and says nothing of those to come.
+    // A page without values needs no positions, and does not show whether the dictionary pays.
     guard page.count > 0 else { return nil }
     let before = dictionary.count
     var indices: [UInt32] = []
@@ -146,13 +146,12 @@ struct ColumnChunk {
     return indices
   }
 
-  /// Ends the chunk: its octets, that of the dictionary first, and how it is described.
+  /// Ends the chunk: its octets, the dictionary first, and its description. No page may be unfinished.
   ///
   /// - Parameters:
-  ///   - offset: Where it will stand in the file.
+  ///   - offset: The chunk's offset in the file.
   ///   - compressor: Compresses the dictionary.
-  /// - Returns: The octets of the dictionary's page, those of the others, and the fields of a `ColumnMetaData`; nil when they could
-  ///   not be compressed. There is no page left to end.
+  /// - Returns: The dictionary's page, the other pages, and the fields of a `ColumnMetaData`; nil if compression failed.
   func finished(at offset: Int, _ compressor: FrameCompressor) -> FinishedChunk? {
     var dictionaryPage: [UInt8] = []
     var uncompressedLength = uncompressedLength
@@ -184,7 +183,7 @@ struct ColumnChunk {
       uncompressedLength: uncompressedLength)
   }
 
-  /// A `ColumnChunk` of the metadata.
+  /// Writes a `ColumnChunk` of the metadata.
   private func description(_ offset: Int, _ dictionaryLength: Int, _ uncompressedLength: Int) -> [UInt8] {
     let counts = pageCounts.sorted { $0.key < $1.key }
     let hasDictionary = dictionaryLength > 0
@@ -229,7 +228,7 @@ struct ColumnChunk {
   }
 }
 
-/// A column of a row group as it stands in the file.
+/// A column of a row group, as in the file.
 struct FinishedChunk {
   /// The page of the dictionary; empty without one.
   let dictionaryPage: [UInt8]

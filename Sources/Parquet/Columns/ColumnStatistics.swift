@@ -1,10 +1,10 @@
 import Packets
 
-/// How many cells of a column are null, and between which values the others are: what readers pass over row groups by.
+/// The number of null cells of a column, and the bounds of the others. Readers use them to skip row groups.
 ///
-/// Numbers are ordered as such, texts by their octets.
+/// Numbers are ordered by value, texts by their octets.
 struct ColumnStatistics {
-  /// Octets of a text that stand in the statistics: the bounds of longer ones are near them.
+  /// Octets of a text in the statistics; bounds of longer texts are approximate.
   static let textLimit = 64
 
   private var nullCount = 0
@@ -13,15 +13,15 @@ struct ColumnStatistics {
   private var greatest: [UInt8] = []
   private var hasText = false
 
-  /// Notes nulls.
+  /// Counts nulls.
   mutating func noteNulls(_ count: Int) { nullCount += count }
 
-  /// Notes a number.
+  /// Takes a number.
   mutating func note(_ value: Int64) {
     integers = (min(integers?.least ?? value, value), max(integers?.greatest ?? value, value))
   }
 
-  /// Notes a text.
+  /// Takes a text.
   mutating func note(_ text: ArraySlice<UInt8>) {
     if !hasText {
       hasText = true
@@ -54,7 +54,7 @@ struct ColumnStatistics {
     }
   }
 
-  /// The start of a text, which is no greater than it, without half a character at the end.
+  /// The start of a text, without an incomplete character at its end. It is never greater than the text.
   static func start(_ text: [UInt8]) -> [UInt8] {
     guard text.count > textLimit else { return text }
     var end = textLimit
@@ -62,11 +62,11 @@ struct ColumnStatistics {
     return Array(text[..<end])
   }
 
-  /// A short text that is no less than a long one; nil when there is none that is as easily found.
+  /// A short text that is not less than a long one; nil if no simple one exists.
   static func upperBound(_ text: [UInt8]) -> [UInt8]? {
     guard text.count > textLimit else { return text }
     var bound = start(text)
-    // The last character of ASCII that has one after it there becomes that one: what follows it does not matter then.
+    // The last ASCII character that has a successor is replaced by it, and the rest is cut.
     while let last = bound.popLast() {
       if last < 0x7e { return bound + [last + 1] }
     }

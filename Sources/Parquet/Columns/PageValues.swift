@@ -2,18 +2,18 @@ import Packets
 
 /// The cells of one page of a column, in the order of their rows.
 struct PageValues {
-  /// Of each row of a column that has nulls, 1 for a value and 0 for none.
+  /// For each row of an optional column: 1 for a value, 0 for a null.
   private(set) var levels: [UInt32] = []
-  /// Rows, those without a value included.
+  /// The number of rows, nulls included.
   private(set) var rowCount = 0
-  /// The values, of a column of numbers.
+  /// The values of a column of numbers.
   private(set) var integers: [Int64] = []
-  /// The octets of the values, one behind the other, of a column of text.
+  /// The octets of the values of a column of text, one value behind the other.
   private(set) var octets: [UInt8] = []
-  /// Where each text ends.
+  /// The end of each text in `octets`.
   private(set) var ends: [Int] = []
 
-  /// Rows with a value.
+  /// The number of rows with a value.
   var count: Int { integers.count + ends.count }
 
   /// Adds a null.
@@ -37,10 +37,10 @@ struct PageValues {
     rowCount += 1
   }
 
-  /// Where a text stands in `octets`.
+  /// The range of a text in `octets`.
   func range(_ index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1])..<ends[index] }
 
-  /// Forgets everything and keeps the memory.
+  /// Removes all values and keeps the memory.
   mutating func removeAll() {
     levels.removeAll(keepingCapacity: true)
     rowCount = 0

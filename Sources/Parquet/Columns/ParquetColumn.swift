@@ -1,12 +1,12 @@
 /// A column of a Parquet file.
 package struct ParquetColumn: Sendable {
-  /// What its cells are.
+  /// The type of its cells.
   package enum Kind: Sendable {
     /// A whole number (INT64).
     case integer
     /// Nanoseconds since the Unix epoch (INT64, TIMESTAMP in UTC).
     case time
-    /// A number given in millionths (DECIMAL of 19 digits, 6 of them decimals): exact for every 64-bit integer of them.
+    /// A number in millionths (DECIMAL of 19 digits, 6 of them decimals), exact for every 64-bit integer.
     case millionths
     /// UTF-8 (BYTE_ARRAY, STRING).
     case text
@@ -14,7 +14,7 @@ package struct ParquetColumn: Sendable {
 
   /// The name.
   package let name: String
-  /// What its cells are.
+  /// The type of its cells.
   package let kind: Kind
   /// Whether a cell may be null.
   package let isOptional: Bool
@@ -28,7 +28,7 @@ package struct ParquetColumn: Sendable {
 }
 
 extension ParquetColumn {
-  /// Octets of a decimal: as many as 19 digits need.
+  /// The length of a decimal in octets, enough for 19 digits.
   static let decimalLength = 9
   private static let precision: Int32 = 19
   private static let scale: Int32 = 6
@@ -64,7 +64,7 @@ extension ParquetColumn {
         }
       }
     case .time:
-      // No older reader knows a type for nanoseconds: it sees an integer.
+      // No older reader knows a type for nanoseconds: without one, it sees an integer.
       thrift.structure(10) { type in
         type.structure(8) {
           $0.flag(1, true)
@@ -74,7 +74,7 @@ extension ParquetColumn {
     }
   }
 
-  /// The octets of a number as they stand in the file without a dictionary, and in the statistics.
+  /// Appends the octets of a number, as in the file without a dictionary and in the statistics.
   func append(_ value: Int64, to octets: inout [UInt8]) {
     guard kind == .millionths else { return octets.append(littleEndian: UInt64(bitPattern: value)) }
     octets.append(value < 0 ? 0xff : 0)

@@ -1,15 +1,15 @@
 import Packets
 
-/// The values that a column has again and again, each once, in the order in which they came first.
+/// The distinct values of a column, in the order in which they first came.
 ///
-/// It is bounded, and so is the time of a look: values that somebody made so that they fall together do not get in, like those
-/// beyond the limit. What it has does not depend on a seed, so that the same rows make the same file.
+/// Its size and the time of a lookup are limited. Values prepared to collide are refused, like values beyond the limit. It uses no random
+/// seed, so the same rows make the same file.
 struct ValueDictionary {
-  /// Values: beyond them a column is shorter without.
+  /// The most values. With more, a column is shorter without a dictionary.
   static let limit = 16_384
-  /// Octets of texts.
+  /// The most octets of texts.
   static let octetLimit = 256 << 10
-  /// Slots that are looked at for one value.
+  /// Slots that are examined for one value.
   private static let probeLimit = 64
 
   /// The values of a column of numbers.
@@ -17,16 +17,16 @@ struct ValueDictionary {
   /// The octets of the texts.
   private(set) var octets: [UInt8] = []
   private var ends: [Int] = []
-  /// One more than the position of a value; 0 in an empty slot. A power of two, at least twice the values.
+  /// The position of a value plus one; 0 in an empty slot. The number of slots is a power of two, at least twice the values.
   private var slots = [UInt32](repeating: 0, count: 64)
 
-  /// How many there are.
+  /// The number of values.
   var count: Int { integers.count + ends.count }
 
-  /// Where a text stands in `octets`.
+  /// The range of a text in `octets`.
   func range(_ index: Int) -> Range<Int> { (index == 0 ? 0 : ends[index - 1])..<ends[index] }
 
-  /// The position of a number, which is added if it is new; nil when there is no room for it.
+  /// The position of a number, which is added if it is new. Nil if there is no room.
   mutating func index(of value: Int64) -> UInt32? {
     let hash = Self.hash(UInt64(bitPattern: value))
     var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
@@ -43,7 +43,7 @@ struct ValueDictionary {
     return nil
   }
 
-  /// The position of a text, which is added if it is new; nil when there is no room for it.
+  /// The position of a text, which is added if it is new. Nil if there is no room.
   mutating func index(of text: Range<Int>, in source: [UInt8]) -> UInt32? {
     var slot = Int(truncatingIfNeeded: Self.hash(source, text)) & (slots.count - 1)
     for _ in 0..<Self.probeLimit {
@@ -61,7 +61,7 @@ struct ValueDictionary {
     return nil
   }
 
-  /// Removes the values after the first `count`. None may be added after that.
+  /// Removes the values after the first `count`. No values may be added after it.
   mutating func shorten(to count: Int) {
     slots = []
     if !ends.isEmpty { octets.removeSubrange((count == 0 ? 0 : ends[count - 1])...) }

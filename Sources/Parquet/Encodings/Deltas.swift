@@ -1,10 +1,10 @@
-/// Integers as differences from the one before (DELTA_BINARY_PACKED): numbers and times, which grow by little.
+/// Encodes integers as differences (DELTA_BINARY_PACKED). It suits numbers and times, which grow by little.
 enum Deltas {
   private static let blockLength = 128
   private static let miniblocks = 4
   private static let miniblockLength = blockLength / miniblocks
 
-  /// Appends integers, of which there is at least one.
+  /// Appends at least one integer.
   static func append(_ values: [Int64], to octets: inout [UInt8]) {
     octets.append(unsigned: UInt64(blockLength))
     octets.append(unsigned: UInt64(miniblocks))
@@ -16,7 +16,7 @@ enum Deltas {
   }
 
   private static func appendBlock(_ values: [Int64], _ range: Range<Int>, to octets: inout [UInt8]) {
-    // Differences wrap, and so does adding them up again.
+    // Differences wrap, and so does their sum.
     var least = Int64.max
     for index in range { least = min(least, values[index] &- values[index - 1]) }
     octets.append(signed: least)

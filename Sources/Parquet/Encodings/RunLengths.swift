@@ -1,6 +1,6 @@
-/// Parquet's hybrid of run lengths and packed bits (RLE), which definition levels and dictionary indices are in.
+/// Parquet's hybrid of run lengths and packed bits (RLE), used for definition levels and dictionary indices.
 enum RunLengths {
-  /// Equal values from which on a run is shorter than packed bits.
+  /// The number of equal values from which a run is shorter than packed bits.
   private static let shortestRun = 8
 
   /// Appends values of at most `width` bits each, without a length in front.
@@ -11,7 +11,7 @@ enum RunLengths {
       let value = values[index]
       var end = index + 1
       while end < values.count, values[end] == value { end += 1 }
-      // Packed bits in front of a run are of a multiple of eight values, for which the run gives its first ones.
+      // Packed bits before a run need a multiple of eight values, so the run gives up its first ones.
       let missing = (8 - (index - packed) % 8) % 8
       if end - index - missing >= shortestRun {
         appendPacked(values[packed..<index + missing], width, to: &octets)

@@ -3,12 +3,12 @@ import Tabular
 
 /// A Parquet file of one table, written row by row from its start to its end.
 ///
-/// Rows are gathered in row groups, and their cells by column in pages, which are encoded and compressed as soon as they are full: a table of
-/// any length takes as much memory as the pages of one row group. The same rows make the same octets.
+/// Rows form row groups. The cells of each column form pages, which are encoded and compressed when they are full. So a table of any length
+/// takes only the memory for one row group's pages. The same rows make the same octets.
 package struct ParquetFile: ~Copyable {
-  /// Rows of a row group.
+  /// The most rows of a row group.
   package static let groupRows = 131_072
-  /// Octets of the pages of a row group, after which it ends.
+  /// Octets of pages after which a row group ends.
   package static let groupOctets = 8 << 20
 
   private static let magic = Array("PAR1".utf8)
@@ -21,13 +21,13 @@ package struct ParquetFile: ~Copyable {
   private var groupRowCount = 0
   private var rowCount = 0
   private var isTextPageFull = false
-  /// The `RowGroup`s of the metadata, and how many.
+  /// The `RowGroup`s of the metadata, and their number.
   private var groups: [UInt8] = []
   private var groupCount = 0
-  /// A column that has to have a value in each row, and got none.
+  /// A required column that got no value in a row.
   private var lacking: Int?
 
-  /// Begins a file, which is empty.
+  /// Begins an empty file.
   package init(_ file: OutputFile, _ columns: [ParquetColumn]) throws(ReportError) {
     self.file = file
     self.columns = columns
@@ -44,15 +44,15 @@ package struct ParquetFile: ~Copyable {
   /// Adds a number to a column of whole numbers, times or millionths.
   package mutating func append(_ value: Int64, _ column: Int) { chunks[column].append(value) }
 
-  /// Adds a text, which is UTF-8, to a column of text.
+  /// Adds a UTF-8 text to a column of text.
   package mutating func append(_ text: RawSpan, _ column: Int) {
     chunks[column].append(text)
     if chunks[column].isPageFull { isTextPageFull = true }
   }
 
-  /// Ends a row, in which each column has got one cell.
+  /// Ends a row. Each column must have got one cell.
   ///
-  /// - Throws: when the file cannot be written, and when a column lacks a value that it has to have.
+  /// - Throws: if the file cannot be written, or a required column lacks a value.
   package mutating func endRow() throws(ReportError) {
     if let lacking {
       throw ReportError(.write, file.path, reason: "A row has no value for the column \(columns[lacking].name)")
@@ -117,7 +117,7 @@ package struct ParquetFile: ~Copyable {
   /// - Parameters:
   ///   - creator: The program that wrote it, with its version.
   ///   - facts: Names and values about the table, for people and programs.
-  /// - Throws: when the file cannot be written.
+  /// - Throws: if the file cannot be written.
   package mutating func finish(creator: String, facts: [(name: String, value: String)]) throws(ReportError) {
     try endGroup()
     var thrift = CompactWriter()
@@ -137,7 +137,7 @@ package struct ParquetFile: ~Copyable {
         $0.text(2, facts[$1].value)
       }
       file.text(6, creator)
-      // Bounds of texts are by octets, and those of numbers by their sign: the order that each type has by itself.
+      // The order is the one that each type defines: texts by their octets, numbers by value with their sign.
       file.structures(7, count: columns.count) { order, _ in order.empty(1) }
     }
     try file.append(thrift.octets)

@@ -1,9 +1,9 @@
-/// Writes structs of Thrift's compact protocol, which Parquet's metadata is in.
+/// Writes structs in Thrift's compact protocol, as Parquet's metadata needs.
 ///
-/// A field is its type and how far its number is from that of the field before; integers are variable-length, with the sign in the
-/// lowest bit. Fields come in the order of their numbers.
+/// A field begins with its type and the difference of its number from the previous field's. Integers have variable length, with the sign in
+/// the lowest bit. Fields come in the order of their numbers.
 struct CompactWriter {
-  /// Types as the protocol numbers them.
+  /// Types by the protocol's numbers.
   enum Kind: UInt8 {
     case yes = 1
     case no = 2
@@ -16,12 +16,12 @@ struct CompactWriter {
     case structure = 12
   }
 
-  /// What was written.
+  /// The octets written.
   private(set) var octets: [UInt8] = []
-  /// Of each struct that is open, the number of its last field.
+  /// The number of the last field of each open struct.
   private var last: [Int] = []
 
-  /// Writes a struct that is no field: one that stands by itself, or in a list.
+  /// Writes a struct that is no field: alone, or in a list.
   mutating func structure(_ body: (inout CompactWriter) -> Void) {
     last.append(0)
     body(&self)
@@ -86,7 +86,7 @@ struct CompactWriter {
     for index in 0..<count { structure { body(&$0, index) } }
   }
 
-  /// Writes a list of structs that have been written already, one behind the other.
+  /// Writes a list of structs from their octets.
   mutating func structures(_ field: Int, count: Int, written: [UInt8]) {
     list(field, .structure, count)
     octets += written

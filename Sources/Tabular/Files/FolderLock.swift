@@ -1,25 +1,25 @@
 import SystemPackage
 
-/// That a run has the folder of its reports for itself, so that no two runs mix their tables.
+/// A lock on the folder of a run's reports, so that no two runs mix their tables.
 ///
-/// The lock is the kernel's, on a file in the folder (`flock`): it ends with the process, however that ends. The file is
-/// removed with the lock; one that a killed run left is in nobody's way.
+/// The kernel holds the lock, on a file in the folder (`flock`). It ends with the process in any case. The file is removed with the lock; a
+/// file left by a killed run does no harm.
 final class FolderLock {
-  /// The name of the file that is locked.
+  /// The name of the locked file.
   static let fileName = ".sniffer.lock"
 
   private let folder: OpenFile
   private var file: OpenFile?
 
-  /// Locks a folder; `path` is what errors call it.
+  /// Locks a folder. Errors call it `path`.
   ///
-  /// Where no lock can be had because nothing can be written there, or because the file system has none, there is none: what
-  /// is written then says what is wrong.
+  /// There is no lock if nothing can be written in the folder, or the file system has no locks. Later writes then report the problem.
   ///
+  /// - Throws: if another run has the folder, or the lock file's name belongs to something else.
   /// - Throws: when another run has the folder, and when what has the name of the lock file is not one.
   init(_ folder: OpenFile, path: String) throws(ReportError) {
     self.folder = folder
-    // More than once: what is locked may have lost its name to a run that was just ending, or be somebody else's.
+    // Tries several times: a run that is just ending may have removed the locked file, or the file may be another user's.
     for _ in 0..<16 {
       guard let candidate = try Self.opened(in: folder, path: path) else { return }
       do throws(Errno) { try candidate.lock() } catch {
@@ -29,7 +29,7 @@ final class FolderLock {
       guard candidate.isRegularFile else {
         throw ReportError(.create, Self.path(path), reason: "It is not a regular file")
       }
-      // Nobody has it locked. One that was planted could be locked by whoever planted it, at any time.
+      // The file was not locked, but a file planted by another user could be locked by that user at any time.
       guard candidate.isOwn else {
         try? folder.remove(Self.fileName)
         continue
@@ -43,10 +43,10 @@ final class FolderLock {
 
   deinit { release() }
 
-  /// Gives the folder back, and removes the file.
+  /// Releases the folder, and removes the file.
   func release() {
     guard let file else { return }
-    // Before the lock ends: a run that comes now makes a file of its own.
+    // Removed before the lock ends: a run that starts now makes its own file.
     if folder.has(file, as: Self.fileName) { try? folder.remove(Self.fileName) }
     try? file.close()
     self.file = nil

@@ -1,16 +1,16 @@
-// Unsafe: libzstd is handed the addresses of whole arrays, each with its length, for one call.
+// Unsafe: for one call, libzstd gets the addresses of whole arrays with their lengths.
 
 import CZstd
 
-/// Compresses octets into frames of Zstandard (RFC 8878), each by itself.
+/// Compresses octets into single frames of Zstandard (RFC 8878).
 @safe
 package final class FrameCompressor {
-  /// The usual one: what higher levels save costs more than it is worth.
+  /// The default level; higher ones save less than they cost.
   private static let level: Int32 = 3
 
   private let context: OpaquePointer?
 
-  /// A compressor; `hasChecksum` says whether each frame has a checksum of its content.
+  /// Creates a compressor. `hasChecksum` says whether each frame has a checksum of its content.
   package init(hasChecksum: Bool = false) {
     unsafe context = ZSTD_createCCtx()
     guard let context = unsafe context else { return }
@@ -20,7 +20,7 @@ package final class FrameCompressor {
 
   deinit { _ = unsafe ZSTD_freeCCtx(context) }
 
-  /// Compresses octets; nil when there is no memory for it.
+  /// Compresses octets; nil if memory is lacking.
   package func compress(_ octets: [UInt8]) -> [UInt8]? {
     guard let context = unsafe context else { return nil }
     let bound = ZSTD_compressBound(octets.count)
@@ -36,12 +36,12 @@ package final class FrameCompressor {
   }
 }
 
-/// Reads frames of Zstandard whose content is of a known length.
+/// Reads frames of Zstandard whose headers give the content's length.
 package enum FrameDecompressor {
-  /// The content of a frame; nil when it is damaged, does not say its length, or is longer than `limit` octets.
+  /// The content of a frame. Nil if the frame is damaged, does not give its length, or has more than `limit` octets of content.
   package static func content(of frame: [UInt8], limit: Int) -> [UInt8]? {
     let size = unsafe frame.withUnsafeBytes { unsafe ZSTD_getFrameContentSize($0.baseAddress, $0.count) }
-    // Unknown and damaged are the two largest numbers.
+    // The codes for an unknown length and for damage are the two largest numbers.
     guard size <= UInt64(limit) else { return nil }
     var isFault = false
     let content = unsafe [UInt8](unsafeUninitializedCapacity: Int(size)) { target, count in

@@ -1,15 +1,14 @@
 import Packets
 
-/// In which parts whole lines are written to a file, so that a process that is killed meanwhile leaves whole lines nearly always.
+/// Divides lines into writes, so that a killed process nearly always leaves whole lines.
 ///
-/// A system call that writes goes from page to page of the file, and ends between two of them when the process is killed: the
-/// file then ends there, in the middle of a line nearly always. So the lines of one page are written together, and a line that
-/// goes on in the next page by itself: only between its own two pages it can be cut.
+/// The kernel writes a file page by page. If the process is killed, the write ends between two pages, mostly in the middle of a line. So
+/// the lines of one page are written together, and a line that crosses into the next page is written alone. Then only that line can be cut.
 enum LineWrites {
-  /// Octets of the least page that a system has: where the others' pages end, these do.
+  /// The smallest page size of any system, in octets. Larger pages end at multiples of it.
   static let pageLength = 4096
 
-  /// Calls `write` with each part of `lines`, which go to `position` of the file, in octets from its start.
+  /// Calls `write` with each part of `lines`. `position` is their offset in the file, in octets.
   static func forEach<Failure: Error>(
     _ lines: RawSpan, at position: Int, _ write: (RawSpan) throws(Failure) -> Void
   ) throws(Failure) {
@@ -20,7 +19,7 @@ enum LineWrites {
       if end < lines.byteCount {
         while end > start, lines.octet(end - 1) != UInt8(ascii: "\n") { end -= 1 }
         if end == start {
-          // Not one line ends in this page.
+          // No line ends in this page.
           end = pageEnd
           while end < lines.byteCount, lines.octet(end - 1) != UInt8(ascii: "\n") { end += 1 }
         }

@@ -1,6 +1,5 @@
-// The system calls that swift-system does not have, which are those relative to an open folder, and the only file of this
-// target that hands memory to the system. Each call gets an array's own storage for the time of the call; paths are
-// Swift strings, which the compiler lends to C with a terminator.
+// System calls that swift-system lacks: those relative to an open folder. Only this file of the target passes memory to the system. Each
+// call gets an array's own storage, only for the call. Paths are Swift strings, which the compiler lends to C with a terminator.
 
 import Packets
 import SystemPackage
@@ -13,7 +12,7 @@ import SystemPackage
   import Darwin
 #endif
 
-/// An open file or folder, closed when nothing refers to it any more.
+/// An open file or folder, closed with the last reference.
 package final class OpenFile {
   private let descriptor: FileDescriptor
   private var isOpen = true
@@ -22,43 +21,43 @@ package final class OpenFile {
 
   deinit { if isOpen { try? descriptor.close() } }
 
-  /// A descriptor that the process was started with; it is not closed.
+  /// A descriptor that the process started with; it is not closed.
   package static func standard(_ number: CInt) -> OpenFile {
     let file = OpenFile(FileDescriptor(rawValue: number))
     file.isOpen = false
     return file
   }
 
-  /// Opens a file that is there, for reading.
+  /// Opens an existing file for reading.
   package static func reading(_ path: String) throws(Errno) -> OpenFile {
     try opened { unsafe open(path, O_RDONLY | O_CLOEXEC) }
   }
 
-  /// Octets of the file.
+  /// The length of the file in octets.
   package func length() throws(Errno) -> Int { try typed { Int(try status().size) } }
 
   // MARK: Folders
 
-  /// Opens a folder, to create files in it.
+  /// Opens a folder, in which files can then be created.
   package static func folder(_ path: String) throws(Errno) -> OpenFile {
     try opened { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
   }
 
-  /// Makes a folder that only its owner may use.
+  /// Creates a folder that only its owner may use.
   package static func makeFolder(_ path: String) throws(Errno) {
     guard unsafe mkdir(path, 0o700) == 0 else { throw .last }
   }
 
-  /// Creates a file of this folder for its owner alone, for writing and reading, in place of a regular file of that name.
+  /// Creates a file of this folder for its owner alone, for writing and reading. It replaces a regular file of that name.
   ///
-  /// The one before is removed and never written into: it may belong to somebody else, be writable by others, be known by
-  /// another name, too, or be open in another program.
+  /// The old file is removed, never overwritten. It may belong to another user, be writable by others, have a second name, or be open in
+  /// another program.
   ///
-  /// - Throws: `ELOOP` for a symbolic link, `EISDIR` for a folder and `EINVAL` for all else that is not a regular file; these
-  ///   stay as they are.
+  /// - Throws: `ELOOP` for a symbolic link, `EISDIR` for a folder and `EINVAL` for anything else that is not a regular file. These do not
+  ///   change.
   package func createFile(_ name: String) throws(Errno) -> OpenFile {
     let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-    // More than once, since others may make or remove the file in between.
+    // Tries several times, since others may create or remove the file in between.
     for _ in 0..<16 {
       do throws(Errno) {
         return try Self.opened { unsafe openat(descriptor.rawValue, name, flags, 0o600) }
@@ -76,19 +75,18 @@ package final class OpenFile {
     throw .fileExists
   }
 
-  /// Opens a file of this folder that is there to be locked, and makes it for its owner alone if it is not. What is in it
-  /// stays.
+  /// Opens an existing file of this folder for locking, or creates it for its owner alone. Its content does not change.
   ///
-  /// - Throws: `ELOOP` for a symbolic link, which is not followed. A pipe is not waited for.
+  /// - Throws: `ELOOP` for a symbolic link, which is not followed. A pipe does not block.
   package func openLockFile(_ name: String) throws(Errno) -> OpenFile {
     let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK
     return try Self.opened { unsafe openat(descriptor.rawValue, name, flags, 0o600) }
   }
 
-  /// Whether something in this folder has a name, be it a symbolic link to nowhere.
+  /// Whether a name exists in this folder, even as a broken symbolic link.
   package func contains(_ name: String) -> Bool { (try? type(of: name)) != nil }
 
-  /// What has a name in this folder, and of a symbolic link that itself; nil where nothing has.
+  /// The type of the file with a name in this folder. A symbolic link is not followed. Nil if the name does not exist.
   private func type(of name: String) throws(Errno) -> FileType? {
     do throws(Errno) {
       return try typed { try FilePath(name).stat(relativeTo: descriptor, flags: .symlinkNoFollow) }.type
@@ -98,10 +96,10 @@ package final class OpenFile {
     }
   }
 
-  /// Opens a new file of this folder for writing and reading that has no name and is gone when it is closed.
+  /// Creates a file of this folder for writing and reading. It has no name and vanishes when it is closed.
   package func createTemporaryFile() throws(Errno) -> OpenFile {
     let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
-    // A name is in use for an instant only, so that the first free one is found at once.
+    // A name is in use only for a moment, so the first free one is found quickly.
     for attempt in 0..<1000 {
       let name = ".sniffer-\(getpid())-\(attempt).tmp"
       do throws(Errno) {
@@ -115,7 +113,7 @@ package final class OpenFile {
     throw .fileExists
   }
 
-  /// Gives a file of this folder another name, in one step; a file of that name is replaced.
+  /// Renames a file of this folder in one step. A file with the new name is replaced.
   package func rename(_ name: String, to newName: String) throws(Errno) {
     let folder = descriptor.rawValue
     guard unsafe renameat(folder, name, folder, newName) == 0 else { throw .last }
@@ -126,7 +124,7 @@ package final class OpenFile {
     guard unsafe unlinkat(descriptor.rawValue, name, 0) == 0 else { throw .last }
   }
 
-  /// Whether the name in this folder is that of an open file, and not of another file or of none.
+  /// Whether a name in this folder refers to an open file.
   package func has(_ file: OpenFile, as name: String) -> Bool {
     guard let own = try? file.status(),
       let named = try? FilePath(name).stat(relativeTo: descriptor, flags: .symlinkNoFollow)
@@ -134,17 +132,17 @@ package final class OpenFile {
     return own.deviceID == named.deviceID && own.inode == named.inode
   }
 
-  /// Whether nothing has its name any more.
+  /// Whether the file has no name any more.
   package var isRemoved: Bool { (try? status())?.linkCount == 0 }
 
   // MARK: Files
 
-  /// Opens an existing file for writing, whatever it is.
+  /// Opens an existing file of any type for writing.
   package static func openForWriting(_ path: String) throws(Errno) -> OpenFile {
     try opened { unsafe open(path, O_WRONLY | O_CLOEXEC) }
   }
 
-  /// Whether a path, no symbolic link itself, is that of this file.
+  /// Whether a path refers to this file. A symbolic link does not.
   package func isAt(_ path: String) -> Bool {
     guard let own = try? status(), let named = try? FilePath(path).stat(followTargetSymlink: false) else {
       return false
@@ -152,10 +150,10 @@ package final class OpenFile {
     return own.deviceID == named.deviceID && own.inode == named.inode
   }
 
-  /// Whether it is a regular file of this user's, that only this user may write, under one name.
+  /// Whether it is a regular file of this user, which only this user may write, with a single name.
   package var isOwn: Bool { (try? status()).map(Self.isOwn) ?? false }
 
-  /// Whether what has a name in this folder is such a file, or nothing has the name.
+  /// Whether a name in this folder refers to such a file, or does not exist.
   package func isOwnOrNone(_ name: String) -> Bool {
     do throws(Errno) {
       return Self.isOwn(try typed { try FilePath(name).stat(relativeTo: descriptor, flags: .symlinkNoFollow) })
@@ -169,16 +167,16 @@ package final class OpenFile {
       && status.permissions.isDisjoint(with: [.groupWrite, .otherWrite])
   }
 
-  /// Locks the file for this process alone (flock), until it is closed or the process ends, however that ends.
+  /// Locks the file for this process alone (flock), until it is closed or the process ends in any way.
   ///
-  /// - Throws: `EWOULDBLOCK` while another process has it locked; another error where the file system has no locks.
+  /// - Throws: `EWOULDBLOCK` while another process has it locked; another error if the file system has no locks.
   package func lock() throws(Errno) {
     while flock(descriptor.rawValue, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EINTR else { throw .last }
     }
   }
 
-  /// Whether it is a regular file, and no pipe, terminal or other device.
+  /// Whether it is a regular file: no pipe, terminal or other device.
   package var isRegularFile: Bool { (try? status())?.type == .regular }
 
   /// Writes all of `octets`.
@@ -188,20 +186,20 @@ package final class OpenFile {
       let count = try typed {
         try unsafe octets.extracting(written..<octets.byteCount).withUnsafeBytes { try unsafe descriptor.write($0) }
       }
-      // Not an error by POSIX, but no progress either.
+      // POSIX does not call this an error, but there is no progress.
       guard count > 0 else { throw .ioError }
       written += count
     }
   }
 
-  /// Writes all of a text.
+  /// Writes the whole text.
   package func write(_ text: String) throws(Errno) {
     try Array(text.utf8).withOctets { octets throws(Errno) in try write(octets) }
   }
 
-  /// Reads octets of the file from `offset` on into `buffer`, from its index `start` to its end.
+  /// Reads octets of the file from `offset` on into `buffer`, from index `start` to its end.
   ///
-  /// - Returns: How many octets there were; 0 at the end of the file.
+  /// - Returns: The number of octets read; 0 at the end of the file.
   package func read(into buffer: inout [UInt8], from start: Int, at offset: Int) throws(Errno) -> Int {
     try typed {
       try unsafe buffer.withUnsafeMutableBytes { memory in
@@ -211,21 +209,21 @@ package final class OpenFile {
     }
   }
 
-  /// Cuts the file off after its first `length` octets.
+  /// Truncates the file to its first `length` octets.
   package func truncate(to length: Int) throws(Errno) { try typed { try descriptor.resize(to: Int64(length)) } }
 
-  /// The same; what is written next stands behind those.
+  /// Truncates the file to its first `length` octets, and continues writing there.
   package func goBack(to length: Int) throws(Errno) {
     try truncate(to: length)
     try typed { _ = try descriptor.seek(offset: Int64(length), from: .start) }
   }
 
-  /// Closes the descriptor, and throws an error that the file system reports only now.
+  /// Closes the descriptor. Throws errors that the file system reports only now.
   package func close() throws(Errno) {
     guard isOpen else { return }
     isOpen = false
     do throws(Errno) { try typed { try descriptor.close() } } catch {
-      // Not again after EINTR: on Linux the descriptor is closed by then.
+      // It must not be closed again after EINTR: on Linux, the descriptor is closed by then.
       guard error == .interrupted else { throw error }
     }
   }
@@ -242,11 +240,11 @@ package final class OpenFile {
 }
 
 extension Errno {
-  /// The error that the last system call of this thread left.
+  /// The error of this thread's last system call.
   fileprivate static var last: Errno { Errno(rawValue: errno) }
 }
 
-/// swift-system throws nothing but `Errno`, and does not say so in its types.
+/// swift-system throws only `Errno`, but its types do not say so.
 private func typed<Result>(_ body: () throws -> Result) throws(Errno) -> Result {
   do { return try body() } catch { throw error as? Errno ?? .ioError }
 }

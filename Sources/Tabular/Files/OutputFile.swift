@@ -1,26 +1,26 @@
 import Packets
 import SystemPackage
 
-/// A file that octets are appended to through a buffer.
+/// A file that is appended to through a buffer.
 ///
-/// After an error nothing more is written to it, and every further call throws that same error.
+/// After an error, nothing more is written, and every further call throws that error.
 package final class OutputFile {
   /// The file as the user would name it.
   package let path: String
-  /// What everything goes to, for reading it back.
+  /// The open file, for reading it back.
   package let descriptor: OpenFile
-  /// In memory of its own, because a check of overlapping access costs as much as half of a row's octets do.
+  /// The buffer, in memory of its own: a check of overlapping access costs half as much as appending a row's octets.
   private let tail: OwnMemory<FileTail>
 
-  /// Appends to a file; `isOwn` says that all of its octets are from here, so that it may be cut off after an error, and
-  /// `hasLines` that whole lines are appended, to be kept whole (`LineWrites`).
+  /// Appends to a file. `isOwn` says that all its octets come from here, so that it may be truncated after an error. `hasLines` says that
+  /// whole lines are appended, to be kept whole (`LineWrites`).
   package init(_ descriptor: OpenFile, path: String, isOwn: Bool = true, hasLines: Bool = false) {
     self.descriptor = descriptor
     self.path = path
     tail = OwnMemory(FileTail(descriptor, path: path, isOwn: isOwn, hasLines: hasLines))
   }
 
-  /// Octets appended, those still in the buffer included.
+  /// Octets appended, including those in the buffer.
   package var length: Int { tail.value.length }
 
   /// Appends octets.
@@ -31,13 +31,13 @@ package final class OutputFile {
     try octets.withOctets { octets throws(ReportError) in try append(octets) }
   }
 
-  /// Hands what is in the buffer to the operating system.
+  /// Writes the buffer to the file.
   package func flush() throws(ReportError) { try tail.value.flush() }
 
-  /// Takes back what was appended beyond the first `length` octets.
+  /// Removes octets beyond the first `length`.
   package func cut(to length: Int) throws(ReportError) { try tail.value.cut(to: length) }
 
-  /// Flushes and frees the buffer; the file stays open for reading.
+  /// Flushes and frees the buffer. The file stays open for reading.
   package func finishAppending() throws(ReportError) {
     try tail.value.flush()
     tail.value.freeMemory()
@@ -50,10 +50,9 @@ package final class OutputFile {
   }
 }
 
-/// What has been appended to a file and is not written yet: a value, so that a row costs the file one access.
+/// Octets appended to a file and not written yet. It is a value, so that a row needs one access to the file.
 package struct FileTail: ~Copyable {
-  /// Octets gathered before a system call: large enough that the calls cost nothing beside formatting, small
-  /// enough to stay in the cache.
+  /// The size of the buffer in octets: large enough to make system calls cheap beside formatting, small enough to stay in the cache.
   private static let bufferLength = 128 << 10
 
   private var buffer = OctetBuffer(capacity: 0)
@@ -64,8 +63,8 @@ package struct FileTail: ~Copyable {
   private let isOwn: Bool
   private let hasLines: Bool
 
-  /// Appends to a file; `isOwn` says that all of its octets are from here, so that it may be cut off after an error, and
-  /// `hasLines` that whole lines are appended, to be kept whole.
+  /// Appends to a file. `isOwn` says that all its octets come from here, so that it may be truncated after an error. `hasLines` says that
+  /// whole lines are appended, to be kept whole.
   package init(_ descriptor: OpenFile, path: String, isOwn: Bool, hasLines: Bool) {
     self.descriptor = descriptor
     self.path = path
@@ -73,7 +72,7 @@ package struct FileTail: ~Copyable {
     self.hasLines = hasLines
   }
 
-  /// Octets appended, those still in the buffer included.
+  /// Octets appended, including those in the buffer.
   package var length: Int { flushedLength + buffer.count }
 
   /// Appends octets.
@@ -83,7 +82,7 @@ package struct FileTail: ~Copyable {
     buffer.append(octets)
   }
 
-  /// Hands what is in the buffer to the operating system.
+  /// Writes the buffer to the file.
   @inline(never)
   package mutating func flush() throws(ReportError) {
     if let failure { throw failure }
@@ -93,8 +92,7 @@ package struct FileTail: ~Copyable {
         try LineWrites.forEach(octets, at: flushedLength) { part throws(Errno) in try descriptor.write(part) }
       }
     } catch {
-      // Rows are whole in the buffer: without what was written of it the file ends with one. What cannot be cut off
-      // (a device) has to stay.
+      // The buffer has whole rows. Without the part that was written, the file ends with a whole row. A device cannot be truncated.
       if isOwn { try? descriptor.truncate(to: flushedLength) }
       throw fail(error)
     }
@@ -102,14 +100,14 @@ package struct FileTail: ~Copyable {
     buffer.removeAll()
   }
 
-  /// Takes back what was appended beyond the first `length` octets.
+  /// Removes octets beyond the first `length`.
   package mutating func cut(to length: Int) throws(ReportError) {
     try flush()
     do throws(Errno) { try descriptor.goBack(to: length) } catch { throw fail(error) }
     flushedLength = length
   }
 
-  /// Frees the buffer, which is empty after `flush`.
+  /// Frees the buffer, which must be empty after `flush`.
   package mutating func freeMemory() { buffer = OctetBuffer(capacity: 0) }
 
   /// Makes every further call throw the error.

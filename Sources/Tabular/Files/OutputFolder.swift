@@ -1,14 +1,13 @@
 import SystemPackage
 
-/// The folder that a report is written to. Its files are opened relative to it, so that they all end up in the
-/// folder that was opened, whatever becomes of its name. A symbolic link on the way to the folder is followed, for the
-/// user named it; one that has the name of a file is refused.
+/// The folder that a report is written to. Its files are opened relative to it, so they all go to this folder even if its name changes. A
+/// symbolic link on the way to the folder is followed, since the user named it. A symbolic link with the name of a file is refused.
 package struct OutputFolder {
   /// The folder as the user named it.
   package let path: String
   let descriptor: OpenFile
 
-  /// Opens a folder, and makes it and those above it if need be, for their owner alone.
+  /// Opens a folder. Creates it and its parents if necessary, for their owner alone.
   package init(_ path: String) throws(ReportError) {
     self.path = path
     do throws(Errno) {
@@ -23,8 +22,8 @@ package struct OutputFolder {
     }
   }
 
-  /// Creates a file, in place of the regular file of that name, which is not written into. With `hasLines` only whole lines
-  /// are appended to it, and are to be whole whatever happens to the run.
+  /// Creates a file, in place of a regular file of that name, which is not overwritten. With `hasLines`, only whole lines are appended, and
+  /// stay whole whatever happens to the run.
   package func file(_ name: String, hasLines: Bool = false) throws(ReportError) -> OutputFile {
     let filePath = path.hasSuffix("/") ? path + name : path + "/" + name
     do throws(Errno) {
@@ -39,18 +38,17 @@ package struct OutputFolder {
     }
   }
 
-  /// Writes a file anew and replaces the old one in one step: a program that opens it finds the old or the new
-  /// one, whole.
+  /// Writes a new file and replaces the old one in one step. A program that opens it finds the old or the new file, whole.
   package func replace(_ name: String, _ write: (OutputFile) throws(ReportError) -> Void) throws(ReportError) {
     try prepare(name, write).commit()
   }
 
-  /// The same in two steps: the new file is written here, and takes the place of the old one with `commit`.
+  /// Replaces a file in two steps: the new file is written here, and `commit` puts it in place of the old one.
   package func prepare(
     _ name: String, _ write: (OutputFile) throws(ReportError) -> Void
   ) throws(ReportError) -> PreparedFile {
     let temporary = ".\(name).new"
-    // An interrupted run may have left such a file, or an attacker may have planted one: it is removed first.
+    // An interrupted run or an attacker may have left such a file, so it is removed first.
     try? descriptor.remove(temporary)
     let file = try file(temporary)
     try write(file)
@@ -58,20 +56,20 @@ package struct OutputFolder {
     return PreparedFile(name: name, temporary: temporary, folder: self)
   }
 
-  /// Whether a file of this folder is still where it was made.
+  /// Whether a file of this folder still has its name.
   package func has(_ file: OutputFile, as name: String) -> Bool { descriptor.has(file.descriptor, as: name) }
 
-  /// Whether something has a name.
+  /// Whether a name exists in the folder.
   package func contains(_ name: String) -> Bool { descriptor.contains(name) }
 
-  /// Whether what has a name is a regular file of this user's, that only this user may write, under this name alone; also
-  /// where nothing has the name.
+  /// Whether a name refers to a regular file of this user, which only this user may write, with a single name. Also true if the name does
+  /// not exist.
   package func isOwnOrNone(_ name: String) -> Bool { descriptor.isOwnOrNone(name) }
 
-  /// Removes a file, if it is there.
+  /// Removes a file if it exists.
   package func remove(_ name: String) { try? descriptor.remove(name) }
 
-  /// Creates a file without a name, gone when it is closed.
+  /// Creates a file without a name, which vanishes when it is closed.
   package func temporaryFile() throws(ReportError) -> OutputFile {
     let filePath = path + " (temporary file)"
     do throws(Errno) {
@@ -86,7 +84,7 @@ package struct OutputFolder {
       try OpenFile.makeFolder(path)
       return
     } catch {
-      // Somebody else may have made it in the meantime.
+      // Another process may have created it in the meantime.
       if error == .fileExists { return }
       guard error == .noSuchFileOrDirectory, let parent = parent(of: path) else {
         throw ReportError(.createFolder, path, error)
@@ -98,14 +96,14 @@ package struct OutputFolder {
     }
   }
 
-  /// A path's folder, and its last component.
+  /// The folder and the last component of a path.
   package static func split(_ path: String) -> (folder: String, name: String) {
     guard let slash = path.lastIndex(of: "/") else { return (".", path) }
     let folder = path[..<slash]
     return (folder.isEmpty ? "/" : String(folder), String(path[path.index(after: slash)...]))
   }
 
-  /// The path without its last component; nil when nothing is left.
+  /// The path without its last component; nil if nothing is left.
   private static func parent(of path: String) -> String? {
     var octets = path.utf8[...]
     while octets.last == UInt8(ascii: "/") { octets.removeLast() }
@@ -115,16 +113,16 @@ package struct OutputFolder {
   }
 }
 
-/// A file that is written and does not have its name yet.
+/// A written file that does not have its name yet.
 package struct PreparedFile {
   fileprivate let name: String
   fileprivate let temporary: String
   fileprivate let folder: OutputFolder
 
-  /// Removes the file: it gets no name.
+  /// Removes the file without giving it its name.
   package func discard() { folder.remove(temporary) }
 
-  /// Gives the file its name, in one step; a file of that name is replaced.
+  /// Gives the file its name in one step. A file of that name is replaced.
   package func commit() throws(ReportError) {
     do throws(Errno) { try folder.descriptor.rename(temporary, to: name) } catch {
       throw ReportError(.write, folder.path + "/" + name, error)

@@ -1,28 +1,28 @@
 import SystemPackage
 
-/// A report could not be written. The description is one line that names the file.
+/// An error of writing a report. The description is one line that names the file.
 public struct ReportError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// What was attempted.
+  /// The operations that can fail.
   public enum Operation: String, Sendable {
-    /// Making the output folder, or one on the way to it.
+    /// Creating the output folder, or a parent of it.
     case createFolder = "cannot create the folder"
     /// Opening the output folder.
     case openFolder = "cannot open the folder"
-    /// Having the output folder for one run alone.
+    /// Locking the output folder for one run.
     case lockFolder = "cannot use the folder"
     /// Creating a file.
     case create = "cannot create the file"
     /// Writing, flushing or closing a file.
     case write = "cannot write"
-    /// Reading back what was set aside in a temporary file.
+    /// Reading back a temporary file.
     case read = "cannot read"
   }
 
-  /// The file or folder, as the user named it; hostile names are escaped in `description` only.
+  /// The file or folder as the user named it. Only `description` escapes hostile names.
   public var file: String
-  /// What was attempted.
+  /// The operation that failed.
   public var operation: Operation
-  /// Why it failed: the operating system's text for its error number, or a reason of our own.
+  /// The reason: the system's text for its error number, or a text of the program.
   public var reason: String
 
   package init(_ operation: Operation, _ file: String, reason: String) {
@@ -35,7 +35,7 @@ public struct ReportError: Error, Sendable, Equatable, CustomStringConvertible {
     self.init(operation, file, reason: error.description)
   }
 
-  /// Whether the program that reads it has gone away (EPIPE), as `head` does when it has enough.
+  /// Whether the reader of the output has gone (EPIPE), as `head` does when it has enough.
   public var isReaderGone: Bool { operation == .write && reason == Errno.brokenPipe.description }
 
   /// One line: file, operation, reason.

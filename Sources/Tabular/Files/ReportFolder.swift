@@ -1,9 +1,9 @@
 import SystemPackage
 
-/// The folder of a run's reports: its alone from when it is opened until it is released, and kept open to tell at the end
-/// whether the reports are anywhere.
+/// The folder of a run's reports. The run has it alone until it is released. It stays open, to tell at the end whether the reports still
+/// exist.
 ///
-/// After a run it has the reports of that run, and none of an earlier one: who reads them together would mix two captures.
+/// After a run, it has the reports of that run and of no earlier one. Otherwise a reader would mix two captures.
 public struct ReportFolder {
   /// The folder as the user named it.
   public let path: String
@@ -11,17 +11,17 @@ public struct ReportFolder {
   private let descriptor: OpenFile
   private let lock: FolderLock
 
-  /// A file of the folder that says that reports in it are ours, and may be replaced and removed.
+  /// A file that marks the folder's reports as the program's own, which may be replaced and removed.
   static let markName = ".sniffer-report"
 
-  /// Opens a folder, which is made if need be, and removes the reports of an earlier run that this one does not write.
+  /// Opens a folder, creating it if necessary. Removes an earlier run's reports that this run does not write.
   ///
   /// - Parameters:
   ///   - path: The folder.
   ///   - names: The files that this run writes.
-  ///   - known: The files that runs of its kind write.
-  /// - Throws: when it cannot be made or opened, when another run writes its reports there, and when it has a file that may be of
-  ///   an earlier run and that nothing says is ours.
+  ///   - known: The files that runs of this kind write.
+  /// - Throws: if the folder cannot be created or opened, or another run writes reports there. Also if it has a file that may be an earlier
+  ///   run's but is not marked as the program's own.
   public init(_ path: String, writing names: [String], of known: [String]) throws(ReportError) {
     self.path = path
     self.names = names
@@ -42,18 +42,18 @@ public struct ReportFolder {
       }
       do throws(Errno) { try descriptor.remove(name) } catch { throw ReportError(.write, path + "/" + name, error) }
     }
-    // Where nothing can be written, what is written next says so.
+    // If nothing can be written, the next write reports it.
     if !isMarked { try? descriptor.createFile(Self.markName).close() }
   }
 
-  /// The files of this run that are there.
+  /// The files of this run that exist.
   public var files: [String] { names.filter { descriptor.contains($0) } }
 
-  /// Throws when the folder was removed since: then so were the files in it, and writing to them told nobody.
+  /// Throws if the folder was removed during the run: its files are then lost, though writing to them did not fail.
   public func requireExistence() throws(ReportError) {
     if descriptor.isRemoved { throw ReportError(.write, path, reason: "The folder was removed during the run") }
   }
 
-  /// Lets other runs write there. It is let to them at the end of the process in any case.
+  /// Lets other runs write there, as the end of the process does.
   public func release() { lock.release() }
 }

@@ -1,15 +1,15 @@
 import Packets
 import SystemPackage
 
-/// The lines of a file of our own, read back. A row is a line: the escaping leaves no line break inside of one.
+/// Reads back the lines of a file that the program wrote. Each row is one line, since escaping leaves no line break inside.
 struct FileLines {
   private static let bufferLength = 256 << 10
   private let file: OutputFile
 
-  /// The lines of a file to which nothing is appended any more.
+  /// Creates a reader for a file that is complete.
   init(_ file: OutputFile) { self.file = file }
 
-  /// Hands over each line with its line end; what was not written to its line end is left out.
+  /// Passes on each line with its line end. An unfinished last line is left out.
   func forEach(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) {
     var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
     var count = 0
@@ -21,7 +21,7 @@ struct FileLines {
       }
       guard read > 0 else { return }
       offset += read
-      // Where no line ended before, none does now.
+      // The octets from before have no line end.
       var searched = count
       count += read
       var start = 0
@@ -30,7 +30,7 @@ struct FileLines {
         start = end + 1
         searched = start
       }
-      // The rest of a line moves to the front; a line longer than the buffer makes it longer.
+      // The rest of a line moves to the front. The buffer grows for a longer line.
       buffer.replaceSubrange(0..<count - start, with: Array(buffer[start..<count]))
       count -= start
       if count == buffer.count { buffer += Array(repeating: 0, count: buffer.count) }

@@ -1,25 +1,25 @@
 import Packets
 import SystemPackage
 
-/// Rows of a file of our own that are no lines, read back: in front of each stands its length in octets, eight octets of it, the lowest
-/// first.
+/// Reads back rows, which are no lines, of a file that the program wrote. Before each stands its length in octets, as eight octets, the
+/// lowest first.
 package struct FileRecords {
-  /// Octets that stand in front of a row.
+  /// Octets of the length before a row.
   package static let prefixLength = 8
   private static let bufferLength = 256 << 10
 
   private let file: OutputFile
   private let start: Int
 
-  /// The rows of a file from an offset on. Nothing of it may wait in its buffer.
+  /// Creates a reader for the rows of a file from an offset on. The file's buffer must be empty.
   package init(_ file: OutputFile, from start: Int = 0) {
     self.file = file
     self.start = start
   }
 
-  /// Hands over each row, with what stands in front of it.
+  /// Passes on each row with the length before it.
   ///
-  /// - Throws: what `body` throws, and when the file cannot be read or ends within a row.
+  /// - Throws: errors of `body`, and if the file cannot be read or ends within a row.
   package func forEach(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) {
     var buffer = [UInt8](repeating: 0, count: Self.bufferLength)
     var count = 0
@@ -43,7 +43,7 @@ package struct FileRecords {
         try buffer.withOctets { all throws(ReportError) in try body(all.extracting(position..<position + next)) }
         position += next
       }
-      // The rest, which is less than a row, moves to the front; a row longer than the buffer makes it longer.
+      // The rest, less than a row, moves to the front. The buffer grows for a longer row.
       buffer.replaceSubrange(0..<count - position, with: Array(buffer[position..<count]))
       count -= position
       if next > buffer.count { buffer += Array(repeating: 0, count: next - buffer.count) }

@@ -1,14 +1,13 @@
 import Packets
 
-/// Rows that may not be in their file yet, in the order in which they came: in a file without a name, beyond what its buffer
-/// holds.
+/// Rows that may not be in their file yet, in order of arrival. They are in a buffer, and beyond its size in a file without a name.
 struct HeldRows: ~Copyable {
-  /// The highest number of the rows that are held back.
+  /// The highest number of rows that are held back.
   var last = 0
   private let folder: OutputFolder
   private var file: OutputFile?
 
-  /// None yet; `folder` is for the file.
+  /// Creates an empty list. Its file goes to `folder`.
   init(in folder: OutputFolder) { self.folder = folder }
 
   /// Holds a row back.
@@ -23,10 +22,10 @@ struct HeldRows: ~Copyable {
     try file.append(row)
   }
 
-  /// Appends the rows to a file, and holds none any more.
+  /// Appends the held rows to a file.
   mutating func release(to target: OutputFile) throws(ReportError) {
     guard let file else { return }
-    // Whatever fails, no row comes twice.
+    // Even after an error, no row comes twice.
     self.file = nil
     try file.finishAppending()
     try FileLines(file).forEach { line throws(ReportError) in try target.append(line) }

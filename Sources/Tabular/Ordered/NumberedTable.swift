@@ -1,12 +1,10 @@
 import Packets
 import SystemPackage
 
-/// A table in a file of its own whose rows have numbers, come in any order, and stand in the order of their numbers when
-/// the file is finished.
+/// A file of numbered rows, which come in any order and end up in the order of their numbers.
 ///
-/// The table of a finished run holds rows back until it is their turn. That of a run that goes on appends them as they
-/// come, so that whatever happens to the run, the file has whole rows; they are put in order at the end. Rows that another
-/// table shows meanwhile (`holdBack`) are appended when that table is replaced.
+/// In a finished run's table, rows wait for their turn. A live run's table appends them as they come, so that the file always has whole
+/// rows, and sorts them at the end. Rows that another table shows meanwhile (`holdBack`) are appended when that table is replaced.
 package struct NumberedTable: ~Copyable {
   private let name: String
   private let header: [UInt8]
@@ -14,24 +12,24 @@ package struct NumberedTable: ~Copyable {
   private let folder: OutputFolder
   private let isLive: Bool
   private var file: OutputFile
-  /// The rows of a run that does not go on; empty otherwise.
+  /// The rows of a run that is not live; empty otherwise.
   private var rows: OrderedRows
-  /// Of a run that goes on, the rows that are not in the file yet, because another table shows them.
+  /// In a live run, the rows that are not in the file yet because another table shows them.
   private var held: HeldRows
-  /// Whether rows are still accepted: none are after the end, and none after an error unless the run goes on.
+  /// Whether rows are still accepted. It is false after the end, and after an error if the run is not live.
   package private(set) var isOpen = true
 
-  /// Creates the file; a file of that name is replaced.
+  /// Creates the file. A file of that name is replaced.
   ///
   /// - Parameters:
   ///   - name: The file's name.
-  ///   - folder: The folder for it and for its temporary files.
-  ///   - header: What the file begins with; no row does.
-  ///   - prefix: What stands in each row before its number.
-  ///   - isLive: Whether the run goes on, and its rows are looked for before it ends.
-  ///   - memoryLimit: Octets of rows that wait in memory, in `OrderedRows`.
-  ///   - runLimit: Temporary files that are open at once, in `OrderedRows`.
-  /// - Throws: when the file cannot be created or written.
+  ///   - folder: The folder for the file and for temporary files.
+  ///   - header: The start of the file; no row may start with it.
+  ///   - prefix: The start of each row before its number.
+  ///   - isLive: Whether the run is live, so that its rows are read before it ends.
+  ///   - memoryLimit: Octets of rows that wait in memory, for `OrderedRows`.
+  ///   - runLimit: Temporary files that are open at once, for `OrderedRows`.
+  /// - Throws: if the file cannot be created or written.
   package init(
     _ name: String, in folder: OutputFolder, header: [UInt8] = [], prefix: [UInt8] = [], isLive: Bool = false,
     memoryLimit: Int = OrderedRows.memoryLimit, runLimit: Int = OrderedRows.runLimit
@@ -46,7 +44,7 @@ package struct NumberedTable: ~Copyable {
     held = HeldRows(in: folder)
   }
 
-  /// The table of a finished run in a file that is open already.
+  /// Creates the table of a finished run in an open file.
   init(_ file: OutputFile, in folder: OutputFolder) {
     name = ""
     header = []
@@ -58,9 +56,9 @@ package struct NumberedTable: ~Copyable {
     held = HeldRows(in: folder)
   }
 
-  /// Adds the row of `number`, which is from 1 on and comes once.
+  /// Adds the row of `number`, which is at least 1 and comes only once.
   ///
-  /// - Throws: when it cannot be written, the first time only unless the run goes on.
+  /// - Throws: if the row cannot be written. Unless the run is live, only the first error is thrown.
   package mutating func add(_ number: Int, _ row: RawSpan) throws(ReportError) {
     guard isOpen else { return }
     if isLive { return try number > held.last ? file.append(row) : held.append(row) }
@@ -70,17 +68,17 @@ package struct NumberedTable: ~Copyable {
     }
   }
 
-  /// Hands what has been appended to the operating system, with the rows that were held back.
+  /// Writes out the appended rows and the held rows.
   package mutating func flush() throws(ReportError) {
     try held.release(to: file)
     try file.flush()
   }
 
-  /// Another table shows rows of the numbers up to `last` from now on: when they come, they are held back until the next
-  /// `flush`, so that no row is in both tables. Later ones are in this table alone, and are appended as they come.
+  /// Holds back rows up to number `last`, which another table shows. They wait for the next `flush`, so that no row is in both tables.
+  /// Later rows are only in this table, and are appended as they come.
   package mutating func holdBack(upTo last: Int) { held.last = last }
 
-  /// Starts the file anew, if somebody has moved it away; otherwise goes on in it.
+  /// Starts a new file if the old one was moved away; otherwise continues it.
   package mutating func reopen() throws(ReportError) {
     try flush()
     guard !folder.has(file, as: name) else { return }
@@ -88,7 +86,7 @@ package struct NumberedTable: ~Copyable {
     file = try Self.started(name, in: folder, header: header, isLive: isLive)
   }
 
-  /// Puts all rows in order and closes the file. Later rows are left out.
+  /// Sorts all rows and closes the file. Later rows are left out.
   package mutating func finish() throws(ReportError) {
     guard isOpen else { return }
     isOpen = false
@@ -119,7 +117,7 @@ package struct NumberedTable: ~Copyable {
     }
   }
 
-  /// The number that a row starts with, after the same prefix as all; nil for the header.
+  /// The number at the start of a row, after the common prefix; nil for the header.
   private static func number(of line: RawSpan, after prefix: [UInt8]) -> Int? {
     guard line.byteCount > prefix.count else { return nil }
     for index in prefix.indices where line.octet(index) != prefix[index] { return nil }

@@ -1,18 +1,16 @@
 import HeapModule
 import Packets
 
-/// Writes rows to a file in the order of their numbers, though they come in any order and do not all fit in
-/// memory.
+/// Writes rows to a file in the order of their numbers. They come in any order and may not fit into memory.
 ///
-/// Numbers start at 1 and never repeat. A row whose turn it is goes straight to the file. Others wait in memory,
-/// and when that is full, in sorted runs in temporary files of the same folder, from which they are merged as soon as
-/// their turn comes. A number that never comes only holds the later ones back until `finish`. What comes nearly in order, as
-/// rows behind one that is missing do, makes one run, however many there are, and is written and read once more.
+/// Numbers start at 1 and never repeat. The row whose turn it is goes straight to the file. Others wait in memory. When that is full, they
+/// go to sorted runs in temporary files of the same folder, and are merged when their turn comes. A number that never comes holds later
+/// rows back only until `finish`. Rows that are nearly in order, as those behind a missing row are, make one run of any length. They are
+/// written and read only once more.
 package struct OrderedRows: ~Copyable {
-  /// Octets of rows in memory: some thousand rows. What is beyond is written once more, and read again, which costs less than
-  /// making the rows did.
+  /// Octets of rows in memory: some thousand rows. Further rows are written and read once more, which costs less than making them did.
   package static let memoryLimit = 1 << 20
-  /// Runs open at once. Three tables of 32 stay below the 256 files that macOS lets a process have open.
+  /// The most runs open at once. Three tables of 32 stay below the 256 open files that macOS allows a process.
   package static let runLimit = 32
 
   private let file: OutputFile
@@ -23,7 +21,7 @@ package struct OrderedRows: ~Copyable {
   private var waiting = WaitingRows()
   private var runs: [SortedRun] = []
 
-  /// Writes to `file`, with temporary files in `folder`.
+  /// Writes to `file`. Temporary files are in `folder`.
   package init(
     file: OutputFile, folder: OutputFolder, memoryLimit: Int = Self.memoryLimit, runLimit: Int = Self.runLimit
   ) {
@@ -33,9 +31,9 @@ package struct OrderedRows: ~Copyable {
     self.runLimit = max(runLimit, 2)
   }
 
-  /// Runs that there are.
+  /// The number of runs.
   var runCount: Int { runs.count }
-  /// Octets in them that are not in the file yet.
+  /// Octets of runs that are not in the file yet.
   var runLength: Int { runs.reduce(0) { $0 + $1.length } }
 
   /// Adds the row of `number`.
@@ -51,13 +49,13 @@ package struct OrderedRows: ~Copyable {
     if waiting.isMostlyGarbage { waiting.compact() } else { try setAside() }
   }
 
-  /// Writes everything that still waits, and closes the file.
+  /// Writes all waiting rows, and closes the file.
   package mutating func finish() throws(ReportError) {
     try writeAll()
     try file.close()
   }
 
-  /// Writes everything that still waits: no more rows come.
+  /// Writes all waiting rows, when no more come.
   package mutating func writeAll() throws(ReportError) {
     while let number = lowest {
       next = number
@@ -65,7 +63,7 @@ package struct OrderedRows: ~Copyable {
     }
   }
 
-  /// The lowest number that waits anywhere.
+  /// The lowest number that waits in memory or in a run.
   private var lowest: Int? {
     var lowest = waiting.first
     for run in runs { lowest = min(lowest ?? .max, run.first ?? .max) }
@@ -90,13 +88,13 @@ package struct OrderedRows: ~Copyable {
           isDone = false
         }
       }
-      // A run that has been read to its end needs no descriptor and no disk space any more.
+      // A run that was read to its end is closed, which frees its descriptor and disk space.
       if !isDone { runs.removeAll { $0.first == nil } }
     }
   }
 
-  /// Moves what waits in memory to a run: most of it to the end of the run that reaches furthest, if it goes on from there,
-  /// else all of it to a new one.
+  /// Moves the waiting rows to a run. If most of them follow the run that reaches furthest, those are appended to it; otherwise all go to a
+  /// new run.
   private mutating func setAside() throws(ReportError) {
     if let index = runs.indices.max(by: { runs[$0].last < runs[$1].last }), waiting.mostAreBeyond(runs[index].last) {
       try waiting.write(beyond: runs[index].last, to: &runs[index])
@@ -109,7 +107,7 @@ package struct OrderedRows: ~Copyable {
     runs.append(run)
   }
 
-  /// The first row of a run that is being merged.
+  /// The first row of a run in a merge.
   private struct Front: Comparable {
     var number: Int
     /// The run's index.
@@ -118,8 +116,8 @@ package struct OrderedRows: ~Copyable {
     static func < (a: Front, b: Front) -> Bool { a.number < b.number }
   }
 
-  /// Merges the smaller half of the runs into one. Small runs are merged with small ones only, so that a row is
-  /// written again no more often than the logarithm of their number.
+  /// Merges the smaller half of the runs into one. Small runs are merged only with small ones, so a row is rewritten at most as often as
+  /// the logarithm of their number.
   private mutating func mergeSmallest() throws(ReportError) {
     runs.sort { $0.length > $1.length }
     let kept = runs.count - max(runLimit / 2, 2)

@@ -3,32 +3,32 @@ import SystemPackage
 
 /// Rows in the order of their numbers in a temporary file, read back one at a time.
 ///
-/// A row in the file is its number and its length, eight octets each, least significant first, and its octets.
+/// In the file, a row is its number and its length, eight octets each, least significant first, and then its octets.
 package struct SortedRun {
   private static let prefixLength = 16
-  /// Octets read at a time; with a few dozen runs open the buffers together stay at a few MiB.
+  /// Octets read at a time. With a few dozen open runs, all buffers together take a few MiB.
   private static let bufferLength = 64 << 10
 
   private let file: OutputFile
   private var fileLength = 0
   private var buffer: [UInt8] = []
-  /// What of `buffer` has been read and not taken yet.
+  /// The part of `buffer` that has been read from the file and not taken yet.
   private var unread = 0..<0
-  /// Position in the file after what `buffer` holds.
+  /// The offset in the file after the buffered octets.
   private var offset = 0
-  /// The number of the first row; nil when there are no more rows.
+  /// The number of the first row; nil if no rows are left.
   private(set) var first: Int?
   private var firstLength = 0
-  /// The number of the last row that was appended; 0 before the first one.
+  /// The number of the last appended row; 0 without any.
   private(set) var last = 0
 
-  /// Octets that are left to read: what merging this run would cost.
+  /// Octets left to read, which is the cost of merging this run.
   package var length: Int { fileLength - offset + unread.count }
 
-  /// A run without rows, in an empty file.
+  /// Creates a run without rows, in an empty file.
   package init(_ file: OutputFile) { self.file = file }
 
-  /// Adds a row, whose number is higher than that of all before. It is there after `finishAppending`.
+  /// Adds a row, whose number must be higher than all before. It can be read after `finishAppending`.
   package mutating func append(_ number: Int, _ row: RawSpan) throws(ReportError) {
     var prefix: [UInt8] = []
     prefix.reserveCapacity(Self.prefixLength)
@@ -39,14 +39,14 @@ package struct SortedRun {
     last = number
   }
 
-  /// Makes readable what was appended; more may be appended later.
+  /// Makes the appended rows readable. More may be appended later.
   package mutating func finishAppending() throws(ReportError) {
     try file.finishAppending()
     fileLength = file.length
     if first == nil { try readPrefix() }
   }
 
-  /// Removes the first row and passes its octets on. There must be one.
+  /// Removes the first row and passes its octets to `body`. There must be one.
   package mutating func takeFirst(_ body: (RawSpan) throws(ReportError) -> Void) throws(ReportError) {
     try need(firstLength)
     let row = unread.lowerBound..<unread.lowerBound + firstLength
@@ -75,7 +75,7 @@ package struct SortedRun {
   /// Reads until `count` octets are in the buffer.
   private mutating func need(_ count: Int) throws(ReportError) {
     guard unread.count < count else { return }
-    // What is left, which is less than a row, moves to the front; of a larger buffer if the row does not fit.
+    // The rest, less than a row, moves to the front. The buffer grows if the row does not fit.
     let left = unread.count
     if buffer.count < count {
       let length = max(min(Self.bufferLength, fileLength), count)

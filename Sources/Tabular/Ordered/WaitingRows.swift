@@ -1,7 +1,7 @@
 import HeapModule
 import Packets
 
-/// Rows that wait in memory, lowest number first: a heap of numbers beside one buffer of octets.
+/// Rows that wait in memory, lowest number first: a heap of numbers and one buffer of octets.
 struct WaitingRows: ~Copyable {
   private struct Entry: Comparable {
     var number: Int
@@ -16,7 +16,7 @@ struct WaitingRows: ~Copyable {
 
   private var heap = Heap<Entry>()
   private var octets = OctetBuffer(capacity: 0)
-  /// Octets of rows that are still in the heap; the others are garbage until `compact`.
+  /// Octets of rows that are still in the heap. All others are garbage until `compact`.
   private var liveLength = 0
 
   /// Whether no row waits.
@@ -25,7 +25,7 @@ struct WaitingRows: ~Copyable {
   var first: Int? { heap.min?.number }
   /// Memory in use, in octets.
   var memory: Int { octets.count + heap.count * MemoryLayout<Entry>.stride }
-  /// Whether more than half of the octets held belong to rows that are gone.
+  /// Whether more than half of the octets are garbage.
   var isMostlyGarbage: Bool { octets.count > liveLength * 2 }
 
   /// Adds a row.
@@ -35,7 +35,7 @@ struct WaitingRows: ~Copyable {
     liveLength += row.byteCount
   }
 
-  /// Removes the row with the lowest number and appends it to `file`. There must be one.
+  /// Removes the row with the lowest number, and appends it to `file`. There must be one.
   mutating func writeFirst(to file: OutputFile) throws(ReportError) {
     let entry = heap.removeMin()
     liveLength -= entry.length
@@ -43,7 +43,7 @@ struct WaitingRows: ~Copyable {
     if heap.isEmpty { octets.removeAll() }
   }
 
-  /// Frees the octets of rows that are gone.
+  /// Frees the octets of removed rows.
   mutating func compact() {
     var kept = OctetBuffer(capacity: liveLength)
     var entries = heap.unordered
@@ -63,7 +63,7 @@ struct WaitingRows: ~Copyable {
     return beyond > heap.count / 2
   }
 
-  /// Removes the rows of numbers beyond `last` and writes them to `run` in the order of their numbers.
+  /// Removes the rows with numbers beyond `last`, and writes them to `run` in order.
   mutating func write(beyond last: Int, to run: inout SortedRun) throws(ReportError) {
     var kept: [Entry] = []
     for entry in heap.unordered.sorted() {

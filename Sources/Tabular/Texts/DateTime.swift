@@ -1,10 +1,10 @@
 extension RowBuffer {
-  /// Appends a time in nanoseconds since the Unix epoch as RFC 3339 has it, in UTC and with all nine decimals, so that
-  /// nothing is lost and texts sort as times do.
+  /// Appends a time in nanoseconds since the Unix epoch as in RFC 3339, in UTC and with all nine decimals. So it is exact, and texts sort
+  /// like times.
   package mutating func appendDateTime(_ time: Int64) {
     let (seconds, nanoseconds) = Self.floorDivided(time, by: 1_000_000_000)
     let (days, second) = Self.floorDivided(seconds, by: 86_400)
-    // Days of the Gregorian calendar, in eras of 400 years that start on 1 March, so that a leap day is the last of a year.
+    // Days of the Gregorian calendar, in eras of 400 years. Years start on 1 March, so that a leap day is the last of a year.
     let (era, day) = Self.floorDivided(days + 719_468, by: 146_097)
     let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365
     let dayOfYear = day - (365 * year + year / 4 - year / 100)

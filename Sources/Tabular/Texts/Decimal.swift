@@ -1,12 +1,12 @@
-/// Decimal digits of unsigned integers, four or eight at a time: most of what a report has is numbers.
+/// Decimal digits of unsigned integers, four or eight at a time. Most of a report is numbers.
 ///
-/// Unsafe because it writes where it is told to: callers see to `room` octets first.
+/// Unsafe: it writes at an address; callers must provide `room` octets.
 @usableFromInline
 enum Decimal {
-  /// Octets that `write` may touch: 20 digits, and what is written beyond the end of a short number.
+  /// Octets that `write` may touch: 20 digits, and octets beyond the end of a short number.
   @inlinable static var room: Int { 28 }
 
-  /// Writes a number without leading zeros. Returns how many octets mean anything.
+  /// Writes a number without leading zeros. Returns the number of digits.
   @inlinable
   @inline(__always)
   static func write(_ value: UInt64, at target: UnsafeMutablePointer<UInt8>) -> Int {
@@ -18,7 +18,7 @@ enum Decimal {
     return unsafe writeLong(value, at: target)
   }
 
-  /// Writes a number from 10 to 9,999. Four octets are written; returns how many of them mean anything.
+  /// Writes a number from 10 to 9,999. It writes four octets, and returns the number of digits.
   @inlinable
   @inline(__always)
   static func writeFour(_ value: UInt32, at target: UnsafeMutablePointer<UInt8>) -> Int {
@@ -26,7 +26,7 @@ enum Decimal {
     let twos = hundreds | (value &- hundreds &* 100) << 16
     let tens = (twos &* 103) >> 10 & 0x000f_000f
     let digits = tens | (twos &- tens &* 10) << 8
-    // The first digit is the lowest octet, so that leading zeros are trailing zero octets; value is not 0.
+    // The first digit is the lowest octet, so leading zeros are trailing zero octets. The value is not 0.
     let zeros = digits.trailingZeroBitCount & ~7
     let text = (digits | 0x3030_3030) >> UInt32(truncatingIfNeeded: zeros)
     unsafe UnsafeMutableRawPointer(target).storeBytes(of: text.littleEndian, as: UInt32.self)
@@ -51,7 +51,7 @@ enum Decimal {
     return length + 8
   }
 
-  /// Writes a number below 10⁸. Eight octets are written; returns how many of them mean anything.
+  /// Writes a number below 10⁸. It writes eight octets, and returns the number of digits.
   @inline(__always)
   private static func writeShort(_ value: UInt64, at target: UnsafeMutablePointer<UInt8>) -> Int {
     if value < 10 {
@@ -59,13 +59,13 @@ enum Decimal {
       return 1
     }
     let digits = eightDigits(value)
-    // As in `writeFour`.
+    // Leading zeros are removed as in `writeFour`.
     let zeros = digits.trailingZeroBitCount / 8
     unsafe store((digits | ascii) >> UInt64(zeros * 8), at: target)
     return 8 - zeros
   }
 
-  /// Writes a number below 10⁸ with all of its eight digits but the first `skipped`. Eight octets are written.
+  /// Writes a number below 10⁸ with its eight digits, without the first `skipped`. It writes eight octets.
   @inline(__always)
   static func writeEight(_ value: UInt64, skipping skipped: Int, at target: UnsafeMutablePointer<UInt8>) {
     unsafe store((eightDigits(value) | ascii) >> UInt64(skipped * 8), at: target)
@@ -78,8 +78,8 @@ enum Decimal {
     unsafe UnsafeMutableRawPointer(target).storeBytes(of: octets.littleEndian, as: UInt64.self)
   }
 
-  /// The eight digits of a number below 10⁸, one an octet, the first one lowest: halves of four, of two, of one digit, each
-  /// step for all lanes at once. Division by 100 and by 10 is multiplication and shift, exact for the values that occur.
+  /// The eight digits of a number below 10⁸, one in each octet, the first one lowest. It splits the number into groups of four, two and one
+  /// digit, each step in all lanes at once. Division by 100 and by 10 is multiplication and shift, exact for these values.
   @inline(__always)
   private static func eightDigits(_ value: UInt64) -> UInt64 {
     let high = value / 10_000

@@ -1,4 +1,4 @@
-/// How many letters are to be put in, taken away, exchanged or swapped to make one word of another.
+/// The number of letters to insert, delete, exchange or swap to turn one word into another.
 package enum EditDistance {
   /// The distance of two words (optimal string alignment).
   package static func between(_ first: String, _ second: String) -> Int {

@@ -1,22 +1,22 @@
 import Packets
 
-/// Texts of endpoints, made once and then copied: those of a connection come with each of its messages.
+/// Texts of endpoints, made once and then copied: each message of a connection needs them.
 @usableFromInline
 struct EndpointTexts {
-  /// Slots of the table: a power of two. Two endpoints of one slot are written again when they take turns.
+  /// The number of slots, a power of two. If two endpoints share a slot and alternate, their texts are made again.
   @inlinable static var slotCount: Int { 256 }
-  /// Octets of a slot's text, of which there may be fewer.
+  /// The most octets of a slot's text.
   @inlinable static var room: Int { 48 }
 
   @usableFromInline var endpoints: [Endpoint] = []
   @usableFromInline var lengths: [UInt8] = []
-  /// The texts, one slot after the other.
+  /// The texts, slot by slot.
   @usableFromInline var texts: [UInt8] = []
 
   @usableFromInline
   init() {}
 
-  /// The range of an endpoint's text in `texts`; nil when it is not held.
+  /// The range of an endpoint's text in `texts`; nil if it is not kept.
   @inlinable
   @inline(__always)
   func range(of endpoint: Endpoint) -> Range<Int>? {
@@ -26,7 +26,7 @@ struct EndpointTexts {
     return start..<start &+ Int(lengths[slot])
   }
 
-  /// Holds a text, instead of that of another endpoint.
+  /// Keeps the text of an endpoint, in place of another's.
   @inline(never)
   @usableFromInline
   mutating func remember(_ text: RawSpan, of endpoint: Endpoint) {

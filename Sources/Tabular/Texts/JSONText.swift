@@ -1,6 +1,6 @@
-/// How octets become the inside of a JSON string (RFC 8259 §7): whatever they are, the result is valid.
+/// Turns any octets into the inside of a valid JSON string (RFC 8259 §7).
 package enum JSONText {
-  /// Whether octets are UTF-8 without the control characters that no text has: only tab and line ends are in texts.
+  /// Whether octets are UTF-8 without the control characters that texts lack. Tabs and line ends are allowed.
   package static func isText(_ octets: [UInt8]) -> Bool {
     var index = 0
     while index < octets.count {
@@ -29,7 +29,7 @@ package enum JSONText {
     return true
   }
 
-  /// The start of `octets` without a character that is cut at its end.
+  /// The start of `octets`, without an incomplete character at its end.
   package static func withoutCutCharacter(_ octets: [UInt8]) -> [UInt8] {
     for back in 1...4 where back <= octets.count {
       let octet = octets[octets.count - back]
@@ -40,8 +40,8 @@ package enum JSONText {
     return octets
   }
 
-  /// Appends UTF-8 with JSON's escapes. Characters that are invisible or change the order of others, and what ends a line
-  /// in JavaScript, are escaped too: the value is the same, and the file looks like what it says.
+  /// Appends UTF-8 with JSON's escapes. It also escapes characters that are invisible or change the order of others, and line ends of
+  /// JavaScript. The value is the same, and the file looks as it reads.
   package static func append(utf8 octets: [UInt8], to result: inout [UInt8]) {
     var index = 0
     while index < octets.count {
@@ -63,7 +63,7 @@ package enum JSONText {
     }
   }
 
-  /// Appends octets as characters of ISO 8859-1: each is one character, so nothing is lost.
+  /// Appends octets as characters of ISO 8859-1. Each octet is one character, so nothing is lost.
   package static func append(latin1 octets: [UInt8], to result: inout [UInt8]) {
     for octet in octets {
       if octet < 0x80 {
@@ -74,7 +74,7 @@ package enum JSONText {
     }
   }
 
-  /// Appends a text with JSON's escapes, so that it can stand in a `script` element: `<`, `>` and `&` are escaped, too.
+  /// Appends a text with JSON's escapes for a `script` element: `<`, `>` and `&` are escaped, too.
   static func append(inScript text: String, to result: inout [UInt8]) {
     for octet in text.utf8 {
       switch octet {
@@ -107,7 +107,7 @@ package enum JSONText {
     return value
   }
 
-  /// `\uXXXX`; beyond U+FFFF a pair of surrogates.
+  /// Appends `\uXXXX`; beyond U+FFFF, a pair of surrogates.
   private static func appendEscape(of scalar: UInt32, to result: inout [UInt8]) {
     guard scalar < 0x1_0000 else {
       let offset = scalar - 0x1_0000

@@ -1,26 +1,26 @@
 import Packets
 
-/// Writes JSON values (RFC 8259) one after the other, and puts the commas between them.
+/// Writes JSON values (RFC 8259) in sequence, with commas between them.
 package struct JSONWriter: ~Copyable {
   private var buffer = RowBuffer()
   private var text: [UInt8] = []
   private var needsComma = false
 
-  /// Nothing has been written.
+  /// Creates an empty writer.
   package init() {}
 
-  /// A copy of what has been written since `clear`.
+  /// A copy of the octets written since `clear`.
   package var octets: [UInt8] { buffer.octets }
 
-  /// How many octets have been written since `clear`.
+  /// The number of octets written since `clear`.
   package var length: Int { buffer.length }
 
-  /// Lends what has been written since `clear`.
+  /// Lends the octets written since `clear`.
   package func withOctets<Failure: Error>(_ body: (RawSpan) throws(Failure) -> Void) throws(Failure) {
     try buffer.withOctets(body)
   }
 
-  /// Starts over: after `needingComma`, the next thing is not the first of its object.
+  /// Starts over. With `needingComma`, the next value is not the first of its object.
   package mutating func clear(needingComma: Bool = false) {
     buffer.clear()
     needsComma = needingComma
@@ -28,7 +28,7 @@ package struct JSONWriter: ~Copyable {
 
   // MARK: Structure
 
-  /// The name of a member; its value comes next. Names are our own and need no escapes.
+  /// Writes the name of a member; its value comes next. The name needs no escapes.
   package mutating func key(_ name: String) {
     separate()
     buffer.append(UInt8(ascii: "\""))
@@ -37,14 +37,14 @@ package struct JSONWriter: ~Copyable {
     needsComma = false
   }
 
-  /// The name of a member as it is written, with its quotes and its colon; its value comes next.
+  /// Writes a member's name that is already encoded, with quotes and colon; its value comes next.
   package mutating func key(_ written: [UInt8]) {
     separate()
     buffer.append(written)
     needsComma = false
   }
 
-  /// The name of a member in a `script` element (`inScript`); its value comes next.
+  /// Writes the name of a member in a `script` element (`inScript`); its value comes next.
   package mutating func key(inScript name: String) {
     inScript(name)
     buffer.append(UInt8(ascii: ":"))
@@ -64,10 +64,10 @@ package struct JSONWriter: ~Copyable {
     needsComma = true
   }
 
-  /// A line end, where white space does not matter.
+  /// Writes a line end, where white space does not matter.
   package mutating func newline() { buffer.append(UInt8(ascii: "\n")) }
 
-  /// A line end after the comma, where one is needed.
+  /// Writes a line end after the comma, if one is needed.
   package mutating func newlineAfterComma() {
     separate()
     newline()
@@ -76,60 +76,60 @@ package struct JSONWriter: ~Copyable {
 
   // MARK: Numbers and words
 
-  /// `null`.
+  /// Writes `null`.
   package mutating func null() { value { $0.append("null" as StaticString) } }
 
-  /// `true` or `false`.
+  /// Writes `true` or `false`.
   package mutating func boolean(_ flag: Bool) {
     value { $0.append(flag ? "true" : "false" as StaticString) }
   }
 
-  /// A value that another writer has written.
+  /// Writes a value that is already encoded.
   package mutating func written(_ octets: [UInt8]) { value { $0.append(octets) } }
 
-  /// A number.
+  /// Writes a number.
   package mutating func integer(_ integer: Int) { value { $0.append(integer) } }
 
-  /// A duration in nanoseconds, in milliseconds: exact.
+  /// Writes a duration in nanoseconds as exact milliseconds.
   package mutating func milliseconds(_ nanoseconds: Int64) { value { $0.appendMilliseconds(nanoseconds) } }
 
-  /// A number given in thousandths: exact.
+  /// Writes a number in thousandths, exactly.
   package mutating func thousandths(_ thousandths: Int) { value { $0.appendThousandths(thousandths) } }
 
   // MARK: Strings
 
-  /// A text of our own that needs no escapes.
+  /// Writes a text that needs no escapes.
   package mutating func name(_ text: String) { quoted { $0.append(text) } }
 
-  /// A text of the program's own that needs no escapes.
+  /// Writes a static text that needs no escapes.
   package mutating func name(_ text: StaticString) { quoted { $0.append(text) } }
 
-  /// Plain ASCII without quotes and backslashes.
+  /// Writes plain ASCII without quotes and backslashes.
   package mutating func plain(_ octets: [UInt8]) { quoted { $0.append(octets) } }
 
-  /// A time of capture in nanoseconds since the Unix epoch (RFC 3339).
+  /// Writes a capture time in nanoseconds since the Unix epoch (RFC 3339).
   package mutating func dateTime(_ time: Int64) { quoted { $0.appendDateTime(time) } }
 
-  /// `address:port`.
+  /// Writes `address:port`, with the address hashed if there is a redaction.
   package mutating func endpoint(_ endpoint: Endpoint, _ redaction: Redaction?) {
     quoted { $0.append(endpoint, redaction) }
   }
 
-  /// An address, hashed if there is a redaction.
+  /// Writes an address, hashed if there is a redaction.
   package mutating func address(_ address: IPAddress, _ redaction: Redaction?) {
     quoted { $0.append(address, redaction) }
   }
 
-  /// A text from the wire as every report has it (`TextEscaping`), which makes it UTF-8 without control characters
-  /// whatever the octets were; then JSON's own escapes are put before quotes and backslashes.
+  /// Writes a text from the wire, escaped as in every report (`TextEscaping`). This makes any octets UTF-8 without control characters.
+  /// Quotes and backslashes then get JSON's own escapes.
   package mutating func escaped(_ octets: RawSpan) {
     quoted { if !$0.appendPlain(octets) { $0.appendEscapedForJSON(octets) } }
   }
 
-  /// As above.
+  /// Writes an escaped text from an array.
   package mutating func escaped(_ octets: [UInt8]) { octets.withOctets { escaped($0) } }
 
-  /// As above, with something of our own after it, which has no control characters.
+  /// Writes an escaped text, followed by a text of the program without control characters.
   package mutating func escaped(_ octets: RawSpan, followedBy end: String) {
     quoted { buffer in
       buffer.appendEscapedForJSON(octets)
@@ -137,7 +137,7 @@ package struct JSONWriter: ~Copyable {
     }
   }
 
-  /// As above, of a text that comes again: what is written is held in `cells`.
+  /// Writes an escaped text that comes again, and keeps its cell in `cells`.
   package mutating func escaped(_ octets: [UInt8], holdingIn cells: inout TextCells) {
     separate()
     needsComma = false
@@ -146,13 +146,13 @@ package struct JSONWriter: ~Copyable {
     cells.remember(octets, cellFrom: start, of: buffer)
   }
 
-  /// A text that is held in `cells`; nothing when it is not.
+  /// Writes a text that is kept in `cells`; nothing if it is not.
   package mutating func held(_ octets: RawSpan, in cells: borrowing TextCells) {
     separate()
     needsComma = cells.append(cellOf: octets, to: &buffer)
   }
 
-  /// A text from the wire as it was sent: UTF-8, or else each octet as the character of ISO 8859-1.
+  /// Writes a text from the wire as it was sent: as UTF-8, or each octet as the character of ISO 8859-1.
   ///
   /// - Returns: Whether it was UTF-8.
   @discardableResult
@@ -165,8 +165,8 @@ package struct JSONWriter: ~Copyable {
     return isUTF8
   }
 
-  /// A text that can stand in a `script` element of HTML: `<`, `>` and `&` are escaped, so that neither `</script` nor
-  /// `<!--` can occur (HTML Living Standard §4.12.1.3).
+  /// Writes a text for a `script` element of HTML. It escapes `<`, `>` and `&`, so that neither `</script` nor `<!--` can occur (HTML
+  /// Living Standard §4.12.1.3).
   package mutating func inScript(_ string: String) {
     text.removeAll(keepingCapacity: true)
     JSONText.append(inScript: string, to: &text)
@@ -194,8 +194,7 @@ package struct JSONWriter: ~Copyable {
 }
 
 extension RowBuffer {
-  /// Appends text from the wire, escaped, and as what stands between the quotes of a JSON string (RFC 8259 §7). No
-  /// control character is left by then.
+  /// Appends escaped text from the wire as the inside of a JSON string (RFC 8259 §7). No control character is left at this point.
   fileprivate mutating func appendEscapedForJSON(_ text: RawSpan) {
     var escaped: [UInt8] = []
     TextEscaping.append(text, to: &escaped)

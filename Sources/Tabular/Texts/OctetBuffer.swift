@@ -1,18 +1,18 @@
 import Packets
 
-/// Octets in memory of their own, which grows: what rows are made in, wait in, and are gathered in for a file.
+/// Octets in growing memory of their own. Rows are made in it, wait in it, and are gathered in it for a file.
 ///
-/// Unsafe because a row is dozens of appends of a few octets: an array asks with each of them whether its memory is its own.
-/// This memory always is, since the buffer cannot be copied. Only `count` of its `capacity` octets were written; `write` makes
-/// room before, and checks after, that no more were than there was room for.
+/// Unsafe: a row is dozens of appends of a few octets, and an array checks at each whether its memory is its own. This memory always is,
+/// since the buffer cannot be copied. Only `count` of its `capacity` octets are initialized. `write` makes room before, and checks after,
+/// that the room was enough.
 @safe public struct OctetBuffer: ~Copyable {
   @usableFromInline var memory: UnsafeMutablePointer<UInt8>
   @usableFromInline var capacity: Int
-  /// How many octets there are.
+  /// The number of octets.
   @usableFromInline package var count: Int { length }
   @usableFromInline var length = 0
 
-  /// An empty buffer with room for `capacity` octets.
+  /// Creates an empty buffer with room for `capacity` octets.
   package init(capacity: Int) {
     self.capacity = max(capacity, 64)
     unsafe memory = UnsafeMutablePointer<UInt8>.allocate(capacity: self.capacity)
@@ -20,7 +20,7 @@ import Packets
 
   deinit { unsafe memory.deallocate() }
 
-  /// Whether there is none.
+  /// Whether the buffer is empty.
   package var isEmpty: Bool { length == 0 }
 
   /// Removes all octets and keeps the memory.
@@ -57,7 +57,7 @@ import Packets
     length += added
   }
 
-  /// Lets `body` write at most `room` octets at the end, and keeps as many of them as it says.
+  /// Lets `body` write at most `room` octets at the end, and keeps the number of octets that it returns.
   @inlinable
   @inline(__always)
   package mutating func write(atMost room: Int, _ body: (UnsafeMutablePointer<UInt8>) -> Int) {

@@ -1,7 +1,7 @@
 import Packets
 
-/// Text that needs neither escaping nor quoting wherever it stands: printable ASCII without backslash, comma and quotes.
-/// Most text is, so that it is looked at and copied eight octets at a time.
+/// Text that never needs escaping or quoting: printable ASCII without backslash, comma and quotes. Most text is plain, so it is tested and
+/// copied eight octets at a time.
 package enum PlainText {
   /// Whether an octet is plain.
   @inline(__always)
@@ -9,14 +9,14 @@ package enum PlainText {
     octet &- 0x20 < 0x5f && octet != UInt8(ascii: "\\") && octet != UInt8(ascii: ",") && octet != UInt8(ascii: "\"")
   }
 
-  /// Whether all of eight octets are plain. The tests are exact for octets below 0x80, and others fail the last one.
+  /// Whether all eight octets are plain. The tests are exact for octets below 0x80; others fail the last test.
   @inline(__always)
   package static func contains(_ octets: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let highs: UInt64 = 0x8080_8080_8080_8080
-    /// A high bit where an octet is `value`: nothing carries over while all are below 0x80.
+    /// Sets the high bit where an octet is `value`. There is no carry while all octets are below 0x80.
     func matches(_ value: UInt64) -> UInt64 { ((octets ^ ones &* value) &+ ones &* 0x7f) ^ highs }
-    // An octet below 0x20 does not reach the high bit with 0x60 more.
+    // An octet below 0x20 does not reach the high bit when 0x60 is added.
     let controls = (octets &+ ones &* 0x60) ^ highs
     let unwanted = controls | matches(0x22) | matches(0x2c) | matches(0x5c) | matches(0x7f) | octets
     return unwanted & highs == 0
@@ -24,9 +24,9 @@ package enum PlainText {
 }
 
 extension RawSpan {
-  /// Copies the octets if all of them are plain. Returns whether they are; if not, some may have been copied.
+  /// Copies the octets if all are plain. Returns whether they are; if not, some may have been copied.
   ///
-  /// Unsafe because it writes where it is told to: there must be room for as many octets as there are.
+  /// Unsafe: it writes at an address, which must have room for all octets.
   @inline(__always)
   package func copyPlainText(to target: UnsafeMutablePointer<UInt8>) -> Bool {
     let count = byteCount
@@ -39,7 +39,7 @@ extension RawSpan {
     }
     var offset = 0
     while offset < count {
-      // The last eight may have been copied in part already.
+      // Some of the last eight may have been copied already.
       let start = min(offset, count - 8)
       let octets = littleEndian64(within: start)
       guard PlainText.contains(octets) else { return false }

@@ -1,13 +1,12 @@
 import Packets
 
-/// Leaves out what may be personal (`--redact`): paths beyond their first segment and addresses become `~` and the
-/// first eight hexadecimal digits of a digest.
+/// Hides personal data (`--redact`): addresses, and paths beyond their first segment, become `~` and the first eight hexadecimal digits of
+/// a digest.
 ///
-/// The same text becomes the same digits in every file and every run, so that rows still group and reports compare.
-/// That also means that someone who guesses a path or an address can check the guess: with a plain digest this is a
-/// pseudonym, not anonymity. A digest keyed with a secret (HMAC) closes that.
+/// Equal texts have equal digits in every file and every run, so rows still group and reports compare. But anyone who guesses a path or an
+/// address can check the guess. A plain digest is a pseudonym, not anonymity. A digest keyed with a secret (HMAC) prevents that.
 public struct Redaction: Sendable {
-  /// A cryptographic hash, as SHA-256; at least four octets.
+  /// A cryptographic hash, such as SHA-256, of at least four octets.
   public typealias Digest = @Sendable ([UInt8]) -> [UInt8]
 
   private let digest: Digest
@@ -15,8 +14,8 @@ public struct Redaction: Sendable {
   /// Redacts with a digest.
   public init(digest: @escaping Digest) { self.digest = digest }
 
-  /// A path: its first segment as it is, the rest hashed together with it. `/users/42/x` becomes `/users/~` and
-  /// digits; `/users`, `/users/` and `*` hide nothing.
+  /// Redacts a path. The first segment stays, and the rest is hashed together with it. `/users/42/x` becomes `/users/~` and digits;
+  /// `/users`, `/users/` and `*` hide nothing.
   package func path(_ path: [UInt8]) -> [UInt8] {
     guard let first = path.first else { return path }
     let slash = UInt8(ascii: "/")
@@ -25,13 +24,13 @@ public struct Redaction: Sendable {
     return path[...end] + pseudonym(path)
   }
 
-  /// A host: names as they are, IP literals hashed as in endpoints, the port kept.
+  /// Redacts a host. Names stay, IP literals are hashed as in endpoints, and the port stays.
   package func host(_ host: [UInt8]) -> [UInt8] {
     guard let literal = IPLiteral(host) else { return host }
     return pseudonym(literal.address) + host[literal.portStart...]
   }
 
-  /// What stands for an address.
+  /// The pseudonym of an address.
   package func address(_ address: IPAddress) -> [UInt8] { pseudonym(address.octets) }
 
   private func pseudonym(_ text: [UInt8]) -> [UInt8] {
@@ -51,12 +50,12 @@ extension IPAddress {
   }
 }
 
-/// A host that is an IP address rather than a name.
+/// A host that is an IP address, not a name.
 private struct IPLiteral {
-  /// What is hashed: the 16 octets of the address, so that `10.0.0.1` hashes alike as a host and as an endpoint.
-  /// The text itself when it is an address in a form that is not worth decoding: hiding it is what matters.
+  /// The 16 octets of the address, for hashing, so that `10.0.0.1` has the same hash as a host and as an endpoint. For an unusual form,
+  /// which is not decoded, it is the text itself: hiding it is enough.
   var address: [UInt8]
-  /// Where the port's colon is, or the end.
+  /// The offset of the port's colon, or the end.
   var portStart: Int
 
   /// Nil for a name.
@@ -75,8 +74,8 @@ private struct IPLiteral {
     }
     portStart = host.firstIndex(of: colon) ?? host.count
     let name = host[..<portStart]
-    // RFC 3986 §7.4, WHATWG URL §3.5: a host whose last label is a number is an IPv4 address in some form
-    // (127.1, 0x7f000001), never a name.
+    // A host whose last label is a number is never a name (RFC 3986 §7.4, WHATWG URL §3.5). It is an IPv4 address in some form (127.1,
+    // 0x7f000001).
     let labels = name.split(separator: UInt8(ascii: "."))
     guard let last = labels.last, Self.isNumber(last) else { return nil }
     address = Self.ipv4(labels)?.octets ?? Array(name)

@@ -1,27 +1,27 @@
 import Packets
 
-/// Appends the octets of one row, without an allocation or a copy per cell, and is reused from row to row.
+/// Collects the octets of one row, without an allocation or a copy for each cell. It is reused from row to row.
 ///
-/// Rows are a large part of what a run costs, so that cells are written where they will stand. Unsafe only in that:
-/// `OctetBuffer.write` has made room for as many octets as each use says.
+/// Rows are a large part of a run's cost, so cells are written in place. Only that is unsafe: `OctetBuffer.write` has made the room that
+/// each use asks for.
 public struct RowBuffer: ~Copyable {
-  /// Longer than any usual row.
+  /// Its initial room exceeds any usual row.
   @usableFromInline var memory = OctetBuffer(capacity: 1024)
   @usableFromInline var endpoints = EndpointTexts()
-  /// Text on its way to be appended, kept for its memory.
+  /// Memory for texts before they are appended.
   private var escaped: [UInt8] = []
 
-  /// An empty row.
+  /// Creates an empty row.
   package init() {}
 
-  /// A copy of what was appended since `clear`.
+  /// A copy of the octets appended since `clear`.
   package var octets: [UInt8] {
     var copy: [UInt8] = []
     withOctets { $0.append(0..<$0.byteCount, to: &copy) }
     return copy
   }
 
-  /// Lends what was appended since `clear`.
+  /// Lends the octets appended since `clear`.
   @inlinable
   @inline(__always)
   package func withOctets<Result, Failure: Error>(
@@ -30,10 +30,10 @@ public struct RowBuffer: ~Copyable {
     try memory.withOctets(body)
   }
 
-  /// How many octets were appended since `clear`.
+  /// The number of octets appended since `clear`.
   @inlinable package var length: Int { memory.count }
 
-  /// Starts over, keeping the memory.
+  /// Starts over, and keeps the memory.
   @inlinable
   package mutating func clear() { memory.removeAll() }
 
@@ -42,19 +42,19 @@ public struct RowBuffer: ~Copyable {
   @inline(__always)
   package mutating func removeLast() { memory.shorten(to: max(length - 1, 0)) }
 
-  // MARK: Octets and texts of our own
+  // MARK: Octets and texts of the program
 
   /// Appends one octet.
   @inlinable
   @inline(__always)
   package mutating func append(_ octet: UInt8) { memory.append(octet) }
 
-  /// Appends octets as they are.
+  /// Appends octets unchanged.
   @inlinable
   @inline(__always)
   package mutating func append(_ octets: RawSpan) { memory.append(octets) }
 
-  /// Appends octets as they are.
+  /// Appends octets unchanged.
   package mutating func append(_ octets: [UInt8]) { octets.withOctets { memory.append($0) } }
 
   /// Appends the eight octets of an integer, the lowest first.
@@ -66,7 +66,7 @@ public struct RowBuffer: ~Copyable {
     }
   }
 
-  /// Appends a text of our own as it is.
+  /// Appends a text of the program unchanged.
   package mutating func append(_ text: String) {
     var text = text
     text.withUTF8 { source in
@@ -77,7 +77,7 @@ public struct RowBuffer: ~Copyable {
     }
   }
 
-  /// Appends a text of the program's own as it is, and one octet after it.
+  /// Appends a static text unchanged, and one octet after it.
   @inlinable
   @inline(__always)
   package mutating func append(_ text: StaticString, then last: UInt8? = nil) {
@@ -90,7 +90,7 @@ public struct RowBuffer: ~Copyable {
     }
   }
 
-  /// Appends the names of the bits that are set, separated by spaces.
+  /// Appends the names of the set bits, separated by spaces.
   package mutating func append(flags bits: UInt64, names: [String]) {
     var rest = bits
     var isFirst = true
@@ -106,9 +106,9 @@ public struct RowBuffer: ~Copyable {
 
   // MARK: Texts from the wire
 
-  /// Appends octets as they are, and one more after them, if all of them are plain (`PlainText`), else nothing.
+  /// Appends octets unchanged, and one more after them, if all are plain (`PlainText`); otherwise appends nothing.
   ///
-  /// - Returns: Whether they are.
+  /// - Returns: Whether they are plain.
   package mutating func appendPlain(_ text: RawSpan, then last: UInt8? = nil) -> Bool {
     let length = text.byteCount
     var isPlain = true
@@ -122,7 +122,7 @@ public struct RowBuffer: ~Copyable {
     return isPlain
   }
 
-  /// Appends text from the wire, escaped; with `doublingQuotes`, each `"` twice.
+  /// Appends escaped text from the wire. With `doublingQuotes`, each `"` is doubled.
   package mutating func appendEscaped(_ text: RawSpan, doublingQuotes: Bool = false) {
     escaped.removeAll(keepingCapacity: true)
     TextEscaping.append(text, doublingQuotes: doublingQuotes, to: &escaped)
@@ -154,7 +154,7 @@ public struct RowBuffer: ~Copyable {
     memory.withOctets { endpoints.remember($0.extracting(start..<$0.byteCount), of: endpoint) }
   }
 
-  /// Appends `address:port`, the address hashed if there is a redaction.
+  /// Appends `address:port`, with the address hashed if there is a redaction.
   package mutating func append(_ endpoint: Endpoint, _ redaction: Redaction?) {
     guard let redaction else { return append(endpoint) }
     append(redaction.address(endpoint.address))
@@ -196,10 +196,10 @@ public struct RowBuffer: ~Copyable {
     }
   }
 
-  /// A sign, digits, and an octet after them.
+  /// Room for a sign, digits, and an octet after them.
   @inlinable static var integerRoom: Int { Decimal.room + 2 }
 
-  /// Writes an integer in decimal. Returns how many octets mean anything.
+  /// Writes an integer in decimal. Returns the number of octets.
   @inlinable
   @inline(__always)
   static func write(_ integer: Int, at target: UnsafeMutablePointer<UInt8>) -> Int {
@@ -208,12 +208,12 @@ public struct RowBuffer: ~Copyable {
     return unsafe 1 + Decimal.write(UInt64(integer.magnitude), at: target + 1)
   }
 
-  /// Appends a duration in nanoseconds as milliseconds: exact, with up to six decimals and no trailing zeros.
+  /// Appends a duration in nanoseconds as exact milliseconds, with up to six decimals and no trailing zeros.
   package mutating func appendMilliseconds(_ nanoseconds: Int64) {
     appendFraction(UInt64(nanoseconds.magnitude), isNegative: nanoseconds < 0, unit: 1_000_000, digits: 6)
   }
 
-  /// Appends a number given in thousandths: exact, with up to three decimals and no trailing zeros.
+  /// Appends a number in thousandths, exactly, with up to three decimals and no trailing zeros.
   package mutating func appendThousandths(_ value: Int) {
     appendFraction(UInt64(value.magnitude), isNegative: value < 0, unit: 1000, digits: 3)
   }

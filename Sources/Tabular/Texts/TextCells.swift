@@ -1,9 +1,9 @@
 import Packets
 
-/// Cells of texts that rows have again and again, made once for each text and then copied.
+/// Cells of repeated texts, made once for each text and then copied.
 ///
-/// A text is recognised by where its octets are: the table holds on to the array, so that nothing else can be there, and
-/// what is shared is not changed. So it does not matter which pool a text is of.
+/// A text is recognized by the address of its octets. The table retains the array, so the address cannot be reused, and shared arrays do
+/// not change. So texts of any pool may be used.
 public struct TextCells: ~Copyable {
   @usableFromInline
   struct Slot {
@@ -15,21 +15,21 @@ public struct TextCells: ~Copyable {
     @usableFromInline var length = 0
   }
 
-  /// Slots of the table: a power of two. With more texts than that, some cells are made again.
+  /// The number of slots, a power of two. With more texts, some cells are made again.
   @usableFromInline static var slotCount: Int { 2048 }
-  /// Octets of the longest text that is held: a longer one is rare and not worth the memory.
+  /// The longest text kept, in octets. Longer ones are rare and not worth the memory.
   private static let longestText = 256
-  /// Octets of cells, after which the table starts anew.
+  /// Octets of cells after which the table starts anew.
   private static let cellsLimit = 512 << 10
 
   @usableFromInline var slots = [Slot](repeating: Slot(), count: slotCount)
   @usableFromInline var cells = OctetBuffer(capacity: 4096)
   private var held = [[UInt8]](repeating: [], count: slotCount)
 
-  /// An empty table.
+  /// Creates an empty table.
   package init() {}
 
-  /// Whether the cell of a text is held.
+  /// Whether the cell of a text is kept.
   package func has(_ text: RawSpan) -> Bool {
     let address = Self.address(text)
     let slot = slots[Self.slot(address)]
@@ -47,11 +47,11 @@ public struct TextCells: ~Copyable {
     return true
   }
 
-  /// Remembers the cell of a text, which stands at the end of a row.
+  /// Keeps the cell of a text, which is at the end of a row.
   ///
   /// - Parameters:
-  ///   - text: The text, in the memory in which it comes again.
-  ///   - start: Where the cell begins in the row.
+  ///   - text: The text, in the memory in which it will come again.
+  ///   - start: The start of the cell in the row.
   ///   - row: The row.
   @inline(never)
   package mutating func remember(_ text: [UInt8], cellFrom start: Int, of row: borrowing RowBuffer) {
@@ -65,7 +65,7 @@ public struct TextCells: ~Copyable {
     slots[index] = Slot(address: address, textLength: text.count, start: cell, length: cells.count - cell)
   }
 
-  /// The address is compared and never read from.
+  /// The address of the octets, which is only compared, never read from.
   @inlinable
   @inline(__always)
   static func address(_ text: RawSpan) -> Int { unsafe text.withUnsafeBytes { Int(bitPattern: $0.baseAddress) } }
@@ -73,7 +73,7 @@ public struct TextCells: ~Copyable {
   @inlinable
   @inline(__always)
   static func slot(_ address: Int) -> Int {
-    // Arrays are 16 octets apart at least.
+    // Arrays are at least 16 octets apart.
     Int(truncatingIfNeeded: (UInt64(UInt(bitPattern: address)) &* 0x9e37_79b9_7f4a_7c15) >> 53)
   }
 }

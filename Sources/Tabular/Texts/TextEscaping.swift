@@ -1,15 +1,14 @@
 import Packets
 
-/// How octets from the wire become text that nothing downstream interprets.
+/// Turns octets from the wire into text that no later program interprets.
 ///
-/// The result is always valid UTF-8 and can be taken back to the octets: a backslash becomes `\\`, and every octet
-/// of an escaped character `\xNN`. Escaped are octets that are not UTF-8, control characters (so no escape
-/// sequence reaches a terminal and no line break a row), and characters that are invisible or change the order
-/// of those beside them (so that a name looks like what it is). Everything else stays as it is.
+/// The result is always valid UTF-8, and the octets can be recovered. A backslash becomes `\\`, and every octet of an escaped character
+/// `\xNN`. Octets that are not UTF-8 are escaped. So are control characters, so that no escape sequence reaches a terminal and no line
+/// break a row. Characters that are invisible or change the order of their neighbors are escaped, so that a name looks like what it is. All
+/// else is unchanged.
 package enum TextEscaping {
-  /// Code points beyond ASCII that are escaped: C1 controls, line separators, bidirectional and other format
-  /// controls, and what Unicode calls default-ignorable. A table of our own, so that the same capture gives the
-  /// same report whatever Unicode version the standard library has.
+  /// Code points beyond ASCII that are escaped: C1 controls, line separators, bidirectional and other format controls, and Unicode's
+  /// default-ignorable ones. The table is fixed, so that a capture gives the same report with any Unicode version of the standard library.
   private static let escaped: [ClosedRange<UInt32>] = [
     0x80...0x9f, 0xad...0xad, 0x34f...0x34f, 0x600...0x605, 0x61c...0x61c, 0x6dd...0x6dd, 0x70f...0x70f,
     0x890...0x891, 0x8e2...0x8e2, 0x115f...0x1160, 0x17b4...0x17b5, 0x180b...0x180f, 0x200b...0x200f,
@@ -18,7 +17,7 @@ package enum TextEscaping {
     0x1bca0...0x1bca3, 0x1d173...0x1d17a, 0xe0000...0xe0fff,
   ]
 
-  /// Appends `text` escaped; with `doublingQuotes`, each `"` twice, as inside a quoted CSV cell.
+  /// Appends `text` escaped. With `doublingQuotes`, each `"` is doubled, as inside a quoted CSV cell.
   package static func append(_ text: RawSpan, doublingQuotes: Bool = false, to result: inout [UInt8]) {
     var index = 0
     while index < text.byteCount {
@@ -48,7 +47,7 @@ package enum TextEscaping {
     }
   }
 
-  /// `text` escaped.
+  /// Returns `text` escaped.
   package static func string(_ text: [UInt8]) -> String {
     var octets: [UInt8] = []
     text.withOctets { append($0, to: &octets) }
@@ -67,8 +66,8 @@ package enum TextEscaping {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value
   }
 
-  /// The length in octets of the character at `index`, whose first octet is not ASCII, and whether it is shown as
-  /// it is. An octet that starts no well-formed sequence (Unicode, table 3-7) counts as a character of its own.
+  /// The length in octets of the character at `index`, whose first octet is not ASCII, and whether it is shown unchanged. An octet that
+  /// starts no well-formed sequence (Unicode, table 3-7) counts as a character.
   package static func character(at index: Int, of text: RawSpan) -> (length: Int, isShown: Bool) {
     let first = text.octet(index)
     let length: Int
@@ -78,12 +77,12 @@ package enum TextEscaping {
     case 0xc2...0xdf: (length, value) = (2, UInt32(first & 0x1f))
     case 0xe0...0xef:
       (length, value) = (3, UInt32(first & 0x0f))
-      // No overlong forms, no surrogates.
+      // Excludes overlong forms and surrogates.
       if first == 0xe0 { second = 0xa0...0xbf }
       if first == 0xed { second = 0x80...0x9f }
     case 0xf0...0xf4:
       (length, value) = (4, UInt32(first & 0x07))
-      // No overlong forms, nothing beyond U+10FFFF.
+      // Excludes overlong forms and values beyond U+10FFFF.
       if first == 0xf0 { second = 0x90...0xbf }
       if first == 0xf4 { second = 0x80...0x8f }
     default: return (1, false)
@@ -97,22 +96,20 @@ package enum TextEscaping {
     return (length, !isEscaped(value))
   }
 
-  /// As above, of an array.
+  /// The length and visibility of a character of an array.
   package static func character(at index: Int, of text: [UInt8]) -> (length: Int, isShown: Bool) {
     text.withOctets { character(at: index, of: $0) }
   }
 
   private static func isEscaped(_ value: UInt32) -> Bool {
-    // Nearly all text beyond ASCII is past the first range and before the next that matters; a linear scan of a
-    // sorted table stops early.
+    // A linear scan of the sorted table stops early: nearly all text beyond ASCII lies between its first range and the next relevant one.
     for range in escaped where value <= range.upperBound { return value >= range.lowerBound }
     return false
   }
 }
 
 extension TextEscaping {
-  /// The octets that a text of a report stands for. A backslash that starts no escape, which no report
-  /// has, stands for itself.
+  /// The octets that a text of a report stands for. A backslash that starts no escape stands for itself; no report has one.
   package static func octets(_ text: ArraySlice<UInt8>) -> [UInt8] {
     let backslash = UInt8(ascii: "\\")
     guard text.contains(backslash) else { return Array(text) }

@@ -1,8 +1,8 @@
-// How long a message's content is without its codings (RFC 9110 §8.4): counted while it passes, never stored.
+// The length of a message's content without its codings (RFC 9110 §8.4). Content is counted while it passes, never stored.
 
 extension OpenContent {
-  /// What form of gRPC the content of a message has, by its type; nil when it has none, or a content coding, under which its messages
-  /// cannot be told apart.
+  /// The form of gRPC in a message's content, by its media type. Nil if the content is not gRPC, or has a content coding, which hides its
+  /// messages.
   @inline(__always)
   static func formOfGRPC(of row: RowIndex, _ run: borrowing Run) -> GRPCForm? {
     let (type, coding) = run.rows.messages.look(Int(row)) { ($0.message.contentType, $0.message.contentEncoding) }
@@ -10,7 +10,7 @@ extension OpenContent {
     return run.texts.withOctets(type) { GRPCForm($0) }
   }
 
-  /// Content of a message is about to come; `form` is that of gRPC.
+  /// Prepares for the content of a message. `form` is its form of gRPC.
   mutating func start(of row: RowIndex, _ form: GRPCForm?, _ encoding: GRPCEncoding, _ run: inout Run) {
     if let form {
       run.rows[message: row].grpcMessages = 0
@@ -24,7 +24,7 @@ extension OpenContent {
     guard !codings.isEmpty else { return }
     isIdentity = false
     if grpc != nil {
-      // Under a transfer coding messages cannot be told apart.
+      // A transfer coding hides the messages.
       grpc = nil
       run.rows[message: row].grpcMessages = nil
     }
@@ -46,7 +46,7 @@ extension OpenContent {
     self.codings = codings
   }
 
-  /// Octets of the content of a message.
+  /// Takes octets of a message's content.
   @inline(__always)
   func take(_ octets: RawSpan, of row: RowIndex, _ run: inout Run) {
     if run.contentNotes.isWanted { run.contentNotes.take(octets, of: row, isCoded: !isIdentity) }
@@ -73,8 +73,7 @@ extension OpenContent {
     }
   }
 
-  /// The content of a message has ended, wholly seen or not. How that came out is asked for at once, or when the message
-  /// becomes final.
+  /// Ends the content of a message, seen whole or not. The outcome is known at once, or when the message becomes final.
   mutating func finish(of row: RowIndex, isComplete: Bool, _ run: inout Run) {
     if let grpc {
       self.grpc = nil
@@ -98,7 +97,7 @@ extension OpenContent {
     run.countDecoders()
   }
 
-  /// The messages of gRPC have ended: their length is that of the content without codings.
+  /// Ends the messages of gRPC. Their length is the length of the content without codings.
   private func finish(_ grpc: GRPCContent, of row: RowIndex, isComplete: Bool, _ run: inout Run) {
     let outcome = grpc.finish(&run)
     run.rows[message: row].grpcMessages = outcome.messages
@@ -112,20 +111,20 @@ extension OpenContent {
     if let failure = outcome.failure { run.rows[message: row].flags.insert(failure) }
   }
 
-  /// Octets of the content cannot be seen.
+  /// Notes that octets of the content cannot be seen.
   mutating func lose() {
     decoder = nil
     grpc?.lose()
   }
 
-  /// Takes what came of a content that was decoded while the analysis went on.
+  /// Takes the outcome of a content that was decoded while the analysis went on.
   @inline(never)
   static func settle(_ pending: PendingContent, of row: RowIndex, _ run: inout Run) {
     guard let outcome = run.decoders?.outcome(of: pending) else { return }
     run.decoders?.forget(pending)
     run.rows.messages[Int(row)].pendingContent = nil
     guard let anomaly = run.rows[message: row].note(outcome, isComplete: true) else { return }
-    // Not the time of the packet that makes the message final.
+    // The anomaly has the time of its message, not of the packet that makes the message final.
     let now = run.anomalies.now
     run.anomalies.now = run.rows[message: row].lastTime
     run.note(anomaly)
@@ -134,7 +133,7 @@ extension OpenContent {
 }
 
 extension Run {
-  /// A decoder is about to get octets of the packet in hand.
+  /// Prepares for octets of the current packet to reach a decoder.
   @inline(__always)
   fileprivate mutating func prepareDecoding() {
     decoding.renew(for: ledger.packets)
@@ -143,7 +142,7 @@ extension Run {
 }
 
 extension Message {
-  /// Notes how the decoding of its content ended, and returns what was odd about that. Only a complete content's length counts.
+  /// Records the outcome of decoding, and returns its anomaly, if any. Only a complete content has a decoded length.
   mutating func note(_ outcome: ContentOutcome, isComplete: Bool) -> Anomaly? {
     switch outcome {
     case .decoded(let octets):

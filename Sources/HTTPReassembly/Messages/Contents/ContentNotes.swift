@@ -1,39 +1,39 @@
-/// What is noted of the contents of messages while they pass, for messages that are not final: by the index of a message's row.
+/// Facts about the contents of messages that are not final, gathered while they pass, by the index of a message's row.
 struct ContentNotes {
-  /// What is noted of one content.
+  /// Facts about one content.
   struct Note {
-    /// The content as it was transferred.
+    /// The mark of the content as transferred.
     var mark = OctetMark()
     /// The start of a content without coding.
     var sample: [UInt8] = []
-    /// What is known of it from elsewhere; then there is nothing else.
+    /// Facts about the content from elsewhere; all else is then empty.
     var given: ContentFacts?
 
-    /// Octets that were noted.
+    /// The number of octets noted.
     var length: Int { given?.length ?? mark.count }
-    /// Their mark.
+    /// The mark of the octets.
     var markValue: UInt64 { given?.mark ?? mark.value }
   }
 
-  /// Whether anybody wants to know.
+  /// Whether a table needs the facts.
   let isWanted: Bool
   private var notes: [Note] = []
-  /// Memory of samples that are done with, for the next ones.
+  /// Memory of finished samples, for new ones.
   private var spares = SpareArrays<UInt8>(limit: 16, capacity: 16 << 10)
-  /// Octets of samples that are held, all together.
+  /// Octets in samples, all contents together.
   private(set) var sampledOctets = 0
 
-  /// Octets of one content that are kept: gzip looks back no further.
+  /// Octets of a sample; gzip looks back no further.
   static let sampleLimit = 32 << 10
-  /// The same, all contents together; beyond it contents have shorter samples, or none.
+  /// Octets of all samples together. Beyond it, contents have shorter samples or none.
   static let totalLimit = 8 << 20
 
   init(isWanted: Bool) { self.isWanted = isWanted }
 
-  /// Octets of memory that what is noted of open messages takes.
+  /// Octets of memory that the samples of open messages take.
   var memory: Int { sampledOctets }
 
-  /// Takes octets of the content of a message; `isCoded` says whether a coding is on them.
+  /// Takes octets of a message's content. `isCoded` says whether they have a coding.
   mutating func take(_ octets: RawSpan, of row: RowIndex, isCoded: Bool) {
     let row = Int(row)
     while notes.count <= row { notes.append(Note()) }
@@ -46,20 +46,20 @@ struct ContentNotes {
     sampledOctets += room
   }
 
-  /// Notes what is known from elsewhere of the content of a message.
+  /// Records facts about a message's content that come from elsewhere.
   mutating func note(_ facts: ContentFacts, of row: RowIndex) {
     while notes.count <= Int(row) { notes.append(Note()) }
     notes[Int(row)].given = facts
   }
 
-  /// Takes away what is noted of a message that is final.
+  /// Removes and returns the facts about a final message's content.
   mutating func takeNote(of row: RowIndex) -> Note {
     var note = Note()
     takeNote(of: row, into: &note)
     return note
   }
 
-  /// The same, in the place of a note that says nothing: nothing is copied for it.
+  /// Moves the facts about a final message's content into an empty note, without a copy.
   @inline(__always)
   mutating func takeNote(of row: RowIndex, into note: inout Note) {
     guard Int(row) < notes.count else { return }
@@ -67,19 +67,19 @@ struct ContentNotes {
     sampledOctets -= note.sample.count
   }
 
-  /// Gives back the memory of a sample, for the next ones.
+  /// Gives back the memory of a sample, for new ones.
   mutating func giveBack(_ memory: consuming [UInt8]) {
     spares.giveBack(memory)
   }
 }
 
-/// What tables want to know of a content that is not here.
+/// Facts that tables need about a content that is elsewhere.
 struct ContentFacts {
-  /// The mark of its octets as they were transferred.
+  /// The mark of its octets as transferred.
   var mark: UInt64 = 0
-  /// How many octets the mark is of.
+  /// The number of octets that the mark covers.
   var length = 0
-  /// Octets of its start that were compressed, and what gzip made of them; 0 where none were.
+  /// Octets of its start that were compressed, and their length in gzip; both 0 if none were.
   var sample = 0
   var compressed = 0
 }

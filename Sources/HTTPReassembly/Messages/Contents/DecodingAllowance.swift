@@ -1,26 +1,26 @@
-/// How much decoders may make before the next packet has its turn: a few hostile octets can ask for seconds of decoding, in
-/// which nobody takes packets, looks at the clock or heeds a signal.
+/// The amount that decoders may produce before the next packet's turn. A few hostile octets can ask for seconds of decoding; meanwhile
+/// packets, the clock and signals wait.
 ///
-/// What one packet completes may be much, when it fills a hole. So what came in counts as well: a packet's allowance is
-/// `Configuration.decodedAtOnceLimit` octets, and `Configuration.decodedAtOnceRatio` more for each coded octet that is decoded.
-/// Contents as servers send them stay below that. It goes by packets, and not by the clock, so that the same packets
-/// always give the same rows. Contents that are decoded as a whole, which may be later and elsewhere, have as much again.
+/// One packet can complete a lot of content when it fills a gap, so coded octets count too. A packet's allowance is
+/// `Configuration.decodedAtOnceLimit` octets, and `Configuration.decodedAtOnceRatio` more for each coded octet that is decoded. Contents
+/// from usual servers stay below it. The allowance goes by packets, not by the clock, so the same packets always give the same rows.
+/// Contents that are decoded as a whole, maybe later and on another thread, have as much again.
 public struct DecodingAllowance: Sendable {
   private let limit: Int
   private let ratio: Int
   private var left: Int
-  /// The same, of contents that are decoded as a whole.
+  /// Octets left for contents that are decoded as a whole.
   private var leftToPostpone: Int
-  /// The packet that it was renewed for, by its number.
+  /// The number of the packet that the allowance was last renewed for.
   private var packet = 0
-  /// Octets that came out of decoders since the beginning, those of each coding of a stack.
+  /// Octets that decoders produced so far, at each coding of a stack.
   public private(set) var spent = 0
-  /// Octets of memory that a decoder may take for a window that is larger than usual: what nobody else takes.
+  /// Octets of unused memory that a decoder may take for a larger window than usual.
   public internal(set) var memoryRoom = Int.max
-  /// Octets of memory that all decoders of the source hold: whoever decodes says so.
+  /// Octets of memory that all decoders of the source hold. The decoding side sets it.
   public var memoryHeld = 0
 
-  /// An allowance of `limit` octets a packet, and of `ratio` octets for each coded one.
+  /// Creates an allowance of `limit` octets for each packet, and `ratio` octets for each coded octet.
   public init(limit: Int, ratio: Int) {
     self.limit = limit
     self.ratio = ratio
@@ -28,10 +28,10 @@ public struct DecodingAllowance: Sendable {
     leftToPostpone = limit
   }
 
-  /// One that does not run out.
+  /// An allowance without limit.
   public static var endless: DecodingAllowance { DecodingAllowance(limit: .max, ratio: 0) }
 
-  /// The packet of this number has its turn. Does nothing when it has it already.
+  /// Renews the allowance for the packet of this number. Does nothing if the packet has it already.
   @inline(__always)
   mutating func renew(for packet: Int) {
     guard packet != self.packet else { return }
@@ -40,28 +40,28 @@ public struct DecodingAllowance: Sendable {
     leftToPostpone = limit
   }
 
-  /// Coded octets are about to be decoded.
+  /// Adds to the allowance for coded octets that are about to be decoded.
   public mutating func earn(_ octets: Int) {
     let (more, isMost) = octets.multipliedReportingOverflow(by: ratio)
     let (sum, overflow) = left.addingReportingOverflow(more)
     left = isMost || overflow ? .max : sum
   }
 
-  /// Whether more came out than there was: nothing more is to be decoded before more is earned than that.
+  /// Whether the output exceeds the allowance. Decoding must stop until enough is earned.
   public var isExceeded: Bool { left < 0 }
 
-  /// Whether a content may be decoded without looking at what it makes, which is at most so many octets. Beyond what is left for
-  /// that, it has to be decoded at once, where each octet that comes out is looked at.
+  /// Whether a content with at most so many octets of output may be decoded without counting them. If not, it has to be decoded at once,
+  /// with each octet of output counted.
   public mutating func postpone(_ octets: Int) -> Bool {
     guard octets <= leftToPostpone else { return false }
     leftToPostpone -= octets
     return true
   }
 
-  /// Octets came out of such a content.
+  /// Counts octets of output from such a content.
   public mutating func note(_ octets: Int) { spent &+= octets }
 
-  /// Octets came out; false when that is more than is left.
+  /// Counts octets of output; false if they exceed the allowance.
   public mutating func spend(_ octets: Int) -> Bool {
     spent &+= octets
     left -= octets

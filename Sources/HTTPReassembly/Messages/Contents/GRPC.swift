@@ -5,10 +5,10 @@ enum GRPCEncoding: UInt8 {
   case deflate
   case br
   case zstd
-  /// One that is not known here.
+  /// A coding that is unknown here.
   case other
 
-  /// The coding that a field's value names.
+  /// Reads the coding from a field's value.
   init(_ value: RawSpan) {
     func isNamed(_ name: StaticString) -> Bool {
       value.byteCount == name.utf8CodeUnitCount && value.matches(name, at: 0)
@@ -19,21 +19,21 @@ enum GRPCEncoding: UInt8 {
       : isNamed("gzip") ? .gzip : isNamed("deflate") ? .deflate : isNamed("br") ? .br : isNamed("zstd") ? .zstd : .other
   }
 
-  /// The names by which a decoder is asked for.
+  /// The names by which a decoder is requested.
   var codings: [String] { self == .identity ? [] : ["\(self)"] }
 }
 
-/// How the messages of a gRPC call stand in a content.
+/// The layout of a gRPC call's messages in a content.
 enum GRPCForm {
-  /// gRPC over HTTP/2: messages alone; the status is in the trailer fields.
+  /// gRPC over HTTP/2: messages alone. The status is in the trailer fields.
   case native
-  /// gRPC-Web: the trailer fields are the content's last frame.
+  /// gRPC-Web: the last frame of the content has the trailer fields.
   case web
   /// gRPC-Web in base64 (RFC 4648 §4).
   case webText
 
-  /// By the content type: `application/grpc`, `application/grpc-web` or `application/grpc-web-text`, alone or with a suffix (`+proto`)
-  /// or parameters; nil for every other one.
+  /// Reads the form from the media type: `application/grpc`, `application/grpc-web` or `application/grpc-web-text`. A suffix (`+proto`) or
+  /// parameters may follow. Nil for any other type.
   init?(_ type: RawSpan) {
     guard type.byteCount >= 16, type.octet(12) | 0x20 == 0x67, type.matches("application/grpc", at: 0) else {
       return nil
@@ -51,37 +51,37 @@ enum GRPCForm {
 }
 
 extension RawSpan {
-  /// Whether the name of a media type ends there, but for a suffix.
+  /// Whether the name of a media type ends at the offset, except for a suffix.
   fileprivate func endsName(at offset: Int) -> Bool {
     guard offset < byteCount else { return true }
     return octet(offset) == 0x2b || octet(offset) == ASCII.semicolon || octet(offset) == ASCII.space
   }
 }
 
-/// The trailer fields in the content of gRPC-Web: lines as HTTP/1 has them. Of them `grpc-status` is looked for while they pass;
-/// nothing is kept.
+/// Reads the trailer fields in the content of gRPC-Web, which are lines as in HTTP/1. It looks for `grpc-status` while they pass, and keeps
+/// nothing.
 struct GRPCTrailers {
-  /// The status; nil while none was seen.
+  /// The status; nil if none was seen.
   private(set) var status: Int?
 
   private enum LinePart {
     case name
     case value
-    /// In a line that is not of interest, or behind what was.
+    /// In a line that does not matter, or behind the part that does.
     case rest
   }
 
   private var place = LinePart.name
-  /// Octets of the name that fit so far.
+  /// Octets of the name that have matched so far.
   private var matched = 0
   private var number = 0
   private var digits = 0
 
   private static let name = Array("grpc-status:".utf8)
-  /// Digits of a status: five are what a field of HTTP/2 may have, too.
+  /// Digits of a status. A field of HTTP/2 may have five, too.
   private static let digitLimit = 5
 
-  /// The next octet.
+  /// Takes the next octet.
   mutating func take(_ octet: UInt8) {
     guard octet != ASCII.lineFeed else { return endLine() }
     switch place {
@@ -99,7 +99,7 @@ struct GRPCTrailers {
     }
   }
 
-  /// The frame ends, and the line with it.
+  /// Ends the frame, and the line with it.
   mutating func finish() { endLine() }
 
   private mutating func endLine() {

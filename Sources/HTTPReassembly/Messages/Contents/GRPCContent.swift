@@ -1,46 +1,46 @@
-/// The messages of a gRPC call in one direction (a flag octet and four of length before each): how many there are, and how long they
-/// are without their coding. Counted while they pass, never stored.
+/// The messages of a gRPC call in one direction, each after a flag octet and a length of four octets. Their number and decoded length are
+/// counted while they pass; nothing is stored.
 ///
-/// In gRPC-Web a frame whose flag has its highest bit set has the trailer fields: it is no message.
+/// In gRPC-Web, a frame with the highest flag bit set has the trailer fields and is no message.
 final class GRPCContent {
-  /// What came of a content.
+  /// The result of a content.
   struct Outcome {
-    /// Messages whose prefix was seen.
+    /// The number of messages whose prefix was seen.
     var messages = 0
-    /// Octets of the messages without prefixes and codings; nil when it could not be decoded.
+    /// Octets of the messages without prefixes and codings; nil if unknown.
     var decodedLength: Int? = 0
-    /// Why that is not known.
+    /// The reason why the length is unknown.
     var failure: MessageFlags?
-    /// Whether the content ends within a message, or has flags that mean nothing, or is no base64 where it should be.
+    /// Whether the content ends within a message, has unknown flags, or is not base64 where it should be.
     var isMalformed = false
     /// The status in the trailer fields of gRPC-Web; nil without one.
     var status: Int?
   }
 
-  /// Octets of memory that it takes.
+  /// Octets of memory that the content takes.
   static let memory = 512
 
   private(set) var outcome = Outcome()
-  /// The coding of messages that are coded, by its name in `grpc-encoding`.
+  /// The coding of compressed messages, by its name in `grpc-encoding`.
   private let codings: [String]
   private var decoder: (any ContentDecoding)?
   private var prefix: UInt64 = 0
   private var collected = 0
-  /// Octets of the message that are still to come.
+  /// Octets of the current message that are still to come.
   private var left = 0
   private var isCoded = false
-  /// Whether messages can no longer be told apart.
+  /// Whether message boundaries are lost.
   private var isLost = false
   private let form: GRPCForm
-  /// The trailer fields that are being read.
+  /// The trailer fields in progress.
   private var trailers: GRPCTrailers?
-  /// Whether trailer fields have been read, behind which nothing comes.
+  /// Whether trailer fields have been read; nothing may follow them.
   private var hasTrailers = false
   private var base64 = Base64Octets()
-  /// Octets of a text that base64 was taken off, some groups at a time.
+  /// Decoded base64, some groups at a time.
   private var plain: [UInt8] = []
 
-  /// Characters of base64 that are taken together.
+  /// Characters of base64 that are decoded together.
   private static let textPiece = 64
 
   init(_ form: GRPCForm, encoding: GRPCEncoding) {
@@ -49,7 +49,7 @@ final class GRPCContent {
     if form == .webText { plain.reserveCapacity(Self.textPiece / 4 * 3 + 3) }
   }
 
-  /// Octets of the content.
+  /// Takes octets of the content.
   func take(_ octets: RawSpan, _ run: inout Run) {
     guard form == .webText else { return takeFrames(octets, &run) }
     var offset = 0
@@ -92,12 +92,12 @@ final class GRPCContent {
   private func begin(_ run: inout Run) {
     let flags = prefix >> 32 & 0xff
     left = Int(prefix & 0xffff_ffff)
-    // Trailer fields are the last frame.
+    // Trailer fields must be the last frame.
     if hasTrailers { outcome.isMalformed = true }
     if form != .native, flags & 0x80 != 0 {
       hasTrailers = true
       isCoded = false
-      // Coded ones are not read.
+      // Compressed trailer fields are not read.
       if flags == 0x80 { trailers = GRPCTrailers() } else if flags != 0x81 { outcome.isMalformed = true }
       if left == 0 { end(&run) }
       return
@@ -154,7 +154,7 @@ final class GRPCContent {
     outcome.failure = reason
   }
 
-  /// Octets of the content are missing: where the next message starts is not known.
+  /// Notes that octets of the content are missing, so the start of the next message is unknown.
   func lose() {
     isLost = true
     decoder = nil
@@ -162,7 +162,7 @@ final class GRPCContent {
     outcome.decodedLength = nil
   }
 
-  /// The content has ended.
+  /// Ends the content.
   func finish(_ run: inout Run) -> Outcome {
     if collected > 0 || !base64.isAtEnd, !isLost { outcome.isMalformed = true }
     if outcome.isMalformed { outcome.decodedLength = nil }

@@ -1,17 +1,16 @@
 import Synchronization
 
-/// A mark that the same octets always have and, but for one case in 2⁶⁴, no others: to tell whether octets came before without keeping
-/// them. It is made of octets as they come, in any pieces.
+/// A mark of octets, to tell whether they came before without keeping them. Equal octets have equal marks; others differ, except in one
+/// case of 2⁶⁴. Octets may come in any pieces.
 ///
-/// The keys are drawn anew for each run of the program, so that nobody can send octets with a mark of their choice. Nothing that is
-/// reported depends on a mark, but only on whether two are equal. Where parts of an analysis are put together, all must have the same
-/// keys (`fixKeys`).
+/// The keys are random in each run of the program, so no sender can choose octets for a mark. Reports depend only on whether two marks are
+/// equal. Parts of an analysis that are merged must all have the same keys (`fixKeys`).
 package struct OctetMark {
   private var state: UInt64 = 0
-  /// Of the sixteen octets that are mixed at once, those that came already.
+  /// The first eight octets of an incomplete group of sixteen.
   private var first: UInt64 = 0
   private var second: UInt64 = 0
-  /// Octets that have been taken.
+  /// The number of octets taken.
   private(set) var count = 0
 
   private static let firstKey =
@@ -20,15 +19,15 @@ package struct OctetMark {
     isFixed.load(ordering: .relaxed) ? 0x1319_8a2e_0370_7344 : UInt64.random(in: .min ... .max)
   private static let isFixed = Atomic(false)
 
-  /// Gives marks the keys that the marks of every part have: before the first mark of the run is made. They are the first digits of π.
+  /// Sets the keys that all parts of an analysis share, the first digits of π. Must be called before the run makes its first mark.
   package static func fixKeys() { isFixed.store(true, ordering: .relaxed) }
 
   init() {}
 
-  /// The mark of all octets that have been taken.
+  /// The mark of all octets taken so far.
   var value: UInt64 { Self.mix(Self.mix(state ^ first, second), UInt64(truncatingIfNeeded: count)) }
 
-  /// The mark of octets.
+  /// The mark of a sequence of octets.
   @inline(__always)
   static func of(_ octets: RawSpan) -> UInt64 {
     var mark = OctetMark()
@@ -36,7 +35,7 @@ package struct OctetMark {
     return mark.value
   }
 
-  /// The mark of octets where capital letters of ASCII count as small ones.
+  /// The mark of octets with capital letters of ASCII counted as small letters.
   static func ofSmallLetters(_ octets: RawSpan) -> UInt64 {
     var mark = OctetMark()
     var offset = 0
@@ -56,7 +55,7 @@ package struct OctetMark {
     return mark.value
   }
 
-  /// A mark of two marks or numbers.
+  /// Combines two marks or numbers into one mark.
   @inline(__always)
   static func mix(_ a: UInt64, _ b: UInt64) -> UInt64 {
     let (high, low) = (a ^ firstKey).multipliedFullWidth(by: b ^ secondKey)
