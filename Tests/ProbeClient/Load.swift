@@ -15,15 +15,22 @@ struct Load {
   var isUpload = false
   /// Saves the response with a download task.
   var isDownload = false
-  /// Seconds after which the load is cancelled; 0 cancels it before anything else is done.
-  var cancelledAfter: Double?
+  /// When a load is cancelled.
+  enum Cancelling {
+    /// After so many seconds; 0 cancels it before anything else is done.
+    case after(Double)
+    /// Once it has a response, whose content is still on its way.
+    case answered
+  }
+
+  var cancelling: Cancelling?
   /// The status that the server answers with; nil for loads that fail.
   var status: Int? = 200
 
   /// The status that came, nil for a load that failed.
   func run(_ server: String, _ session: URLSession) async -> Int? {
     guard let url = URL(string: server + path) else { return nil }
-    var request = URLRequest(url: url, timeoutInterval: 30)
+    var request = URLRequest(url: url, timeoutInterval: 600)
     request.httpMethod = method
     for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
     if let stream {
@@ -48,10 +55,18 @@ struct Load {
         task = session.dataTask(with: request) { done($1, $2) }
       }
       task.resume()
-      if cancelledAfter == 0 {
-        task.cancel()
-      } else if let cancelledAfter {
-        DispatchQueue.global().asyncAfter(deadline: .now() + cancelledAfter) { task.cancel() }
+      switch cancelling {
+      case nil: break
+      case .after(0): task.cancel()
+      case .after(let seconds): DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { task.cancel() }
+      case .answered:
+        Task {
+          // FoundationNetworking shows the response of such a task at its end, and before that its length alone.
+          while task.response == nil, task.countOfBytesExpectedToReceive <= 0, task.state != .completed {
+            try await Task.sleep(nanoseconds: 1_000_000)
+          }
+          task.cancel()
+        }
       }
     }
   }

@@ -77,7 +77,7 @@ struct Memory {
     case .uploads: Load(method: "POST", path: "/take", body: Data(count: octets), isUpload: true)
     case .redirects: Load(path: "/redirect/302/1")
     case .refused: Load(path: "/")
-    case .cancelled: Load(path: "/slow", cancelledAfter: 0.005)
+    case .cancelled: Load(path: "/slow", cancelling: .after(0.005))
     }
   }
 

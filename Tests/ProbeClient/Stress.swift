@@ -44,11 +44,11 @@ struct Stress {
 
   private static func load(_ number: Int, _ moment: Double) -> Load {
     // Every fourth is cancelled at once.
-    let cancelledAfter = number % 4 == 3 ? 0 : moment
+    let cancelling = Load.Cancelling.after(number % 4 == 3 ? 0 : moment)
     switch number % 3 {
-    case 0: return Load(path: "/bytes/\(number % 1000)", cancelledAfter: cancelledAfter)
-    case 1: return Load(path: "/redirect/302/3", cancelledAfter: cancelledAfter)
-    default: return Load(method: "POST", path: "/echo", body: Data(count: 300), cancelledAfter: cancelledAfter)
+    case 0: return Load(path: "/bytes/\(number % 1000)", cancelling: cancelling)
+    case 1: return Load(path: "/redirect/302/3", cancelling: cancelling)
+    default: return Load(method: "POST", path: "/echo", body: Data(count: 300), cancelling: cancelling)
     }
   }
 }

@@ -14,12 +14,12 @@ struct CancellingTests {
   /// ends: `docs/traffic-probe.md` has when, and how often. With a probe it never may, so that a process that went down fails
   /// the test even where one without a probe goes down too; then both are shown.
   @Test("At any moment, many at once, over and over: the app hears of each one once, and goes on")
-  func stress() throws {
+  func stress() async throws {
     let server = try ProbeServer()
     let arguments = ["--server", server.base, "--stress", "2000", "--probe"]
-    let probed = try ClientRun(arguments + ["yes"])
+    let probed = try await ClientRun(arguments + ["yes"])
     if probed.status != 0 {
-      let plain = try ClientRun(arguments + ["no"])
+      let plain = try await ClientRun(arguments + ["no"])
       Issue.record("with a probe: \(probed)\nwithout: \(plain)")
     }
     #expect(probed.output.hasPrefix("2000 loads with a probe, "))
@@ -46,7 +46,7 @@ struct CancellingTests {
       let app = Probed { fill($0) }
       #expect(try await visit.outcome(server.base, app.session) == without)
       #expect(without.body == Data("kept".utf8))
-      let records = try app.records(count: 2)
+      let records = try await app.records(count: 2)
       #expect(records.map(\.length) == [0, 0] && records.map(\.source) == [.cache, .cache])
       #expect(try server.messages().isEmpty)
     }

@@ -66,7 +66,7 @@ import Testing
 
     private static func measure(_ measured: Case, isProbed: Bool) async throws -> Measure {
       let server = try ProbeServer()
-      let run = try ClientRun(
+      let run = try await ClientRun(
         [
           "--server", server.base, "--memory", measured.kind, "--requests", "\(measured.loads)", "--octets",
           "\(measured.octets)", "--shared", measured.isShared ? "yes" : "no", "--probe", isProbed ? "yes" : "no",

@@ -8,19 +8,22 @@ import Testing
 
   /// Built beside the tests, so that the next run has little to do.
   @Test("It builds, and resolves GRDB alone", .timeLimit(.minutes(10)))
-  func builds() throws {
+  func builds() async throws {
     let package = Self.root.appendingPathComponent("packaging/TrafficProbe")
     let scratch = ClientRun.executable.deletingLastPathComponent().appendingPathComponent("TrafficProbe.package")
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = ["swift", "build", "--package-path", package.path, "--scratch-path", scratch.path]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    try process.run()
-    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(output)")
+    let (status, output) = try await aside {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+      process.arguments = ["swift", "build", "--package-path", package.path, "--scratch-path", scratch.path]
+      let pipe = Pipe()
+      process.standardOutput = pipe
+      process.standardError = pipe
+      try process.run()
+      let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      return (process.terminationStatus, output)
+    }
+    try #require(status == 0, "\(output)")
     #expect(!output.contains("warning:"), "\(output)")
 
     struct Resolved: Decodable {

@@ -21,7 +21,7 @@ struct SecureTests {
     let with = try await visit.outcome(server.base, app.session)
     #expect(with.error != nil)
     #expect(try await visit.outcome(server.base, URLSession(configuration: .ephemeral)) == with)
-    let records = try app.records(count: 1)
+    let records = try await app.records(count: 1)
     #expect(records.map(\.length) == [0])
     #expect(records.map(\.error) == [with.error])
     #expect(try server.messages().isEmpty)
@@ -33,7 +33,7 @@ struct SecureTests {
     let app = Probed()
     let visit = Visit(name: "", path: "/bytes/1")
     #expect(try await visit.outcome("https://127.0.0.1:\(server.port)", app.session).error != nil)
-    #expect(try app.records(count: 1).map(\.length) == [0])
+    #expect(try await app.records(count: 1).map(\.length) == [0])
     #expect(try server.messages().isEmpty)
   }
 
@@ -62,12 +62,12 @@ struct SecureTests {
     @Test(
       "A certificate that is trusted: the same figures as without TLS",
       .enabled(if: Certificate.canBeTrusted, "no mount namespace (unshare) here"))
-    func trusted() throws {
+    func trusted() async throws {
       let certificate = try Certificate()
       let server = try ProbeServer(tls: certificate.server)
       let folder = try Folder()
       let store = folder.file("t.sqlite")
-      let run = try ClientRun(
+      let run = try await ClientRun(
         [
           "--server", server.base, "--store", store.path, "--log", folder.file("t.csv").path, "--requests", "1",
         ], wrapper: certificate.trusting)

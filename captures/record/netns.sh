@@ -47,7 +47,7 @@ fail() {
 stop_pid() {          # stop_pid PID [SIGNAL]: end one process that we started, and wait for it
     local pid=$1 signal=${2:-TERM} i
     kill -"$signal" "$pid" 2>/dev/null || return 0
-    for ((i = 0; i < 50; i++)); do
+    for ((i = 0; i < 1200; i++)); do
         kill -0 "$pid" 2>/dev/null || break
         sleep 0.05
     done
@@ -153,10 +153,10 @@ ping_free() {         # the link is up when the kernel has given it its link-loc
     ip -6 addr show dev c0 | grep -q fe80
 }
 
-wait_for() {          # wait_for WHAT COMMAND…: try for five seconds
+wait_for() {          # wait_for WHAT COMMAND…: try for ten minutes
     local what=$1 i
     shift
-    for ((i = 0; i < 100; i++)); do
+    for ((i = 0; i < 12000; i++)); do
         "$@" >/dev/null 2>&1 && return 0
         sleep 0.05
     done
@@ -208,7 +208,7 @@ capture_start() {
     spawn "$ns" "tcpdump.$name" tcpdump -i "$interface" -n -s 0 -B 16384 -U --immediate-mode \
         --time-stamp-precision=nano -Z root -w "$work/$name.pcap" "$@"
     capture_pid=$spawned
-    for ((i = 0; i < 100; i++)); do
+    for ((i = 0; i < 12000; i++)); do
         grep -q 'listening on' "$work/logs/tcpdump.$name.err" 2>/dev/null && return 0
         kill -0 "$capture_pid" 2>/dev/null || break
         sleep 0.05
@@ -217,15 +217,23 @@ capture_start() {
     cannot "tcpdump does not listen on $interface"
 }
 
-# capture_stop [NAME PID]: once nothing more arrives; a dropped packet is a failure.
-capture_stop() {
-    local name=${1:-$capture_name} pid=${2:-$capture_pid} before=-1 now i
-    for ((i = 0; i < 40; i++)); do
-        now=$(stat -c %s "$work/$name.pcap" 2>/dev/null || echo 0)
-        [ "$now" = "$before" ] && [ $i -gt 2 ] && break
+# settled FILE PID [LOOKS]: returns once its writer has nothing to do: at so many looks the file is as long as before, and every
+# thread sleeps. One that is kept from running does not.
+settled() {
+    local before=-1 now i same=0
+    for ((i = 0; i < 4000 && same < ${3:-3}; i++)); do
+        now=$(stat -c %s "$1" 2>/dev/null || echo 0)
+        if [ "$now" != "$before" ] || grep -hs '^State:' "/proc/$2/task/"*/status | grep -qv 'S (sleeping)'; then same=0; fi
         before=$now
         sleep 0.15
+        same=$((same + 1))
     done
+}
+
+# capture_stop [NAME PID]: once nothing more arrives; a dropped packet is a failure.
+capture_stop() {
+    local name=${1:-$capture_name} pid=${2:-$capture_pid}
+    settled "$work/$name.pcap" "$pid"
     stop_pid "$pid" INT
     local said=$work/logs/tcpdump.$name.err
     grep -q '^0 packets dropped by kernel' "$said" || { cat "$said" >&2; fail "$name: packets were dropped"; }

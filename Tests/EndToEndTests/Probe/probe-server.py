@@ -1,12 +1,18 @@
 #!/usr/bin/env python3
 """An HTTP/1.1 server for the probe's tests: says exactly what it is told to, and counts what it gets.
 
-usage: probe-server.py [--address ADDRESS] [--port N] [--log FILE] [--while-parent] [--tls PEM]
+usage: probe-server.py [--address ADDRESS] [--port N] [--log FILE] [--tls PEM]
+       probe-server.py --told
 
-Prints its port, then serves on ADDRESS (127.0.0.1) until it is ended; with --while-parent, as long as the process lives that
-started it. With --tls it speaks HTTPS, with the key and the certificate of that file.
+Prints its port, then serves on ADDRESS (127.0.0.1) until it is ended. With --tls it speaks HTTPS, with the key and the
+certificate of that file.
 
-With --log, one JSON line per message, a request's at its end and a response's after its sending:
+With --told it does what the lines of its standard input say, JSON each, and ends with it:
+  {"serve": LOG, "tls": PEM}  serves on another port of 127.0.0.1, with a log of its own, and prints the port; PEM may be null
+  {"answer": PORT}            lets the requests for /late have their response on that port
+
+With --log, one JSON line per message, a request's at its end and a response's before its sending: who has the response of a
+message finds both there:
   {"type", "host", "path", "target", "status", "line", "header", "body", "framing", "interim", "time"}, octets each;
   "body" is the content without chunk framing, "interim" the octets of 1xx responses before it.
 
@@ -22,8 +28,8 @@ Endpoints, by the first segment of the path; the rest of the path is free; any m
   /cookies        200, sets three cookies, one with an Expires date
   /etag           304 if If-None-Match is "v1", else 200 with that ETag
   /status/C       status C with a short body, none for 204 and 304
-  /slow           200, 100000 octets promised; 1000 are sent at once, the rest after 5 seconds
-  /late           200, 10 octets, after 1.5 seconds
+  /slow           200, 100000 octets promised; 1000 are sent at once, and no more until the client closes the connection
+  /late           200, 10 octets, once the server is told so; at once without --told
   /stop           closes the connection when 100,000 octets of the request's content were read
   /cut            200, 5000 octets promised, 1000 sent, then the connection is closed
   /cut-gzip       the same with gzip content
@@ -34,13 +40,14 @@ Endpoints, by the first segment of the path; the rest of the path is free; any m
   /cacheable      200, Cache-Control: max-age=60
   anything else   404
 """
-import argparse, functools, gzip, json, os, socket, ssl, threading, time, zlib
+import argparse, functools, gzip, json, socket, ssl, sys, threading, time, zlib
 
 PHRASES = {200: "OK", 201: "Created", 204: "No Content", 301: "Moved Permanently", 302: "Found", 303: "See Other",
            304: "Not Modified", 307: "Temporary Redirect", 308: "Permanent Redirect", 400: "Bad Request",
            401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 418: "", 429: "Too Many Requests",
            500: "Internal Server Error", 503: "Service Unavailable"}
 LIMIT = 256 << 20  # octets of a request's content
+PATIENCE = 600  # seconds without an octet after which a client is given up
 
 
 class Peer:
@@ -130,13 +137,13 @@ def chunks(content, size):
 class Answer:
     """A response: status, fields in order (text or exact octets), content, and how it is sent."""
 
-    def __init__(self, status=200, fields=(), content=b"", chunk=None, send=None, phrase=None, wait=0):
+    def __init__(self, status=200, fields=(), content=b"", chunk=None, send=None, phrase=None):
         self.status, self.fields, self.content, self.chunk = status, list(fields), content, chunk
-        self.send, self.phrase, self.wait = send, PHRASES.get(status, "") if phrase is None else phrase, wait
+        self.send, self.phrase = send, PHRASES.get(status, "") if phrase is None else phrase
         self.interim = b""
 
 
-def answer_to(request):
+def answer_to(request, late):
     parts = request.path.strip("/").split("/")
     name, number = parts[0], int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else 0
     if name == "echo":
@@ -167,10 +174,10 @@ def answer_to(request):
     if name == "status":
         return Answer(number, [], b"" if number in (204, 304) else b"status %d\n" % number)
     if name == "late":
-        time.sleep(1.5)
+        late.wait(PATIENCE)
         return Answer(200, [("Content-Type", "Text/Plain; charset=utf-8")], text(10))
     if name == "slow":
-        return Answer(200, [], text(100_000), send=1000, wait=5)
+        return Answer(200, [], text(100_000), send=1000)
     if name == "cut":
         return Answer(200, [], text(5000), send=1000)
     if name == "cut-gzip":
@@ -191,8 +198,8 @@ def answer_to(request):
     return Answer(404, [], b"no such thing\n")
 
 
-def send(connection, request, answer):
-    """Sends the response; returns the counts of what was sent."""
+def response(request, answer):
+    """The octets of the response that are sent, and the counts of them."""
     start = ("HTTP/1.1 %d %s\r\n" % (answer.status, answer.phrase)).encode()
     header = b"".join(f if isinstance(f, bytes) else ("%s: %s\r\n" % f).encode() for f in answer.fields)
     has_none = request.method == "HEAD" or answer.status in (204, 304)
@@ -208,54 +215,86 @@ def send(connection, request, answer):
         octets = b"".join(pieces)
         framing = len(octets) - len(content)
     sent = octets if answer.send is None else octets[:answer.send]
-    connection.sendall(answer.interim + start + header + sent)
-    count = len(sent)
-    if answer.send is not None and answer.wait:
-        time.sleep(answer.wait)
-        connection.sendall(octets[answer.send:])
-        count = len(octets)
-    return {"line": len(start), "header": len(header), "body": count - framing, "framing": framing,
-            "interim": len(answer.interim)}
+    return answer.interim + start + header + sent, {
+        "line": len(start), "header": len(header), "body": len(sent) - framing, "framing": framing,
+        "interim": len(answer.interim)}
 
 
-def serve(connection, log, context):
-    connection.settimeout(60)
-    try:
-        if context:
-            connection = context.wrap_socket(connection, server_side=True)
-        peer = Peer(connection)
-        while (request := read_request(peer)) is not None:
-            if "100-continue" in request.fields.get("expect", ""):
-                connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
-            if request.path == "/stop":
-                peer.exactly(100_000)
-                return
-            read_content(peer, request)
-            common = {"host": request.fields.get("host", ""), "path": request.path, "target": request.target,
-                      "method": request.method}
-            log({"type": "request", **common, "status": None, "line": len(request.start), "header": request.header,
-                 "body": len(request.content), "framing": request.framing, "interim": 0, "time": request.time,
-                 "raw": request.raw.decode("utf-8", "replace")})
-            if request.path == "/nothing":
-                return
-            answer = answer_to(request)
-            began = time.time()
-            counts = send(connection, request, answer)
-            log({"type": "response", **common, "status": answer.status, **counts, "time": began})
-            if answer.send is not None and not answer.wait:
-                return
-            if request.fields.get("connection", "").lower() == "close":
-                return
-    except (ConnectionError, OSError, ValueError, IndexError):
-        pass  # the client went away or spoke no HTTP: its connection ends, the server goes on
-    finally:
-        connection.close()
+class Server:
+    """Serves on a port, with a log."""
+
+    def __init__(self, address, port, log, tls, is_told):
+        self.lock = threading.Lock()
+        self.file = open(log, "w", buffering=1) if log else None
+        self.context = None
+        if tls:
+            self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            self.context.load_cert_chain(tls)
+        self.late = threading.Event()
+        if not is_told:
+            self.late.set()
+        self.socket = socket.create_server((address, port), backlog=256)
+        self.port = self.socket.getsockname()[1]
+
+    def run(self):
+        while True:
+            connection, _ = self.socket.accept()
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
+
+    def note(self, message):
+        if self.file:
+            with self.lock:
+                self.file.write(json.dumps(message) + "\n")
+
+    def serve(self, connection):
+        connection.settimeout(PATIENCE)
+        try:
+            if self.context:
+                connection = self.context.wrap_socket(connection, server_side=True)
+            peer = Peer(connection)
+            while (request := read_request(peer)) is not None:
+                if "100-continue" in request.fields.get("expect", ""):
+                    connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+                if request.path == "/stop":
+                    peer.exactly(100_000)
+                    return
+                read_content(peer, request)
+                common = {"host": request.fields.get("host", ""), "path": request.path, "target": request.target,
+                          "method": request.method}
+                self.note({"type": "request", **common, "status": None, "line": len(request.start),
+                           "header": request.header, "body": len(request.content), "framing": request.framing,
+                           "interim": 0, "time": request.time, "raw": request.raw.decode("utf-8", "replace")})
+                if request.path == "/nothing":
+                    return
+                answer = answer_to(request, self.late)
+                octets, counts = response(request, answer)
+                self.note({"type": "response", **common, "status": answer.status, **counts, "time": time.time()})
+                connection.sendall(octets)
+                if request.path == "/slow":
+                    while connection.recv(1 << 16):
+                        pass
+                if answer.send is not None:
+                    return
+                if request.fields.get("connection", "").lower() == "close":
+                    return
+        except (ConnectionError, OSError, ValueError, IndexError):
+            pass  # the client went away or spoke no HTTP: its connection ends, the server goes on
+        finally:
+            connection.close()
 
 
-def watch(parent):
-    while os.getppid() == parent:
-        time.sleep(1)
-    os._exit(0)
+def do_as_told():
+    servers = {}
+    for line in sys.stdin:
+        told = json.loads(line)
+        if "answer" in told:
+            servers[told["answer"]].late.set()
+            continue
+        server = Server("127.0.0.1", 0, told["serve"], told["tls"], is_told=True)
+        servers[server.port] = server
+        threading.Thread(target=server.run, daemon=True).start()
+        print(server.port, flush=True)
 
 
 def main():
@@ -264,28 +303,13 @@ def main():
     parser.add_argument("--port", type=int, default=0)
     parser.add_argument("--log")
     parser.add_argument("--tls")
-    parser.add_argument("--while-parent", action="store_true")
+    parser.add_argument("--told", action="store_true")
     arguments = parser.parse_args()
-    lock = threading.Lock()
-    file = open(arguments.log, "w", buffering=1) if arguments.log else None
-
-    def log(message):
-        if file:
-            with lock:
-                file.write(json.dumps(message) + "\n")
-
-    context = None
-    if arguments.tls:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(arguments.tls)
-    server = socket.create_server((arguments.address, arguments.port), backlog=256)
-    if arguments.while_parent:
-        threading.Thread(target=watch, args=(os.getppid(),), daemon=True).start()
-    print(server.getsockname()[1], flush=True)
-    while True:
-        connection, _ = server.accept()
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        threading.Thread(target=serve, args=(connection, log, context), daemon=True).start()
+    if arguments.told:
+        return do_as_told()
+    server = Server(arguments.address, arguments.port, arguments.log, arguments.tls, is_told=False)
+    print(server.port, flush=True)
+    server.run()
 
 
 if __name__ == "__main__":

@@ -18,13 +18,17 @@ struct ClientRun: CustomStringConvertible {
     return Bundle.main.bundleURL.appendingPathComponent("probe-client")
   }()
 
-  /// Runs it, and ends it after two minutes.
+  /// Runs it, and ends it after ten minutes.
   /// - Parameters:
   ///   - arguments: its arguments.
   ///   - wrapper: a program and its arguments, to which `probe-client` and its own are added.
   ///   - environment: variables that are set for it beside those of the tests.
   /// - Throws: when it cannot be started.
-  init(_ arguments: [String], wrapper: [String] = [], environment: [String: String] = [:]) throws {
+  init(_ arguments: [String], wrapper: [String] = [], environment: [String: String] = [:]) async throws {
+    self = try await aside { try ClientRun(blocking: arguments, wrapper, environment) }
+  }
+
+  private init(blocking arguments: [String], _ wrapper: [String], _ environment: [String: String]) throws {
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = wrapper + [ClientRun.executable.path] + arguments
@@ -34,7 +38,7 @@ struct ClientRun: CustomStringConvertible {
     process.standardError = pipe
     try process.run()
     let end = DispatchWorkItem { process.terminate() }
-    DispatchQueue.global().asyncAfter(deadline: .now() + 120, execute: end)
+    DispatchQueue.global().asyncAfter(deadline: .now() + 600, execute: end)
     output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
     end.cancel()

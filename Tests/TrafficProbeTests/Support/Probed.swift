@@ -23,8 +23,8 @@ struct Probed {
   }
 
   /// The records, once there are this many: those of a cancelled load come after the app was told.
-  func records(count: Int) throws -> [TrafficRecord] {
-    for _ in 0..<6000 where probe.statistics.recorded < count { Thread.sleep(forTimeInterval: 0.01) }
+  func records(count: Int) async throws -> [TrafficRecord] {
+    try await wait { probe.statistics.recorded >= count }
     return try probe.records()
   }
 }

@@ -30,7 +30,11 @@ struct Outcome: Equatable, CustomStringConvertible {
 
 /// A request of an app, with how it is made.
 struct Visit: Sendable, CustomTestStringConvertible {
-  enum How: Sendable { case data, upload(Data), uploadFile(Data), download, cancelled(after: Double) }
+  enum How: Sendable {
+    case data, upload(Data), uploadFile(Data), download
+    /// Cancelled once it has a response, whose content is still on its way.
+    case cancelled
+  }
 
   var name: String
   var method = "GET"
@@ -44,7 +48,7 @@ struct Visit: Sendable, CustomTestStringConvertible {
 
   func request(_ base: String) throws -> URLRequest {
     guard let url = URL(string: base + path) else { throw URLError(.badURL) }
-    var request = URLRequest(url: url, timeoutInterval: 20)
+    var request = URLRequest(url: url, timeoutInterval: 600)
     request.httpMethod = method
     for (name, value) in headers { request.setValue(value, forHTTPHeaderField: name) }
     request.httpBody = body
@@ -76,10 +80,16 @@ struct Visit: Sendable, CustomTestStringConvertible {
           if let file { try? FileManager.default.removeItem(at: file) }
           done(data, response, error)
         }.resume()
-      case .cancelled(let seconds):
+      case .cancelled:
         let task = session.dataTask(with: request, completionHandler: done)
         task.resume()
-        DispatchQueue.global().asyncAfter(deadline: .now() + seconds) { task.cancel() }
+        Task {
+          // FoundationNetworking shows the response of such a task at its end, and before that its length alone.
+          try await wait {
+            task.response != nil || task.countOfBytesExpectedToReceive > 0 || task.state == .completed
+          }
+          task.cancel()
+        }
       }
     }
   }

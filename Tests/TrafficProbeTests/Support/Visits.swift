@@ -68,7 +68,7 @@ extension Visit {
     Visit(name: "cut", path: "/cut"),
     Visit(name: "cut gzip", path: "/cut-gzip"),
     Visit(name: "no response", path: "/nothing"),
-    Visit(name: "cancelled", path: "/slow", how: .cancelled(after: 0.3)),
+    Visit(name: "cancelled", path: "/slow", how: .cancelled),
     Visit(name: "odd spelling", path: "/odd"),
     Visit(name: "GET with a body", path: "/echo", body: octets(3)),
   ]
