@@ -19,8 +19,6 @@ import Testing
   /// How far a count may be from its figure: more than two runs of one program differ by, less than a change that matters.
   private static let tolerance = 0.03
 
-  private static let release = Document.root.appendingPathComponent(".build/release/sniffer")
-
   #if arch(x86_64)
     private static let isX86 = true
   #else
@@ -29,19 +27,15 @@ import Testing
 
   @Test(
     .enabled(if: isX86, "the figures are of x86-64"),
-    .enabled(
-      if: FileManager.default.isExecutableFile(atPath: release.path), "there is no release build: make build makes it"),
+    .enabled(if: InstructionCount.release != nil, "there is no release build: make build makes it"),
     .enabled(if: InstructionCount.valgrind != nil, "valgrind is not installed"), arguments: expected.indices)
-  func isAsCommitted(_ index: Int) throws {
+  func isAsCommitted(_ index: Int) async throws {
     let (kind, expected) = Self.expected[index]
-    let counting = try InstructionCount(of: Self.release)
-    let size = kind.size * 4
-    // Where other programs keep both cores busy, a thread that waits for another one can take some instructions to do so: the least counts.
-    var cost = Int.max
-    for _ in 0..<3 where Double(cost) > Double(expected) * (1 + Self.tolerance) {
-      let counts = try [size, 2 * size].map { try counting.instructions(of: kind, $0) }
-      cost = min(cost, (counts[1] - counts[0]) / size)
+    var counts = try await InstructionCount.counts(of: kind)
+    for _ in 0..<2 where Double(counts.cost) > Double(expected) * (1 + Self.tolerance) {
+      counts = try await InstructionCount.recount(counts)
     }
+    let cost = counts.cost
     print("COST \(kind): \(cost) instructions, expected \(expected)")
     #expect(Double(cost) <= Double(expected) * (1 + Self.tolerance), "\(kind) is dearer: \(cost), not \(expected)")
     #expect(

@@ -15,16 +15,19 @@ enum WorkCapture: String, CaseIterable {
   case holes
   case overlaps
 
-  /// The number of its units that is doubled: enough to be seen, little enough for valgrind.
+  /// The number of its units that is doubled: enough for a steady cost of one more, little enough for valgrind.
   var size: Int {
     switch self {
-    case .ordinary: 100
-    case .pipelinedRequests: 300
-    case .fields, .tinyChunks, .endlessLine: 4000
-    case .connections: 1200
-    default: 600
+    case .ordinary: 200
+    case .pipelinedRequests: 600
+    case .fields, .tinyChunks, .endlessLine: 8000
+    case .connections: 2400
+    default: 1200
     }
   }
+
+  /// The sizes that are counted.
+  var sizes: [Int] { [size, 2 * size, 4 * size] }
 
   /// A pcap file of `size` requests, segments or the like.
   func octets(_ size: Int) -> [UInt8] {
