@@ -153,10 +153,10 @@ ping_free() {         # the link is up when the kernel has given it its link-loc
     ip -6 addr show dev c0 | grep -q fe80
 }
 
-wait_for() {          # wait_for WHAT COMMAND…: try for ten minutes
+wait_for() {          # wait_for WHAT COMMAND…: try for five seconds
     local what=$1 i
     shift
-    for ((i = 0; i < 12000; i++)); do
+    for ((i = 0; i < 100; i++)); do
         "$@" >/dev/null 2>&1 && return 0
         sleep 0.05
     done

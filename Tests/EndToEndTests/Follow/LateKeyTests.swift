@@ -25,13 +25,22 @@ import Testing
     let before = try Sniffer.run([capture, "--keys", keys, "-o", whole.path])
     #expect(before.status == 0, "\(before.error)")
     let log = try scratch.file("growing.keys")
-    let size = try #require(try FileManager.default.attributesOfItem(atPath: capture)[.size] as? Int)
-    let outcome = try Command.shell(
-      """
-      { head -c "$2" "$1"; sleep 1; cat "$4" >> "$5"; sleep 1; tail -c +"$3" "$1"; } \\
-        | "$6" - --keys "$5" -o "$7"
-      """,
-      [capture, "\(size - 3000)", "\(size - 2999)", keys, log.path, Sniffer.url.path, piped.path])
+    let fifo = scratch.path("fifo")
+    try #require(unsafe mkfifo(fifo, 0o600) == 0)
+    let pipe = try #require(FileHandle(forUpdatingAtPath: fifo))
+    let run = try RunningCommand(
+      URL(fileURLWithPath: "/bin/sh"),
+      [
+        "-c", "exec \"$1\" - --keys \"$2\" -o \"$3\" --log-level info < \"$4\"", "sh", Sniffer.url.path, log.path,
+        piped.path, fifo,
+      ])
+    let octets = try Data(contentsOf: URL(fileURLWithPath: capture))
+    try pipe.write(contentsOf: octets.dropLast(3000))
+    #expect(eventually { run.error.contains("[Sniffer] reading") || !run.isRunning } && run.waits())
+    try Data(contentsOf: URL(fileURLWithPath: keys)).write(to: log)
+    try pipe.write(contentsOf: octets.suffix(3000))
+    try pipe.close()
+    let outcome = try run.wait()
     #expect(outcome.status == 0, "\(outcome.error)")
     let expected = try rows(whole)
     #expect(expected.count { $0.contains("https") } == 4)

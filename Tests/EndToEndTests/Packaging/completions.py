@@ -25,7 +25,7 @@ def bash(script: str, line: str) -> list[str]:
       "$function" sniffer "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
       printf '%s\n' "${COMPREPLY[@]}"
     """
-    done = subprocess.run(["bash", "--norc", "-c", ask, "bash", script, line], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["bash", "--norc", "-c", ask, "bash", script, line], capture_output=True, text=True, timeout=600)
     return done.stdout.split("\n") + done.stderr.split("\n")
 
 
@@ -44,8 +44,8 @@ class Terminal:
         os.write(self.terminal, text.encode())
 
     def read_until(self, mark: str) -> str:
-        """What was shown up to a mark, which has to come within half a minute."""
-        end = time.monotonic() + 30
+        """What was shown up to a mark, which has to come within ten minutes."""
+        end = time.monotonic() + 600
         while mark not in self.unread:
             if time.monotonic() > end:
                 sys.exit(f"no {mark!r} but {self.unread!r}")

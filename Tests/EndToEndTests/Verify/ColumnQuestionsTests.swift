@@ -25,7 +25,7 @@ import Testing
     sys.exit(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
     """
 
-  @Test(.enabled(if: python != nil, "needs python3 for a terminal"), .timeLimit(.minutes(5)))
+  @Test(.enabled(if: python != nil, "needs python3 for a terminal"), .timeLimit(.minutes(10)))
   func whatIsAnsweredIsUsedAndWrittenDown() throws {
     let scratch = try Scratch()
     let capture = try Corpus.capture("nginx-keepalive")

@@ -4,7 +4,7 @@ import Testing
 
 /// The whole way: an app with TrafficProbe, servers, a live capture between them, and the app's log against the wire. The
 /// namespaces are made and removed by `captures/record/probe-verify`.
-@Suite(.timeLimit(.minutes(8))) struct ProbeVerifyTests {
+@Suite(.timeLimit(.minutes(10))) struct ProbeVerifyTests {
   @Test(.enabled(if: Environment.isRoot, "network namespaces need root"))
   func everyOctetOfDifferenceIsExplained() throws {
     let scratch = try Scratch()

@@ -4,7 +4,7 @@ import Testing
 
 /// `sniffer verify` on logs of programs that nobody here wrote, recorded beside the packets (`captures/verify`). Which row is
 /// which message is known from a number in each request, by a reader of the packets that shares no code with the program.
-@Suite(.timeLimit(.minutes(8))) struct VerifyWitnessTests {
+@Suite(.timeLimit(.minutes(10))) struct VerifyWitnessTests {
   private let record = Corpus.folder.appendingPathComponent("record")
   private let logs = Corpus.folder.appendingPathComponent("verify")
 

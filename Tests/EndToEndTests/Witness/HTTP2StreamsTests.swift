@@ -4,7 +4,7 @@ import Testing
 
 /// Every stream of the captures of browsers and other programs over HTTP/2 (`captures/verify/*-h2`), octet by octet against a reader that
 /// shares nothing with the program: `captures/record/check-hpack`, which decodes each field block with PyPI's hpack and with nghttp2.
-@Suite(.timeLimit(.minutes(8))) struct HTTP2StreamsTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTP2StreamsTests {
   private static let columns = [
     "start_line_bytes", "header_bytes", "body_bytes", "framing_bytes", "trailer_bytes", "expanded_start_line_bytes",
     "expanded_header_bytes",

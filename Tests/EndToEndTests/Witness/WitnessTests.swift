@@ -19,7 +19,7 @@ import Testing
     #expect(tallies.reduce(0) { $0 + $1.rows } >= Self.leastRows)
   }
 
-  @Test(.enabled(if: Environment.isRoot, "recording traffic needs root"), .timeLimit(.minutes(5)))
+  @Test(.enabled(if: Environment.isRoot, "recording traffic needs root"), .timeLimit(.minutes(10)))
   func freshTrafficAgreesWithItsWitness() throws {
     let scratch = try Scratch()
     let recorder = Corpus.folder.appendingPathComponent("record/live-witness")
