@@ -47,7 +47,7 @@ import Testing
     #expect(output(emulator).hasPrefix("\u{1b}[?1049h\u{1b}[?25l"))
     #expect(terminal.keys() == [])
     type("q\u{1b}[A", emulator)
-    #expect(terminal.keys(waiting: .seconds(5)) == Array("q\u{1b}[A".utf8))
+    #expect(terminal.keys(waiting: .seconds(600)) == Array("q\u{1b}[A".utf8))
     try terminal.draw("frame")
     #expect(output(emulator) == "frame")
     terminal.restore()
@@ -73,7 +73,7 @@ import Testing
     defer { _ = close(program) }
     let terminal = try #require(RawTerminal(input: program, output: program))
     _ = close(emulator)
-    #expect(terminal.keys(waiting: .seconds(5)) == nil)
+    #expect(terminal.keys(waiting: .seconds(600)) == nil)
     #expect(throws: ReportError.self) { try terminal.draw("frame") }
     terminal.restore()
   }

@@ -61,7 +61,7 @@ struct HARProxyTests {
   @Test(
     "mitmproxy: the same, recorded now",
     .enabled(if: hasMitmdump, "mitmdump is not in PATH: its HAR is checked as recorded before, not afresh"),
-    .timeLimit(.minutes(1)))
+    .timeLimit(.minutes(20)))
   func mitmproxyNow() throws {
     let folder = try LogFolder()
     let process = Process()

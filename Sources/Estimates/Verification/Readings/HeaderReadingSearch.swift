@@ -14,6 +14,9 @@ struct HeaderReadingSearch {
   private let groups: [FieldGroup]
   private var tables: [(reading: HeaderReading, full: Int, sums: [Int: Set])] = []
 
+  /// The most sums that were followed for one form.
+  var sumCount: Int { tables.map(\.sums.count).max() ?? 0 }
+
   private struct Set {
     var members: UInt64
     var cost: Int
