@@ -81,7 +81,7 @@ def submit(environment: dict[str, str]) -> Callable[..., subprocess.CompletedPro
         program = Path(environment["SPARK_HOME"]) / "bin" / "spark-submit"
         options = [part for name, value in (SETTINGS | settings).items() for part in ("--conf", f"{name}={value}")]
         command: list[str | Path] = [program, "--master", master, *options, SCALE / "sniffer_job.py", *arguments]
-        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+        return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=1200, check=False)
 
     return run
 
@@ -116,4 +116,4 @@ def standalone(environment: dict[str, str], tmp_path_factory: pytest.TempPathFac
         for process in reversed(started):
             process.terminate()
         for process in started:
-            process.wait(timeout=30)
+            process.wait(timeout=600)

@@ -105,7 +105,7 @@ def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[tuple[fs.
     with open(tmp_path / "store.log", "wb") as log:
         server = subprocess.Popen([sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)], stdout=log, stderr=log)
         try:
-            deadline = time.monotonic() + 30
+            deadline = time.monotonic() + 600
             while time.monotonic() < deadline:
                 with socket.socket() as probe:
                     if probe.connect_ex(("127.0.0.1", port)) == 0:
@@ -116,7 +116,7 @@ def store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[tuple[fs.
             yield system, f"?endpoint_override=127.0.0.1:{port}&scheme=http&region=us-east-1"
         finally:
             server.terminate()
-            server.wait(timeout=30)
+            server.wait(timeout=600)
 
 
 def syn_again(folder: Path) -> None:

@@ -88,8 +88,8 @@ import Testing
     var request = "GET / HTTP/1.1\r\nHost: h\r\n"
     for index in 0..<60 { request += "N\(index): " + String(repeating: "x", count: 1 << (index % 12)) + "\r\n" }
     let message = try #require(WireSamples.messages([(request + "\r\n", "")]).first)
-    let limit = HeaderReadingSearch.sumLimit
-    #expect((limit / 2...limit).contains(HeaderReadingSearch(message).sumCount))
+    // Of 2 to the 60th sets of fields.
+    #expect((1000...HeaderReadingSearch.sumLimit).contains(HeaderReadingSearch(message).sumCount))
   }
 
   @Test func manyFieldsInOneGroupCostNoMoreThanTheyAre() throws {
