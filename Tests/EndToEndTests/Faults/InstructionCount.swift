@@ -7,12 +7,6 @@ enum InstructionCount {
   /// Nil where it is not installed.
   static let valgrind = Environment.tool("valgrind")
 
-  /// The release build, where there is one.
-  static let release: URL? = {
-    let url = Document.root.appendingPathComponent(".build/release/sniffer")
-    return FileManager.default.isExecutableFile(atPath: url.path) ? url : nil
-  }()
-
   /// What runs of one kind of traffic took, of `size`, twice and four times as many units.
   struct Counts {
     let kind: WorkCapture
@@ -51,7 +45,7 @@ enum InstructionCount {
     // Debugging information is of no use here, and not every valgrind can read what this compiler writes.
     let program = scratch.path("sniffer")
     let stripped = try Command.run(
-      URL(fileURLWithPath: "/usr/bin/strip"), ["-o", program, (release ?? Sniffer.url).path])
+      URL(fileURLWithPath: "/usr/bin/strip"), ["-o", program, Sniffer.url.path])
     try #require(stripped.status == 0, "\(stripped.error)")
 
     let counted = Locked<[String: Result<Int, any Error>]>([:])
