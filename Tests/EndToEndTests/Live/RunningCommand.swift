@@ -61,6 +61,15 @@ final class RunningCommand {
     if process.isRunning { kill(identifier, number) }
   }
 
+  /// Whether a SIGINT waits for the process to take it (proc_pid_status(5)).
+  var hasPendingInterrupt: Bool {
+    let status = (try? String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)) ?? ""
+    return status.split(separator: "\n").contains { line in
+      guard line.hasPrefix("ShdPnd:") || line.hasPrefix("SigPnd:") else { return false }
+      return (UInt64(line.split(whereSeparator: \.isWhitespace).last ?? "", radix: 16) ?? 0) >> (SIGINT - 1) & 1 == 1
+    }
+  }
+
   /// What Linux says of the signals that the process waits for, blocks, ignores and takes, and of its threads.
   private var state: String {
     let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(identifier)/task")) ?? []
