@@ -53,6 +53,7 @@ enum Limits {
     "SeenTraffic.limit": SeenTraffic.limit,
     "Condition.lengthLimit": Condition.lengthLimit, "Condition.depthLimit": Condition.depthLimit,
     "SelectedExchanges.waitingLimit": SelectedExchanges.waitingLimit,
+    "SelectedExchanges.textLimit": SelectedExchanges.textLimit,
     "RecentExchanges.limit": RecentExchanges.limit, "RecentExchanges.nameLimit": RecentExchanges.nameLimit,
     "ProcessTable.limit": ProcessTable.limit, "ExpectedProcesses.limit": ExpectedProcesses.limit,
     "CaptureLimits.originTextLength": CaptureLimits.originTextLength,

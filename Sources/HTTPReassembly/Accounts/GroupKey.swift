@@ -13,6 +13,8 @@ public enum GroupKey: Sendable {
   /// The name of the process, as captures or the system say it. A message has its own, and what a connection has beside its messages that of
   /// the connection: a socket can be handed on.
   case process
+  /// The host that a message names. What connections cost is with hosts in `Totals.hosts`.
+  case host
 
   /// Whether everything that connections cost is grouped; else messages alone are.
   public var isOfConnections: Bool { self == .client || self == .server || self == .process }

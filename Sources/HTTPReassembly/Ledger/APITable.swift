@@ -1,5 +1,5 @@
 /// Totals by API, kept up as messages become final.
-struct APITable {
+package struct APITable {
   private struct Name: Hashable {
     var host: TextID
     var path: TextID
@@ -27,7 +27,8 @@ struct APITable {
   /// How well the distributions know what they know.
   private var latencyBits = LatencyDistribution.finestBits
 
-  init(configuration: Configuration) {
+  /// A table without APIs, grouped as a configuration asks for.
+  package init(configuration: Configuration) {
     grouping = configuration.grouping
     templates = PathTemplates(configuration)
     segments = SegmentGuard(configuration)
@@ -53,7 +54,7 @@ struct APITable {
   /// Returns the API's position, which never changes.
   @inline(__always)
   @discardableResult
-  mutating func add(_ message: borrowing Message, texts: inout TextPool, anomalies: inout AnomalyLog) -> Int {
+  package mutating func add(_ message: borrowing Message, texts: inout TextPool, anomalies: inout AnomalyLog) -> Int {
     let position = position(
       host: message.host, path: message.path, method: message.method, process: message.process, texts: &texts,
       anomalies: &anomalies)
@@ -66,7 +67,7 @@ struct APITable {
   func path(at position: Int) -> TextID { totals[position].path }
 
   /// Adds the wait phase of a final exchange, if it has one. Returns the path of its API, whose text the table holds on to.
-  mutating func add(
+  package mutating func add(
     _ exchange: borrowing Exchange, texts: inout TextPool, anomalies: inout AnomalyLog
   ) -> TextID {
     let position = position(
@@ -171,7 +172,7 @@ struct APITable {
   }
 
   /// The totals by host, path, method and process as octets.
-  func sorted(texts: borrowing TextPool) -> [APITotals] { order(texts).map { totals[Int($0)] } }
+  package func sorted(texts: borrowing TextPool) -> [APITotals] { order(texts).map { totals[Int($0)] } }
 
   /// The same, and the table is empty then: they are sorted where they lie, for there can be very many.
   mutating func takeSorted(texts: borrowing TextPool) -> [APITotals] {
