@@ -389,7 +389,7 @@ import Testing
     let handshakes = 6 * Self.headers
     for (key, names) in [
       (.client, ["192.0.2.1"]), (.server, ["198.51.100.1:80"]), (.method, ["GET"]), (.contentType, [""]),
-      (.status, ["", "200"]), (.process, [""]),
+      (.status, ["", "200"]), (.process, [""]), (.host, ["a.example", "b.example"]),
     ] as [(GroupKey, [String])] {
       let groups = groups(key).groups
       #expect(Set(groups.map { String(decoding: $0.name, as: UTF8.self) }) == Set(names))

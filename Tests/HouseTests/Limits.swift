@@ -52,6 +52,7 @@ enum Limits {
     "PacketCopies.limit": PacketCopies.limit,
     "Condition.lengthLimit": Condition.lengthLimit, "Condition.depthLimit": Condition.depthLimit,
     "SelectedExchanges.waitingLimit": SelectedExchanges.waitingLimit,
+    "SelectedExchanges.textLimit": SelectedExchanges.textLimit,
     "RecentExchanges.limit": RecentExchanges.limit, "RecentExchanges.nameLimit": RecentExchanges.nameLimit,
     "ProcessTable.limit": ProcessTable.limit, "ExpectedProcesses.limit": ExpectedProcesses.limit,
     "CaptureLimits.originTextLength": CaptureLimits.originTextLength,

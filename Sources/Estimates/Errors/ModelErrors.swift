@@ -9,7 +9,7 @@ public struct ModelErrors: Sendable {
   public static let apiLimit = 1 << 14
   /// Octets of all APIs' names together: 1 KiB each at the largest number of APIs.
   public static let nameLimit = 16 << 20
-  /// Exchanges whose messages may wait until it is known whether they are selected: some 30 MiB with all models.
+  /// Messages that may wait until it is known whether their exchange is selected: some 15 MiB with all models, and their names.
   public static let waitingLimit = 1 << 14
 
   /// A model's errors of all messages of one direction.

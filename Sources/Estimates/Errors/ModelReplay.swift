@@ -26,6 +26,7 @@ public struct ModelReplay<Consumer: EstimateConsumer>: WireMessageConsumer {
   private let models: [any TrafficModel]
   /// Messages whose exchange is not final yet. Memory: some 900 octets for each with all models, and its names.
   private var waiting: [Int: [EstimatedMessage]] = [:]
+  private var waitingCount = 0
 
   /// Replays `names`, in their order.
   ///
@@ -45,7 +46,7 @@ public struct ModelReplay<Consumer: EstimateConsumer>: WireMessageConsumer {
 
   /// Adds up the errors of selected exchanges, too. `exchange` tells for each exchange whether it is selected.
   ///
-  /// At most `ModelErrors.waitingLimit` exchanges wait for that. The messages of any more are left out.
+  /// Messages beyond `ModelErrors.waitingLimit` that wait for that are left out.
   ///
   /// - Parameter configuration: The grouping of errors.
   public mutating func selectExchanges(_ configuration: Configuration) {
@@ -58,7 +59,9 @@ public struct ModelReplay<Consumer: EstimateConsumer>: WireMessageConsumer {
   ///   - number: Its number.
   ///   - isSelected: Whether its messages count among the selected ones.
   public mutating func exchange(_ number: Int, isSelected: Bool) {
-    guard let messages = waiting.removeValue(forKey: number), isSelected else { return }
+    guard let messages = waiting.removeValue(forKey: number) else { return }
+    waitingCount -= messages.count
+    guard isSelected else { return }
     for message in messages { selectedErrors?.add(message) }
   }
 
@@ -67,8 +70,9 @@ public struct ModelReplay<Consumer: EstimateConsumer>: WireMessageConsumer {
     let estimates = estimates(of: message)
     errors.add(message, estimates)
     let exchange = message.row.exchange
-    if selectedErrors != nil, exchange != 0, waiting[exchange] != nil || waiting.count < ModelErrors.waitingLimit {
+    if selectedErrors != nil, exchange != 0, waitingCount < ModelErrors.waitingLimit {
       waiting[exchange, default: []].append(EstimatedMessage(message, estimates))
+      waitingCount += 1
     }
     try consumer?.take(message, estimates)
   }

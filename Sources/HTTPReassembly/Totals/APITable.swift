@@ -1,5 +1,5 @@
-/// Totals by API, updated when messages become final.
-struct APITable {
+/// Totals by API, kept up as messages become final.
+package struct APITable {
   private struct Name: Hashable {
     var host: TextID
     var path: TextID
@@ -27,7 +27,8 @@ struct APITable {
   /// The precision of the distributions.
   private var latencyBits = LatencyDistribution.finestBits
 
-  init(configuration: Configuration) {
+  /// A table without APIs, grouped as a configuration asks for.
+  package init(configuration: Configuration) {
     grouping = configuration.grouping
     templates = PathTemplates(configuration)
     segments = SegmentGuard(configuration)
@@ -51,7 +52,7 @@ struct APITable {
   /// Adds a final message. Returns its API's position, which never changes.
   @inline(__always)
   @discardableResult
-  mutating func add(_ message: borrowing Message, texts: inout TextPool, anomalies: inout AnomalyLog) -> Int {
+  package mutating func add(_ message: borrowing Message, texts: inout TextPool, anomalies: inout AnomalyLog) -> Int {
     let position = position(
       host: message.host, path: message.path, method: message.method, process: message.process, texts: &texts,
       anomalies: &anomalies)
@@ -63,8 +64,8 @@ struct APITable {
   @inline(__always)
   func path(at position: Int) -> TextID { totals[position].path }
 
-  /// Adds the wait phase of a final exchange, if it has one. Returns the path of its API, whose text the table retains.
-  mutating func add(
+  /// Adds the wait phase of a final exchange, if it has one. Returns the path of its API, whose text the table holds on to.
+  package mutating func add(
     _ exchange: borrowing Exchange, texts: inout TextPool, anomalies: inout AnomalyLog
   ) -> TextID {
     let position = position(
@@ -168,8 +169,8 @@ struct APITable {
     texts.length(name.host) + texts.length(name.path) + texts.length(name.method) + texts.length(name.process)
   }
 
-  /// The totals, sorted by the octets of host, path, method and process.
-  func sorted(texts: borrowing TextPool) -> [APITotals] { order(texts).map { totals[Int($0)] } }
+  /// The totals by host, path, method and process as octets.
+  package func sorted(texts: borrowing TextPool) -> [APITotals] { order(texts).map { totals[Int($0)] } }
 
   /// Sorts and returns the totals, and leaves the table empty. They are sorted in place, as there can be very many.
   mutating func takeSorted(texts: borrowing TextPool) -> [APITotals] {

@@ -20,9 +20,9 @@ public struct GroupTotals: Sendable, Equatable {
   public var ipLength: Int { up + down }
 }
 
-/// Totals by group, updated when messages and connections become final.
-struct GroupTable {
-  /// The key of a group.
+/// Totals by group, kept up as messages and connections become final.
+package struct GroupTable {
+  /// What tells groups apart.
   private struct Name: Hashable {
     var high: UInt64 = 0
     var low: UInt64 = 0
@@ -37,6 +37,8 @@ struct GroupTable {
   }
 
   private let key: GroupKey?
+  /// Whether connections come, too, and bring what they cost.
+  private let isOfConnections: Bool
   private var limit: Int
   /// How many times totals are in memory.
   private let copies: Int
@@ -45,11 +47,13 @@ struct GroupTable {
   private var positions: [Name: Int] = [:]
   private(set) var totals: [GroupTotals] = []
 
-  init(configuration: Configuration) {
+  /// A table without groups, by `Configuration.groupKey`; `isOfMessages` says that no connections will come.
+  package init(configuration: Configuration, isOfMessages: Bool = false) {
     key = configuration.groupKey
+    isOfConnections = !isOfMessages && key?.isOfConnections == true
     limit = configuration.groupLimit
     copies = configuration.isLookedAt ? 2 : 1
-    taken = ConnectionSlots(isWanted: configuration.groupKey == .process, initial: Taken())
+    taken = ConnectionSlots(isWanted: isOfConnections && key == .process, initial: Taken())
   }
 
   /// Whether the table is wanted.
@@ -65,7 +69,7 @@ struct GroupTable {
   mutating func close() { limit = min(limit, totals.count) }
 
   /// Adds a final message.
-  mutating func add(_ message: borrowing Message, _ texts: borrowing TextPool, _ anomalies: inout AnomalyLog) {
+  package mutating func add(_ message: borrowing Message, _ texts: borrowing TextPool, _ anomalies: inout AnomalyLog) {
     guard let key else { return }
     let position: Int
     switch key {
@@ -74,14 +78,15 @@ struct GroupTable {
     case .contentType: position = self.position(of: GroupKey.mediaType(texts.octets(message.contentType)), &anomalies)
     case .status: position = self.position(ofStatus: message.status, &anomalies)
     case .method: position = self.position(of: texts.octets(message.method), &anomalies)
+    case .host: position = self.position(of: texts.octets(message.host), &anomalies)
     case .process: position = self.position(of: texts.processName(message.process), &anomalies)
     }
     if message.kind == .request { totals[position].requests += 1 }
     if message.kind == .response { totals[position].responses += 1 }
-    // For clients and servers, connections bring all octets.
-    guard !key.isOfConnections || key == .process else { return }
+    // Of a client and a server everything comes with their connections.
+    guard !isOfConnections || key == .process else { return }
     let directions = message.directions
-    if key == .process {
+    if isOfConnections {
       let slot = taken.slot(of: message.connection)
       taken[slot].up += directions.client
       taken[slot].down += directions.server
@@ -101,15 +106,15 @@ struct GroupTable {
     case .process:
       position = self.position(of: texts.processName(connection.process), &anomalies)
       messages = taken.remove(connection.number)
-    case .contentType, .status, .method: return
+    case .contentType, .status, .method, .host: return
     }
     totals[position].connections += 1
     totals[position].up += connection.ipLength.client - messages.up
     totals[position].down += connection.ipLength.server - messages.down
   }
 
-  /// The totals, most octets first; equal ones by name.
-  var sorted: [GroupTotals] {
+  /// The totals, the most octets first, of equal ones by name.
+  package var sorted: [GroupTotals] {
     totals.sorted { a, b in
       a.ipLength == b.ipLength ? a.name.lexicographicallyPrecedes(b.name) : a.ipLength > b.ipLength
     }
@@ -151,6 +156,7 @@ struct GroupTable {
     return totals.count - 1
   }
 
-  /// The longest name, in octets. Media types and methods have some tens (RFC 6838 §4.2 allows 255).
-  static let longest = 256
+  /// Octets of a name at most: a host has 255 (RFC 1035 §2.3.4) and a port, media types and methods have some tens (RFC 6838 §4.2 allows
+  /// 255).
+  static let longest = 261
 }

@@ -1,3 +1,4 @@
+import HTTPReassembly
 import Tabular
 
 /// A condition on exchanges (`--where`): `host == "api.example.com" && status >= 400`.
@@ -38,6 +39,29 @@ public struct Condition: Sendable {
 
   /// Whether it holds for an exchange; `cells` are the values of `columns`.
   func holds(_ cells: [Cell]) -> Bool { root.holds(cells) }
+
+  /// Whether it holds for an exchange with all its messages; `messageTexts` is what they refer to.
+  func holds(
+    for exchange: Exchange, _ texts: borrowing TextPool, _ messages: [Message], _ messageTexts: borrowing TextPool
+  ) -> Bool {
+    var cells = [Cell](repeating: .unknown, count: columns.count)
+    func read(
+      _ owners: [ConditionColumn.Owner], of row: [TableColumn], _ write: (inout CellReader) -> Void
+    ) {
+      let wanted = columns.indices.filter { owners.contains(columns[$0].owner) }
+      guard !wanted.isEmpty else { return }
+      var reader = CellReader(wanted.map { columns[$0].position }, of: row.count)
+      write(&reader)
+      for cell in wanted { cells[cell] = reader.cells[columns[cell].position] }
+    }
+    read([.exchange], of: ExchangeRow.columns) { ExchangeRow.write(exchange, texts: texts, to: &$0) }
+    for message in messages where message.kind != .interim {
+      read([message.kind == .request ? .request : .response, .message], of: MessageRow.columns) {
+        MessageRow.write(message, texts: messageTexts, to: &$0)
+      }
+    }
+    return holds(cells)
+  }
 }
 
 /// The fault of a condition.

@@ -54,7 +54,8 @@ public enum SummaryGrouping: String, CaseIterable, Sendable {
     _ totals: Totals, _ redaction: Redaction?, isSelected: Bool = false
   ) -> [(name: String, totals: GroupTotals)] {
     var groups = totals.groups
-    if key == nil, !isSelected { groups = hosts(totals) }
+    if key == nil, !isSelected { groups = totals.hosts.map { GroupTotals($0, totals.texts) } }
+    if self == .domain { groups = domains(of: groups) }
     var named = groups.map { group in
       let name = redacted(group.name, redaction)
       return (name: name.isEmpty ? nameless : TextEscaping.string(name), totals: group)
@@ -74,21 +75,36 @@ public enum SummaryGrouping: String, CaseIterable, Sendable {
     }
   }
 
-  /// The groups of hosts, or of their domains.
-  private func hosts(_ totals: Totals) -> [GroupTotals] {
+  /// The groups of the registrable domains of hosts.
+  private func domains(of hosts: [GroupTotals]) -> [GroupTotals] {
     var groups: [[UInt8]: GroupTotals] = [:]
-    for host in totals.hosts {
-      var name = totals.texts.octets(host.host)
-      if self == .domain { name = RegistrableDomain.of(host: name) }
-      var group = groups[name] ?? GroupTotals()
-      group.name = name
-      group.connections += host.connections.total
-      group.requests += host.requests
-      group.responses += host.responses
-      group.up += host.up
-      group.down += host.down
-      groups[name] = group
+    for host in hosts { groups[RegistrableDomain.of(host: host.name), default: GroupTotals()].add(host) }
+    return groups.keys.sorted { $0.lexicographicallyPrecedes($1) }.compactMap { name in
+      var group = groups[name]
+      group?.name = name
+      return group
     }
-    return groups.keys.sorted { $0.lexicographicallyPrecedes($1) }.compactMap { groups[$0] }
+  }
+}
+
+extension GroupTotals {
+  /// A host as a group.
+  fileprivate init(_ host: HostTotals, _ texts: borrowing TextPool) {
+    self.init()
+    name = texts.octets(host.host)
+    connections = host.connections.total
+    requests = host.requests
+    responses = host.responses
+    up = host.up
+    down = host.down
+  }
+
+  /// Adds the figures of another one; the name stays.
+  mutating func add(_ other: GroupTotals) {
+    connections += other.connections
+    requests += other.requests
+    responses += other.responses
+    up += other.up
+    down += other.down
   }
 }

@@ -42,10 +42,12 @@ import Testing
       var request = Message()
       request.host = exchange.host
       request.path = exchange.path
+      request.apiPath = exchange.apiPath
       request.method = exchange.method
       request.exchange = index
       request.octets.header = Int.random(in: 10...99, using: &random)
       request.overhead = 40
+      exchange.ipLength = request.ipLength
       var figures = [1, request.ipLength, 0, 0]
       number += 1
       request.number = number
@@ -65,6 +67,7 @@ import Testing
           selected.message(response, texts: texts)
           whole.add(response)
           figures[2] += response.ipLength
+          exchange.ipLength += response.ipLength
         }
         figures[3] = status >= 400 ? 1 : 0
         exchange.timings.wait = 1_000_000
@@ -130,6 +133,80 @@ import Testing
     #expect(totals.apis.count == 3 && totals.apis[0].host == .none)
     #expect(totals.apis.reduce(0) { $0 + $1.ipLength } == run.whole.apis[0].ipLength)
     #expect(selection.leftOutLength == 0 && selection.exchanges == 400)
+  }
+
+  // MARK: Limits
+
+  /// Exchanges of messages of 10 octets each, given one by one.
+  private struct Run {
+    var texts = TextPool()
+    var selected: SelectedExchanges
+    private var exchanges: [Int: Exchange] = [:]
+
+    init(limit: Int, textLimit: Int = SelectedExchanges.textLimit) throws {
+      selected = SelectedExchanges(
+        try Condition("exchange > 0"), configuration: Configuration(), grouping: .contentType, limit: limit,
+        textLimit: textLimit)
+    }
+
+    mutating func add(_ kind: MessageKind, to number: Int, type: String = "") {
+      var message = Message()
+      message.exchange = number
+      message.kind = kind
+      message.octets.header = 10
+      message.contentType = texts.intern(type)
+      exchanges[number, default: Exchange()].ipLength += message.ipLength
+      selected.message(message, texts: texts)
+      message.releaseTexts(of: &texts)
+    }
+
+    /// Returns which of the exchanges are selected.
+    mutating func finish(_ numbers: some Sequence<Int>) -> [Int] {
+      numbers.filter { number in
+        var exchange = exchanges.removeValue(forKey: number) ?? Exchange()
+        exchange.number = number
+        return selected.exchange(exchange, texts: texts)
+      }
+    }
+  }
+
+  @Test func exchangesThatLackAMessageAreNotAsked() throws {
+    var run = try Run(limit: 3)
+    for number in 1...5 { run.add(.request, to: number) }
+    var finished = run.finish([1])
+    // There is room for one more, and the fourth exchange has lost its request.
+    run.add(.response, to: 4)
+    run.add(.response, to: 2)
+    finished += run.finish(2...5)
+    #expect(finished == [1, 3])
+    #expect(run.selected.count == 2 && run.selected.asked == 2 && run.selected.unasked == 3)
+    // Interim responses can be without number, and wait each for itself.
+    for _ in 0..<9 { run.add(.interim, to: 6) }
+    finished = run.finish([6])
+    for number in 7...9 { run.add(.request, to: number) }
+    finished += run.finish(7...9)
+    #expect(finished == [7, 8, 9])
+    let (totals, selection) = run.selected.select(in: emptyTotals())
+    #expect(totals.apis.map(\.requests) == [5] && selection.exchanges == 5 && selection.unasked == 4)
+  }
+
+  @Test func textsThatWaitAreFew() throws {
+    var run = try Run(limit: .max, textLimit: 1 << 20)
+    func type(_ number: Int) -> String { String(repeating: "x", count: 10_000) + "\(number)" }
+    // What is over leaves nothing behind.
+    for number in 1...300 {
+      run.add(.request, to: number, type: type(number))
+      let finished = run.finish([number])
+      #expect(finished == [number])
+    }
+    for number in 301...600 { run.add(.request, to: number, type: type(number)) }
+    let count = run.finish(301...600).count
+    #expect(50..<110 ~= count && run.selected.unasked == 300 - count)
+    run.add(.request, to: 601, type: type(601))
+    let finished = run.finish([601])
+    #expect(finished == [601])
+    // Names that are as long have no group of their own.
+    #expect(run.selected.select(in: emptyTotals()).totals.groups.map(\.name) == [[]])
   }
 
   // MARK: JSON
