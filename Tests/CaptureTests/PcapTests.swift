@@ -114,8 +114,5 @@ import Testing
         ReadPacket(
           timestamp: 1_700_000_001_000_000_000, originalLength: 1500, linkType: .raw, octets: pattern(20, seed: 1)),
       ])
-    #expect(throws: CaptureError(file: "/nowhere/x.pcap", problem: .cannotWrite(errno: 2))) {
-      try writer.write(to: "/nowhere/x.pcap")
-    }
   }
 }

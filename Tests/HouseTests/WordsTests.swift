@@ -46,7 +46,7 @@ import Testing
       """
     #expect(
       Prose(text, isSwift: true).faults.map { "\($0.line) \($0.fault)" } == [
-        "1 subject: What is gathered of a section.", "1 of which", "2 subject: Who analysed it.", "2 analyze", "5 gap",
+        "1 subject: What is gathered of a section.", "1 of which", "2 subject: Who analysed it.", "2 analyze", "4 gap",
       ])
     let page = "# What it does\n\nA page.\n\n| What | the same of it |\n"
     #expect(Prose(page, isSwift: false).faults.map(\.fault) == ["subject: What", "the same of"])

@@ -73,8 +73,8 @@ import Testing
         ], environment: plainMemory)
       try #require(run.status == 0, "\(run)")
       let numbers = run.output.split { !$0.isNumber }.compactMap { Int($0) }
-      // Loads, answered, records, dropped, before, after, peak.
-      try #require(numbers.count == 7 && numbers[0] == measured.loads && numbers[3] == 0, "\(run)")
+      // Loads, answered, records, dropped, before, after, peak. A probe whose store is slower than the loads drops records, and counts them.
+      try #require(numbers.count == 7 && numbers[0] == measured.loads, "\(run)")
       return Measure(
         answered: numbers[1], records: numbers[2], before: numbers[4], after: numbers[5], peak: numbers[6])
     }
