@@ -27,6 +27,8 @@ struct Reach {
   var readOwners: [Account] { reads.compactMap { Account(owning: $0) }.filter { $0.user != 0 } }
 
   private static func allows(_ path: String, _ rights: Int32) -> Bool {
+    // A user who may not enter the folders above this one cannot open what needs a whole path, as a database does.
+    let path = path.hasPrefix("/") ? path : folder + "/" + path
     // The effective user's rights count, not the rights of the user who started this.
     guard unsafe faccessat(AT_FDCWD, path, rights, AT_EACCESS) == 0 else { return false }
     // The files in a folder are opened, too.
@@ -34,6 +36,13 @@ struct Reach {
     guard rights == R_OK, unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return true }
     return unsafe faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0
   }
+
+  /// The folder that the program runs in: found once, by the user who started it.
+  private static let folder: String = {
+    var octets = [CChar](repeating: 0, count: Int(PATH_MAX))
+    guard unsafe getcwd(&octets, octets.count) != nil else { return "." }
+    return String(decoding: octets.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }()
 
   /// A folder, or the nearest existing one above it.
   private static func existing(_ path: String) -> String {

@@ -31,6 +31,22 @@
       ]
     }
 
+    /// Where only root may enter, all inputs are read, by names that do not begin with a slash, too.
+    @Test func whereOnlyRootMayEnterAllInputsAreRead() throws {
+      let home = try folder("home", of: 0)
+      let capture = try Corpus.capture("nginx-keepalive")
+      let messages = try FileAnalysis.of(capture).report.messages
+      try FileManager.default.copyItem(atPath: capture.path, toPath: home + "/" + capture.url.lastPathComponent)
+      try Data(AppLogFile(messages).text.utf8).write(to: URL(fileURLWithPath: home + "/app.csv"))
+      for arguments in [["verify", "--log", "app.csv"], ["models"], ["analyze", "-o", "report"]] {
+        let outcome = try Command.run(
+          URL(fileURLWithPath: "/bin/sh"),
+          ["-c", "cd \"$1\"; shift; exec \"$0\" \"$@\"", Sniffer.url.path, home] + arguments.prefix(1)
+            + [capture.url.lastPathComponent] + arguments.dropFirst())
+        #expect(outcome.status == 0 && outcome.error.isEmpty, "\(arguments): \(outcome.error)")
+      }
+    }
+
     /// A folder that belongs to somebody, for them alone.
     private func folder(_ name: String, of user: Int) throws -> String {
       let path = scratch.path(name)
