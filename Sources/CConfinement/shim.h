@@ -2,6 +2,7 @@
 #include <seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -41,4 +42,11 @@ static inline long close_descriptors(unsigned first, unsigned last) {
 #else
   return syscall(436, first, last, 0);
 #endif
+}
+
+// The process at the other end of a UNIX socket, as the kernel knew it when the two were connected; -1 where there is none.
+static inline pid_t socket_peer(int descriptor) {
+  struct { pid_t process; uid_t user; gid_t group; } peer;
+  socklen_t length = sizeof peer;
+  return getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 ? peer.process : -1;
 }

@@ -29,7 +29,7 @@
     ///
     /// - Throws: If the kernel lacks seccomp.
     static func begin(_ confinement: Confinement) throws(ConfinementFault) {
-      try closeToWriting(confinement.receivers)
+      try closeToWriting(confinement.receivers + InheritedDescriptors.watched)
       let rules = AllowedCalls.rules(confinement)
       try unsafe load(otherwise: refused(EPERM)) { filter throws(ConfinementFault) in
         var allowed: Set<Int32> = []
