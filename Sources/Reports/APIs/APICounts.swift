@@ -8,37 +8,7 @@ package struct APICounts: Sendable, Equatable {
   package init() {}
 
   /// Those of an API of an analysis.
-  init(_ api: APITotals) {
-    self[.requests] = api.requests
-    self[.responses] = api.responses
-    let (request, response) = (api.request.octets, api.response.octets)
-    self[.requestStartLine] = request.startLine
-    self[.requestHeader] = request.header
-    self[.requestBody] = request.body
-    self[.requestFraming] = request.framing
-    self[.requestTrailer] = request.trailer
-    self[.requestMessage] = request.total
-    self[.requestIP] = api.request.ipLength
-    self[.responseStartLine] = response.startLine
-    self[.responseHeader] = response.header
-    self[.responseBody] = response.body
-    self[.responseFraming] = response.framing
-    self[.responseTrailer] = response.trailer
-    self[.responseMessage] = response.total
-    self[.responseDecodedBody] = api.response.decodedBody
-    self[.responseIP] = api.response.ipLength
-    self[.missing] = api.missing
-    self[.status4xx] = api.status4xx
-    self[.status5xx] = api.status5xx
-    self[.requestTLS] = api.request.tls
-    self[.responseTLS] = api.response.tls
-    self[.requestControl] = api.request.control
-    self[.responseControl] = api.response.control
-    self[.requestExpandedHeader] = api.request.expandedHeader
-    self[.responseExpandedHeader] = api.response.expandedHeader
-    self[.inferred] = api.inferred
-    self[.aborted] = api.aborted
-  }
+  init(_ api: APITotals) { counts = APIColumn.allCases.map { $0.figure(of: api) } }
 
   /// A figure.
   package subscript(_ column: APIColumn) -> Int {
@@ -65,7 +35,7 @@ extension APIColumn {
   fileprivate var position: Int { Self.positions[self] ?? 0 }
 }
 
-/// The columns of `apis` that count something, by their names in every report: messages, octets, answers.
+/// The columns of `apis` that count something, by their names in every report and in their order: messages, octets, answers.
 package enum APIColumn: String, CaseIterable, Sendable {
   case requests
   case responses
@@ -95,6 +65,40 @@ package enum APIColumn: String, CaseIterable, Sendable {
   case responseExpandedHeader = "response_expanded_header_bytes"
   case inferred = "inferred_bytes"
   case aborted
+
+  /// The figure of an API of an analysis.
+  func figure(of api: APITotals) -> Int {
+    switch self {
+    case .requests: api.requests
+    case .responses: api.responses
+    case .requestStartLine: api.request.octets.startLine
+    case .requestHeader: api.request.octets.header
+    case .requestBody: api.request.octets.body
+    case .requestFraming: api.request.octets.framing
+    case .requestTrailer: api.request.octets.trailer
+    case .requestMessage: api.request.octets.total
+    case .requestIP: api.request.ipLength
+    case .responseStartLine: api.response.octets.startLine
+    case .responseHeader: api.response.octets.header
+    case .responseBody: api.response.octets.body
+    case .responseFraming: api.response.octets.framing
+    case .responseTrailer: api.response.octets.trailer
+    case .responseMessage: api.response.octets.total
+    case .responseDecodedBody: api.response.decodedBody
+    case .responseIP: api.response.ipLength
+    case .missing: api.missing
+    case .status4xx: api.status4xx
+    case .status5xx: api.status5xx
+    case .requestTLS: api.request.tls
+    case .responseTLS: api.response.tls
+    case .requestControl: api.request.control
+    case .responseControl: api.response.control
+    case .requestExpandedHeader: api.request.expandedHeader
+    case .responseExpandedHeader: api.response.expandedHeader
+    case .inferred: api.inferred
+    case .aborted: api.aborted
+    }
+  }
 
   /// Whether a report of the first version has it; one that lacks a later column is read as if it were 0.
   var isOriginal: Bool {

@@ -35,7 +35,7 @@ package struct ReportReader {
     guard exists else { throw ReadingError(file: path, "there is no such file or folder, or this user may not see it") }
     guard isFolder.boolValue else { return path }
     let folder = path.hasSuffix("/") ? path : path + "/"
-    for name in [SQLiteReport.fileName, APIRow.name + ".csv"]
+    for name in [SQLiteReport.fileName, TotalTable.apis.rawValue + ".csv"]
     where FileManager.default.fileExists(atPath: folder + name) {
       return folder + name
     }
@@ -56,8 +56,10 @@ package struct ReportReader {
     switch kind {
     case .database: return try SQLiteReportReader(path: path, name: name).read()
     case .table:
-      let hosts = String(path.dropLast(path.split(separator: "/").last?.count ?? 0)) + HostRow.name + ".csv"
-      let isThere = path.hasSuffix(APIRow.name + ".csv") && FileManager.default.isReadableFile(atPath: hosts)
+      let hosts =
+        String(path.dropLast(path.split(separator: "/").last?.count ?? 0)) + TotalTable.hosts.rawValue + ".csv"
+      let isThere =
+        path.hasSuffix(TotalTable.apis.rawValue + ".csv") && FileManager.default.isReadableFile(atPath: hosts)
       return try CSVReportReader(path: path, name: name, hostsPath: isThere ? hosts : nil).read()
     }
   }

@@ -3,17 +3,28 @@ import Tabular
 
 /// `contents`: one row for each direction of an API that has contents or responses without (304). Lengths are octets.
 enum ContentRow {
-  /// The table's name.
-  static let name = "contents"
-
-  /// The columns; new ones only at the end. `method` and `process` are there when totals are grouped by them.
+  /// The columns. `method` and `process` are there when totals are grouped by them.
   static func columns(_ grouping: Configuration.Grouping) -> [TableColumn] {
-    APIDirection.columns(grouping) + [
-      .integer("contents"), .integer("body_bytes"), .integer("coded"), .integer("coded_bytes"),
-      .integer("decoded_bytes"), .integer("uncoded"), .integer("uncoded_bytes"),
-      .integer("gzip_estimate_bytes").orUnknown, .integer("repeated"), .integer("repeated_bytes"),
-      .integer("not_modified"), .integer("known_not_modified"), .integer("saved_bytes"),
-    ]
+    ColumnList.of { append(ContentTotals(), TextPool(), grouping, to: &$0) }
+  }
+
+  private static func append<Row: RowWriter & ~Copyable>(
+    _ content: ContentTotals, _ texts: borrowing TextPool, _ grouping: Configuration.Grouping, to row: inout Row
+  ) {
+    APIDirection(content).append(texts, grouping, to: &row)
+    row[.integer("contents")].integer(content.contents)
+    row[.integer("body_bytes")].integer(content.octets)
+    row[.integer("coded")].integer(content.coded)
+    row[.integer("coded_bytes")].integer(content.codedOctets)
+    row[.integer("decoded_bytes")].integer(content.decodedOctets)
+    row[.integer("uncoded")].integer(content.uncoded)
+    row[.integer("uncoded_bytes")].integer(content.uncodedOctets)
+    row[.integer("gzip_estimate_bytes").orUnknown].integer(content.gzipEstimate)
+    row[.integer("repeated")].integer(content.repeated)
+    row[.integer("repeated_bytes")].integer(content.repeatedOctets)
+    row[.integer("not_modified")].integer(content.notModified)
+    row[.integer("known_not_modified")].integer(content.knownNotModified)
+    row[.integer("saved_bytes")].integer(content.savedOctets)
   }
 
   /// Writes every row; `write` is called after each.
@@ -23,15 +34,7 @@ enum ContentRow {
   ) throws(ReportError) {
     for content in APIDirection.sorted(totals.contents, totals.texts, row.redaction, { APIDirection($0) }) {
       row.begin()
-      APIDirection(content).append(totals.texts, grouping, to: &row)
-      row.integers([
-        content.contents, content.octets, content.coded, content.codedOctets, content.decodedOctets, content.uncoded,
-        content.uncodedOctets,
-      ])
-      row.integer(content.gzipEstimate)
-      row.integers([
-        content.repeated, content.repeatedOctets, content.notModified, content.knownNotModified, content.savedOctets,
-      ])
+      append(content, totals.texts, grouping, to: &row)
       row.end()
       try write(&row)
     }
@@ -40,14 +43,20 @@ enum ContentRow {
 
 /// `fields`: one row for each field of each direction of an API. Lengths are octets.
 enum FieldRow {
-  /// The table's name.
-  static let name = "fields"
-
-  /// The columns; new ones only at the end. `method` and `process` are there when totals are grouped by them.
+  /// The columns. `method` and `process` are there when totals are grouped by them.
   static func columns(_ grouping: Configuration.Grouping) -> [TableColumn] {
-    APIDirection.columns(grouping) + [
-      .text("field"), .integer("messages"), .integer("bytes"), .integer("expanded_bytes"), .integer("repeated_bytes"),
-    ]
+    ColumnList.of { append(FieldTotals(), TextPool(), grouping, to: &$0) }
+  }
+
+  private static func append<Row: RowWriter & ~Copyable>(
+    _ field: FieldTotals, _ texts: borrowing TextPool, _ grouping: Configuration.Grouping, to row: inout Row
+  ) {
+    APIDirection(field).append(texts, grouping, to: &row)
+    row[.text("field")].text(field.name)
+    row[.integer("messages")].integer(field.messages)
+    row[.integer("bytes")].integer(field.octets)
+    row[.integer("expanded_bytes")].integer(field.expandedOctets)
+    row[.integer("repeated_bytes")].integer(field.repeatedOctets)
   }
 
   /// Writes every row; `write` is called after each.
@@ -57,9 +66,7 @@ enum FieldRow {
   ) throws(ReportError) {
     for field in APIDirection.sorted(totals.fields, totals.texts, row.redaction, { APIDirection($0) }) {
       row.begin()
-      APIDirection(field).append(totals.texts, grouping, to: &row)
-      row.text(field.name)
-      row.integers([field.messages, field.octets, field.expandedOctets, field.repeatedOctets])
+      append(field, totals.texts, grouping, to: &row)
       row.end()
       try write(&row)
     }
@@ -84,19 +91,15 @@ struct APIDirection {
     isRequest = field.isRequest
   }
 
-  static func columns(_ grouping: Configuration.Grouping) -> [TableColumn] {
-    APIRow.names(grouping) + [.text("direction")]
-  }
-
   /// Appends the first cells of a row.
   func append<Row: RowWriter & ~Copyable>(
     _ texts: borrowing TextPool, _ grouping: Configuration.Grouping, to row: inout Row
   ) {
-    row.host(host, texts)
-    row.path(path, texts)
-    if grouping.method { row.text(method, texts) }
-    if grouping.process { row.text(texts.octets(process)) }
-    row.name(isRequest ? "request" : "response" as StaticString)
+    row[.text("host").orUnknown].host(host, texts)
+    row[.text("path").orUnknown].path(path, texts)
+    if grouping.method { row[.text("method").orUnknown].text(method, texts) }
+    if grouping.process { row[.text("process").orUnknown].text(texts.octets(process)) }
+    row[.text("direction")].name(isRequest ? "request" : "response" as StaticString)
   }
 
   /// Rows in the order in which they stand in a report, which hidden names change.

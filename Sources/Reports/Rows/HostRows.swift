@@ -3,40 +3,44 @@ import Tabular
 
 /// `hosts`: one row a host, by host as it stands in the report. Lengths are octets.
 enum HostRow {
-  /// The table's name.
-  static let name = "hosts"
-
-  /// The columns; new ones only at the end.
-  static let columns: [TableColumn] = [
-    .text("host").orUnknown, .text("host_source"), .integer("connections"), .integer("http1_connections"),
-    .integer("http2_connections"), .integer("tls_connections"), .integer("quic_connections"),
-    .integer("other_connections"), .integer("reused_connections"), .integer("resumed_connections"),
-    .integer("requests"), .integer("reusing_requests"), .integer("responses"), .integer("up_bytes"),
-    .integer("down_bytes"), .integer("ip_bytes"), .integer("start_line_bytes"), .integer("header_bytes"),
-    .integer("body_bytes"), .integer("framing_bytes"), .integer("trailer_bytes"), .integer("message_bytes"),
-    .integer("tls_record_bytes"), .integer("control_bytes"), .integer("handshake_bytes"), .integer("setup_bytes"),
-    .integer("teardown_bytes"), .integer("retransmitted_bytes"), .integer("overhead_bytes"),
-    .integer("unopened_bytes"), .integer("unattributed_bytes"),
-  ]
+  /// The columns.
+  static let columns = ColumnList.of { append(HostTotals(), texts: TextPool(), to: &$0) }
 
   /// Appends the cells of a host.
   private static func append<Row: RowWriter & ~Copyable>(
     _ host: HostTotals, texts: borrowing TextPool, to row: inout Row
   ) {
-    row.host(texts.octets(host.host))
-    row.flags(UInt64(host.sources.rawValue), names: HostSources.names)
-    let connections = host.connections
-    row.integers([
-      connections.total, connections.http1, connections.http2, connections.tls, connections.quic, connections.other,
-      host.reusedConnections, host.resumedConnections, host.requests, host.reusingRequests, host.responses,
-    ])
-    row.integers([host.up, host.down, host.ipLength])
-    let octets = host.octets
-    row.integers([octets.startLine, octets.header, octets.body, octets.framing, octets.trailer, octets.total])
-    row.integers([
-      host.tls, host.control, host.handshake, host.setup, host.teardown, host.retransmitted, host.overhead,
-      host.unopened, host.unattributed,
-    ])
+    row[.text("host").orUnknown].host(texts.octets(host.host))
+    row[.text("host_source")].flags(UInt64(host.sources.rawValue), names: HostSources.names)
+    row[.integer("connections")].integer(host.connections.total)
+    row[.integer("http1_connections")].integer(host.connections.http1)
+    row[.integer("http2_connections")].integer(host.connections.http2)
+    row[.integer("tls_connections")].integer(host.connections.tls)
+    row[.integer("quic_connections")].integer(host.connections.quic)
+    row[.integer("other_connections")].integer(host.connections.other)
+    row[.integer("reused_connections")].integer(host.reusedConnections)
+    row[.integer("resumed_connections")].integer(host.resumedConnections)
+    row[.integer("requests")].integer(host.requests)
+    row[.integer("reusing_requests")].integer(host.reusingRequests)
+    row[.integer("responses")].integer(host.responses)
+    row[.integer("up_bytes")].integer(host.up)
+    row[.integer("down_bytes")].integer(host.down)
+    row[.integer("ip_bytes")].integer(host.ipLength)
+    row[.integer("start_line_bytes")].integer(host.octets.startLine)
+    row[.integer("header_bytes")].integer(host.octets.header)
+    row[.integer("body_bytes")].integer(host.octets.body)
+    row[.integer("framing_bytes")].integer(host.octets.framing)
+    row[.integer("trailer_bytes")].integer(host.octets.trailer)
+    row[.integer("message_bytes")].integer(host.octets.total)
+    row[.integer("tls_record_bytes")].integer(host.tls)
+    row[.integer("control_bytes")].integer(host.control)
+    row[.integer("handshake_bytes")].integer(host.handshake)
+    row[.integer("setup_bytes")].integer(host.setup)
+    row[.integer("teardown_bytes")].integer(host.teardown)
+    row[.integer("retransmitted_bytes")].integer(host.retransmitted)
+    row[.integer("overhead_bytes")].integer(host.overhead)
+    row[.integer("unopened_bytes")].integer(host.unopened)
+    row[.integer("unattributed_bytes")].integer(host.unattributed)
   }
 
   /// Writes every row; `write` is called after each.
@@ -60,9 +64,6 @@ enum HostRow {
 
 /// `timeline`: one row an interval and direction, by time. Lengths are octets, times nanoseconds since the Unix epoch.
 enum TimelineRow {
-  /// The table's name.
-  static let name = "timeline"
-
   /// The columns; new ones only at the end, where a new class is, too.
   static let columns: [TableColumn] =
     [

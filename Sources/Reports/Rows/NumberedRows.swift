@@ -5,59 +5,48 @@ import Tabular
 enum MessageRow {
   /// The table's name.
   static let name = "messages"
-  /// The columns; new ones only at the end.
-  static let columns: [TableColumn] = [
-    .integer("message"), .integer("exchange").orUnknown, .integer("connection").orUnknown, .text("type"),
-    .time("first_time"), .time("last_time"), .text("client"), .text("server"), .text("scheme"),
-    .text("method").orUnknown, .text("host").orUnknown, .text("host_source").orUnknown, .text("path").orUnknown,
-    .integer("query_bytes").orUnknown, .integer("status").orUnknown, .text("version").orUnknown,
-    .text("content_type").orUnknown, .text("content_encoding").orUnknown, .text("transfer_encoding").orUnknown,
-    .integer("start_line_bytes"), .integer("header_bytes"), .integer("body_bytes"), .integer("framing_bytes"),
-    .integer("trailer_bytes"), .integer("message_bytes"), .integer("decoded_body_bytes").orUnknown,
-    .integer("retransmitted_bytes"), .integer("overhead_bytes"), .integer("ip_bytes"), .integer("missing_bytes"),
-    .text("exactness"), .text("flags"), .integer("stream").orUnknown, .integer("tls_bytes"), .integer("control_bytes"),
-    .integer("expanded_start_line_bytes").orUnknown, .integer("expanded_header_bytes").orUnknown,
-    .integer("unseen_bytes"), .text("pairing"), .text("api_path").orUnknown, .integer("grpc_messages").orUnknown,
-    .integer("grpc_status").orUnknown, .text("process").orUnknown, .integer("pid").orUnknown, .text("app").orUnknown,
-    .text("process_source").orUnknown,
-  ]
+  /// The columns.
+  static let columns = ColumnList.of { write(Message(), texts: TextPool(), to: &$0) }
 
   /// Writes the row of a message.
   static func write<Row: RowWriter & ~Copyable>(_ message: Message, texts: borrowing TextPool, to row: inout Row) {
     row.begin()
-    row.integer(message.number)
-    row.integerUnlessZero(message.exchange)
-    row.integerUnlessZero(message.connection)
-    row.name(message.kind.literal)
-    row.integers([Int(message.firstTime), Int(message.lastTime)])
-    row.endpoint(message.client)
-    row.endpoint(message.server)
-    row.name(message.isSecure ? "https" : "http" as StaticString)
-    row.text(message.method, texts)
-    row.host(message.host, texts, of: message.kind)
-    row.name(message.hostSource.literal)
-    row.path(message.path, texts, of: message.kind)
-    row.integer(message.queryLength)
-    row.integerUnlessZero(message.status)
-    row.text(message.version, texts)
-    row.text(message.contentType, texts)
-    row.text(message.contentEncoding, texts)
-    row.text(message.transferEncoding, texts)
+    row[.integer("message")].integer(message.number)
+    row[.integer("exchange").orUnknown].integerUnlessZero(message.exchange)
+    row[.integer("connection").orUnknown].integerUnlessZero(message.connection)
+    row[.text("type")].name(message.kind.literal)
+    row[[.time("first_time"), .time("last_time")]].integers([Int(message.firstTime), Int(message.lastTime)])
+    row[.text("client")].endpoint(message.client)
+    row[.text("server")].endpoint(message.server)
+    row[.text("scheme")].name(message.isSecure ? "https" : "http" as StaticString)
+    row[.text("method").orUnknown].text(message.method, texts)
+    row[.text("host").orUnknown].host(message.host, texts, of: message.kind)
+    row[.text("host_source").orUnknown].name(message.hostSource.literal)
+    row[.text("path").orUnknown].path(message.path, texts, of: message.kind)
+    row[.integer("query_bytes").orUnknown].integer(message.queryLength)
+    row[.integer("status").orUnknown].integerUnlessZero(message.status)
+    row[.text("version").orUnknown].text(message.version, texts)
+    row[.text("content_type").orUnknown].text(message.contentType, texts)
+    row[.text("content_encoding").orUnknown].text(message.contentEncoding, texts)
+    row[.text("transfer_encoding").orUnknown].text(message.transferEncoding, texts)
     let octets = message.octets
-    row.integers([octets.startLine, octets.header, octets.body, octets.framing, octets.trailer, octets.total])
-    row.integer(message.decodedBody)
-    row.integers([message.retransmitted, message.overhead, message.ipLength, message.missing])
-    row.name(message.exactness.literal)
-    row.flags(message.flags.rawValue, names: MessageFlags.names)
-    row.integerUnlessZero(Int(message.stream))
-    row.integers([message.tls, message.control])
-    row.integer(message.expandedStartLine)
-    row.integer(message.expandedHeader)
-    row.integer(message.unseen)
-    row.name(message.pairing.literal)
-    row.path(message.apiPath, texts, of: message.kind)
-    row.integer(message.grpcMessages)
-    row.integer(message.grpcStatus)
+    row[.integers("start_line_bytes", "header_bytes", "body_bytes", "framing_bytes", "trailer_bytes", "message_bytes")]
+      .integers([octets.startLine, octets.header, octets.body, octets.framing, octets.trailer, octets.total])
+    row[.integer("decoded_body_bytes").orUnknown].integer(message.decodedBody)
+    row[.integers("retransmitted_bytes", "overhead_bytes", "ip_bytes", "missing_bytes")].integers([
+      message.retransmitted, message.overhead, message.ipLength, message.missing,
+    ])
+    row[.text("exactness")].name(message.exactness.literal)
+    row[.text("flags")].flags(message.flags.rawValue, names: MessageFlags.names)
+    row[.integer("stream").orUnknown].integerUnlessZero(Int(message.stream))
+    row[.integers("tls_bytes", "control_bytes")].integers([message.tls, message.control])
+    row[.integer("expanded_start_line_bytes").orUnknown].integer(message.expandedStartLine)
+    row[.integer("expanded_header_bytes").orUnknown].integer(message.expandedHeader)
+    row[.integer("unseen_bytes")].integer(message.unseen)
+    row[.text("pairing")].name(message.pairing.literal)
+    row[.text("api_path").orUnknown].path(message.apiPath, texts, of: message.kind)
+    row[.integer("grpc_messages").orUnknown].integer(message.grpcMessages)
+    row[.integer("grpc_status").orUnknown].integer(message.grpcStatus)
     row.process(message.process, texts)
     row.endpointParts(client: message.client, server: message.server)
     row.end()
@@ -69,40 +58,35 @@ enum MessageRow {
 enum ExchangeRow {
   /// The table's name.
   static let name = "exchanges"
-  /// The columns; new ones only at the end.
-  static let columns: [TableColumn] = [
-    .integer("exchange"), .integer("connection").orUnknown, .integer("request").orUnknown,
-    .integer("response").orUnknown, .text("method").orUnknown, .text("host").orUnknown, .text("path").orUnknown,
-    .integer("status").orUnknown, .time("started"), .real("dns_ms").orUnknown, .real("connect_ms").orUnknown,
-    .real("tls_ms").orUnknown, .real("send_ms").orUnknown, .real("wait_ms").orUnknown, .real("receive_ms").orUnknown,
-    .integer("request_bytes"), .integer("response_bytes"), .integer("ip_bytes"), .integer("stream").orUnknown,
-    .text("version").orUnknown, .text("pairing"), .text("api_path").orUnknown, .text("process").orUnknown,
-  ]
+  /// The columns.
+  static let columns = ColumnList.of { write(Exchange(), texts: TextPool(), to: &$0) }
 
   /// Writes the row of an exchange.
   static func write<Row: RowWriter & ~Copyable>(_ exchange: Exchange, texts: borrowing TextPool, to row: inout Row) {
     row.begin()
-    row.integer(exchange.number)
-    row.integerUnlessZero(exchange.connection)
-    row.integer(exchange.request)
-    row.integer(exchange.response)
-    row.text(exchange.method, texts)
-    row.host(exchange.host, texts)
-    row.path(exchange.path, texts)
-    row.integerUnlessZero(exchange.status)
-    row.time(exchange.started)
-    row.milliseconds(exchange.timings.dns)
-    row.milliseconds(exchange.timings.connect)
-    row.milliseconds(exchange.timings.tls)
-    row.milliseconds(exchange.timings.send)
-    row.milliseconds(exchange.timings.wait)
-    row.milliseconds(exchange.timings.receive)
-    row.integers([exchange.requestLength, exchange.responseLength, exchange.ipLength])
-    row.integerUnlessZero(Int(exchange.stream))
-    row.text(exchange.version, texts)
-    row.name(exchange.pairing.literal)
-    row.path(exchange.apiPath, texts)
-    row.processName(exchange.process, texts)
+    row[.integer("exchange")].integer(exchange.number)
+    row[.integer("connection").orUnknown].integerUnlessZero(exchange.connection)
+    row[.integer("request").orUnknown].integer(exchange.request)
+    row[.integer("response").orUnknown].integer(exchange.response)
+    row[.text("method").orUnknown].text(exchange.method, texts)
+    row[.text("host").orUnknown].host(exchange.host, texts)
+    row[.text("path").orUnknown].path(exchange.path, texts)
+    row[.integer("status").orUnknown].integerUnlessZero(exchange.status)
+    row[.time("started")].time(exchange.started)
+    row[.real("dns_ms").orUnknown].milliseconds(exchange.timings.dns)
+    row[.real("connect_ms").orUnknown].milliseconds(exchange.timings.connect)
+    row[.real("tls_ms").orUnknown].milliseconds(exchange.timings.tls)
+    row[.real("send_ms").orUnknown].milliseconds(exchange.timings.send)
+    row[.real("wait_ms").orUnknown].milliseconds(exchange.timings.wait)
+    row[.real("receive_ms").orUnknown].milliseconds(exchange.timings.receive)
+    row[.integers("request_bytes", "response_bytes", "ip_bytes")].integers([
+      exchange.requestLength, exchange.responseLength, exchange.ipLength,
+    ])
+    row[.integer("stream").orUnknown].integerUnlessZero(Int(exchange.stream))
+    row[.text("version").orUnknown].text(exchange.version, texts)
+    row[.text("pairing")].name(exchange.pairing.literal)
+    row[.text("api_path").orUnknown].path(exchange.apiPath, texts)
+    row[.text("process").orUnknown].processName(exchange.process, texts)
     row.end()
   }
 }
@@ -111,53 +95,38 @@ enum ExchangeRow {
 enum ConnectionRow {
   /// The table's name.
   static let name = "connections"
-  /// The columns; new ones only at the end.
-  static let columns: [TableColumn] = [
-    .integer("connection"), .text("client"), .text("server"), .text("protocol").orUnknown, .time("opened"),
-    .time("closed"), .integer("client_packets"), .integer("server_packets"), .integer("client_ip_bytes"),
-    .integer("server_ip_bytes"), .integer("client_payload_bytes"), .integer("server_payload_bytes"),
-    .integer("setup_bytes"), .integer("teardown_bytes"), .integer("unattributed_bytes"),
-    .integer("retransmitted_bytes"), .integer("missing_bytes"), .integer("messages"), .text("end"), .text("flags"),
-    .text("sni").orUnknown, .text("alpn").orUnknown, .text("tls_version").orUnknown, .text("cipher_suite").orUnknown,
-    .text("tls_resumed").orUnknown, .text("tls_opened").orUnknown, .integer("handshake_bytes"),
-    .integer("tls_record_bytes"),
-    .integer("control_bytes"), .text("process").orUnknown, .integer("pid").orUnknown, .text("app").orUnknown,
-    .text("process_source").orUnknown, .integer("tls_plaintext_at_most_bytes").orUnknown,
-  ]
+  /// The columns.
+  static let columns = ColumnList.of { write(Connection(), texts: TextPool(), to: &$0) }
 
   /// Writes the row of a connection.
   static func write<Row: RowWriter & ~Copyable>(
     _ connection: Connection, texts: borrowing TextPool, to row: inout Row
   ) {
     row.begin()
-    row.integer(connection.number)
-    row.endpoint(connection.client)
-    row.endpoint(connection.server)
-    row.name(connection.applicationProtocol.literal)
-    row.time(connection.opened)
-    row.time(connection.closed)
-    row.integer(connection.packets.client)
-    row.integer(connection.packets.server)
-    row.integer(connection.ipLength.client)
-    row.integer(connection.ipLength.server)
-    row.integer(connection.payloadLength.client)
-    row.integer(connection.payloadLength.server)
-    row.integer(connection.setup)
-    row.integer(connection.teardown)
-    row.integer(connection.unattributed)
-    row.integer(connection.retransmitted)
-    row.integer(connection.missing)
-    row.integer(connection.messages)
-    row.name(connection.end.literal)
-    row.flags(UInt64(connection.flags.rawValue), names: ConnectionFlags.names)
+    row[.integer("connection")].integer(connection.number)
+    row[.text("client")].endpoint(connection.client)
+    row[.text("server")].endpoint(connection.server)
+    row[.text("protocol").orUnknown].name(connection.applicationProtocol.literal)
+    row[.time("opened")].time(connection.opened)
+    row[.time("closed")].time(connection.closed)
+    row[.integer("client_packets")].integer(connection.packets.client)
+    row[.integer("server_packets")].integer(connection.packets.server)
+    row[.integer("client_ip_bytes")].integer(connection.ipLength.client)
+    row[.integer("server_ip_bytes")].integer(connection.ipLength.server)
+    row[.integer("client_payload_bytes")].integer(connection.payloadLength.client)
+    row[.integer("server_payload_bytes")].integer(connection.payloadLength.server)
+    row[.integer("setup_bytes")].integer(connection.setup)
+    row[.integer("teardown_bytes")].integer(connection.teardown)
+    row[.integer("unattributed_bytes")].integer(connection.unattributed)
+    row[.integer("retransmitted_bytes")].integer(connection.retransmitted)
+    row[.integer("missing_bytes")].integer(connection.missing)
+    row[.integer("messages")].integer(connection.messages)
+    row[.text("end")].name(connection.end.literal)
+    row[.text("flags")].flags(UInt64(connection.flags.rawValue), names: ConnectionFlags.names)
     append(connection.security, texts: texts, to: &row)
-    row.integer(connection.control)
+    row[.integer("control_bytes")].integer(connection.control)
     row.process(connection.process, texts)
-    if let security = connection.security, let most = security.mostUnopened {
-      row.integer(most)
-    } else {
-      row.empty()
-    }
+    row[.integer("tls_plaintext_at_most_bytes").orUnknown].integer(connection.security?.mostUnopened)
     row.endpointParts(client: connection.client, server: connection.server)
     row.end()
   }
@@ -166,6 +135,10 @@ enum ConnectionRow {
   private static func append<Row: RowWriter & ~Copyable>(
     _ security: ConnectionSecurity?, texts: borrowing TextPool, to row: inout Row
   ) {
+    row.note {
+      ["sni", "alpn", "tls_version", "cipher_suite", "tls_resumed", "tls_opened"].map { .text($0).orUnknown }
+        + .integers("handshake_bytes", "tls_record_bytes")
+    }
     guard let security else {
       for _ in 0..<6 { row.empty() }
       return row.integers([0, 0])

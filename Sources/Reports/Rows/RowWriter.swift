@@ -3,8 +3,9 @@ import Tabular
 
 /// Writes the cells of a row, one after another, in the order of the columns.
 ///
-/// What a row has is said once (`MessageRow` and its neighbours); a format says only how a cell looks in it. Writers
-/// are given as generic arguments, so that no cell costs an existential call.
+/// What a row has is said once (`MessageRow` and its neighbours): each cell with the name and the kind of its column, new ones only at the
+/// end. A format says only how a cell looks in it. Writers are given as generic arguments, so that no cell costs an existential call, and
+/// names cost those nothing who do not ask for them (`ColumnList` does).
 package protocol RowWriter: ~Copyable {
   /// What is left out of hosts, paths and endpoints.
   var redaction: Redaction? { get }
@@ -13,6 +14,8 @@ package protocol RowWriter: ~Copyable {
   mutating func begin()
   /// Ends the row.
   mutating func end()
+  /// The next cells are those of some columns. Nobody but `ColumnList` wants to know which.
+  mutating func note(_ columns: () -> [TableColumn])
 
   /// A cell that says that something is unknown or does not apply.
   mutating func empty()
@@ -46,6 +49,27 @@ package protocol RowWriter: ~Copyable {
 }
 
 extension RowWriter where Self: ~Copyable {
+  @inline(__always)
+  package mutating func note(_ columns: () -> [TableColumn]) {}
+
+  /// The row, whose next cell is that of a column: `row[.integer("status").orUnknown].integerUnlessZero(message.status)`.
+  subscript(_ column: @autoclosure () -> TableColumn) -> Self {
+    @inline(__always) _read { yield self }
+    @inline(__always) _modify {
+      note { [column()] }
+      yield &self
+    }
+  }
+
+  /// The row, whose next cells are those of some columns.
+  subscript(_ columns: @autoclosure () -> [TableColumn]) -> Self {
+    @inline(__always) _read { yield self }
+    @inline(__always) _modify {
+      note(columns)
+      yield &self
+    }
+  }
+
   package mutating func integers<let count: Int>(_ values: InlineArray<count, Int>) {
     for index in values.indices { integer(values[index]) }
   }
@@ -94,6 +118,12 @@ extension RowWriter where Self: ~Copyable {
   /// Name, identifier, app and source of a process, in four cells; none is unknown.
   @inline(__always)
   mutating func process(_ id: TextID, _ texts: borrowing TextPool) {
+    note {
+      [
+        .text("process").orUnknown, .integer("pid").orUnknown, .text("app").orUnknown,
+        .text("process_source").orUnknown,
+      ]
+    }
     if id == .none { for _ in 0..<4 { empty() } } else { knownProcess(id, texts) }
   }
 
@@ -135,6 +165,9 @@ extension [TableColumn] {
       .text("client_address"), .integer("client_port"), .text("server_address"), .integer("server_port"),
     ]
   }
+
+  /// Columns of whole numbers.
+  static func integers(_ names: String...) -> [TableColumn] { names.map { .integer($0) } }
 }
 
 /// A column of a table: its name, which is the same in every format, and what its cells are.

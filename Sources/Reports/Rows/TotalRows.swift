@@ -3,64 +3,26 @@ import Tabular
 
 /// `apis`: one row an API, by host, path, method and process as they stand in the report. Lengths are octets.
 enum APIRow {
-  /// The table's name.
-  static let name = "apis"
-
-  /// The columns; new ones only at the end. `method` and `process` are there when totals are grouped by them.
+  /// The columns. `method` and `process` are there when totals are grouped by them.
   static func columns(_ grouping: Configuration.Grouping) -> [TableColumn] {
-    names(grouping) + [
-      .integer("requests"), .integer("responses"), .integer("request_start_line_bytes"),
-      .integer("request_header_bytes"), .integer("request_body_bytes"), .integer("request_framing_bytes"),
-      .integer("request_trailer_bytes"), .integer("request_bytes"), .integer("request_ip_bytes"),
-      .integer("response_start_line_bytes"), .integer("response_header_bytes"), .integer("response_body_bytes"),
-      .integer("response_framing_bytes"), .integer("response_trailer_bytes"), .integer("response_bytes"),
-      .integer("response_decoded_body_bytes"), .integer("response_ip_bytes"), .integer("missing_bytes"),
-      .integer("status_4xx"), .integer("status_5xx"), .real("wait_ms_p50").orUnknown, .real("wait_ms_p95").orUnknown,
-      .integer("request_tls_bytes"), .integer("response_tls_bytes"), .integer("request_control_bytes"),
-      .integer("response_control_bytes"), .integer("request_expanded_header_bytes"),
-      .integer("response_expanded_header_bytes"), .integer("inferred_bytes"), .integer("aborted"),
-    ]
-  }
-
-  /// The columns that name an API, in every table that has a row for it.
-  static func names(_ grouping: Configuration.Grouping) -> [TableColumn] {
-    [.text("host").orUnknown, .text("path").orUnknown] + (grouping.method ? [.text("method").orUnknown] : [])
-      + (grouping.process ? [.text("process").orUnknown] : [])
+    ColumnList.of { append(APITotals(), texts: TextPool(), grouping: grouping, to: &$0) }
   }
 
   /// Appends the cells of an API.
   static func append<Row: RowWriter & ~Copyable>(
     _ api: APITotals, texts: borrowing TextPool, grouping: Configuration.Grouping, to row: inout Row
   ) {
-    row.host(texts.octets(api.host))
-    row.path(texts.octets(api.path))
-    if grouping.method { row.text(texts.octets(api.method)) }
-    if grouping.process { row.text(texts.octets(api.process)) }
-    row.integer(api.requests)
-    row.integer(api.responses)
-    append(api.request.octets, to: &row)
-    row.integer(api.request.ipLength)
-    append(api.response.octets, to: &row)
-    row.integer(api.response.decodedBody)
-    row.integer(api.response.ipLength)
-    row.integer(api.missing)
-    row.integer(api.status4xx)
-    row.integer(api.status5xx)
-    row.milliseconds(api.wait.percentile(50))
-    row.milliseconds(api.wait.percentile(95))
-    row.integers([
-      api.request.tls, api.response.tls, api.request.control, api.response.control, api.request.expandedHeader,
-      api.response.expandedHeader, api.inferred, api.aborted,
-    ])
-  }
-
-  private static func append<Row: RowWriter & ~Copyable>(_ octets: MessageOctets, to row: inout Row) {
-    row.integer(octets.startLine)
-    row.integer(octets.header)
-    row.integer(octets.body)
-    row.integer(octets.framing)
-    row.integer(octets.trailer)
-    row.integer(octets.total)
+    row[.text("host").orUnknown].host(texts.octets(api.host))
+    row[.text("path").orUnknown].path(texts.octets(api.path))
+    if grouping.method { row[.text("method").orUnknown].text(texts.octets(api.method)) }
+    if grouping.process { row[.text("process").orUnknown].text(texts.octets(api.process)) }
+    for column in APIColumn.allCases {
+      row[.integer(column.rawValue)].integer(column.figure(of: api))
+      // They came before the columns behind them.
+      guard column == .status5xx else { continue }
+      row[.real("wait_ms_p50").orUnknown].milliseconds(api.wait.percentile(50))
+      row[.real("wait_ms_p95").orUnknown].milliseconds(api.wait.percentile(95))
+    }
   }
 
   /// The totals in the order of their rows. Redaction changes names and so their order; by the old one, rows would
@@ -86,8 +48,6 @@ enum APIRow {
 
 /// `ledger`: a figure a row. All are octets but `packets`, `truncated_packets`, `dropped_packets` and `duplicate_packets`.
 enum LedgerRow {
-  /// The table's name.
-  static let name = "ledger"
   /// The columns.
   static let columns: [TableColumn] = [.text("class"), .integer("bytes")]
 
@@ -124,8 +84,6 @@ enum LedgerRow {
 /// `anomalies`: one row an anomaly that was seen, in the order of `Anomaly`. `first_time` is in nanoseconds since
 /// the Unix epoch.
 enum AnomalyRow {
-  /// The table's name.
-  static let name = "anomalies"
   /// The columns; new ones only at the end.
   static let columns: [TableColumn] = [
     .text("name"), .integer("count"), .time("first_time"), .integer("first_connection").orUnknown,

@@ -1,7 +1,7 @@
 import HTTPReassembly
 import Tabular
 
-/// The tables that are made of totals, and so are replaced whole.
+/// The tables that are made of totals, and so are replaced whole, by their names.
 enum TotalTable: String, CaseIterable {
   case apis
   case hosts

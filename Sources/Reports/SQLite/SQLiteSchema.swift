@@ -46,16 +46,12 @@ enum SQLiteSchema {
         references: ["exchange": "exchanges", "connection": "connections"]),
       // No references: an open message's exchange and connection are not final either.
       table(openMessages, MessageRow.columns.withEndpointParts, key: "message"),
-      // No key: with paths hashed, two APIs may have one name. `method` and `process` are there in any case.
-      table(APIRow.name, APIRow.columns(Configuration.Grouping(path: true, method: true, process: true)), key: nil),
-      table(HostRow.name, HostRow.columns, key: nil),
-      table(TimelineRow.name, TimelineRow.columns, key: nil),
-      table(
-        ContentRow.name, ContentRow.columns(Configuration.Grouping(path: true, method: true, process: true)), key: nil),
-      table(FieldRow.name, FieldRow.columns(Configuration.Grouping(path: true, method: true, process: true)), key: nil),
-      table(LedgerRow.name, LedgerRow.columns, key: "class"),
-      table(AnomalyRow.name, AnomalyRow.columns, key: "name"),
     ]
+      + TotalTable.allCases.map { total in
+        // No key where paths may be hashed, and two APIs have one name. `method` and `process` are there in any case.
+        let columns = total.columns(Configuration.Grouping(path: true, method: true, process: true))
+        return table(total.rawValue, columns, key: [.ledger: "class", .anomalies: "name"][total])
+      }
   }
 
   private static func table(
