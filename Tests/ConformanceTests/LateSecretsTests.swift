@@ -88,7 +88,7 @@ import Testing
     #expect(before.messages.count > 15)
     var random = SeededRandom(seed: 19)
     var schedules: [(Int) -> Int] = [{ $0 == packets ? octets : 0 }, { $0 > packets / 2 ? octets : 0 }]
-    for _ in 0..<4 {
+    for _ in 0..<RandomCases.count(4) {
       // A log that grows with the capture, always behind it, and is read at any places of its lines.
       let delay = Int.random(in: 1...packets / 2, using: &random)
       schedules.append { max($0 - delay, 0) * octets / packets * ($0 == packets ? 1000 : 1) }

@@ -37,7 +37,7 @@ import Testing
   @Test func aMessageIsReadAsIfItWereTheFirst() throws {
     var random = SeededRandom(seed: 3)
     let lines = Self.lines.filter { !$0.hasPrefix("Upgrade") && !$0.hasPrefix("Transfer") }
-    for _ in 0..<300 {
+    for _ in 0..<RandomCases.count(300) {
       let requests = (0..<12).map { index in
         let section = (0..<random.number(0..<6)).compactMap { _ in lines.randomElement(using: &random) }
         return "GET /\(index) HTTP/1.1\r\n\(section.joined())\r\n"

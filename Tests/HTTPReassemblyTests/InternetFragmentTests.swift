@@ -1,4 +1,5 @@
 import HTTPReassembly
+import TestSupport
 import Testing
 
 /// Fragments of IPv4 and IPv6 datagrams.
@@ -241,7 +242,7 @@ import Testing
   }
 
   @Test func randomFragmentsBalance() {
-    var random = SeededGenerator(seed: 42)
+    var random = SeededRandom(seed: 42)
     var configuration = Configuration()
     configuration.fragmentedDatagramLimit = 8
     configuration.fragmentOctetLimit = 4000
@@ -249,7 +250,7 @@ import Testing
     var balance = Balance(configuration: configuration)
     var time: Int64 = 0
     var completed = 0
-    for _ in 0..<50_000 {
+    for _ in 0..<RandomCases.count(50_000) {
       let offset = Int.random(in: 0...20, using: &random) * 8
       let length = Int.random(in: 0...12, using: &random) * 8 + (Int.random(in: 0...9, using: &random) == 0 ? 3 : 0)
       let number: UInt8 = [6, 17, 47, 4].randomElement(using: &random) ?? 6

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import TestSupport
 import Testing
 
 /// Whatever the octets are, decoding does not trap, and the ledger balances.
@@ -109,14 +110,14 @@ import Testing
 
   @Test(arguments: [false, true])
   func mutationsBalance(verifiesChecksums: Bool) {
-    var random = SeededGenerator(seed: 2026)
+    var random = SeededRandom(seed: 2026)
     var configuration = Configuration()
     configuration.verifiesChecksums = verifiesChecksums
     configuration.tunnelDepthLimit = 3
     configuration.fragmentOctetLimit = 10_000
     var balance = Balance(configuration: configuration)
     let interesting: [UInt8] = [0, 1, 4, 6, 8, 17, 41, 43, 44, 47, 51, 60, 0x45, 0x60, 0x7f, 0x80, 0xff]
-    for round in 0..<100_000 {
+    for round in 0..<RandomCases.count(100_000) {
       var (linkType, octets) = Self.samples.randomElement(using: &random) ?? (.raw, [])
       for _ in 0..<Int.random(in: 1...4, using: &random) {
         guard !octets.isEmpty else { break }
@@ -153,10 +154,10 @@ import Testing
   }
 
   @Test func randomOctetsBalance() {
-    var random = SeededGenerator(seed: 7)
+    var random = SeededRandom(seed: 7)
     var balance = Balance()
     let linkTypes = Set(Self.samples.map(\.linkType)).sorted { $0.rawValue < $1.rawValue }
-    for _ in 0..<50_000 {
+    for _ in 0..<RandomCases.count(50_000) {
       let octets = (0..<Int.random(in: 0...120, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }
       balance.decode(octets, linkTypes.randomElement(using: &random) ?? .raw)
     }

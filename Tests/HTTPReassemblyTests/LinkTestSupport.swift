@@ -171,18 +171,3 @@ func expectDecoding(
   #expect(balance.anomalies.all.map(\.anomaly) == anomalies, sourceLocation: sourceLocation)
   return decoded
 }
-
-/// A seeded generator (SplitMix64), so that a failure can be run again.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ z >> 30) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ z >> 27) &* 0x94d0_49bb_1331_11eb
-    return z ^ z >> 31
-  }
-}

@@ -18,7 +18,7 @@ import Testing
   /// The number that is in the content of the response to each request, by its length: none for a lost one.
   @Test func everyLossLeavesTheOtherPairsRight() {
     var random = SeededRandom(seed: 18)
-    for _ in 0..<60 {
+    for _ in 0..<RandomCases.count(60) {
       let lostRequests = Set((0..<6).map { _ in random.number(1..<120) })
       let lostResponses = Set((0..<6).map { _ in random.number(1..<120) })
       let analysis = analyze(dialogue(120, lostRequests: lostRequests, lostResponses: lostResponses))
@@ -198,7 +198,7 @@ import Testing
     var random = SeededRandom(seed: 99)
     var right = 0
     var possible = 0
-    for _ in 0..<60 {
+    for _ in 0..<RandomCases.count(60) {
       let sizes = (0..<30).map { _ in random.number(1..<9) }
       let count = sizes.reduce(0, +)
       let lostRequests = Set((0..<2).map { _ in random.number(1..<count + 1) })
@@ -402,7 +402,7 @@ import Testing
   @Test func packetsThatComeLate() {
     let packets = dialogue(200).packets()
     let whole = analyze(packets)
-    for seed in 0..<40 {
+    for seed in RandomCases.seeds(0..<40) {
       var random = SeededRandom(seed: UInt64(seed))
       var moved = packets
       for _ in 0..<10 {

@@ -66,7 +66,8 @@ import Testing
   @Test func rowsDoNotDependOnWhenTimeIsSeenToPass() {
     var hadExpiry = 0
     var hadAnomalies = 0
-    for seed in 0..<200 {
+    let seeds = RandomCases.seeds(0..<200)
+    for seed in seeds {
       var random = SeededRandom(seed: UInt64(seed))
       let packets = packets(&random)
       let plain = said(packets) { _, _ in [] }
@@ -79,7 +80,7 @@ import Testing
       hadAnomalies += plain.anomalies[.tcpHole] > 0 ? 1 : 0
     }
     // Otherwise this would prove nothing.
-    #expect(hadExpiry > 50 && hadAnomalies > 50)
+    #expect(hadExpiry > seeds.count / 4 && hadAnomalies > seeds.count / 4)
   }
 
   /// The end of a capture, at which no packet tells the time: whoever says the same gets the same, in however many steps.

@@ -36,7 +36,7 @@ import Testing
   @Test func agreesWithEachPatternAlone() {
     var random = SeededRandom(seed: 1207)
     let words = ["a", "b", "{x}", "a{x}", "{x}b", "*"]
-    for _ in 0..<300 {
+    for _ in 0..<RandomCases.count(300) {
       let patterns = (0..<random.number(1..<8)).map { _ in
         "/" + (0..<random.number(1..<5)).map { _ in words[random.number(0..<words.count)] }.joined(separator: "/")
       }

@@ -21,7 +21,7 @@ import Testing
 
   @Test func placesAndCopiesSayTheSame() {
     var random = SeededRandom(seed: 11)
-    for _ in 0..<60 {
+    for _ in 0..<RandomCases.count(60) {
       let capture = Capture()
       var copying = PayloadHistory(capacity: 4096)
       var reading = PayloadHistory(capacity: 4096)

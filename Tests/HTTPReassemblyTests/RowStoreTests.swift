@@ -45,7 +45,7 @@ import Testing
   /// A ring is a queue, whatever is done to it.
   @Test func aRingIsAQueue() {
     var random = SeededRandom(seed: 11)
-    for _ in 0..<50 {
+    for _ in 0..<RandomCases.count(50) {
       var ring = IndexRing<Int>()
       var model: [Int] = []
       for step in 0..<400 {
@@ -87,7 +87,7 @@ import Testing
   /// Charges find the message that owns the octet, whatever the order.
   @Test func ownersAreThoseOfTheRanges() {
     var random = SeededRandom(seed: 13)
-    for _ in 0..<200 {
+    for _ in 0..<RandomCases.count(200) {
       var rows = RowStore()
       var owners = OwnerMap()
       // Position by position, the row that owns it.

@@ -96,7 +96,7 @@ import Testing
   func anyOrderWithDuplicatesAndOverlaps(_ index: Int) {
     let script = SplitsScript.all[index].script
     let expected = reference(script)
-    for seed in 0..<(index == 0 ? 600 : 200) {
+    for seed in RandomCases.seeds(0..<(index == 0 ? 600 : 200)) {
       var random = SeededRandom(seed: UInt64(seed) << 8 | UInt64(index))
       let segments = shuffled(script, &random)
       if index == 0 {

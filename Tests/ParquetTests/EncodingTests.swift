@@ -39,7 +39,7 @@ import Testing
 
   @Test func runsAndPackedBitsOfEveryKind() {
     var random = SeededRandom(seed: 2)
-    for _ in 0..<400 {
+    for _ in 0..<RandomCases.count(400) {
       let width = random.number(1..<21)
       let length = random.number(0..<700)
       var values: [UInt32] = []
@@ -61,7 +61,7 @@ import Testing
     var random = SeededRandom(seed: 3)
     let extremes: [Int64] = [.min, .max, 0, -1, .max, .min, 1]
     var cases: [[Int64]] = [[0], [.min], extremes, (0..<1000).map { Int64($0) }]
-    for _ in 0..<200 {
+    for _ in 0..<RandomCases.count(200) {
       var value = Int64(bitPattern: random.next())
       let step = random.number(0..<62)
       cases.append(
@@ -120,7 +120,7 @@ import Testing
     var random = SeededRandom(seed: 5)
     let characters: [[UInt8]] = ["a", "~", "}", "\u{7f}", "é", "€", "😀", " "].map { (text: String) in Array(text.utf8) }
     var unbounded = 0
-    for _ in 0..<3000 {
+    for _ in 0..<RandomCases.count(3000) {
       let text = (0..<random.number(0..<120)).flatMap { _ in characters[random.number(0..<characters.count)] }
       let start = ColumnStatistics.start(text)
       #expect(start.count <= 64 && text.starts(with: start) && String(validating: start, as: UTF8.self) != nil)

@@ -187,7 +187,7 @@ import Testing
 
   @Test func anyRows() throws {
     var random = SeededRandom(seed: 7)
-    for _ in 0..<30 {
+    for _ in 0..<RandomCases.count(30) {
       let nulls = Double(random.number(0..<5)) / 4
       let variety = UInt64(random.number(1..<3000))
       func value() -> Int64 { Int64(random.next() % variety) * (random.chance(0.5) ? 1 : -1) }

@@ -33,21 +33,6 @@ extension TextPool {
   mutating func intern(_ text: String) -> TextID { intern(Array(text.utf8)) }
 }
 
-/// A generator that gives the same numbers in every run (SplitMix64).
-struct FixedGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-    return value ^ (value >> 31)
-  }
-}
-
 let client = Endpoint(address: IPAddress(v4: 0x0a00_0001), port: 50_000)
 let server = Endpoint(address: IPAddress(high: 0x2001_0db8_0000_0000, low: 1), port: 443)
 

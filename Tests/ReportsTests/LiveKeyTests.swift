@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -52,9 +53,9 @@ import Testing
   }
 
   @Test func anyOctetsAreBorne() {
-    var generator = FixedGenerator(seed: 7)
+    var generator = SeededRandom(seed: 7)
     var view = LiveView()
-    for _ in 0..<2000 {
+    for _ in 0..<RandomCases.count(2000) {
       let octets = (0..<Int.random(in: 0...9, using: &generator)).map { _ in
         Bool.random(using: &generator) ? UInt8.random(in: 0...255, using: &generator) : 0x1b
       }

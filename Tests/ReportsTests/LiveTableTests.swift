@@ -1,6 +1,7 @@
 import Foundation
 import GRDB
 import HTTPReassembly
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -102,7 +103,7 @@ import Testing
 
   /// Parts end where lines do, and none goes on in another page unless its one line does.
   @Test func linesAreWrittenByPages() throws {
-    var generator = FixedGenerator(seed: 11)
+    var generator = SeededRandom(seed: 11)
     for longest in [1, 40, 300, 5000, 20_000] {
       for position in [0, 1, 4095, 4096, 70_001] {
         var lines: [UInt8] = []

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPReassembly
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -61,10 +62,10 @@ import Testing
 
   /// Whatever the octets are, every line is JSON, and the escapes give them back.
   @Test mutating func anyOctets() throws {
-    var generator = FixedGenerator(seed: 7)
+    var generator = SeededRandom(seed: 7)
     let report = try NDJSONReport(folder: folder.path)
     var sent: [[UInt8]] = (0...255).map { [UInt8($0)] }
-    for _ in 0..<2000 {
+    for _ in 0..<RandomCases.count(2000) {
       sent.append((0..<Int.random(in: 1...12, using: &generator)).map { _ in .random(in: 0...255, using: &generator) })
     }
     for (index, octets) in sent.enumerated() {
@@ -85,7 +86,7 @@ import Testing
   /// Far more rows are out of order than memory is allowed for them.
   @Test mutating func rowsInAnyOrder() throws {
     let report = try NDJSONReport(folder: folder.path, redaction: nil, memoryLimit: 10_000)
-    var generator = FixedGenerator(seed: 3)
+    var generator = SeededRandom(seed: 3)
     for number in (1...3000).shuffled(using: &generator) { try report.message(message(number), texts: texts) }
     try report.finish(emptyTotals())
     #expect(try objects().map { $0["message"] as? Int } == Array(1...3000))

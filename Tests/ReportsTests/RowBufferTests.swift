@@ -1,4 +1,5 @@
 import HTTPReassembly
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -35,8 +36,8 @@ import Testing
   }
 
   @Test func endpointsReadAsTheirDescription() {
-    var generator = FixedGenerator(seed: 2)
-    for _ in 0..<2000 {
+    var generator = SeededRandom(seed: 2)
+    for _ in 0..<RandomCases.count(2000) {
       let address: IPAddress
       if Bool.random(using: &generator) {
         address = IPAddress(v4: .random(in: 0 ... .max, using: &generator))

@@ -7,6 +7,13 @@ enum InstructionCount {
   /// Nil where it is not installed.
   static let valgrind = Environment.tool("valgrind")
 
+  /// The program that users run, where there is one: the program under test if it was given, else what `make build` leaves.
+  static let release: URL? = {
+    guard (ProcessInfo.processInfo.environment["SNIFFER_PROGRAM"] ?? "").isEmpty else { return Sniffer.url }
+    let built = Document.root.appendingPathComponent(".build/sniffer")
+    return FileManager.default.isExecutableFile(atPath: built.path) ? built : nil
+  }()
+
   /// What runs of one kind of traffic took, of `size`, twice and four times as many units.
   struct Counts {
     let kind: WorkCapture

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Logs with random damage")
 struct LogMutationTests {
-  private static let rounds = 2_000
+  private static let rounds = RandomCases.count(2_000)
 
   @Test(
     "a damaged log is read or refused in one line, and never crashes the reader",

@@ -42,7 +42,7 @@ import Testing
   @Test(arguments: [1, 2, 3] as [UInt64])
   func isTheBestOfAll(_ seed: UInt64) {
     var random = SeededRandom(seed: seed)
-    for _ in 0..<400 {
+    for _ in 0..<RandomCases.count(400) {
       let (ranges, gains) = sample(&random)
       let assignment = OrderedAssignment(ranges: ranges) { gains[$0][$1] }
       let most = best(gains)
@@ -64,7 +64,7 @@ import Testing
   /// Exchanging columns never makes an assignment worse, gives each column once, and finds a crossing that is worth it.
   @Test func crossingsAreFoundWhereTheyGain() {
     var random = SeededRandom(seed: 7)
-    for _ in 0..<400 {
+    for _ in 0..<RandomCases.count(400) {
       let (ranges, gains) = sample(&random)
       let assignment = OrderedAssignment(ranges: ranges) { gains[$0][$1] }
       var repair = CrossingRepair(assignment, ranges: ranges) { _, _ in true }

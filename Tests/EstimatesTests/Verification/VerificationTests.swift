@@ -138,7 +138,7 @@ import Testing
 
   @Test func anyFiguresBalance() {
     var random = SeededRandom(seed: 5)
-    for _ in 0..<200 {
+    for _ in 0..<RandomCases.count(200) {
       var log = log(
         line: .request(.asSent, .crlf), status: .status(.asSent, .crlf), header: HeaderReading(form: .wire),
         body: .transferred)

@@ -281,7 +281,7 @@ import Testing
   /// Any octets: the lengths add up to the block's.
   @Test func anyOctets() {
     var random = SeededRandom(seed: 7541)
-    for _ in 0..<20_000 {
+    for _ in 0..<RandomCases.count(20_000) {
       var decoder = Self.decoder(isComplete: Bool.random(using: &random))
       for _ in 0..<3 {
         let block = (0..<Int.random(in: 0...40, using: &random)).map { _ in UInt8.random(in: 0...255, using: &random) }

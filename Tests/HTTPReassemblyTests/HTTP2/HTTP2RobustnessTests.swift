@@ -146,7 +146,7 @@ import Testing
   }
 
   /// Whatever is lost: nothing is exact that is not, and no figure is larger than in truth.
-  @Test(arguments: 0..<200)
+  @Test(arguments: RandomCases.seeds(0..<200))
   func anyLoss(_ seed: Int) throws {
     var random = SeededRandom(seed: UInt64(seed))
     let probability = [0.02, 0.1, 0.3][seed % 3]
@@ -320,7 +320,7 @@ import Testing
   }
 
   /// Any octets after the openings: everything is counted.
-  @Test(arguments: 0..<300)
+  @Test(arguments: RandomCases.seeds(0..<300))
   func anyOctets(_ seed: Int) {
     var random = SeededRandom(seed: UInt64(seed) &* 77)
     var dialogue = HTTP2Tests.opened

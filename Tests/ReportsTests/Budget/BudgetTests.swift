@@ -1,4 +1,5 @@
 import HTTPReassembly
+import TestSupport
 import Testing
 
 @testable import Reports
@@ -158,7 +159,7 @@ import Testing
   /// Merged distributions have the percentiles of one that has all values, whichever of them had folded its values.
   @Test(arguments: [(3, 5), (3, 2000), (2000, 3), (2000, 3000), (400, 400), (0, 5), (5, 0)])
   func distributionsMerge(_ sizes: (Int, Int)) {
-    var generator = FixedGenerator(seed: 7)
+    var generator = SeededRandom(seed: 7)
     var (first, second, all) = (LatencyDistribution(), LatencyDistribution(), LatencyDistribution())
     for index in 0..<sizes.0 + sizes.1 {
       let value = Int64.random(in: 0...1_000_000_000, using: &generator)

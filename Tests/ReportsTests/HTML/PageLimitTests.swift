@@ -155,7 +155,7 @@ import Testing
 
   /// The sums hold whatever the times are; hostile ones are 292 years apart.
   @Test func timeKeepsEveryOctet() throws {
-    var generator = FixedGenerator(seed: 8)
+    var generator = SeededRandom(seed: 8)
     for span in [1_000, 1_000_000_000, 1 << 40, Int64.max] {
       let unit: Int64 = max(span / 10_000, 1)
       var timeline: [TimelineInterval] = []
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test func theLargestRowsStay() {
-    var generator = FixedGenerator(seed: 7)
+    var generator = SeededRandom(seed: 7)
     var rows = TopRows<Int>(limit: 10)
     let weights = (0..<1000).map { _ in Int.random(in: 0..<300, using: &generator) }
     for (number, weight) in weights.enumerated() { rows.add(weight: weight, number: number) { number } }

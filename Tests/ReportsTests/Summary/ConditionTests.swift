@@ -109,7 +109,7 @@ import Testing
   /// Conditions that are made at random, with what they mean, by another evaluation: nothing of them is read.
   @Test func randomConditionsMeanWhatTheyWereMadeOf() throws {
     var random = SeededRandom(seed: 0x77686572)
-    for _ in 0..<2000 {
+    for _ in 0..<RandomCases.count(2000) {
       let status = Int.random(in: 0...3, using: &random)
       let cell = status == 0 ? Cell.unknown : .integer(status)
       let (text, holds) = made(status, depth: 0, &random)
@@ -154,7 +154,7 @@ import Testing
       "9999999999",
     ]
     var read = 0
-    for _ in 0..<20_000 {
+    for _ in 0..<RandomCases.count(20_000) {
       let count = Int.random(in: 0..<14, using: &random)
       let text = (0..<count).map { _ in pieces[Int.random(in: 0..<pieces.count, using: &random)] }
         .joined(separator: Bool.random(using: &random) ? " " : "")
@@ -184,7 +184,7 @@ import Testing
     func word(_ letters: [Character], _ count: Int) -> String {
       String((0..<count).map { _ in letters[Int.random(in: 0..<letters.count, using: &random)] })
     }
-    for _ in 0..<5000 {
+    for _ in 0..<RandomCases.count(5000) {
       let pattern = word(["a", "b", "*", "?"], Int.random(in: 1...6, using: &random))
       let text = word(["a", "b"], Int.random(in: 0...8, using: &random))
       let whole = pattern.contains("*") || pattern.contains("?") ? pattern : "*\(pattern)*"
