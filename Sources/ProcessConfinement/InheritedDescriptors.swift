@@ -58,7 +58,7 @@ public enum InheritedDescriptors {
         unsafe place.withMemoryRebound(to: sockaddr.self, capacity: 1) { unsafe getsockname(descriptor, $0, &length) }
       }
       guard isUnnamed == 0, address.sun_family == sa_family_t(AF_UNIX), length <= 2 else { return false }
-      return unsafe socket_peer(descriptor) == getppid()
+      return socket_peer(descriptor) == getppid()
     #else
       return false
     #endif

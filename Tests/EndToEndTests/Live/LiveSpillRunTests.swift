@@ -75,7 +75,7 @@ struct LiveSpillRunTests {
   private func holding<Result>(_ run: RunningCommand, _ body: () throws -> Result) throws -> Result {
     let holder = Process()
     let (input, output) = (Pipe(), Pipe())
-    holder.executableURL = try #require(LocalServer.python)
+    holder.executableURL = LocalServer.python
     holder.arguments = ["-c", Self.holder, "\(run.identifier)"]
     (holder.standardInput, holder.standardOutput) = (input, output)
     try holder.run()

@@ -106,7 +106,7 @@ import Testing
     func cooked(_ record: [UInt8], interface: UInt8) -> [UInt8] {
       let head = [record[28], record[29], 0, 0, 0, 0, 0, interface, 0, 1, 0, 6] + Array(repeating: 0, count: 8)
       let packet = head + record[30...]
-      let length = withUnsafeBytes(of: UInt32(packet.count).littleEndian) { Array($0) }
+      let length = (0..<4).map { UInt8(truncatingIfNeeded: packet.count >> (8 * $0)) }
       return record[..<8] + length + length + packet
     }
     let header = octets.header[..<20] + [20, 1, 0, 0]
