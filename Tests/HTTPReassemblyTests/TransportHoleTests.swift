@@ -222,7 +222,8 @@ import Testing
   @Test func manyLostResponsesAndRequestsKeepTheirPairs() {
     var certain = 0
     var uncertain = 0
-    for seed in RandomCases.seeds(0..<200) {
+    // All of them: the share that is certain is one of many cases.
+    for seed in 0..<200 {
       var random = SeededRandom(seed: UInt64(seed))
       var dialogue = Dialogue.opened()
       for number in 10..<25 {

@@ -45,7 +45,10 @@ import Testing
       // Measured: 4,500 to 10,900 KiB, and the bodies; malloc keeps more of them where more threads have run.
       #expect(Double(once) < 12_288 + 4 * bodies, "with \(probed), without \(plain)")
       #expect(Double(probed.after - once) < Double(plain.after) * 1.1 + bodies, "with \(probed), without \(plain)")
-      #expect(Double(probed.peak - once) < Double(plain.peak) * 1.1 + bodies, "with \(probed), without \(plain)")
+      // Records wait for a store that other programs hold up: 10,000 at most, of some 600 octets.
+      let waiting = 6_000.0
+      #expect(
+        Double(probed.peak - once) < Double(plain.peak) * 1.1 + bodies + waiting, "with \(probed), without \(plain)")
     }
 
     /// What the client printed. KiB.
