@@ -53,13 +53,3 @@ extension Connection {
     texts.release([security.serverName, security.applicationProtocol])
   }
 }
-
-extension APITotals {
-  /// Replaces each text that is part of the API's name.
-  package mutating func changeTexts(_ change: (TextID) -> TextID) {
-    host = change(host)
-    path = change(path)
-    method = change(method)
-    process = change(process)
-  }
-}

@@ -93,3 +93,13 @@ public struct APIOctets: Sendable, Equatable {
     sum.compressedHeader += other.compressedHeader
   }
 }
+
+extension APITotals {
+  /// Replaces each text that is part of the API's name.
+  package mutating func changeTexts(_ change: (TextID) -> TextID) {
+    host = change(host)
+    path = change(path)
+    method = change(method)
+    process = change(process)
+  }
+}

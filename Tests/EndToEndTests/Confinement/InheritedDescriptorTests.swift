@@ -14,7 +14,7 @@
       let input = Pipe()
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      process.arguments = ["-c", "exec 9<>\"$1\" 200<\"$1\"; exec \"$0\" -", Sniffer.url.path, secret]
+      process.arguments = ["-c", "exec 9<>\"$1\" 8<\"$1\"; exec \"$0\" -", Sniffer.url.path, secret]
       process.standardInput = input
       process.standardOutput = Pipe()
       try process.run()
