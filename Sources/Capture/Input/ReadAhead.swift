@@ -119,14 +119,14 @@ import Shared
   }
 
   /// The consumer's next step.
-  private enum Step {
+  private enum Turn {
     case take(Block)
     case read(Block)
     case wait
     case end(CaptureError?)
   }
 
-  private func step(_ order: inout BlockOrder) -> Step {
+  private func step(_ order: inout BlockOrder) -> Turn {
     if let block = order.take() { return .take(block) }
     if order.isTaken { return .end(order.fault) }
     if shared.isFile, let block = order.claim() { return .read(block) }

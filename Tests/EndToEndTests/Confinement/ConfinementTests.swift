@@ -86,7 +86,7 @@
       guard Self.holds(run.error) else {
         return Environment.skip("everyThreadIsConfined", because: "this system does not confine: \(run.error)")
       }
-      expectConfined(run, threads: 1, filters: 1)
+      expectConfined(run, threads: 1, filters: 2)
       run.signal(SIGTERM)
       #expect(try run.wait().status == 143)
       guard LiveRun.isPossible else {
@@ -95,7 +95,7 @@
       let live = try LiveRun(
         port: 9, in: scratch,
         ["--allow-root", "--metrics", "127.0.0.1:0", "--format", "csv,sqlite", "--write", scratch.path("a.pcapng")])
-      // One more: nothing may be written to what packets are received with.
+      // One of them: nothing may be written to the sockets that packets are received with.
       expectConfined(live.process, threads: 3, filters: 2)
       #expect(try live.stop().status == 0)
     }
