@@ -84,7 +84,7 @@ import Shared
   }
 
   private let shared: Shared
-  private let thread: CaptureThread
+  private let thread: SystemThread
 
   /// Starts the thread; the source must not be read in another way from now on. Throws when the system has no more threads.
   init(_ source: any OctetSource, name: String) throws(CaptureError) {
@@ -96,7 +96,7 @@ import Shared
     }
     let shared = Shared(input)
     self.shared = shared
-    thread = try CaptureThread(name) { shared.fillAll() }
+    thread = try SystemThread(name) { shared.fillAll() }
   }
 
   deinit {

@@ -1,4 +1,5 @@
 import Packets
+import Shared
 
 /// What is captured on one or several interfaces, from now until it is stopped.
 ///
@@ -59,7 +60,7 @@ public struct LiveCaptureReader: ~Copyable {
   /// Whether a fault of each interface was thrown: its rings all have the same.
   private var hasFailed: [Bool]
   private let feeds: [PacketFeed]
-  private let threads: [CaptureThread]
+  private let threads: [SystemThread]
   private let queue: PacketQueue
   private var packets: MergedPackets
 
@@ -88,10 +89,10 @@ public struct LiveCaptureReader: ~Copyable {
       snapshotLength: sources.map(\.snapshotLength).max() ?? 0, file: file)
     let stop = CaptureStop(sources)
     let feeds = sources.indices.map { PacketFeed(queue: queue, index: $0) }
-    var threads: [CaptureThread] = []
+    var threads: [SystemThread] = []
     do throws(CaptureError) {
       for (source, feed) in zip(sources, feeds) {
-        threads.append(try CaptureThread(source.name) { Self.run(source, into: feed, until: stop) })
+        threads.append(try SystemThread(source.name) { Self.run(source, into: feed, until: stop) })
       }
     } catch let error {
       queue.close()

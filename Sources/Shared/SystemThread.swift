@@ -8,8 +8,14 @@
 
 /// A thread of the system's. Unsafe sites: the pointer that carries its body over.
 ///
-/// Signals go to other threads: none interrupts the taking of packets.
-@safe final class CaptureThread {
+/// Signals go to other threads: none interrupts its calls, and a write that nobody reads ends no process.
+@safe package final class SystemThread {
+  /// The system has no more threads.
+  package struct NoThread: Error {
+    /// Its error number.
+    package let status: Int32
+  }
+
   #if canImport(Glibc)
     private typealias Identifier = pthread_t
   #else
@@ -25,18 +31,18 @@
   }
 
   /// Starts a thread. Throws when the system has no more.
-  init(_ name: String, _ run: @escaping @Sendable () -> Void) throws(CaptureError) {
+  package init(_ run: @escaping @Sendable () -> Void) throws(NoThread) {
     #if canImport(Glibc)
       thread = pthread_t()
     #else
       thread = nil
     #endif
     let status = Self.create(&thread, Body(run))
-    guard status == 0 else { throw CaptureError(file: name, problem: .cannotOpen(errno: status)) }
+    guard status == 0 else { throw NoThread(status: status) }
   }
 
   /// Waits for the end of the thread. Only once.
-  func join() {
+  package func join() {
     var result: UnsafeMutableRawPointer?
     #if canImport(Glibc)
       unsafe pthread_join(thread, &result)
@@ -52,7 +58,7 @@
     unsafe sigfillset(&all)
     unsafe pthread_sigmask(SIG_SETMASK, &all, &before)
     let context = unsafe Unmanaged.passRetained(body)
-    let status = unsafe pthread_create(&thread, nil, { unsafe CaptureThread.start($0) }, context.toOpaque())
+    let status = unsafe pthread_create(&thread, nil, { unsafe SystemThread.start($0) }, context.toOpaque())
     unsafe pthread_sigmask(SIG_SETMASK, &before, nil)
     if status != 0 { unsafe context.release() }
     return status
