@@ -22,7 +22,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
-    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
@@ -114,8 +113,6 @@ let package = Package(
       dependencies: [
         "HTTPReassembly", "Shared",
         .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
@@ -202,9 +199,8 @@ let package = Package(
     .testTarget(
       name: "MetricsEndpointTests",
       dependencies: [
-        "HTTPReassembly", "MetricsEndpoint", "TestSupport", .product(name: "CoreMetrics", package: "swift-metrics"),
-        .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOHTTP1", package: "swift-nio"),
-        .product(name: "NIOPosix", package: "swift-nio"),
+        "HTTPReassembly", "MetricsEndpoint", "Shared", "TestSupport",
+        .product(name: "CoreMetrics", package: "swift-metrics"),
       ],
       swiftSettings: settings),
     .testTarget(

@@ -264,6 +264,8 @@
         Attempt("a port", "bind") {
           [stream, Memory.octets([2, 0, 0, 0, 127, 0, 0, 1] + [UInt8](repeating: 0, count: 8)), 16]
         },
+        Attempt("listening", "listen") { [stream, 1] },
+        Attempt("an option of a connection", "setsockopt") { [stream, 6, 1 /* TCP_NODELAY */, Memory.words([1]), 4] },
       ]
     }
 

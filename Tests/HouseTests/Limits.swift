@@ -117,6 +117,11 @@ enum Limits {
     "JUnitDocument.caseLimit": JUnitDocument.caseLimit, "LineWrites.pageLength": LineWrites.pageLength,
     "Summary.defaultAPILimit": Summary.defaultAPILimit,
     "CaptureMetrics.defaultSeriesLimit": CaptureMetrics.defaultSeriesLimit, "LabelText.limit": LabelText.limit,
+    "RequestHead.lengthLimit": RequestHead.lengthLimit,
+    "ListeningSocket.sendBufferLength": ListeningSocket.sendBufferLength,
+    "ConnectionLoop.pieceLength": ConnectionLoop.pieceLength,
+    "ClientConnection.pause": Int(ClientConnection.pause / .nanoseconds(1)),
+    "ClientConnection.farewell": Int(ClientConnection.farewell / .nanoseconds(1)),
 
     "ModelErrors.apiLimit": ModelErrors.apiLimit, "ModelErrors.nameLimit": ModelErrors.nameLimit,
     "ModelErrors.waitingLimit": ModelErrors.waitingLimit,

@@ -1,32 +1,28 @@
-import NIOCore
 import Shared
 
-/// The page that is served at the moment, and who is told when there is a newer one.
+/// The page that is served at the moment, and how many look at it.
 final class PageContent: Sendable {
   /// One page's data.
   struct Data {
     /// The data: one line of JSON. It is shared, not copied.
-    var octets = ByteBuffer()
+    var octets: [UInt8] = []
     /// Its number; 0 as long as there is none.
     var version = 0
     /// Whether it is the last one.
     var isLast = false
   }
 
-  /// What viewers are sent when there is a newer page.
-  struct Newer: Sendable {}
-
   /// What stands before the data in the document.
-  let head: ByteBuffer
+  let head: [UInt8]
   /// What stands behind it.
-  let tail: ByteBuffer
+  let tail: [UInt8]
   private let latest = Locked(Data())
-  private let viewers = Locked<[ObjectIdentifier: any Channel]>([:])
+  private let viewers = Locked(0)
   private let viewerLimit: Int
 
   init(document: (head: [UInt8], tail: [UInt8]), viewerLimit: Int) {
-    head = ByteBuffer(bytes: document.head)
-    tail = ByteBuffer(bytes: document.tail)
+    head = document.head
+    tail = document.tail
     self.viewerLimit = viewerLimit
   }
 
@@ -34,25 +30,20 @@ final class PageContent: Sendable {
   var data: Data { latest.withLock { $0 } }
 
   /// How many viewers wait for newer pages.
-  var viewerCount: Int { viewers.withLock { $0.count } }
+  var viewerCount: Int { viewers.withLock { $0 } }
 
-  /// Replaces the data, and tells the viewers.
-  func publish(_ data: Data) {
-    latest.withLock { $0 = data }
-    for channel in viewers.withLock({ Array($0.values) }) {
-      channel.pipeline.fireUserInboundEventTriggered(Newer())
-    }
-  }
+  /// Replaces the data.
+  func publish(_ data: Data) { latest.withLock { $0 = data } }
 
-  /// Tells a connection of newer pages until it is closed. Returns whether there was a place for it.
-  func add(_ channel: any Channel) -> Bool {
-    let name = ObjectIdentifier(channel)
-    let isAdded = viewers.withLock { viewers in
-      guard viewers.count < viewerLimit else { return false }
-      viewers[name] = channel
+  /// Takes a viewer. Returns whether there was a place for it.
+  func addViewer() -> Bool {
+    viewers.withLock { count in
+      guard count < viewerLimit else { return false }
+      count += 1
       return true
     }
-    if isAdded { channel.closeFuture.whenComplete { [self] _ in viewers.withLock { $0[name] = nil } } }
-    return isAdded
   }
+
+  /// Gives a viewer's place up.
+  func removeViewer() { viewers.withLock { $0 -= 1 } }
 }

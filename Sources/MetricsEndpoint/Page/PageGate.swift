@@ -1,6 +1,3 @@
-import NIOCore
-import NIOHTTP1
-
 /// Who may see the page of a live run: who has its token, and asks for it by an address and not by a name.
 ///
 /// A page of another site can make a browser ask this server, and by a name of its own that it gives this address (DNS rebinding) even as if it
@@ -14,7 +11,7 @@ struct PageGate: Sendable {
     /// What is newer than the page of that number, as it comes.
     case events(after: Int)
     /// Nothing but a status.
-    case refused(HTTPResponseStatus)
+    case refused(Int)
   }
 
   /// The first segment of every path.
@@ -34,24 +31,22 @@ struct PageGate: Sendable {
   }
 
   /// What a request gets.
-  func decide(_ request: HTTPRequestHead) -> Decision {
-    let hosts = request.headers["host"]
-    guard hosts.count == 1, let host = hosts.first else { return .refused(.badRequest) }
-    guard isOwn(host: host), isOwn(origins: request.headers["origin"], host: host) else { return .refused(.forbidden) }
-    let octets = Array(request.uri.utf8)
+  func decide(_ request: RequestHead) -> Decision {
+    guard let host = request["host"].first else { return .refused(400) }
+    guard isOwn(host: host), isOwn(origins: request["origin"], host: host) else { return .refused(403) }
+    let octets = Array(request.target.utf8)
     let query = octets.firstIndex(of: UInt8(ascii: "?")) ?? octets.count
     let slash = UInt8(ascii: "/")
     let pieces = octets[..<query].split(separator: slash, maxSplits: 2, omittingEmptySubsequences: false)
-    guard pieces.count == 3, pieces[0].isEmpty, isToken(pieces[1]) else { return .refused(.notFound) }
+    guard pieces.count == 3, pieces[0].isEmpty, isToken(pieces[1]) else { return .refused(404) }
     let decision: Decision
     switch String(decoding: pieces[2], as: UTF8.self) {
     case "": decision = .page
     case "events": decision = .events(after: latest(request, octets[query...].dropFirst()))
-    default: return .refused(.notFound)
+    default: return .refused(404)
     }
-    guard isFromHere(request, decision) else { return .refused(.forbidden) }
-    return request.method == .GET || request.method == .HEAD && decision == .page
-      ? decision : .refused(.methodNotAllowed)
+    guard isFromHere(request, decision) else { return .refused(403) }
+    return request.method == "GET" || request.method == "HEAD" && decision == .page ? decision : .refused(405)
   }
 
   // MARK: Checks
@@ -74,8 +69,8 @@ struct PageGate: Sendable {
     } else if name.contains(":") {
       return false
     }
-    guard let address = try? SocketAddress(ipAddress: String(name), port: port) else { return false }
-    return allowsOthers || address.ipAddress == "::1" || address.ipAddress?.hasPrefix("127.") == true
+    guard let address = InternetAddress(String(name)) else { return false }
+    return allowsOthers || address.isLoopback
   }
 
   /// Whether Origin (RFC 6454 §7), if a request has it, is this server as its Host names it.
@@ -84,11 +79,11 @@ struct PageGate: Sendable {
   }
 
   /// Whether the page asks itself, or a person asks for it: other sites may at most lead there (Fetch Metadata §2).
-  private func isFromHere(_ request: HTTPRequestHead, _ decision: Decision) -> Bool {
-    let site = request.headers["sec-fetch-site"]
+  private func isFromHere(_ request: RequestHead, _ decision: Decision) -> Bool {
+    let site = request["sec-fetch-site"]
     if site.isEmpty || site == ["same-origin"] || site == ["none"] { return true }
-    return decision == .page && request.headers["sec-fetch-mode"] == ["navigate"]
-      && request.headers["sec-fetch-dest"] == ["document"]
+    return decision == .page && request["sec-fetch-mode"] == ["navigate"]
+      && request["sec-fetch-dest"] == ["document"]
   }
 
   /// Compares in the same time however much is right.
@@ -98,8 +93,8 @@ struct PageGate: Sendable {
   }
 
   /// The number of the page that the client has: of the latest event, or else of the document that it began with.
-  private func latest(_ request: HTTPRequestHead, _ query: ArraySlice<UInt8>) -> Int {
-    if let last = request.headers.first(name: "last-event-id"), let number = Int(last) { return number }
+  private func latest(_ request: RequestHead, _ query: ArraySlice<UInt8>) -> Int {
+    if let last = request["last-event-id"].first, let number = Int(last) { return number }
     let text = String(decoding: query, as: UTF8.self)
     return text.hasPrefix("after=") ? Int(text.dropFirst("after=".count)) ?? 0 : 0
   }

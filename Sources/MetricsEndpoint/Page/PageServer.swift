@@ -1,6 +1,3 @@
-import NIOCore
-import NIOHTTP1
-
 /// Serves the page of a run that goes on, to browsers that have its token, and tells them of newer ones.
 ///
 /// For synchronous code, as `MetricsServer` is, and with the same order: open the port, give up privileges, start. `publish` only swaps the
@@ -8,11 +5,11 @@ import NIOHTTP1
 public final class PageServer: Sendable {
   /// What the server puts up with from its clients.
   public struct Limits: Sendable {
-    /// Connections that may be open at the same time; those beyond are closed.
+    /// Connections that may be open at the same time. For another one, the one gives way that has been slow for longest.
     public var connections = 32
     /// Viewers that are told of newer pages at the same time; those beyond get 503.
     public var viewers = 8
-    /// How long a connection waits for its client to send or to take octets before it is closed.
+    /// How long a connection waits for a whole request, and for its client to take octets, before it is closed.
     public var patience = Duration.seconds(30)
 
     /// The defaults.
@@ -52,7 +49,8 @@ public final class PageServer: Sendable {
   ///   - version: Its number, which grows.
   ///   - isLast: Whether there will be no other: viewers are let go when they have it.
   public func publish(_ data: [UInt8], version: Int, isLast: Bool = false) {
-    content.publish(.init(octets: ByteBuffer(bytes: data), version: version, isLast: isLast))
+    content.publish(.init(octets: data, version: version, isLast: isLast))
+    if isWatched { port.call() }
   }
 
   /// Opens the port, on the calling thread alone: clients wait until `start`. Returns the address, with the port that the system
@@ -63,18 +61,10 @@ public final class PageServer: Sendable {
   /// Begins to serve, and opens the port unless it is open. Returns the page's address with its token. Throws when the port cannot be opened.
   @discardableResult
   public func start() throws(MetricsError) -> String {
-    let actual = try port.start { [content, limits, allowsOthers, token] actual in
-      let places = ConnectionPlaces(limit: limits.connections)
+    let limits = ConnectionLimits(connections: limits.connections, patience: limits.patience)
+    let actual = try port.start(limits) { actual in
       let gate = PageGate(token: Array(token.utf8), port: Int(actual.port), allowsOthers: allowsOthers)
-      return { channel in
-        try places.take(for: channel)
-        let pipeline = channel.pipeline.syncOperations
-        let patience = TimeAmount(limits.patience)
-        try pipeline.addHandler(
-          IdleStateHandler(writeTimeout: .nanoseconds(patience.nanoseconds / 2), allTimeout: patience))
-        try pipeline.configureHTTPServerPipeline()
-        try pipeline.addHandler(PageHandler(gate, content))
-      }
+      return PageService(gate: gate, content: content)
     }
     return "http://\(actual)/\(token)/"
   }

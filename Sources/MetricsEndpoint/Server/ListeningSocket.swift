@@ -1,6 +1,5 @@
-// The one file of this target that hands memory to the system: an address, lent for the time of the calls.
+// Unsafe sites: numbers and addresses that are lent to the system for the time of a call.
 
-import NIOCore
 import SystemPackage
 
 #if canImport(Glibc)
@@ -13,49 +12,97 @@ import SystemPackage
 
 /// A TCP port that is open: clients that come wait until somebody serves them. Made without a thread and before there is one,
 /// so that a process that gives up making and binding sockets can serve all the same.
-struct ListeningSocket {
-  /// The open descriptor, which whoever serves closes.
-  let descriptor: CInt
-  /// The port, which is the system's choice where 0 was asked for.
-  let port: Int
+struct ListeningSocket: Sendable {
+  /// What came of looking for a client.
+  enum Arrival {
+    case client(Socket)
+    case nobody
+    /// The process has no more descriptors, or the system no more memory: the client waits on.
+    case noRoom
+  }
 
-  /// Clients that may wait to be accepted: what NIO asks for.
-  private static let backlog: CInt = 128
+  /// Octets that the system keeps of what a client does not take, and may keep for a while when the connection is closed.
+  static let sendBufferLength = 128 << 10
+
+  /// The socket, which whoever serves closes.
+  let socket: Socket
+  /// The port, which is the system's choice where 0 was asked for.
+  let port: UInt16
 
   /// Opens a port of an address.
   ///
   /// - Throws: the system's error.
-  init(_ address: SocketAddress) throws(Errno) {
-    let family = address.protocol == .inet6 ? AF_INET6 : AF_INET
+  init(_ address: InternetAddress, port: UInt16) throws(Errno) {
     #if canImport(Glibc)
       let kind = CInt(SOCK_STREAM.rawValue)
     #else
       let kind = SOCK_STREAM
     #endif
-    let descriptor = socket(family, kind, 0)
-    guard descriptor >= 0 else { throw Errno(rawValue: errno) }
+    socket = try Socket(checking: Self.make(address.family, kind))
     do throws(Errno) {
-      port = try Self.listen(descriptor, at: address)
+      self.port = try Self.listen(socket, at: address, port)
     } catch {
-      close(descriptor)
+      socket.close()
       throw error
     }
-    self.descriptor = descriptor
   }
 
-  private static func listen(_ descriptor: CInt, at address: SocketAddress) throws(Errno) -> Int {
-    var on: CInt = 1
+  /// The client that has waited for longest.
+  func accept() -> Arrival {
+    #if canImport(Darwin)
+      let client = Darwin.accept(socket.descriptor, nil, nil)
+    #elseif canImport(Glibc)
+      let client = Glibc.accept(socket.descriptor, nil, nil)
+    #else
+      let client = Musl.accept(socket.descriptor, nil, nil)
+    #endif
+    guard client >= 0 else {
+      return [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) ? .noRoom : .nobody
+    }
+    let accepted = Socket(descriptor: client)
+    do throws(Errno) {
+      try accepted.setFlags()
+      #if canImport(Darwin)
+        // There the signal is for the whole process, not for the thread that writes.
+        var on: CInt = 1
+        _ = unsafe setsockopt(client, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<CInt>.size))
+      #endif
+      return .client(accepted)
+    } catch {
+      accepted.close()
+      return .nobody
+    }
+  }
+
+  // `socket` is a property here.
+  private static func make(_ family: CInt, _ kind: CInt) -> CInt {
+    #if canImport(Darwin)
+      Darwin.socket(family, kind, 0)
+    #elseif canImport(Glibc)
+      Glibc.socket(family, kind, 0)
+    #else
+      Musl.socket(family, kind, 0)
+    #endif
+  }
+
+  private static func listen(_ socket: Socket, at address: InternetAddress, _ port: UInt16) throws(Errno) -> UInt16 {
+    try socket.setFlags()
+    let descriptor = socket.descriptor
+    var (on, sendBufferLength) = (CInt(1), CInt(sendBufferLength))
     let length = socklen_t(MemoryLayout<CInt>.size)
-    guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0,
-      unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, length) == 0,
-      unsafe address.withSockAddr({ unsafe bind(descriptor, $0, socklen_t($1)) }) == 0
+    // Sockets of clients inherit the last two, which nobody could set on them: a process that is confined may not. By the last one the end of
+    // an answer does not wait for what was sent before it to be acknowledged.
+    guard unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, length) == 0,
+      unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &sendBufferLength, length) == 0,
+      unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, length) == 0,
+      unsafe address.withSocketAddress(port: port, { unsafe bind(descriptor, $0, $1) }) == 0
     else { throw Errno(rawValue: errno) }
     #if canImport(Darwin)
-      guard Darwin.listen(descriptor, backlog) == 0 else { throw Errno(rawValue: errno) }
+      guard Darwin.listen(descriptor, SOMAXCONN) == 0 else { throw Errno(rawValue: errno) }
     #elseif canImport(Glibc)
-      guard Glibc.listen(descriptor, backlog) == 0 else { throw Errno(rawValue: errno) }
+      guard Glibc.listen(descriptor, SOMAXCONN) == 0 else { throw Errno(rawValue: errno) }
     #else
-      guard Musl.listen(descriptor, backlog) == 0 else { throw Errno(rawValue: errno) }
+      guard Musl.listen(descriptor, SOMAXCONN) == 0 else { throw Errno(rawValue: errno) }
     #endif
     // Large enough for either family; both have the port in the same place, in network byte order.
     var bound = sockaddr_in6()
@@ -66,6 +113,6 @@ struct ListeningSocket {
       }
     }
     guard status == 0 else { throw Errno(rawValue: errno) }
-    return Int(UInt16(bigEndian: bound.sin6_port))
+    return UInt16(bigEndian: bound.sin6_port)
   }
 }

@@ -1,13 +1,11 @@
-import NIOCore
-
 /// Where metrics are served: an IP address and a port.
 public struct MetricsAddress: Sendable, Equatable, CustomStringConvertible {
   /// The IP address, without brackets.
   public let host: String
   /// What a socket is bound to.
-  private(set) var socketAddress: SocketAddress
+  let address: InternetAddress
   /// The port; 0 lets the system choose one.
-  public var port: UInt16 { UInt16(clamping: socketAddress.port ?? 0) }
+  public private(set) var port: UInt16
 
   /// Reads `127.0.0.1:9090`, `[::1]:9090`, `localhost:9090` or `:9090`; without an address it is the loopback one, since
   /// hosts and paths are nobody else's business.
@@ -25,24 +23,22 @@ public struct MetricsAddress: Sendable, Equatable, CustomStringConvertible {
       throw MetricsError("'\(text)': an IPv6 address stands in brackets, for instance [::1]:9090")
     }
     if host.isEmpty || host == "localhost" { host = "127.0.0.1" }
+    guard let address = InternetAddress(host) else { throw MetricsError("'\(text)': '\(host)' is not an IP address") }
     self.host = host
-    do {
-      socketAddress = try SocketAddress(ipAddress: host, port: Int(port))
-    } catch {
-      throw MetricsError("'\(text)': '\(host)' is not an IP address")
-    }
+    self.address = address
+    self.port = port
   }
 
   /// Whether only this machine can reach it.
-  public var isLoopback: Bool { host == "::1" || host.hasPrefix("127.") }
+  public var isLoopback: Bool { address.isLoopback }
 
   /// As it is written in a URL.
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// The same address with the port that the system chose.
-  func with(port: Int?) -> MetricsAddress {
+  func with(port: UInt16) -> MetricsAddress {
     var address = self
-    address.socketAddress.port = port
+    address.port = port
     return address
   }
 

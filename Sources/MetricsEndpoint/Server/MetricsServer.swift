@@ -1,6 +1,3 @@
-import NIOCore
-import NIOHTTP1
-
 /// Serves the page of metrics over HTTP, for Prometheus to fetch.
 ///
 /// For synchronous code: the server runs on a thread of its own, and `publish` only swaps the page, so that a slow client
@@ -9,9 +6,9 @@ import NIOHTTP1
 public final class MetricsServer: Sendable {
   /// What the server puts up with from its clients.
   public struct Limits: Sendable {
-    /// Connections that may be open at the same time; those beyond are closed.
+    /// Connections that may be open at the same time. For another one, the one gives way that has been slow for longest.
     public var connections = 32
-    /// How long a connection waits for its client to send or to take octets before it is closed. Longer than
+    /// How long a connection waits for a whole request, and for its client to take octets, before it is closed. Longer than
     /// Prometheus's usual interval of 15 s, so that its connection lives from one scrape to the next.
     public var patience = Duration.seconds(30)
 
@@ -30,7 +27,7 @@ public final class MetricsServer: Sendable {
   }
 
   /// Replaces the page that is served.
-  public func publish(_ exposition: [UInt8]) { page.octets = ByteBuffer(bytes: exposition) }
+  public func publish(_ exposition: [UInt8]) { page.publish(exposition) }
 
   /// Opens the port, on the calling thread alone: clients wait until `start`. Returns the address, with the port that the system
   /// chose where 0 was asked for. Throws when the port cannot be opened.
@@ -41,16 +38,7 @@ public final class MetricsServer: Sendable {
   /// was asked for. Throws when the port cannot be opened.
   @discardableResult
   public func start() throws(MetricsError) -> MetricsAddress {
-    try port.start { [page, limits] _ in
-      let places = ConnectionPlaces(limit: limits.connections)
-      return { channel in
-        try places.take(for: channel)
-        let pipeline = channel.pipeline.syncOperations
-        try pipeline.addHandler(IdleStateHandler(allTimeout: TimeAmount(limits.patience)))
-        try pipeline.configureHTTPServerPipeline()
-        try pipeline.addHandler(MetricsHandler(page))
-      }
-    }
+    try port.start(ConnectionLimits(connections: limits.connections, patience: limits.patience)) { _ in page }
   }
 
   /// Closes the port and all connections. Does nothing when the server is not running.

@@ -1,18 +1,25 @@
-import NIOCore
-import NIOPosix
 import Shared
 import SystemPackage
 
 /// A port that is opened first and served later, by a thread of its own: sockets can be made and bound only while a process may, and threads
 /// are to be started when it has given its rights up.
 final class ServedPort: Sendable {
+  /// A port, and how its thread is called.
+  private struct Opened {
+    let port: ListeningSocket
+    let calls: (reading: Socket, writing: Socket)
+  }
+
+  private enum State {
+    case closed
+    case open(Opened)
+    case served(SystemThread, calls: Socket)
+  }
+
   private let address: MetricsAddress
   /// What is served, for the line that says why it cannot be.
   private let purpose: String
-  /// The port while it is open and not served yet.
-  private let socket = Locked<ListeningSocket?>(nil)
-  /// The thread that serves, while there is one.
-  private let thread = Locked<MultiThreadedEventLoopGroup?>(nil)
+  private let state = Locked(State.closed)
 
   /// Nothing is open yet. `purpose` is what is served, as in "cannot serve metrics".
   init(_ address: MetricsAddress, for purpose: String) {
@@ -20,60 +27,74 @@ final class ServedPort: Sendable {
     self.purpose = purpose
   }
 
-  deinit { close(socket.withLock { $0.take() }) }
+  deinit { stop() }
 
   /// Opens the port, on the calling thread alone: clients wait until `start`. Returns the address, with the port that the system
   /// chose where 0 was asked for. Throws when the port cannot be opened.
   func open() throws(MetricsError) -> MetricsAddress {
     stop()
     do throws(Errno) {
-      let opened = try ListeningSocket(address.socketAddress)
-      socket.withLock { $0 = opened }
-      return address.with(port: opened.port)
+      let port = try ListeningSocket(address.address, port: address.port)
+      do throws(Errno) {
+        let opened = Opened(port: port, calls: try Socket.pipe())
+        state.withLock { $0 = .open(opened) }
+        return address.with(port: port.port)
+      } catch {
+        port.socket.close()
+        throw error
+      }
     } catch {
-      throw MetricsError("cannot serve \(purpose) on \(address): \(error)")
+      throw failure(error)
     }
   }
 
-  /// Begins to serve, and opens the port unless it is open. `prepare` gets the address and what is needed to prepare each connection. Returns
-  /// the address. Throws when the port cannot be opened.
+  /// Begins to serve, and opens the port unless it is open. `service` makes what is served from the address. Returns the address. Throws when the
+  /// port cannot be opened.
   func start(
-    _ prepare: (MetricsAddress) -> @Sendable (any Channel) throws -> Void
+    _ limits: ConnectionLimits, _ service: (MetricsAddress) -> any Service
   ) throws(MetricsError) -> MetricsAddress {
-    if socket.withLock({ $0 == nil }) { _ = try open() }
-    guard let opened = socket.withLock({ $0.take() }) else { return address }
-    let actual = address.with(port: opened.port)
-    let initialize = prepare(actual)
-    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
-    do {
-      // When the process is out of file descriptors, NIO waits a second before it accepts again.
-      let bootstrap = ServerBootstrap(group: group).childChannelInitializer { channel in
-        channel.eventLoop.makeCompletedFuture { try initialize(channel) }
+    if state.withLock({ if case .open = $0 { false } else { true } }) { _ = try open() }
+    return try state.withLock { state throws(MetricsError) in
+      guard case .open(let opened) = state else { return address }
+      let actual = address.with(port: opened.port.port)
+      let service = service(actual)
+      do throws(SystemThread.NoThread) {
+        let thread = try SystemThread { [port = opened.port, calls = opened.calls.reading] in
+          ConnectionLoop(port, calls: calls, limits, service).run()
+        }
+        state = .served(thread, calls: opened.calls.writing)
+        return actual
+      } catch {
+        throw failure(Errno(rawValue: error.status))
       }
-      // The channel closes the descriptor from here on.
-      _ = try bootstrap.withBoundSocket(opened.descriptor).wait()
-      thread.withLock { $0 = group }
-      return actual
-    } catch {
-      try? group.syncShutdownGracefully()
-      throw MetricsError("cannot serve \(purpose) on \(address): \(Self.reason(error))")
+    }
+  }
+
+  /// Says that there is something newer.
+  func call() {
+    state.withLock { state in
+      // Where there is no room for the octet, enough of them wait.
+      if case .served(_, let calls) = state { _ = calls.send([0], 1) }
     }
   }
 
   /// Closes the port and all connections. Does nothing when nothing is open.
   func stop() {
-    close(socket.withLock { $0.take() })
-    let group = thread.withLock { $0.take() }
-    try? group?.syncShutdownGracefully()
+    let last = state.withLock { state in
+      defer { state = .closed }
+      return state
+    }
+    switch last {
+    case .closed: break
+    case .open(let opened):
+      for socket in [opened.port.socket, opened.calls.reading, opened.calls.writing] { socket.close() }
+    case .served(let thread, let calls):
+      calls.close()
+      thread.join()
+    }
   }
 
-  private func close(_ opened: ListeningSocket?) {
-    if let opened { try? FileDescriptor(rawValue: opened.descriptor).close() }
-  }
-
-  /// The system's words for what it refused.
-  private static func reason(_ error: any Error) -> String {
-    guard let error = error as? IOError else { return "\(error)" }
-    return Errno(rawValue: error.errnoCode).description
+  private func failure(_ error: Errno) -> MetricsError {
+    MetricsError("cannot serve \(purpose) on \(address): \(error)")
   }
 }

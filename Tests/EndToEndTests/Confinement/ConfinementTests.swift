@@ -36,7 +36,7 @@
       "chmod", "fchmod of its own file", "setxattr", "fsetxattr of its own file", "a new file to be run as its owner",
       "typing into a terminal", "typing with a longer number", "UDP by sendto", "UDP by sendmsg",
       "TCP Fast Open by sendto", "TCP Fast Open by sendmsg", "a process's limits", "killing a process",
-      "capabilities in effect", "capabilities to be had",
+      "capabilities in effect", "capabilities to be had", "listening", "an option of a connection",
     ]
 
     /// The same of packets that were never captured, sent with what packets are captured with.

@@ -1,0 +1,48 @@
+/// Answers requests with the page, or with what is newer as it comes (server-sent events, HTML Living Standard §9.2).
+///
+/// A viewer has one page on its way at most. Who is slower than pages are made gets the newest one when the last one is through, and misses
+/// those between.
+struct PageService: Service {
+  let gate: PageGate
+  let content: PageContent
+
+  func respond(to request: RequestHead) -> Response {
+    switch gate.decide(request) {
+    case .refused(let status):
+      // Who is refused has nothing more to ask.
+      var response = Response(status: status, fields: Self.fields(ofType: "text/html"), isLast: true)
+      if status == 405 { response.fields.append(("allow", "GET, HEAD")) }
+      return response
+    case .page:
+      return Response(
+        fields: Self.fields(ofType: "text/html"), content: [content.head, content.data.octets, content.tail])
+    case .events(let version):
+      guard content.addViewer() else {
+        return Response(status: 503, fields: Self.fields(ofType: "text/html"), isLast: true)
+      }
+      return Response(
+        fields: Self.fields(ofType: "text/event-stream") + [("x-accel-buffering", "no")],
+        content: [Array("retry: 2000\n\n".utf8)], follows: version)
+    }
+  }
+
+  func update(after number: Int) -> Update? {
+    let data = content.data
+    guard data.version > number else { return nil }
+    return Update(
+      content: [Array("id: \(data.version)\ndata: ".utf8), data.octets, Array("\n\n".utf8)], number: data.version,
+      isLast: data.isLast)
+  }
+
+  func followerLeft() { content.removeViewer() }
+
+  /// The fields of every response: nobody keeps it, no other site reads it or shows it in a frame, and it is what it says it is.
+  private static func fields(ofType type: String) -> [(name: String, value: String)] {
+    [
+      ("content-type", "\(type); charset=utf-8"), ("cache-control", "no-store"), ("x-content-type-options", "nosniff"),
+      ("content-security-policy", "frame-ancestors 'none'"), ("x-frame-options", "DENY"),
+      ("referrer-policy", "no-referrer"), ("cross-origin-resource-policy", "same-origin"),
+      ("cross-origin-opener-policy", "same-origin"),
+    ]
+  }
+}
