@@ -212,11 +212,16 @@ import Testing
   /// The one that has been slow for longest gives way, in whatever way it is slow.
   @Test func theSlowestGivesWay() throws {
     try TurnsOfServer.serve(page(Self.large), connections: 3) { server in
+      let deaf = try server.client(Self.get)
+      try server.fill(deaf)
+      server.pass(.seconds(2))
       let silent = try server.client()
       server.pass(.seconds(2))
       let partial = try server.client("GET /metrics HTTP/1.1\r\n")
       server.pass(.seconds(2))
-      let deaf = try server.client(Self.get)
+      // It came first, and has taken something since.
+      let left = try #require(server.connection(of: deaf)?.outputCount)
+      try server.turn(deaf) { server.connection(of: $0)?.outputCount ?? 0 < left }
       try server.fill(deaf)
       server.pass(.seconds(2))
       var gone: [RawClient] = []
@@ -234,13 +239,13 @@ import Testing
   @Test func goodStandingCounts() throws {
     let page = page()
     try TurnsOfServer.serve(page, connections: 4) { server in
+      let again = try server.client(Self.get)
+      try server.turn(again) { $0.text.hasSuffix("a 1\n") }
       let idle = try server.client(Self.get)
       try server.turn(idle) { $0.text.hasSuffix("a 1\n") }
-      let later = try server.client(Self.get)
-      try server.turn(later) { $0.text.hasSuffix("a 1\n") }
       server.pass(.seconds(1))
-      later.send(Self.get)
-      try server.turn(later) { Self.count("a 1\n", in: $0.text) == 2 }
+      again.send(Self.get)
+      try server.turn(again) { Self.count("a 1\n", in: $0.text) == 2 }
       page.publish(Self.large)
       let taking = try server.client(Self.get)
       try server.fill(taking)
@@ -249,9 +254,9 @@ import Testing
       // It has taken something just now.
       let left = try #require(server.connection(of: taking)?.outputCount)
       try server.turn(taking) { server.connection(of: $0)?.outputCount ?? 0 < left }
-      #expect([idle, later, taking, silent].map(server.standing) == [.idle, .idle, .taking, .slow])
+      #expect([idle, again, taking, silent].map(server.standing) == [.idle, .idle, .taking, .slow])
       var new: [RawClient] = []
-      for client in [silent, idle, later] {
+      for client in [silent, idle, again] {
         #expect(server.has(client))
         // These may ask again, too, but have come last.
         new.append(try server.client("GET /x HTTP/1.1\r\nHost: x\r\n\r\n"))

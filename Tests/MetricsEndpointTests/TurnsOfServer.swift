@@ -103,7 +103,7 @@ final class TurnsOfServer {
   /// The server's end of a client's connection, if it is open.
   func connection(of client: RawClient) -> ClientConnection? {
     let port = client.port
-    return connections.first { RawClient.port(ofPeerOf: $0.wait.fd) == port }
+    return connections.first { RawClient.port(ofPeerOf: $0.socket.descriptor) == port }
   }
 
   func has(_ client: RawClient) -> Bool { connection(of: client) != nil }

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// A connection of a client: requests, one after another, and their answers. It keeps one request's head and one answer at most. Anything else
 /// that a client sends waits in the system, and holds up that client alone.
 struct ClientConnection {
@@ -55,7 +47,7 @@ struct ClientConnection {
   /// A comment for clients whose response goes on (HTML Living Standard §9.2.7).
   private static let comment = Array(":\n\n".utf8)
 
-  private let socket: Socket
+  let socket: Socket
   private(set) var phase = Phase.asking
   /// When the phase began, or the client last did something of what it owes.
   private var since: Instant
@@ -81,11 +73,6 @@ struct ClientConnection {
   /// Octets that the client has still to take.
   var outputCount: Int { output.count }
 
-  /// What `poll` is to wait for.
-  var wait: pollfd {
-    pollfd(fd: socket.descriptor, events: Int16(phase == .answering ? POLLOUT : POLLIN), revents: 0)
-  }
-
   /// When it is to be looked at though nothing comes.
   func deadline(_ patience: Duration) -> Instant {
     switch phase {
@@ -107,12 +94,10 @@ struct ClientConnection {
 
   // MARK: Steps
 
-  /// Does what can be done without waiting. `events` are those of `poll`; the buffer is for the time of the call.
-  mutating func step(_ events: Int16, _ buffer: inout [UInt8], _ around: Surroundings) {
-    if events != 0 {
+  /// Does what can be done without waiting. `isReady` is whether its socket was waited for with success; the buffer is for the time of the call.
+  mutating func step(isReady: Bool, _ buffer: inout [UInt8], _ around: Surroundings) {
+    if isReady {
       if phase == .answering { send(&buffer, around) } else { receive(&buffer, around) }
-      // The connection is broken, and the call has not said so.
-      if phase == .answering, events & Int16(POLLOUT) == 0 { close(around) }
     }
     goOn(&buffer, around)
     guard phase != .closed, around.time >= deadline(around.patience) else { return }

@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 /// What a server puts up with from its clients.
 struct ConnectionLimits {
   /// Connections that may be open at the same time. For another one the least good one gives way (`ClientConnection.Standing`).
@@ -62,18 +54,17 @@ final class ConnectionLoop {
   /// Waits until there is something to do, though no longer than so many milliseconds, and does it. Returns whether it goes on.
   func turn(atMost milliseconds: CInt = .max) -> Bool {
     let begun = now()
-    var waits = [
-      pollfd(fd: calls.descriptor, events: Int16(POLLIN), revents: 0), pollfd(fd: -1, events: 0, revents: 0),
-    ]
-    if begun >= takesFrom { waits[1] = pollfd(fd: port.socket.descriptor, events: Int16(POLLIN), revents: 0) }
-    waits += connections.map(\.wait)
-    Socket.wait(for: &waits, milliseconds: min(milliseconds, pause(from: begun)))
+    var waits = connections.map { (socket: $0.socket, isToSend: $0.phase == .answering) }
+    waits.append((socket: calls, isToSend: false))
+    if begun >= takesFrom { waits.append((socket: port.socket, isToSend: false)) }
+    let areReady = Socket.wait(for: waits, milliseconds: min(milliseconds, pause(from: begun)))
 
     let around = ClientConnection.Surroundings(service: service, patience: limits.patience, time: now())
-    if waits[0].revents != 0, calls.receive(into: &buffer, limit: buffer.count) == .over { return false }
-    for index in connections.indices { connections[index].step(waits[index + 2].revents, &buffer, around) }
+    let count = connections.count
+    if areReady[count], calls.receive(into: &buffer, limit: buffer.count) == .over { return false }
+    for index in connections.indices { connections[index].step(isReady: areReady[index], &buffer, around) }
     connections.removeAll { $0.phase == .closed }
-    if waits[1].revents != 0 { takeClients(around) }
+    if areReady.dropFirst(count + 1).first == true { takeClients(around) }
     return true
   }
 
@@ -99,7 +90,7 @@ final class ConnectionLoop {
         if connections.count >= max(limits.connections, 1) { giveWay(around, upTo: .following) }
         var connection = ClientConnection(socket, at: around.time)
         // Its request may be here already.
-        connection.step(Int16(POLLIN), &buffer, around)
+        connection.step(isReady: true, &buffer, around)
         if connection.phase != .closed { connections.append(connection) }
       }
     }
@@ -117,11 +108,11 @@ final class ConnectionLoop {
     return true
   }
 
-  /// Milliseconds until something is to be looked at though nothing comes; a minute at most.
+  /// Milliseconds until something is to be looked at though nothing comes.
   private func pause(from time: ContinuousClock.Instant) -> CInt {
     var next = connections.map { $0.deadline(limits.patience) }
     if takesFrom > time { next.append(takesFrom) }
-    let rest = ((next.min() ?? time + .seconds(60)) - time) / .milliseconds(1)
-    return CInt(max(0, min(rest.rounded(.up), 60_000)))
+    guard let first = next.min() else { return .max }
+    return CInt(max(0, min(((first - time) / .milliseconds(1)).rounded(.up), Double(CInt.max))))
   }
 }

@@ -89,11 +89,14 @@ struct Socket: Sendable {
     #endif
   }
 
-  /// Waits until one of them is ready, or broken, for so many milliseconds; -1 is for ever.
-  static func wait(for waits: inout [pollfd], milliseconds: CInt) {
-    let status = unsafe poll(&waits, nfds_t(waits.count), milliseconds)
-    // A signal came: nothing is known.
-    if status < 0 { for index in waits.indices { waits[index].revents = 0 } }
+  /// Waits for so many milliseconds until one of them can be received from, or sent to where that is waited for, or is broken. Returns which are.
+  static func wait(for sockets: [(socket: Socket, isToSend: Bool)], milliseconds: CInt) -> [Bool] {
+    var waits = sockets.map { socket, isToSend in
+      pollfd(fd: socket.descriptor, events: Int16(isToSend ? POLLOUT : POLLIN), revents: 0)
+    }
+    let count = unsafe poll(&waits, nfds_t(waits.count), milliseconds)
+    // Nothing is known where a signal came.
+    return waits.map { count > 0 && $0.revents != 0 }
   }
 
   private static func transfer(_ result: Int) -> Transfer {
