@@ -38,9 +38,9 @@ struct LiveSpillRunTests {
     """
 
   /// A run on one end of a wire of its own, of which the other end is sent to.
-  private func start(
-    _ options: [String], in folder: String, preparing preparation: String = "", program: URL = Sniffer.url
-  ) throws -> RunningCommand {
+  private func start(_ options: [String], in folder: String, preparing preparation: String = "") throws
+    -> RunningCommand
+  {
     let line = """
       sysctl -qw net.ipv6.conf.default.disable_ipv6=1
       ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up || exit 99
@@ -50,7 +50,7 @@ struct LiveSpillRunTests {
       """
     let process = try RunningCommand(
       try #require(Environment.tool("unshare")),
-      ["-m", "-n", "/bin/sh", "-c", line, "sh", program.path, "-o", folder] + options)
+      ["-m", "-n", "/bin/sh", "-c", line, "sh", Sniffer.url.path, "-o", folder] + options)
     try #require(process.says("capturing on"), "\(process.error)")
     return process
   }
@@ -81,11 +81,10 @@ struct LiveSpillRunTests {
   /// With all formats at once, and memory for some thousand packets only.
   @Test func nothingIsDroppedWhateverIsWritten() throws {
     let folder = scratch.path("report")
-    let run = try start(
-      ["--queue", "1", "--interval", "1", "--format", "csv,ndjson,sqlite,html"], in: folder, program: Sniffer.slow)
+    let run = try start(["--queue", "1", "--interval", "0.1", "--format", "csv,ndjson,sqlite,html"], in: folder)
     #expect(unnamedFiles(run.identifier, in: folder).count == 1)
     #expect(try !FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.hasSuffix(".spill") })
-    let sent = try flood(run, connections: 3000)
+    let sent = try flood(run, connections: 10_000)
     // It is behind when it is told to end, and has what came by then analyzed.
     run.signal(SIGTERM)
     let outcome = try run.wait()
@@ -93,18 +92,18 @@ struct LiveSpillRunTests {
     let report = try Report(folder: URL(fileURLWithPath: folder))
     #expect(report.ledger("dropped_packets") == 0 && report.ledger("packets") == sent)
     #expect(report.ledger("difference") == 0 && report.ledger("pending") == 0 && report.ledger("missing") == 0)
-    #expect(report.exchanges.rows.count == 3000)
+    #expect(report.exchanges.rows.count == 10_000)
     #expect(report.messages.rows.allSatisfy { $0["exactness"] == "exact" })
     let note = try #require(
       outcome.outputLines.first { $0.hasPrefix("the analysis was behind by at most ") }, "\(outcome.output)")
     // "… 12.3 s; at most 456 packets (789 bytes) waited on disk"
     let figures = note.split { !$0.isNumber && $0 != "." }.compactMap { Double($0) }
     try #require(figures.count == 3 && note.hasSuffix(" waited on disk"), "\(note)")
-    #expect(figures[0] > 0 && figures[1] > 1000 && figures[1] < Double(sent) && figures[2] > figures[1] * 50)
+    #expect(figures[0] > 0 && figures[1] > 1000 && figures[1] <= Double(sent) && figures[2] > figures[1] * 50)
     let behind = outcome.errorLines.compactMap { line in
       line.split(separator: " ").first { $0.hasPrefix("behind=") }.flatMap { Double($0.dropFirst(7)) }
     }
-    // How far it is behind depends on the machine: the two texts are compared. A quick one is done before the first line, after a second.
+    // How far it is behind depends on the machine: the two texts are compared. A quick one is done before the first line.
     if let most = behind.max() { #expect(most <= figures[0] + 0.1, "\(outcome.error)") }
     #expect(try !FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.hasSuffix(".spill") })
   }
@@ -138,7 +137,7 @@ struct LiveSpillRunTests {
   /// Who does not want to wait for what waits need not: the second interrupt ends the run.
   @Test func aSecondInterruptEndsAtOnce() throws {
     let folder = scratch.path("report")
-    let run = try start(["--queue", "1", "--format", "csv,sqlite,html"], in: folder, program: Sniffer.slow)
+    let run = try start(["--queue", "1", "--format", "csv,ndjson,sqlite,html"], in: folder)
     let file = try #require(unnamedFiles(run.identifier, in: folder).first)
     _ = try flood(run, connections: 10_000)
     #expect(try eventually { try FileHandle(forReadingFrom: file).seekToEnd() > 0 })

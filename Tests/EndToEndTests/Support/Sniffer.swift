@@ -10,10 +10,6 @@ enum Sniffer {
     return URL(fileURLWithPath: program).standardizedFileURL
   }()
 
-  /// `sniffer` of the build that these tests are of, several times as slow as the release build: for tests in which no analysis is to
-  /// keep up with a flood.
-  static let slow = productsFolder.appendingPathComponent("sniffer")
-
   /// The test program that confines itself as a run does, and tries to break out.
   static let confinementAttempts = productsFolder.appendingPathComponent("ConfinementAttempts")
 
