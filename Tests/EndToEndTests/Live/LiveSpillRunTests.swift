@@ -131,18 +131,18 @@ struct LiveSpillRunTests {
     let report = try Report(folder: URL(fileURLWithPath: folder))
     #expect(report.ledger("dropped_packets") == 0 && report.ledger("packets") == sent)
     #expect(report.ledger("difference") == 0 && report.ledger("pending") == 0 && report.ledger("missing") == 0)
-    #expect(report.exchanges.rows.count == 3000)
+    #expect(report.exchanges.rows.count == 10_000)
     #expect(report.messages.rows.allSatisfy { $0["exactness"] == "exact" })
     let note = try #require(
       outcome.outputLines.first { $0.hasPrefix("the analysis was behind by at most ") }, "\(outcome.output)")
     // "… 12.3 s; at most 456 packets (789 bytes) waited on disk"
     let figures = note.split { !$0.isNumber && $0 != "." }.compactMap { Double($0) }
     try #require(figures.count == 3 && note.hasSuffix(" waited on disk"), "\(note)")
-    #expect(figures[0] > 0 && figures[1] > 1000 && figures[1] < Double(sent) && figures[2] > figures[1] * 50)
+    #expect(figures[0] > 0 && figures[1] > 1000 && figures[1] <= Double(sent) && figures[2] > figures[1] * 50)
     let behind = outcome.errorLines.compactMap { line in
       line.split(separator: " ").first { $0.hasPrefix("behind=") }.flatMap { Double($0.dropFirst(7)) }
     }
-    // How far it is behind depends on the machine: the two texts are compared. A quick one is done before the first line, after a second.
+    // How far it is behind depends on the machine: the two texts are compared. A quick one is done before the first line.
     if let most = behind.max() { #expect(most <= figures[0] + 0.1, "\(outcome.error)") }
     #expect(try !FileManager.default.contentsOfDirectory(atPath: folder).contains { $0.hasSuffix(".spill") })
   }
