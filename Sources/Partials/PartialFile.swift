@@ -14,7 +14,7 @@ public struct PartialSegment: Sendable, Equatable {
   public let length: Int
   /// The checksum of its blocks and its head.
   let checksum: UInt32
-  /// What it says of its capture.
+  /// The description of its capture.
   public internal(set) var head: PartialHead
 
   /// The segments of a partial, in the order of the file.

@@ -12,7 +12,7 @@ package struct PartialWriter: ~Copyable {
   private let start: Int
   /// Of what was written behind the first octets.
   private var checksum = Checksum()
-  /// What the segment says of its capture; completed while packets come.
+  /// The description of the capture; completed while packets come.
   package var head: PartialHead
 
   /// Begins a segment at the end of a file.

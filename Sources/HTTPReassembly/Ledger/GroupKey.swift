@@ -13,7 +13,7 @@ public enum GroupKey: Sendable {
   /// The name of the process, as captures or the system give it. A message has its own. Other octets of a connection go to the connection's
   /// process: a socket can be handed on.
   case process
-  /// The host that a message names. What connections cost is with hosts in `Totals.hosts`.
+  /// The host that a message names. The cost of connections is in `Totals.hosts`.
   case host
 
   /// Whether all octets of connections are grouped, or those of messages alone.

@@ -22,7 +22,7 @@ public struct GroupTotals: Sendable, Equatable {
 
 /// Totals by group, kept up as messages and connections become final.
 package struct GroupTable {
-  /// What tells groups apart.
+  /// The identity of a group.
   private struct Name: Hashable {
     var high: UInt64 = 0
     var low: UInt64 = 0

@@ -1,4 +1,4 @@
-/// The metrics of a capture that are no API's and no host's, by their names.
+/// The metrics of a capture that belong to no API and no host, by name.
 enum CaptureFamily: String, CaseIterable {
   case build = "sniffer_build_info"
   case packets = "sniffer_packets_total"

@@ -1,4 +1,4 @@
-/// How a live capture is doing, beside what its totals say.
+/// The health of a live capture.
 public struct CaptureHealth: Sendable, Equatable {
   /// Packets that the operating system dropped because its ring was full, since the start.
   public var droppedByKernel = 0
@@ -6,11 +6,11 @@ public struct CaptureHealth: Sendable, Equatable {
   public var droppedByInterface = 0
   /// Packets that the program did not analyze because the analysis had fallen behind too far, since the start.
   public var droppedByQueue = 0
-  /// Connections that are being followed now.
+  /// Connections that are followed now.
   public var connections = 0
-  /// How long ago the packets were captured that are analyzed now, in seconds; 0 if none wait.
+  /// The age of the packets that are analyzed now, in seconds; 0 if none wait.
   public var delay = 0.0
 
-  /// A capture that has not seen anything.
+  /// A capture without packets.
   public init() {}
 }

@@ -1,14 +1,14 @@
 import CoreMetrics
 import HTTPReassembly
 
-/// The metrics of a live capture: its health, its ledger, its APIs and its hosts, and what the process itself takes.
+/// The metrics of a live capture: its health, its ledger, its APIs and its hosts, and the resources of the process itself.
 ///
-/// Give it a snapshot each second and hand the page it makes to the server. It belongs to the thread that calls it.
+/// Give it a snapshot each second, and the page to the server. It belongs to the thread that calls it.
 public struct CaptureMetrics {
-  /// What a host and a path are shown as: a redaction, for instance.
+  /// Gives the shown names of a host and a path: a redaction, for instance.
   public typealias Naming = (_ host: [UInt8], _ path: [UInt8]) -> (host: [UInt8], path: [UInt8])
 
-  /// APIs, and hosts, that get series of their own unless said otherwise. At 40 lines each, 500 APIs are a page of two to three megabytes.
+  /// The default number of APIs, and of hosts, with their own series. At 40 lines each, 500 APIs are a page of two to three megabytes.
   public static let defaultSeriesLimit = 500
 
   private let registry: PrometheusRegistry
@@ -37,19 +37,19 @@ public struct CaptureMetrics {
   private var whole: HighestFigures
   private let process = ProcessFigures()
 
-  /// Prepares all series that are known beforehand, at 0, and opens what says what the process takes.
+  /// Prepares all series that are known beforehand, at 0, and opens the files with the resources of the process.
   ///
   /// - Parameters:
   ///   - version: The program's version, for `sniffer_build_info`.
-  ///   - seriesLimit: Up to so many APIs, and as many hosts, get series of their own: those with the most octets. The rest are summed under
+  ///   - seriesLimit: The number of APIs, and of hosts, with their own series: those with the most octets. The rest are summed under
   ///     `host="other"`, `path="other"`.
-  ///   - grouping: What the analysis groups by, which gives the labels.
-  ///   - naming: What hosts and paths are shown as.
+  ///   - grouping: The grouping of the analysis, which gives the labels.
+  ///   - naming: Gives the shown names of hosts and paths.
   public init(
     version: String, seriesLimit: Int = defaultSeriesLimit, grouping: Configuration.Grouping = .init(),
     naming: @escaping Naming = { ($0, $1) }
   ) {
-    // Every series that can come about has its place, so none is ever refused.
+    // Every possible series has a place, so none is ever refused.
     let registry = PrometheusRegistry(seriesLimit: OctetClass.allCases.count + Anomaly.allCases.count + 32)
     for family in CaptureFamily.allCases { registry.describe(family.rawValue, as: family.help) }
     func count(_ family: CaptureFamily, _ labels: (String, String)...) -> RunningCount {
@@ -94,7 +94,7 @@ public struct CaptureMetrics {
     }
   }
 
-  /// Takes a snapshot, and gives the page to publish.
+  /// Takes a snapshot. Returns the page to publish.
   public mutating func update(_ totals: borrowing Totals, health: CaptureHealth) -> [UInt8] {
     packets.follow(totals.ledger.packets)
     packetOctets.follow(totals.ledger.original)

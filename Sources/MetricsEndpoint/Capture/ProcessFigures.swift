@@ -1,4 +1,4 @@
-// Unsafe as calls of C functions that lend memory are: a folder's entries are counted, and not kept; a line is read into memory of our own.
+// Unsafe sites: C functions that lend memory. The entries of a folder are counted, not kept; a line is read into memory of our own.
 
 import SystemPackage
 
@@ -8,9 +8,9 @@ import SystemPackage
   import Musl
 #endif
 
-/// What the process itself takes, under the names that Prometheus' own clients use.
+/// The resources of the process itself, under the names of Prometheus' own clients.
 ///
-/// Linux alone says so in files. They are opened when this is made, and read again and again: a confined process may open no others.
+/// Only Linux has files with them. They are opened once and read again and again, since a confined process may open no others.
 @safe
 final class ProcessFigures {
   #if os(Linux)
@@ -21,7 +21,7 @@ final class ProcessFigures {
     private let descriptorLimit: UInt64?
     private let bootTime: Double?
 
-    /// Opens the files; where there are none (a container without `/proc`), there are no figures.
+    /// Opens the files. Without them (in a container without `/proc`) there are no figures.
     init() {
       status = try? FileDescriptor.open(FilePath("/proc/self/stat"), .readOnly, options: .closeOnExec)
       unsafe descriptors = unsafe opendir("/proc/self/fd")
@@ -42,9 +42,9 @@ final class ProcessFigures {
       if let descriptors = unsafe descriptors { _ = unsafe closedir(descriptors) }
     }
 
-    /// Appends what is known now.
+    /// Appends the current figures.
     func append(to page: inout [UInt8]) {
-      // The program's name stands in parentheses, and may have any in it.
+      // The program's name stands in parentheses, and may contain parentheses.
       let fields = line?.split(separator: UInt8(ascii: ")")).last?.split(separator: UInt8(ascii: " "))
       if let fields, fields.count > 21 {
         let numbers = fields.map { Double(String(decoding: $0, as: UTF8.self)) }
@@ -89,13 +89,13 @@ final class ProcessFigures {
       unsafe rewinddir(descriptors)
       var count = 0
       while unsafe readdir(descriptors) != nil { count += 1 }
-      // The folder itself and the one above it.
+      // The folder itself and its parent are not counted.
       return count >= 2 ? count - 2 : nil
     }
 
     private static func seconds(_ time: timespec) -> Double { Double(time.tv_sec) + Double(time.tv_nsec) / 1e9 }
   #else
-    /// There are none.
+    /// Other systems have no figures.
     init() {}
 
     /// Appends nothing.

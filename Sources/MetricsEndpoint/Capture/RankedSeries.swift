@@ -1,32 +1,31 @@
-/// Series of those rows (APIs, hosts) that have the most octets; all others are summed under `other`.
+/// Series of the rows (APIs, hosts) with the most octets; all others are summed under `other`.
 ///
-/// Names are chosen by whoever sends requests, so the number of series has to be bounded. Up to `limit` rows have series of their own.
-/// Once so many have, one that has more octets than the least of them, by an eighth and more, takes its place. So the largest are
-/// always there, rows of about one size do not take turns, and the number of series that a run ever shows grows with the logarithm of
-/// the traffic at most.
+/// Clients choose the names, so the number of series has to be bounded. Up to `limit` rows have their own series. Beyond, a row takes
+/// the place of the least one if it has more octets, by an eighth or more. So the largest rows are always there, and rows of about one
+/// size do not take turns. The number of series that a run ever shows grows at most with the logarithm of the traffic.
 ///
-/// No counter goes back. A row's series are the row's whole totals: when it comes back after it gave way, they are where they were or
-/// higher. `other` counts what came for rows while they had no series; what a row had before it got its own stays in it. So rates add up
-/// to the whole, and values add up as long as no row changed its place. The whole is in metrics of its own.
+/// No counter goes back. A row's series are the row's whole totals: after it gave way and comes back, they are as high as before or
+/// higher. `other` counts the traffic of rows while they have no series. It keeps a row's earlier traffic when the row gets its own
+/// series. So rates add up to the whole, and values add up as long as no row changed its place. The whole has its own metrics.
 struct RankedSeries {
-  /// A row by its octets: a snapshot's handles mean nothing in the next one.
+  /// The octets of a row's name: a snapshot's handles mean nothing in the next one.
   struct Name: Hashable {
     var parts: [[UInt8]]
   }
 
-  /// What is looked at of a snapshot.
+  /// The rows of a snapshot.
   struct Rows {
-    /// How many there are.
+    /// The number of rows.
     let count: Int
-    /// The name of a row; nil for one that never gets series of its own.
+    /// The name of a row; nil for a row that never gets its own series.
     let name: (Int) -> Name?
-    /// What rows are ranked by.
+    /// The octets of a row, by which rows are ranked.
     let octets: (Int) -> Int
     /// Adds the figures of a row to others.
     let add: (Int, inout [Int]) -> Void
   }
 
-  /// Rows with the same labels, which share series: mostly one.
+  /// Rows with the same labels, which share series: mostly one row.
   private struct Place {
     var members: [Name]
     let labels: String
@@ -43,23 +42,23 @@ struct RankedSeries {
   private let otherLabels: String
   private var places: [Place] = []
   private var positions: [Name: Int] = [:]
-  /// Of each figure, what rows had when they got series of their own, less what they had when they gave them up.
+  /// For each figure, the sum that rows had when they got their series, less the sum that they had when they gave them up.
   private var carried: [Int]
   private var other: HighestFigures
   private let otherHeads: [[UInt8]]
   private var hasOther = false
-  /// Where the series of rows ended that gave way, and the order in which they did.
+  /// The last figures of rows that gave way, and the order in which they did.
   private var ended: [Name: HighestFigures] = [:]
   private var endedOrder: [Name] = []
 
-  /// Rows with series of their own.
+  /// The number of rows with their own series.
   var count: Int { positions.count }
-  /// Rows of the last snapshot without.
+  /// The number of rows of the last snapshot without their own series.
   private(set) var otherCount = 0
   /// The figures of all rows of the last snapshot together.
   private(set) var whole: [Int]
 
-  /// Makes none. `labels` gives the labels of a row.
+  /// Starts without series. `labels` gives the labels of a row.
   init(
     limit: Int, figures: SeriesFigures, otherLabels: [(String, String)],
     labels: @escaping (Name) -> [(String, String)]
@@ -107,12 +106,12 @@ struct RankedSeries {
 
   // MARK: Places
 
-  /// Gives rows series of their own as far as there is room, or they are larger than those that have some.
+  /// Gives rows their own series if there is room, or if they are larger than a row that has some.
   private mutating func admit(_ candidates: [(row: Int, octets: Int)], _ rows: Rows, _ rest: inout [Int]) {
     guard !candidates.isEmpty else { return }
-    // Those that can get a place at most.
+    // No more rows than these can get a place.
     let ranked = candidates.sorted { ($0.octets, $1.row) > ($1.octets, $0.row) }.prefix(limit)
-    // Several rows in one place stay: where one goes, what it had would go with it.
+    // Several rows in one place stay: a row that left would take its figures out of the shared series.
     var least = places.indices.filter { places[$0].members.count == 1 }.sorted { places[$0].octets > places[$1].octets }
     for candidate in ranked {
       guard let name = rows.name(candidate.row) else { continue }
@@ -123,19 +122,19 @@ struct RankedSeries {
       }
       let labels = labels(name)
       let key = ExpositionText.labels(labels)
-      // What is called like the rest is in the rest.
+      // A row with the labels of the rest is in the rest.
       if key == otherLabels { continue }
       var own = Array(repeating: 0, count: figures.count)
       rows.add(candidate.row, &own)
       let shared = places.firstIndex { $0.labels == key }
-      // Who would take the place of its own sharer shares it.
+      // A row with the labels of a place shares it, and takes no other place.
       if shared == nil, let position {
         giveUp(position, &rest)
         least.removeLast()
       }
       for index in own.indices {
         rest[index] -= own[index]
-        // While there was room nothing waited for a place, so none of it is in the rest.
+        // While there was room, no row waited for a place, so the rest has none of its figures.
         if position != nil { carried[index] += own[index] }
       }
       otherCount -= 1
@@ -160,7 +159,7 @@ struct RankedSeries {
     }
   }
 
-  /// Takes the series away from the one row of a place.
+  /// Takes the series away from the only row of a place.
   private mutating func giveUp(_ position: Int, _ rest: inout [Int]) {
     let place = places[position]
     for name in place.members {
@@ -172,7 +171,7 @@ struct RankedSeries {
       carried[index] -= min(place.previous[index], place.now[index])
     }
     otherCount += place.members.count
-    // Memory does not grow with the names that were ever seen.
+    // Memory must not grow with the number of names ever seen.
     if endedOrder.count > 4 * limit {
       for name in endedOrder.prefix(endedOrder.count - 2 * limit) { ended[name] = nil }
       endedOrder.removeFirst(endedOrder.count - 2 * limit)
@@ -200,12 +199,12 @@ struct RankedSeries {
     }
   }
 
-  /// Appends what stands above a metric's lines.
+  /// Appends the HELP and TYPE lines of a metric.
   static func appendHead(of family: SeriesFigures.Family, to page: inout [UInt8]) {
     page += "# HELP \(family.name) \(ExpositionText.help(family.help))\n# TYPE \(family.name) \(family.type)\n".utf8
   }
 
-  /// Each line of a row up to its value: a page is made each second, so only the digits are.
+  /// Each line of a row up to its value. It is kept, since a page is made each second and only the digits change.
   static func heads(_ figures: SeriesFigures, _ labels: [(String, String)]) -> [[UInt8]] {
     figures.families.flatMap { family in
       family.lines.map { line in

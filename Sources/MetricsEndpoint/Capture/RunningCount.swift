@@ -9,11 +9,11 @@ struct RunningCount {
     counter = Counter(label: family.rawValue, dimensions: labels, factory: registry)
   }
 
-  /// Takes the total as it is now.
+  /// Takes the current total.
   ///
-  /// A counter that goes back looks to Prometheus like a restart, and all of it would be counted again. So where a total
-  /// shrinks (the analysis puts octets into another class when it learns better, and an open message may
-  /// turn out to belong to another API), the counter waits until the total has caught up.
+  /// A counter that goes back looks to Prometheus like a restart, and all of it would be counted again. So if a total shrinks,
+  /// the counter waits until the total has caught up. A total shrinks when the analysis moves octets to another class, or an
+  /// open message to another API.
   mutating func follow(_ total: Int) {
     guard total > highest else { return }
     counter.increment(by: total - highest)

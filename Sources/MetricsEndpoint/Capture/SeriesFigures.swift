@@ -1,16 +1,16 @@
-/// The lines that each row of a set of series has: one a figure, in a fixed order.
+/// The lines of each row of a set of series: one for each figure, in a fixed order.
 struct SeriesFigures {
   /// A figure's line.
   struct Line {
     /// The metric's name; its lines stand together.
     let family: String
-    /// What is behind the name in the line: `_bucket`, `_sum`, `_count`, or nothing.
+    /// The suffix of the name in the line: `_bucket`, `_sum`, `_count`, or nothing.
     var suffix = ""
     /// The labels beside the row's own.
     var labels: [(String, String)] = []
-    /// Which figure it shows.
+    /// The index of the figure that it shows.
     let figure: Int
-    /// Where the line stands among all lines of a row.
+    /// The index of the line among all lines of a row.
     let head: Int
     /// Whether the figure is nanoseconds, which are shown as seconds.
     var isNanoseconds = false
@@ -27,9 +27,9 @@ struct SeriesFigures {
   /// The metrics, in the order of the page.
   private(set) var families: [Family] = []
   private var lineCount = 0
-  /// How many figures a row has.
+  /// The number of figures of a row.
   private(set) var count = 0
-  /// Figures that must not be less than the one before: those of a histogram.
+  /// The figures of histograms: none may be less than the one before.
   private(set) var cumulative: [Range<Int>] = []
 
   /// Adds a counter with a line for each set of labels.
@@ -42,7 +42,7 @@ struct SeriesFigures {
     count += lines.count
   }
 
-  /// Adds a histogram of durations: its figures are a count for each bound, all of them, and their sum in nanoseconds.
+  /// Adds a histogram of durations. Its figures are a count for each bound, the count of all, and their sum in nanoseconds.
   mutating func addHistogram(_ name: String, _ help: String, bounds: [Int64]) {
     var lines = bounds.enumerated().map { index, bound in
       Line(
@@ -61,17 +61,17 @@ struct SeriesFigures {
   }
 }
 
-/// The figures of one row, none of which ever goes back.
+/// The figures of one row. No figure ever goes back.
 ///
-/// A counter that goes back looks to Prometheus like a restart, and all of it would be counted again. So where a total
-/// shrinks (the analysis puts octets into another class when it learns better, and an open message may
-/// turn out to belong to another API), the figure waits until the total has caught up.
+/// A counter that goes back looks to Prometheus like a restart, and all of it would be counted again. So if a total shrinks,
+/// the figure waits until the total has caught up. A total shrinks when the analysis moves octets to another class, or an
+/// open message to another API.
 struct HighestFigures {
   private(set) var values: [Int]
 
   init(count: Int) { values = Array(repeating: 0, count: count) }
 
-  /// Takes the totals as they are now.
+  /// Takes the current totals.
   mutating func follow(_ totals: [Int], _ cumulative: [Range<Int>]) {
     for index in values.indices { values[index] = max(values[index], totals[index]) }
     for range in cumulative {

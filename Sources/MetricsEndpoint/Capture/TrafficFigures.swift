@@ -1,18 +1,18 @@
 import HTTPReassembly
 
-/// What is shown of an API, and of all together: the same figures under names of their own.
+/// The figures of an API, and of all APIs together, which have the same figures under other names.
 enum TrafficFigures {
   /// Upper bounds of the histogram of the wait phase, in nanoseconds: 1 ms to 30 s.
   static let bounds: [Int64] = [1, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 30_000].map {
     $0 * 1_000_000
   }
 
-  /// Octets of a direction are told apart by these.
+  /// The parts of the octets of a direction.
   static let parts = [
     "start_line", "header", "body", "framing", "trailer", "tls", "control", "retransmitted", "overhead",
   ]
 
-  /// The metrics: `prefix` is `sniffer_api` or `sniffer_http`, and `subject` says of what.
+  /// The metrics: `prefix` is `sniffer_api` or `sniffer_http`, and `subject` names the traffic in help texts.
   static func lines(_ prefix: String, _ subject: String) -> SeriesFigures {
     var figures = SeriesFigures()
     figures.addCounter("\(prefix)_requests_total", "Requests\(subject).")
@@ -54,7 +54,7 @@ enum TrafficFigures {
   }
 }
 
-/// What is shown of a host: everything that its connections cost.
+/// The figures of a host: all costs of its connections.
 enum HostFigures {
   private static let protocols = ["http1", "http2", "tls", "quic", "other"]
   private static let parts = [

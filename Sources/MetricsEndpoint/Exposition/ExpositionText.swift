@@ -3,14 +3,14 @@ enum ExpositionText {
   /// A valid metric name, `[a-zA-Z_:][a-zA-Z0-9_:]*`: every other character becomes `_`.
   static func metricName(_ text: String) -> String { name(text, allowsColon: true) }
 
-  /// A valid label name, `[a-zA-Z_][a-zA-Z0-9_]*`. Those that start with `__` belong to Prometheus itself.
+  /// A valid label name, `[a-zA-Z_][a-zA-Z0-9_]*`. Names that start with `__` belong to Prometheus itself.
   static func labelName(_ text: String) -> String {
     let name = name(text, allowsColon: false)
     return name.hasPrefix("__") ? "label" + name : name
   }
 
-  /// `{a="1",b="2"}` in the order of the names, so that the same labels are the same series in whatever order they were
-  /// given; empty without labels. Of two labels of one name the first stays: a repeated one makes the whole page invalid.
+  /// `{a="1",b="2"}` in the order of the names, so that the same labels in any order are the same series; empty without labels.
+  /// The first of two labels of one name stays: a repeated name makes the whole page invalid.
   static func labels(_ dimensions: [(String, String)]) -> String {
     guard !dimensions.isEmpty else { return "" }
     var values: [String: String] = [:]

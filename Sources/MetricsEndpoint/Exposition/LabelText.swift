@@ -1,13 +1,13 @@
-/// How octets from the wire become the text of a label.
+/// The text of a label, made of octets from the wire.
 ///
-/// The text can be taken back to the octets, and is the same as in the other reports: a backslash becomes `\\`, and
-/// every octet of what is not UTF-8, of a control character or of an invisible one `\xNN`.
+/// The text is the same as in the other reports, and can be turned back into the octets. A backslash becomes `\\`. Octets of
+/// control characters, of invisible characters and of invalid UTF-8 become `\xNN`.
 enum LabelText {
   /// Octets shown of one text. A label is repeated on every series of an API and on every scrape, so a request-target
-  /// of many kilobytes must not become one.
+  /// of many kilobytes would cost too much.
   static let limit = 256
 
-  /// `octets` escaped; what is longer than `limit` is cut and ends in `…`.
+  /// `octets` escaped; a text longer than `limit` is cut and ends in `…`.
   static func string(_ octets: [UInt8]) -> String {
     var result = String.UnicodeScalarView()
     var parser = Unicode.UTF8.ForwardParser()

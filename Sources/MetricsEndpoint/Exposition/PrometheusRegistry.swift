@@ -4,10 +4,10 @@ import Shared
 /// A swift-metrics backend that keeps every metric in memory and renders all of them in the Prometheus text exposition
 /// format 0.0.4.
 ///
-/// Counters and timers, recorders and meters may be used from any thread. The number of series is bounded: what is made
-/// beyond it, or under a name that is in use for another kind, does nothing, and is counted in `refusedCount`.
+/// Counters and timers, recorders and meters may be used from any thread. The number of series is bounded. A series beyond
+/// the bound does nothing, as does one under a name of another kind. Both are counted in `refusedCount`.
 public final class PrometheusRegistry: MetricsFactory {
-  /// What the TYPE line of a metric says.
+  /// The kind of a metric in its TYPE line.
   private enum Kind: String {
     case counter, gauge, summary
   }
@@ -16,7 +16,7 @@ public final class PrometheusRegistry: MetricsFactory {
   private struct MetricFamily {
     var kind: Kind
     private(set) var series: [any Series] = []
-    /// By their labels.
+    /// Positions by labels.
     private var positions: [String: Int] = [:]
 
     init(kind: Kind) { self.kind = kind }
@@ -28,7 +28,7 @@ public final class PrometheusRegistry: MetricsFactory {
       series.append(new)
     }
 
-    /// Whether it was there.
+    /// Removes a series. Returns whether it was there.
     mutating func remove(_ gone: any Series) -> Bool {
       guard let position = series.firstIndex(where: { $0 === gone }) else { return false }
       series.remove(at: position)
@@ -40,7 +40,7 @@ public final class PrometheusRegistry: MetricsFactory {
   private struct State {
     var families: [String: MetricFamily] = [:]
     var help: [String: String] = [:]
-    /// Names in the order in which they came, which is the order of the page.
+    /// Names in the order of their creation, which is the order of the page.
     var names: [String] = []
     var seriesCount = 0
     var refusedCount = 0
@@ -52,7 +52,7 @@ public final class PrometheusRegistry: MetricsFactory {
   /// Makes an empty registry that keeps up to `seriesLimit` series.
   public init(seriesLimit: Int = 10_000) { self.seriesLimit = seriesLimit }
 
-  /// How often a series was asked for that is not kept.
+  /// The number of requests for a series that were refused.
   public var refusedCount: Int { state.withLock { $0.refusedCount } }
 
   /// Gives a metric its HELP line, which swift-metrics has no place for.

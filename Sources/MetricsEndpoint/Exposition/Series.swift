@@ -2,7 +2,7 @@ import CoreMetrics
 import Shared
 import Synchronization
 
-/// One line of the page, or two: a value that goes by a name and labels.
+/// A value with a name and labels: one line of the page, or two.
 protocol Series: AnyObject, Sendable {
   /// Appends the lines as they are now.
   func append(to page: inout [UInt8])
@@ -10,13 +10,13 @@ protocol Series: AnyObject, Sendable {
 
 /// A count that only grows.
 final class CounterSeries: Series, CounterHandler {
-  /// The line up to its value: a page is made each second, so only the digits are.
+  /// The line up to its value. It is kept, since a page is made each second and only the digits change.
   private let head: [UInt8]
   private let value = Atomic<Int64>(0)
 
   init(name: String, labels: String) { head = Array("\(name)\(labels) ".utf8) }
 
-  /// Adds `amount`; a negative one is no count, and is left out. Stops at the largest number.
+  /// Adds `amount`, unless it is negative. Stops at the largest number.
   func increment(by amount: Int64) {
     guard amount > 0 else { return }
     var old = value.load(ordering: .relaxed)
@@ -59,7 +59,7 @@ final class GaugeSeries: Series, RecorderHandler, MeterHandler {
   }
 }
 
-/// A summary without quantiles: how many values there were, and their sum. Durations are in seconds.
+/// A summary without quantiles: the number of values, and their sum. Durations are in seconds.
 final class SummarySeries: Series, RecorderHandler, TimerHandler {
   private let sumHead: [UInt8]
   private let countHead: [UInt8]

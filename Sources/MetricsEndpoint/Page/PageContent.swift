@@ -1,20 +1,20 @@
 import Shared
 
-/// The page that is served at the moment, and how many look at it.
+/// The current page, and the number of its viewers.
 final class PageContent: Sendable {
   /// One page's data.
   struct Data {
     /// The data: one line of JSON. It is shared, not copied.
     var octets: [UInt8] = []
-    /// Its number; 0 as long as there is none.
+    /// Its number; 0 while there is no data.
     var version = 0
-    /// Whether it is the last one.
+    /// Whether it is the last data.
     var isLast = false
   }
 
-  /// What stands before the data in the document.
+  /// The document before the data.
   let head: [UInt8]
-  /// What stands behind it.
+  /// The document after the data.
   let tail: [UInt8]
   private let latest = Locked(Data())
   private let viewers = Locked(0)
@@ -26,16 +26,16 @@ final class PageContent: Sendable {
     self.viewerLimit = viewerLimit
   }
 
-  /// The data now.
+  /// The current data.
   var data: Data { latest.withLock { $0 } }
 
-  /// How many viewers wait for newer pages.
+  /// The number of viewers that wait for updates.
   var viewerCount: Int { viewers.withLock { $0 } }
 
   /// Replaces the data.
   func publish(_ data: Data) { latest.withLock { $0 = data } }
 
-  /// Takes a viewer. Returns whether there was a place for it.
+  /// Adds a viewer. Returns whether there was a place.
   func addViewer() -> Bool {
     viewers.withLock { count in
       guard count < viewerLimit else { return false }
@@ -44,6 +44,6 @@ final class PageContent: Sendable {
     }
   }
 
-  /// Gives a viewer's place up.
+  /// Frees a viewer's place.
   func removeViewer() { viewers.withLock { $0 -= 1 } }
 }

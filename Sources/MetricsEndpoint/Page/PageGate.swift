@@ -1,36 +1,36 @@
-/// Who may see the page of a live run: who has its token, and asks for it by an address and not by a name.
+/// Decides about requests to the page of a live run. They need its token, and name the server by address or as `localhost`.
 ///
-/// A page of another site can make a browser ask this server, and by a name of its own that it gives this address (DNS rebinding) even as if it
-/// was its own. Such a request has that name in Host, or an Origin that is not this one, or says so in Sec-Fetch-Site; all three are refused,
-/// before the token is looked at.
+/// A page of another site can make a browser send requests to this server. If it gives this address a name of its own (DNS rebinding), the
+/// browser even takes the server for part of that site. Such a request has that name in Host, has another Origin, or names another site in
+/// Sec-Fetch-Site. All three are refused before the token is compared.
 struct PageGate: Sendable {
-  /// What a request gets.
+  /// The answer to a request.
   enum Decision: Equatable {
     /// The document.
     case page
-    /// What is newer than the page of that number, as it comes.
+    /// Updates after the page of that number, as they come.
     case events(after: Int)
-    /// Nothing but a status.
+    /// A status without the page.
     case refused(Int)
   }
 
   /// The first segment of every path.
   let token: [UInt8]
-  /// The port that is served.
+  /// The port of the server.
   let port: Int
-  /// Whether other machines may ask, by any address.
+  /// Whether requests may come from other machines, to any address.
   let allowsOthers: Bool
 
-  /// A token that nobody can guess: 132 random bits, in characters that need no escaping in a URL (RFC 4648 §5).
+  /// Makes a token that cannot be guessed: 132 random bits, in characters that need no escaping in a URL (RFC 4648 §5).
   static func newToken() -> String {
     let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
-    // The system's generator, which is a cryptographic one.
+    // The system's generator is cryptographic.
     var random = SystemRandomNumberGenerator()
     return String(
       decoding: (0..<22).map { _ in characters[Int(random.next() & 63)] }, as: UTF8.self)
   }
 
-  /// What a request gets.
+  /// Decides about a request.
   func decide(_ request: RequestHead) -> Decision {
     guard let host = request["host"].first else { return .refused(400) }
     guard isOwn(host: host), isOwn(origins: request["origin"], host: host) else { return .refused(403) }
@@ -51,8 +51,8 @@ struct PageGate: Sendable {
 
   // MARK: Checks
 
-  /// Whether a Host field (RFC 9110 §7.2) names this server by an address, or as `localhost`, which browsers take for the loopback
-  /// without asking anybody (RFC 6761 §6.3).
+  /// Whether a Host field (RFC 9110 §7.2) names this server by an address or as `localhost`. Browsers take `localhost` for the
+  /// loopback address without a lookup (RFC 6761 §6.3).
   private func isOwn(host: String) -> Bool {
     var (name, port) = (host[...], 80)
     if let colon = host.lastIndex(of: ":"), !host[colon...].contains("]") {
@@ -73,12 +73,12 @@ struct PageGate: Sendable {
     return allowsOthers || address.isLoopback
   }
 
-  /// Whether Origin (RFC 6454 §7), if a request has it, is this server as its Host names it.
+  /// Whether Origin (RFC 6454 §7), if present, is this server under the name in Host.
   private func isOwn(origins: [String], host: String) -> Bool {
     origins.isEmpty || origins.count == 1 && origins[0].lowercased() == "http://\(host.lowercased())"
   }
 
-  /// Whether the page asks itself, or a person asks for it: other sites may at most lead there (Fetch Metadata §2).
+  /// Whether the request comes from the page or a person. Other sites may only link to the page (Fetch Metadata §2).
   private func isFromHere(_ request: RequestHead, _ decision: Decision) -> Bool {
     let site = request["sec-fetch-site"]
     if site.isEmpty || site == ["same-origin"] || site == ["none"] { return true }
@@ -86,13 +86,13 @@ struct PageGate: Sendable {
       && request["sec-fetch-dest"] == ["document"]
   }
 
-  /// Compares in the same time however much is right.
+  /// Compares with the token in constant time.
   private func isToken(_ piece: ArraySlice<UInt8>) -> Bool {
     guard piece.count == token.count else { return false }
     return zip(piece, token).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
   }
 
-  /// The number of the page that the client has: of the latest event, or else of the document that it began with.
+  /// The number of the client's page: from the latest event, or else from its document.
   private func latest(_ request: RequestHead, _ query: ArraySlice<UInt8>) -> Int {
     if let last = request["last-event-id"].first, let number = Int(last) { return number }
     let text = String(decoding: query, as: UTF8.self)

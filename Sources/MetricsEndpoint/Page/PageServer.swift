@@ -1,15 +1,15 @@
-/// Serves the page of a run that goes on, to browsers that have its token, and tells them of newer ones.
+/// Serves the page of a live run to browsers that have its token, and sends them updates.
 ///
-/// For synchronous code, as `MetricsServer` is, and with the same order: open the port, give up privileges, start. `publish` only swaps the
-/// data: a slow viewer holds up nothing, and has the newest page when it has taken the one before.
+/// It is for synchronous code, as `MetricsServer` is. The order is the same: open the port, give up privileges, start. `publish` only swaps
+/// the data, so a slow viewer holds up nothing. It gets the newest page after it has taken the one before.
 public final class PageServer: Sendable {
-  /// What the server puts up with from its clients.
+  /// Limits for clients.
   public struct Limits: Sendable {
-    /// Connections that may be open at the same time. For another one, the one gives way that has been slow for longest.
+    /// Connections that may be open at the same time. Beyond, the one that has been slow for longest gives way.
     public var connections = 32
-    /// Viewers that are told of newer pages at the same time; those beyond get 503.
+    /// Viewers that may wait for updates at the same time; those beyond get 503.
     public var viewers = 8
-    /// How long a connection waits for a whole request, and for its client to take octets, before it is closed.
+    /// The time that a client has to send a whole request, or to take octets, before its connection is closed.
     public var patience = Duration.seconds(30)
 
     /// The defaults.
@@ -25,10 +25,10 @@ public final class PageServer: Sendable {
   /// Prepares a server; `start` opens the port.
   ///
   /// - Parameters:
-  ///   - address: Where it serves.
-  ///   - document: What stands before the data in the page, and what behind it.
-  ///   - allowsOthers: Whether other machines may ask for it, by any address of this one; else only this machine, by its loopback address.
-  ///   - limits: What clients may do.
+  ///   - address: The address of the server.
+  ///   - document: The document before the data, and after it.
+  ///   - allowsOthers: Whether other machines may ask for it, by any address of this one. Else only this machine may, by its loopback address.
+  ///   - limits: Limits for clients.
   public init(
     _ address: MetricsAddress, document: (head: [UInt8], tail: [UInt8]), allowsOthers: Bool = false,
     limits: Limits = Limits()
@@ -39,7 +39,7 @@ public final class PageServer: Sendable {
     self.limits = limits
   }
 
-  /// Whether anybody looks at the page: else nobody needs a newer one.
+  /// Whether the page has viewers: else no update is needed.
   public var isWatched: Bool { content.viewerCount > 0 }
 
   /// Replaces the data that is served.
@@ -47,14 +47,14 @@ public final class PageServer: Sendable {
   /// - Parameters:
   ///   - data: The data, one line of JSON.
   ///   - version: Its number, which grows.
-  ///   - isLast: Whether there will be no other: viewers are let go when they have it.
+  ///   - isLast: Whether it is the last data: responses to viewers end with it.
   public func publish(_ data: [UInt8], version: Int, isLast: Bool = false) {
     content.publish(.init(octets: data, version: version, isLast: isLast))
     if isWatched { port.call() }
   }
 
-  /// Opens the port, on the calling thread alone: clients wait until `start`. Returns the address, with the port that the system
-  /// chose where 0 was asked for. Throws when the port cannot be opened.
+  /// Opens the port without a thread: clients wait until `start`. Returns the address; the system chooses the port for 0.
+  /// Throws when the port cannot be opened.
   @discardableResult
   public func open() throws(MetricsError) -> MetricsAddress { try port.open() }
 

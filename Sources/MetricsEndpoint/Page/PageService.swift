@@ -1,7 +1,7 @@
-/// Answers requests with the page, or with what is newer as it comes (server-sent events, HTML Living Standard §9.2).
+/// Answers requests with the page, or with updates as they come (server-sent events, HTML Living Standard §9.2).
 ///
-/// A viewer has one page on its way at most. Who is slower than pages are made gets the newest one when the last one is through, and misses
-/// those between.
+/// At most one page is on its way to a viewer. A slow viewer gets the newest page after it has taken the last one, and misses the pages
+/// between.
 struct PageService: Service {
   let gate: PageGate
   let content: PageContent
@@ -9,7 +9,7 @@ struct PageService: Service {
   func respond(to request: RequestHead) -> Response {
     switch gate.decide(request) {
     case .refused(let status):
-      // Who is refused has nothing more to ask.
+      // A refused client has no further request.
       var response = Response(status: status, fields: Self.fields(ofType: "text/html"), isLast: true)
       if status == 405 { response.fields.append(("allow", "GET, HEAD")) }
       return response
@@ -36,7 +36,7 @@ struct PageService: Service {
 
   func followerLeft() { content.removeViewer() }
 
-  /// The fields of every response: nobody keeps it, no other site reads it or shows it in a frame, and it is what it says it is.
+  /// The fields of every response. They forbid storage, use by other sites, frames and a guess of the content type.
   private static func fields(ofType type: String) -> [(name: String, value: String)] {
     [
       ("content-type", "\(type); charset=utf-8"), ("cache-control", "no-store"), ("x-content-type-options", "nosniff"),

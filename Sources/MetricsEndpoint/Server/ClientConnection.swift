@@ -3,65 +3,65 @@
 struct ClientConnection {
   typealias Instant = ContinuousClock.Instant
 
-  /// What all connections of a port have together, at one moment.
+  /// The service, the limits and the time that all connections of a port share.
   struct Surroundings {
     let service: any Service
     let patience: Duration
     let time: Instant
   }
 
-  /// What it waits for.
+  /// The event that a connection waits for.
   enum Phase {
-    /// The rest of a request, or a first one or another one.
+    /// A request, or the rest of one.
     case asking
-    /// The client, to take what is on its way.
+    /// The client takes its answer.
     case answering
-    /// Something newer, to be sent on a response that goes on.
+    /// An update, to be sent on a response that goes on.
     case following
-    /// The client's end, after the last answer. To close while something comes would take away octets that the client has not read yet
+    /// The client closes, after the last answer. If the server closed while octets come, the client could lose the end of its answer
     /// (RFC 9112 §9.6).
     case leaving
-    /// Nothing: it is closed.
+    /// None: the connection is closed.
     case closed
   }
 
-  /// How good a connection is. Where there is no place for another one, the least good one gives way. Of several it is the one that has been so
-  /// for longest.
+  /// The rank of a connection. If all places are taken, the connection with the lowest rank gives way to a new one. Of several, it is the one
+  /// that has had this rank for longest.
   enum Standing: Int, Comparable {
-    /// It owes a request, or has taken nothing for a second.
+    /// The client owes a request, or has taken nothing for a second.
     case slow
-    /// It is answered, and may ask again.
+    /// The client is answered, and may ask again.
     case idle
-    /// It takes its answer.
+    /// The client takes its answer.
     case taking
-    /// It has everything, and is told of what is newer.
+    /// The client has everything, and waits for updates.
     case following
 
     static func < (a: Standing, b: Standing) -> Bool { a.rawValue < b.rawValue }
   }
 
-  /// How long a client may take nothing of its answer and not be slow.
+  /// A client that takes nothing of its answer for longer is slow.
   static let pause = Duration.seconds(1)
-  /// How long a client may take to close after the last answer.
+  /// The time that a client has to close after the last answer.
   static let farewell = Duration.seconds(2)
   /// A comment for clients whose response goes on (HTML Living Standard §9.2.7).
   private static let comment = Array(":\n\n".utf8)
 
   let socket: Socket
   private(set) var phase = Phase.asking
-  /// When the phase began, or the client last did something of what it owes.
+  /// The time when the phase began, or when the client last sent or took something.
   private var since: Instant
-  /// When the answer began that is on its way.
+  /// The time when the current answer began.
   private var begun: Instant
   private var input: [UInt8] = []
-  /// Octets of it in which no head ends.
+  /// Octets of `input` that were searched for the end of a head.
   private var searched = 0
-  /// Octets of a request's content that are still to be passed over.
+  /// Octets of a request's content that are still to be skipped.
   private var contentLeft = 0
   private var output = Output()
   private var wasAnswered = false
   private var isLast = false
-  /// The latest update that the client has, where its response goes on.
+  /// The number of the client's latest update, if its response goes on.
   private var latest: Int?
 
   init(_ socket: Socket, at time: Instant) {
@@ -70,7 +70,7 @@ struct ClientConnection {
     begun = time
   }
 
-  /// Octets that the client has still to take.
+  /// Octets that the client still has to take.
   var outputCount: Int { output.count }
 
   /// When it is to be looked at though nothing comes.
@@ -82,7 +82,7 @@ struct ClientConnection {
     }
   }
 
-  /// How good it is, and since when.
+  /// The rank, and the time since when the connection has it.
   func standing(at time: Instant) -> (Standing, Instant) {
     switch phase {
     case .asking: (wasAnswered && input.isEmpty && contentLeft == 0 ? .idle : .slow, since)
@@ -106,7 +106,7 @@ struct ClientConnection {
     send(&buffer, around)
   }
 
-  /// Closes it, whatever is on its way.
+  /// Closes the connection, even during an answer.
   mutating func close(_ around: Surroundings) {
     guard phase != .closed else { return }
     stopFollowing(around)
@@ -114,7 +114,7 @@ struct ClientConnection {
     phase = .closed
   }
 
-  /// Answers the requests that are here, and sends what is newer, as long as the client takes it all.
+  /// Answers the requests that have come, and sends updates, as long as the client takes all of it.
   private mutating func goOn(_ buffer: inout [UInt8], _ around: Surroundings) {
     while phase == .asking && readRequest(around) || phase == .following && readUpdate(around) {
       send(&buffer, around)
@@ -132,7 +132,7 @@ struct ClientConnection {
 
   private mutating func receive(_ buffer: inout [UInt8], _ around: Surroundings) {
     let isAsking = phase == .asking
-    // There is room: a head that leaves none is refused.
+    // The room is never empty: a head that fills it is refused.
     let room = isAsking ? RequestHead.lengthLimit - input.count : buffer.count
     switch socket.receive(into: &buffer, limit: room) {
     case .notNow: break
@@ -145,7 +145,7 @@ struct ClientConnection {
     }
   }
 
-  /// Begins the answer to the request that is here. Returns whether there is one.
+  /// Begins the answer to the next request. Returns whether a whole one has come.
   private mutating func readRequest(_ around: Surroundings) -> Bool {
     let passed = min(contentLeft, input.count)
     input.removeFirst(passed)
@@ -171,14 +171,14 @@ struct ClientConnection {
   private mutating func answer(_ response: Response, to request: RequestHead?, _ around: Surroundings) {
     latest = response.follows
     let isLast = response.isLast || request?.keepsConnection != true
-    // Where something follows, the latest update says when it ends.
+    // If updates follow, the last one ends the response.
     self.isLast = isLast && latest == nil
     begin(response.octets(isLast: isLast || latest != nil, hasContent: request?.method != "HEAD"), around)
   }
 
   // MARK: Answers
 
-  /// Begins to send what is newer. Returns whether there is something.
+  /// Begins to send an update. Returns whether there is one.
   private mutating func readUpdate(_ around: Surroundings) -> Bool {
     guard let latest, let update = around.service.update(after: latest) else { return false }
     self.latest = update.number
@@ -187,7 +187,7 @@ struct ClientConnection {
     return true
   }
 
-  /// Hands over one piece, and goes on to the next phase when it was the last one.
+  /// Sends one piece. Begins the next phase after the last one.
   private mutating func send(_ buffer: inout [UInt8], _ around: Surroundings) {
     let length = output.fill(&buffer)
     switch socket.send(buffer, length) {
@@ -214,10 +214,10 @@ struct ClientConnection {
   }
 }
 
-/// Octets on their way, in pieces that others have, too.
+/// Octets to send, in pieces that connections share.
 private struct Output {
   private var pieces: [[UInt8]] = []
-  /// Octets of the first piece that are sent.
+  /// Octets of the first piece that were sent.
   private var sent = 0
   private(set) var count = 0
 
@@ -226,7 +226,7 @@ private struct Output {
     count = pieces.reduce(0) { $0 + $1.count }
   }
 
-  /// Fills a buffer with the next octets. Returns how many they are.
+  /// Fills a buffer with the next octets. Returns their number.
   func fill(_ buffer: inout [UInt8]) -> Int {
     var (filled, start) = (0, sent)
     for piece in pieces {

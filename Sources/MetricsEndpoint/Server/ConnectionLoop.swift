@@ -1,18 +1,18 @@
 /// What a server puts up with from its clients.
 struct ConnectionLimits {
-  /// Connections that may be open at the same time. For another one the least good one gives way (`ClientConnection.Standing`).
+  /// Connections that may be open at the same time. Beyond, the one with the lowest rank gives way (`ClientConnection.Standing`).
   var connections: Int
-  /// How long a connection waits for a whole request, and for its client to take something, before it is closed.
+  /// The time that a client has to send a whole request, or to take octets, before its connection is closed.
   var patience: Duration
 }
 
-/// Serves the clients of a port, all of them on the thread that calls it. No call waits but the one that waits for all.
+/// Serves all clients of a port on the calling thread. Only one call waits, and it waits for all of them.
 final class ConnectionLoop {
-  /// Octets that are received or sent by one call.
+  /// The most octets that one call receives or sends.
   static let pieceLength = 64 << 10
-  /// Clients that are taken in one turn, so that those before have their turn, too.
+  /// The most clients that are accepted in one turn, so that earlier clients have their turn, too.
   private static let arrivalLimit = 8
-  /// How long nobody is taken when the process has no descriptors left.
+  /// The time without new clients after the process has run out of descriptors.
   private static let scarcity = Duration.seconds(1)
 
   private let port: ListeningSocket
@@ -22,16 +22,16 @@ final class ConnectionLoop {
   private let now: @Sendable () -> ContinuousClock.Instant
   private(set) var connections: [ClientConnection] = []
   private var buffer = [UInt8](repeating: 0, count: pieceLength)
-  /// When clients are taken again.
+  /// The time from which clients are accepted.
   private var takesFrom: ContinuousClock.Instant
 
-  /// Makes the loop, which closes what it is given in the end.
+  /// Makes the loop, which closes the port and `calls` at its end.
   ///
   /// - Parameters:
-  ///   - port: Where clients come.
-  ///   - calls: Where an octet comes when there is something newer, and the end when it is to end.
-  ///   - limits: What clients may do.
-  ///   - service: What is served.
+  ///   - port: The port of the clients.
+  ///   - calls: The end of a pipe. Each octet announces an update; its end ends the loop.
+  ///   - limits: Limits for clients.
+  ///   - service: The service that answers requests.
   ///   - now: The time.
   init(
     _ port: ListeningSocket, calls: Socket, _ limits: ConnectionLimits, _ service: any Service,
@@ -45,13 +45,13 @@ final class ConnectionLoop {
     takesFrom = now()
   }
 
-  /// Serves until it is to end.
+  /// Serves until `calls` ends.
   func run() {
     while turn() {}
     end()
   }
 
-  /// Waits until there is something to do, though no longer than so many milliseconds, and does it. Returns whether it goes on.
+  /// Waits for events, though no longer than `milliseconds`, and handles them. Returns false when `calls` has ended.
   func turn(atMost milliseconds: CInt = .max) -> Bool {
     let begun = now()
     var waits = connections.map { (socket: $0.socket, isToSend: $0.phase == .answering) }
@@ -82,7 +82,7 @@ final class ConnectionLoop {
       switch port.accept() {
       case .nobody: return
       case .noRoom:
-        // One that is not at anything has a descriptor, too.
+        // An idle connection frees a descriptor.
         if giveWay(around, upTo: .idle) { continue }
         takesFrom = around.time + Self.scarcity
         return
@@ -96,7 +96,7 @@ final class ConnectionLoop {
     }
   }
 
-  /// Closes the connection that is the least good, if it is no better than that. Returns whether there was one.
+  /// Closes the connection with the lowest rank, if it is at most `best`. Returns whether there was one.
   @discardableResult
   private func giveWay(_ around: ClientConnection.Surroundings, upTo best: ClientConnection.Standing) -> Bool {
     let standings = connections.map { $0.standing(at: around.time) }

@@ -14,7 +14,7 @@ struct InternetAddress: Equatable, Sendable {
 
   /// Reads dotted decimal with four numbers, or the text of an IPv6 address (RFC 4291 §2.2) without a zone; nil for anything else.
   init?(_ text: String) {
-    // C would read up to it.
+    // C would read up to a zero octet only.
     guard !text.utf8.contains(0) else { return nil }
     for (family, length) in [(AF_INET, 4), (AF_INET6, 16)] {
       var octets = [UInt8](repeating: 0, count: length)
@@ -26,15 +26,15 @@ struct InternetAddress: Equatable, Sendable {
     return nil
   }
 
-  /// What `socket` takes.
+  /// The address family for `socket`.
   var family: CInt { octets.count == 4 ? AF_INET : AF_INET6 }
 
-  /// Whether only this machine has it: 127.0.0.0/8 (RFC 1122 §3.2.1.3), or ::1 (RFC 4291 §2.5.3).
+  /// Whether it is a loopback address: 127.0.0.0/8 (RFC 1122 §3.2.1.3), or ::1 (RFC 4291 §2.5.3).
   var isLoopback: Bool {
     octets.count == 4 ? octets[0] == 127 : octets.last == 1 && octets.dropLast().allSatisfy { $0 == 0 }
   }
 
-  /// Lends the address, with a port, as the system takes it.
+  /// Lends the address, with a port, in the form of the system.
   func withSocketAddress<Result>(port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
     if family == AF_INET {
       var address = sockaddr_in()

@@ -10,23 +10,23 @@ import SystemPackage
   import Darwin
 #endif
 
-/// A TCP port that is open: clients that come wait until somebody serves them. Made without a thread and before there is one,
-/// so that a process that gives up making and binding sockets can serve all the same.
+/// An open TCP port: clients wait until they are served. It needs no thread, so a process can open it before it gives up
+/// the right to make and bind sockets.
 struct ListeningSocket: Sendable {
-  /// What came of looking for a client.
+  /// The result of looking for a client.
   enum Arrival {
     case client(Socket)
     case nobody
-    /// The process has no more descriptors, or the system no more memory: the client waits on.
+    /// The process has no more descriptors, or the system no more memory. The client waits on.
     case noRoom
   }
 
-  /// Octets that the system keeps of what a client does not take, and may keep for a while when the connection is closed.
+  /// The most octets that the system keeps for a slow client. It may keep them for a while after the connection is closed.
   static let sendBufferLength = 128 << 10
 
-  /// The socket, which whoever serves closes.
+  /// The socket; the server closes it.
   let socket: Socket
-  /// The port, which is the system's choice where 0 was asked for.
+  /// The port; the system chooses one for 0.
   let port: UInt16
 
   /// Opens a port of an address.
@@ -47,7 +47,7 @@ struct ListeningSocket: Sendable {
     }
   }
 
-  /// The client that has waited for longest.
+  /// Accepts the client that has waited for longest.
   func accept() -> Arrival {
     #if canImport(Darwin)
       let client = Darwin.accept(socket.descriptor, nil, nil)
@@ -63,7 +63,7 @@ struct ListeningSocket: Sendable {
     do throws(Errno) {
       try accepted.setFlags()
       #if canImport(Darwin)
-        // There the signal is for the whole process, not for the thread that writes.
+        // On Darwin, SIGPIPE goes to the whole process, not to the thread that writes.
         var on: CInt = 1
         _ = unsafe setsockopt(client, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<CInt>.size))
       #endif
@@ -90,8 +90,8 @@ struct ListeningSocket: Sendable {
     let descriptor = socket.descriptor
     var (on, sendBufferLength) = (CInt(1), CInt(sendBufferLength))
     let length = socklen_t(MemoryLayout<CInt>.size)
-    // Sockets of clients inherit the last two, which nobody could set on them: a process that is confined may not. By the last one the end of
-    // an answer does not wait for what was sent before it to be acknowledged.
+    // Sockets of clients inherit the last two options; a confined process may not set them. With TCP_NODELAY, the end of an answer does not
+    // wait for earlier octets to be acknowledged.
     guard unsafe setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, length) == 0,
       unsafe setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &sendBufferLength, length) == 0,
       unsafe setsockopt(descriptor, CInt(IPPROTO_TCP), TCP_NODELAY, &on, length) == 0,
@@ -104,7 +104,7 @@ struct ListeningSocket: Sendable {
     #else
       guard Musl.listen(descriptor, SOMAXCONN) == 0 else { throw Errno(rawValue: errno) }
     #endif
-    // Large enough for either family; both have the port in the same place, in network byte order.
+    // This is large enough for either family. Both have the port in the same place, in network byte order.
     var bound = sockaddr_in6()
     var boundLength = socklen_t(MemoryLayout<sockaddr_in6>.size)
     let status = unsafe withUnsafeMutablePointer(to: &bound) { place in

@@ -1,16 +1,16 @@
-/// Where metrics are served: an IP address and a port.
+/// The address that metrics are served at: an IP address and a port.
 public struct MetricsAddress: Sendable, Equatable, CustomStringConvertible {
   /// The IP address, without brackets.
   public let host: String
-  /// What a socket is bound to.
+  /// The IP address that a socket is bound to.
   let address: InternetAddress
   /// The port; 0 lets the system choose one.
   public private(set) var port: UInt16
 
-  /// Reads `127.0.0.1:9090`, `[::1]:9090`, `localhost:9090` or `:9090`; without an address it is the loopback one, since
-  /// hosts and paths are nobody else's business.
+  /// Reads `127.0.0.1:9090`, `[::1]:9090`, `localhost:9090` or `:9090`. The default address is the loopback one, since
+  /// hosts and paths are private.
   ///
-  /// Names are not looked up: the wrong answer would show the metrics to a network.
+  /// Names are not looked up: a wrong answer would show the metrics to a network.
   public init(_ text: String) throws(MetricsError) {
     guard let colon = text.lastIndex(of: ":"), let port = Self.port(text[text.index(after: colon)...]) else {
       throw MetricsError("'\(text)' is not ADDRESS:PORT, for instance 127.0.0.1:9090")
@@ -32,7 +32,7 @@ public struct MetricsAddress: Sendable, Equatable, CustomStringConvertible {
   /// Whether only this machine can reach it.
   public var isLoopback: Bool { address.isLoopback }
 
-  /// As it is written in a URL.
+  /// The address as in a URL.
   public var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
   /// The same address with the port that the system chose.
@@ -42,7 +42,7 @@ public struct MetricsAddress: Sendable, Equatable, CustomStringConvertible {
     return address
   }
 
-  /// Digits only: `UInt16` alone would read `+80`.
+  /// Reads digits only: `UInt16` alone would read `+80`.
   private static func port(_ text: Substring) -> UInt16? {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt16(text) : nil
   }

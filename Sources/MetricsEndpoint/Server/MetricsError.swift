@@ -1,4 +1,4 @@
-/// Why metrics cannot be served: one line for a person.
+/// The reason why metrics cannot be served: one line for a person.
 public struct MetricsError: Error, Equatable, CustomStringConvertible, Sendable {
   /// The line.
   public let description: String

@@ -1,6 +1,6 @@
 import Shared
 
-/// The page that is served at the moment: what the analysis hands over, and any number of requests read.
+/// The current page: the analysis replaces it, and any number of requests read it.
 final class MetricsPage: Service {
   private let text = Locked<[UInt8]>([])
 

@@ -1,15 +1,15 @@
 /// Serves the page of metrics over HTTP, for Prometheus to fetch.
 ///
-/// For synchronous code: the server runs on a thread of its own, and `publish` only swaps the page, so that a slow client
-/// holds up nothing. Start it after privileges are given up: on Linux, threads that run already keep theirs. The port can be
-/// opened before, so that they may go with all that sockets are made and bound with.
+/// It is for synchronous code. The server runs on a thread of its own, and `publish` only swaps the page, so a slow client
+/// holds up nothing. Start it after privileges are given up: on Linux, threads that run already keep theirs. Open the port
+/// before, if the process gives up the right to make and bind sockets.
 public final class MetricsServer: Sendable {
-  /// What the server puts up with from its clients.
+  /// Limits for clients.
   public struct Limits: Sendable {
-    /// Connections that may be open at the same time. For another one, the one gives way that has been slow for longest.
+    /// Connections that may be open at the same time. Beyond, the one that has been slow for longest gives way.
     public var connections = 32
-    /// How long a connection waits for a whole request, and for its client to take octets, before it is closed. Longer than
-    /// Prometheus's usual interval of 15 s, so that its connection lives from one scrape to the next.
+    /// The time that a client has to send a whole request, or to take octets, before its connection is closed. It is longer than
+    /// Prometheus's usual interval of 15 s, so that a connection lives from one scrape to the next.
     public var patience = Duration.seconds(30)
 
     /// The defaults.
@@ -29,13 +29,13 @@ public final class MetricsServer: Sendable {
   /// Replaces the page that is served.
   public func publish(_ exposition: [UInt8]) { page.publish(exposition) }
 
-  /// Opens the port, on the calling thread alone: clients wait until `start`. Returns the address, with the port that the system
-  /// chose where 0 was asked for. Throws when the port cannot be opened.
+  /// Opens the port without a thread: clients wait until `start`. Returns the address; the system chooses the port for 0.
+  /// Throws when the port cannot be opened.
   @discardableResult
   public func open() throws(MetricsError) -> MetricsAddress { try port.open() }
 
-  /// Begins to serve, and opens the port unless it is open. Returns the address, with the port that the system chose where 0
-  /// was asked for. Throws when the port cannot be opened.
+  /// Begins to serve, and opens the port unless it is open. Returns the address; the system chooses the port for 0.
+  /// Throws when the port cannot be opened.
   @discardableResult
   public func start() throws(MetricsError) -> MetricsAddress {
     try port.start(ConnectionLimits(connections: limits.connections, patience: limits.patience)) { _ in page }

@@ -1,28 +1,28 @@
-/// The head of a request (RFC 9112 §3, §5), read as strictly as it is defined, so that nobody can read it in another way. Anything else is
+/// The head of a request (RFC 9112 §3, §5). It is read as strictly as it is defined, so that no other reading is possible. Anything else is
 /// refused.
 struct RequestHead {
-  /// Why a request is refused.
+  /// The refusal of a request.
   struct Refusal: Error, Equatable {
-    /// The status code that says so.
+    /// The status code of the answer.
     let status: Int
   }
 
-  /// Octets that a head may have. A browser sends the cookies of an address to all its ports, which can be many.
+  /// The most octets of a head. A browser sends the cookies of an address to all its ports, so a head can be long.
   static let lengthLimit = 16 << 10
 
   let method: String
   /// The request-target: visible ASCII characters.
   let target: String
-  /// HTTP/1.1, or else HTTP/1.0.
+  /// Whether the version is HTTP/1.1; else it is HTTP/1.0.
   let isVersion11: Bool
   /// Octets of content that follow.
   let contentLength: Int
-  /// Whether content follows in chunks (RFC 9112 §7.1). Nobody reads those, so that the request is the last one of its connection.
+  /// Whether content follows in chunks (RFC 9112 §7.1). Chunks are not read, so the request is the last one of its connection.
   let hasChunks: Bool
   /// Field names in lower case, and values.
   private let fields: [(name: String, value: String)]
 
-  /// Reads the lines of a head, each with its CRLF, and without the empty one.
+  /// Reads the lines of a head, each with its CRLF, without the empty line.
   init(_ lines: some Sequence<UInt8>) throws(Refusal) {
     let malformed = Refusal(status: 400)
     var contents: [ArraySlice<UInt8>] = []
@@ -49,10 +49,10 @@ struct RequestHead {
     self.fields = fields
     func values(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
-    // RFC 9112 §3.2: one, and in HTTP/1.1 not none.
+    // RFC 9112 §3.2: at most one Host field; in HTTP/1.1 exactly one.
     let hosts = values("host").count
     guard hosts == 1 || hosts == 0 && !isVersion11 else { throw malformed }
-    // RFC 9112 §6: one length, or chunks alone.
+    // RFC 9112 §6: one length, or chunks.
     let (codings, lengths) = (values("transfer-encoding"), values("content-length"))
     hasChunks = !codings.isEmpty
     if hasChunks {
@@ -64,10 +64,10 @@ struct RequestHead {
     contentLength = length
   }
 
-  /// The values of all fields of a name, which is in lower case.
+  /// The values of all fields with a name in lower case.
   subscript(_ name: String) -> [String] { fields.filter { $0.name == name }.map(\.value) }
 
-  /// Whether the client asks for more on the connection (RFC 9112 §9.3).
+  /// Whether the connection persists after the answer (RFC 9112 §9.3).
   var keepsConnection: Bool {
     let options = self["connection"].joined(separator: ",").lowercased().split { ", \t".contains($0) }
     return !hasChunks && !options.contains("close") && (isVersion11 || options.contains("keep-alive"))
@@ -75,8 +75,8 @@ struct RequestHead {
 
   // MARK: Grammar
 
-  /// Where the lines of a head are at the start of what a client has sent, and where it ends; nil while it is not whole. `searched` is how many
-  /// octets the last call has looked at, and is kept for the next one.
+  /// The range of a head's lines at the start of a client's octets, and the end of the head; nil while it is not whole. `searched` is the number
+  /// of octets that earlier calls have searched.
   static func bounds(in octets: [UInt8], searched: inout Int) -> (lines: Range<Int>, end: Int)? {
     // RFC 9112 §2.2: empty lines before a request mean nothing.
     var start = 0
@@ -86,14 +86,14 @@ struct RequestHead {
     while index < octets.count {
       defer { index += 1 }
       guard octets[index] == 0x0a else { continue }
-      // A line that ends otherwise: the head is none, and is over.
+      // A line that ends without CR makes the head invalid, and ends it.
       guard index > start, octets[index - 1] == 0x0d else { return (start..<index + 1, index + 1) }
       if index >= start + 3, octets[index - 2] == 0x0a { return (start..<index - 1, index + 1) }
     }
     return nil
   }
 
-  /// RFC 9110 §5.6.2.
+  /// Whether octets are a token (RFC 9110 §5.6.2).
   private static func isToken(_ octets: ArraySlice<UInt8>) -> Bool {
     !octets.isEmpty
       && octets.allSatisfy {
@@ -113,7 +113,7 @@ struct RequestHead {
     return value
   }
 
-  /// Digits alone, of a number below 10^18.
+  /// Reads digits of a number below 10^18.
   private static func number(_ text: String) -> Int? {
     text.utf8.count <= 18 && text.utf8.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 } ? Int(text) : nil
   }

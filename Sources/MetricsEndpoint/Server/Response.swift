@@ -1,17 +1,17 @@
 import Shared
 
-/// What a request gets.
+/// The response to a request.
 struct Response {
   var status = 200
   var fields: [(name: String, value: String)] = []
-  /// The content, in pieces that are shared and not copied.
+  /// The content, in pieces that are shared, not copied.
   var content: [[UInt8]] = []
-  /// Whether the connection is closed behind it, whatever the client asks for.
+  /// Whether the connection is closed after it, even if the client asks to keep it.
   var isLast = false
-  /// The number of the latest update that the client has, where updates follow. Such a response ends with its connection.
+  /// The number of the client's latest update, if updates follow. Such a response ends with its connection.
   var follows: Int?
 
-  /// Its octets, where the connection goes on or not behind it; without content for HEAD (RFC 9110 §9.3.2).
+  /// Its octets. `isLast` says that the connection ends after it; `hasContent` is false for HEAD (RFC 9110 §9.3.2).
   func octets(isLast: Bool, hasContent: Bool) -> [[UInt8]] {
     var head = "HTTP/1.1 \(status) \(ReasonPhrase.registered[status] ?? "")\r\n"
     for (name, value) in fields { head += "\(name): \(value)\r\n" }
@@ -21,20 +21,20 @@ struct Response {
   }
 }
 
-/// What follows on a response that goes on.
+/// A later part of a response that goes on.
 struct Update {
   var content: [[UInt8]]
   /// Its number.
   var number: Int
-  /// Whether there will be no other.
+  /// Whether it ends the response.
   var isLast: Bool
 }
 
-/// What a port serves. The thread that serves asks it.
+/// A service that answers requests. The thread of the port calls it.
 protocol Service: Sendable {
   func respond(to request: RequestHead) -> Response
-  /// What is newer than the update of that number, for a client whose response goes on.
+  /// The update after update `number`, for a client whose response goes on; nil if there is none.
   func update(after number: Int) -> Update?
-  /// Such a response has ended.
+  /// A response that goes on has ended.
   func followerLeft()
 }

@@ -1,10 +1,10 @@
 import Shared
 import SystemPackage
 
-/// A port that is opened first and served later, by a thread of its own: sockets can be made and bound only while a process may, and threads
-/// are to be started when it has given its rights up.
+/// A port that is opened first and served later, by a thread of its own. A process can make and bind sockets only before it gives its rights
+/// up. It starts threads afterwards.
 final class ServedPort: Sendable {
-  /// A port, and how its thread is called.
+  /// An open port.
   private struct Opened {
     let port: ListeningSocket
     let calls: (reading: Socket, writing: Socket)
@@ -17,11 +17,11 @@ final class ServedPort: Sendable {
   }
 
   private let address: MetricsAddress
-  /// What is served, for the line that says why it cannot be.
+  /// The name of the service in errors.
   private let purpose: String
   private let state = Locked(State.closed)
 
-  /// Nothing is open yet. `purpose` is what is served, as in "cannot serve metrics".
+  /// Opens nothing yet. `purpose` names the service in errors, as in "cannot serve metrics".
   init(_ address: MetricsAddress, for purpose: String) {
     self.address = address
     self.purpose = purpose
@@ -29,8 +29,8 @@ final class ServedPort: Sendable {
 
   deinit { stop() }
 
-  /// Opens the port, on the calling thread alone: clients wait until `start`. Returns the address, with the port that the system
-  /// chose where 0 was asked for. Throws when the port cannot be opened.
+  /// Opens the port without a thread: clients wait until `start`. Returns the address; the system chooses the port for 0.
+  /// Throws when the port cannot be opened.
   func open() throws(MetricsError) -> MetricsAddress {
     stop()
     do throws(Errno) {
@@ -48,7 +48,7 @@ final class ServedPort: Sendable {
     }
   }
 
-  /// Begins to serve, and opens the port unless it is open. `service` makes what is served from the address. Returns the address. Throws when the
+  /// Begins to serve, and opens the port unless it is open. `service` makes the service from the address. Returns the address. Throws when the
   /// port cannot be opened.
   func start(
     _ limits: ConnectionLimits, _ service: (MetricsAddress) -> any Service
@@ -70,10 +70,10 @@ final class ServedPort: Sendable {
     }
   }
 
-  /// Says that there is something newer.
+  /// Announces an update.
   func call() {
     state.withLock { state in
-      // Where there is no room for the octet, enough of them wait.
+      // If there is no room for the octet, enough octets wait already.
       if case .served(_, let calls) = state { _ = calls.send([0], 1) }
     }
   }

@@ -10,16 +10,16 @@ import SystemPackage
   import Darwin
 #endif
 
-/// A descriptor on which no call waits: a socket, or an end of a pipe. It sends by `write`, since a process that captures may make no call that
-/// only sends.
+/// A socket or an end of a pipe whose calls never wait. It sends by `write`, since a process that captures may not use the calls that only
+/// send.
 struct Socket: Sendable {
-  /// What came of a transfer.
+  /// The result of a transfer.
   enum Transfer: Equatable {
-    /// So many octets were transferred, one at least.
+    /// The number of octets that were transferred, at least 1.
     case octets(Int)
-    /// There is nothing, or no room, at the moment.
+    /// At the moment there are no octets, or no room.
     case notNow
-    /// The other end has ended it, or it is broken.
+    /// The other end has closed, or the connection is broken.
     case over
   }
 
@@ -28,13 +28,13 @@ struct Socket: Sendable {
 
   init(descriptor: CInt) { self.descriptor = descriptor }
 
-  /// A descriptor that a call has given. Throws its error where it has given none.
+  /// Takes the result of a call. Throws the call's error if the result is no descriptor.
   init(checking descriptor: CInt) throws(Errno) {
     guard descriptor >= 0 else { throw Errno(rawValue: errno) }
     self.descriptor = descriptor
   }
 
-  /// A pipe: what is written to the one is read from the other. Throws the system's error.
+  /// Makes a pipe. Throws the system's error.
   static func pipe() throws(Errno) -> (reading: Socket, writing: Socket) {
     var ends: [CInt] = [-1, -1]
     #if canImport(Darwin)
@@ -57,28 +57,28 @@ struct Socket: Sendable {
     }
   }
 
-  /// Sees to it that no call waits, and that no other program gets it. Throws the system's error.
+  /// Makes the descriptor non-blocking, and keeps it from other programs. Throws the system's error.
   func setFlags() throws(Errno) {
     guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, fcntl(descriptor, F_SETFL, O_NONBLOCK) == 0 else {
       throw Errno(rawValue: errno)
     }
   }
 
-  /// Takes octets that have come, `limit` at most.
+  /// Receives at most `limit` octets.
   func receive(into buffer: inout [UInt8], limit: Int) -> Transfer {
     let length = min(limit, buffer.count)
     return Self.transfer(unsafe buffer.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, length) })
   }
 
-  /// Hands over the first octets of a buffer, as many as the system takes.
+  /// Sends the first octets of a buffer, as many as the system takes.
   func send(_ buffer: [UInt8], _ length: Int) -> Transfer {
     Self.transfer(unsafe buffer.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, length) })
   }
 
-  /// Says that nothing more will be sent.
+  /// Ends the sending direction.
   func endSending() { _ = shutdown(descriptor, CInt(SHUT_WR)) }
 
-  /// Gives it up.
+  /// Closes the descriptor.
   func close() {
     #if canImport(Darwin)
       _ = Darwin.close(descriptor)

@@ -3,9 +3,9 @@ import Tabular
 
 /// Writes the cells of a row, one after another, in the order of the columns.
 ///
-/// What a row has is said once (`MessageRow` and its neighbours): each cell with the name and the kind of its column, new ones only at the
-/// end. A format says only how a cell looks in it. Writers are given as generic arguments, so that no cell costs an existential call, and
-/// names cost those nothing who do not ask for them (`ColumnList` does).
+/// `MessageRow` and its neighbours define the cells of a row, each with the name and the kind of its column. New cells come at the end.
+/// A format defines only how a cell looks in it. Writers are generic arguments, so that no cell costs an existential call. Names cost
+/// nothing in writers that do not ask for them; only `ColumnList` does.
 package protocol RowWriter: ~Copyable {
   /// The facts to leave out of hosts, paths and endpoints.
   var redaction: Redaction? { get }
@@ -14,7 +14,7 @@ package protocol RowWriter: ~Copyable {
   mutating func begin()
   /// Ends the row.
   mutating func end()
-  /// The next cells are those of some columns. Nobody but `ColumnList` wants to know which.
+  /// The next cells are those of some columns. Only `ColumnList` uses them.
   mutating func note(_ columns: () -> [TableColumn])
 
   /// A cell for an unknown value, or one that does not apply.
@@ -51,7 +51,7 @@ extension RowWriter where Self: ~Copyable {
   @inline(__always)
   package mutating func note(_ columns: () -> [TableColumn]) {}
 
-  /// The row, whose next cell is that of a column: `row[.integer("status").orUnknown].integerUnlessZero(message.status)`.
+  /// The row; its next cell belongs to a column: `row[.integer("status").orUnknown].integerUnlessZero(message.status)`.
   subscript(_ column: @autoclosure () -> TableColumn) -> Self {
     @inline(__always) _read { yield self }
     @inline(__always) _modify {
@@ -60,7 +60,7 @@ extension RowWriter where Self: ~Copyable {
     }
   }
 
-  /// The row, whose next cells are those of some columns.
+  /// The row; its next cells belong to some columns.
   subscript(_ columns: @autoclosure () -> [TableColumn]) -> Self {
     @inline(__always) _read { yield self }
     @inline(__always) _modify {

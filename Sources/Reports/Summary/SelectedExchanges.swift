@@ -35,9 +35,9 @@ public struct SelectedExchanges {
   /// No exchanges are selected yet.
   ///
   /// - Parameters:
-  ///   - condition: What holds for the exchanges that are added up.
-  ///   - configuration: What the totals are grouped by, and how many of them there may be.
-  ///   - grouping: What the summary is grouped by; nil for APIs.
+  ///   - condition: The condition for the exchanges that are added up.
+  ///   - configuration: The keys that totals are grouped by, and the limits of their number.
+  ///   - grouping: The key of the summary; nil for APIs.
   ///   - limit: Messages that may wait.
   ///   - textLimit: Octets of memory that texts may take before a message waits.
   public init(
@@ -70,7 +70,7 @@ public struct SelectedExchanges {
   ///
   /// - Parameters:
   ///   - exchange: The exchange.
-  ///   - source: What it refers to.
+  ///   - source: The pool of its texts.
   /// - Returns: Whether the condition holds for it.
   @discardableResult
   public mutating func exchange(_ exchange: Exchange, texts source: borrowing TextPool) -> Bool {
