@@ -1,5 +1,5 @@
 /// What a server puts up with from its clients.
-struct ConnectionLimits {
+/// The limits of a server for its clients.
   /// Connections that may be open at the same time. Beyond, the one with the lowest rank gives way (`ClientConnection.Standing`).
   var connections: Int
   /// The time that a client has to send a whole request, or to take octets, before its connection is closed.
