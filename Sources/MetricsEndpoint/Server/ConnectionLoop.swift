@@ -1,4 +1,3 @@
-/// What a server puts up with from its clients.
 /// The limits of a server for its clients.
   /// Connections that may be open at the same time. Beyond, the one with the lowest rank gives way (`ClientConnection.Standing`).
   var connections: Int
