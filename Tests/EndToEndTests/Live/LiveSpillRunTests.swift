@@ -52,22 +52,26 @@ struct LiveSpillRunTests {
     sys.stdin.read()
     """
 
-  /// A run on one end of a wire of its own; the tests send to the other end. Its standard output goes to `output`, if that is given.
+  /// A run on one end of a wire of its own; the tests send to the other end. Its standard error goes to the pipe `messages`, if that is given.
   private func start(
-    _ options: [String], in folder: String, preparing preparation: String = "", output: String? = nil
+    _ options: [String], in folder: String, preparing preparation: String = "", sayingTo messages: String? = nil
   ) throws -> RunningCommand {
     let line = """
       sysctl -qw net.ipv6.conf.default.disable_ipv6=1
       ip link add v0 type veth peer name v1 && ip link set v0 up && ip link set v1 up || exit 99
       \(preparation)
       program=$1; shift
-      exec "$program" live -i v0 --filter tcp --allow-root --duration 1200 "$@" \(output.map { "> '\($0)'" } ?? "")
+      exec "$program" live -i v0 --filter tcp --allow-root --duration 1200 "$@" \(messages.map { "2> '\($0)'" } ?? "")
       """
     let process = try RunningCommand(
       try #require(Environment.tool("unshare")),
-      ["-m", "-n", "/bin/sh", "-c", line, "sh", Sniffer.url.path, "-o", output == nil ? folder : "-"] + options,
-      setting: ["TMPDIR": folder])
-    try #require(process.says("capturing on"), "\(process.error)")
+      ["-m", "-n", "/bin/sh", "-c", line, "sh", Sniffer.url.path, "-o", folder] + options)
+    if let messages {
+      let text = try #require(FileHandle(forReadingAtPath: messages)).availableData
+      try #require(String(decoding: text, as: UTF8.self).contains("capturing on"))
+    } else {
+      try #require(process.says("capturing on"), "\(process.error)")
+    }
     return process
   }
 
@@ -83,7 +87,11 @@ struct LiveSpillRunTests {
       try? input.fileHandleForWriting.close()
       holder.waitUntilExit()
     }
-    try #require(String(decoding: output.fileHandleForReading.availableData, as: UTF8.self) == "held\n")
+    var said = Data()
+    while !said.contains(UInt8(ascii: "\n")), case let more = output.fileHandleForReading.availableData, !more.isEmpty {
+      said += more
+    }
+    try #require(String(decoding: said, as: UTF8.self) == "held\n")
     return try body()
   }
 
@@ -175,22 +183,26 @@ struct LiveSpillRunTests {
 
   /// Who does not want to wait for what waits need not: the second interrupt ends the run.
   @Test func aSecondInterruptEndsAtOnce() throws {
-    // A reader that takes nothing holds the analysis up.
-    let pipe = scratch.path("pipe")
+    let (folder, pipe) = (scratch.path("report"), scratch.path("pipe"))
     try #require(unsafe mkfifo(pipe, 0o600) == 0)
-    let reader = unsafe open(pipe, O_RDWR)
-    try #require(reader >= 0)
-    defer { close(reader) }
-    let run = try start(["--queue", "1", "--format", "ndjson"], in: scratch.url.path, output: pipe)
-    let file = try #require(unnamedFiles(run.identifier, in: scratch.url.path).first)
-    _ = try flood(run, connections: 10_000)
-    #expect(waitForSpilled(1, in: file))
-    run.signal(SIGINT)
-    // The first one is taken before the second one comes, which would be the same signal else.
-    #expect(eventually { !run.hasPendingInterrupt })
+    let messages = unsafe open(pipe, O_RDWR | O_NONBLOCK)
+    try #require(messages >= 0)
+    defer { close(messages) }
+    let run = try start(["--queue", "1", "--format", "csv"], in: folder, sayingTo: pipe)
+    let file = try #require(unnamedFiles(run.identifier, in: folder).first)
+    // It waits with the line that it is behind, since nobody takes what it says.
+    let octets = [UInt8](repeating: 0, count: 1 << 12)
+    for length in [octets.count, 1] { while unsafe write(messages, octets, length) > 0 {} }
+    try holding(run) {
+      _ = try flood(run, connections: 3000)
+      #expect(waitForSpilled(1 << 20, in: file))
+      run.signal(SIGINT)
+    }
+    #expect(eventually { run.waitsForPipe })
     run.signal(SIGINT)
     let outcome = try run.wait()
-    #expect(outcome.status == 130, "\(outcome.error)")
+    // It has reported nothing.
+    #expect(outcome.status == 130 && outcome.output.isEmpty)
   }
 
   /// Without a folder nothing is written anywhere, unless the environment names one.

@@ -61,13 +61,9 @@ final class RunningCommand {
     if process.isRunning { kill(identifier, number) }
   }
 
-  /// Whether a SIGINT waits for the process to take it (proc_pid_status(5)).
-  var hasPendingInterrupt: Bool {
-    let status = (try? String(contentsOfFile: "/proc/\(identifier)/status", encoding: .utf8)) ?? ""
-    return status.split(separator: "\n").contains { line in
-      guard line.hasPrefix("ShdPnd:") || line.hasPrefix("SigPnd:") else { return false }
-      return (UInt64(line.split(whereSeparator: \.isWhitespace).last ?? "", radix: 16) ?? 0) >> (SIGINT - 1) & 1 == 1
-    }
+  /// Whether the first thread waits for room in a pipe (proc_pid_wchan(5)).
+  var waitsForPipe: Bool {
+    ((try? String(contentsOfFile: "/proc/\(identifier)/wchan", encoding: .utf8)) ?? "").contains("pipe")
   }
 
   /// What Linux says of the signals that the process waits for, blocks, ignores and takes, and of its threads.

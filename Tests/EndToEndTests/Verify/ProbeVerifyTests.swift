@@ -59,7 +59,10 @@ import Testing
       "start-lines ", "header sections ", "requests ", "the log knows ", "messages on the wire ", "chunk framing ",
       "interim response ", "repeated fields folded ", "reason phrase ", "192.0.2.1/gzip-chunked/", "192.0.2.2/chunked/",
     ]
-    func words(_ line: String) -> [Substring] { line.split(separator: " ") }
+    // How many octets of a cancelled transfer come depends on time: of what the log knows, the messages are compared.
+    func words(_ line: String) -> [Substring] {
+      Array(line.split(separator: " ").prefix(line.hasPrefix("the log knows ") ? 10 : .max))
+    }
     for name in names {
       let printed = text.components(separatedBy: "\n").filter { $0.hasPrefix(name) }.map(words)
       #expect(!printed.isEmpty, "\(name)")
