@@ -183,7 +183,8 @@ let package = Package(
     .testTarget(
       name: "HTTPReassemblyTests", dependencies: ["HTTPReassembly", "TestSupport"], swiftSettings: testSettings),
     .testTarget(
-      name: "ContentCodingsTests", dependencies: ["ContentCodings", "Shared", "TestSupport"], swiftSettings: testSettings),
+      name: "ContentCodingsTests", dependencies: ["ContentCodings", "Shared", "TestSupport"],
+      swiftSettings: testSettings),
     .testTarget(
       name: "EstimatesTests",
       dependencies: [

@@ -65,7 +65,8 @@ package struct PartialWriter: ~Copyable {
     try append(frame)
     try file.append(
       PartialFormat.octets(blocks, count: 8) + PartialFormat.octets(frame.count, count: 4)
-        + PartialFormat.octets(Int(checksum.value), count: 4) + PartialFormat.octets(PartialFormat.version, count: 4) + PartialFormat.magic)
+        + PartialFormat.octets(Int(checksum.value), count: 4) + PartialFormat.octets(PartialFormat.version, count: 4)
+        + PartialFormat.magic)
   }
 
   private mutating func writeBlock() throws(ReportError) {

@@ -145,20 +145,37 @@ enum Limits {
 
   /// Limits of the page that only their own files can see: a test holds their names, and nobody their values.
   static let closed: Set<String> = [
-    "GzipInput.inputLength", "RereadableFiles.limit", "PcapngEncoder.textLimit", "PcapngFileWriter.bufferLength",
-    "PayloadHistory.chainLimit", "HeaderSection.combinedLimit", "ChunkSize.digitLimit", "HTTP1Parser.longestStartLine",
+    "RereadableFiles.limit", "PcapngEncoder.textLimit",
+    "HeaderSection.combinedLimit", "ChunkSize.digitLimit", "HTTP1Parser.longestStartLine",
     "TLSRecords.longestRecord",
-    "DNSAnswers.recordLimit", "DNSAnswers.aliasLimit", "DNSLookups.limit", "LatencyDistribution.foldingLimit",
-    "OutputFile.bufferLength", "CopiedTexts.limit",
-    "ConcurrentReports.limit", "FileLines.bufferLength",
-    "FileRecords.bufferLength",
-    "RowLimit.factor", "RowLimit.base", "RowLimit.unknown", "RowLimit.hourly", "HARReport.entryReserve",
-    "SortedRun.bufferLength", "TextCells.longestText", "TextCells.cellsLimit", "HARWire.statusLimit",
-    "VerifyText.limit", "LiveReadings.nameLimit", "DescriptorTable.limit", "DescriptorTable.processLimit",
-    "DescriptorTable.descriptorLimit", "SocketOwners.toldLimit",
+    "DNSAnswers.recordLimit", "DNSAnswers.aliasLimit", "DNSLookups.limit",
+
+    "RowLimit.factor", "RowLimit.base", "RowLimit.unknown", "RowLimit.hourly",
+
+    "VerifyText.limit", "LiveReadings.nameLimit", "DescriptorTable.processLimit",
+    "DescriptorTable.descriptorLimit",
     "LiveView.filterLimit", "LiveDisplay.heldLimit", "LiveAnalysis.endPatience", "ServedPage.interval",
     "ServedPage.share", "ServedPage.endPatience", "ReportedAPIs.rowLimit",
     "BudgetFile.sizeLimit",
     "ComparisonTable.beyondLimit", "ComparisonChecks.annotationLimit", "BudgetText.limit",
+  ]
+
+  /// Sizes of buffers, rounds, caches and searches: beyond them nothing is lost, and no user sees them. They stand in no page.
+  static let unseen: Set<String> = [
+    "Anomaly.exampleLimit", "ColumnChunk.pageOctets", "ColumnChunk.pageRows", "ConcurrentReports.limit",
+    "Configuration.decodedAtOnceRatio", "Configuration.payloadHistoryLength", "ConnectionLoop.pieceLength",
+    "CopiedTexts.limit", "DecodingBudget.pieceLength", "DescriptorTable.limit", "FamiliarContents.octetLimit",
+    "FamiliarLines.longest", "FamiliarLines.sectionLimit", "FileLines.bufferLength", "FileRecords.bufferLength",
+    "FrameSearch.chainLimit", "GzipInput.inputLength", "GzipLength.bufferLength", "GzipLength.inputLimit",
+    "GzipMember.capacity", "HARReport.entryReserve", "HARWire.statusLimit", "HeldContent.limit", "Inflater.inputLimit",
+    "LatencyDistribution.exactLimit", "LatencyDistribution.foldingLimit", "LineWrites.pageLength",
+    "ListeningSocket.sendBufferLength", "MonitorRow.limit", "OctetWindow.defaultCapacity", "OrderedRows.memoryLimit",
+    "OrderedRows.runLimit", "OutputBuffer.capacity", "OutputFile.bufferLength", "ParquetFile.groupOctets",
+    "ParquetFile.groupRows", "PayloadHistory.chainLimit", "PcapngFileWriter.bufferLength",
+    "PendingContents.waitingLimit", "ReadAhead.bufferLength", "RowBatch.capacity", "SQLiteReport.batch",
+    "SQLiteReport.textLimit", "SocketOwners.toldLimit", "SortedRun.bufferLength", "SystemContentDecoders.idleLimit",
+    "SystemContentDecoders.idleMemoryLimit", "TableRounds.delay", "TableRounds.lineLimit", "TableRounds.rowLimit",
+    "TableRounds.sampleLimit", "TextCells.cellsLimit", "TextCells.longestText", "UnpairedResponses.retained",
+    "ValueDictionary.limit", "ValueDictionary.octetLimit", "ZstandardStage.keptLimit",
   ]
 }

@@ -1,4 +1,5 @@
 /// The limits of a server for its clients.
+struct ConnectionLimits {
   /// Connections that may be open at the same time. Beyond, the one with the lowest rank gives way (`ClientConnection.Standing`).
   var connections: Int
   /// The time that a client has to send a whole request, or to take octets, before its connection is closed.

@@ -273,7 +273,8 @@ extension PacketSightings {
   /// The notice when most packets are in the capture twice; nil otherwise, and when copies are left out.
   fileprivate var note: String? {
     guard areMostDoubled else { return nil }
-    let share = "\(Numerals.grouped(again)) of \(Numerals.grouped(packets)) packets looked at are there twice within a millisecond"
+    let share =
+      "\(Numerals.grouped(again)) of \(Numerals.grouped(packets)) packets looked at are there twice within a millisecond"
     return elsewhere > again / 2
       ? "\(share), on different interfaces: --deduplicate counts each once"
       : "\(share), on one interface: a mirror port or a bridge may show each twice; capture on one side of it"

@@ -13,7 +13,9 @@ package struct Checksum: Sendable {
   /// Adds octets.
   package mutating func add(_ octets: [UInt8]) {
     value = UInt32(
-      truncatingIfNeeded: unsafe octets.withUnsafeBufferPointer { unsafe crc32_z(UInt(value), $0.baseAddress, $0.count) })
+      truncatingIfNeeded: unsafe octets.withUnsafeBufferPointer {
+        unsafe crc32_z(UInt(value), $0.baseAddress, $0.count)
+      })
   }
 
   /// The checksum of octets.

@@ -27,7 +27,8 @@ extension LoadedExchange {
     let method = request.httpMethod ?? "GET"
     return TrafficRecord(
       host: host, path: target.path, kind: .request, occurTime: startedAt,
-      lineLength: ExpectedRequestLine.octets(method: method, target: target), headerLength: lines.sectionOctets, method: method,
+      lineLength: ExpectedRequestLine.octets(method: method, target: target), headerLength: lines.sectionOctets,
+      method: method,
       queryLength: target.queryOctets, hop: hop, exchange: number)
   }
 

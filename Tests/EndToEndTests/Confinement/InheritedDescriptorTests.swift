@@ -39,7 +39,8 @@
       let (capture, keys) = try (Corpus.capture("tls-nginx").url.path, Document.root.path + "/captures/tls-nginx.keys")
       let command =
         form == "-" ? "\"$0\" <(cat \"$1\") --no-progress" : "\"$0\" \"$1\" \(form)<(cat \"$2\") --no-progress"
-      let outcome = try Command.run(URL(fileURLWithPath: "/bin/bash"), ["-c", command, Sniffer.url.path, capture, keys])
+      let outcome = try Command.run(
+        URL(fileURLWithPath: "/bin/bash"), ["-c", command, Sniffer.url.path, capture, keys])
       #expect(outcome.status == 0 && outcome.output.contains("ledger balanced: "), "\(outcome.error)")
     }
   }

@@ -115,7 +115,8 @@ import Testing
     let whole = try Sniffer.run([captures[0], copy, "--json", "-o", scratch.path("w")])
     let resumed = try Sniffer.run([captures[0], copy, "--json", "-o", scratch.path("r"), "--resume"])
     #expect(whole.status == 0 && resumed.status == 0)
-    #expect(whole.error == resumed.error && whole.error.contains("packets that both have count twice"), "\(resumed.error)")
+    #expect(
+      whole.error == resumed.error && whole.error.contains("packets that both have count twice"), "\(resumed.error)")
     for name in ["ledger.csv", "messages.csv", "connections.csv"] {
       #expect(
         try Data(contentsOf: scratch.url.appendingPathComponent("w/" + name))
