@@ -12,6 +12,12 @@ struct PythonPackages: Sendable {
     (python, reason) = Self.find(name, packages, modules)
   }
 
+  /// No environment, since the tests that need it do not run.
+  init(unwanted reason: String) {
+    python = nil
+    self.reason = reason
+  }
+
   private static func find(_ name: String, _ packages: [String], _ modules: [String]) -> (python: URL?, reason: String)
   {
     guard let system = Environment.tool("python3") else { return (nil, "python3 is not installed") }
