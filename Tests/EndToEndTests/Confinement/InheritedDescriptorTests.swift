@@ -10,31 +10,30 @@
 
     @Test func areClosed() throws {
       let secret = try scratch.file("secret", [1, 2, 3]).path
-      // With standard input that stays open, the run waits, confined, until it is told to end.
-      let input = Pipe()
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/bin/sh")
-      process.arguments = ["-c", "exec 9<>\"$1\" 8<\"$1\"; exec \"$0\" -", Sniffer.url.path, secret]
-      process.standardInput = input
-      process.standardOutput = Pipe()
-      try process.run()
-      defer {
-        process.terminate()
-        process.waitUntilExit()
+      // A pipe to which nobody writes: the run waits, confined, until it is told to end.
+      let pipe = scratch.path("pipe")
+      try #require(unsafe mkfifo(pipe, 0o600) == 0)
+      let writer = unsafe open(pipe, O_RDWR)
+      try #require(writer >= 0)
+      defer { close(writer) }
+      let run = try RunningCommand(
+        URL(fileURLWithPath: "/bin/sh"),
+        ["-c", "exec 9<>\"$1\" 8<\"$1\"; exec \"$0\" \"$2\"", Sniffer.url.path, secret, pipe])
+      let folder = "/proc/\(run.identifier)"
+      let isConfined = eventually {
+        !run.isRunning
+          || (try? String(contentsOfFile: folder + "/status", encoding: .utf8))?.contains("Seccomp:\t2") == true
       }
-      let folder = "/proc/\(process.processIdentifier)"
-      let limit = Date(timeIntervalSinceNow: 300)
-      while try !String(contentsOfFile: folder + "/status", encoding: .utf8).contains("Seccomp:\t2") {
-        try #require(process.isRunning && Date() < limit)
-        Thread.sleep(forTimeInterval: 0.01)
-      }
+      try #require(isConfined && run.isRunning, "\(run.error)")
       let open = try FileManager.default.contentsOfDirectory(atPath: folder + "/fd").map {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/fd/" + $0)) ?? ""
       }
       #expect(open.count > 2 && !open.contains(secret), "\(open)")
+      run.signal(SIGKILL)
+      _ = try run.wait()
     }
 
-    /// A shell hands over what another program prints as a descriptor.
+    /// A shell hands over the output of another program as a descriptor.
     @Test(arguments: ["-", "--keys=", "--keys "]) func thoseThatArgumentsNameAreKept(_ form: String) throws {
       let (capture, keys) = try (Corpus.capture("tls-nginx").url.path, Document.root.path + "/captures/tls-nginx.keys")
       let command =

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import TestSupport
 import Testing
@@ -82,10 +83,12 @@ struct LiveSpillRunTests {
     holder.executableURL = LocalServer.python
     holder.arguments = ["-c", Self.holder, "\(run.identifier)"]
     (holder.standardInput, holder.standardOutput) = (input, output)
+    let ended = DispatchSemaphore(value: 0)
+    holder.terminationHandler = { _ in ended.signal() }
     try holder.run()
     defer {
       try? input.fileHandleForWriting.close()
-      holder.waitUntilExit()
+      _ = ended.wait(timeout: .now() + 300)
     }
     var said = Data()
     while !said.contains(UInt8(ascii: "\n")), case let more = output.fileHandleForReading.availableData, !more.isEmpty {
