@@ -25,10 +25,10 @@
           || (try? String(contentsOfFile: folder + "/status", encoding: .utf8))?.contains("Seccomp:\t2") == true
       }
       try #require(isConfined && run.isRunning, "\(run.error)")
-      let open = try FileManager.default.contentsOfDirectory(atPath: folder + "/fd").map {
+      let paths = try FileManager.default.contentsOfDirectory(atPath: folder + "/fd").map {
         (try? FileManager.default.destinationOfSymbolicLink(atPath: folder + "/fd/" + $0)) ?? ""
       }
-      #expect(open.count > 2 && !open.contains(secret), "\(open)")
+      #expect(paths.count > 2 && !paths.contains(secret), "\(paths)")
       run.signal(SIGKILL)
       _ = try run.wait()
     }
