@@ -21,11 +21,15 @@ struct SimultaneousCaptures {
     defer { first = first ?? start }
     guard let first, let last, start < last else { return }
     let whole = last.subtractingReportingOverflow(first)
+    // A stream is not in the order of time: its start may be further away than a number can say.
+    let shared = last.subtractingReportingOverflow(start)
     // Rotated files overlap for a moment.
-    guard whole.overflow || last - start > min(CaptureSeries.overlap, whole.partialValue / 2) else { return }
-    let shared = RunFacts.duration(start...last)
+    guard
+      whole.overflow || shared.overflow || shared.partialValue > min(CaptureSeries.overlap, whole.partialValue / 2)
+    else { return }
+    let length = RunFacts.duration(start...last)
     note =
       note
-      ?? "\(name) begins \(shared) before \(latest) ends: packets that both have count twice; --deduplicate counts each once"
+      ?? "\(name) begins \(length) before \(latest) ends: packets that both have count twice; --deduplicate counts each once"
   }
 }
