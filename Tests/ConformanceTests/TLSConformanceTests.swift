@@ -151,6 +151,60 @@ import Testing
     }
   }
 
+  /// Programs that look for secrets in memory write some too early: wrong ones stand before and behind the right one, of each label. The
+  /// records tell which one is right, in every suite.
+  @Test func recordsTellTheRightSecretFromWrongOnes() throws {
+    var wrong = 0
+    let log = Self.log { line in
+      let parts = line.split(separator: " ")
+      guard parts.count == 3, !line.hasPrefix("#") else { return line }
+      func other(_ digit: Character) -> String {
+        wrong += 1
+        return "\(parts[0]) \(parts[1]) \(String(repeating: digit, count: parts[2].count))"
+      }
+      return [other("0"), other("1"), line, line, other("2")].joined(separator: "\n")
+    }
+    #expect(wrong > 100)
+    var reader = try CaptureReader(path: Self.folder + "/suites.pcap.gz")
+    var pipeline = Pipeline(sink: RowCollector())
+    log.withOctets { pipeline.learn(secrets: $0, ofLog: 0) }
+    pipeline.endOfSecrets()
+    while try reader.advance() { reader.withPacket { packet, octets in pipeline.process(packet, octets) } }
+    pipeline.finishConnections()
+    func text(_ messages: [FoundMessage]) -> [String] {
+      messages.map { "\($0.message.connection) \($0.host) \($0.path) \($0.message.octets) \($0.message.tls)" }.sorted()
+    }
+    #expect(text(pipeline.sink.messages) == text(Self.suites.messages))
+    let (secrets, plain) = (pipeline.totals.secrets, Self.suites.totals.secrets)
+    #expect(secrets.openings == plain.openings && plain.openings.opened > 30)
+    #expect(secrets.logs[0].used == plain.captures.used && plain.captures.used > 40)
+    #expect(pipeline.totals.anomalies[.tlsRecordNotVerified] == 0)
+  }
+
+  /// Static ECDH differs from ECDHE in the certificate and the key exchange alone: the master secret opens its records in the same way.
+  @Test func staticSuitesAreOpened() throws {
+    var names: Set<String> = []
+    for connection in Self.suites.connections {
+      guard let suite = connection.security?.suite, let name = connection.security?.suiteName,
+        name.contains("_ECDHE_"), !name.contains("CHACHA20"), !name.contains("CCM"), !names.contains(name)
+      else { continue }
+      var turns = try Self.turns(ofPort: UInt16(40_000 + connection.number))
+      let whole = Analysis(Dialogue(turns, cut: nil).packets(), secrets: Self.secrets)
+      // Behind the headers, the version, the random, and the session.
+      let place = 5 + 4 + 2 + 32 + 1 + Int(turns[1].octets[5 + 4 + 2 + 32])
+      let fixed = suite < 0xc020 ? suite - 5 : suite + 2
+      #expect(turns[1].octets[place..<place + 2] == [UInt8(suite >> 8), UInt8(suite & 0xff)])
+      (turns[1].octets[place], turns[1].octets[place + 1]) = (UInt8(fixed >> 8), UInt8(fixed & 0xff))
+      let found = Analysis(Dialogue(turns, cut: nil).packets(), secrets: Self.secrets)
+      #expect(found.violations == [])
+      #expect(found.connections.first?.security?.suiteName == name.replacing("_ECDHE_", with: "_ECDH_"))
+      #expect(found.connections.first?.security?.opening == .yes)
+      #expect(found.secureText == whole.secureText && found.messages.count >= 2, "\(name)")
+      names.insert(name)
+    }
+    #expect(names.count >= 6)
+  }
+
   /// The hello in the clear has another random than the one that the log names: the server's first record says which secrets fit.
   @Test func theInnerHelloOfAnEncryptedOneIsFound() throws {
     var turns = try Self.turns(ofPort: 40_001)

@@ -399,10 +399,11 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Learns secrets from octets of a TLS key log (RFC 9850), which may come in any pieces. They open records that come from now on.
   ///
-  /// Earlier records that waited for the secrets are opened at once.
-  public mutating func learn(secrets octets: RawSpan) {
+  /// Earlier records that waited for the secrets are opened at once. `log` is the log's number from 0 for `Totals.secrets`; nil for secrets
+  /// in captures.
+  public mutating func learn(secrets octets: RawSpan, ofLog log: Int? = nil) {
     let known = run.secrets.count
-    run.secrets.read(octets)
+    run.secrets.read(octets, source: log.map(SecretMark.source(ofLog:)) ?? SecretMark.captures)
     if run.secrets.count > known { offerSecrets() }
     shareMemory()
   }
@@ -461,6 +462,14 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.secrets.finishLine()
     if run.secrets.count > known { offerSecrets() }
     for _ in 0..<run.secrets.takeRefused() { run.anomalies.note(.tlsKeysFull) }
+  }
+
+  /// The secrets and what they opened so far.
+  private var secretTotals: SecretTotals {
+    let sources = run.secrets.sources
+    return SecretTotals(
+      captures: sources[SecretMark.captures], logs: Array(sources[SecretMark.source(ofLog: 0)...]),
+      openings: secureHosts.openings)
   }
 
   /// The number of secrets that are known.
@@ -641,6 +650,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       secureHosts: secureHosts.sorted, span: span, texts: run.texts)
     totals.foldedSegments = apis.segments.folded
     totals.sightings = copies.sightings
+    totals.secrets = secretTotals
     tables.fill(&totals, apis, run.fieldNotes.names)
     return totals
   }
@@ -653,6 +663,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       texts: run.texts)
     totals.foldedSegments = apis.segments.folded
     totals.sightings = copies.sightings
+    totals.secrets = secretTotals
     let octets = tables.memory + run.names.memory + apis.memory
     tables.take(into: &totals, apis, run.fieldNotes.names)
     run.names = NameTable(limit: 1)
@@ -682,6 +693,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       span: span, texts: texts)
     totals.foldedSegments = apis.segments.folded
     totals.sightings = copies.sightings
+    totals.secrets = secretTotals
     return totals
   }
 
