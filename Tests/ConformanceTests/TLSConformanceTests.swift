@@ -205,6 +205,103 @@ import Testing
     #expect(names.count >= 6)
   }
 
+  /// A prefix of a proxy stands before TLS: the same comes out, wherever the prefix is cut, and also where it is lost.
+  @Test func behindPrefixes() throws {
+    let socks: Turns = [
+      (.client, [5, 1, 0]), (.server, [5, 0]), (.client, [5, 1, 0, 1, 203, 0, 113, 7, 1, 187]),
+      (.server, [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+    ]
+    let line: Turns = [(.client, Array("PROXY TCP4 198.51.100.22 203.0.113.7 35646 443\r\n".utf8))]
+    for (prefix, kind) in [(socks, PrefixProtocol.socks5), (line, .proxy1)] {
+      for connection in [2, 24, 32] {
+        let turns = try Self.turns(ofPort: UInt16(40_000 + connection))
+        let whole = Analysis(Dialogue(turns, cut: nil).packets(), secrets: Self.secrets)
+        let length = prefix.reduce(0) { $0 + $1.octets.count }
+        var joined = prefix + turns
+        if prefix.count == 1 {
+          joined.removeFirst()
+          joined[0].octets = prefix[0].octets + turns[0].octets
+        }
+        for number in prefix.indices {
+          for cut in 0..<prefix[number].octets.count {
+            let found = Analysis(Dialogue(joined, cut: (number, cut)).packets(), secrets: Self.secrets)
+            let isSame = found.violations == [] && found.secureText == whole.secureText
+            #expect(isSame, "\(kind) cut after \(cut): \(found.violations)")
+            #expect(found.ledger[.stray] == length && found.prefixes[1]?.kind == kind)
+          }
+        }
+        // Without the prefix's own packets the hello is found all the same.
+        guard prefix.count > 1 else { continue }
+        for lost in prefix.indices {
+          var dialogue = Dialogue.opened()
+          for (number, turn) in (prefix + turns).enumerated() {
+            for start in stride(from: 0, to: turn.octets.count, by: 40_000) {
+              let part = Array(turn.octets[start..<min(start + 40_000, turn.octets.count)])
+              dialogue.send(turn.peer, part, isCaptured: number != lost)
+            }
+          }
+          dialogue.close()
+          let found = Analysis(dialogue.packets(), secrets: Self.secrets)
+          #expect(
+            found.violations == [] && found.messages.count == whole.messages.count, "\(kind) without turn \(lost)")
+        }
+      }
+    }
+  }
+
+  /// A false ClientHello with another random and session stands before the true one, in the same place: the known secrets tell which one the
+  /// server got.
+  @Test func aFalseHelloBeforeTheTrueOne() throws {
+    var tried = 0
+    for connection in Self.suites.connections.prefix(24) {
+      let turns = try Self.turns(ofPort: UInt16(40_000 + connection.number))
+      let hello = turns[0].octets
+      guard hello.count == 5 + Int(hello[3]) << 8 + Int(hello[4]) else { continue }
+      let whole = Analysis(Dialogue(turns, cut: nil).packets(), secrets: Self.secrets)
+      var false1 = hello
+      for place in 11..<43 { false1[place] = UInt8(place) }
+      if false1[43] > 0 { false1[44] ^= 0xff }
+      var dialogue = Dialogue.opened()
+      dialogue.capture(dialogue.segment(.client, [.ack, .push], false1))
+      for turn in turns {
+        for start in stride(from: 0, to: turn.octets.count, by: 40_000) {
+          dialogue.send(turn.peer, Array(turn.octets[start..<min(start + 40_000, turn.octets.count)]))
+        }
+      }
+      dialogue.close()
+      let found = Analysis(dialogue.packets(), secrets: Self.secrets)
+      #expect(found.violations == [], "connection \(connection.number)")
+      #expect(found.messages.map { "\($0.path) \($0.octets)" } == whole.messages.map { "\($0.path) \($0.octets)" })
+      #expect(found.connections.first?.security?.opening == whole.connections.first?.security?.opening)
+      tried += 1
+    }
+    #expect(tried > 15)
+  }
+
+  /// A proxy that opens TLS mirrors the ClientHello, and then what it read.
+  @Test func aMirrorOfOpenedTLS() throws {
+    let hello = try Self.turns(ofPort: 40_002)[0].octets
+    let request = Array("GET /a HTTP/1.1\r\nHost: h.example\r\n\r\n".utf8)
+    let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
+    for cut in 0...request.count {
+      for isJoined in [false, true] {
+        var turns: Turns = [(.client, hello), (.client, request), (.server, answer)]
+        if isJoined {
+          turns.removeFirst()
+          turns[0].octets = hello + request
+        }
+        let place = isJoined ? (0, cut + hello.count) : (1, cut)
+        let found = Analysis(Dialogue(turns, cut: place).packets())
+        #expect(found.violations == [])
+        #expect(
+          found.messages.map { "\($0.path) \($0.octets.total) \($0.exactness)" } == [
+            "/a \(request.count) exact", "/a \(answer.count) exact",
+          ])
+        #expect(found.ledger[.tls] == hello.count && found.anomalies.all.isEmpty)
+      }
+    }
+  }
+
   /// The hello in the clear has another random than the one that the log names: the server's first record says which secrets fit.
   @Test func theInnerHelloOfAnEncryptedOneIsFound() throws {
     var turns = try Self.turns(ofPort: 40_001)

@@ -77,6 +77,8 @@ enum Limits {
     "Conversation.boundaryLimit": Conversation.boundaryLimit,
     "Conversation.serialLimit": Int(Conversation.serialLimit),
     "UndecidedProtocol.eventLimit": UndecidedProtocol.eventLimit,
+    "UndecidedProtocol.prefixEventLimit": UndecidedProtocol.prefixEventLimit,
+    "PrefixReading.lengthLimit": PrefixReading.lengthLimit, "Negotiation.copyLimit": Negotiation.copyLimit,
     "UndecidedProtocol.octetLimit": UndecidedProtocol.octetLimit, "FrameSearch.chainLimit": FrameSearch.chainLimit,
     "HTTP1Session.searchLimit": Int(HTTP1Session.searchLimit),
     "HTTP2Settings.largestFrameLimit": HTTP2Settings.largestFrameLimit,

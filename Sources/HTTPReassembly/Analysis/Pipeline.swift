@@ -289,6 +289,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     var connection = connections.remove(slot)
     var row = connection.finish(end, run: &run)
     row.process = connection.settleProcess(client: row.client, &run.processSlots, &run.texts)
+    if !run.prefixes.isEmpty { row.prefix = run.prefixes.removeValue(forKey: row.number) ?? .none }
     finalConnections.append(row)
     run.nextLook = nil
   }

@@ -74,6 +74,9 @@ struct KeyLog {
   /// Whether a secret is known.
   func has(_ label: SecretLabel, of name: SecretName) -> Bool { withSecret(label, of: name) { _ in true } ?? false }
 
+  /// Whether any secret of a name is known.
+  func hasAny(of name: SecretName) -> Bool { names > 0 && name.withOctets { find($0, hash.number($0)).offset > 0 } }
+
   /// Learns a secret. Several secrets of one label and name are candidates: a record tells which one is right.
   mutating func learn(_ label: SecretLabel, of name: SecretName, _ secret: RawSpan, source: Int = SecretMark.derived) {
     guard Self.secretLengths ~= secret.byteCount else { return }
