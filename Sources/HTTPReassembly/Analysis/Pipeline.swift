@@ -27,6 +27,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// and each row would look up the parts' places again.
   private let held: OwnMemory<Sink>
   private var secureHosts = SecureHosts()
+  private var multipath = MultipathFlows()
   private var lookups = DNSLookups()
   private var processes = ProcessTable()
   private var expected = ExpectedProcesses()
@@ -207,6 +208,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     if mention.process != .none {
       connections.change(slot) { $0.note(mention, of: segment, &run.processSlots, &run.texts) }
     }
+    if MultipathFlows.mayConcern(segment) { noteMultipath(slot, segment, octets) }
     connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
     if run.nextLook != nil { watch(slot) }
     if run.hasBegunToWait { noteWaiter(slot) }
@@ -226,6 +228,17 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     let slot = connections.insert(consume connection, for: key)
     if !expected.isEmpty { takeExpected(key, slot, at: time) }
     receive(slot, segment, octets, at: time, source)
+  }
+
+  /// Notes that octets of the current connection may belong to another place of a larger stream.
+  @inline(never)
+  private mutating func noteMultipath(_ slot: Int, _ segment: TCPSegment, _ octets: RawSpan) {
+    let number = connections.number(of: slot)
+    let isFromLow = ConnectionKey(segment.source, segment.destination).low == segment.source
+    guard multipath.leaves(segment, octets, connection: number, isFromLow: isFromLow),
+      run.rows.doubtedConnections.insert(number).inserted
+    else { return }
+    run.anomalies.note(.tcpMultipathNotFollowed, connection: number)
   }
 
   /// Notes that the current connection waits for octets.
@@ -288,6 +301,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   mutating func finish(_ slot: Int, _ end: ConnectionEnd) {
     var connection = connections.remove(slot)
     var row = connection.finish(end, run: &run)
+    multipath.forget(row.number)
+    if !run.rows.doubtedConnections.isEmpty { run.rows.doubtedConnections.remove(row.number) }
     row.process = connection.settleProcess(client: row.client, &run.processSlots, &run.texts)
     if !run.prefixes.isEmpty { row.prefix = run.prefixes.removeValue(forKey: row.number) ?? .none }
     finalConnections.append(row)
