@@ -29,7 +29,10 @@ extension TLSSession {
     case HandshakeMessages.Kind.newSessionTicket where content.count > 6 && negotiation?.value.isTLS13 == false:
       // The ticket is in clear text. The secrets of this session also open the sessions that resume it.
       negotiation?.value.issuedTicket = Negotiation.name(ofTicket: content[6...])
-    case HandshakeMessages.Kind.clientKeyExchange where content.count >= 10:
+    case HandshakeMessages.Kind.clientKeyExchange:
+      // The server's messages may be lost, and a resumed session has no such message of the client.
+      negotiation?.value.isFull = true
+      guard content.count >= 10 else { break }
       negotiation?.value.encryptedPremaster = content.withOctets {
         SecretName(.encryptedPremaster, $0.extracting(2..<10))
       }
