@@ -26,8 +26,8 @@ struct KeyLogs {
   /// - Throws: The first error, when one cannot be read; the others are still read.
   func read<Sink: ReportSink>(into pipeline: inout Pipeline<Sink>) throws(CaptureError) {
     var failure: CaptureError?
-    for file in files {
-      do throws(CaptureError) { try file.readLines { pipeline.learn(secrets: $0) } } catch {
+    for (number, file) in files.enumerated() {
+      do throws(CaptureError) { try file.readLines { pipeline.learn(secrets: $0, ofLog: number) } } catch {
         failure = failure ?? error
       }
     }
@@ -47,8 +47,8 @@ struct KeyLogs {
 
   /// Learns the rest of lines without ends: nothing more will be written.
   func finish<Sink: ReportSink>(into pipeline: inout Pipeline<Sink>) {
-    for file in files {
-      file.finish { pipeline.learn(secrets: $0) }
+    for (number, file) in files.enumerated() {
+      file.finish { pipeline.learn(secrets: $0, ofLog: number) }
       pipeline.endOfSecrets()
     }
   }

@@ -32,6 +32,7 @@ struct KeysCommand: ParsableCommand {
     let status = analysis.run(into: KeyFindings(redaction: options.redaction)) { _, _ in
     } summarizing: { findings, totals, _ in
       findings.text(for: .standardOutput) + Summary.lastLine(totals.ledger) + "\n"
+        + KeyLogOutcome(totals.secrets, logs: options.keyLogs).lines(withCaptures: true).map { "\($0)\n" }.joined()
     }
     if status != .success { throw ExitCode(status.rawValue) }
   }

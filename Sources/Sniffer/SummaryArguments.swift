@@ -100,9 +100,9 @@ struct DocumentArguments: ParsableArguments {
 }
 
 extension RunFacts {
-  /// The facts about a run of `command` over captures or interfaces.
-  init(_ command: String, _ captures: [String]) {
-    self.init(command: command, toolVersion: SnifferCommand.version, captures: captures)
+  /// The facts about a run of `command` over captures or interfaces, with the outcome of its key logs.
+  init(_ command: String, _ captures: [String], keyLogs: [String]) {
+    self.init(command: command, toolVersion: SnifferCommand.version, captures: captures, keyLogs: keyLogs)
   }
 }
 

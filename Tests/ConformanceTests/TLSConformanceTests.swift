@@ -151,6 +151,157 @@ import Testing
     }
   }
 
+  /// Programs that look for secrets in memory write some too early: wrong ones stand before and behind the right one, of each label. The
+  /// records tell which one is right, in every suite.
+  @Test func recordsTellTheRightSecretFromWrongOnes() throws {
+    var wrong = 0
+    let log = Self.log { line in
+      let parts = line.split(separator: " ")
+      guard parts.count == 3, !line.hasPrefix("#") else { return line }
+      func other(_ digit: Character) -> String {
+        wrong += 1
+        return "\(parts[0]) \(parts[1]) \(String(repeating: digit, count: parts[2].count))"
+      }
+      return [other("0"), other("1"), line, line, other("2")].joined(separator: "\n")
+    }
+    #expect(wrong > 100)
+    var reader = try CaptureReader(path: Self.folder + "/suites.pcap.gz")
+    var pipeline = Pipeline(sink: RowCollector())
+    log.withOctets { pipeline.learn(secrets: $0, ofLog: 0) }
+    pipeline.endOfSecrets()
+    while try reader.advance() { reader.withPacket { packet, octets in pipeline.process(packet, octets) } }
+    pipeline.finishConnections()
+    func text(_ messages: [FoundMessage]) -> [String] {
+      messages.map { "\($0.message.connection) \($0.host) \($0.path) \($0.message.octets) \($0.message.tls)" }.sorted()
+    }
+    #expect(text(pipeline.sink.messages) == text(Self.suites.messages))
+    let (secrets, plain) = (pipeline.totals.secrets, Self.suites.totals.secrets)
+    #expect(secrets.openings == plain.openings && plain.openings.opened > 30)
+    #expect(secrets.logs[0].used == plain.captures.used && plain.captures.used > 40)
+    #expect(pipeline.totals.anomalies[.tlsRecordNotVerified] == 0)
+  }
+
+  /// Static ECDH differs from ECDHE in the certificate and the key exchange alone: the master secret opens its records in the same way.
+  @Test func staticSuitesAreOpened() throws {
+    var names: Set<String> = []
+    for connection in Self.suites.connections {
+      guard let suite = connection.security?.suite, let name = connection.security?.suiteName,
+        name.contains("_ECDHE_"), !name.contains("CHACHA20"), !name.contains("CCM"), !names.contains(name)
+      else { continue }
+      var turns = try Self.turns(ofPort: UInt16(40_000 + connection.number))
+      let whole = Analysis(Dialogue(turns, cut: nil).packets(), secrets: Self.secrets)
+      // Behind the headers, the version, the random, and the session.
+      let place = 5 + 4 + 2 + 32 + 1 + Int(turns[1].octets[5 + 4 + 2 + 32])
+      let fixed = suite < 0xc020 ? suite - 5 : suite + 2
+      #expect(turns[1].octets[place..<place + 2] == [UInt8(suite >> 8), UInt8(suite & 0xff)])
+      (turns[1].octets[place], turns[1].octets[place + 1]) = (UInt8(fixed >> 8), UInt8(fixed & 0xff))
+      let found = Analysis(Dialogue(turns, cut: nil).packets(), secrets: Self.secrets)
+      #expect(found.violations == [])
+      #expect(found.connections.first?.security?.suiteName == name.replacing("_ECDHE_", with: "_ECDH_"))
+      #expect(found.connections.first?.security?.opening == .yes)
+      #expect(found.secureText == whole.secureText && found.messages.count >= 2, "\(name)")
+      names.insert(name)
+    }
+    #expect(names.count >= 6)
+  }
+
+  /// A prefix of a proxy stands before TLS: the same comes out, wherever the prefix is cut, and also where it is lost.
+  @Test func behindPrefixes() throws {
+    let socks: Turns = [
+      (.client, [5, 1, 0]), (.server, [5, 0]), (.client, [5, 1, 0, 1, 203, 0, 113, 7, 1, 187]),
+      (.server, [5, 0, 0, 1, 0, 0, 0, 0, 0, 0]),
+    ]
+    let line: Turns = [(.client, Array("PROXY TCP4 198.51.100.22 203.0.113.7 35646 443\r\n".utf8))]
+    for (prefix, kind) in [(socks, PrefixProtocol.socks5), (line, .proxy1)] {
+      for connection in [2, 24, 32] {
+        let turns = try Self.turns(ofPort: UInt16(40_000 + connection))
+        let whole = Analysis(Dialogue(turns, cut: nil).packets(), secrets: Self.secrets)
+        let length = prefix.reduce(0) { $0 + $1.octets.count }
+        var joined = prefix + turns
+        if prefix.count == 1 {
+          joined.removeFirst()
+          joined[0].octets = prefix[0].octets + turns[0].octets
+        }
+        for number in prefix.indices {
+          for cut in 0..<prefix[number].octets.count {
+            let found = Analysis(Dialogue(joined, cut: (number, cut)).packets(), secrets: Self.secrets)
+            let isSame = found.violations == [] && found.secureText == whole.secureText
+            #expect(isSame, "\(kind) cut after \(cut): \(found.violations)")
+            #expect(found.ledger[.stray] == length && found.prefixes[1]?.kind == kind)
+          }
+        }
+        // Without the prefix's own packets the hello is found all the same.
+        guard prefix.count > 1 else { continue }
+        for lost in prefix.indices {
+          var dialogue = Dialogue.opened()
+          for (number, turn) in (prefix + turns).enumerated() {
+            for start in stride(from: 0, to: turn.octets.count, by: 40_000) {
+              let part = Array(turn.octets[start..<min(start + 40_000, turn.octets.count)])
+              dialogue.send(turn.peer, part, isCaptured: number != lost)
+            }
+          }
+          dialogue.close()
+          let found = Analysis(dialogue.packets(), secrets: Self.secrets)
+          #expect(
+            found.violations == [] && found.messages.count == whole.messages.count, "\(kind) without turn \(lost)")
+        }
+      }
+    }
+  }
+
+  /// A false ClientHello with another random and session stands before the true one, in the same place: the known secrets tell which one the
+  /// server got.
+  @Test func aFalseHelloBeforeTheTrueOne() throws {
+    var tried = 0
+    for connection in Self.suites.connections.prefix(24) {
+      let turns = try Self.turns(ofPort: UInt16(40_000 + connection.number))
+      let hello = turns[0].octets
+      guard hello.count == 5 + Int(hello[3]) << 8 + Int(hello[4]) else { continue }
+      let whole = Analysis(Dialogue(turns, cut: nil).packets(), secrets: Self.secrets)
+      var false1 = hello
+      for place in 11..<43 { false1[place] = UInt8(place) }
+      if false1[43] > 0 { false1[44] ^= 0xff }
+      var dialogue = Dialogue.opened()
+      dialogue.capture(dialogue.segment(.client, [.ack, .push], false1))
+      for turn in turns {
+        for start in stride(from: 0, to: turn.octets.count, by: 40_000) {
+          dialogue.send(turn.peer, Array(turn.octets[start..<min(start + 40_000, turn.octets.count)]))
+        }
+      }
+      dialogue.close()
+      let found = Analysis(dialogue.packets(), secrets: Self.secrets)
+      #expect(found.violations == [], "connection \(connection.number)")
+      #expect(found.messages.map { "\($0.path) \($0.octets)" } == whole.messages.map { "\($0.path) \($0.octets)" })
+      #expect(found.connections.first?.security?.opening == whole.connections.first?.security?.opening)
+      tried += 1
+    }
+    #expect(tried > 15)
+  }
+
+  /// A proxy that opens TLS mirrors the ClientHello, and then what it read.
+  @Test func aMirrorOfOpenedTLS() throws {
+    let hello = try Self.turns(ofPort: 40_002)[0].octets
+    let request = Array("GET /a HTTP/1.1\r\nHost: h.example\r\n\r\n".utf8)
+    let answer = Array("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok".utf8)
+    for cut in 0...request.count {
+      for isJoined in [false, true] {
+        var turns: Turns = [(.client, hello), (.client, request), (.server, answer)]
+        if isJoined {
+          turns.removeFirst()
+          turns[0].octets = hello + request
+        }
+        let place = isJoined ? (0, cut + hello.count) : (1, cut)
+        let found = Analysis(Dialogue(turns, cut: place).packets())
+        #expect(found.violations == [])
+        #expect(
+          found.messages.map { "\($0.path) \($0.octets.total) \($0.exactness)" } == [
+            "/a \(request.count) exact", "/a \(answer.count) exact",
+          ])
+        #expect(found.ledger[.tls] == hello.count && found.anomalies.all.isEmpty)
+      }
+    }
+  }
+
   /// The hello in the clear has another random than the one that the log names: the server's first record says which secrets fit.
   @Test func theInnerHelloOfAnEncryptedOneIsFound() throws {
     var turns = try Self.turns(ofPort: 40_001)

@@ -12,7 +12,7 @@ import Testing
 
   private func log(_ text: String, limit: Int = 1 << 24) -> KeyLog {
     var log = KeyLog(limit: limit)
-    Array(text.utf8).withOctets { log.read($0) }
+    Array(text.utf8).withOctets { log.read($0, source: SecretMark.captures) }
     log.finishLine()
     return log
   }
@@ -71,11 +71,96 @@ import Testing
     #expect(log("CLIENT_RANDOM \(hex(1, 32)) ").isEmpty)
   }
 
-  /// The first secret of a name and label counts, and more of them take no room.
-  @Test func theFirstOfEqualNames() {
-    let first = "CLIENT_RANDOM \(hex(1, 32)) \(hex(2, 48))\n"
-    let log = log(first + "CLIENT_RANDOM \(hex(1, 32)) \(hex(3, 48))\n" + first)
-    #expect(log.count == 1 && secret(log, .master, 1) == Array(repeating: 2, count: 48))
+  /// All secrets of a name and label are candidates, the newest first, each once; the one that opens a record is first from then on. More
+  /// than so many take no room.
+  @Test func candidatesOfOneNameAndLabel() throws {
+    let lines = (1...20).map { "CLIENT_RANDOM \(hex(1, 32)) \(hex(UInt8($0), 48))\n" }
+    var log = log(lines.joined() + lines.joined())
+    #expect(log.count == KeyLog.candidateLimit)
+    #expect(log.takeRefused() == 2 * (20 - KeyLog.candidateLimit))
+    let name = try #require(Array(repeating: UInt8(1), count: 32).withOctets { SecretName(.random, $0) })
+    let places = log.places(.master, of: name)
+    #expect(places.map { log.withSecret(at: $0) { $0.octet(0) } } == (1...UInt8(KeyLog.candidateLimit)).reversed())
+    #expect(secret(log, .master, 1)?.first == UInt8(KeyLog.candidateLimit))
+    log.noteUse(of: places[9])
+    log.noteUse(of: places[9])
+    #expect(secret(log, .master, 1)?.first == UInt8(KeyLog.candidateLimit - 9))
+    #expect(log.places(.master, of: name).count == KeyLog.candidateLimit)
+    let counts = log.sources[SecretMark.captures]
+    #expect(counts.secrets == KeyLog.candidateLimit && counts.used == 1 && counts.repeated == 0)
+  }
+
+  /// The same secrets in every dress in which programs and their logs write them, in pieces of any length.
+  @Test func logsInOtherDresses() {
+    let plain = [
+      "# a comment with CLIENT_RANDOM \(hex(9, 32)) in it",
+      "CLIENT_HANDSHAKE_TRAFFIC_SECRET \(hex(0xca, 32)) \(hex(2, 48))",
+      "EXPORTER_SECRET \(hex(0xca, 32)) \(hex(0xfe, 48))", "SERVER_TRAFFIC_SECRET_0 \(hex(0xca, 32)) \(hex(0xce, 32))",
+      "EARLY_EXPORTER_SECRET \(hex(0xca, 32)) \(hex(8, 32))", "ECH_CONFIG \(hex(0xca, 32)) \(hex(8, 99))",
+      "RSA \(hex(7, 8)) \(hex(5, 48))", "CLIENT_RANDOM \(hex(0xdc, 32)) \(hex(6, 48))",
+      "RSA Session-ID:\(hex(3, 32)) Master-Key:\(hex(4, 48))",
+    ]
+    func utf16(_ text: String, bigEndian: Bool) -> [UInt8] {
+      ("\u{feff}" + text).utf16.flatMap {
+        bigEndian ? [UInt8($0 >> 8), UInt8($0 & 0xff)] : [UInt8($0 & 0xff), UInt8($0 >> 8)]
+      }
+    }
+    let lines = plain.map { $0 + "\n" }.joined()
+    var dresses: [(String, [UInt8])] = [
+      ("plain", Array(lines.utf8)), ("byte order mark", [0xef, 0xbb, 0xbf] + Array(lines.utf8)),
+      ("CR LF", Array(plain.joined(separator: "\r\n").utf8)), ("CR", Array(plain.joined(separator: "\r").utf8)),
+      ("UTF-16 LE", utf16(lines, bigEndian: false)), ("UTF-16 BE", utf16(lines, bigEndian: true)),
+      ("UTF-16 CR LF", utf16(plain.joined(separator: "\r\n"), bigEndian: false)),
+      ("no line ends", Array(plain.joined().utf8)),
+      ("UTF-16 without line ends", utf16(plain.joined(), bigEndian: false)),
+      ("quoted", Array(plain.map { "{\"line\":\"\($0)\"}," }.joined().utf8)),
+      (
+        "upper case",
+        Array(
+          plain.map {
+            $0.split(separator: " ").map {
+              $0.count > 15 && !$0.contains("_") && !$0.contains(":") ? $0.uppercased() : String($0)
+            }.joined(separator: " ")
+          }.joined().utf8)
+      ),
+      ("more spaces", Array(lines.replacing(" ", with: " \t ").utf8)),
+    ]
+    for prefix in ["11-25 10:00:00.123  4321  4345 I KEYLOG  : ", "[RSA] \u{1b}[0m", "2026-11-25T10:00:00Z SECRETS=C"] {
+      dresses.append((prefix, Array(plain.map { prefix + $0 + "\n" }.joined().utf8)))
+    }
+    let labels: [(SecretLabel, UInt8, SecretName.Kind, Int, UInt8)] = [
+      (.clientHandshakeTraffic, 0xca, .random, 32, 2), (.serverTraffic, 0xca, .random, 32, 0xce),
+      (.premaster, 7, .encryptedPremaster, 8, 5), (.master, 0xdc, .random, 32, 6), (.master, 3, .session, 32, 4),
+    ]
+    for (name, octets) in dresses {
+      for length in [octets.count, 1, 97, 1024] {
+        var log = KeyLog(limit: 1 << 24)
+        for start in stride(from: 0, to: octets.count, by: length) {
+          Array(octets[start..<min(start + length, octets.count)]).withOctets { log.read($0, source: 3) }
+        }
+        log.finishLine()
+        #expect(log.count == labels.count && log.sources[3].secrets == labels.count, "\(name), pieces of \(length)")
+        #expect(log.sources[3].octets == octets.count)
+        for (label, value, kind, count, octet) in labels {
+          #expect(secret(log, label, value, kind, count)?.first == octet, "\(name), pieces of \(length): \(label)")
+        }
+      }
+    }
+  }
+
+  /// The logs' octets and secrets are told apart, also those that an earlier log had. A line that one log leaves open does not go on in the
+  /// next one.
+  @Test func sourcesAreToldApart() {
+    let line = "CLIENT_RANDOM \(hex(1, 32)) \(hex(2, 48))\n"
+    var log = KeyLog(limit: 1 << 24)
+    for (text, source) in [
+      (line, 2), (line + "CLIENT_RANDOM ", 3), (line.replacing("CLIENT_RANDOM 01", with: "CLIENT_RANDOM 02"), 4),
+    ] {
+      Array(text.utf8).withOctets { log.read($0, source: source) }
+    }
+    #expect(log.sources[2].secrets == 1 && log.sources[2].octets == line.utf8.count)
+    #expect(log.sources[3].secrets == 0 && log.sources[3].repeated == 1)
+    #expect(log.sources[4].secrets == 1 && log.count == 2)
   }
 
   @Test func piecesOfAnyLength() {
@@ -85,7 +170,7 @@ import Testing
     for length in [1, 2, 7, 100, 1023, 1024, 1025] {
       var log = KeyLog(limit: 1 << 24)
       for start in stride(from: 0, to: text.count, by: length) {
-        Array(text[start..<min(start + length, text.count)]).withOctets { log.read($0) }
+        Array(text[start..<min(start + length, text.count)]).withOctets { log.read($0, source: SecretMark.captures) }
       }
       #expect(log.count == 2 && secret(log, .master, 4) != nil, "\(length)")
     }

@@ -8,6 +8,8 @@ package struct Analysis: Sendable {
   package var exchanges: [SeenExchange]
   /// In the order of their numbers.
   package var connections: [Connection]
+  /// The prefix of each connection, by its number.
+  package var prefixes: [Int: ConnectionPrefix]
   package var totals: Totals
   /// The most memory that connections were counted with after a packet, in octets.
   package var mostConnectionOctets: Int
@@ -35,6 +37,7 @@ package struct Analysis: Sendable {
     messages = pipeline.sink.messages.sorted { $0.number < $1.number }
     exchanges = pipeline.sink.exchanges.sorted { $0.number < $1.number }
     connections = pipeline.sink.connections.sorted { $0.number < $1.number }
+    prefixes = pipeline.sink.prefixes
     totals = pipeline.totals
     self.mostConnectionOctets = mostConnectionOctets
     if let firstImbalance { violations.append("the ledger does not balance after packet \(firstImbalance)") }

@@ -67,6 +67,8 @@ package struct CollectingSink: ReportSink {
   package var connections: [Connection] = []
   /// The process of each connection; nil when it is not known.
   package var processes: [ProcessIdentity?] = []
+  /// The prefix of each connection, by its number.
+  package var prefixes: [Int: ConnectionPrefix] = [:]
 
   package init() {}
 
@@ -91,7 +93,9 @@ package struct CollectingSink: ReportSink {
     var row = connection
     // A handle means nothing later.
     row.process = .none
+    row.prefix = .none
     connections.append(row)
+    prefixes[connection.number] = texts.prefix(connection.prefix)
     processes.append(texts.process(connection.process))
   }
 }

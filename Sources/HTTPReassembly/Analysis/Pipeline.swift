@@ -27,6 +27,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// and each row would look up the parts' places again.
   private let held: OwnMemory<Sink>
   private var secureHosts = SecureHosts()
+  private var multipath = MultipathFlows()
   private var lookups = DNSLookups()
   private var processes = ProcessTable()
   private var expected = ExpectedProcesses()
@@ -207,6 +208,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     if mention.process != .none {
       connections.change(slot) { $0.note(mention, of: segment, &run.processSlots, &run.texts) }
     }
+    if MultipathFlows.mayConcern(segment) { noteMultipath(slot, segment, octets) }
     connections.see(slot) { $0.receive(segment, octets, at: time, source: source, run: &run) }
     if run.nextLook != nil { watch(slot) }
     if run.hasBegunToWait { noteWaiter(slot) }
@@ -226,6 +228,17 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     let slot = connections.insert(consume connection, for: key)
     if !expected.isEmpty { takeExpected(key, slot, at: time) }
     receive(slot, segment, octets, at: time, source)
+  }
+
+  /// Notes that octets of the current connection may belong to another place of a larger stream.
+  @inline(never)
+  private mutating func noteMultipath(_ slot: Int, _ segment: TCPSegment, _ octets: RawSpan) {
+    let number = connections.number(of: slot)
+    let isFromLow = ConnectionKey(segment.source, segment.destination).low == segment.source
+    guard multipath.leaves(segment, octets, connection: number, isFromLow: isFromLow),
+      run.rows.doubtedConnections.insert(number).inserted
+    else { return }
+    run.anomalies.note(.tcpMultipathNotFollowed, connection: number)
   }
 
   /// Notes that the current connection waits for octets.
@@ -288,7 +301,10 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   mutating func finish(_ slot: Int, _ end: ConnectionEnd) {
     var connection = connections.remove(slot)
     var row = connection.finish(end, run: &run)
+    multipath.forget(row.number)
+    if !run.rows.doubtedConnections.isEmpty { run.rows.doubtedConnections.remove(row.number) }
     row.process = connection.settleProcess(client: row.client, &run.processSlots, &run.texts)
+    if !run.prefixes.isEmpty { row.prefix = run.prefixes.removeValue(forKey: row.number) ?? .none }
     finalConnections.append(row)
     run.nextLook = nil
   }
@@ -399,10 +415,11 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
 
   /// Learns secrets from octets of a TLS key log (RFC 9850), which may come in any pieces. They open records that come from now on.
   ///
-  /// Earlier records that waited for the secrets are opened at once.
-  public mutating func learn(secrets octets: RawSpan) {
+  /// Earlier records that waited for the secrets are opened at once. `log` is the log's number from 0 for `Totals.secrets`; nil for secrets
+  /// in captures.
+  public mutating func learn(secrets octets: RawSpan, ofLog log: Int? = nil) {
     let known = run.secrets.count
-    run.secrets.read(octets)
+    run.secrets.read(octets, source: log.map(SecretMark.source(ofLog:)) ?? SecretMark.captures)
     if run.secrets.count > known { offerSecrets() }
     shareMemory()
   }
@@ -461,6 +478,14 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     run.secrets.finishLine()
     if run.secrets.count > known { offerSecrets() }
     for _ in 0..<run.secrets.takeRefused() { run.anomalies.note(.tlsKeysFull) }
+  }
+
+  /// The secrets and what they opened so far.
+  private var secretTotals: SecretTotals {
+    let sources = run.secrets.sources
+    return SecretTotals(
+      captures: sources[SecretMark.captures], logs: Array(sources[SecretMark.source(ofLog: 0)...]),
+      openings: secureHosts.openings)
   }
 
   /// The number of secrets that are known.
@@ -641,6 +666,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       secureHosts: secureHosts.sorted, span: span, texts: run.texts)
     totals.foldedSegments = apis.segments.folded
     totals.sightings = copies.sightings
+    totals.secrets = secretTotals
     tables.fill(&totals, apis, run.fieldNotes.names)
     return totals
   }
@@ -653,6 +679,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       texts: run.texts)
     totals.foldedSegments = apis.segments.folded
     totals.sightings = copies.sightings
+    totals.secrets = secretTotals
     let octets = tables.memory + run.names.memory + apis.memory
     tables.take(into: &totals, apis, run.fieldNotes.names)
     run.names = NameTable(limit: 1)
@@ -682,6 +709,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
       span: span, texts: texts)
     totals.foldedSegments = apis.segments.folded
     totals.sightings = copies.sightings
+    totals.secrets = secretTotals
     return totals
   }
 

@@ -42,6 +42,8 @@ public struct Totals: Sendable {
   public var span: ClosedRange<Int64>?
   /// Whether packets were captured more than once, from samples.
   public var sightings = PacketSightings()
+  /// The secrets of TLS, and what they opened.
+  public var secrets = SecretTotals()
   /// The texts that the totals refer to.
   public var texts: TextPool
 

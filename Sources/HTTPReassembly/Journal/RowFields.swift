@@ -108,6 +108,7 @@ extension Connection {
     try coder.integer(&messages)
     try coder.integer(&unopened)
     try coder.text(&process, &texts)
+    try coder.text(&prefix, &texts)
     try coder.value(&end)
     try coder.bits(&flags.rawValue)
     var isSecured = security != nil

@@ -5,8 +5,8 @@ import Cryptography
 /// They lie in memory that no core dump has. A million lines with as many names take some 95 MiB. With TLS 1.3 it is less than half: a name
 /// with several secrets is stored once.
 struct KeyLog {
-  /// Names, each with its secrets as a chain. A name has the offset of its first secret behind it. A secret has the offset of the next one,
-  /// its label, its length, and its octets. Offset 0 means none: the arena starts with four unused octets.
+  /// Names, each with its secrets as a chain, newest first. A name has the offset of its first secret behind it. A secret has the offset of
+  /// the next one, its mark, its length, and its octets. Offset 0 means none: the arena starts with four unused octets.
   private let arena = SecretArena()
   /// Offsets of names by their hashes: open addressing with linear probing, 0 marks an empty bucket. The low bits are the offset, the
   /// others bits of the hash. So other names are rarely compared; each comparison reads uncached memory.
@@ -23,21 +23,23 @@ struct KeyLog {
   private let limit: Int
   /// Lines that gave a new secret.
   private(set) var count = 0
+  /// The counts of each source.
+  private(set) var sources: [SecretCounts] = Array(repeating: SecretCounts(), count: SecretMark.sources)
   /// Lines that had no room.
   private var refused = 0
-  /// The start of a line whose end has not been read.
+  /// The start of a line whose end has not been read, without octets 0.
   private var partial: [UInt8] = []
-  /// Whether the rest of the line is skipped because the line is too long.
-  private var isPassing = false
+  /// The source of that line.
+  private var source = SecretMark.captures
 
   /// Bits of a bucket that are an offset: 128 MiB.
   private static let offsetBits: UInt32 = 27
-  /// Octets of a line that are read; the longest line of any label has some 250.
+  /// Octets of a line that are read at once; the longest line of any label has some 250.
   static let lineLimit = 1024
-  /// The longest secret in octets. It is one of SHA-512, the longest that logs have, though no suite uses it.
-  private static let longestSecret = 64
-  /// Secrets of one name; a name usually has five.
-  private static let secretsLimit = 16
+  /// The lengths of secrets in octets. The longest is one of SHA-512, though no suite uses it.
+  private static let secretLengths = 32...64
+  /// Secrets of one name and label. Programs that look for secrets in memory write a dozen, and one is right.
+  static let candidateLimit = 16
   /// The newest names that are tried for a connection whose hello names none. A program opens such connections at about the same time.
   static let newestLimit = 256
   /// Trials of names in a whole run; each costs some microseconds.
@@ -72,21 +74,30 @@ struct KeyLog {
   /// Whether a secret is known.
   func has(_ label: SecretLabel, of name: SecretName) -> Bool { withSecret(label, of: name) { _ in true } ?? false }
 
-  /// Learns a secret, unless one is known under the same label and name: the first one counts.
-  mutating func learn(_ label: SecretLabel, of name: SecretName, _ secret: RawSpan) {
-    guard 1...Self.longestSecret ~= secret.byteCount else { return }
+  /// Whether any secret of a name is known.
+  func hasAny(of name: SecretName) -> Bool { names > 0 && name.withOctets { find($0, hash.number($0)).offset > 0 } }
+
+  /// Learns a secret. Several secrets of one label and name are candidates: a record tells which one is right.
+  mutating func learn(_ label: SecretLabel, of name: SecretName, _ secret: RawSpan, source: Int = SecretMark.derived) {
+    guard Self.secretLengths ~= secret.byteCount else { return }
     guard let offset = offset(of: name) else {
       refused += 1
       return
     }
-    var chain = 0
+    var candidates = 0
     var next = Int(arena.number(at: offset + SecretName.length))
     while next > 0 {
-      if arena.withOctets(at: next + 4, count: 1, { $0.octet(0) }) == label.rawValue { return }
-      chain += 1
+      let (mark, length) = markAndLength(at: next)
+      if mark.label == label.rawValue {
+        candidates += 1
+        if length == secret.byteCount, arena.withOctets(at: next + 6, count: length, { $0.hasSameOctets(as: secret) }) {
+          if mark.source != source { sources[source].repeated += 1 }
+          return
+        }
+      }
       next = Int(arena.number(at: next))
     }
-    guard chain < Self.secretsLimit, arena.memory <= limit else {
+    guard candidates < Self.candidateLimit, arena.memory <= limit else {
       refused += 1
       return
     }
@@ -94,17 +105,57 @@ struct KeyLog {
     var entry: InlineArray<70, UInt8> = .init(repeating: 0)
     let first = arena.number(at: offset + SecretName.length)
     for index in 0..<4 { entry[index] = UInt8(truncatingIfNeeded: first.littleEndian >> UInt32(8 * index)) }
-    entry[4] = label.rawValue
+    entry[4] = SecretMark(label, source: source).rawValue
     entry[5] = UInt8(secret.byteCount)
     for index in 0..<secret.byteCount { entry[6 + index] = secret.octet(index) }
     let length = 6 + secret.byteCount
     if let place = entry.withOctets({ arena.append($0.extracting(0..<length)) }) {
       arena.setNumber(UInt32(place), at: offset + SecretName.length)
       count += 1
+      sources[source].secrets += 1
     } else {
       refused += 1
     }
     for index in 0..<length { entry[index] = 0 }
+  }
+
+  /// The secrets of a name under a label, by their places: those that opened records, then the others, newest first.
+  func places(_ label: SecretLabel, of name: SecretName) -> [SecretPlace] {
+    guard names > 0 else { return [] }
+    let offset = name.withOctets { find($0, hash.number($0)).offset }
+    return offset > 0 ? places(label, ofNameAt: offset) : []
+  }
+
+  private func places(_ label: SecretLabel, ofNameAt offset: Int) -> [SecretPlace] {
+    var used: [SecretPlace] = []
+    var others: [SecretPlace] = []
+    var next = Int(arena.number(at: offset + SecretName.length))
+    while next > 0 {
+      let mark = markAndLength(at: next).mark
+      if mark.label == label.rawValue {
+        if mark.isUsed { used.append(SecretPlace(offset: next)) } else { others.append(SecretPlace(offset: next)) }
+      }
+      next = Int(arena.number(at: next))
+    }
+    return used + others
+  }
+
+  /// Lends the secret at a place to `body`.
+  func withSecret<Result>(at place: SecretPlace, _ body: (RawSpan) -> Result) -> Result {
+    arena.withOctets(at: place.offset + 6, count: markAndLength(at: place.offset).length, body)
+  }
+
+  /// Notes that a secret has opened a record. It comes before other candidates from now on.
+  mutating func noteUse(of place: SecretPlace) {
+    let mark = markAndLength(at: place.offset).mark
+    guard !mark.isUsed else { return }
+    let word = arena.number(at: place.offset + 4).littleEndian | UInt32(SecretMark.used)
+    arena.setNumber(word.littleEndian, at: place.offset + 4)
+    sources[mark.source].used += 1
+  }
+
+  private func markAndLength(at offset: Int) -> (mark: SecretMark, length: Int) {
+    arena.withOctets(at: offset, count: 6) { (SecretMark(rawValue: $0.octet(4)), Int($0.octet(5))) }
   }
 
   /// Tries the newest names with a secret under a label, newest first, for a connection whose hello does not tell its name. Returns the
@@ -112,12 +163,13 @@ struct KeyLog {
   mutating func firstFitting(_ label: SecretLabel, _ body: (RawSpan) -> Bool) -> SecretName? {
     for index in newest.indices.reversed() {
       let offset = Int(newest[(newestStart + index) % newest.count])
-      guard let secret = secret(label, ofNameAt: offset) else { continue }
-      guard trials < Self.trialLimit else { return nil }
-      trials += 1
-      guard arena.withOctets(at: secret.offset, count: secret.count, body) else { continue }
-      return arena.withOctets(at: offset, count: SecretName.length) {
-        SecretName(.random, $0.extracting(1..<SecretName.length))
+      for place in places(label, ofNameAt: offset) {
+        guard trials < Self.trialLimit else { return nil }
+        trials += 1
+        guard withSecret(at: place, body) else { continue }
+        return arena.withOctets(at: offset, count: SecretName.length) {
+          SecretName(.random, $0.extracting(1..<SecretName.length))
+        }
       }
     }
     return nil
@@ -129,14 +181,19 @@ struct KeyLog {
     newestStart = (newestStart + 1) % newest.count
   }
 
+  /// The first of the secrets of a name under a label, in the order of `places`.
   private func secret(_ label: SecretLabel, ofNameAt offset: Int) -> (offset: Int, count: Int)? {
+    var newest: (offset: Int, count: Int)?
     var next = Int(arena.number(at: offset + SecretName.length))
     while next > 0 {
-      let (found, length) = arena.withOctets(at: next, count: 6) { ($0.octet(4), Int($0.octet(5))) }
-      if found == label.rawValue { return (next + 6, length) }
+      let (mark, length) = markAndLength(at: next)
+      if mark.label == label.rawValue {
+        if mark.isUsed { return (next + 6, length) }
+        newest = newest ?? (next + 6, length)
+      }
       next = Int(arena.number(at: next))
     }
-    return nil
+    return newest
   }
 
   // MARK: Names
@@ -207,15 +264,18 @@ struct KeyLog {
   // MARK: Lines
 
   /// Reads more octets of a log, which may come in any pieces.
-  mutating func read(_ octets: RawSpan) {
+  mutating func read(_ octets: RawSpan, source: Int) {
+    if source != self.source { finishLine() }
+    self.source = source
+    sources[source].octets += octets.byteCount
     var start = 0
     while start < octets.byteCount {
       guard let end = octets.lineEnd(from: start) else {
         keep(octets, start..<octets.byteCount)
         return
       }
-      if partial.isEmpty, !isPassing {
-        if end - start <= Self.lineLimit { readLine(octets.extracting(start..<end)) }
+      if partial.isEmpty, end - start <= Self.lineLimit {
+        readLine(octets.extracting(start..<end))
       } else {
         keep(octets, start..<end)
         finishLine()
@@ -228,19 +288,43 @@ struct KeyLog {
   mutating func finishLine() {
     let line = partial
     partial = []
-    if !isPassing { line.withOctets { readLine($0) } }
-    isPassing = false
+    line.withOctets { readLine($0) }
   }
 
+  /// Keeps octets of a line without an end. Entries in a line that is too long are read at once.
+  ///
+  /// Octets 0 are left out. In UTF-16 they stand beside each octet of a log.
   private mutating func keep(_ octets: RawSpan, _ range: Range<Int>) {
-    guard !isPassing else { return }
-    isPassing = partial.count + range.count > Self.lineLimit
-    if isPassing { partial = [] } else { octets.append(range, to: &partial) }
+    for offset in range {
+      let octet = octets.octet(offset)
+      if octet != 0 { partial.append(octet) }
+      guard partial.count > Self.lineLimit else { continue }
+      let piece = partial
+      let known = piece.withOctets { readEntries($0, isWhole: false) }
+      partial.removeFirst(known)
+    }
   }
 
   private mutating func readLine(_ line: RawSpan) {
-    guard let read = KeyLogLine(line) else { return }
-    read.secret.withOctets { learn(read.label, of: read.name, $0.extracting(0..<read.secretLength)) }
+    guard line.byteCount > 0 else { return }
+    if let read = KeyLogLine(line) { return learn(read) }
+    if (0..<min(4, line.byteCount)).contains(where: { line.octet($0) == 0 }) {
+      keep(line, 0..<line.byteCount)
+      return finishLine()
+    }
+    _ = readEntries(line, isWhole: true)
+  }
+
+  /// Reads the entries in octets of a line, wherever they are. Returns the number of octets that are read; the rest may be the start of an
+  /// entry if the line goes on.
+  private mutating func readEntries(_ octets: RawSpan, isWhole: Bool) -> Int {
+    var search = KeyLogSearch(octets)
+    while let line = search.next(octets, isWhole: isWhole) { learn(line) }
+    return search.offset
+  }
+
+  private mutating func learn(_ line: KeyLogLine) {
+    line.secret.withOctets { learn(line.label, of: line.name, $0.extracting(0..<line.secretLength), source: source) }
   }
 }
 

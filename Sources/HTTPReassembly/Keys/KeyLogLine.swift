@@ -11,11 +11,15 @@ struct KeyLogLine {
     var end = line.byteCount
     while end > 0, line.octet(end - 1) == 0x0d || line.octet(end - 1) == 0x20 { end -= 1 }
     guard end > 0, line.octet(0) != 0x23 else { return nil }
-    guard let first = line.space(in: 0..<end), let second = line.space(in: first + 1..<end),
-      let label = SecretLabel(line.extracting(0..<first))
-    else { return nil }
-    var nameRange = first + 1..<second
-    var secretRange = second + 1..<end
+    guard let first = line.space(in: 0..<end), let second = line.space(in: first + 1..<end) else { return nil }
+    self.init(line, label: 0..<first, name: first + 1..<second, secret: second + 1..<end)
+  }
+
+  /// Nil if the parts of a line give no secret that can open records.
+  init?(_ line: RawSpan, label labelRange: Range<Int>, name: Range<Int>, secret: Range<Int>) {
+    guard let label = SecretLabel(line.extracting(labelRange)) else { return nil }
+    var nameRange = name
+    var secretRange = secret
     var kind = SecretName.Kind.random
     self.label = label
     if label == .premaster {
@@ -32,7 +36,7 @@ struct KeyLogLine {
     var octets: InlineArray<64, UInt8> = .init(repeating: 0)
     guard let nameLength = line.digits(in: nameRange, to: &octets),
       let name = octets.withOctets({ SecretName(kind, $0.extracting(0..<nameLength)) }),
-      let secretLength = line.digits(in: secretRange, to: &secret), secretLength > 0
+      let secretLength = line.digits(in: secretRange, to: &self.secret), secretLength > 0
     else { return nil }
     self.name = name
     self.secretLength = secretLength

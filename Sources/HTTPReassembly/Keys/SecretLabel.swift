@@ -10,6 +10,9 @@ enum SecretLabel: UInt8 {
   /// The pre-master secret of RSA key exchange, from which the master secret is made.
   case premaster
 
+  /// The number of octets of the longest label.
+  static let longest = 31
+
   /// The label of a line that names its secret by the client's random, or by the encrypted pre-master secret (`RSA`). Nil if the secret
   /// opens no record.
   init?(_ label: RawSpan) {

@@ -27,7 +27,12 @@ struct SecretName {
   /// Lends the octets.
   @inline(__always)
   func withOctets<Result>(_ body: (RawSpan) -> Result) -> Result { octets.withOctets(body) }
+}
 
+extension SecretName: Equatable {
+  static func == (a: SecretName, b: SecretName) -> Bool {
+    a.withOctets { a in b.withOctets { a.hasSameOctets(as: $0) } }
+  }
 }
 
 /// Hashes names to 32 bits, for tables of very many names.

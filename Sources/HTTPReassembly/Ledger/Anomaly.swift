@@ -42,6 +42,7 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case tcpPortReused = "tcp_port_reused"
   case tcpSimultaneousOpen = "tcp_simultaneous_open"
   case tcpHoldLimit = "tcp_hold_limit"
+  case tcpMultipathNotFollowed = "tcp_multipath_not_followed"
   case connectionTableFull = "connection_table_full"
   case connectionMemoryFull = "connection_memory_full"
   case quicConnectionTableFull = "quic_connection_table_full"

@@ -11,6 +11,8 @@ struct RowStore {
   private var finalExchanges = FinalRows()
   /// Ended messages that still take charges, all connections together, without the newest one of each direction.
   var lingering = 0
+  /// The numbers of connections with octets that may belong elsewhere. None of their rows is exact.
+  var doubtedConnections: Set<Int> = []
 
   init() {}
 
@@ -42,13 +44,34 @@ struct RowStore {
   /// Makes the row of a message final: it changes no more.
   @inline(__always)
   mutating func finishMessage(_ row: RowIndex) {
+    if !doubtedConnections.isEmpty { doubtMessage(row) }
     messages[Int(row)].isFinal = true
     finalMessages.append(row)
   }
 
   /// Makes the row of an exchange final: it changes no more.
   @inline(__always)
-  mutating func finishExchange(_ row: RowIndex) { finalExchanges.append(row) }
+  mutating func finishExchange(_ row: RowIndex) {
+    if !doubtedConnections.isEmpty { doubtExchange(row) }
+    finalExchanges.append(row)
+  }
+
+  @inline(never)
+  private mutating func doubtMessage(_ row: RowIndex) {
+    messages.change(Int(row)) { open in
+      guard doubtedConnections.contains(open.message.connection) else { return }
+      if open.message.exactness == .exact { open.message.exactness = .inferred }
+      if open.message.pairing == .exact { open.message.pairing = .inferred }
+    }
+  }
+
+  @inline(never)
+  private mutating func doubtExchange(_ row: RowIndex) {
+    exchanges.change(Int(row)) { open in
+      guard doubtedConnections.contains(open.exchange.connection), open.exchange.pairing == .exact else { return }
+      open.exchange.pairing = .inferred
+    }
+  }
 
   /// The oldest final message that has not been handed over; its row stays until it is discarded.
   @inline(__always)

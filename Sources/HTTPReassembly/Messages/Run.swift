@@ -30,6 +30,9 @@ struct Run: StreamContext {
   /// Recent lines of header sections; empty while `observer` needs every line.
   var familiarLines = FamiliarLines()
 
+  /// The texts of prefixes, by the numbers of open connections that have one.
+  var prefixes: [Int: TextID] = [:]
+
   /// The secrets that open TLS records.
   var secrets: KeyLog
   /// The secrets that have opened something.
@@ -90,6 +93,9 @@ struct Run: StreamContext {
     packetDirection = direction(of: side)
     ledger.turn(to: packetDirection)
   }
+
+  /// Notes the prefix of the current connection.
+  mutating func note(_ prefix: ConnectionPrefix) { prefixes[connection.number] = texts.intern(prefix) }
 
   /// Sets the side being read.
   @inline(__always)

@@ -246,6 +246,8 @@ public struct Connection: Sendable {
   public var unopened = 0
   /// The process of the connection (`TextPool.process`); on one machine, the client's. `TextID.none` if unknown.
   public var process = TextID.none
+  /// The prefix of a proxy's protocol (`TextPool.prefix`); `TextID.none` without one.
+  public var prefix = TextID.none
   /// How it ended.
   public var end = ConnectionEnd.captureEnd
   /// Oddities of the connection.

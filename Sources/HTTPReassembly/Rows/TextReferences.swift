@@ -41,6 +41,7 @@ extension Connection {
   /// Replaces each text that the connection retains.
   package mutating func changeTexts(_ change: (TextID) -> TextID) {
     process = change(process)
+    prefix = change(prefix)
     guard let known = security else { return }
     security?.serverName = change(known.serverName)
     security?.applicationProtocol = change(known.applicationProtocol)
@@ -48,7 +49,7 @@ extension Connection {
 
   /// Releases the texts that the connection retains.
   package func releaseTexts(of texts: inout TextPool) {
-    texts.release(process)
+    texts.release([process, prefix])
     guard let security else { return }
     texts.release([security.serverName, security.applicationProtocol])
   }

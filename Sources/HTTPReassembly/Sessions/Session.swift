@@ -59,17 +59,17 @@ extension Session: StreamReceiver {
         && FrameSearch.canFindFrames(in: octets, longest: HTTP2Settings.smallestFrameLimit)
     {
       self = .http2(OwnMemory(HTTP2Session(opening, &run)))
-    } else if UndecidedProtocol.isUndecided(octets) {
+    } else if UndecidedProtocol.isUndecided(octets, opening) {
       self = .undecided(OwnMemory(UndecidedProtocol(opening)))
     } else {
-      becomeOther(octets, opening, &run)
+      becomeOther(octets.octet(0), opening, &run)
     }
   }
 
   /// Chooses a protocol other than HTTP/2, by the first octets.
-  private mutating func becomeOther(_ octets: RawSpan, _ opening: ConnectionOpening, _ run: inout Run) {
+  private mutating func becomeOther(_ firstOctet: UInt8?, _ opening: ConnectionOpening, _ run: inout Run) {
     self = .detecting(opening)
-    if TLSRecords.canStart(with: octets.octet(0)) {
+    if let firstOctet, TLSRecords.canStart(with: firstOctet) {
       self = .tls(OwnMemory(TLSSession(opening, &run)))
     } else {
       _ = becomeHTTP1(&run)
@@ -80,43 +80,89 @@ extension Session: StreamReceiver {
   private mutating func keep(
     _ event: UndecidedProtocol.Event, _ held: OwnMemory<UndecidedProtocol>, _ run: inout Run
   ) -> StreamNeeds? {
-    held.value.add(event, &run).map { decide($0, held, &run) }
+    held.value.add(event, &run).map { decide($0, held, &run).needs }
   }
 
-  /// Chooses the protocol, and replays the kept events.
+  /// Chooses the protocol, and replays the kept events. Returns the session's needs, and how many of the latest octets it did not take. It
+  /// takes all earlier ones: they are too few for a message that waits.
   private mutating func decide(
     _ verdict: UndecidedProtocol.Verdict, _ held: OwnMemory<UndecidedProtocol>, _ run: inout Run
-  ) -> StreamNeeds {
-    let (opening, events) = (held.value.opening, held.value.events)
+  ) -> (needs: StreamNeeds, left: Int) {
+    let opening = held.value.opening
+    var events = held.value.events
     held.value.release(&run)
-    var isFirst = true
+    switch verdict {
+    case .http2: self = .http2(OwnMemory(HTTP2Session(opening, &run)))
+    case .other: becomeOther(held.value.firstOctet, opening, &run)
+    case .prefix(let prefix, let lengths):
+      self = .detecting(opening)
+      events = pass(prefix, lengths, opening, events, &run)
+    }
     var needs: StreamNeeds = []
+    var left = 0
     for event in events {
       switch event {
       case .octets(let side, let octets, let position, let arrival):
-        octets.withOctets { octets in
-          if isFirst {
-            if verdict == .http2 {
-              self = .http2(OwnMemory(HTTP2Session(opening, &run)))
-            } else {
-              becomeOther(octets, opening, &run)
-            }
-            isFirst = false
-          }
-          needs = receive(side, octets, at: position, arrival, &run).needs
-        }
+        let taken = octets.withOctets { receive(side, $0, at: position, arrival, &run) }
+        needs = taken.needs
+        left = octets.count - taken.count
       case .charge(let charge, let side): self.charge(charge, to: side, &run)
       case .acknowledgment(let overhead, let side): chargeAcknowledgment(overhead, to: side, &run)
       case .conflict(let range, let side): flagConflict(range, on: side, &run)
       }
     }
-    return needs
+    return (needs, left)
   }
 
   /// Decides that an undecided connection is not HTTP/2, because something other than octets has come.
   @inline(__always)
   private mutating func decideWithoutMore(_ run: inout Run) {
     if case .undecided(let held) = self { _ = decide(.other, held, &run) }
+  }
+
+  /// Passes a prefix. Its octets belong to no message. Returns the events behind it.
+  private mutating func pass(
+    _ prefix: ConnectionPrefix, _ lengths: Sides<Int>, _ opening: ConnectionOpening,
+    _ events: [UndecidedProtocol.Event],
+    _ run: inout Run
+  ) -> [UndecidedProtocol.Event] {
+    run.note(prefix)
+    var opening = opening
+    opening.followsPrefix = true
+    self = .detecting(opening)
+    var left = lengths
+    var ends = Sides<StreamPosition>(repeating: .unknown)
+    var rest: [UndecidedProtocol.Event] = []
+    for event in events {
+      switch event {
+      case .octets(let side, let octets, let position, let arrival):
+        let count = min(left[side], octets.count)
+        run.settle(count, as: .stray, of: side)
+        run.connection.added.unattributed += count
+        left[side] -= count
+        if count > 0 { ends[side] = position + count }
+        if count < octets.count {
+          rest.append(.octets(side, Array(octets[count...]), position + count, arrival))
+        } else {
+          run.connection.added.unattributed += arrival.overhead
+        }
+      case .charge(let charge, let side):
+        let inside = max(min(ends[side] - charge.position, charge.retransmitted), 0)
+        run.connection.added.unattributed += inside
+        if charge.end <= ends[side] {
+          run.connection.added.unattributed += charge.unplaced + charge.retransmitted - inside
+        } else {
+          var outside = charge
+          outside.position += inside
+          outside.length = max(charge.length - inside, 1)
+          outside.retransmitted -= inside
+          rest.append(.charge(outside, side))
+        }
+      case .acknowledgment(let overhead, _): run.connection.added.unattributed += overhead
+      case .conflict(let range, let side): if range.upperBound > ends[side] { rest.append(event) }
+      }
+    }
+    return rest
   }
 
   // MARK: Octets
@@ -140,9 +186,15 @@ extension Session: StreamReceiver {
     return Taken(count: taken.count, needs: [])
   }
 
-  /// Looks for frames in an unrecognized connection that may have begun before the capture. If there are any, it is HTTP/2.
+  /// Looks for frames or a hello in an unrecognized connection whose earlier octets are unknown. If there are any, it is HTTP/2 or TLS.
   private mutating func look(for octets: RawSpan, in session: OwnMemory<HTTP1Session>, _ run: inout Run) {
     session.value.noteSearch()
+    // A hello is certain enough behind lost octets, such as those of a prefix.
+    if session.value.tunnel == nil, Hello.starts(octets) {
+      _ = session.value.close(&run)
+      self = .tls(OwnMemory(TLSSession(ConnectionOpening(isSeen: false), &run)))
+      return
+    }
     guard !StartLine.isLikely(octets.extracting(0..<min(octets.byteCount, 64))),
       FrameSearch.canFindFrames(in: octets, longest: HTTP2Settings.smallestFrameLimit)
     else { return }
@@ -150,17 +202,33 @@ extension Session: StreamReceiver {
     self = .http2(OwnMemory(HTTP2Session(ConnectionOpening(isSeen: false), &run)))
   }
 
+  /// Goes on behind a ClientHello that stands before clear text.
+  private mutating func leaveHello(_ session: OwnMemory<TLSSession>, _ run: inout Run) {
+    var opening = session.value.opening
+    opening.followsPrefix = true
+    if let pending = session.value.takePending() {
+      for charge in pending.charges[0] + pending.charges[1] {
+        run.connection.added.unattributed += charge.unplaced + charge.retransmitted
+      }
+    }
+    session.value.release(&run)
+    self = .detecting(opening)
+  }
+
   private mutating func receiveOther(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
+    if case .tls(let session) = self, session.value.endsAtHello(side, octets.octet(0)) { leaveHello(session, &run) }
     detect(octets, &run)
     if case .http1(let session) = self, session.look({ $0.isUnrecognized }) { look(for: octets, in: session, &run) }
     if case .http2(let session) = self { return session.value.receive(side, octets, at: position, arrival, &run) }
     if case .undecided(let held) = self {
-      var copy: [UInt8] = []
-      octets.append(0..<octets.byteCount, to: &copy)
-      let needs = keep(.octets(side, copy, position, arrival), held, &run)
-      return Taken(count: octets.byteCount, needs: needs ?? [])
+      let (verdict, count) = held.value.add(side, octets, at: position, arrival, &run)
+      guard let verdict else {
+        return Taken(count: count, needs: count < octets.byteCount ? .waiting(side) : [])
+      }
+      let decided = decide(verdict, held, &run)
+      return Taken(count: count - decided.left, needs: decided.needs)
     }
     if case .tls(let session) = self, session.look({ $0.canRead(side, firstOctet: octets.octet(0)) }),
       let taken = session.value.receive(side, octets, at: position, arrival, &run)
@@ -206,7 +274,8 @@ extension Session: StreamReceiver {
 
   mutating func stopWaiting(_ side: Side, _ run: inout Run) -> StreamNeeds {
     switch self {
-    case .detecting, .undecided: []
+    case .detecting: []
+    case .undecided(let held): decide(.other, held, &run).needs
     case .http1(let session): session.value.stopWaiting(side, &run)
     case .http2(let session): session.value.stopWaiting(side)
     case .tls(let session): session.value.stopWaiting(side, &run)
@@ -236,6 +305,7 @@ extension Session: StreamReceiver {
   // MARK: Charges
 
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
+    waitBehindPrefix()
     if case .tls(let session) = self { return session.value.charge(charge, to: side, &run) }
     if case .http2(let session) = self { return session.value.charge(charge, to: side, &run) }
     if case .undecided(let held) = self {
@@ -263,7 +333,16 @@ extension Session: StreamReceiver {
     }
   }
 
+  /// Lets charges wait for the first octets behind a prefix.
+  @inline(__always)
+  private mutating func waitBehindPrefix() {
+    if case .detecting(let opening) = self, opening.followsPrefix {
+      self = .undecided(OwnMemory(UndecidedProtocol(opening)))
+    }
+  }
+
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    waitBehindPrefix()
     if case .http2(let session) = self { return session.value.flagConflict(range, on: side, &run) }
     if case .undecided(let held) = self {
       _ = keep(.conflict(range, side), held, &run)
@@ -271,6 +350,10 @@ extension Session: StreamReceiver {
     }
     if case .tls(let session) = self { return session.value.flagConflict(range, on: side, &run) }
     becomeHTTP1(&run).value.flagConflict(range, on: side, &run)
+  }
+
+  mutating func takeCopy(_ octets: RawSpan, at position: StreamPosition, on side: Side, _ run: inout Run) {
+    if case .tls(let session) = self { session.value.takeCopy(octets, at: position, on: side, &run) }
   }
 
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {

@@ -1,7 +1,7 @@
-/// The first octets of a connection that may be HTTP/2, until there are enough of them to tell.
+/// The first octets of a connection that may be HTTP/2 or the prefix of a proxy, until there are enough of them to tell.
 ///
-/// They begin like the preface of HTTP/2, or like a server of HTTP/2. Events wait meanwhile. The right session replays them
-/// in order.
+/// They begin like the preface of HTTP/2, like a server of HTTP/2, or like a prefix. Events wait meanwhile. The right session
+/// replays them in order.
 struct UndecidedProtocol {
   /// An event of the connection.
   enum Event {
@@ -15,6 +15,8 @@ struct UndecidedProtocol {
   enum Verdict {
     case http2
     case other
+    /// A prefix with the number of its octets on each side.
+    case prefix(ConnectionPrefix, lengths: Sides<Int>)
   }
 
   var opening: ConnectionOpening
@@ -30,8 +32,16 @@ struct UndecidedProtocol {
 
   init(_ opening: ConnectionOpening) { self.opening = opening }
 
+  /// The maximum number of waiting events of a prefix. It may come octet by octet.
+  static let prefixEventLimit = 1024
+
+  /// Whether a connection that starts with these octets may be HTTP/2 or has a prefix, but has too few octets to tell.
+  static func isUndecided(_ octets: RawSpan, _ opening: ConnectionOpening) -> Bool {
+    isUndecided(octets) || !opening.followsPrefix && PrefixReading.mayStart(octets, isSeen: opening.isSeen)
+  }
+
   /// Whether a connection that starts with these octets may be HTTP/2, but has too few octets to tell.
-  static func isUndecided(_ octets: RawSpan) -> Bool {
+  private static func isUndecided(_ octets: RawSpan) -> Bool {
     let first = octets.octet(0)
     if first == 0x50 { return octets.byteCount < HTTP2Preface.length && HTTP2Preface.matches(octets) }
     return first == 0 && mayBeSettings(octets)
@@ -52,23 +62,86 @@ struct UndecidedProtocol {
     return true
   }
 
-  /// Keeps an event. Returns the verdict once it is known.
+  /// The first octet of either side; nil before any.
+  var firstOctet: UInt8? {
+    for case .octets(_, let octets, _, _) in events where !octets.isEmpty { return octets[0] }
+    return nil
+  }
+
+  /// Keeps octets of a side. Returns the verdict once it is known, and the number of kept octets. They are fewer than all where the others
+  /// do not belong to a prefix, or where the other side comes first.
+  mutating func add(
+    _ side: Side, _ new: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
+  ) -> (verdict: Verdict?, count: Int) {
+    let known = octets[side].count
+    new.append(0..<new.byteCount, to: &octets[side])
+    let reading = readPrefix()
+    var kept = octets[side].count
+    if let limit = reading?.limits[side] { kept = max(min(kept, limit), known) }
+    let (count, rest) = (kept - known, octets[side].count - kept)
+    octets[side].removeLast(rest)
+    var own: [UInt8] = []
+    new.append(0..<count, to: &own)
+    var arrival = arrival
+    let overhead = arrival.overhead
+    // The headers belong to the first message in the packet, if there is one in the rest.
+    if rest > 0 { arrival.overhead = 0 }
+    events.append(.octets(side, own, position, arrival))
+    if rest > 0, overhead > 0 {
+      events.append(
+        .charge(Charge(position: position + count, retransmitted: 0, overhead: overhead, length: rest), side))
+    }
+    countMemory(&run)
+    guard let reading else { return (decide(), count) }
+    if let prefix = reading.prefix { return (.prefix(prefix, lengths: reading.limits), count) }
+    let isTooLong = octets[side].count > PrefixReading.lengthLimit || events.count > Self.prefixEventLimit
+    return (isTooLong ? .other : nil, count)
+  }
+
+  /// Keeps an event without new octets. Returns the verdict when there are too many.
   mutating func add(_ event: Event, _ run: inout Run) -> Verdict? {
     events.append(event)
-    if case .octets(let side, let new, _, _) = event { octets[side] += new }
+    countMemory(&run)
+    return events.count <= (mayHavePrefix ? Self.prefixEventLimit : Self.eventLimit) ? nil : .other
+  }
+
+  private mutating func countMemory(_ run: inout Run) {
     let memory = 64 + events.capacity * MemoryLayout<Event>.stride + 2 * (octets[0].count + octets[1].count)
     run.connectionMemory += memory - counted
     counted = memory
+  }
+
+  /// Decides between HTTP/2 and all else.
+  private func decide() -> Verdict? {
     var mayBe = true
     for side in 0..<2 where !octets[side].isEmpty {
       let verdict: Verdict? = octets[side].withOctets { octets in
         if octets.byteCount >= HTTP2Preface.length, HTTP2Preface.matches(octets) { return .http2 }
         return Self.isUndecided(octets) ? nil : .other
       }
-      if verdict == .http2 { return .http2 }
-      if verdict == .other || octets[side].count > Self.octetLimit { mayBe = false }
+      if case .http2 = verdict { return .http2 }
+      if case .other = verdict { mayBe = false }
+      if octets[side].count > Self.octetLimit { mayBe = false }
     }
     return mayBe && events.count <= Self.eventLimit ? nil : .other
+  }
+
+  /// Whether the octets so far may be a prefix.
+  private var mayHavePrefix: Bool { readPrefix() != nil }
+
+  /// Reads the octets so far as a prefix: the most octets of each side that belong to it, and its facts once it is complete. Nil if they
+  /// are none.
+  private func readPrefix() -> (prefix: ConnectionPrefix?, limits: Sides<Int>)? {
+    guard !opening.followsPrefix else { return nil }
+    for side in 0..<2 {
+      switch PrefixReading.read(octets[side], octets[1 - side], isSeen: opening.isSeen) {
+      case .none: continue
+      case .incomplete(let own, let other): return (nil, side == 0 ? Sides(own, other) : Sides(other, own))
+      case .found(let prefix, let own, let other):
+        return (prefix, side == 0 ? Sides(own, other) : Sides(other, own))
+      }
+    }
+    return nil
   }
 
   /// Takes back the counted memory, because another session continues.

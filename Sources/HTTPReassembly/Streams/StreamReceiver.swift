@@ -34,6 +34,8 @@ protocol StreamReceiver {
   mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ context: inout Context)
   /// Reports octets of a side that were sent again with different content.
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ context: inout Context)
+  /// Offers the octets of a side that were sent again with different content.
+  mutating func takeCopy(_ octets: RawSpan, at position: StreamPosition, on side: Side, _ context: inout Context)
   /// Reports octets of a gap that come after it was given up.
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ context: inout Context)
 
@@ -49,6 +51,9 @@ protocol StreamReceiver {
 extension StreamReceiver {
   /// The default for receivers that do not know the side.
   var requestingSide: Side? { nil }
+
+  /// The default for receivers that take the first copy.
+  mutating func takeCopy(_ octets: RawSpan, at position: StreamPosition, on side: Side, _ context: inout Context) {}
 }
 
 /// The known facts about a connection's opening when its first octets come. Durations are nanoseconds.
@@ -59,6 +64,8 @@ struct ConnectionOpening {
   @OptionalTime var lookupDuration: Int64?
   /// Whether a SYN of either side was captured. The starts of both streams are known then.
   var isSeen: Bool
+  /// Whether the prefix of a proxy's protocol has been passed.
+  var followsPrefix = false
 }
 
 /// The needs of a session before it can read more of the streams.

@@ -127,6 +127,7 @@ extension TCPConnection {
       return
     }
     noteConflict(range, side, &run)
+    session?.takeCopy(octets, at: range.lowerBound, on: side, &run)
   }
 
   /// Counts octets that were captured before.

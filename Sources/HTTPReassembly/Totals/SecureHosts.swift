@@ -19,9 +19,18 @@ struct SecureHosts {
 
   private var totals: [[UInt8]: SecureHostTotals] = [:]
 
+  /// The connections with application data.
+  private(set) var openings = TLSOpenings()
+
   /// Adds a final connection.
   mutating func add(_ connection: Connection, texts: borrowing TextPool) {
-    guard let security = connection.security, security.opening != .yes else { return }
+    guard let security = connection.security else { return }
+    if connection.applicationProtocol != .quic, security.opening != .none {
+      openings.connections += 1
+      if security.opening == .yes { openings.opened += 1 }
+      if security.opening == .partly { openings.openedPartly += 1 }
+    }
+    guard security.opening != .yes else { return }
     var name = texts.octets(security.serverName)
     if totals.count >= Self.limit, totals[name] == nil { name = [] }
     totals[name, default: SecureHostTotals(serverName: name)].connections += 1

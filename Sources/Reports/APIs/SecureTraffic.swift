@@ -29,6 +29,8 @@ struct SecureTraffic {
     advice =
       count == quic
       ? "QUIC is counted and not opened. To count what is in it, capture with HTTP/3 switched off in the app or the server."
-      : "To count what is in it, give the key log of the program that opened it: --keys FILE (sniffer keys says what fits)."
+      : totals.secrets.logs.contains { $0.octets > 0 }
+        ? "The key log that was given does not open it: sniffer keys says what each connection lacks."
+        : "To count what is in it, give the key log of the program that opened it: --keys FILE (sniffer keys says what fits)."
   }
 }

@@ -127,6 +127,7 @@ enum ConnectionRow {
     row[.integer("control_bytes")].integer(connection.control)
     row.process(connection.process, texts)
     row[.integer("tls_plaintext_at_most_bytes").orUnknown].integer(connection.security?.mostUnopened)
+    row.prefix(connection.prefix, texts)
     row.endpointParts(client: connection.client, server: connection.server)
     row.end()
   }

@@ -137,6 +137,15 @@ extension RowWriter where Self: ~Copyable {
     }
   }
 
+  /// The protocol of a prefix, and the client and the server that it names, in three cells; none is unknown.
+  mutating func prefix(_ id: TextID, _ texts: borrowing TextPool) {
+    note { ["proxied_by", "origin_client", "origin_server"].map { .text($0).orUnknown } }
+    guard id != .none, let prefix = texts.prefix(id) else { return (0..<3).forEach { _ in empty() } }
+    name(prefix.kind.literal)
+    host(prefix.client)
+    host(prefix.server)
+  }
+
   /// The name of a process; none is unknown.
   @inline(__always)
   mutating func processName(_ id: TextID, _ texts: borrowing TextPool) {

@@ -9,18 +9,21 @@ public struct RunFacts: Sendable {
   public var toolVersion: String
   /// Capture files or interfaces, as the user named them.
   public var captures: [String]
+  /// The outcome of the key logs, a line each (`KeyLogOutcome`).
+  public var keyLogs: [String]
 
   /// Facts about a run.
-  public init(command: String = "", toolVersion: String = "", captures: [String] = []) {
+  public init(command: String = "", toolVersion: String = "", captures: [String] = [], keyLogs: [String] = []) {
     self.command = command
     self.toolVersion = toolVersion
     self.captures = captures
+    self.keyLogs = keyLogs
   }
 
   /// The largest number of captures that are named one by one.
   private static let namedLimit = 3
 
-  /// The lines for people about the input and the time of its capture.
+  /// The lines for people about the input, the time of its capture, and the key logs.
   package func lines(_ span: ClosedRange<Int64>?) -> [String] {
     var lines: [String] = []
     if !captures.isEmpty {
@@ -35,7 +38,7 @@ public struct RunFacts: Sendable {
     if let span {
       lines.append("span: \(Self.duration(span)), from \(Self.time(span.lowerBound)) to \(Self.time(span.upperBound))")
     }
-    return lines
+    return lines + keyLogs
   }
 
   /// A duration in words: seconds with up to three decimals, and from a minute on in larger units, too.

@@ -44,7 +44,7 @@ struct SummaryDocument {
     json.close("}")
     json.key("notes")
     json.open("[")
-    for note in notes { json.escaped(Array(note.utf8)) }
+    for note in facts.keyLogs + notes { json.escaped(Array(note.utf8)) }
     json.close("]")
     RunFacts.write(written, to: &json)
     json.close("}")

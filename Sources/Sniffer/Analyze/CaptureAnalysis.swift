@@ -51,6 +51,8 @@ struct CaptureAnalysis {
   var selection: SelectedExchanges?
   /// Whether the summary is a JSON document, which is always printed and contains the names of written files.
   var isDocument = false
+  /// Whether the summary has no outcome of the key logs, so that standard error gets it.
+  var saysKeyLogs = false
   /// The folder of the reports, after it is opened.
   private var folder: ReportFolder?
 
@@ -153,11 +155,14 @@ struct CaptureAnalysis {
     leftOut: (Sink) -> LeftOutRows = { _ in LeftOutRows() }
   ) -> ExitStatus {
     let text = {
-      [options, summary, paths, isDocument]
+      [options, summary, paths, partials, isDocument]
       (totals: Totals, leftOut: LeftOutRows, selected: SelectedExchanges?, folder: ReportFolder?) in
       let summary = Summary(
         totals, redaction: options.redaction, leftOut: leftOut, choices: summary?.choices(options) ?? SummaryChoices(),
-        facts: RunFacts("analyze", paths), selected: selected)
+        facts: RunFacts(
+          "analyze", paths,
+          keyLogs: KeyLogOutcome(totals.secrets, logs: options.keyLogs, knowsUse: partials == nil).lines()),
+        selected: selected)
       return isDocument ? summary.document(written: folder?.written) : summary.text(for: .standardOutput)
     }
     guard let selection else {
@@ -230,6 +235,11 @@ struct CaptureAnalysis {
     do throws(ReportError) { try folder?.requireExistence() } catch { failure = error }
     if let failure { console.fail(failure) }
     if let note = simultaneous.note, !options.quiet { console.say(note) }
+    if saysKeyLogs || !printsSummary, !options.quiet {
+      KeyLogOutcome(totals.secrets, logs: options.keyLogs, knowsUse: partials == nil).lines().forEach {
+        console.say($0)
+      }
+    }
     return conclude(totals) { [folder] in summarizing(pipeline.sink, totals, folder) }
   }
 

@@ -56,6 +56,7 @@ struct BudgetCommand: ParsableCommand {
         analysis.report(error)
       }
     }
+    analysis.saysKeyLogs = true
     let status: ExitStatus
     var budget: Budget?
     if let reports {

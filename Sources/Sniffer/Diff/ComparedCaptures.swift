@@ -51,6 +51,7 @@ struct ComparedCaptures {
     var analysis = CaptureAnalysis(
       options: options, input: try input(path), filter: try options.packetFilter())
     analysis.isPart = true
+    analysis.saysKeyLogs = true
     analysis.tables = [.hosts]
     var apis: ReportedAPIs?
     let status = analysis.run(into: NullReport()) { _, totals in

@@ -334,7 +334,9 @@ struct LiveAnalysis {
     let summary = Summary(
       totals, redaction: command.options.redaction, leftOut: leftOut,
       notes: LiveSpill.notes(reader.backlog, unanalysed: statistics.total.unanalysed),
-      choices: command.summary.choices(command.options), facts: RunFacts("live", command.interface),
+      choices: command.summary.choices(command.options),
+      facts: RunFacts(
+        "live", command.interface, keyLogs: KeyLogOutcome(totals.secrets, logs: command.options.keyLogs).lines()),
       selected: pipeline.sink.selection)
     let text = command.summary.json ? summary.document(written: folder?.written) : summary.text(for: .standardOutput)
     do throws(ReportError) { try StandardOutput.write(text) } catch { report(error) }

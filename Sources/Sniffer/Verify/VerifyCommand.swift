@@ -82,7 +82,9 @@ struct VerifyCommand: ParsableCommand {
       result = summary
       let words = VerifyText(
         verification, summary, redaction: options.redaction,
-        facts: RunFacts("verify", input.captures).lines(totals.span))
+        facts: RunFacts(
+          "verify", input.captures, keyLogs: KeyLogOutcome(totals.secrets, logs: options.keyLogs).lines()
+        ).lines(totals.span))
       text = words.text(for: .standardOutput)
       if !options.printsSummary, let warning = words.warning { ErrorOutput.write(warning) }
       sink.page?.comparisons = PageComparison.sections(verification, summary, redaction: options.redaction)

@@ -26,6 +26,10 @@ struct Negotiation {
   var takesEarlyData: Bool?
   /// The start of the session that the client requested. It is enough to tell whether the server resumes it.
   var offeredSession: SecretName?
+  /// Other ClientHellos that were sent in the place of the one that was read. The server's answer tells which one is right.
+  var copies: [[UInt8]] = []
+  /// The maximum number of such copies.
+  static let copyLimit = 4
   /// Whether the master secret was noted for saved secrets.
   var hasNotedMaster = false
   /// Whether the server sent messages that do not occur in a resumed session.
@@ -64,5 +68,5 @@ struct Negotiation {
   }
 
   /// Octets of its own memory.
-  static var memory: Int { MemoryLayout<Negotiation>.stride + 32 + 96 }
+  var memory: Int { MemoryLayout<Negotiation>.stride + 32 + 96 + copies.reduce(0) { $0 + $1.count + 32 } }
 }

@@ -24,7 +24,9 @@ struct RecordOpener {
   /// The keys in use, once a record has been opened with them.
   var protection: RecordProtection?
   /// Keys to try, of the current epoch and the later ones.
-  var candidates: [(epoch: Epoch, protection: RecordProtection)] = []
+  var candidates: [(epoch: Epoch, place: SecretPlace, protection: RecordProtection)] = []
+  /// The number of trials of keys since they may have changed.
+  var trials = 0
   /// The number of the next record under the current keys.
   var sequence: UInt64 = 0
   /// The number of unopened records since the keys may have changed.
@@ -59,6 +61,7 @@ struct RecordOpener {
     candidates = []
     sequence = 0
     skipped = 0
+    trials = 0
     mayHaveLost = false
   }
 

@@ -29,7 +29,10 @@ extension TLSSession {
     case HandshakeMessages.Kind.newSessionTicket where content.count > 6 && negotiation?.value.isTLS13 == false:
       // The ticket is in clear text. The secrets of this session also open the sessions that resume it.
       negotiation?.value.issuedTicket = Negotiation.name(ofTicket: content[6...])
-    case HandshakeMessages.Kind.clientKeyExchange where content.count >= 10:
+    case HandshakeMessages.Kind.clientKeyExchange:
+      // The server's messages may be lost, and a resumed session has no such message of the client.
+      negotiation?.value.isFull = true
+      guard content.count >= 10 else { break }
       negotiation?.value.encryptedPremaster = content.withOctets {
         SecretName(.encryptedPremaster, $0.extracting(2..<10))
       }
@@ -42,6 +45,24 @@ extension TLSSession {
       changeKeys(side, to: .handshake)
     case HandshakeMessages.Kind.keyUpdate where negotiation?.value.isTLS13 == true: updateKeys(side, run)
     default: break
+    }
+  }
+
+  /// Whether a side goes on in clear text behind its ClientHello: the next record would begin with this octet.
+  ///
+  /// Proxies that open TLS mirror what they read so. The ClientHello stands before the requests, and no answer to it is mirrored.
+  @inline(__always)
+  func endsAtHello(_ side: Side, _ firstOctet: UInt8) -> Bool {
+    UInt8(ascii: "A")...UInt8(ascii: "Z") ~= firstOctet && endsAtHello(side)
+  }
+
+  @inline(never)
+  private func endsAtHello(_ side: Side) -> Bool {
+    guard side == client, inner == nil, let negotiation, !negotiation.value.hasServerHello else { return false }
+    if sides.look(1 - side, { $0.hasStarted }) { return false }
+    return sides.look(side) {
+      $0.isConfirmed && !$0.isLost && $0.headerCount == 0 && $0.remaining == 0 && !$0.isProtected
+        && !$0.handshake.isWithin
     }
   }
 
@@ -81,6 +102,10 @@ extension TLSSession {
     // A renegotiation does not change the connection's facts.
     guard isFirst else { return }
     client = side
+    learnName(hello, content, &run)
+  }
+
+  private mutating func learnName(_ hello: Hello, _ content: [UInt8], _ run: inout Run) {
     facts.hasEncryptedHello = hello.extensions.contains(.encryptedClientHello)
     guard let name = hello.hostName(in: content) else { return }
     facts.serverName = run.texts.intern(name)
@@ -88,11 +113,62 @@ extension TLSSession {
     facts.isServerNamePublic = isNamePublic
   }
 
+  /// Keeps a ClientHello that was sent in the place of the one that was read. Programs send false ones, which no server gets.
+  mutating func takeCopy(_ octets: RawSpan, at position: StreamPosition, on side: Side, _ run: inout Run) {
+    guard side == client, let negotiation, !negotiation.value.hasServerHello, Hello.starts(octets),
+      negotiation.value.copies.count < Negotiation.copyLimit
+    else { return }
+    let length = TLSRecords.headerLength + Int(octets.bigEndian16(3))
+    // Records must go on in the same place behind both.
+    let isInPlace = sides.look(side) { $0.headerCount == 0 && $0.remaining == 0 && $0.next == position + length }
+    guard isInPlace, length <= octets.byteCount else { return }
+    var messages = HandshakeMessages()
+    var offset = 0
+    let type = messages.next(octets.extracting(TLSRecords.headerLength..<length), &offset)
+    guard type == HandshakeMessages.Kind.clientHello else { return }
+    negotiation.value.copies.append(messages.content)
+    count(&run)
+  }
+
+  /// Chooses the ClientHello that the server has answered: the one whose secrets are known, or whose session the answer repeats.
+  private mutating func chooseHello(_ answer: Hello, _ run: inout Run) {
+    guard let negotiation, !negotiation.value.copies.isEmpty else { return }
+    let copies = negotiation.value.copies
+    negotiation.value.copies = []
+    if let name = negotiation.value.client, run.secrets.hasAny(of: name) { return }
+    var chosen: (hello: Hello, content: [UInt8])?
+    for content in copies {
+      guard let hello = content.withOctets({ Hello($0, isClient: true) }),
+        let name = hello.random.withOctets({ SecretName(.random, $0) })
+      else { continue }
+      if run.secrets.hasAny(of: name) {
+        chosen = (hello, content)
+        break
+      }
+      let session = hello.session.withOctets { SecretName(.session, $0.extracting(0..<hello.sessionLength)) }
+      let answered = answer.session.withOctets { SecretName(.session, $0.extracting(0..<answer.sessionLength)) }
+      if let session, let answered, session == answered, negotiation.value.offeredSession != answered, chosen == nil {
+        chosen = (hello, content)
+      }
+    }
+    guard let chosen else { return }
+    negotiation.value.take(client: chosen.hello)
+    if !chosen.hello.ticket.isEmpty {
+      negotiation.value.offeredTicket = Negotiation.name(ofTicket: chosen.content[chosen.hello.ticket])
+    }
+    run.texts.release(facts.serverName)
+    facts.serverName = .none
+    isNamePublic = false
+    facts.isServerNamePublic = false
+    learnName(chosen.hello, chosen.content, &run)
+  }
+
   private mutating func takeServerHello(_ content: [UInt8], _ side: Side, _ run: inout Run) {
     guard let hello = content.withOctets({ Hello($0, isClient: false) }) else {
       return run.note(.tlsHandshakeMalformed)
     }
     if negotiation == nil { helloTime = nil }
+    chooseHello(hello, &run)
     let negotiation = openNegotiation()
     if client == nil { client = 1 - side }
     negotiation.value.take(server: hello)

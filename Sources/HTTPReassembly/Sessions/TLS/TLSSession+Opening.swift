@@ -87,57 +87,70 @@ extension TLSSession {
     return run.secrets.has(.premaster, of: name)
   }
 
-  /// The master secret. It is remembered for sessions that resume this one.
-  private func master(_ run: inout Run) -> SecretOctets? {
-    guard let negotiation else { return nil }
-    var master = masterName(run).flatMap { run.secrets.withSecret(.master, of: $0) { SecretOctets($0) } }
-    if master == nil, !negotiation.value.extendsMasterSecret, let name = negotiation.value.encryptedPremaster,
+  /// The master secrets that may be right, with the places of the secrets that they come from. They are remembered for sessions that
+  /// resume this one.
+  private func masters(_ run: inout Run) -> [(place: SecretPlace, secret: SecretOctets)] {
+    guard let negotiation else { return [] }
+    var masters: [(place: SecretPlace, secret: SecretOctets)] = []
+    if let name = masterName(run) {
+      for place in run.secrets.places(.master, of: name) {
+        masters.append((place, run.secrets.withSecret(at: place) { SecretOctets($0) }))
+      }
+    } else if !negotiation.value.extendsMasterSecret, let name = negotiation.value.encryptedPremaster,
       let suite = negotiation.value.suite?.protection
     {
       let function: KeyDerivation.PseudorandomFunction =
         negotiation.value.version >= 0x0303 ? .one(suite.digest) : .md5AndSHA1
       let randoms = negotiation.value.randoms
-      master =
-        run.secrets.withSecret(.premaster, of: name) {
+      for place in run.secrets.places(.premaster, of: name) {
+        let master = run.secrets.withSecret(at: place) {
           KeyDerivation.expand(
             $0, "master secret", seed: Array(randoms[32...] + randoms[..<32]), function, length: 48)
-        } ?? nil
-    }
-    if let master {
-      for name in [negotiation.value.session, negotiation.value.issuedTicket] {
-        if let name { master.withOctets { run.secrets.learn(.master, of: name, $0) } }
+        }
+        if let master { masters.append((place, master)) }
       }
     }
-    return master
+    for name in [negotiation.value.session, negotiation.value.issuedTicket] {
+      guard let name else { continue }
+      for master in masters.reversed() { master.secret.withOctets { run.secrets.learn(.master, of: name, $0) } }
+    }
+    return masters
   }
 
-  private func makeProtection(
+  /// The keys of an epoch that may be right, one for each secret that a log has for it.
+  private func makeProtections(
     _ side: Side, _ epoch: RecordOpener.Epoch, updates: Int, _ run: inout Run
-  ) -> RecordProtection? {
-    guard let negotiation, let suite = negotiation.value.suite?.protection else { return nil }
+  ) -> [(place: SecretPlace, protection: RecordProtection)] {
+    guard let negotiation, let suite = negotiation.value.suite?.protection else { return [] }
     let (isClient, randoms, version) = (side == client, negotiation.value.randoms, negotiation.value.version)
     let encryptsThenMACs = negotiation.value.encryptsThenMACs
     if epoch == .master {
-      return master(&run)?.withOctets {
-        RecordProtection(
-          master: $0, randoms: randoms, version: version, encryptsThenMACs: encryptsThenMACs, isClient: isClient, suite)
+      return masters(&run).compactMap { master in
+        let protection = master.secret.withOctets {
+          RecordProtection(
+            master: $0, randoms: randoms, version: version, encryptsThenMACs: encryptsThenMACs, isClient: isClient,
+            suite)
+        }
+        return protection.map { (master.place, $0) }
       }
     }
-    guard let name = negotiation.value.client, epoch != .early || isClient else { return nil }
-    let label = label(epoch, side)
+    guard let name = negotiation.value.client, epoch != .early || isClient else { return [] }
+    let places = run.secrets.places(label(epoch, side), of: name)
     guard updates > 0 else {
-      return run.secrets.withSecret(label, of: name) { RecordProtection(trafficSecret: $0, suite) } ?? nil
+      return places.compactMap { place in
+        run.secrets.withSecret(at: place) { RecordProtection(trafficSecret: $0, suite) }.map { (place, $0) }
+      }
     }
+    // Keys are updated after they have opened a record, so the first secret is the right one.
+    guard let opener = sides[side].opener, let place = places.first else { return [] }
+    var secret = opener.value.updated ?? (0, run.secrets.withSecret(at: place) { SecretOctets($0) })
     // One step for each update, however many there were before.
-    guard let opener = sides[side].opener,
-      var secret = opener.value.updated ?? run.secrets.withSecret(label, of: name, { (0, SecretOctets($0)) })
-    else { return nil }
     while secret.count < updates {
-      guard let next = secret.secret.withOctets({ RecordProtection.update($0, suite) }) else { return nil }
+      guard let next = secret.secret.withOctets({ RecordProtection.update($0, suite) }) else { return [] }
       secret = (secret.count + 1, next)
     }
     opener.value.updated = secret
-    return secret.secret.withOctets { RecordProtection(trafficSecret: $0, suite) }
+    return secret.secret.withOctets { RecordProtection(trafficSecret: $0, suite) }.map { [(place, $0)] } ?? []
   }
 
   /// Starts other keys for the following records of a side.
@@ -181,6 +194,9 @@ extension TLSSession {
 
   /// The number of records tried in vain before a side is given up until there are other secrets.
   static var attemptLimit: Int { 64 }
+
+  /// The number of trials of keys on one side until keys are found. A log may have many secrets for a record.
+  static var trialLimit: Int { 4096 }
 
   // MARK: Records
 
@@ -254,9 +270,12 @@ extension TLSSession {
     for index in opener.value.candidates.indices {
       let most = min(opener.value.skipped, run.configuration.recordSearchLimit)
       for sequence in 0...UInt64(max(most, 0)) {
+        guard opener.value.trials < Self.trialLimit else { break }
+        opener.value.trials += 1
         let opened = opener.value.candidates[index].protection.open(header, body, sequence: sequence, into: &memory)
         guard let opened else { continue }
-        let (epoch, protection) = opener.value.candidates[index]
+        let (epoch, place, protection) = opener.value.candidates[index]
+        run.secrets.noteUse(of: place)
         let updates = opener.value.updates
         opener.value.start(epoch)
         opener.value.updates = updates
@@ -284,7 +303,7 @@ extension TLSSession {
       run.secrets.withSecret(label, of: name) { used.note(label, ofRandom: name, $0) }
     } else if !negotiation.value.hasNotedMaster {
       negotiation.value.hasNotedMaster = true
-      master(&run)?.withOctets { used.note(.master, ofRandom: name, $0) }
+      masters(&run).first?.secret.withOctets { used.note(.master, ofRandom: name, $0) }
     }
   }
 
@@ -316,8 +335,9 @@ extension TLSSession {
     opener.value.candidates = []
     for epoch in epochs where epoch > current || epoch == current && opener.value.protection == nil {
       let updates = epoch == .application ? opener.value.updates : 0
-      guard let protection = makeProtection(side, epoch, updates: updates, &run) else { continue }
-      opener.value.candidates.append((epoch, protection))
+      for (place, protection) in makeProtections(side, epoch, updates: updates, &run) {
+        opener.value.candidates.append((epoch, place, protection))
+      }
     }
     // The new secret of a session is no reason for another search.
     opener.value.knownSecrets = run.secrets.count

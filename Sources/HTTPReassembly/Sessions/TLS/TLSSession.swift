@@ -117,6 +117,7 @@ struct TLSSession {
           holdsEarlyData = true
           return offset
         }
+        if endsAtHello(side, octets.octet(offset)) { return offset }
         if run.mayLearnSecrets, beginsToWait(side, octets.octet(offset), &run) { return offset }
         if octets.octet(offset) == TLSSide.ContentType.handshake { noteHelloTime(side) }
         sides[side].recordStart = sides[side].next
@@ -624,10 +625,10 @@ struct TLSSession {
   }
 
   /// Counts the session's memory.
-  private mutating func count(_ run: inout Run) {
+  mutating func count(_ run: inout Run) {
     let memory =
       MemoryLayout<TLSSession>.stride + 32 + OwnPair<TLSSide>.memory + (pending?.memory ?? 0)
-      + sides.look(0) { $0.memory } + sides.look(1) { $0.memory } + (negotiation == nil ? 0 : Negotiation.memory)
+      + sides.look(0) { $0.memory } + sides.look(1) { $0.memory } + (negotiation?.look { $0.memory } ?? 0)
     run.connectionMemory += memory - counted
     counted = memory
   }
