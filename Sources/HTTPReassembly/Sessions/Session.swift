@@ -7,7 +7,7 @@ import Packets
 enum Session {
   /// No octet has come yet.
   case detecting(ConnectionOpening)
-  /// Few octets have come, and they may begin HTTP/2.
+  /// Too few octets have come to tell the protocol, or only charges.
   case undecided(OwnMemory<UndecidedProtocol>)
   /// HTTP/1, a tunnel that it opened, or an unknown protocol. Every stream may turn into HTTP/1.
   case http1(OwnMemory<HTTP1Session>)
@@ -54,29 +54,40 @@ extension Session: StreamReceiver {
   @inline(never)
   private mutating func detect(_ octets: RawSpan, _ run: inout Run) {
     guard case .detecting(let opening) = self, octets.byteCount > 0 else { return }
-    if octets.byteCount >= HTTP2Preface.length && HTTP2Preface.matches(octets)
-      || !opening.isSeen && !StartLine.isLikely(octets.extracting(0..<min(octets.byteCount, 64)))
-        && FrameSearch.canFindFrames(in: octets, longest: HTTP2Settings.smallestFrameLimit)
-    {
-      self = .http2(OwnMemory(HTTP2Session(opening, &run)))
-    } else if UndecidedProtocol.isUndecided(octets) {
+    if UndecidedProtocol.isUndecided(octets), !continuesHTTP2(octets, opening) {
       self = .undecided(OwnMemory(UndecidedProtocol(opening)))
     } else {
-      becomeOther(octets, opening, &run)
+      begin(octets, opening, &run)
     }
   }
 
-  /// Chooses a protocol other than HTTP/2, by the first octets.
-  private mutating func becomeOther(_ octets: RawSpan, _ opening: ConnectionOpening, _ run: inout Run) {
+  /// Whether the first octets show that HTTP/2 began before the capture.
+  private func continuesHTTP2(_ octets: RawSpan, _ opening: ConnectionOpening) -> Bool {
+    !opening.isSeen && !StartLine.isLikely(octets.extracting(0..<min(octets.byteCount, 64)))
+      && FrameSearch.canFindFrames(in: octets, longest: HTTP2Settings.smallestFrameLimit)
+  }
+
+  /// Begins the session that the first octets show.
+  private mutating func begin(_ octets: RawSpan, _ opening: ConnectionOpening, _ run: inout Run) {
     self = .detecting(opening)
-    if TLSRecords.canStart(with: octets.octet(0)) {
+    if octets.byteCount >= HTTP2Preface.length && HTTP2Preface.matches(octets) || continuesHTTP2(octets, opening) {
+      self = .http2(OwnMemory(HTTP2Session(opening, &run)))
+    } else if TLSRecords.canStart(with: octets.octet(0)) {
       self = .tls(OwnMemory(TLSSession(opening, &run)))
     } else {
       _ = becomeHTTP1(&run)
     }
   }
 
+  /// The undecided connection that keeps events; nil once the protocol is known.
+  private mutating func openUndecided() -> OwnMemory<UndecidedProtocol>? {
+    if case .detecting(let opening) = self { self = .undecided(OwnMemory(UndecidedProtocol(opening))) }
+    if case .undecided(let held) = self { return held }
+    return nil
+  }
+
   /// Keeps an event until the protocol is known, and replays the kept events then. Returns nil while it is unknown.
+  @discardableResult
   private mutating func keep(
     _ event: UndecidedProtocol.Event, _ held: OwnMemory<UndecidedProtocol>, _ run: inout Run
   ) -> StreamNeeds? {
@@ -89,28 +100,37 @@ extension Session: StreamReceiver {
   ) -> StreamNeeds {
     let (opening, events) = (held.value.opening, held.value.events)
     held.value.release(&run)
-    var isFirst = true
+    self = .detecting(opening)
+    if verdict == .http2 {
+      self = .http2(OwnMemory(HTTP2Session(opening, &run)))
+    } else if let first = events.lazy.compactMap(\.octets).first {
+      first.withOctets { begin($0, opening, &run) }
+    } else {
+      _ = becomeHTTP1(&run)
+    }
     var needs: StreamNeeds = []
     for event in events {
       switch event {
       case .octets(let side, let octets, let position, let arrival):
-        octets.withOctets { octets in
-          if isFirst {
-            if verdict == .http2 {
-              self = .http2(OwnMemory(HTTP2Session(opening, &run)))
-            } else {
-              becomeOther(octets, opening, &run)
-            }
-            isFirst = false
-          }
-          needs = receive(side, octets, at: position, arrival, &run).needs
-        }
+        needs = octets.withOctets { receive(side, $0, at: position, arrival, &run).needs }
       case .charge(let charge, let side): self.charge(charge, to: side, &run)
       case .acknowledgment(let overhead, let side): chargeAcknowledgment(overhead, to: side, &run)
       case .conflict(let range, let side): flagConflict(range, on: side, &run)
+      case .missing(let count, let position, let side):
+        needs = skipMissing(side, count, at: position, &run)
+      case .late(let range, let side): acceptLate(range, on: side, &run)
       }
     }
     return needs
+  }
+
+  /// Whether no octet of either side has come.
+  private var isBeforeOctets: Bool {
+    switch self {
+    case .detecting: true
+    case .undecided(let held): held.look { !$0.hasOctets }
+    default: false
+    }
   }
 
   /// Decides that an undecided connection is not HTTP/2, because something other than octets has come.
@@ -153,7 +173,7 @@ extension Session: StreamReceiver {
   private mutating func receiveOther(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
-    detect(octets, &run)
+    if case .detecting = self { detect(octets, &run) }
     if case .http1(let session) = self, session.look({ $0.isUnrecognized }) { look(for: octets, in: session, &run) }
     if case .http2(let session) = self { return session.value.receive(side, octets, at: position, arrival, &run) }
     if case .undecided(let held) = self {
@@ -186,6 +206,9 @@ extension Session: StreamReceiver {
   mutating func skipMissing(
     _ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run
   ) -> StreamNeeds {
+    if isBeforeOctets, let held = openUndecided() {
+      return keep(.missing(count, position, side), held, &run) ?? []
+    }
     decideWithoutMore(&run)
     if case .http2(let session) = self { return session.value.skipMissing(side, count, at: position, &run) }
     if case .tls(let session) = self, session.value.canRead(side, firstOctet: nil) {
@@ -238,8 +261,8 @@ extension Session: StreamReceiver {
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
     if case .tls(let session) = self { return session.value.charge(charge, to: side, &run) }
     if case .http2(let session) = self { return session.value.charge(charge, to: side, &run) }
-    if case .undecided(let held) = self {
-      _ = keep(.charge(charge, side), held, &run)
+    if let held = openUndecided() {
+      keep(.charge(charge, side), held, &run)
       return
     }
     becomeHTTP1(&run).value.charge(charge, to: side, &run)
@@ -258,15 +281,15 @@ extension Session: StreamReceiver {
     switch self {
     case .tls(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
     case .http2(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
-    case .undecided(let held): _ = keep(.acknowledgment(overhead, side), held, &run)
+    case .undecided(let held): keep(.acknowledgment(overhead, side), held, &run)
     case .detecting, .http1: run.connection.added.unattributed += overhead
     }
   }
 
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
     if case .http2(let session) = self { return session.value.flagConflict(range, on: side, &run) }
-    if case .undecided(let held) = self {
-      _ = keep(.conflict(range, side), held, &run)
+    if let held = openUndecided() {
+      keep(.conflict(range, side), held, &run)
       return
     }
     if case .tls(let session) = self { return session.value.flagConflict(range, on: side, &run) }
@@ -274,6 +297,10 @@ extension Session: StreamReceiver {
   }
 
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    if isBeforeOctets, let held = openUndecided() {
+      keep(.late(range, side), held, &run)
+      return
+    }
     decideWithoutMore(&run)
     if case .http2(let session) = self { return session.value.acceptLate(range, on: side, &run) }
     if case .tls(let session) = self { return session.value.acceptLate(range, &run) }

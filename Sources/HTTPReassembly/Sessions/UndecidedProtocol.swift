@@ -1,7 +1,7 @@
-/// The first octets of a connection that may be HTTP/2, until there are enough of them to tell.
+/// A connection whose protocol is not known yet, because no octet has come, or too few that may begin HTTP/2.
 ///
-/// They begin like the preface of HTTP/2, or like a server of HTTP/2. Events wait meanwhile. The right session replays them
-/// in order.
+/// Such octets begin like the preface of HTTP/2, or like a server of HTTP/2. Events wait meanwhile: a packet that was
+/// captured twice is charged before its octets are read, if it came before its turn. The right session replays all in order.
 struct UndecidedProtocol {
   /// An event of the connection.
   enum Event {
@@ -9,6 +9,16 @@ struct UndecidedProtocol {
     case charge(Charge, Side)
     case acknowledgment(Int, Side)
     case conflict(Range<StreamPosition>, Side)
+    /// Octets that were never captured, before any octet of the connection was read.
+    case missing(Int, StreamPosition, Side)
+    /// Octets of such a gap that come after all.
+    case late(Range<StreamPosition>, Side)
+
+    /// The octets that it brought; nil without any.
+    var octets: [UInt8]? {
+      if case .octets(_, let octets, _, _) = self { return octets }
+      return nil
+    }
   }
 
   /// The result of the decision.
@@ -23,7 +33,7 @@ struct UndecidedProtocol {
   private var octets = Sides<[UInt8]>(repeating: [])
   private var counted = 0
 
-  /// The maximum number of waiting events. The preface comes in one segment, or in 24.
+  /// The maximum number of waiting events once octets have come. The preface comes in one segment, or in 24.
   static let eventLimit = 64
   /// The maximum number of waiting octets of a side. A server's settings are shorter.
   static let octetLimit = 1024
@@ -52,8 +62,29 @@ struct UndecidedProtocol {
     return true
   }
 
+  /// Whether octets of either side wait.
+  var hasOctets: Bool { !octets[0].isEmpty || !octets[1].isEmpty }
+
+  /// Takes an event for which there is no room, before the first octets. Returns whether it has to be kept all the same.
+  private mutating func pass(_ event: Event, _ run: inout Run) -> Bool {
+    switch event {
+    case .charge(let charge, _): run.connection.added.unattributed += charge.unplaced + charge.retransmitted
+    case .acknowledgment(let overhead, _): run.connection.added.unattributed += overhead
+    case .conflict(let range, let side):
+      // A message too many is not exact then, but none too few.
+      let index = events.lastIndex { if case .conflict(_, side) = $0 { true } else { false } }
+      guard let index, case .conflict(let known, _) = events[index] else { return true }
+      let widened = min(known.lowerBound, range.lowerBound)..<max(known.upperBound, range.upperBound)
+      events[index] = .conflict(widened, side)
+    case .octets, .missing, .late: return true
+    }
+    return false
+  }
+
   /// Keeps an event. Returns the verdict once it is known.
   mutating func add(_ event: Event, _ run: inout Run) -> Verdict? {
+    let isFull = !hasOctets && events.count >= run.configuration.pendingChargeLimit
+    guard !isFull || pass(event, &run) else { return nil }
     events.append(event)
     if case .octets(let side, let new, _, _) = event { octets[side] += new }
     let memory = 64 + events.capacity * MemoryLayout<Event>.stride + 2 * (octets[0].count + octets[1].count)
@@ -68,7 +99,7 @@ struct UndecidedProtocol {
       if verdict == .http2 { return .http2 }
       if verdict == .other || octets[side].count > Self.octetLimit { mayBe = false }
     }
-    return mayBe && events.count <= Self.eventLimit ? nil : .other
+    return mayBe && !isFull && (events.count <= Self.eventLimit || !hasOctets) ? nil : .other
   }
 
   /// Takes back the counted memory, because another session continues.
