@@ -145,6 +145,7 @@ extension Session: StreamReceiver {
   mutating func receive(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
+    run.beginPacket()
     if case .http1(let session) = self, !session.look({ $0.isUnrecognized }) {
       let taken = session.value.receive(side, octets, at: position, arrival, &run)
       return session.look { $0.isUpgraded } ? goOn(taken, after: session, &run) : taken
