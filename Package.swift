@@ -151,7 +151,8 @@ let package = Package(
       swiftSettings: settings),
 
     .target(
-      name: "TestSupport", dependencies: ["Capture", "ContentCodings", "HTTPReassembly"], path: "Tests/TestSupport",
+      name: "TestSupport", dependencies: ["Capture", "ContentCodings", "Cryptography", "HTTPReassembly"],
+      path: "Tests/TestSupport",
       swiftSettings: settings),
     .target(
       name: "FuzzTargets", dependencies: ["Capture", "ContentCodings", "Estimates", "HTTPReassembly", "TestSupport"],

@@ -50,6 +50,32 @@ import Testing
     expectBridgedBody(analyze(dialogue))
   }
 
+  /// One direction is recorded 100 ms late. Any number of packets of the other direction come first.
+  @Test(arguments: [Peer.client, .server], [3, 70, 900])
+  func aDirectionRecordedLateLosesNothing(_ late: Peer, _ segments: Int) {
+    var dialogue = Dialogue.opened()
+    dialogue.step = 50_000
+    dialogue.send(.client, HTTP.get("/a"))
+    let octets = Array(HTTP.ok(HTTP.body(segments * 1000)).utf8)
+    for start in stride(from: 0, to: octets.count, by: 1000) {
+      dialogue.send(.server, Array(octets[start..<min(start + 1000, octets.count)]))
+      dialogue.acknowledge(.client)
+    }
+    dialogue.send(.client, HTTP.get("/b"))
+    dialogue.send(.server, HTTP.ok("b"))
+    dialogue.close()
+    var packets = dialogue.segments
+    for index in packets.indices where packets[index].source == dialogue.endpoint(late) {
+      packets[index].time += 100_000_000
+    }
+    packets.sort { $0.time < $1.time }
+    let analysis = analyze(packets.map { $0.packet() })
+    #expect(analysis.pairs == ["GET /a 200", "GET /b 200"])
+    #expect(analysis.messages.allSatisfy { $0.exactness == .exact && $0.pairing == .exact })
+    #expect(analysis.bodies == [0, segments * 1000, 0, 1])
+    #expect(analysis.connection.missing == 0)
+  }
+
   @Test func knownByTheEnd() { expectBridgedBody(analyze(holeInBody())) }
 
   @Test func knownByTheFin() {

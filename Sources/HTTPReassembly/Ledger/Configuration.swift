@@ -93,8 +93,8 @@ public struct Configuration: Sendable {
   public var reopenSilence: Int64 = 30_000_000_000
   /// Packet time for which a gap that the peer has acknowledged stays open for a copy captured late.
   public var acknowledgedHoleTimeout: Int64 = 1_000_000_000
-  /// Packets of the connection for which such a gap stays open. A capture reorders packets by some tens at most, and a fast connection
-  /// sends thousands in a second.
+  /// Packets of the connection for which such a gap stays open, from the first segment behind it on. A capture reorders packets by some
+  /// tens at most, and a fast connection sends thousands in a second.
   public var acknowledgedHolePacketLimit = 64
   /// Packet time for which the octets after a CONNECT or Upgrade request wait for the response. A proxy may take as long as connecting
   /// does: some two minutes at most (Linux's `tcp_syn_retries`).

@@ -56,6 +56,8 @@ struct Run: StreamContext {
   var packetDirection = OctetDirection.unknown
 
   private(set) var messageCount = 0
+  /// The number of messages that began before the octets being read.
+  private var messagesBeforePacket = 0
   private(set) var exchangeCount = 0
   private(set) var connectionCount = 0
 
@@ -125,13 +127,16 @@ struct Run: StreamContext {
   mutating func giveRecordMemory(_ memory: consuming [UInt8]) { spareRecords.giveBack(memory) }
 
   /// The number of ended messages of one direction that may still take charges. `count` is how many there are. It is only the newest one
-  /// while all directions together have too many.
+  /// while all directions together have too many. Messages of the current packet come in addition, because the packet is charged last.
   @inline(__always)
   mutating func lingeringLimit(for count: Int) -> Int {
     let limit = configuration.lingeringMessageLimit
-    guard rows.lingering > configuration.lingeringMessageTotalLimit, (2...limit).contains(count) else { return limit }
+    let recent = max(messageCount &- messagesBeforePacket &- 1, 0)
+    guard rows.lingering > configuration.lingeringMessageTotalLimit, (2...limit).contains(count) else {
+      return limit &+ recent
+    }
     note(.httpMessagesFull)
-    return 1
+    return 1 &+ recent
   }
 
   /// The process of the message being started, for the side of its client. The text is retained for the row.
@@ -154,6 +159,10 @@ struct Run: StreamContext {
     rows.exchanges[Int(exchange)].exchange.process = process
     texts.retain(process)
   }
+
+  /// Notes that the octets of another packet are read.
+  @inline(__always)
+  mutating func beginPacket() { messagesBeforePacket = messageCount }
 
   @inline(__always)
   mutating func nextMessage() -> Int {

@@ -7,7 +7,7 @@ import Packets
 enum Session {
   /// No octet has come yet.
   case detecting(ConnectionOpening)
-  /// Few octets have come, and they may begin HTTP/2.
+  /// Too few octets have come to tell the protocol, or only charges.
   case undecided(OwnMemory<UndecidedProtocol>)
   /// HTTP/1, a tunnel that it opened, or an unknown protocol. Every stream may turn into HTTP/1.
   case http1(OwnMemory<HTTP1Session>)
@@ -54,29 +54,40 @@ extension Session: StreamReceiver {
   @inline(never)
   private mutating func detect(_ octets: RawSpan, _ run: inout Run) {
     guard case .detecting(let opening) = self, octets.byteCount > 0 else { return }
-    if octets.byteCount >= HTTP2Preface.length && HTTP2Preface.matches(octets)
-      || !opening.isSeen && !StartLine.isLikely(octets.extracting(0..<min(octets.byteCount, 64)))
-        && FrameSearch.canFindFrames(in: octets, longest: HTTP2Settings.smallestFrameLimit)
-    {
-      self = .http2(OwnMemory(HTTP2Session(opening, &run)))
-    } else if UndecidedProtocol.isUndecided(octets, opening) {
+    if UndecidedProtocol.isUndecided(octets, opening), !continuesHTTP2(octets, opening) {
       self = .undecided(OwnMemory(UndecidedProtocol(opening)))
     } else {
-      becomeOther(octets.octet(0), opening, &run)
+      begin(octets, opening, &run)
     }
   }
 
-  /// Chooses a protocol other than HTTP/2, by the first octets.
-  private mutating func becomeOther(_ firstOctet: UInt8?, _ opening: ConnectionOpening, _ run: inout Run) {
+  /// Whether the first octets show that HTTP/2 began before the capture.
+  private func continuesHTTP2(_ octets: RawSpan, _ opening: ConnectionOpening) -> Bool {
+    !opening.isSeen && !StartLine.isLikely(octets.extracting(0..<min(octets.byteCount, 64)))
+      && FrameSearch.canFindFrames(in: octets, longest: HTTP2Settings.smallestFrameLimit)
+  }
+
+  /// Begins the session that the first octets show.
+  private mutating func begin(_ octets: RawSpan, _ opening: ConnectionOpening, _ run: inout Run) {
     self = .detecting(opening)
-    if let firstOctet, TLSRecords.canStart(with: firstOctet) {
+    if octets.byteCount >= HTTP2Preface.length && HTTP2Preface.matches(octets) || continuesHTTP2(octets, opening) {
+      self = .http2(OwnMemory(HTTP2Session(opening, &run)))
+    } else if TLSRecords.canStart(with: octets.octet(0)) {
       self = .tls(OwnMemory(TLSSession(opening, &run)))
     } else {
       _ = becomeHTTP1(&run)
     }
   }
 
+  /// The undecided connection that keeps events; nil once the protocol is known.
+  private mutating func openUndecided() -> OwnMemory<UndecidedProtocol>? {
+    if case .detecting(let opening) = self { self = .undecided(OwnMemory(UndecidedProtocol(opening))) }
+    if case .undecided(let held) = self { return held }
+    return nil
+  }
+
   /// Keeps an event until the protocol is known, and replays the kept events then. Returns nil while it is unknown.
+  @discardableResult
   private mutating func keep(
     _ event: UndecidedProtocol.Event, _ held: OwnMemory<UndecidedProtocol>, _ run: inout Run
   ) -> StreamNeeds? {
@@ -91,12 +102,16 @@ extension Session: StreamReceiver {
     let opening = held.value.opening
     var events = held.value.events
     held.value.release(&run)
+    self = .detecting(opening)
     switch verdict {
     case .http2: self = .http2(OwnMemory(HTTP2Session(opening, &run)))
-    case .other: becomeOther(held.value.firstOctet, opening, &run)
-    case .prefix(let prefix, let lengths):
-      self = .detecting(opening)
-      events = pass(prefix, lengths, opening, events, &run)
+    case .prefix(let prefix, let lengths): events = pass(prefix, lengths, opening, events, &run)
+    case .other:
+      if let first = events.lazy.compactMap(\.octets).first(where: { !$0.isEmpty }) {
+        first.withOctets { begin($0, opening, &run) }
+      } else {
+        _ = becomeHTTP1(&run)
+      }
     }
     var needs: StreamNeeds = []
     var left = 0
@@ -109,9 +124,21 @@ extension Session: StreamReceiver {
       case .charge(let charge, let side): self.charge(charge, to: side, &run)
       case .acknowledgment(let overhead, let side): chargeAcknowledgment(overhead, to: side, &run)
       case .conflict(let range, let side): flagConflict(range, on: side, &run)
+      case .missing(let count, let position, let side):
+        needs = skipMissing(side, count, at: position, &run)
+      case .late(let range, let side): acceptLate(range, on: side, &run)
       }
     }
     return (needs, left)
+  }
+
+  /// Whether no octet of either side has come.
+  private var isBeforeOctets: Bool {
+    switch self {
+    case .detecting: true
+    case .undecided(let held): held.look { !$0.hasOctets }
+    default: false
+    }
   }
 
   /// Decides that an undecided connection is not HTTP/2, because something other than octets has come.
@@ -160,6 +187,7 @@ extension Session: StreamReceiver {
         }
       case .acknowledgment(let overhead, _): run.connection.added.unattributed += overhead
       case .conflict(let range, let side): if range.upperBound > ends[side] { rest.append(event) }
+      case .missing, .late: rest.append(event)
       }
     }
     return rest
@@ -171,6 +199,7 @@ extension Session: StreamReceiver {
   mutating func receive(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
+    run.beginPacket()
     if case .http1(let session) = self, !session.look({ $0.isUnrecognized }) {
       let taken = session.value.receive(side, octets, at: position, arrival, &run)
       return session.look { $0.isUpgraded } ? goOn(taken, after: session, &run) : taken
@@ -219,7 +248,7 @@ extension Session: StreamReceiver {
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
     if case .tls(let session) = self, session.value.endsAtHello(side, octets.octet(0)) { leaveHello(session, &run) }
-    detect(octets, &run)
+    if case .detecting = self { detect(octets, &run) }
     if case .http1(let session) = self, session.look({ $0.isUnrecognized }) { look(for: octets, in: session, &run) }
     if case .http2(let session) = self { return session.value.receive(side, octets, at: position, arrival, &run) }
     if case .undecided(let held) = self {
@@ -254,6 +283,9 @@ extension Session: StreamReceiver {
   mutating func skipMissing(
     _ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run
   ) -> StreamNeeds {
+    if isBeforeOctets, let held = openUndecided() {
+      return keep(.missing(count, position, side), held, &run) ?? []
+    }
     decideWithoutMore(&run)
     if case .http2(let session) = self { return session.value.skipMissing(side, count, at: position, &run) }
     if case .tls(let session) = self, session.value.canRead(side, firstOctet: nil) {
@@ -275,7 +307,7 @@ extension Session: StreamReceiver {
   mutating func stopWaiting(_ side: Side, _ run: inout Run) -> StreamNeeds {
     switch self {
     case .detecting: []
-    case .undecided(let held): decide(.other, held, &run).needs
+    case .undecided(let held): held.look { $0.hasOctets } ? decide(.other, held, &run).needs : []
     case .http1(let session): session.value.stopWaiting(side, &run)
     case .http2(let session): session.value.stopWaiting(side)
     case .tls(let session): session.value.stopWaiting(side, &run)
@@ -305,11 +337,10 @@ extension Session: StreamReceiver {
   // MARK: Charges
 
   mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
-    waitBehindPrefix()
     if case .tls(let session) = self { return session.value.charge(charge, to: side, &run) }
     if case .http2(let session) = self { return session.value.charge(charge, to: side, &run) }
-    if case .undecided(let held) = self {
-      _ = keep(.charge(charge, side), held, &run)
+    if let held = openUndecided() {
+      keep(.charge(charge, side), held, &run)
       return
     }
     becomeHTTP1(&run).value.charge(charge, to: side, &run)
@@ -328,24 +359,15 @@ extension Session: StreamReceiver {
     switch self {
     case .tls(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
     case .http2(let session): session.value.chargeAcknowledgment(overhead, to: side, &run)
-    case .undecided(let held): _ = keep(.acknowledgment(overhead, side), held, &run)
+    case .undecided(let held): keep(.acknowledgment(overhead, side), held, &run)
     case .detecting, .http1: run.connection.added.unattributed += overhead
     }
   }
 
-  /// Lets charges wait for the first octets behind a prefix.
-  @inline(__always)
-  private mutating func waitBehindPrefix() {
-    if case .detecting(let opening) = self, opening.followsPrefix {
-      self = .undecided(OwnMemory(UndecidedProtocol(opening)))
-    }
-  }
-
   mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
-    waitBehindPrefix()
     if case .http2(let session) = self { return session.value.flagConflict(range, on: side, &run) }
-    if case .undecided(let held) = self {
-      _ = keep(.conflict(range, side), held, &run)
+    if let held = openUndecided() {
+      keep(.conflict(range, side), held, &run)
       return
     }
     if case .tls(let session) = self { return session.value.flagConflict(range, on: side, &run) }
@@ -357,6 +379,10 @@ extension Session: StreamReceiver {
   }
 
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
+    if isBeforeOctets, let held = openUndecided() {
+      keep(.late(range, side), held, &run)
+      return
+    }
     decideWithoutMore(&run)
     if case .http2(let session) = self { return session.value.acceptLate(range, on: side, &run) }
     if case .tls(let session) = self { return session.value.acceptLate(range, &run) }

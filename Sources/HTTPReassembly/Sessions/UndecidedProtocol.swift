@@ -1,7 +1,7 @@
-/// The first octets of a connection that may be HTTP/2 or the prefix of a proxy, until there are enough of them to tell.
+/// A connection whose protocol is not known yet: no octet has come, or too few that may begin HTTP/2 or the prefix of a proxy.
 ///
-/// They begin like the preface of HTTP/2, like a server of HTTP/2, or like a prefix. Events wait meanwhile. The right session
-/// replays them in order.
+/// Such octets begin like the preface of HTTP/2, like a server of HTTP/2, or like a prefix. Events wait meanwhile: a packet that was
+/// captured twice is charged before its octets are read, if it came before its turn. The right session replays all in order.
 struct UndecidedProtocol {
   /// An event of the connection.
   enum Event {
@@ -9,6 +9,16 @@ struct UndecidedProtocol {
     case charge(Charge, Side)
     case acknowledgment(Int, Side)
     case conflict(Range<StreamPosition>, Side)
+    /// Octets that were never captured, before any octet of the connection was read.
+    case missing(Int, StreamPosition, Side)
+    /// Octets of such a gap that come after all.
+    case late(Range<StreamPosition>, Side)
+
+    /// The octets that it brought; nil without any.
+    var octets: [UInt8]? {
+      if case .octets(_, let octets, _, _) = self { return octets }
+      return nil
+    }
   }
 
   /// The result of the decision.
@@ -25,7 +35,7 @@ struct UndecidedProtocol {
   private var octets = Sides<[UInt8]>(repeating: [])
   private var counted = 0
 
-  /// The maximum number of waiting events. The preface comes in one segment, or in 24.
+  /// The maximum number of waiting events once octets have come. The preface comes in one segment, or in 24.
   static let eventLimit = 64
   /// The maximum number of waiting octets of a side. A server's settings are shorter.
   static let octetLimit = 1024
@@ -62,10 +72,23 @@ struct UndecidedProtocol {
     return true
   }
 
-  /// The first octet of either side; nil before any.
-  var firstOctet: UInt8? {
-    for case .octets(_, let octets, _, _) in events where !octets.isEmpty { return octets[0] }
-    return nil
+  /// Whether octets of either side wait.
+  var hasOctets: Bool { !octets[0].isEmpty || !octets[1].isEmpty }
+
+  /// Takes an event for which there is no room, before the first octets. Returns whether it has to be kept all the same.
+  private mutating func pass(_ event: Event, _ run: inout Run) -> Bool {
+    switch event {
+    case .charge(let charge, _): run.connection.added.unattributed += charge.unplaced + charge.retransmitted
+    case .acknowledgment(let overhead, _): run.connection.added.unattributed += overhead
+    case .conflict(let range, let side):
+      // A message too many is not exact then, but none too few.
+      let index = events.lastIndex { if case .conflict(_, side) = $0 { true } else { false } }
+      guard let index, case .conflict(let known, _) = events[index] else { return true }
+      let widened = min(known.lowerBound, range.lowerBound)..<max(known.upperBound, range.upperBound)
+      events[index] = .conflict(widened, side)
+    case .octets, .missing, .late: return true
+    }
+    return false
   }
 
   /// Keeps octets of a side. Returns the verdict once it is known, and the number of kept octets. They are fewer than all where the others
@@ -100,8 +123,11 @@ struct UndecidedProtocol {
 
   /// Keeps an event without new octets. Returns the verdict when there are too many.
   mutating func add(_ event: Event, _ run: inout Run) -> Verdict? {
+    let isFull = !hasOctets && events.count >= run.configuration.pendingChargeLimit
+    guard !isFull || pass(event, &run) else { return nil }
     events.append(event)
     countMemory(&run)
+    guard hasOctets else { return isFull ? .other : nil }
     return events.count <= (mayHavePrefix ? Self.prefixEventLimit : Self.eventLimit) ? nil : .other
   }
 

@@ -146,8 +146,9 @@ extension TCPConnection {
     }
     guard isAcknowledged else { return run.clock - since.time > run.configuration.holeTimeout }
     since = .latest(since, disorder?.value.acknowledgedSince[side] ?? .never)
-    return run.clock - since.time > run.configuration.acknowledgedHoleTimeout
-      || packets - since.ordinal > run.configuration.acknowledgedHolePacketLimit
+    if run.clock - since.time > run.configuration.acknowledgedHoleTimeout { return true }
+    // A direction that is recorded late has nothing behind its gap, whatever the number of packets of the other direction.
+    return streams[side].isHolding && packets - since.ordinal > run.configuration.acknowledgedHolePacketLimit
   }
 
   private mutating func passHole(_ side: Side, to end: StreamPosition, _ run: inout Receiver.Context) {

@@ -110,6 +110,8 @@ struct Recovery {
   var unpaired: OwnMemory<UnpairedResponses>?
   var strayAcknowledged = Sides<StreamPosition>(repeating: .unknown)
   var gap = Sides<Int>(repeating: 0)
+  /// Whether the number of lost octets since the start of each side's newest message is an estimate.
+  var isGapEstimated = Sides<Bool>(repeating: false)
   /// The latest apparent message of each side that was sent with the one before, and was not believed; nil since the
   /// newest message.
   var ahead = Sides<LineStart?>(repeating: nil)
@@ -145,6 +147,9 @@ extension Conversation {
     get { recovery?.value.gap ?? Sides(repeating: 0) }
     set { openRecovery().value.gap = newValue }
   }
+
+  /// Notes that the number of octets in the gap that has just been passed is an estimate.
+  mutating func noteEstimatedGap(_ side: Side) { openRecovery().value.isGapEstimated[side] = true }
 
   /// Notes an apparent message of a side that was sent with the one before, and is not believed.
   mutating func setAhead(_ start: LineStart, _ side: Side) { openRecovery().value.ahead[side] = start }

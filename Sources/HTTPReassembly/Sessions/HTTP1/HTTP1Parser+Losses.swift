@@ -1,11 +1,12 @@
 // Octets that are in no packet, and the end of the stream.
 
 extension HTTP1Parser {
-  /// Skips `count` octets of the stream that were never captured.
+  /// Skips `count` octets of the stream that were never captured. Unless `isExact`, their number is an estimate, so that they
+  /// may be content, but no content continues behind them.
   mutating func skipMissing<Events: HTTP1Events>(
-    _ count: Int, events: inout Events, context: inout Events.Context
+    _ count: Int, isExact: Bool = true, events: inout Events, context: inout Events.Context
   ) {
-    let inside = loseOctets(count, events: &events, context: &context) { length, events, context in
+    let inside = loseOctets(count, isExact: isExact, events: &events, context: &context) { length, events, context in
       events.missingBody(length, &context)
     }
     if inside < count { events.missingOutsideMessages(count - inside, &context) }
@@ -17,7 +18,7 @@ extension HTTP1Parser {
   ) {
     // They are in the packet with the end of the header section, so they are content.
     if state == .undecided { startUndecidedContent() }
-    let inside = loseOctets(count, events: &events, context: &context) { length, events, context in
+    let inside = loseOctets(count, isExact: true, events: &events, context: &context) { length, events, context in
       events.unseenBody(length, &context)
     }
     if inside < count { events.unseenOutsideMessages(count - inside, as: outsideReason, &context) }
@@ -25,12 +26,12 @@ extension HTTP1Parser {
 
   /// Skips unreadable octets. Returns how many of them are certainly content.
   private mutating func loseOctets<Events: HTTP1Events>(
-    _ count: Int, events: inout Events, context: inout Events.Context,
+    _ count: Int, isExact: Bool, events: inout Events, context: inout Events.Context,
     body: (Int, inout Events, inout Events.Context) -> Void
   ) -> Int {
     var inside = 0
     switch state {
-    case .undecided where undecided == .length && remaining == count:
+    case .undecided where isExact && undecided == .length && remaining == count:
       // The next readable octet is at the end of the content. The octets before it are therefore content.
       inside = count
       body(inside, &events, &context)
@@ -39,7 +40,7 @@ extension HTTP1Parser {
       completeMessage(&events, &context)
     case .undecided:
       breakMessage(.incomplete, isLoss: true, &events, &context)
-    case .body, .chunkData:
+    case .body where isExact, .chunkData where isExact:
       inside = min(count, remaining)
       body(inside, &events, &context)
       position += inside
@@ -53,13 +54,13 @@ extension HTTP1Parser {
           loseFraming(&events, &context)
         }
       }
-    case .bodyUntilClose:
+    case .bodyUntilClose where isExact:
       inside = count
       body(inside, &events, &context)
       position += inside
     case .fields:
       breakMessage([.incomplete, .headerNotSeen], isLoss: true, &events, &context)
-    case .chunkSize, .chunkEnd, .trailer:
+    case .body, .bodyUntilClose, .chunkData, .chunkSize, .chunkEnd, .trailer:
       breakMessage(.incomplete, isLoss: true, &events, &context)
     case .startLine, .lost, .other:
       loseFraming(&events, &context)

@@ -189,8 +189,9 @@ struct HTTP1Session {
     return needs
   }
 
+  /// Skips octets that were never captured. Unless `isExact`, their number is an estimate.
   mutating func skipMissing(
-    _ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run
+    _ side: Side, _ count: Int, at position: StreamPosition, isExact: Bool = true, _ run: inout Run
   ) -> StreamNeeds {
     if !hasStarted[side] { start(side, at: position, firstOctet: nil) }
     run.read(side)
@@ -204,7 +205,8 @@ struct HTTP1Session {
       records?.value[side]?.skip(count, isInPacket: false, ledger: &run.ledger)
       conversation.missingOutsideMessages(count, &run)
     } else {
-      parsers[side].skipMissing(count, events: &conversation, context: &run)
+      parsers[side].skipMissing(count, isExact: isExact, events: &conversation, context: &run)
+      if !isExact { conversation.noteEstimatedGap(side) }
     }
     settle(side, &run)
     return needs

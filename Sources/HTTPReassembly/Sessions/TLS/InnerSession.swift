@@ -21,6 +21,12 @@ enum InnerSession {
     }
   }
 
+  /// Whether acknowledgments tell which messages belong together.
+  var usesAcknowledgments: Bool {
+    if case .http1 = self { return true }
+    return false
+  }
+
   func receive(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) -> Taken {
@@ -34,9 +40,12 @@ enum InnerSession {
     }
   }
 
-  func skipMissing(_ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run) -> StreamNeeds {
+  /// Skips octets that were never captured, or that could not be opened. Unless `isExact`, their number is an estimate.
+  func skipMissing(
+    _ side: Side, _ count: Int, at position: StreamPosition, isExact: Bool, _ run: inout Run
+  ) -> StreamNeeds {
     switch self {
-    case .http1(let session): return session.value.skipMissing(side, count, at: position, &run)
+    case .http1(let session): return session.value.skipMissing(side, count, at: position, isExact: isExact, &run)
     case .http2(let session): return session.value.skipMissing(side, count, at: position, &run)
     case .opaque:
       run.countMissing(count)

@@ -24,6 +24,8 @@ struct Negotiation {
   var offersEarlyData = false
   /// Whether the server accepts the early data; nil while unknown.
   var takesEarlyData: Bool?
+  /// Whether the server has said that it does not accept the early data.
+  var refusesEarlyData = false
   /// The start of the session that the client requested. It is enough to tell whether the server resumes it.
   var offeredSession: SecretName?
   /// Other ClientHellos that were sent in the place of the one that was read. The server's answer tells which one is right.

@@ -1,6 +1,6 @@
 /// The places of the application's octets in the TCP stream: the latest records of one direction, oldest first.
 struct RecordMap {
-  /// A record of application data.
+  /// A record of application data, or the lost records between two others.
   struct PlacedRecord {
     /// The position of its header.
     var start: StreamPosition
@@ -23,9 +23,19 @@ struct RecordMap {
     }
     /// The range of the data in the application's stream.
     var octets: Range<StreamPosition> { content..<content + Int(count) }
+
+    /// The number of data octets before a position inside the record. It is never all of them.
+    fileprivate func data(before position: StreamPosition) -> Int {
+      let most = max(Int(count) - 1, 0)
+      if isOpened { return min(max(position - place.lowerBound, 0), most) }
+      // Lost records have headers and tags in between.
+      return min((position - start) * Int(count) / max(Int(length), 1), most)
+    }
   }
 
   private var entries = IndexRing<PlacedRecord>()
+  /// Whether there was no room for older records.
+  private var hasForgotten = false
   /// The position after the last octet of the application's stream.
   private(set) var end: StreamPosition = 0
 
@@ -34,9 +44,17 @@ struct RecordMap {
 
   subscript(index: Int) -> PlacedRecord { entries[index] }
 
+  /// The position in the application's stream for a position inside the next record, which has room for `most` octets of data.
+  func position(of position: StreamPosition, inNextFrom start: StreamPosition, leading: Int, most: Int) -> StreamPosition {
+    end + min(max(position - start - leading, 0), max(most - 1, 0))
+  }
+
   /// Adds the next record.
   mutating func append(_ entry: PlacedRecord, limit: Int) {
-    if entries.count >= max(limit, 1) { entries.removeFirst() }
+    if entries.count >= max(limit, 1) {
+      entries.removeFirst()
+      hasForgotten = true
+    }
     entries.append(entry)
     end = entry.octets.upperBound
   }
@@ -50,12 +68,14 @@ struct RecordMap {
 
   /// The position in the application's stream for a position in the TCP stream.
   ///
-  /// For octets that are not data, it is the position of the data that follow.
+  /// For octets between records, it is the position of the data that follow. The data of an incomplete record have not come.
   func position(of position: StreamPosition) -> StreamPosition {
-    guard position != .unknown else { return .unknown }
     let index = firstIndex(after: position)
     guard index < entries.count else { return end }
     let entry = entries[index]
-    return entry.content + min(max(position - entry.place.lowerBound, 0), Int(entry.count))
+    guard position > entry.start else {
+      return index == 0 && hasForgotten && position < entry.start ? .unknown : entry.content
+    }
+    return entry.content + entry.data(before: position)
   }
 }

@@ -31,6 +31,8 @@ struct RecordOpener {
   var sequence: UInt64 = 0
   /// The number of unopened records since the keys may have changed.
   var skipped = 0
+  /// Whether the latest record was the first one that was opened under these keys.
+  var isFirst = false
   /// Whether records may have been lost before the next one.
   var mayHaveLost = false
   /// The number of secrets that were known at the last search for keys.
@@ -43,14 +45,21 @@ struct RecordOpener {
   var searched: [UInt8] = []
   /// The number of records that were tried for this search.
   var attempts = 0
-  /// Data that the inner session does not take before the other side has been read.
+  /// Whether records were padded.
+  var hasPadding = false
+  /// Data that the inner session does not take before the other side has been read, or whose acknowledgment has no place yet.
   var held: [Held] = []
 
-  /// Octets of the application that wait.
+  /// Octets of the application that wait, or a gap among them.
   struct Held {
     var position: StreamPosition
     var octets: [UInt8]
+    /// Its acknowledgment is a position in the other side's TCP stream.
     var arrival: SegmentArrival
+    /// The number of octets in the gap; 0 for octets.
+    var missing = 0
+    /// Whether that number is certain.
+    var isExact = true
   }
 
   /// Changes the keys. The first record under the next keys has the number 0.

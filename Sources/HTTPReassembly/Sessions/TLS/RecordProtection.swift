@@ -185,11 +185,14 @@ struct RecordProtection {
     return Opened(contentType: header[0], count: count)
   }
 
-  /// Skips a record. In TLS 1.0, the next record continues from its last block.
-  mutating func pass(_ body: RawSpan) {
+  /// The number of octets before a record that its IV may need: a MAC and a block.
+  static var chainedLength: Int { 64 }
+
+  /// Takes up records behind unopened octets. In TLS 1.0, the last block before a record is its IV.
+  mutating func resume(behind octets: RawSpan) {
     guard case .blocks(hasIV: false, let encryptsThenMACs) = form, let mac else { return }
-    let end = body.byteCount - (encryptsThenMACs ? mac.length : 0)
-    if end >= cipher.algorithm.blockLength { remember(body.extracting(0..<end)) }
+    let end = octets.byteCount - (encryptsThenMACs ? mac.length : 0)
+    if end >= cipher.algorithm.blockLength { remember(octets.extracting(0..<end)) }
   }
 
   private mutating func remember(_ sealed: RawSpan) {

@@ -204,6 +204,7 @@ extension TLSSession {
   private func refuseEarlyData(_ run: inout Run) {
     guard negotiation?.value.takesEarlyData == nil else { return }
     negotiation?.value.takesEarlyData = false
+    negotiation?.value.refusesEarlyData = true
     run.note(.tlsEarlyDataRefused)
   }
 

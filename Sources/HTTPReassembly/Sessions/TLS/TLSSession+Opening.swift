@@ -170,7 +170,13 @@ extension TLSSession {
     let isTLS13 = negotiation.value.isTLS13
     let isProtected =
       isTLS13 ? sides[side].contentType == TLSSide.ContentType.applicationData : sides[side].isProtected
-    guard isProtected else { return false }
+    return isProtected && prepareOpener(side, &run)
+  }
+
+  /// Prepares to open records of a side, if known secrets may do it.
+  mutating func prepareOpener(_ side: Side, _ run: inout Run) -> Bool {
+    guard let negotiation, negotiation.value.hasServerHello, !sides[side].isClosed else { return false }
+    let isTLS13 = negotiation.value.isTLS13
     if let opener = sides[side].opener {
       if opener.value.protection != nil || opener.value.skipped < Self.attemptLimit { return true }
       guard opener.value.knownSecrets != run.secrets.count else { return false }
@@ -213,14 +219,19 @@ extension TLSSession {
       let type = sides[side].contentType
       if type == TLSSide.ContentType.applicationData { noteUnopened(side) }
       settle(side, length, sides[side].unopenedKind, &run, endingAt: range.upperBound)
-      opener.value.protection?.pass(body)
+      opener.value.protection?.resume(behind: body)
       missContent(side, &run)
       passUnopened(side, &run)
       return
     }
+    judgeLosses(side, sequence: opener.value.sequence &- 1, isFirst: opener.value.isFirst, &run)
+    opener.value.isFirst = false
     switch opened.contentType {
     case TLSSide.ContentType.applicationData:
       sides[side].hasOpened = true
+      if let expansion = opener.value.protection?.expansion, length - opened.count > expansion {
+        opener.value.hasPadding = true
+      }
       settle(side, length - opened.count, .opened, &run, endingAt: range.upperBound)
       facts.record += length - opened.count
       memory.withOctets { deliver(side, $0.extracting(0..<opened.count), in: range, &run) }
@@ -268,20 +279,14 @@ extension TLSSession {
     }
     makeCandidates(side, &run)
     for index in opener.value.candidates.indices {
-      let most = min(opener.value.skipped, run.configuration.recordSearchLimit)
+      let isUncertain = sides[side].losses != nil
+      let most = isUncertain ? Self.searchLimit(run) : min(opener.value.skipped, Self.searchLimit(run))
       for sequence in 0...UInt64(max(most, 0)) {
         guard opener.value.trials < Self.trialLimit else { break }
         opener.value.trials += 1
         let opened = opener.value.candidates[index].protection.open(header, body, sequence: sequence, into: &memory)
         guard let opened else { continue }
-        let (epoch, place, protection) = opener.value.candidates[index]
-        run.secrets.noteUse(of: place)
-        let updates = opener.value.updates
-        opener.value.start(epoch)
-        opener.value.updates = updates
-        opener.value.protection = protection
-        opener.value.sequence = sequence + 1
-        if run.usedSecrets.isWanted { noteUse(side, epoch, &run) }
+        adoptCandidate(index, side, sequence: sequence + 1, &run)
         return opened
       }
     }
@@ -289,6 +294,23 @@ extension TLSSession {
     let isRefused = side == client && negotiation?.value.offersEarlyData == true && opener.value.protection == nil
     if !isRefused { run.note(.tlsRecordNotVerified) }
     return nil
+  }
+
+  private static func searchLimit(_ run: borrowing Run) -> Int { run.configuration.recordSearchLimit }
+
+  /// Uses candidate keys, which have opened a record, from now on. `sequence` is the number of the next record.
+  func adoptCandidate(_ index: Int, _ side: Side, sequence: UInt64, _ run: inout Run) {
+    guard let opener = sides[side].opener else { return }
+    let (epoch, place, protection) = opener.value.candidates[index]
+    run.secrets.noteUse(of: place)
+    let updates = opener.value.updates
+    opener.value.start(epoch)
+    opener.value.updates = updates
+    opener.value.protection = protection
+    opener.value.sequence = sequence
+    opener.value.isFirst = true
+    if epoch == .master { sides[side].isProtected = true }
+    if run.usedSecrets.isWanted { noteUse(side, epoch, &run) }
   }
 
   /// Notes the first record of a side that was opened with the secret of an epoch.
@@ -326,7 +348,7 @@ extension TLSSession {
   /// Makes the candidate keys for a record: of the current epoch if it has no keys in use, and of later epochs.
   ///
   /// The start of a later epoch may not have been seen.
-  private func makeCandidates(_ side: Side, _ run: inout Run) {
+  func makeCandidates(_ side: Side, _ run: inout Run) {
     guard let opener = sides[side].opener,
       opener.value.candidates.isEmpty || opener.value.knownSecrets != run.secrets.count
     else { return }
@@ -355,29 +377,19 @@ extension TLSSession {
     opener.value.mayHaveLost = true
   }
 
-  /// Skips the application's octets of an unopened record: as many as it has room for, which is nearly always exact.
+  /// Skips the application's octets of an unopened record: as many as it has room for, which is exact without padding.
   mutating func missContent(_ side: Side, _ run: inout Run) {
-    guard let inner, let opener = sides[side].opener, let protection = opener.value.protection,
-      sides[side].contentType == TLSSide.ContentType.applicationData, opener.value.epoch != .handshake,
+    guard sides[side].contentType == TLSSide.ContentType.applicationData, !sides[side].isClosed,
       let length = TLSRecords.length(sides[side].header)
     else { return }
-    let count = protection.mostContent(length)
-    guard count > 0, !sides[side].isClosed else { return }
-    // Only the last octet of a padded block gives the length of its content. Such a gap cannot be bridged.
-    guard protection.expansion != nil else {
-      sides[side].isClosed = true
-      innerNeeds = withInner(&run) { inner.finish(side, isComplete: false, &$0) }
-      return
-    }
-    if !opener.value.held.isEmpty {
-      innerNeeds = withInner(&run) { inner.stopWaiting(side, &$0) }
-      offerHeld(&run)
-    }
-    let position = opener.value.map.end
-    append(side, position, count, length, isOpened: false, run)
-    innerNeeds = withInner(&run) { inner.skipMissing(side, count, at: position, &$0) }
-    // Packets have these octets. They were counted as missing when their positions were skipped.
-    run.countMissing(-count)
+    guard inner != nil, let opener = sides[side].opener, let protection = opener.value.protection,
+      opener.value.epoch != .handshake
+    else { return noteLoss(side, from: sides[side].recordStart) }
+    let start = sides[side].recordStart
+    let isExact = protection.expansion != nil && !opener.value.hasPadding
+    skipContent(
+      side, protection.mostContent(length), start..<start + TLSRecords.headerLength + length, isExact: isExact,
+      leading: TLSRecords.headerLength + protection.leadingLength, &run)
   }
 
   private func append(
@@ -399,15 +411,16 @@ extension TLSSession {
     _ side: Side, _ octets: RawSpan, in range: Range<StreamPosition>, _ run: inout Run
   ) {
     guard let opener = sides[side].opener else { return }
-    let position = opener.value.map.end
     let beside = range.count - octets.byteCount
-    append(
-      side, position, octets.byteCount, range.count - TLSRecords.headerLength, isOpened: true, run)
     guard octets.byteCount > 0 else {
       run.connection.added.unattributed += beside
       return
     }
     let inner = openInner(side, octets, &run)
+    tellLosses(side, &run)
+    let position = opener.value.map.end
+    append(
+      side, position, octets.byteCount, range.count - TLSRecords.headerLength, isOpened: true, run)
     let place = opener.value.map[opener.value.map.count - 1].place
     for index in 0..<sides.look(side, { $0.shares.count }) {
       let share = sides.look(side) { $0.shares[index] }
@@ -419,8 +432,6 @@ extension TLSSession {
       var arrival = share.arrival
       arrival.overhead = 0
       arrival.segment = content.lowerBound
-      arrival.acknowledged =
-        sides.look(1 - side) { $0.opener?.value.map.position(of: share.arrival.acknowledged) } ?? .unknown
       let offset = part.lowerBound - place.lowerBound
       feed(side, octets.extracting(offset..<offset + part.count), at: content.lowerBound, arrival, &run)
     }
@@ -440,22 +451,23 @@ extension TLSSession {
     }
     if let inner { return inner }
     let alpn = facts.applicationProtocol == .none ? nil : run.texts.octets(facts.applicationProtocol)
-    var opening = opening
-    // Records before the first opened one may have contained messages.
-    if sides[0].hasUnopened || sides[1].hasUnopened { opening.isSeen = opening.isSeen && !mayHaveLostMessages }
     let opened = InnerSession(alpn: alpn, octets, opening, &run)
     inner = opened
     return opened
   }
 
-  /// Delivers octets to the inner session. Octets that it does not take wait.
+  /// Delivers octets to the inner session. Octets that it does not take wait, and octets whose acknowledgment has no place yet.
   private mutating func feed(
     _ side: Side, _ octets: RawSpan, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
   ) {
     guard let inner, let opener = sides[side].opener else { return }
     var taken = 0
-    if opener.value.held.isEmpty, !innerNeeds.contains(.waiting(side)) {
-      let result = withInner(&run) { inner.receive(side, octets, at: position, arrival, &$0) }
+    if opener.value.held.isEmpty, !innerNeeds.contains(.waiting(side)),
+      let acknowledged = place(arrival.acknowledged, on: 1 - side)
+    {
+      var placed = arrival
+      placed.acknowledged = acknowledged
+      let result = withInner(&run) { inner.receive(side, octets, at: position, placed, &$0) }
       innerNeeds = result.needs
       taken = result.count
     }
@@ -466,8 +478,8 @@ extension TLSSession {
     offerHeld(&run)
   }
 
-  /// Offers waiting octets to the inner session again, while it takes any.
-  mutating func offerHeld(_ run: inout Run) {
+  /// Offers waiting octets to the inner session again, while it takes any. On a forced side, unknown places do not matter.
+  mutating func offerHeld(_ run: inout Run, forced: Side? = nil) {
     guard let inner else { return }
     var hasProgress = true
     while hasProgress {
@@ -476,9 +488,18 @@ extension TLSSession {
         guard let opener = sides[side].opener, !opener.value.held.isEmpty, !innerNeeds.contains(.waiting(side)) else {
           continue
         }
+        let place = place(opener.value.held[0].arrival.acknowledged, on: 1 - side)
+        guard let acknowledged = place ?? (side == forced ? .unknown : nil) else { continue }
         var first = opener.value.held.removeFirst()
+        if first.missing > 0 {
+          skip(first, side, &run)
+          hasProgress = true
+          continue
+        }
+        var arrival = first.arrival
+        arrival.acknowledged = acknowledged
         let result = withInner(&run) { run in
-          first.octets.withOctets { inner.receive(side, $0, at: first.position, first.arrival, &run) }
+          first.octets.withOctets { inner.receive(side, $0, at: first.position, arrival, &run) }
         }
         innerNeeds = result.needs
         if result.count > 0 { hasProgress = true }

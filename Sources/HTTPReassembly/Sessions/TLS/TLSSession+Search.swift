@@ -4,14 +4,10 @@ extension TLSSession {
   /// The number of candidates tried on one side, for all its gaps. A hostile stream may consist of matching headers.
   static var searchAttemptLimit: Int { 256 }
 
-  /// Whether a record can be found. It needs a tag, and a fixed difference between record and content.
-  func canSearch(_ side: Side) -> Bool {
-    guard inner != nil, !sides[side].isClosed, let opener = sides[side].opener,
-      opener.value.attempts < Self.searchAttemptLimit
-    else {
-      return false
-    }
-    return opener.value.protection?.expansion != nil
+  /// Whether a record can be found: keys are known, and not too many candidates have been tried.
+  mutating func canSearch(_ side: Side, _ run: inout Run) -> Bool {
+    guard prepareOpener(side, &run), let opener = sides[side].opener else { return false }
+    return opener.value.attempts < Self.searchAttemptLimit
   }
 
   /// Searches the next octets of a side for a record, and takes them all.
@@ -31,8 +27,8 @@ extension TLSSession {
       }
       // The record is not complete yet.
       guard offset + TLSRecords.headerLength + length <= opener.value.searched.count else { break }
-      if let sequence = verify(side, at: offset, length, &run) { return goOn(side, at: offset, sequence, &run) }
-      guard canSearch(side) else { return abandonSearch(side, &run) }
+      if let found = verify(side, at: offset, length, &run) { return goOn(side, at: offset, found, &run) }
+      guard canSearch(side, &run) else { return abandonSearch(side, &run) }
       offset += 1
     }
     pass(side, offset, &run)
@@ -42,21 +38,29 @@ extension TLSSession {
   ///
   /// Too few octets may be the start of a header.
   private func candidate(_ side: Side, at offset: Int) -> Int? {
-    guard let opener = sides[side].opener, let expansion = opener.value.protection?.expansion else { return nil }
-    let header = sides[side].header
+    guard let opener = sides[side].opener, let negotiation else { return nil }
+    let (least, version) = (expansion(side) - TLSRecords.headerLength, min(negotiation.value.version, 0x0303))
+    let header = [TLSSide.ContentType.applicationData, UInt8(version >> 8), UInt8(version & 0xff)]
     return opener.value.searched.withOctets { octets in
       let left = octets.byteCount - offset
-      guard octets.octet(offset) == TLSSide.ContentType.applicationData else { return nil }
-      for index in 1..<min(3, max(left, 1)) where octets.octet(offset + index) != header[index] { return nil }
+      for index in 0..<min(3, left) where octets.octet(offset + index) != header[index] { return nil }
       guard left >= TLSRecords.headerLength else { return TLSRecords.longestRecord }
       let length = Int(octets.bigEndian16(offset + 3))
-      let isPossible = length >= expansion - TLSRecords.headerLength && length <= TLSRecords.longestRecord
+      let isPossible = length >= least && length <= TLSRecords.longestRecord
       return isPossible ? length : nil
     }
   }
 
-  /// The number under which a record verifies; nil when it does not verify.
-  private mutating func verify(_ side: Side, at offset: Int, _ length: Int, _ run: inout Run) -> UInt64? {
+  /// A record that verifies.
+  struct FoundRecord {
+    /// Its number.
+    var sequence: UInt64
+    /// The index of the candidate keys that open it; nil for the keys in use.
+    var candidate: Int?
+  }
+
+  /// Tries to open a record, with the keys in use and later ones; nil when it does not verify.
+  private mutating func verify(_ side: Side, at offset: Int, _ length: Int, _ run: inout Run) -> FoundRecord? {
     guard let opener = sides[side].opener else { return nil }
     opener.value.attempts += 1
     var memory: [UInt8] = []
@@ -67,20 +71,36 @@ extension TLSSession {
     for index in 0..<5 { header[index] = opener.value.searched[offset + index] }
     let searched = opener.value.searched
     let body = offset + TLSRecords.headerLength..<offset + TLSRecords.headerLength + length
+    let mostLost = UInt64(max(run.configuration.recordSearchLimit, 0))
+    makeCandidates(side, &run)
     return searched.withOctets { octets in
-      for lost in 0...UInt64(max(run.configuration.recordSearchLimit, 0)) {
-        let sequence = opener.value.sequence &+ lost
-        let opened = opener.value.protection?.open(
-          header, octets.extracting(body), sequence: sequence, into: &memory)
-        if opened != nil { return sequence }
+      func sequence(of protection: inout RecordProtection, from first: UInt64) -> UInt64? {
+        for lost in 0...mostLost {
+          protection.resume(behind: octets.extracting(0..<offset))
+          let opened = protection.open(header, octets.extracting(body), sequence: first &+ lost, into: &memory)
+          if opened != nil { return first &+ lost }
+        }
+        return nil
+      }
+      if var protection = opener.value.protection,
+        let sequence = sequence(of: &protection, from: opener.value.sequence)
+      {
+        return FoundRecord(sequence: sequence)
+      }
+      for index in opener.value.candidates.indices {
+        var protection = opener.value.candidates[index].protection
+        if let sequence = sequence(of: &protection, from: 0) {
+          return FoundRecord(sequence: sequence, candidate: index)
+        }
       }
       return nil
     }
   }
 
   /// Continues with a found record. Octets before it are lost.
-  private mutating func goOn(_ side: Side, at offset: Int, _ sequence: UInt64, _ run: inout Run) {
+  private mutating func goOn(_ side: Side, at offset: Int, _ found: FoundRecord, _ run: inout Run) {
     guard let opener = sides[side].opener else { return }
+    let lastOctets = Array(opener.value.searched[max(offset - RecordProtection.chainedLength, 0)..<offset])
     pass(side, offset, &run)
     var rest: [UInt8] = []
     swap(&rest, &opener.value.searched)
@@ -89,35 +109,35 @@ extension TLSSession {
     sides[side].headerCount = 0
     sides[side].remaining = 0
     sides[side].next = sides[side].recordStart
-    missRecords(side, Int(sequence &- opener.value.sequence), &run)
-    opener.value.sequence = sequence
+    noteLoss(side, from: sides[side].lostStart)
+    if let candidate = found.candidate {
+      adoptCandidate(candidate, side, sequence: found.sequence, &run)
+      sides[side].hasUnopened = true
+      judgeLosses(side, sequence: found.sequence, isFirst: true, &run)
+      opener.value.isFirst = false
+    } else {
+      missRecords(side, Int(clamping: found.sequence &- opener.value.sequence), &run)
+    }
+    opener.value.sequence = found.sequence
     opener.value.mayHaveLost = false
+    lastOctets.withOctets { opener.value.protection?.resume(behind: $0) }
     let taken = rest.withOctets { read(side, $0, &run) }
     // No record waits for an answer here. Early data is over when any record has been opened.
     assert(taken == rest.count)
   }
 
-  /// Skips the content of lost records between the lost and the found boundary.
+  /// Skips the content of lost records between the lost and the found boundary, under the same keys.
   ///
-  /// The content is their octets without headers and tags. That is nearly always right, since padding is rare.
+  /// The content is their octets without headers and tags. That is exact without padding.
   private mutating func missRecords(_ side: Side, _ records: Int, _ run: inout Run) {
-    guard let inner, let opener = sides[side].opener, let expansion = opener.value.protection?.expansion else { return }
-    let octets = sides[side].next - sides[side].lostStart
-    let count = octets - records * expansion
-    guard records > 0, count > 0 else { return }
+    guard let opener = sides[side].opener, let losses = sides[side].losses else { return }
+    sides[side].losses = nil
+    let range = losses.start..<max(sides[side].next, losses.start)
+    let count = range.count - records * expansion(side)
+    guard records > 0, opener.value.epoch != .handshake else { return offerHeld(&run) }
     sides[side].hasUnopened = true
-    if !opener.value.held.isEmpty {
-      innerNeeds = withInner(&run) { inner.stopWaiting(side, &$0) }
-      offerHeld(&run)
-    }
-    let position = opener.value.map.end
-    opener.value.map.append(
-      RecordMap.PlacedRecord(
-        start: sides[side].lostStart, content: position, count: UInt32(clamping: count),
-        length: UInt32(clamping: octets), leading: 0, isOpened: false),
-      limit: run.configuration.rememberedRecordLimit)
-    innerNeeds = withInner(&run) { inner.skipMissing(side, count, at: position, &$0) }
-    run.countMissing(-count)
+    let isExact = count > 0 && opener.value.protection?.expansion != nil && !opener.value.hasPadding
+    skipContent(side, max(count, 1), range, isExact: isExact, &run)
   }
 
   /// Passes searched octets that cannot belong to a record.

@@ -63,6 +63,7 @@ struct TLSSession {
     run.connection.added.unattributed += sides[side].shares.append(
       range, arrival, limit: run.configuration.pendingChargeLimit)
     let taken = read(side, octets, &run)
+    limitHeld(arrival, &run)
     offerHeld(&run)
     settle(side, &run)
     if !hadStarted { settlePending(side, &run) }
@@ -83,9 +84,6 @@ struct TLSSession {
   /// The needs of the session.
   var needs: StreamNeeds {
     var needs = innerNeeds
-    for side in 0..<2 where sides.look(side, { $0.opener?.value.held.isEmpty == false }) {
-      needs.insert(.waiting(side))
-    }
     for side in 0..<2 where sides.look(side, { $0.waitsForSecrets }) { needs.formUnion([.waiting(side), .briefly]) }
     if holdsEarlyData, let client, waitsForAnswer(client) { needs.insert(.waiting(client)) }
     return needs
@@ -98,7 +96,7 @@ struct TLSSession {
     while offset < octets.byteCount {
       let left = octets.byteCount - offset
       if sides[side].isLost {
-        if canSearch(side) {
+        if canSearch(side, &run) {
           search(side, octets.extracting(offset..<octets.byteCount), &run)
           return octets.byteCount
         }
@@ -137,6 +135,7 @@ struct TLSSession {
     guard let length = TLSRecords.length(sides[side].header) else {
       if sides[side].isConfirmed { run.note(.tlsRecordMalformed) }
       sides[side].isLost = true
+      sides[side].lostStart = sides[side].recordStart
       sides[side].isConfirmed = true
       sides[side].header[0] = 0
       return settle(side, TLSRecords.headerLength, .other, &run, endingAt: sides[side].next)
@@ -219,7 +218,10 @@ struct TLSSession {
     guard !sides[side].isDamaged else { return finishDamaged(side, &run) }
     let type = sides[side].contentType
     if isProtected(side, type) {
-      if type == TLSSide.ContentType.applicationData { noteUnopened(side) }
+      if type == TLSSide.ContentType.applicationData {
+        noteUnopened(side)
+        noteLoss(side, from: sides[side].recordStart)
+      }
       passUnopened(side, &run)
     } else if type == TLSSide.ContentType.changeCipherSpec {
       changeCipherSpec(side, &run)
@@ -329,18 +331,20 @@ struct TLSSession {
     let type = sides[side].contentType
     if type == TLSSide.ContentType.applicationData { noteUnopened(side) }
     guard isProtected(side, type) else { return }
-    passUnopened(side, &run)
     missContent(side, &run)
+    passUnopened(side, &run)
   }
 
   mutating func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds {
     abandonGathered(side, &run)
     abandonSearch(side, &run)
     abandonHeader(side, &run)
+    tellLossesAtEnd(side, &run)
+    sides[side].isFinished = true
     if let inner {
       if sides[side].opener?.value.held.isEmpty == false {
         innerNeeds = withInner(&run) { inner.stopWaiting(side, &$0) }
-        offerHeld(&run)
+        offerHeld(&run, forced: side)
       }
       if !sides[side].isClosed {
         innerNeeds = withInner(&run) { inner.finish(side, isComplete: isComplete, &$0) }

@@ -20,6 +20,10 @@ struct TLSSide: ~Copyable {
   var isSearching = false
   /// The position at which the boundaries were lost.
   var lostStart: StreamPosition = 0
+  /// Octets that may have been content, and of which the inner session does not know; nil without any.
+  var losses: LostRecords?
+  /// Whether its stream has ended.
+  var isFinished = false
   /// Whether no more records of it are opened, because a record of unknown content length was lost.
   var isClosed = false
   /// Whether octets of it have come.

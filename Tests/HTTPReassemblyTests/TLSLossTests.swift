@@ -1,0 +1,84 @@
+import HTTPReassembly
+import TestSupport
+import Testing
+
+/// What is known of HTTP/1 inside TLS without some of its packets (MEASURES §10). The whole capture is the truth.
+@Suite struct TLSLossTests {
+  /// How many rows and pairs of mutilated captures are right.
+  struct Tally {
+    var exact = 0
+    var pairs = (exact: 0, inferred: 0, wrong: 0)
+    var possible = 0
+    var faults: [String] = []
+
+    /// Compares the rows of a mutilated capture with those of the whole one.
+    mutating func add(_ found: Analysis, _ whole: Analysis) {
+      let requests = Dictionary(whole.requests.map { ($0.path, $0) }) { first, _ in first }
+      let responses = Dictionary(whole.responses.map { ($0.content[0], $0) }) { first, _ in first }
+      possible += whole.responses.count
+      for row in found.messages {
+        let isRequest = row.kind == .request
+        let truth = isRequest ? requests[row.path] : responses[row.content[0]]
+        if row.exactness == .exact {
+          exact += 1
+          let isRight = truth.map { $0.octets == row.octets && $0.status == row.status && $0.decodedBody == row.decodedBody }
+          if isRight != true || isRequest && (row.host != truth?.host || row.method != truth?.method) {
+            faults.append("exact, and wrong: \(row.description); true: \(truth?.description ?? "none")")
+          }
+        }
+        guard !isRequest, !row.path.isEmpty, !row.content[0].isEmpty else { continue }
+        let isOwn = row.path == "/" + row.content[0].dropFirst(2)
+        switch row.pairing {
+        case .exact:
+          pairs.exact += 1
+          if !isOwn { faults.append("a pair that is exact, and wrong: \(row.content[0]) to \(row.path)") }
+        case .inferred:
+          pairs.inferred += 1
+          if !isOwn { pairs.wrong += 1 }
+        case .unknown: faults.append("a pair without a label: \(row.path)")
+        }
+      }
+    }
+  }
+
+  private func analysis(_ segments: [Segment], _ secrets: [UInt8]) -> Analysis {
+    Analysis(segments.map { $0.packet() }, secrets: secrets)
+  }
+
+  @Test func theWholeDialoguesAreExact() {
+    for kind in TLSDialogue.Kind.all {
+      let dialogue = TLSDialogue(kind, exchanges: 30, seed: 7)
+      let whole = analysis(dialogue.segments, dialogue.secrets)
+      #expect(whole.violations == [], "\(kind.name)")
+      #expect(whole.messages.count == 60, "\(kind.name)")
+      #expect(whole.messages.allSatisfy { $0.exactness == .exact && $0.pairing == .exact }, "\(kind.name)")
+      #expect(whole.responses.allSatisfy { $0.path == "/" + $0.content[0].dropFirst(2) }, "\(kind.name)")
+      #expect(whole.ledger.tlsApplicationData == 0, "\(kind.name)")
+    }
+  }
+
+  @Test(arguments: Mutilation.usual.indices)
+  func noRowAndNoPairIsExactAndWrong(_ index: Int) {
+    let mutilation = Mutilation.usual[index]
+    var tally = Tally()
+    for (number, kind) in TLSDialogue.Kind.all.enumerated() {
+      let dialogue = TLSDialogue(kind, exchanges: 40, seed: number)
+      let whole = analysis(dialogue.segments, dialogue.secrets)
+      for seed in 0..<RandomCases.count(24) {
+        var random = SeededRandom(seed: UInt64(number * 1000 + seed * 10 + 1))
+        let found = analysis(mutilation.apply(to: dialogue.segments, &random), dialogue.secrets)
+        let before = tally.faults.count
+        tally.faults += found.violations
+        tally.add(found, whole)
+        if mutilation.losesNothing, found.messages.count != whole.messages.count {
+          tally.faults.append("\(found.messages.count) rows")
+        }
+        for index in before..<tally.faults.count { tally.faults[index] = "\(kind.name), \(seed): \(tally.faults[index])" }
+      }
+    }
+    print("TALLY \(mutilation): \(tally.exact) exact, \(tally.pairs) of \(tally.possible), \(tally.faults.count) faults")
+    for fault in tally.faults.prefix(12) { print("FAULT \(mutilation) \(fault)") }
+    #expect(tally.faults.isEmpty, "\(tally.faults.prefix(5))")
+    #expect(tally.pairs.wrong * 1000 <= max(tally.pairs.inferred, 1000))
+  }
+}
