@@ -26,6 +26,9 @@ public struct Verification: Sendable {
     tolerance: Int64 = 5_000_000_000
   ) {
     self.leftOut = leftOut
+    let exchanged = ExchangedColumns.found(in: log, wire)
+    var log = log
+    if let exchanged { log.entries = log.entries.map(exchanged.restored) }
     let matching = Matching(log, wire, tolerance: tolerance)
     clock = matching.clock
 
@@ -37,8 +40,7 @@ public struct Verification: Sendable {
       guard message.isPaired else { continue }
       if entry.kind == .request { requests.append((entry, message)) } else { responses.append((entry, message)) }
     }
-    let requestReadings = LogReadings(requests, log: log, kind: .request)
-    let responseReadings = LogReadings(responses, log: log, kind: .response)
+    let (requestReadings, responseReadings) = LogUnits.readings(requests: requests, responses: responses, log: log)
     self.requestReadings = requestReadings.best
     self.responseReadings = responseReadings.best
 
@@ -54,6 +56,7 @@ public struct Verification: Sendable {
       if match.isOpen || !message.isPaired { row = Self.open(row) }
       if match.isOpen { row.total.causes.append(Cause(.ambiguous, 0)) }
       if !message.isPaired, row.total.difference != 0 { row.total.causes.append(Cause(.inferredPairing, 0)) }
+      if let exchanged { row.total.causes.append(Cause(.exchangedColumns, 0, detail: exchanged.words)) }
       row.isAmbiguous = match.isAmbiguous
       if match.timeShift != nil { row.total.causes.append(Cause(.timeShifted, 0)) }
       if let phases = entry.phases, let times = timings[message.row.exchange] { row.phases = (phases, times) }

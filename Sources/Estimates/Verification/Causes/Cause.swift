@@ -35,6 +35,8 @@ public struct Cause: Sendable, Hashable {
     case jsonShape = "fields as JSON"
     /// The app counts the fields as a program prints a list of them.
     case printedList = "fields as a printed list"
+    /// The app counts the fields in a form of its own; `detail` has its formula.
+    case ownForm = "fields in the app's own form"
     /// The app counts names and values without the separators.
     case separators = "separators not counted"
     /// The wire has other whitespace, folding or line ends than field lines written canonically.
@@ -49,6 +51,12 @@ public struct Cause: Sendable, Hashable {
     case pseudoFields = "pseudo-header fields counted as fields"
     /// The app counts the start-line as part of the header section.
     case lineInHeader = "start-line counted in the header section"
+
+    // Any figure
+    /// The log has another unit than octets, or rounds; `detail` names it.
+    case unit = "figures in another unit"
+    /// The log has the figures of two parts in each other's column; `detail` names them. No octets.
+    case exchangedColumns = "columns exchanged"
 
     // Body
     /// The app does not count the body.
@@ -123,7 +131,7 @@ public struct Cause: Sendable, Hashable {
     /// Whether the cause tells something about a row even when it explains no octets.
     var isNote: Bool {
       switch self {
-      case .timeShifted, .ambiguous, .inferredPairing, .sumOfParts, .doubled, .otherHost: true
+      case .timeShifted, .ambiguous, .inferredPairing, .sumOfParts, .doubled, .otherHost, .exchangedColumns: true
       default: false
       }
     }

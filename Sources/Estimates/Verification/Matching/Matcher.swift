@@ -93,7 +93,7 @@ struct Matcher {
       guard let column else { continue }
       var pair = Pair(exchange: candidates[column])
       (pair.isAmbiguous, pair.isOpen) = doubt(
-        row, column, choice, assignment, ranges[row], candidates, for: ordered[row])
+        row, column, choice, assignment, ranges[row], candidates, for: ordered[row], gain)
       pairs[ordered[row]] = pair
       take(ordered[row], pair.exchange)
     }
@@ -144,10 +144,11 @@ struct Matcher {
     return ranges
   }
 
-  /// Whether another choice is as good, and whether it would give the row other figures.
+  /// Whether another choice is as good, and whether it would give the row other figures. Where the app's way to count gives the
+  /// row's figures for both, either explains them.
   private func doubt(
     _ row: Int, _ column: Int, _ choice: CrossingRepair, _ assignment: OrderedAssignment, _ range: Range<Int>,
-    _ candidates: [Int], for member: Int
+    _ candidates: [Int], for member: Int, _ gain: PairGain
   ) -> (isAmbiguous: Bool, isOpen: Bool) {
     let own = figures(of: candidates[column], for: member)
     var isAmbiguous = false
@@ -157,7 +158,11 @@ struct Matcher {
         || assignment.loss(row, at: other) + choice.gained < PairGain.doubt
       guard isAsGood else { continue }
       isAmbiguous = true
-      if figures(of: candidates[other], for: member) != own { return (true, true) }
+      if figures(of: candidates[other], for: member) != own,
+        !fits(candidates[column], member, gain) || !fits(candidates[other], member, gain)
+      {
+        return (true, true)
+      }
     }
     return (isAmbiguous, false)
   }
@@ -167,6 +172,15 @@ struct Matcher {
     let request = rows[row].request == nil ? nil : exchanges[exchange].request
     let response = rows[row].response == nil ? nil : exchanges[exchange].response
     return [request, response].map { $0.map { wire[$0].visibleOctets } }
+  }
+
+  /// Whether the app's way to count gives the row's figures for an exchange.
+  private func fits(_ exchange: Int, _ row: Int, _ gain: PairGain) -> Bool {
+    [(rows[row].request, exchanges[exchange].request), (rows[row].response, exchanges[exchange].response)]
+      .allSatisfy { entry, message in
+        guard let entry else { return true }
+        return message.map { gain.sizes.fits(log[entry], $0) } ?? false
+      }
   }
 
   /// Whether an exchange on the wire has no row at all.

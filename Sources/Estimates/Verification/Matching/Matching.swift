@@ -97,8 +97,8 @@ struct Matching {
         if let time = log[row].time, let clock { responseTimes.append((clock.captureTime(time), exchange)) }
       }
     }
-    gain.sizes.requestReadings = LogReadings(requests, log: source, kind: .request)
-    gain.sizes.responseReadings = LogReadings(responses, log: source, kind: .response)
+    let readings = LogUnits.readings(requests: requests, responses: responses, log: source)
+    (gain.sizes.requestReadings, gain.sizes.responseReadings) = (readings.requests, readings.responses)
     gain.requestDelay = NotedDelay(requestTimes, wire)
     gain.responseDelay = NotedDelay(responseTimes, wire)
     gain.waitSpread = waitSpread(gain)
