@@ -67,11 +67,20 @@ struct Matcher {
 
   /// Pairs rows of request and response first, then rows of one message.
   private mutating func solve(_ group: KeyedGroups.Group, _ gain: PairGain) {
-    let open = group.rows.filter { pairs[$0] == nil && !rows[$0].isFromCache }
+    let open = group.rows.filter { pairs[$0] == nil && !rows[$0].isOffWire }
+    // A first try that got no answer may be nearer in time than its retry.
+    let answered = open.filter { rows[$0].isJoined && rows[$0].isAnswered }
+    solve(
+      answered,
+      group.exchanges.filter {
+        takenBy[$0].request == nil && takenBy[$0].response == nil && exchanges[$0].response != nil
+      }, gain)
     let joined = open.filter { rows[$0].isJoined || rows[$0].request != nil && rows[$0].response != nil }
     let requests = open.filter { !rows[$0].isJoined && rows[$0].response == nil && rows[$0].request != nil }
     let responses = open.filter { !rows[$0].isJoined && rows[$0].request == nil }
-    solve(joined, group.exchanges.filter { takenBy[$0].request == nil && takenBy[$0].response == nil }, gain)
+    solve(
+      joined.filter { pairs[$0] == nil },
+      group.exchanges.filter { takenBy[$0].request == nil && takenBy[$0].response == nil }, gain)
     solve(requests, group.exchanges.filter { takenBy[$0].request == nil && exchanges[$0].request != nil }, gain)
     solve(responses, group.exchanges.filter { takenBy[$0].response == nil && exchanges[$0].response != nil }, gain)
   }
