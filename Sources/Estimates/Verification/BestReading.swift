@@ -106,19 +106,45 @@ extension HeaderReading: CustomStringConvertible {
 
 extension HeaderForm {
   fileprivate var words: String {
-    switch self {
-    case .wire: "field lines and empty line as on the wire (S + 4n + 2)"
-    case .withoutEmptyLine: "field lines without the empty line (S + 4n)"
-    case .lineFeed: "field lines ended by LF, no empty line (S + 3n)"
-    case .lineFeedWithEmptyLine: "lines ended by LF (S + 3n + 1)"
-    case .namesAndValues: "names and values (S)"
-    case .joined: "\"name: value\" without line ends (S + 2n)"
-    case .prettyJSON: "pretty-printed JSON (S + 11n + 2)"
-    case .compactJSON: "compact JSON (S + 6n + 1)"
-    case .printedList: "a list as Python prints it (S + 12n + 7)"
-    case .encoded: "fields as encoded on the wire"
-    case .encodedWithFrame: "fields as encoded on the wire, with the header of their frame"
+    let words =
+      switch self {
+      case .wire: "field lines and empty line as on the wire"
+      case .withoutEmptyLine: "field lines without the empty line"
+      case .lineFeed: "field lines ended by LF, no empty line"
+      case .lineFeedWithEmptyLine: "lines ended by LF"
+      case .namesAndValues: "names and values"
+      case .joined: "\"name: value\" without line ends"
+      case .prettyJSON: "pretty-printed JSON"
+      case .compactJSON: "compact JSON"
+      case .stringifiedJSON: "JSON as JSON.stringify writes it"
+      case .spacedJSON: "JSON as json.dumps of Python writes it"
+      case .printedDictionary: "names and values and 8 bytes a field, as Python or Swift prints a dictionary"
+      case .propertyList: "the description of an NSDictionary"
+      case .printedList: "a list as Python prints it"
+      case .encoded: "fields as encoded on the wire"
+      case .encodedWithFrame: "fields as encoded on the wire, with the header of their frame"
+      default: ownWords
+      }
+    return isEncoded ? words : "\(words) (\(formula))"
+  }
+
+  /// The words for a form that has no name.
+  private var ownWords: String {
+    var words =
+      switch texts {
+      case .namesAndValues: ["names and values"]
+      case .values: ["values"]
+      case .names: ["names"]
+      case .none: [String]()
+      }
+    if perField != 0 { words.append("\(perField) bytes a field") }
+    if base > 0 || words.isEmpty { words.append("\(base) bytes a message") }
+    switch quoting {
+    case .none: break
+    case .quotes, .solidus: words.append("1 byte an escaped character")
+    case .propertyList: words.append("the quotes of a property list")
     }
+    return words.joined(separator: " and ") + (base < 0 ? ", less \(-base) a message" : "")
   }
 }
 

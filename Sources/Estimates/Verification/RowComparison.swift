@@ -17,25 +17,29 @@ struct LogReadings {
     var absentIsUnknown = false
   }
 
-  /// Finds the readings from pairs that are sure and all of `kind`.
-  init(_ pairs: [(entry: LogEntry, message: WireMessage)], log: AppLog, kind: MessageKind) {
-    func samples(_ figure: (LogEntry) -> Int?) -> [(message: WireMessage, figure: Int)] {
-      pairs.compactMap { pair in
-        pair.entry.isAborted || pair.message.row.exactness == .atLeast
-          ? nil : figure(pair.entry).map { (pair.message, $0) }
-      }
-    }
-    lines = ReadingEvidence(samples(\.lineLength), kind: kind) { message, figure in
+  /// Finds the readings from pairs that are sure and all of `kind`. `units` are those of the log's columns; `other` are the
+  /// readings of the other kind of messages, when they are known: one program wrote both.
+  init(
+    _ pairs: [(entry: LogEntry, message: WireMessage)], log: AppLog, kind: MessageKind, units: LogUnits = LogUnits(),
+    other: LogReadings? = nil
+  ) {
+    lines = ReadingEvidence(LogUnits.samples(pairs, \.lineLength), kind: kind, unit: units.line) { message, figure in
       LineReading.all(for: message).filter { $0.figure(of: message) == figure }
     }
-    headers = ReadingEvidence(samples(\.headerLength), kind: kind) { HeaderReadingSearch($0).readings(giving: $1) }
-    bodies = ReadingEvidence(samples(\.bodyLength), kind: kind) { message, figure in
+    headers = ReadingEvidence(
+      LogUnits.samples(pairs, \.headerLength), kind: kind, unit: units.header,
+      hints: other?.headerForm.map { [HeaderReading(form: $0)] } ?? [], fit: { FormFit($0, kind: kind).headers() },
+      search: { HeaderReadingSearch($0).readings(giving: $1) })
+    bodies = ReadingEvidence(LogUnits.samples(pairs, \.bodyLength), kind: kind, unit: units.body) { message, figure in
       BodyReading.allCases.filter { $0.figure(of: message) == figure }
     }
-    let whole = pairs.compactMap { pair in
-      pair.entry.isAborted ? nil : pair.entry.lengthBeyondParts(pair.message).map { (pair.message, $0) }
-    }
-    wholes = ReadingEvidence(whole, kind: kind) { WholeReading.readings(of: $0, giving: $1) }
+    wholes = ReadingEvidence(
+      LogUnits.wholes(pairs), kind: kind, unit: units.whole,
+      hints: other?.wholeForm.map { form in
+        [.nothing, .plain(kind)].map {
+          WholeReading(line: $0, header: HeaderReading(form: form), body: .transferred)
+        }
+      } ?? [], fit: { FormFit($0, kind: kind).wholes() }, search: { WholeReading.readings(of: $0, giving: $1) })
     var known = KnownParts()
     known.absentIsUnknown = log.dialect != .monitor
     for entry in log.entries where entry.kind == kind || kind == .response && entry.kind == .interim {
@@ -53,13 +57,23 @@ struct LogReadings {
     ) -> [BestReading] {
       evidence.believed.enumerated().map { index, believed in
         BestReading(
-          figure, believed.reading.description, believed.fits, misses: believed.misses, rivals: believed.rivals,
+          figure, believed.reading.description + (evidence.unit == .octets ? "" : "; in \(evidence.unit.words)"),
+          believed.fits, misses: believed.misses, rivals: believed.rivals,
           isFurther: index > 0)
       }
     }
     return described("start-line", lines) + described("header", headers) + described("body", bodies)
       + described("message", wholes)
   }
+
+  /// The form of fields in the header figures, if it is not the wire's.
+  private var headerForm: HeaderForm? { headers.believed.first?.reading.ownForm }
+  /// The form of fields in the figures of whole messages, if it is not the wire's.
+  private var wholeForm: HeaderForm? { wholes.believed.first?.reading.header.ownForm }
+  /// The two forms.
+  var forms: [HeaderForm?] { [headerForm, wholeForm] }
+  /// Whether a form is known that the other kind of messages may have, too.
+  var hasForm: Bool { headerForm != nil || wholeForm != nil }
 
   // MARK: Expected figures
 
@@ -251,7 +265,7 @@ extension LogEntry {
   var lengthIsSum: Bool { partsOfLength(MessageOctets()) != nil || hasAllParts }
 
   /// The length of a row whose parts do not make it up, without the body's own difference.
-  fileprivate func lengthBeyondParts(_ message: WireMessage) -> Int? {
+  func lengthBeyondParts(_ message: WireMessage) -> Int? {
     guard let length, !hasAllParts, partsOfLength(message.row.octets) == nil else { return nil }
     return length - (bodyLength.map { $0 - message.row.octets.body } ?? 0)
   }

@@ -26,6 +26,9 @@ public struct Verification: Sendable {
     tolerance: Int64 = 5_000_000_000
   ) {
     self.leftOut = leftOut
+    let exchanged = ExchangedColumns.found(in: log, wire)
+    var log = log
+    if let exchanged { log.entries = log.entries.map(exchanged.restored) }
     let matching = Matching(log, wire, tolerance: tolerance)
     clock = matching.clock
 
@@ -37,11 +40,12 @@ public struct Verification: Sendable {
       guard message.isPaired else { continue }
       if entry.kind == .request { requests.append((entry, message)) } else { responses.append((entry, message)) }
     }
-    let requestReadings = LogReadings(requests, log: log, kind: .request)
-    let responseReadings = LogReadings(responses, log: log, kind: .response)
+    let (requestReadings, responseReadings) = LogUnits.readings(requests: requests, responses: responses, log: log)
     self.requestReadings = requestReadings.best
     self.responseReadings = responseReadings.best
 
+    // A row may have the time of the first try.
+    let repeated = Set(matching.sentAgain.values)
     for (index, entry) in log.entries.enumerated() {
       guard let match = matching.matches[index] else {
         rows.append(Self.unmatched(entry, matching.strays[index], mayBeLeftOut: mayBeLeftOut(entry, tolerance)))
@@ -54,8 +58,13 @@ public struct Verification: Sendable {
       if match.isOpen || !message.isPaired { row = Self.open(row) }
       if match.isOpen { row.total.causes.append(Cause(.ambiguous, 0)) }
       if !message.isPaired, row.total.difference != 0 { row.total.causes.append(Cause(.inferredPairing, 0)) }
+      if let exchanged { row.total.causes.append(Cause(.exchangedColumns, 0, detail: exchanged.words)) }
       row.isAmbiguous = match.isAmbiguous
-      if match.timeShift != nil { row.total.causes.append(Cause(.timeShifted, 0)) }
+      let sent = message.row.status
+      if entry.kind == .response, !match.isChain, !WireExchange.agree(entry.status, sent), entry.status != 200 {
+        row.total.causes.append(Cause(.otherStatus, 0, detail: "\(entry.status) for \(sent)"))
+      }
+      if match.timeShift != nil, !repeated.contains(match.message) { row.total.causes.append(Cause(.timeShifted, 0)) }
       if let phases = entry.phases, let times = timings[message.row.exchange] { row.phases = (phases, times) }
       rows.append(row)
     }
@@ -64,7 +73,13 @@ public struct Verification: Sendable {
     for (index, message) in wire.enumerated() where matching.entries[index] == nil {
       rows.append(
         Self.unmatched(
-          message, isRedirect: redirects.contains(message.row.exchange), loggedAt: matching.misplaced[index]))
+          message,
+          matching.sentAgain[index] != nil
+            ? .sentAgain
+            : message.row.kind == .interim
+              ? .interim
+              : redirects.contains(message.row.exchange) ? .redirect : .missedByApp, loggedAt: matching.misplaced[index]
+        ))
     }
   }
 
@@ -101,6 +116,7 @@ public struct Verification: Sendable {
     let cause =
       switch stray {
       case .doubled: Cause(.doubled, length)
+      case .neverSent: Cause(.neverSent, length)
       case .otherHost(let host): Cause(.otherHost, length, detail: host)
       case nil:
         Cause(
@@ -111,14 +127,13 @@ public struct Verification: Sendable {
   }
 
   /// The result for a message without a row in the log.
-  private static func unmatched(_ message: WireMessage, isRedirect: Bool, loggedAt host: String?) -> VerifiedRow {
+  private static func unmatched(_ message: WireMessage, _ kind: Cause.Kind, loggedAt host: String?) -> VerifiedRow {
     let octets = message.row.octets
     var row = VerifiedRow(message: message)
     row.line.wire = octets.startLine
     row.header.wire = octets.header
     row.body.wire = octets.body
     row.total = FigureComparison(app: 0, wire: octets.total)
-    let kind: Cause.Kind = message.row.kind == .interim ? .interim : isRedirect ? .redirect : .missedByApp
     row.total.causes =
       [
         host.map { Cause(.otherHost, -octets.total, detail: $0) } ?? Cause(kind, -octets.total)

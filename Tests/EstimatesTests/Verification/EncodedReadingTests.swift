@@ -30,7 +30,7 @@ import Testing
     #expect(messages.count == 6)
     let unsent: [[UnsentField]] = [[], [.connection], [.transferEncoding], UnsentField.allCases]
     let lines = LineReading.requests + LineReading.responses
-    let headers = HeaderForm.allCases.flatMap { form in
+    let headers = HeaderForm.all.flatMap { form in
       unsent.flatMap { unsent in
         [[], ["host", "te"], ["set-cookie"]].flatMap { unseen in
           [nil, .request(.path, .crlf, .short), .status(.asSent, .crlf), .encoded].flatMap { line in

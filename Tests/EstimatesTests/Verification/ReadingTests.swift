@@ -8,7 +8,7 @@ import Testing
 @Suite struct ReadingTests {
   private var lines: [LineReading] { LineReading.requests + LineReading.responses }
   private var headers: [HeaderReading] {
-    HeaderForm.allCases.flatMap { form in
+    HeaderForm.all.flatMap { form in
       Folding.allCases.flatMap { folds in
         [[], ["host"], ["cookie", "host"], ["set-cookie"], ["transfer-encoding", "x-long"], [""]].flatMap { unseen in
           [nil, .request(.path, .crlf), .status(.asSent, .crlf)].map { line in

@@ -30,6 +30,8 @@ extension HARMeaning {
   func response(_ message: HARMessage) -> ArchivedFigures {
     var figures = Self.standard(message)
     figures.decoded = message.content?.size
+    // No standard says what it counts: the comparison finds out. 0 means that the octets were not counted.
+    if figures.whole == nil, let size = message.transferSize, size > 0 { figures.whole = size }
     return figures
   }
 

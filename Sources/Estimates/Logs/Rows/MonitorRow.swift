@@ -36,11 +36,11 @@ struct MonitorRow {
     case .host: row.host = names.shared(try Self.host(cell))
     case .path: try takePath(cell)
     case .time: row.time = try times.time(cell)
-    case .length: row.length = try cell.length(column)
-    case .lineLength: row.lineLength = try cell.length(column)
-    case .headerLength: row.headerLength = try cell.length(column)
-    case .bodyLength: row.bodyLength = try cell.length(column)
-    case .decodedLength: row.decodedLength = try cell.length(column)
+    case .length: row.length = try Self.figure(cell, column)
+    case .lineLength: row.lineLength = try Self.figure(cell, column)
+    case .headerLength: row.headerLength = try Self.figure(cell, column)
+    case .bodyLength: row.bodyLength = try Self.figure(cell, column)
+    case .decodedLength: row.decodedLength = try Self.figure(cell, column)
     case .requestLength: row.length = try Self.figure(cell, column)
     case .requestLineLength: row.lineLength = try Self.figure(cell, column)
     case .requestHeaderLength: row.headerLength = try Self.figure(cell, column)
@@ -121,7 +121,7 @@ struct MonitorRow {
     return [request, response]
   }
 
-  /// A length in a row of an exchange: -1 means unknown, as in HAR and in the counts of Apple and OkHttp.
+  /// A length: -1 means unknown, as in HAR and in the counts of Apple and OkHttp.
   private static func figure(_ cell: LogCell, _ column: LogColumn) throws(RowProblem) -> Int? {
     let length = try cell.length(column)
     return length == -1 ? nil : length

@@ -35,6 +35,8 @@ public struct Cause: Sendable, Hashable {
     case jsonShape = "fields as JSON"
     /// The app counts the fields as a program prints a list of them.
     case printedList = "fields as a printed list"
+    /// The app counts the fields in a form of its own; `detail` has its formula.
+    case ownForm = "fields in the app's own form"
     /// The app counts names and values without the separators.
     case separators = "separators not counted"
     /// The wire has other whitespace, folding or line ends than field lines written canonically.
@@ -49,6 +51,12 @@ public struct Cause: Sendable, Hashable {
     case pseudoFields = "pseudo-header fields counted as fields"
     /// The app counts the start-line as part of the header section.
     case lineInHeader = "start-line counted in the header section"
+
+    // Any figure
+    /// The log has another unit than octets, or rounds; `detail` names it.
+    case unit = "figures in another unit"
+    /// The log has the figures of two parts in each other's column; `detail` names them. No octets.
+    case exchangedColumns = "columns exchanged"
 
     // Body
     /// The app does not count the body.
@@ -91,6 +99,8 @@ public struct Cause: Sendable, Hashable {
     case missedByApp = "missed by the app"
     /// The app's log has no row for one hop of a redirection.
     case redirect = "redirect counted once"
+    /// The request got no answer, and the client sent it again (RFC 9110 §9.2.2).
+    case sentAgain = "sent again"
     /// Interim responses are never shown to an app (RFC 9110 §15.2).
     case interim = "interim response"
     /// The wire has no message for a row of the app's log: the capture lost it, or it took another way.
@@ -99,6 +109,10 @@ public struct Cause: Sendable, Hashable {
     case leftOut = "message left out of the comparison"
     /// The response came from a cache.
     case cache = "served from a cache"
+    /// The log says that the transfer failed before anything was sent.
+    case neverSent = "failed before anything was sent"
+    /// The log has another status than the wire; `detail` has both. No octets.
+    case otherStatus = "another status in the log"
     /// The log has the message twice.
     case doubled = "row is there twice"
     /// The log has the message under another host.
@@ -117,13 +131,18 @@ public struct Cause: Sendable, Hashable {
     /// Whether the cause is about octets that no app can see.
     var isInvisible: Bool { self == .chunkFraming || self == .frameHeaders || self == .trailers || self == .interim }
 
+    /// Whether the cause is the coding of HTTP/2: frames, and compressed fields in place of their text.
+    var isCoding: Bool { self == .frameHeaders || self == .fieldCompression }
+
     /// The octets beside fields and content in a message: chunk framing, or headers of frames.
     static func framing(of message: WireMessage) -> Kind { message.isEncoded ? .frameHeaders : .chunkFraming }
 
     /// Whether the cause tells something about a row even when it explains no octets.
     var isNote: Bool {
       switch self {
-      case .timeShifted, .ambiguous, .inferredPairing, .sumOfParts, .doubled, .otherHost: true
+      case .timeShifted, .ambiguous, .inferredPairing, .sumOfParts, .doubled, .otherHost, .exchangedColumns,
+        .neverSent, .otherStatus:
+        true
       default: false
       }
     }

@@ -13,7 +13,7 @@ extension ClockFit {
     for (isExact, group) in groups.all {
       let candidates = group.exchanges
       for (position, row) in group.rows.enumerated() {
-        guard let time = rows[row].time, !rows[row].isFromCache, isExact || rows[row].query == nil else { continue }
+        guard let time = rows[row].time, !rows[row].isOffWire, isExact || rows[row].query == nil else { continue }
         if candidates.count > candidateLimit {
           // A key with many exchanges says little: the n-th row is likely the n-th message.
           guard position < candidates.count else { continue }
@@ -44,7 +44,7 @@ extension ClockFit {
     _ rows: LogExchange, _ exchange: WireExchange, _ log: [LogEntry], _ sizes: MessageSizes
   ) -> Bool {
     if !rows.method.isEmpty, !exchange.method.isEmpty, rows.method != exchange.method { return false }
-    if rows.status > 0, exchange.status > 0, rows.status != exchange.status { return false }
+    if !WireExchange.agree(rows.status, exchange.status) { return false }
     for (row, message) in [(rows.request, exchange.request), (rows.response, exchange.response)] {
       guard let row else { continue }
       guard let message else { return false }

@@ -29,6 +29,12 @@ struct LogExchange {
   var isFromCache = false
   /// Whether request and response are known to belong together.
   var isJoined = false
+  /// Whether the log says that the transfer failed, with no octet of it sent or received.
+  private(set) var isNeverSent = false
+  /// Whether the log says that nothing of it is on the wire.
+  var isOffWire: Bool { isFromCache || isNeverSent }
+  /// Whether the log says that it was answered.
+  var isAnswered: Bool { response != nil && status > 0 }
 
   /// The index of its first row.
   var first: Int { request ?? response ?? interims.first ?? 0 }
@@ -54,6 +60,9 @@ struct LogExchange {
     if entry.kind == .request || request == nil { method = entry.method }
     if entry.kind == .response, entry.status > 0 { status = entry.status }
     if entry.isFromCache { isFromCache = true }
+    let figures = [entry.length, entry.lineLength, entry.headerLength, entry.bodyLength]
+    let hasNothing = entry.isAborted && entry.hasFigure && figures.allSatisfy { ($0 ?? 0) == 0 }
+    isNeverSent = hasNothing && (rows.count == 1 || isNeverSent) && status == 0
     if time == nil { time = entry.time }
     if let last = entry.endTime ?? entry.time { end = max(end ?? last, last) }
   }
@@ -95,6 +104,14 @@ struct LogExchange {
       exchanges.append(exchange)
     }
     exchanges += joined(single, entries, wire)
+    // In the log of a monitor that counts bodies alone, 0 says nothing.
+    let countsAll = entries.allSatisfy { entry in
+      entry.kind != .request || entry.isAborted || entry.isFromCache
+        || [entry.length, entry.lineLength, entry.headerLength].contains { ($0 ?? 0) > 0 }
+    }
+    if !countsAll {
+      for index in exchanges.indices { exchanges[index].isNeverSent = false }
+    }
     return exchanges.sorted { $0.first < $1.first }
   }
 

@@ -26,9 +26,13 @@ extension Matcher {
   /// wrong its figures are.
   mutating func takeNear(_ gain: PairGain) {
     for group in groups.exact + groups.loose {
-      let open = group.rows.filter { pairs[$0] == nil && !rows[$0].isFromCache && !isDoubled($0, gain) }
+      let open = group.rows.filter { pairs[$0] == nil && !rows[$0].isOffWire }
       for row in open where pairs[row] == nil {
-        let near = group.exchanges.filter { isOpen($0, for: row) && gain.isNear(rows[row], $0) }
+        // A row that repeats another is a message of its own where one is free that has its figures.
+        let isDoubled = isDoubled(row, gain)
+        let near = group.exchanges.filter {
+          isOpen($0, for: row) && gain.isNear(rows[row], $0) && (!isDoubled || isExact(row, $0, gain))
+        }
         guard let nearest = near.min(by: { gain.lateness(rows[row], $0) < gain.lateness(rows[row], $1) }) else {
           continue
         }
@@ -54,7 +58,7 @@ extension Matcher {
   /// Pairs rows whose time is far off. Both sides need the same key and exactly the figures that the app would have.
   mutating func takeShifted(_ gain: PairGain) {
     let open = openHalves()
-    for index in rows.indices where pairs[index] == nil && !rows[index].isFromCache {
+    for index in rows.indices where pairs[index] == nil && !rows[index].isOffWire {
       guard !isDoubled(index, gain) else { continue }
       let candidates = (open[rows[index].key] ?? []).filter { isOpen($0, for: index) && isExact(index, $0, gain) }
       guard let first = candidates.first else { continue }
@@ -81,7 +85,7 @@ extension Matcher {
     let other = exchanges[exchange]
     if !row.method.isEmpty, !other.method.isEmpty, row.method != other.method { return false }
     if let query = row.query, let text = other.query, query != text { return false }
-    if row.status > 0, other.status > 0, row.status != other.status { return false }
+    if !WireExchange.agree(row.status, other.status) { return false }
     var hasFigure = false
     for (entry, message) in [(row.request, other.request), (row.response, other.response)] {
       guard let entry else { continue }
@@ -116,7 +120,10 @@ extension Matcher {
     where takenBy[index].request == nil || takenBy[index].response == nil {
       byPath[exchange.key.path, default: []].append(index)
     }
-    for index in rows.indices where pairs[index] == nil && !rows[index].isFromCache {
+    for index in rows.indices where pairs[index] == nil && rows[index].isNeverSent {
+      for row in rows[index].rows { strays.rows[row] = .neverSent }
+    }
+    for index in rows.indices where pairs[index] == nil && !rows[index].isOffWire {
       if isDoubled(index, gain) {
         for row in rows[index].rows { strays.rows[row] = .doubled }
         continue

@@ -67,11 +67,20 @@ struct Matcher {
 
   /// Pairs rows of request and response first, then rows of one message.
   private mutating func solve(_ group: KeyedGroups.Group, _ gain: PairGain) {
-    let open = group.rows.filter { pairs[$0] == nil && !rows[$0].isFromCache }
+    let open = group.rows.filter { pairs[$0] == nil && !rows[$0].isOffWire }
+    // A first try that got no answer may be nearer in time than its retry.
+    let answered = open.filter { rows[$0].isJoined && rows[$0].isAnswered }
+    solve(
+      answered,
+      group.exchanges.filter {
+        takenBy[$0].request == nil && takenBy[$0].response == nil && exchanges[$0].response != nil
+      }, gain)
     let joined = open.filter { rows[$0].isJoined || rows[$0].request != nil && rows[$0].response != nil }
     let requests = open.filter { !rows[$0].isJoined && rows[$0].response == nil && rows[$0].request != nil }
     let responses = open.filter { !rows[$0].isJoined && rows[$0].request == nil }
-    solve(joined, group.exchanges.filter { takenBy[$0].request == nil && takenBy[$0].response == nil }, gain)
+    solve(
+      joined.filter { pairs[$0] == nil },
+      group.exchanges.filter { takenBy[$0].request == nil && takenBy[$0].response == nil }, gain)
     solve(requests, group.exchanges.filter { takenBy[$0].request == nil && exchanges[$0].request != nil }, gain)
     solve(responses, group.exchanges.filter { takenBy[$0].response == nil && exchanges[$0].response != nil }, gain)
   }
@@ -93,7 +102,7 @@ struct Matcher {
       guard let column else { continue }
       var pair = Pair(exchange: candidates[column])
       (pair.isAmbiguous, pair.isOpen) = doubt(
-        row, column, choice, assignment, ranges[row], candidates, for: ordered[row])
+        row, column, choice, assignment, ranges[row], candidates, for: ordered[row], gain)
       pairs[ordered[row]] = pair
       take(ordered[row], pair.exchange)
     }
@@ -144,10 +153,11 @@ struct Matcher {
     return ranges
   }
 
-  /// Whether another choice is as good, and whether it would give the row other figures.
+  /// Whether another choice is as good, and whether it would give the row other figures. Where the app's way to count gives the
+  /// row's figures for both, either explains them.
   private func doubt(
     _ row: Int, _ column: Int, _ choice: CrossingRepair, _ assignment: OrderedAssignment, _ range: Range<Int>,
-    _ candidates: [Int], for member: Int
+    _ candidates: [Int], for member: Int, _ gain: PairGain
   ) -> (isAmbiguous: Bool, isOpen: Bool) {
     let own = figures(of: candidates[column], for: member)
     var isAmbiguous = false
@@ -157,7 +167,11 @@ struct Matcher {
         || assignment.loss(row, at: other) + choice.gained < PairGain.doubt
       guard isAsGood else { continue }
       isAmbiguous = true
-      if figures(of: candidates[other], for: member) != own { return (true, true) }
+      if figures(of: candidates[other], for: member) != own,
+        !fits(candidates[column], member, gain) || !fits(candidates[other], member, gain)
+      {
+        return (true, true)
+      }
     }
     return (isAmbiguous, false)
   }
@@ -167,6 +181,15 @@ struct Matcher {
     let request = rows[row].request == nil ? nil : exchanges[exchange].request
     let response = rows[row].response == nil ? nil : exchanges[exchange].response
     return [request, response].map { $0.map { wire[$0].visibleOctets } }
+  }
+
+  /// Whether the app's way to count gives the row's figures for an exchange.
+  private func fits(_ exchange: Int, _ row: Int, _ gain: PairGain) -> Bool {
+    [(rows[row].request, exchanges[exchange].request), (rows[row].response, exchanges[exchange].response)]
+      .allSatisfy { entry, message in
+        guard let entry else { return true }
+        return message.map { gain.sizes.fits(log[entry], $0) } ?? false
+      }
   }
 
   /// Whether an exchange on the wire has no row at all.

@@ -31,12 +31,16 @@ struct Matching {
     case doubled
     /// A message at another host has the same path and figures.
     case otherHost(String)
+    /// The log says that nothing of it was sent.
+    case neverSent
   }
 
   /// The match of each entry; nil when there is none.
   private(set) var matches: [Match?]
   /// Index of the entry for each message; nil when there is none.
   private(set) var entries: [Int?]
+  /// Requests without an answer that the client sent again, and the messages of the tries that followed.
+  private(set) var sentAgain: [Int: Int] = [:]
   /// The reasons for entries without a match, where known.
   var strays: [Int: Stray] { left.rows }
   /// Messages without a match because their row names another host.
@@ -74,6 +78,7 @@ struct Matching {
     pairing.takeShifted(gain)
     left = pairing.findStrays(gain)
     settle(chains, gain)
+    findRepeated()
   }
 
   // MARK: Learning from pairs
@@ -97,8 +102,8 @@ struct Matching {
         if let time = log[row].time, let clock { responseTimes.append((clock.captureTime(time), exchange)) }
       }
     }
-    gain.sizes.requestReadings = LogReadings(requests, log: source, kind: .request)
-    gain.sizes.responseReadings = LogReadings(responses, log: source, kind: .response)
+    let readings = LogUnits.readings(requests: requests, responses: responses, log: source)
+    (gain.sizes.requestReadings, gain.sizes.responseReadings) = (readings.requests, readings.responses)
     gain.requestDelay = NotedDelay(requestTimes, wire)
     gain.responseDelay = NotedDelay(responseTimes, wire)
     gain.waitSpread = waitSpread(gain)
@@ -144,6 +149,31 @@ struct Matching {
       }
     }
   }
+
+  /// Finds requests without an answer and without a row that are followed by the same request with a row: the client sent them
+  /// again, because the connection or the stream was refused (RFC 9110 §9.2.2, RFC 9113 §8.7).
+  private mutating func findRepeated() {
+    struct Target: Hashable {
+      var key: MatchKey
+      var query: String?
+      var method: String
+    }
+    var later: [Target: (time: Int64, request: Int)] = [:]
+    for exchange in exchanges.reversed() {
+      guard let request = exchange.request else { continue }
+      let target = Target(key: exchange.key, query: exchange.query, method: exchange.method)
+      if entries[request] != nil {
+        later[target] = (exchange.start, request)
+      } else if exchange.response == nil, let next = later[target],
+        next.time.saturatingSubtract(exchange.start) <= Self.repeatReach
+      {
+        sentAgain[request] = next.request
+      }
+    }
+  }
+
+  /// The longest time in nanoseconds from a request to its repetition.
+  private static let repeatReach: Int64 = 60_000_000_000
 
   /// The latest responses with content of each target before each of its 304s.
   private func earlierContents() -> [Int: [Int]] {

@@ -23,7 +23,9 @@ struct MessageSizes {
   func row(_ message: Int) -> Message { wire[message].row }
 
   /// Octets between a row's figures and the nearest ones that the app would have; 0 when they fit.
-  func rest(_ entry: LogEntry, _ message: Int) -> Int {
+  func rest(_ entry: LogEntry, _ message: Int) -> Int { rest(entry, message, isLoose: true) ?? 0 }
+
+  private func rest(_ entry: LogEntry, _ message: Int, isLoose: Bool) -> Int? {
     guard let readings = wire[message].row.kind == .request ? requestReadings : responseReadings else {
       return looseRest(entry, message)
     }
@@ -34,7 +36,13 @@ struct MessageSizes {
         memo.expected[message] = expected
         return expected
       }()
-    return readings.rest(entry, expected) ?? looseRest(entry, message)
+    return readings.rest(entry, expected) ?? (isLoose ? looseRest(entry, message) : nil)
+  }
+
+  /// Whether the app's known way to count gives all figures of a row for a message.
+  func fits(_ entry: LogEntry, _ message: Int) -> Bool {
+    let isKnown = (wire[message].row.kind == .request ? requestReadings : responseReadings) != nil
+    return isKnown && entry.hasFigure && rest(entry, message, isLoose: false) == 0
   }
 
   /// As `rest`, before the app's way to count is known: of body and length only.

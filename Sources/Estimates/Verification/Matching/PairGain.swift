@@ -39,8 +39,8 @@ struct PairGain {
       // The row is about the chain: its response is the last one.
       gain -= 1
       (exchange.response, exchange.status, exchange.end) = (last.response, last.status, max(exchange.end, last.end))
-    } else if rows.status > 0, exchange.status > 0, rows.status != exchange.status {
-      gain -= exchange.status == 304 && rows.status == 200 ? 1 : 9
+    } else if !WireExchange.agree(rows.status, exchange.status) {
+      gain -= WireExchange.isShown(rows.status, for: exchange.status) ? 1 : 9
     }
     if let length = rows.queryLength, rows.query == nil, exchange.query != nil, length != queryLength(exchange) {
       gain -= 9
@@ -90,7 +90,9 @@ struct PairGain {
   func isNear(_ rows: LogExchange, _ index: Int) -> Bool {
     let exchange = exchanges[index]
     guard isPossible(rows, exchange), clock != nil, rows.time != nil else { return false }
-    if rows.status > 0, exchange.status > 0, rows.status != exchange.status { return false }
+    if !WireExchange.agree(rows.status, exchange.status), !WireExchange.isShown(rows.status, for: exchange.status) {
+      return false
+    }
     if rows.request != nil, exchange.request == nil { return false }
     if rows.response != nil, exchange.response == nil { return false }
     let delay = rows.request == nil ? responseDelay : requestDelay

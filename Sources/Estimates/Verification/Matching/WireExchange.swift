@@ -58,6 +58,13 @@ struct WireExchange {
     }
   }
 
+  /// Whether a status in a log and one on the wire may be the same: they are, or one is unknown.
+  static func agree(_ logged: Int, _ sent: Int) -> Bool { logged == 0 || sent == 0 || logged == sent }
+
+  /// Whether an app may be shown a status in place of the 304 that was sent: 200 with the cached content, or 416 where a range of
+  /// it was asked for.
+  static func isShown(_ logged: Int, for sent: Int) -> Bool { sent == 304 && (logged == 200 || logged == 416) }
+
   /// Whether the two overlap.
   func overlaps(_ other: WireExchange) -> Bool { start <= other.end && other.start <= end }
 

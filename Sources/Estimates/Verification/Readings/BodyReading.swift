@@ -103,6 +103,8 @@ enum BodyReading: Reading, CaseIterable {
       .limited,
     ]
   }
+  var isEvident: Bool { self == .nothing || self == .limited }
+  static func coarse(_ kind: MessageKind) -> [BodyReading] { [.decoded, .nothing] }
   static func plain(_ kind: MessageKind) -> BodyReading { .transferred }
 
   var cost: Int {

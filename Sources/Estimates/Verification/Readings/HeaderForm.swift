@@ -1,72 +1,101 @@
-/// The forms in which an app may write the fields that it counts: *n* fields with *S* octets of names and values.
-enum HeaderForm: CaseIterable, Hashable, Sendable {
-  /// As on the wire: S + 4n + 2.
-  case wire
-  /// Without the empty line: S + 4n.
-  case withoutEmptyLine
-  /// Lines that end with LF, without the empty line: S + 3n.
-  case lineFeed
-  /// Lines that end with LF, the empty line too: S + 3n + 1.
-  case lineFeedWithEmptyLine
-  /// Names and values alone: S.
-  case namesAndValues
-  /// "name: value", nothing between the lines: S + 2n.
-  case joined
-  /// JSON, pretty-printed as JSONSerialization does: S + 11n + 2, and one for each escaped character.
-  case prettyJSON
-  /// JSON without whitespace: S + 6n + 1, and one for each escaped character.
-  case compactJSON
-  /// A list of pairs as Python prints it, whose length mitmproxy (11.0) takes: S + 12n + 7.
-  case printedList
-  /// The representations of the fields in HTTP/2.
-  case encoded
-  /// As `encoded`, with the header of the HEADERS frame: 9 octets.
-  case encodedWithFrame
+/// The form in which an app writes the fields that it counts: *n* fields with *S* octets of names and values make
+/// *S* + `perField` · *n* + `base` octets, and those of `quoting`.
+///
+/// The named forms are those of known programs. `FormFit` finds others from the figures of a log.
+struct HeaderForm: Hashable, Sendable {
+  /// The parts of a field that count.
+  var texts = Texts.namesAndValues
+  /// Octets beside names and values, for each field.
+  var perField: Int
+  /// Octets beside the fields.
+  var base: Int
+  /// Octets that the form adds to some texts.
+  var quoting = Quoting.none
+  /// Whether representations of HTTP/2 are counted, in place of text.
+  var encoding = Encoding.text
 
-  /// The ways to write fields as text.
-  static let texts = allCases.filter { !$0.isEncoded }
+  /// The parts of a field that count.
+  enum Texts: Int, CaseIterable, Hashable, Sendable { case namesAndValues, values, names, none }
+
+  /// The texts that get longer when they are written.
+  enum Quoting: Int, CaseIterable, Hashable, Sendable {
+    case none
+    /// `"` and `\\` are escaped: json.dumps, JSON.stringify, descriptions of Swift's dictionaries.
+    case quotes
+    /// As `quotes`, and the solidus: JSONSerialization.
+    case solidus
+    /// A text in which a character is neither letter nor digit gets quotes: descriptions of NSDictionary.
+    case propertyList
+  }
+
+  /// The kinds of octets that a form counts.
+  enum Encoding: Int, Hashable, Sendable {
+    case text
+    /// The representations of the fields in HTTP/2.
+    case representations
+    /// As `representations`, with the header of the HEADERS frame: 9 octets.
+    case frame
+  }
+
+  /// As on the wire.
+  static let wire = HeaderForm(perField: 4, base: 2)
+  /// Without the empty line.
+  static let withoutEmptyLine = HeaderForm(perField: 4, base: 0)
+  /// Lines that end with LF, without the empty line.
+  static let lineFeed = HeaderForm(perField: 3, base: 0)
+  /// Lines that end with LF, the empty line too.
+  static let lineFeedWithEmptyLine = HeaderForm(perField: 3, base: 1)
+  /// Names and values alone.
+  static let namesAndValues = HeaderForm(perField: 0, base: 0)
+  /// "name: value", nothing between the lines.
+  static let joined = HeaderForm(perField: 2, base: 0)
+  /// JSON, pretty-printed as JSONSerialization does.
+  static let prettyJSON = HeaderForm(perField: 11, base: 2, quoting: .solidus)
+  /// JSON without whitespace, as JSONSerialization writes it.
+  static let compactJSON = HeaderForm(perField: 6, base: 1, quoting: .solidus)
+  /// JSON without whitespace, as JSON.stringify writes it.
+  static let stringifiedJSON = HeaderForm(perField: 6, base: 1, quoting: .quotes)
+  /// JSON as json.dumps of Python writes it.
+  static let spacedJSON = HeaderForm(perField: 8, base: 0, quoting: .quotes)
+  /// A dictionary as Python prints it.
+  static let printedDictionary = HeaderForm(perField: 8, base: 0)
+  /// The description of an NSDictionary.
+  static let propertyList = HeaderForm(perField: 9, base: 3, quoting: .propertyList)
+  /// A list of pairs as Python prints it, whose length mitmproxy (11.0) takes.
+  static let printedList = HeaderForm(perField: 12, base: 7)
+  /// The representations of the fields in HTTP/2.
+  static let encoded = HeaderForm(perField: 0, base: 0, encoding: .representations)
+  /// As `encoded`, with the header of the HEADERS frame.
+  static let encodedWithFrame = HeaderForm(perField: 0, base: 0, encoding: .frame)
+
+  /// The named ways to write fields as text.
+  static let texts: [HeaderForm] = [
+    .wire, .withoutEmptyLine, .lineFeed, .lineFeedWithEmptyLine, .namesAndValues, .joined, .prettyJSON, .compactJSON,
+    .stringifiedJSON, .spacedJSON, .printedDictionary, .propertyList, .printedList,
+  ]
+  /// The named forms.
+  static let all: [HeaderForm] = texts + [.encoded, .encodedWithFrame]
 
   /// Whether the form has octets that only HTTP/2 has on the wire.
-  var isEncoded: Bool { self == .encoded || self == .encodedWithFrame }
+  var isEncoded: Bool { encoding != .text }
 
-  /// Octets beside names and values, for each field.
-  var perField: Int {
-    switch self {
-    case .wire, .withoutEmptyLine: 4
-    case .lineFeed, .lineFeedWithEmptyLine: 3
-    case .namesAndValues, .encoded, .encodedWithFrame: 0
-    case .joined: 2
-    case .prettyJSON: 11
-    case .compactJSON: 6
-    case .printedList: 12
-    }
-  }
-
-  /// Octets beside the fields.
-  var base: Int {
-    switch self {
-    case .wire, .prettyJSON: 2
-    case .lineFeedWithEmptyLine, .compactJSON: 1
-    case .printedList: 7
-    case .withoutEmptyLine, .lineFeed, .namesAndValues, .joined, .encoded, .encodedWithFrame: 0
-    }
-  }
-
-  var isJSON: Bool { self == .prettyJSON || self == .compactJSON }
-
-  /// The causes of the difference from the wire, for `fields` fields with `escaped` characters that JSON escapes.
-  func causes(fields: Int, escaped: Int) -> [Cause] {
-    let octets = base + perField * fields + (isJSON ? escaped : 0) - (2 + 4 * fields)
+  /// The causes of the difference from the wire. `fields` is the number of fields, `quoted` the octets that quoting adds, and
+  /// `uncounted` the octets of names and values that do not count.
+  func causes(fields: Int, quoted: Int, uncounted: Int) -> [Cause] {
+    let octets = base + perField * fields + quoted - uncounted - (2 + 4 * fields)
     return switch self {
     case .wire: []
     case .withoutEmptyLine: [Cause(.emptyLine, -2)]
     case .lineFeed: [Cause(.lineTerminator, -fields), Cause(.emptyLine, -2)]
     case .lineFeedWithEmptyLine: [Cause(.lineTerminator, -fields - 1)]
     case .namesAndValues, .joined: [Cause(.separators, octets + 2), Cause(.emptyLine, -2)]
-    case .prettyJSON, .compactJSON: [Cause(.jsonShape, octets)]
+    case .prettyJSON, .compactJSON, .stringifiedJSON: [Cause(.jsonShape, octets)]
     case .printedList: [Cause(.printedList, octets)]
     case .encoded: []
     case .encodedWithFrame: [Cause(.frameHeaders, Self.frameHeader)]
+    // Where no character needs an escape, JSON and a printed dictionary are one form.
+    case .spacedJSON, .printedDictionary: [Cause(.ownForm, octets, detail: Self.printedDictionary.formula)]
+    default: [Cause(.ownForm, octets, detail: formula)]
     }
   }
 
@@ -77,10 +106,33 @@ enum HeaderForm: CaseIterable, Hashable, Sendable {
   var cost: Int {
     switch self {
     case .wire, .encoded: 0
-    case .encodedWithFrame: 1
-    case .withoutEmptyLine: 1
+    case .encodedWithFrame, .withoutEmptyLine: 1
     case .lineFeed, .prettyJSON: 2
-    case .lineFeedWithEmptyLine, .namesAndValues, .joined, .compactJSON, .printedList: 3
+    case .lineFeedWithEmptyLine, .namesAndValues, .joined, .compactJSON, .stringifiedJSON, .spacedJSON,
+      .printedDictionary, .propertyList, .printedList:
+      3
+    default: 6 + texts.rawValue + quoting.rawValue
+    }
+  }
+
+  /// The form as an expression, as in "S + 8n".
+  var formula: String {
+    var terms: [String] = []
+    switch texts {
+    case .namesAndValues: terms.append("S")
+    case .values: terms.append("values")
+    case .names: terms.append("names")
+    case .none: break
+    }
+    if perField != 0 { terms.append(perField == 1 ? "n" : "\(perField)n") }
+    if base != 0 || terms.isEmpty { terms.append("\(base)") }
+    let sum = terms.dropFirst().reduce(terms[0]) { sum, term in
+      term.hasPrefix("-") ? "\(sum) - \(term.dropFirst())" : "\(sum) + \(term)"
+    }
+    return switch quoting {
+    case .none: sum
+    case .quotes, .solidus: sum + " + escapes"
+    case .propertyList: sum + " + quotes"
     }
   }
 }

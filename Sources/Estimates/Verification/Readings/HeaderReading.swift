@@ -56,11 +56,12 @@ struct HeaderReading: Reading {
     let wire = message.row.octets.header
     guard let form else { return [Cause(.headerNotCounted, -wire)].significant }
     let lineCauses = line.map { [Cause(.lineInHeader, message.row.octets.startLine)] + $0.causes(of: message) } ?? []
-    if form.isEncoded { return (form.causes(fields: 0, escaped: 0) + lineCauses).significant }
+    if form.isEncoded { return (form.causes(fields: 0, quoted: 0, uncounted: 0) + lineCauses).significant }
     let spelled = message.spelledHeader ?? wire
     var causes = [Cause(.fieldCompression, spelled - wire)]
     var fields = 0
-    var escaped = 0
+    var quoted = 0
+    var uncounted = 0
     // Octets that the kept lines do not show: folding, and lines that end with LF alone.
     var shape = 2 - spelled
     var folded = 0
@@ -77,7 +78,8 @@ struct HeaderReading: Reading {
       shape += canonical - group.wireLength
       folded += counted - canonical
       fields += group.countedLines(folds: folds)
-      escaped += group.escaped(folds: folds)
+      quoted += group.quoted(form.quoting, folds: folds)
+      uncounted += group.uncounted(form.texts, folds: folds)
       if namesIdentity, group.isChunked { causes.append(Cause(.transferEncodingIdentity, 1)) }
     }
     causes.append(Cause(.fieldLineShape, shape))
@@ -93,7 +95,7 @@ struct HeaderReading: Reading {
         Cause(.pseudoFields, pseudo.textLength + 4 * pseudo.count - (host.map(\.wireLength) ?? 0)))
       fields += pseudo.count - (host?.lines ?? 0)
     }
-    causes += form.causes(fields: fields, escaped: escaped)
+    causes += form.causes(fields: fields, quoted: quoted, uncounted: uncounted)
     return (causes + lineCauses).significant
   }
 
@@ -134,8 +136,8 @@ struct HeaderReading: Reading {
   }
 
   var assumptions: Int {
-    unseen.count + unsent.count + (countsPseudoFields ? 1 : 0) + (form == .wire || form == .encoded ? 0 : 1)
-      + (line == nil ? 0 : 1)
+    let ofForm = form == .wire || form == .encoded ? 0 : (form?.cost ?? 0) < 6 ? 1 : 3
+    return unseen.count + unsent.count + (countsPseudoFields ? 1 : 0) + ofForm + (line == nil ? 0 : 1)
   }
 
   func isOfOneProgram(with other: HeaderReading) -> Bool {
@@ -152,6 +154,13 @@ struct HeaderReading: Reading {
     joined.folds = folds == .none ? other.folds : folds
     joined.unseen = Set(unseen).union(other.unseen).sorted()
     return joined
+  }
+
+  var isForm: Bool { unseen.isEmpty }
+  var isEvident: Bool { form == nil }
+
+  static func coarse(_ kind: MessageKind) -> [HeaderReading] {
+    [.nothing, HeaderReading(form: .withoutEmptyLine), HeaderReading(form: .wire, line: .plain(kind))]
   }
 
   static func plain(_ kind: MessageKind) -> HeaderReading { HeaderReading(form: .wire) }

@@ -42,7 +42,7 @@ struct HeaderReadingSearch {
       }
     }
     guard message.isEncoded else { return }
-    for form in HeaderForm.allCases where form.isEncoded {
+    for form in HeaderForm.all where form.isEncoded {
       for line in [nil, LineReading.encoded] {
         let reading = HeaderReading(form: form, line: line)
         if let full = reading.figure(of: message) { tables.append((reading, full, [0: Set(members: 0, cost: 0)])) }
@@ -102,6 +102,6 @@ struct HeaderReadingSearch {
   /// Octets that the figure loses when the app does not see the fields of `group`.
   private func octets(_ group: FieldGroup, _ reading: HeaderReading, _ form: HeaderForm) -> Int {
     group.namesAndValues(folds: reading.folds) + form.perField * group.countedLines(folds: reading.folds)
-      + (form.isJSON ? group.escaped(folds: reading.folds) : 0) + (reading.namesIdentity && group.isChunked ? 1 : 0)
+      + group.quoted(form.quoting, folds: reading.folds) + (reading.namesIdentity && group.isChunked ? 1 : 0)
   }
 }

@@ -171,6 +171,10 @@ enum LineReading: Reading {
     }
   }
 
+  var isEvident: Bool { self == .nothing }
+
+  static func coarse(_ kind: MessageKind) -> [LineReading] { [] }
+
   static func plain(_ kind: MessageKind) -> LineReading {
     kind == .request ? .request(.asSent, .crlf) : .status(.asSent, .crlf)
   }
@@ -180,9 +184,9 @@ enum LineReading: Reading {
     case .nothing: 1
     case .encoded: 0
     case .request(let target, let end, let version):
-      (target == .asSent ? 0 : target == .absolute ? 3 : 1) + (end == .crlf ? 0 : 1) + (version == .full ? 0 : 1)
+      (target == .asSent ? 0 : target == .absolute ? 3 : 1) + end.cost + (version == .full ? 0 : 1)
     case .status(let reason, let end, let version):
-      (reason == .asSent ? 0 : 1) + (end == .crlf ? 0 : 1) + (version == .full ? 0 : 1)
+      (reason == .asSent ? 0 : 1) + end.cost + (version == .full ? 0 : 1)
     }
   }
 }

@@ -27,6 +27,12 @@ protocol Reading: Hashable, Sendable {
   var assumptions: Int { get }
   /// Whether one program can count some rows by this reading and others by `other`.
   func isOfOneProgram(with other: Self) -> Bool
+  /// Whether it assumes no more than a form: all fields count.
+  var isForm: Bool { get }
+  /// Whether its figure is no coincidence where it fits: nothing was counted, or a tool's limit.
+  var isEvident: Bool { get }
+  /// A few readings that differ by many octets, for figures that are rounded.
+  static func coarse(_ kind: MessageKind) -> [Self]
   /// The reading for an app without evidence: it counts as the wire does.
   static func plain(_ kind: MessageKind) -> Self
 }
@@ -36,6 +42,7 @@ extension Reading {
   func joined(_ other: Self) -> Self? { nil }
   func isOfOneProgram(with other: Self) -> Bool { true }
   var assumptions: Int { 0 }
+  var isForm: Bool { true }
 }
 
 /// The end of a line as an app counts it.
@@ -43,4 +50,7 @@ enum LineEnd: Int, CaseIterable, Hashable, Sendable {
   case crlf = 2
   case lineFeed = 1
   case none = 0
+
+  /// The improbability.
+  var cost: Int { 2 - rawValue }
 }

@@ -1,13 +1,24 @@
 import HTTPReassembly
 
+/// A figure of an app, with its message and the groups of the message's fields.
+struct ReadingSample {
+  var message: WireMessage
+  var groups: [FieldGroup]
+  var figure: Int
+}
+
 /// The readings that a log's figures bear out, most rows first.
 ///
 /// One program writes one log, and it counts every message of a kind the same way. A reading is believed when it fits exactly for
-/// at least five rows and for a twentieth of the rows that it concerns. Each of its assumptions needs the same, because sums of a
-/// few small causes give any figure. An assumption that a row bears out by itself needs no other rows.
+/// at least five rows, and for nine in ten of the rows that tell it from a count as on the wire. Each of its assumptions needs the
+/// same, because sums of a few small causes give any figure. A reading with a rival that fits as well is not believed.
+///
+/// Forms without a name are fitted before a field counts as unseen. An assumption that a row bears out by itself, as that its body
+/// was decoded, must hold for two rows and for nine in ten of those that it could explain.
 struct ReadingEvidence<R: Reading> {
   /// A figure of the app, and its message.
   typealias Sample = (message: WireMessage, figure: Int)
+  private typealias Prepared = ReadingSample
 
   /// A reading that is believed.
   struct Believed: Sendable {
@@ -22,13 +33,16 @@ struct ReadingEvidence<R: Reading> {
 
   /// The believed readings, most rows first.
   private(set) var believed: [Believed] = []
+  /// The unit of the figures.
+  let unit: FigureUnit
+  /// The readings that single rows bear out, the likeliest first.
+  private var facts: [R] = []
   private let plain: R
 
   /// The largest number of examined rows; they are spread evenly over all rows.
   static var sampleLimit: Int { 500 }
-  /// The number of rows that makes a reading believed; `leastShare` is the divisor of the share.
+  /// The number of rows that makes a reading believed.
   static var leastRows: Int { 5 }
-  static var leastShare: Int { 20 }
   /// The number of rows for which every reading is sought.
   private static var thoroughSamples: Int { 12 }
   /// The number of rows for which readings are sought when no other reading explains them.
@@ -38,38 +52,101 @@ struct ReadingEvidence<R: Reading> {
   /// The largest number of believed readings: an app has a few kinds of messages.
   private static var believedLimit: Int { 6 }
 
-  private struct Prepared {
-    var message: WireMessage
-    var groups: [FieldGroup]
-    var figure: Int
-  }
-
-  /// Weighs the results of `search` on samples.
-  init(_ all: [Sample], kind: MessageKind, search: (WireMessage, Int) -> [R]) {
+  /// Weighs readings on samples.
+  ///
+  /// - Parameters:
+  ///   - all: The figures, with their messages.
+  ///   - kind: The kind of the messages.
+  ///   - unit: The unit of the figures.
+  ///   - hints: Readings of the program that are known otherwise.
+  ///   - fit: Gives readings with forms that have no name, from figures in octets.
+  ///   - search: Gives the readings of one figure in octets.
+  init(
+    _ all: [Sample], kind: MessageKind, unit: FigureUnit = .octets, hints: [R] = [],
+    fit: ([ReadingSample]) -> [R] = { _ in [] }, search: (WireMessage, Int) -> [R]
+  ) {
     plain = R.plain(kind)
+    self.unit = unit
     let step = max((all.count + Self.sampleLimit - 1) / Self.sampleLimit, 1)
     let samples = stride(from: 0, to: all.count, by: step).map { index in
       let (message, figure) = all[index]
       return Prepared(message: message, groups: FieldGroup.groups(of: message), figure: figure)
     }
-    guard samples.count >= Self.leastRows else { return }
-    var candidates = Self.candidates(samples, plain, search)
+    if samples.count >= Self.leastRows {
+      let octets = samples.compactMap { sample -> Prepared? in
+        guard let octets = unit.octets(sample.figure) else { return nil }
+        return Prepared(message: sample.message, groups: sample.groups, figure: octets)
+      }
+      var candidates = [plain] + hints.filter { $0 != plain }
+      if octets.count == samples.count {
+        let named = Self.candidates(octets, candidates, search)
+        let isForm = named.contains {
+          $0.isForm && fits($0, samples) * 10 >= samples.count * 9
+        }
+        candidates = (isForm ? [] : fit(octets)) + named
+        var known: Set<R> = []
+        candidates.removeAll { !known.insert($0).inserted }
+      } else {
+        candidates += R.coarse(kind)
+      }
+      believe(candidates, samples)
+    }
+    findFacts(samples)
+  }
+
+  /// The figure of a reading in the log's unit.
+  private func figure(_ reading: R, _ message: WireMessage) -> Int? { reading.figure(of: message).map(unit.figure) }
+
+  private func figure(_ reading: R, _ sample: Prepared) -> Int? {
+    reading.figure(of: sample.message, sample.groups).map(unit.figure)
+  }
+
+  /// The causes of the difference that a reading in the log's unit makes.
+  private func causes(_ reading: R, _ message: WireMessage) -> [Cause] {
+    let causes = reading.causes(of: message)
+    guard unit != .octets, let octets = reading.figure(of: message) else { return causes }
+    return (causes + [Cause(.unit, unit.figure(octets) - octets, detail: unit.words)]).significant
+  }
+
+  private mutating func believe(_ candidates: [R], _ samples: [Prepared]) {
+    var candidates = candidates
     var rest = samples
     while believed.count < Self.believedLimit, rest.count >= Self.leastRows,
-      let best = Self.best(&candidates, rest, plain, after: believed.first?.reading)
+      let best = best(&candidates, rest, after: believed.first?.reading)
     {
-      let misses = rest.count { best.reading.figure(of: $0.message, $0.groups) != $0.figure }
+      let misses = rest.count { figure(best.reading, $0) != $0.figure }
       guard misses < rest.count else { break }
       believed.append(Believed(reading: best.reading, fits: rest.count - misses, misses: misses, rivals: best.rivals))
-      rest.removeAll { best.reading.figure(of: $0.message, $0.groups) == $0.figure }
+      rest.removeAll { figure(best.reading, $0) == $0.figure }
+    }
+  }
+
+  /// Finds the readings that single rows bear out: two rows, and nine in ten of those that they could explain. A figure of 0 is no
+  /// coincidence, and needs no other row.
+  private mutating func findFacts(_ samples: [Prepared]) {
+    let bases = believed.isEmpty ? [plain] : believed.prefix(2).map(\.reading)
+    let open = samples.filter { sample in !bases.contains { figure($0, sample) == sample.figure } }
+    let others = open.filter { sample in !believed.contains { figure($0.reading, sample) == sample.figure } }
+    var known: Set<R> = []
+    for base in bases {
+      for fact in base.borneOut.sorted(by: { $0.cost < $1.cost }) where known.insert(fact).inserted {
+        var fits = 0
+        var telling = 0
+        for sample in others {
+          guard let own = figure(fact, sample), own != figure(base, sample) else { continue }
+          telling += 1
+          if own == sample.figure { fits += 1 }
+        }
+        if fact.isEvident || fits > 1 && fits * 10 >= telling * 9 { facts.append(fact) }
+      }
     }
   }
 
   private static func candidates(
-    _ samples: [Prepared], _ plain: R, _ search: (WireMessage, Int) -> [R]
+    _ samples: [Prepared], _ known: [R], _ search: (WireMessage, Int) -> [R]
   ) -> [R] {
-    var candidates: [R] = [plain]
-    var known: Set<R> = [plain]
+    var candidates = known
+    var known = Set(known)
     var searches = 0
     func look(_ sample: Prepared) {
       searches += 1
@@ -90,34 +167,32 @@ struct ReadingEvidence<R: Reading> {
   }
 
   /// The reading that fits most of `rest`, without assumptions that the rows do not bear out; nil when none fits enough.
-  private static func best(
-    _ candidates: inout [R], _ rest: [Prepared], _ plain: R, after first: R?
-  ) -> (reading: R, rivals: Int)? {
+  private func best(_ candidates: inout [R], _ rest: [Prepared], after first: R?) -> (reading: R, rivals: Int)? {
     if let first { candidates.removeAll { !$0.isOfOneProgram(with: first) } }
     var votes = candidates.map { reading in fits(reading, rest) }
     // Two readings that fit different rows may be parts of one reading.
-    if let top = votes.indices.max(by: { isBehind($0, $1, votes, candidates) }) {
-      let others = votes.indices.filter { $0 != top && votes[$0] >= leastRows }.sorted { votes[$0] > votes[$1] }
+    if let top = votes.indices.max(by: { Self.isBehind($0, $1, votes, candidates) }) {
+      let others = votes.indices.filter { $0 != top && votes[$0] >= Self.leastRows }.sorted { votes[$0] > votes[$1] }
       var joined = (reading: candidates[top], votes: votes[top])
       for index in others.prefix(60) {
         guard let union = joined.reading.joined(candidates[index]) else { continue }
         let count = fits(union, rest)
-        if count >= joined.votes + leastRows { joined = (union, count) }
+        if count >= joined.votes + Self.leastRows { joined = (union, count) }
       }
       if joined.votes > votes[top] {
         candidates.append(joined.reading)
         votes.append(joined.votes)
       }
     }
-    let order = votes.indices.sorted { isBehind($1, $0, votes, candidates) }
-    for index in order.prefix(20) where votes[index] >= leastRows {
+    let order = votes.indices.sorted { Self.isBehind($1, $0, votes, candidates) }
+    for index in order.prefix(60) where votes[index] >= Self.leastRows {
       let reading = pruned(candidates[index], rest)
       let count = fits(reading, rest)
-      guard count >= leastRows, count * leastShare >= speaksOf(reading, rest, plain),
-        shapes(reading, rest) >= min(reading.assumptions, mostShapes)
+      guard count >= Self.leastRows, isBorneOut(reading, rest),
+        shapes(reading, rest) >= min(reading.assumptions, Self.mostShapes)
       else { continue }
       let rivals = order.prefix(60).count { other in
-        votes[other] >= count && candidates[other].cost <= reading.cost + 2 && differs(candidates[other], reading, rest)
+        votes[other] >= count && candidates[other].cost <= reading.cost && differs(candidates[other], reading, rest)
       }
       return (reading, rivals)
     }
@@ -129,16 +204,16 @@ struct ReadingEvidence<R: Reading> {
     return (candidates[a].cost, a) > (candidates[b].cost, b)
   }
 
-  private static func fits(_ reading: R, _ samples: [Prepared]) -> Int {
-    samples.count { reading.figure(of: $0.message, $0.groups) == $0.figure }
+  private func fits(_ reading: R, _ samples: [Prepared]) -> Int {
+    samples.count { figure(reading, $0) == $0.figure }
   }
 
   /// The number of different messages among the rows that a reading fits: rows with equal header sections are one equation.
-  private static func shapes(_ reading: R, _ samples: [Prepared]) -> Int {
+  private func shapes(_ reading: R, _ samples: [Prepared]) -> Int {
     var shapes: Set<[Int]> = []
-    for sample in samples where reading.figure(of: sample.message, sample.groups) == sample.figure {
+    for sample in samples where figure(reading, sample) == sample.figure {
       shapes.insert(sample.groups.flatMap { [$0.nameLength, $0.lines, $0.valueLength] })
-      if shapes.count >= mostShapes { break }
+      if shapes.count >= Self.mostShapes { break }
     }
     return shapes.count
   }
@@ -146,17 +221,21 @@ struct ReadingEvidence<R: Reading> {
   /// The number of equations that is enough for any number of unknowns.
   private static var mostShapes: Int { 4 }
 
-  /// The number of rows for which a reading gives another figure than the plain one; all rows for the plain reading itself.
-  private static func speaksOf(_ reading: R, _ samples: [Prepared], _ plain: R) -> Int {
-    if reading == plain { return samples.count }
-    return samples.count { sample in
-      let figure = reading.figure(of: sample.message, sample.groups)
-      return figure != nil && figure != plain.figure(of: sample.message, sample.groups)
+  /// Whether a reading fits nine in ten of the rows for which it gives another figure than a count as on the wire.
+  private func isBorneOut(_ reading: R, _ samples: [Prepared]) -> Bool {
+    guard reading != plain else { return true }
+    var telling = 0
+    var fits = 0
+    for sample in samples {
+      guard let own = figure(reading, sample), own != figure(plain, sample) else { continue }
+      telling += 1
+      if own == sample.figure { fits += 1 }
     }
+    return fits >= Self.leastRows && fits * 10 >= telling * 9
   }
 
   /// The reading without the assumptions that too few rows bear out.
-  private static func pruned(_ reading: R, _ samples: [Prepared]) -> R {
+  private func pruned(_ reading: R, _ samples: [Prepared]) -> R {
     var reading = reading
     while true {
       var weakest: (reading: R, rows: Int)?
@@ -164,15 +243,13 @@ struct ReadingEvidence<R: Reading> {
         var bearing = 0
         var concerned = 0
         for sample in samples {
-          let (own, other) = (
-            reading.figure(of: sample.message, sample.groups), simpler.figure(of: sample.message, sample.groups)
-          )
+          let (own, other) = (figure(reading, sample), figure(simpler, sample))
           guard own != other else { continue }
           concerned += 1
           if own == sample.figure { bearing += 1 }
           if other == sample.figure { bearing -= 1 }
         }
-        if bearing < leastRows || bearing * leastShare < concerned, bearing < weakest?.rows ?? .max {
+        if bearing < Self.leastRows || bearing * 5 < concerned * 4, bearing < weakest?.rows ?? .max {
           weakest = (simpler, bearing)
         }
       }
@@ -182,11 +259,10 @@ struct ReadingEvidence<R: Reading> {
   }
 
   /// Whether two readings that fit the same rows name different causes for them.
-  private static func differs(_ a: R, _ b: R, _ samples: [Prepared]) -> Bool {
+  private func differs(_ a: R, _ b: R, _ samples: [Prepared]) -> Bool {
     guard a != b else { return false }
     return samples.prefix(50).contains { sample in
-      a.figure(of: sample.message, sample.groups) == sample.figure
-        && b.figure(of: sample.message, sample.groups) == sample.figure
+      figure(a, sample) == sample.figure && figure(b, sample) == sample.figure
         && Set(a.causes(of: sample.message)) != Set(b.causes(of: sample.message))
     }
   }
@@ -195,39 +271,28 @@ struct ReadingEvidence<R: Reading> {
 
   /// The causes of the difference of `figure` from the wire's for `message`; nil when no believed reading gives it.
   func explain(_ message: WireMessage, _ figure: Int) -> [Cause]? {
-    for believed in believed where believed.reading.figure(of: message) == figure {
-      return believed.reading.causes(of: message)
-    }
-    let bases = believed.isEmpty ? [plain] : believed.prefix(2).map(\.reading)
-    for base in bases {
-      let borneOut = base.borneOut.filter { $0.figure(of: message) == figure }
-      if let reading = borneOut.min(by: { $0.cost < $1.cost }) { return reading.causes(of: message) }
-    }
-    return nil
+    let readings = believed.filter { $0.rivals == 0 || $0.reading.isForm }.map(\.reading) + facts
+    return readings.first { self.figure($0, message) == figure }.map { causes($0, message) }
   }
 
   /// The causes of the likeliest reading for a figure that none gives; the rest is unexplained.
   func likeliest(_ message: WireMessage, _ figure: Int) -> [Cause] {
-    let readings = believed.isEmpty ? [plain] : believed.map(\.reading)
-    return readings.first { $0.figure(of: message) != nil }?.causes(of: message) ?? []
+    let sure = believed.filter { $0.rivals == 0 || $0.reading.isForm }.map(\.reading)
+    let readings = sure.isEmpty ? [plain] : sure
+    return readings.first { $0.figure(of: message) != nil }.map { causes($0, message) } ?? []
   }
 
   /// The figures that an app with these readings may have for a message, the likeliest first; empty when nothing is known.
   func expected(of message: WireMessage) -> [Int] {
-    var figures = likeliestFigures(of: message)
+    var figures = believed.compactMap { figure($0.reading, message) }
     for reading in believed.first?.reading.borneOut ?? [] {
-      if let figure = reading.figure(of: message), !figures.contains(figure) { figures.append(figure) }
+      if let figure = figure(reading, message), !figures.contains(figure) { figures.append(figure) }
     }
     return figures
   }
 
-  /// The figures that the believed readings alone give for a message.
-  private func likeliestFigures(of message: WireMessage) -> [Int] {
-    believed.compactMap { $0.reading.figure(of: message) }
-  }
-
   /// The likeliest figure of a message: the wire's when no reading is believed. Nil when it is unknown.
   func likely(_ message: WireMessage) -> Int? {
-    believed.isEmpty ? plain.figure(of: message) : likeliestFigures(of: message).first
+    believed.isEmpty ? figure(plain, message) : believed.lazy.compactMap { figure($0.reading, message) }.first
   }
 }

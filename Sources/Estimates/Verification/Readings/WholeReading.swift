@@ -47,6 +47,17 @@ struct WholeReading: Reading {
       && (line == .nothing) == (other.line == .nothing)
   }
 
+  var isForm: Bool { header.isForm }
+  var isEvident: Bool { line == .nothing && header == .nothing && body == .nothing }
+
+  static func coarse(_ kind: MessageKind) -> [WholeReading] {
+    [BodyReading.transferred, .decoded, .nothing].flatMap { body in
+      [(LineReading.plain(kind), HeaderReading.plain(kind)), (.nothing, .plain(kind)), (.nothing, .nothing)].map {
+        WholeReading(line: $0.0, header: $0.1, body: body)
+      }
+    }
+  }
+
   static func plain(_ kind: MessageKind) -> WholeReading {
     WholeReading(line: .plain(kind), header: .plain(kind), body: .plain(kind))
   }

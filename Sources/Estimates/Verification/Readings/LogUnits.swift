@@ -1,0 +1,75 @@
+import HTTPReassembly
+
+/// The units of a log's columns. They are the same for requests and responses, because one program wrote both.
+struct LogUnits {
+  /// A row of the log, and its message.
+  typealias Pair = (entry: LogEntry, message: WireMessage)
+
+  private(set) var line = FigureUnit.octets
+  private(set) var header = FigureUnit.octets
+  private(set) var body = FigureUnit.octets
+  private(set) var whole = FigureUnit.octets
+
+  /// The largest number of rows that are examined.
+  private static let limit = 1000
+
+  /// Octets in each column.
+  init() {}
+
+  /// Finds the units from sure pairs of both kinds.
+  init(_ pairs: [Pair]) {
+    let step = max((pairs.count + Self.limit - 1) / Self.limit, 1)
+    let some = stride(from: 0, to: pairs.count, by: step).map { pairs[$0] }
+    line = Self.unit(Self.samples(some, \.lineLength), LineReading.self) { $0.row.octets.startLine }
+    header = Self.unit(Self.samples(some, \.headerLength), HeaderReading.self) { $0.row.octets.header }
+    body = Self.unit(Self.samples(some, \.bodyLength), BodyReading.self) { $0.row.octets.body }
+    whole = Self.unit(Self.wholes(some), WholeReading.self) { $0.row.octets.total }
+  }
+
+  private static func unit<R: Reading>(
+    _ samples: [(message: WireMessage, figure: Int)], _ reading: R.Type, _ wire: (WireMessage) -> Int
+  ) -> FigureUnit {
+    FigureUnit.fitted(
+      samples.map { sample in
+        let kind: MessageKind = sample.message.row.kind == .request ? .request : .response
+        let readings = [R.plain(kind)] + R.coarse(kind)
+        return (readings.map { $0.figure(of: sample.message) } + [wire(sample.message)], sample.figure)
+      })
+  }
+
+  /// The figures of a part, with their messages.
+  static func samples(_ pairs: [Pair], _ figure: (LogEntry) -> Int?) -> [(message: WireMessage, figure: Int)] {
+    pairs.compactMap { pair in
+      pair.entry.isAborted || pair.message.row.exactness == .atLeast
+        ? nil : figure(pair.entry).map { (pair.message, $0) }
+    }
+  }
+
+  /// The figures of whole messages that their parts do not make up.
+  static func wholes(_ pairs: [Pair]) -> [(message: WireMessage, figure: Int)] {
+    pairs.compactMap { pair in
+      pair.entry.isAborted ? nil : pair.entry.lengthBeyondParts(pair.message).map { (pair.message, $0) }
+    }
+  }
+
+  /// The readings of requests and of responses.
+  static func readings(requests: [Pair], responses: [Pair], log: AppLog) -> (
+    requests: LogReadings, responses: LogReadings
+  ) {
+    let units = LogUnits(requests + responses)
+    var first = LogReadings(requests, log: log, kind: .request, units: units)
+    var second = LogReadings(responses, log: log, kind: .response, units: units)
+    guard first.forms != second.forms else { return (first, second) }
+    // Rows of one kind may bear out a form that those of the other kind fit as well as another.
+    if second.hasForm { first = LogReadings(requests, log: log, kind: .request, units: units, other: second) }
+    if first.hasForm, first.forms != second.forms {
+      second = LogReadings(responses, log: log, kind: .response, units: units, other: first)
+    }
+    return (first, second)
+  }
+}
+
+extension HeaderReading {
+  /// The form, if it is text in another form than the wire's.
+  var ownForm: HeaderForm? { form.flatMap { $0 == .wire || $0.isEncoded ? nil : $0 } }
+}
