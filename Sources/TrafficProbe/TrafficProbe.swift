@@ -9,8 +9,8 @@ import Shared
 ///
 /// ```swift
 /// let probe = TrafficProbe(store: folder.appendingPathComponent("traffic.sqlite"))
-/// probe.registerForSharedSession()
-/// probe.inject(into: configuration)
+/// probe.start()
+/// probe.inject(into: configuration)  // on Linux; Apple platforms need no more than start()
 /// ```
 ///
 /// It cannot fail: a store that cannot be written drops records, and `statistics` counts them.
@@ -50,13 +50,25 @@ public final class TrafficProbe: Sendable {
   @discardableResult
   public func inject(into configuration: URLSessionConfiguration) -> Bool {
     guard let claimed = Slots.claim(for: self, configuration: configuration) else { return false }
-    let others = (configuration.protocolClasses ?? []).filter { !($0 is ProbeProtocol.Type) }
+    let others = (EverySession.protocols(of: configuration) ?? []).filter { !($0 is ProbeProtocol.Type) }
     configuration.protocolClasses = [claimed] + others
     return true
   }
 
-  /// Stops metering. Earlier sessions continue, unmetered.
-  public func stop() { Slots.release(self) }
+  /// Meters the shared session, and on Apple platforms every session that is made from now on, by whatever code: its
+  /// configuration needs no `inject(into:)`. Call it first thing in the app. One probe at a time has this; the last call decides.
+  /// - Returns: Whether all sessions are metered. False on Linux, where each configuration needs `inject(into:)`.
+  @discardableResult
+  public func start() -> Bool {
+    let isRegistered = registerForSharedSession()
+    return EverySession.start(for: self) && isRegistered
+  }
+
+  /// Stops metering, and takes back what `start()` exchanged. Earlier sessions continue, unmetered.
+  public func stop() {
+    EverySession.stop(for: self)
+    Slots.release(self)
+  }
 
   /// Writes the waiting records to the store. Blocks until they are written.
   public func flush() { store.flush() }

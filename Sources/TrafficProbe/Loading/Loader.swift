@@ -18,8 +18,7 @@ final class Loader: @unchecked Sendable {
 
   init(probe: TrafficProbe, configuration original: URLSessionConfiguration) {
     self.probe = probe
-    configuration = (original.copy() as? URLSessionConfiguration) ?? .default
-    configuration.protocolClasses = configuration.protocolClasses?.filter { !($0 is ProbeProtocol.Type) }
+    configuration = EverySession.unmetered((original.copy() as? URLSessionConfiguration) ?? .default)
     #if canImport(FoundationNetworking)
       // A session with a cache looks into it on another queue before a task starts. A task that is cancelled meanwhile hears of
       // it from that queue, in no order with its end. It ends the process when its end came first. The app's session has looked
