@@ -34,7 +34,7 @@ function tiles({ summary, parts, cookies: cookieTable, contents, hosts }) {
     tile('Up', shortBytes(up), `${percent(up, summary.original)} of the wire, ${plural(summary.requests, 'request')}`),
     tile('Down', shortBytes(down), `${percent(down, summary.original)} of the wire, ${plural(summary.responses, 'response')}`),
     tile('Header sections', shortBytes(heads), `${percent(heads, up + down)} of what HTTP costs, cookies ${shortBytes(cookies)}`),
-    tile('Sent again', shortBytes(contents.repeated_bytes), `${plural(contents.repeated_contents, 'identical content')}`),
+    tile('Transferred again', shortBytes(contents.repeated_bytes), `${plural(contents.repeated_contents, 'identical content')}`),
     tile('Errors', grouped(errors), `${grouped(summary.status_4xx)} are 4xx, ${grouped(summary.status_5xx)} are 5xx`, errors > 0 ? 'bad' : ''),
     tile('Waiting, median', summary.wait_ms_p50 === null ? '—' : duration(summary.wait_ms_p50), summary.wait_ms_p95 === null ? 'no exchange was seen whole' : `95 % are below ${unbroken(summary.wait_ms_p95)}`));
 }
