@@ -28,9 +28,9 @@ struct SecureTraffic {
       "\(start): \(connections)\(to), \(Numerals.grouped(up)) bytes up and \(Numerals.grouped(down)) bytes down."
     advice =
       count == quic
-      ? "QUIC is counted and not opened. To count what is in it, capture with HTTP/3 switched off in the app or the server."
-      : totals.secrets.logs.contains { $0.octets > 0 }
-        ? "The key log that was given does not open it: sniffer keys says what each connection lacks."
-        : "To count what is in it, give the key log of the program that opened it: --keys FILE (sniffer keys says what fits)."
+        ? "QUIC is not opened. To see inside, capture with HTTP/3 switched off in the app or the server (sniffer guide)."
+        : totals.secrets.logs.contains { $0.octets > 0 }
+          ? "The key log that was given does not open it: sniffer keys says why."
+          : "To see inside, pass the app's TLS key log: --keys FILE (sniffer guide says how to get one)."
   }
 }

@@ -1,7 +1,7 @@
 import HTTPReassembly
 import Tabular
 
-/// The TLS connections that were opened, their secrets, and the secrets that the others lack.
+/// The TLS connections that were opened, their secrets, and why the rest cannot be opened.
 ///
 /// Each opened connection has a line. The others of one host that lack the same have one line together.
 /// It contains no secret. Text from the wire is escaped.
@@ -99,7 +99,7 @@ public struct KeyFindings: ReportSink {
           + (lacking.isEmpty ? "" : ", and no \(lacking.joined(separator: " and no "))"))
     }
     guard let random = security.clientRandomStart else { return Finding(text: "no ClientHello") }
-    var finding = Finding(text: "no line for ", random: random)
+    var finding = Finding(text: "no secret in the key log", random: random)
     if security.hasEncryptedHello {
       finding.rest = ", nor one that fits for its encrypted hello (ECH)"
     } else if security.isResumed == true {
@@ -114,7 +114,8 @@ public struct KeyFindings: ReportSink {
     guard let random = line.finding.random else { return line.finding.text }
     let digits = String(random, radix: 16)
     let more = line.connections > 1 ? " and \(Numerals.grouped(line.connections - 1)) more" : ""
-    return line.finding.text + String(repeating: "0", count: 8 - digits.count) + digits + "…" + more + line.finding.rest
+    let zeros = String(repeating: "0", count: 8 - digits.count)
+    return "\(line.finding.text) (client random \(zeros)\(digits)…\(more))\(line.finding.rest)"
   }
 
   /// The table, fitted to the terminal if the stream is one. Ends with a line break.
