@@ -1,4 +1,4 @@
-// What the inner session is told of octets that were never captured, or that could not be opened (MEASURES §10).
+// How the inner session learns of octets that were never captured, or that could not be opened.
 //
 // A lost record may have had content. If the keys stay the same, the numbers of the records around tell how many were lost. If
 // the keys change, the first number tells what was lost under the new ones.

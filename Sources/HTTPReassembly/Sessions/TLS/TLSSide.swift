@@ -20,7 +20,7 @@ struct TLSSide: ~Copyable {
   var isSearching = false
   /// The position at which the boundaries were lost.
   var lostStart: StreamPosition = 0
-  /// Octets that may have been content, and of which the inner session does not know; nil without any.
+  /// Octets that may have been content, and that the inner session does not know of; nil without any.
   var losses: LostRecords?
   /// Whether its stream has ended.
   var isFinished = false
