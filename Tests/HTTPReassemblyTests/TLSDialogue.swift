@@ -42,7 +42,9 @@ struct TLSDialogue {
     writer = TLSWriter(version: kind.version, seed: UInt8(truncatingIfNeeded: seed))
     dialogue.step = 100_000
     open()
-    while next <= exchanges { burst(min(kind.depth == 1 ? 1 : random.number(1..<kind.depth + 1), exchanges + 1 - next)) }
+    while next <= exchanges {
+      burst(min(kind.depth == 1 ? 1 : random.number(1..<kind.depth + 1), exchanges + 1 - next))
+    }
     for peer in [Peer.client, .server] { send(peer, writer.protected(peer, [1, 0], type: 21)) }
     dialogue.close()
   }
@@ -60,7 +62,9 @@ struct TLSDialogue {
     guard kind.version == 0x0304 else {
       send(.server, writer.serverHello() + TLSWriter.record(22, TLSWriter.message(14, [])))
       writer.startMaster()
-      send(.client, TLSWriter.record(22, TLSWriter.message(16, [32] + [UInt8](repeating: 7, count: 32))) + writer.finish(.client))
+      send(
+        .client,
+        TLSWriter.record(22, TLSWriter.message(16, [32] + [UInt8](repeating: 7, count: 32))) + writer.finish(.client))
       return send(.server, writer.finish(.server))
     }
     var early: [Answer] = []
@@ -68,7 +72,9 @@ struct TLSDialogue {
       writer.start("CLIENT_EARLY_TRAFFIC_SECRET", .client)
       early.append(ask(isReceived: true))
     }
-    send(.server, writer.serverHello() + TLSWriter.changeCipherSpec + writer.serverFlight(acceptsEarlyData: kind.hasEarlyData))
+    send(
+      .server,
+      writer.serverHello() + TLSWriter.changeCipherSpec + writer.serverFlight(acceptsEarlyData: kind.hasEarlyData))
     send(.client, TLSWriter.changeCipherSpec + writer.clientFinish(endsEarlyData: kind.hasEarlyData))
     if kind.hasTickets { send(.server, writer.ticket() + writer.ticket()) }
     for answer in early { self.answer(answer) }
@@ -102,7 +108,8 @@ struct TLSDialogue {
     let head = "HTTP/1.1 200 OK\r\nContent-Type: n/\(answer.number)\r\n"
     var text = head + "Content-Length: \(body.utf8.count)\r\n\r\n" + (answer.method == "HEAD" ? "" : body)
     if answer.method != "HEAD", random.chance(0.2) {
-      text = head + "Transfer-Encoding: chunked\r\n\r\n\(String(body.utf8.count + 1, radix: 16))\r\n\(body)x\r\n0\r\n\r\n"
+      text =
+        head + "Transfer-Encoding: chunked\r\n\r\n\(String(body.utf8.count + 1, radix: 16))\r\n\(body)x\r\n0\r\n\r\n"
     }
     send(.server, writer.data(.server, Array(text.utf8), size: kind.recordSize))
   }

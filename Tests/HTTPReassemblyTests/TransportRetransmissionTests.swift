@@ -28,6 +28,67 @@ import Testing
     #expect(analysis.anomalies.all.isEmpty)
   }
 
+  /// The first segment of a connection comes behind the second one, which was captured twice: nothing is missing, whatever the protocol.
+  @Test(arguments: ["http/1", "http/2", "tls"], [false, true])
+  func copyBeforeTheFirstOctet(_ name: String, _ differs: Bool) {
+    func dialogue(_ first: ClosedRange<Int>) -> (Dialogue, [UInt8]) {
+      var dialogue = Dialogue.opened()
+      let (request, response, secrets) = opening(name)
+      let cuts = [0, 30, 45, request.count]
+      for index in 0..<3 { dialogue.send(.client, Array(request[cuts[index]..<cuts[index + 1]])) }
+      dialogue.send(.server, response)
+      if first.count > 1 {
+        var copy = dialogue.segments[4]
+        if differs { copy.payload[0] ^= 1 }
+        dialogue.segments.swapAt(3, 4)
+        dialogue.segments.insert(copy, at: 4)
+      }
+      return (dialogue, secrets)
+    }
+    let (ordered, secrets) = dialogue(0...0)
+    let (late, _) = dialogue(0...1)
+    let whole = Analysis(ordered.packets(), secrets: secrets)
+    let found = Analysis(late.packets(), secrets: secrets)
+    #expect(whole.violations == [] && found.violations == [])
+    #expect(whole.connection.applicationProtocol == found.connection.applicationProtocol)
+    #expect(whole.messages.map(\.octets) == found.messages.map(\.octets))
+    #expect(found.connection.retransmitted == 15 && found.ledger[.retransmitted] == 15)
+    #expect(found.connection.flags.contains(.conflicting) == differs)
+    if name != "tls" { #expect(found.messages.count == 2 && found.messages[0].flags.contains(.conflicting) == differs) }
+  }
+
+  /// What a client sends first, and the answer.
+  private func opening(_ name: String) -> (request: [UInt8], response: [UInt8], secrets: [UInt8]) {
+    switch name {
+    case "http/2":
+      var (client, server) = (HTTP2Writer(), HTTP2Writer())
+      let request = HTTP2Writer.headers(1, client.block(HTTP2Writer.request("/a")), ends: true)
+      let response = HTTP2Writer.headers(1, server.block(HTTP2Writer.response()), ends: true)
+      return (HTTP2Writer.preface + HTTP2Writer.settings() + request, HTTP2Writer.settings() + response, [])
+    case "tls":
+      let writer = TLSWriter(version: 0x0304, seed: 1)
+      return (writer.clientHello(host: "h.example"), writer.serverHello(), [])
+    default:
+      let request = HTTP.get("/a", fields: "X-Note: \(HTTP.body(40))\r\n")
+      return (Array(request.utf8), Array(HTTP.ok("hello").utf8), [])
+    }
+  }
+
+  /// More messages than linger begin in one segment: the first one is charged.
+  @Test(arguments: [30, 40, 600])
+  func manyMessagesInASegment(_ count: Int) {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, (1...count).map { HTTP.get("/\($0)") }.joined())
+    dialogue.send(.server, (1...count).map { HTTP.ok("\($0)") }.joined())
+    dialogue.send(.client, HTTP.get("/next"))
+    dialogue.send(.server, HTTP.ok("next"))
+    let analysis = analyze(dialogue)
+    #expect(analysis.messages.count == 2 * count + 2)
+    #expect(analysis.messages.reduce(0) { $0 + $1.overhead } == 4 * overhead4)
+    #expect(analysis.request("/1")?.overhead == overhead4 && analysis.response("/1")?.overhead == overhead4)
+    #expect(analysis.connection.unattributed == 0)
+  }
+
   @Test func copyOverlapsTheFrontOfNewOctets() {
     var dialogue = Dialogue.opened()
     dialogue.send(.client, request)
@@ -236,8 +297,10 @@ import Testing
     var configuration = Configuration()
     configuration.lingeringMessageLimit = 1
     var dialogue = Dialogue.opened()
-    dialogue.send(.client, HTTP.get("/1") + HTTP.get("/2") + HTTP.get("/3"))
-    dialogue.repeatSegment(-1)
+    for path in ["/1", "/2", "/3"] { dialogue.send(.client, HTTP.get(path)) }
+    var all = dialogue.segments[dialogue.segments.count - 3]
+    all.payload = Array((HTTP.get("/1") + HTTP.get("/2") + HTTP.get("/3")).utf8)
+    dialogue.capture(all)
     dialogue.close()
     let analysis = analyze(dialogue, configuration)
     #expect(analysis.request("/1")?.retransmitted == 0)

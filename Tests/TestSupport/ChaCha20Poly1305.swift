@@ -105,7 +105,9 @@ struct ChaCha20Poly1305 {
 
   /// 17 octets in limbs of 26 bits.
   private static func limbs(_ octets: [UInt8]) -> [UInt64] {
-    func word(_ start: Int) -> UInt64 { (0..<8).reduce(UInt64(0)) { $0 | UInt64(octets[start + $1]) << UInt64(8 * $1) } }
+    func word(_ start: Int) -> UInt64 {
+      (0..<8).reduce(UInt64(0)) { $0 | UInt64(octets[start + $1]) << UInt64(8 * $1) }
+    }
     let (low, high, mask) = (word(0), word(8), UInt64(0x3ff_ffff))
     return [
       low & mask, low >> 26 & mask, (low >> 52 | high << 12) & mask, high >> 14 & mask,

@@ -135,9 +135,9 @@ public struct Configuration: Sendable {
   /// Sequence numbers that are tried for a record if records before it may be lost.
   public var recordSearchLimit = 16
   /// Packet time for which records wait for secrets that may still come. Programs write secrets with the handshake, and some hold a few
-  /// lines back.
+  /// lines back. Opened data wait as long for the place of lost records that they acknowledge.
   public var secretPatience: Int64 = 10_000_000_000
-  /// Octets of one direction that wait for secrets: some seconds of what an app sends, large downloads excepted.
+  /// Octets of one direction that wait for secrets, or for such a place: some seconds of what an app sends, large downloads excepted.
   public var secretHeldOctetLimit = 1 << 20
   /// Octets of memory held behind gaps and for secrets, all connections together. Beyond it, nothing waits for secrets: octets behind gaps
   /// have the rest of `heldOctetTotalLimit`.

@@ -99,6 +99,11 @@ struct OpenExchange {
   var responseFirst: Int64?
   var responseLast: Int64?
 
+  /// Whether a request was certainly lost directly before it.
+  var isBehindRequest: Bool {
+    followsHole && exchange.request != nil && acknowledged != .unknown && interval.holdsMessage
+  }
+
   /// The number of acknowledgments (0 to 2) that match a response at `start` to the request. The request's has to acknowledge all octets
   /// before the response, and the response's the whole request.
   func keys(of start: StreamPosition, _ acknowledged: StreamPosition) -> Int {

@@ -49,7 +49,8 @@ package enum Mutilation: Sendable {
       return whole.enumerated().filter { !gone.contains($0.offset) }.map(\.element)
     case .reorder(let rate): return Self.moved(whole, &random, later: rate, again: 0)
     case .duplicate(let rate): return Self.moved(whole, &random, later: 0, again: rate)
-    case .mixed(let rate): return Self.moved(whole.filter { _ in !random.chance(rate) }, &random, later: rate, again: rate)
+    case .mixed(let rate):
+      return Self.moved(whole.filter { _ in !random.chance(rate) }, &random, later: rate, again: rate)
     case .snapLength(let length):
       return whole.map { segment in
         var segment = segment

@@ -161,7 +161,7 @@ extension Conversation {
     guard let message = broken[side] else { return }
     broken[side] = nil
     let found = message.value
-    if position == found.end, gap[side] == 0, recovery?.value.isGapEstimated[side] != true {
+    if position == found.end, gap[side] == 0, recovery?.value.certainty[side] ?? .exact == .exact {
       // Without a known border between header and content, only the total is right.
       if found.isSplitKnown {
         run.rows[message: found.row].exactness = .inferred

@@ -52,7 +52,10 @@ extension Conversation {
       let ordinary = header.framing.response(status: status, to: method ?? .ordinary)
       let isCertain = method != nil && (ordinary != .untilClose || isPaired)
       framing = isCertain ? ordinary : ordinary.unconfirmed
-      if method == .head, !isPaired { run.rows.messages[Int(row)].doubts.insert(.end) }
+      // The response may be to a HEAD request that was lost. The next message confirms its end, and chunks show their own.
+      if method == .head || ordinary != .none && ordinary != .chunked, !isPaired {
+        run.rows.messages[Int(row)].doubts.insert(.end)
+      }
       if framing != ordinary {
         run.rows.messages[Int(row)].doubts.insert(.end)
         run.rows.messages[Int(row)].announcesContent = framing != .unconfirmed(.length, 0)

@@ -183,7 +183,7 @@ extension Conversation {
     if recovery != nil {
       strayAcknowledged[run.side] = .unknown
       gap[run.side] = 0
-      recovery?.value.isGapEstimated[run.side] = false
+      recovery?.value.certainty[run.side] = .exact
       recovery?.value.ahead[run.side] = nil
     }
     confirmEnd(of: run.side, at: start.position, &run)

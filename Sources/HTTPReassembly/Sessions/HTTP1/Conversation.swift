@@ -16,6 +16,8 @@ struct Conversation {
   var nextToAnswer = 0
   /// The position after the last message of each side whose row is final.
   var retiredThrough = Sides<StreamPosition>(repeating: .unknown)
+  /// The position of each side's first octet; `.unknown` if the capture starts within the connection.
+  var beginning = Sides<StreamPosition>(repeating: .unknown)
   /// Octets of each side that came before it was known whether the connection is HTTP.
   var undecided = Sides<Int>(repeating: 0)
   /// The durations of phases before the first exchange. They belong to it.
@@ -110,8 +112,8 @@ struct Recovery {
   var unpaired: OwnMemory<UnpairedResponses>?
   var strayAcknowledged = Sides<StreamPosition>(repeating: .unknown)
   var gap = Sides<Int>(repeating: 0)
-  /// Whether the number of lost octets since the start of each side's newest message is an estimate.
-  var isGapEstimated = Sides<Bool>(repeating: false)
+  /// The least certainty of the gaps since the start of each side's newest message.
+  var certainty = Sides<GapCertainty>(repeating: .exact)
   /// The latest apparent message of each side that was sent with the one before, and was not believed; nil since the
   /// newest message.
   var ahead = Sides<LineStart?>(repeating: nil)
@@ -148,8 +150,11 @@ extension Conversation {
     set { openRecovery().value.gap = newValue }
   }
 
-  /// Notes that the number of octets in the gap that has just been passed is an estimate.
-  mutating func noteEstimatedGap(_ side: Side) { openRecovery().value.isGapEstimated[side] = true }
+  /// Notes how little is known of the gap that has just been passed.
+  mutating func note(_ certainty: GapCertainty, ofGapOn side: Side) {
+    let recovery = openRecovery()
+    if recovery.value.certainty[side] != .possible { recovery.value.certainty[side] = certainty }
+  }
 
   /// Notes an apparent message of a side that was sent with the one before, and is not believed.
   mutating func setAhead(_ start: LineStart, _ side: Side) { openRecovery().value.ahead[side] = start }

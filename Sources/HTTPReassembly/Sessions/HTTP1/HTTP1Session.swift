@@ -81,6 +81,7 @@ struct HTTP1Session {
   /// Starts the stream of `side` at `position`, which may differ from 0.
   private mutating func start(_ side: Side, at position: StreamPosition, firstOctet: UInt8?) {
     hasStarted[side] = true
+    if !conversation.isFirst[side] { conversation.beginning[side] = position }
     // A tunnel can be known before one side has sent any octets.
     let isTunnel = parsers.look(side) { $0.isTunnel }
     parsers[side] = HTTP1Parser(position: position)
@@ -189,9 +190,9 @@ struct HTTP1Session {
     return needs
   }
 
-  /// Skips octets that were never captured. Unless `isExact`, their number is an estimate.
+  /// Skips octets that were never captured.
   mutating func skipMissing(
-    _ side: Side, _ count: Int, at position: StreamPosition, isExact: Bool = true, _ run: inout Run
+    _ side: Side, _ count: Int, at position: StreamPosition, certainty: GapCertainty = .exact, _ run: inout Run
   ) -> StreamNeeds {
     if !hasStarted[side] { start(side, at: position, firstOctet: nil) }
     run.read(side)
@@ -205,8 +206,8 @@ struct HTTP1Session {
       records?.value[side]?.skip(count, isInPacket: false, ledger: &run.ledger)
       conversation.missingOutsideMessages(count, &run)
     } else {
-      parsers[side].skipMissing(count, isExact: isExact, events: &conversation, context: &run)
-      if !isExact { conversation.noteEstimatedGap(side) }
+      parsers[side].skipMissing(count, isExact: certainty == .exact, events: &conversation, context: &run)
+      if certainty != .exact { conversation.note(certainty, ofGapOn: side) }
     }
     settle(side, &run)
     return needs

@@ -56,6 +56,10 @@ extension Conversation {
         return give(pair, isInterim: isInterim, &flags, &run)
       }
       isAligned = false
+      // A lost request came before the next one, and its response was not read before that one was sent.
+      if !isPipelined, read(nextToAnswer, run, { $0.isBehindRequest && $0.acknowledged <= start.position }) == true {
+        isPipelined = true
+      }
     }
     if isPipelined {
       let pair = deferPair(at: start, isBehindHole: isBehindHole, wasAligned: wasAligned, &run)

@@ -40,12 +40,12 @@ enum InnerSession {
     }
   }
 
-  /// Skips octets that were never captured, or that could not be opened. Unless `isExact`, their number is an estimate.
+  /// Skips octets that were never captured, or that could not be opened.
   func skipMissing(
-    _ side: Side, _ count: Int, at position: StreamPosition, isExact: Bool, _ run: inout Run
+    _ side: Side, _ count: Int, at position: StreamPosition, certainty: GapCertainty, _ run: inout Run
   ) -> StreamNeeds {
     switch self {
-    case .http1(let session): return session.value.skipMissing(side, count, at: position, isExact: isExact, &run)
+    case .http1(let session): return session.value.skipMissing(side, count, at: position, certainty: certainty, &run)
     case .http2(let session): return session.value.skipMissing(side, count, at: position, &run)
     case .opaque:
       run.countMissing(count)

@@ -29,7 +29,7 @@ struct RecordMap {
       let most = max(Int(count) - 1, 0)
       if isOpened { return min(max(position - place.lowerBound, 0), most) }
       // Lost records have headers and tags in between.
-      return min((position - start) * Int(count) / max(Int(length), 1), most)
+      return min(Int(UInt64(position - start) * UInt64(count) / UInt64(max(length, 1))), most)
     }
   }
 
@@ -45,7 +45,9 @@ struct RecordMap {
   subscript(index: Int) -> PlacedRecord { entries[index] }
 
   /// The position in the application's stream for a position inside the next record, which has room for `most` octets of data.
-  func position(of position: StreamPosition, inNextFrom start: StreamPosition, leading: Int, most: Int) -> StreamPosition {
+  func position(of position: StreamPosition, inNextFrom start: StreamPosition, leading: Int, most: Int)
+    -> StreamPosition
+  {
     end + min(max(position - start - leading, 0), max(most - 1, 0))
   }
 

@@ -58,8 +58,7 @@ struct RecordOpener {
     var arrival: SegmentArrival
     /// The number of octets in the gap; 0 for octets.
     var missing = 0
-    /// Whether that number is certain.
-    var isExact = true
+    var certainty = GapCertainty.exact
   }
 
   /// Changes the keys. The first record under the next keys has the number 0.

@@ -1,4 +1,4 @@
-// How the inner session learns of octets that were never captured, or that could not be opened.
+// Octets that were never captured, or that could not be opened, and the gaps that the inner session sees (MEASURES §10).
 //
 // A lost record may have had content. If the keys stay the same, the numbers of the records around tell how many were lost. If
 // the keys change, the first number tells what was lost under the new ones.
@@ -7,16 +7,17 @@
 struct LostRecords {
   /// The position of the first such octet.
   var start: StreamPosition
-  /// The position after the last one, once content among them is certain.
+  /// The position after the last one, once that is decided.
   var end: StreamPosition = 0
-  /// The estimated number of content octets, once content among them is certain.
+  /// The number of content octets, once it is decided that the inner session has to know.
   var count = 0
+  var certainty = GapCertainty.possible
   /// The epoch of the side's keys when it began; nil without one.
   var epoch: RecordOpener.Epoch?
   /// Whether a record had been opened in that epoch.
   var hadKeys = false
-  /// Whether some of them were content for certain.
-  var isContent = false
+  /// Whether the inner session has to know of them.
+  var isDue = false
 }
 
 extension TLSSession {
@@ -38,6 +39,7 @@ extension TLSSession {
   /// With `isFirst`, it is the first one that was opened under its keys.
   mutating func judgeLosses(_ side: Side, sequence: UInt64, isFirst: Bool, _ run: inout Run) {
     guard let losses = sides[side].losses, let opener = sides[side].opener else { return }
+    if losses.isDue, losses.end == sides[side].recordStart { return tellLosses(side, &run) }
     let epoch = opener.value.epoch
     // The number 0 under the keys of TLS up to 1.2 is the end of the handshake.
     let hasLostUnder = isFirst && epoch != .handshake && sequence > (epoch == .master ? 1 : 0)
@@ -45,41 +47,53 @@ extension TLSSession {
       side == client && negotiation?.value.offersEarlyData == true && negotiation?.value.refusesEarlyData == false
       && (losses.epoch ?? .early) == .early
     let mayHoldEarlier = isFirst && losses.hadKeys && (losses.epoch == .application || losses.epoch == .master)
-    guard losses.isContent || hasLostUnder || mayHoldEarly || mayHoldEarlier else {
+    guard losses.isDue || hasLostUnder || mayHoldEarly || mayHoldEarlier else {
       sides[side].losses = nil
       return offerHeld(&run)
     }
-    sides[side].losses?.isContent = true
+    sides[side].losses?.isDue = true
     let octets = max(sides[side].recordStart - losses.start, 0)
     sides[side].losses?.count = max(octets - Int(clamping: max(sequence, 1)) * expansion(side), 1)
     sides[side].losses?.end = sides[side].recordStart
+    if hasLostUnder, epoch == .master || side == client {
+      // A server sends tickets under its keys of TLS 1.3, too. All others send nothing but data, from the start of the keys on.
+      let isExact = epoch == .application && losses.epoch == epoch && !losses.hadKeys
+      sides[side].losses?.certainty = isExact ? .exact : .estimated
+    } else {
+      sides[side].losses?.certainty = .possible
+    }
     tellLosses(side, &run)
   }
 
   /// Tells the inner session of lost content, once there is an inner session.
   mutating func tellLosses(_ side: Side, _ run: inout Run) {
-    guard inner != nil, let losses = sides[side].losses, losses.isContent else { return }
+    guard inner != nil, let losses = sides[side].losses, losses.isDue else { return }
     sides[side].losses = nil
-    skipContent(side, losses.count, losses.start..<max(losses.end, losses.start), isExact: false, &run)
+    skipContent(side, losses.count, losses.start..<max(losses.end, losses.start), certainty: losses.certainty, &run)
   }
 
   /// Tells the inner session of octets that may have been content, because nothing more of a side can decide it.
   mutating func tellLossesAtEnd(_ side: Side, _ run: inout Run) {
     if sides[side].isLost { noteLoss(side, from: sides[side].lostStart) }
     guard inner != nil, let losses = sides[side].losses else { return }
-    sides[side].losses?.isContent = true
+    sides[side].losses?.isDue = true
     sides[side].losses?.end = sides[side].next
     sides[side].losses?.count = max(sides[side].next - losses.start - expansion(side), 1)
     sides[side].lostStart = sides[side].next
     tellLosses(side, &run)
   }
 
-  /// Skips content of the application in a range of the TCP stream. Unless `isExact`, its number of octets is an estimate.
+  /// Skips content of the application in a range of the TCP stream.
   mutating func skipContent(
-    _ side: Side, _ count: Int, _ range: Range<StreamPosition>, isExact: Bool, leading: Int = 0, _ run: inout Run
+    _ side: Side, _ count: Int, _ range: Range<StreamPosition>, certainty: GapCertainty, leading: Int = 0,
+    _ run: inout Run
   ) {
-    guard let inner, let opener = sides[side].opener ?? openOpener(side), count > 0, !sides[side].isClosed else { return }
-    if !isExact, !inner.usesAcknowledgments, opener.value.protection != nil, opener.value.protection?.expansion == nil {
+    guard let inner, let opener = sides[side].opener ?? openOpener(side), count > 0, !sides[side].isClosed else {
+      return
+    }
+    if certainty != .exact, !inner.usesAcknowledgments, opener.value.protection != nil,
+      opener.value.protection?.expansion == nil
+    {
       // Frames of HTTP/2 continue behind a gap of known length only.
       sides[side].isClosed = true
       innerNeeds = withInner(&run) { inner.finish(side, isComplete: false, &$0) }
@@ -95,7 +109,7 @@ extension TLSSession {
         start: range.lowerBound, content: position, count: UInt32(clamping: count),
         length: UInt32(clamping: range.count), leading: UInt8(clamping: leading), isOpened: false),
       limit: run.configuration.rememberedRecordLimit)
-    let lost = RecordOpener.Held(position: position, octets: [], arrival: .none, missing: count, isExact: isExact)
+    let lost = RecordOpener.Held(position: position, octets: [], arrival: .none, missing: count, certainty: certainty)
     if opener.value.held.isEmpty { skip(lost, side, &run) } else { opener.value.held.append(lost) }
     offerHeld(&run)
   }
@@ -104,7 +118,7 @@ extension TLSSession {
   mutating func skip(_ lost: RecordOpener.Held, _ side: Side, _ run: inout Run) {
     guard let inner else { return }
     innerNeeds = withInner(&run) {
-      inner.skipMissing(side, lost.missing, at: lost.position, isExact: lost.isExact, &$0)
+      inner.skipMissing(side, lost.missing, at: lost.position, certainty: lost.certainty, &$0)
     }
     // Packets have these octets, or they were counted as missing when their positions were skipped.
     run.countMissing(-lost.missing)
@@ -126,7 +140,8 @@ extension TLSSession {
       let isOld = arrival.time > first.arrival.time.addingSaturated(run.configuration.secretPatience)
       let octets = opener.value.held.reduce(0) { $0 + $1.octets.count }
       let isLarge =
-        octets > run.configuration.secretHeldOctetLimit || opener.value.held.count > run.configuration.pendingChargeLimit
+        octets > run.configuration.secretHeldOctetLimit
+        || opener.value.held.count > run.configuration.pendingChargeLimit
       if isOld || isLarge { offerHeld(&run, forced: side) }
     }
   }

@@ -386,9 +386,9 @@ extension TLSSession {
       opener.value.epoch != .handshake
     else { return noteLoss(side, from: sides[side].recordStart) }
     let start = sides[side].recordStart
-    let isExact = protection.expansion != nil && !opener.value.hasPadding
+    let certainty: GapCertainty = protection.expansion != nil && !opener.value.hasPadding ? .exact : .estimated
     skipContent(
-      side, protection.mostContent(length), start..<start + TLSRecords.headerLength + length, isExact: isExact,
+      side, protection.mostContent(length), start..<start + TLSRecords.headerLength + length, certainty: certainty,
       leading: TLSRecords.headerLength + protection.leadingLength, &run)
   }
 

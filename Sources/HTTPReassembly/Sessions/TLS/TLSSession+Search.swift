@@ -137,7 +137,7 @@ extension TLSSession {
     guard records > 0, opener.value.epoch != .handshake else { return offerHeld(&run) }
     sides[side].hasUnopened = true
     let isExact = count > 0 && opener.value.protection?.expansion != nil && !opener.value.hasPadding
-    skipContent(side, max(count, 1), range, isExact: isExact, &run)
+    skipContent(side, max(count, 1), range, certainty: isExact ? .exact : .estimated, &run)
   }
 
   /// Passes searched octets that cannot belong to a record.
