@@ -163,7 +163,8 @@ extension HTTP2Session {
     readers[side].block.continuations = 0
     let row = message.isOpen(run.rows) && purpose != .stray ? message.row : -1
     var section = FieldSection(
-      isRequest: row >= 0 && run.rows[message: row].kind == .request, isSecure: run.connection.beneath.isSecure, isObserved: run.observer != nil && purpose == .header && row >= 0)
+      isRequest: row >= 0 && run.rows[message: row].kind == .request, isSecure: run.connection.beneath.isSecure,
+      isObserved: run.observer != nil && purpose == .header && row >= 0)
     if unread > 0, !hasHole { run.note(.http2FieldBlockTooLong) }
     read(
       octets, into: &section, decoders[side], isCut: unread > 0 || hasHole, isTrailer: purpose == .trailer, row, &run)

@@ -96,8 +96,9 @@ extension HTTP2Session {
     }
   }
 
-  /// Whether the response in progress was an interim one, whose status is unknown, by the next field section: it does not end the stream, as
-  /// trailer fields do, and no content came before it.
+  /// Whether the response in progress, whose status is unknown, was an interim one. The next field section tells.
+  ///
+  /// That section does not end the stream, as trailer fields do. No content came before it.
   private func isInterim(_ slot: Int, _ run: borrowing Run) -> Bool {
     let half = streams[slot].halves[run.side]
     guard half.isStatusUnknown, !readers.look(run.side, { $0.frame.isEndOfStream }) else { return false }
