@@ -8,6 +8,18 @@ public struct AppLog: Sendable {
   public var notices: [String] = []
   /// Rows that were left out.
   public var skippedRows = 0
+  /// The word for a row of the log, whose number is `LogEntry.row`: "line", "entry".
+  public var rowNoun: (one: String, more: String) {
+    switch dialect {
+    case .monitor: hasLines ? ("line", "lines") : ("row", "rows")
+    case .curl: ("transfer", "transfers")
+    case .chromeNetlog: ("event", "events")
+    case .urlSessionMetrics: ("transaction", "transactions")
+    default: ("entry", "entries")
+    }
+  }
+  /// Whether the rows are the lines of a text file.
+  var hasLines = false
 
   /// A log.
   public init(dialect: LogDialect, entries: [LogEntry]) {

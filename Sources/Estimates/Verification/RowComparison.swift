@@ -159,12 +159,7 @@ struct LogReadings {
   ) -> FigureComparison {
     let octets = message.row.octets
     guard let length = entry.length else {
-      let isUnknown =
-        known.line && row.line.app == nil
-        || (known.header || known.absentIsUnknown) && row.header.app == nil
-        || (known.body || known.absentIsUnknown) && row.body.app == nil
-      let isEmpty = row.line.app == nil && row.header.app == nil && row.body.app == nil
-      return isUnknown || isEmpty ? FigureComparison(wire: octets.total) : sum(row, entry.parts, message)
+      return isWhole(entry) ? sum(row, entry.parts, message) : FigureComparison(wire: octets.total)
     }
     // A row about several messages may have their sum in its length, and only one of them in its parts.
     if !related.hops.isEmpty, let causes = related.explain(wholes, message, length, wire: octets.total) {
@@ -181,6 +176,16 @@ struct LogReadings {
     rest.causes = (rest.causes + row.body.causes).netted
     rest.unexplained += row.body.unexplained
     return rest
+  }
+
+  /// Whether a row has a figure of the whole message, or figures of the parts that its log counts.
+  func isWhole(_ entry: LogEntry) -> Bool {
+    if entry.length != nil { return true }
+    let isUnknown =
+      known.line && entry.lineLength == nil
+      || (known.header || known.absentIsUnknown) && entry.headerLength == nil
+      || (known.body || known.absentIsUnknown) && entry.bodyLength == nil
+    return !isUnknown && !entry.parts.isEmpty
   }
 
   /// The whole message from some of its parts.

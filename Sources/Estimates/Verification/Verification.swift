@@ -47,12 +47,14 @@ public struct Verification: Sendable {
     // A row may have the time of the first try.
     let repeated = Set(matching.sentAgain.values)
     for (index, entry) in log.entries.enumerated() {
+      let readings = entry.kind == .request ? requestReadings : responseReadings
       guard let match = matching.matches[index] else {
-        rows.append(Self.unmatched(entry, matching.strays[index], mayBeLeftOut: mayBeLeftOut(entry, tolerance)))
+        rows.append(
+          Self.unmatched(
+            entry, matching.strays[index], mayBeLeftOut: mayBeLeftOut(entry, tolerance), isKnown: readings.isWhole(entry)))
         continue
       }
       let message = wire[match.message]
-      let readings = entry.kind == .request ? requestReadings : responseReadings
       let related = RelatedMessages(hops: match.hops.map { wire[$0] }, contents: match.contents.map { wire[$0] })
       var row = readings.compare(entry, message, related)
       if match.isOpen || !message.isPaired { row = Self.open(row) }
@@ -83,17 +85,26 @@ public struct Verification: Sendable {
     }
   }
 
+  /// Whether the log counts the text of fields: also where no row over HTTP/2 tells.
+  var countsText: Bool {
+    let figures = rows.filter { row in
+      row.entry != nil && row.message?.isEncoded == true && (row.header.app != nil || row.total.app != nil)
+    }
+    return figures.isEmpty
+      || figures.contains { ($0.header.causes + $0.total.causes).contains { $0.kind == .fieldCompression } }
+  }
+
   /// The row without causes, because another message with other figures is as likely.
   private static func open(_ row: VerifiedRow) -> VerifiedRow {
+    // The coding of HTTP/2 is never the app's.
     func open(_ comparison: FigureComparison) -> FigureComparison {
       var open = comparison
-      open.causes = []
-      open.unexplained = comparison.difference ?? 0
+      open.causes = comparison.causes.filter(\.kind.isCoding)
+      open.unexplained = (comparison.difference ?? 0) - open.causes.octets
       return open
     }
     var row = row
     (row.line, row.header, row.body, row.total) = (open(row.line), open(row.header), open(row.body), open(row.total))
-    row.total.causes = []
     return row
   }
 
@@ -105,14 +116,17 @@ public struct Verification: Sendable {
   }
 
   /// The result for a row of the log without a message.
-  private static func unmatched(_ entry: LogEntry, _ stray: Matching.Stray?, mayBeLeftOut: Bool) -> VerifiedRow {
+  private static func unmatched(
+    _ entry: LogEntry, _ stray: Matching.Stray?, mayBeLeftOut: Bool, isKnown: Bool
+  ) -> VerifiedRow {
     var row = VerifiedRow(entry: entry)
     row.line.app = entry.lineLength
     row.header.app = entry.headerLength
     row.body.app = entry.bodyLength
     let parts = [entry.lineLength, entry.headerLength, entry.bodyLength].compactMap { $0 }
     let length = entry.length ?? parts.reduce(0, +)
-    row.total = FigureComparison(app: length, wire: 0)
+    row.total = FigureComparison(app: isKnown ? length : nil, wire: 0)
+    guard isKnown else { return row }
     let cause =
       switch stray {
       case .doubled: Cause(.doubled, length)

@@ -1,6 +1,9 @@
 import HTTPReassembly
 
 /// A verification in a few figures. Octets; differences are app minus wire.
+///
+/// Over HTTP/2 an app has the text of fields, and the wire has frames with compressed fields. Figures of the wire are those of the
+/// text here, without the headers of frames. `compressed` and `frames` have the rest.
 public struct VerificationSummary: Sendable {
   /// Octets in the log and on the wire, side by side.
   public struct Balance: Sendable, Equatable {
@@ -19,7 +22,7 @@ public struct VerificationSummary: Sendable {
     mutating func add(_ comparison: FigureComparison, unexplained: Int? = nil) {
       count += 1
       app += comparison.app ?? 0
-      wire += comparison.wire ?? 0
+      wire += (comparison.wire ?? 0) + comparison.causes.filter(\.kind.isCoding).octets
       self.unexplained += abs(unexplained ?? comparison.unexplained)
     }
 
@@ -81,6 +84,14 @@ public struct VerificationSummary: Sendable {
   public private(set) var exactRows = 0
   /// Durations of phases for the app and on the wire.
   public private(set) var phases: [PhaseBalance] = []
+  /// Octets that the compression of fields saved in the matched messages: text less representations.
+  public private(set) var compressed = 0
+  /// Octets of frames' headers and padding in the matched messages.
+  public private(set) var frames = 0
+  /// The matched rows with octets that no cause explains, in the order of the log.
+  public private(set) var unexplainedRows: [VerifiedRow] = []
+  /// The sum of the figures of parts: start-lines, header sections and bodies.
+  private var parts = Balance()
   /// Retransmitted and overhead octets of the matched messages, which are never visible to an app.
   public private(set) var invisible = 0
 
@@ -89,14 +100,26 @@ public struct VerificationSummary: Sendable {
     let hosts = Set(verification.rows.compactMap { $0.entry.map { MatchKey($0).host } })
     var causes: [Cause.Name: CauseTotal] = [:]
     var apis: [APIName: Balance] = [:]
+    let countsText = verification.countsText
     for row in verification.rows {
+      var row = row
+      if countsText, let message = row.message, row.entry == nil, message.isEncoded {
+        let text = message.visibleOctets.total
+        for index in row.total.causes.indices where row.total.causes[index].octets == -(row.total.wire ?? 0) {
+          row.total.causes[index].octets = -text
+        }
+        row.total.wire = text
+      }
       if let message = row.message, row.entry == nil, !hosts.contains(MatchKey(message).host) {
         otherHosts.add(row.total)
         continue
       }
       add(row)
-      apis[APIName(host: row.host, path: row.path), default: Balance()].add(row)
-      for cause in row.total.causes {
+      // A figure that is unknown is not 0.
+      if row.entry == nil || row.total.app != nil {
+        apis[APIName(host: row.host, path: row.path), default: Balance()].add(row)
+      }
+      for cause in row.total.causes where !cause.kind.isCoding {
         causes[Cause.Name(cause), default: CauseTotal(cause: Cause(cause.kind, 0, detail: cause.detail))].add(cause)
       }
     }
@@ -123,11 +146,18 @@ public struct VerificationSummary: Sendable {
       if row.line.app != nil { lines.add(row.line) }
       if row.header.app != nil { headers.add(row.header) }
       if row.body.app != nil { bodies.add(row.body) }
+      for part in [row.line, row.header, row.body] where part.app != nil { parts.add(part) }
+      if row.unexplained != 0 { unexplainedRows.append(row) }
+      let coding = row.total.app == nil ? row.header.causes + row.line.causes : row.total.causes
+      for cause in coding where cause.kind == .fieldCompression { compressed += cause.octets }
+      for cause in coding where cause.kind == .frameHeaders { frames -= cause.octets }
       guard row.total.app != nil else {
         rowsWithoutFigures += 1
+        unexplained += abs(row.unexplained)
         return
       }
       matched.add(row)
+      unexplained += abs(row.unexplained)
       if row.total.causes.contains(where: { $0.kind == .ambiguous }) { ambiguous.add(row) }
       if row.isExact { exactRows += 1 }
       if row.entry?.kind == .request { requests.add(row) } else { responses.add(row) }
@@ -138,17 +168,21 @@ public struct VerificationSummary: Sendable {
   public var wireMessages: Int { matched.count + rowsWithoutFigures + wireOnly.count }
   /// Their octets.
   public var wireOctets: Int { matched.wire + wireOnly.wire }
-  /// Octets that no cause explains.
-  public var unexplained: Int { matched.unexplained }
+  /// Octets that no cause explains, in all matched rows.
+  public private(set) var unexplained = 0
   /// The `apis` with a difference or unexplained octets.
   public var wrongAPIs: [(host: String, path: String, balance: Balance)] {
     apis.filter { $0.balance.difference != 0 || $0.balance.unexplained != 0 }
   }
   /// The difference of the app's and the wire's octets over all of the log's hosts, as a share of the wire's. A tolerance limits
-  /// it. Nil when the wire has no octets.
+  /// it. Nil when no row has a figure of a whole message, or the wire no octets.
   public var bias: Double? {
     let wire = matched.wire + wireOnly.wire
-    return wire == 0 ? nil : Double(matched.app + appOnly.app - wire) / Double(wire)
+    return wire == 0 || matched.count == 0 ? nil : Double(matched.app + appOnly.app - wire) / Double(wire)
+  }
+  /// As `bias`, of the parts of matched messages that have figures; nil when there are none.
+  public var partsBias: Double? {
+    parts.wire == 0 ? nil : Double(parts.difference) / Double(parts.wire)
   }
 
   private struct APIName: Hashable {
@@ -160,7 +194,7 @@ public struct VerificationSummary: Sendable {
 extension VerifiedRow {
   /// Whether each figure is the wire's, or differs only by octets that an app never sees.
   fileprivate var isExact: Bool {
-    message != nil && unexplained == 0 && total.causes.allSatisfy { $0.kind.isInvisible }
+    message != nil && unexplained == 0 && total.causes.allSatisfy { $0.kind.isInvisible || $0.kind.isCoding }
   }
 }
 

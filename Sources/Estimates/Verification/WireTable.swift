@@ -13,6 +13,8 @@ public struct WireTable: WireMessageConsumer {
   public private(set) var leftOut: LeftOut?
   /// Durations of the exchanges' phases, by number, for at most as many exchanges as messages.
   public private(set) var timings: [Int: ExchangeTimings] = [:]
+  /// The number of connections of TLS that were not opened, by the name of the server, for at most 1,000 names.
+  public private(set) var closed: [String: Int] = [:]
   private let limit: Int
 
   /// Messages that are not kept.
@@ -46,6 +48,12 @@ public struct WireTable: WireMessageConsumer {
   /// Keeps the phases of an exchange.
   public mutating func take(_ exchange: Exchange) {
     if timings.count < limit { timings[exchange.number] = exchange.timings }
+  }
+
+  /// Keeps the name of a server whose connection was not opened.
+  public mutating func take(closed server: String) {
+    let name = closed.count < 1000 || closed[server] != nil ? server : ""
+    closed[name, default: 0] += 1
   }
 
   /// Puts the messages in the order of their numbers.

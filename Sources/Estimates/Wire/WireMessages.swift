@@ -8,16 +8,20 @@ public protocol WireMessageConsumer {
   mutating func take(_ message: WireMessage) throws(Failure)
   /// Takes a final exchange.
   mutating func take(_ exchange: Exchange)
+  /// Takes the name of the server of a connection of TLS that was not opened; empty when it is unknown.
+  mutating func take(closed server: String)
 }
 
 extension WireMessageConsumer {
   /// A consumer of messages alone ignores exchanges.
   public mutating func take(_ exchange: Exchange) {}
+  /// A consumer of messages alone ignores connections.
+  public mutating func take(closed server: String) {}
 }
 
 /// A report sink that joins each message's row with the facts that the message showed.
 ///
-/// Give `observer` to the same `Pipeline`. Connections are not passed on.
+/// Give `observer` to the same `Pipeline`. Of connections, those that were not opened are passed on.
 public struct WireMessages<Consumer: WireMessageConsumer>: ReportSink {
   /// The error that the consumer throws.
   public typealias Failure = Consumer.Failure
@@ -48,6 +52,9 @@ public struct WireMessages<Consumer: WireMessageConsumer>: ReportSink {
   /// Passes an exchange on.
   public mutating func exchange(_ exchange: Exchange, texts: borrowing TextPool) { consumer.take(exchange) }
 
-  /// Ignores connections.
-  public mutating func connection(_ connection: Connection, texts: borrowing TextPool) {}
+  /// Passes on that a connection was not opened.
+  public mutating func connection(_ connection: Connection, texts: borrowing TextPool) {
+    guard let security = connection.security, security.opening == .no || security.opening == .partly else { return }
+    consumer.take(closed: texts.string(security.serverName))
+  }
 }

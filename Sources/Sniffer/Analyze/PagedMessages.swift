@@ -31,5 +31,6 @@ struct PagedMessages<Consumer: WireMessageConsumer>: ReportSink {
 
   mutating func connection(_ connection: Connection, texts: borrowing TextPool) {
     page?.connection(connection, texts: texts)
+    messages.connection(connection, texts: texts)
   }
 }

@@ -40,7 +40,9 @@ struct CSVLog {
     }
     try bad.check(file: file.path, rows: rows)
     guard rows > 0 else { throw LogError(file: file.path, "has a header but no rows") }
-    return table.log()
+    var log = table.log()
+    log.hasLines = true
+    return log
   }
 }
 
