@@ -51,7 +51,8 @@ public struct Verification: Sendable {
       guard let match = matching.matches[index] else {
         rows.append(
           Self.unmatched(
-            entry, matching.strays[index], mayBeLeftOut: mayBeLeftOut(entry, tolerance), isKnown: readings.isWhole(entry)))
+            entry, matching.strays[index], mayBeLeftOut: mayBeLeftOut(entry, tolerance),
+            isKnown: readings.isWhole(entry)))
         continue
       }
       let message = wire[match.message]

@@ -28,9 +28,9 @@ struct SecureTraffic {
       "\(start): \(connections)\(to), \(Numerals.grouped(up)) bytes up and \(Numerals.grouped(down)) bytes down."
     advice =
       count == quic
-        ? "QUIC is not opened. To see inside, capture with HTTP/3 switched off in the app or the server (sniffer guide)."
-        : totals.secrets.logs.contains { $0.octets > 0 }
-          ? "The key log that was given does not open it: sniffer keys says why."
-          : "To see inside, pass the app's TLS key log: --keys FILE (sniffer guide says how to get one)."
+      ? "QUIC is not opened. To see inside, capture with HTTP/3 switched off in the app or the server (sniffer guide)."
+      : totals.secrets.logs.contains { $0.octets > 0 }
+        ? "The key log that was given does not open it: sniffer keys says why."
+        : "To see inside, pass the app's TLS key log: --keys FILE (sniffer guide says how to get one)."
   }
 }
