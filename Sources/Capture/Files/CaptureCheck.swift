@@ -6,6 +6,8 @@ import SystemPackage
 /// Files are opened and only the first octets, which show the format, are read. Standard input, FIFOs and the like are not
 /// opened, because closing them would end their writers.
 public enum CaptureCheck {
+  /// Octets of an unknown file that its error shows.
+  private static let shownLength = 16
   /// Octets of the buffer for a look at a file's format.
   private static let lookLength = 64 << 10
 
@@ -14,10 +16,9 @@ public enum CaptureCheck {
     guard FileInput.kind(path) != .stream else { return nil }
     do throws(CaptureError) {
       let file = try FileInput(path: path)
-      let start = file.start(OtherFormat.knownLength)
+      let start = try file.peek(shownLength)
       // A file that only libpcap can open begins with octets that no text has.
-      let isText = start.prefix(OtherFormat.shownLength).allSatisfy(isText)
-      guard isText || OtherFormat(start, file: path) != nil else { return nil }
+      guard start.isEmpty || start.allSatisfy(isText) else { return nil }
       return CaptureFormat.notACapture(start, in: nil, file: path)
     } catch {
       return error

@@ -9,6 +9,8 @@ enum CaptureFormat {
 extension CaptureFormat {
   /// Octets that identify a format.
   private static let magicLength = 4
+  /// Octets of an unknown file that its error shows: enough to recognize it.
+  private static let shownLength = 16
 
   /// Recognizes the format at the start of a file, and reads the file header if there is one.
   ///
@@ -27,8 +29,8 @@ extension CaptureFormat {
     } else if compression == nil, !follows, file.isReopenable, let foreign = ForeignCapture(path: path) {
       self = .foreign(foreign)
     } else {
-      let isEnough = try window.fill(OtherFormat.knownLength)
-      let found = window.copy(0..<(isEnough ? OtherFormat.knownLength : window.available))
+      let isEnough = try window.fill(Self.shownLength)
+      let found = window.copy(0..<(isEnough ? Self.shownLength : window.available))
       throw Self.notACapture(found, in: compression, file: file.name)
     }
   }
@@ -37,8 +39,10 @@ extension CaptureFormat {
   static func notACapture(_ start: [UInt8], in compression: Compression?, file: String) -> CaptureError {
     let prefix = compression.map { "\($0.rawValue) data, and inside " } ?? ""
     guard !start.isEmpty else { return CaptureError(file: file, problem: .notACapture(found: prefix + "it is empty")) }
-    let found = OtherFormat(start, file: file)?.description ?? OtherFormat.shown(start)
-    return CaptureError(file: file, problem: .notACapture(found: prefix + found))
+    let octets = start.map { String($0 >> 4, radix: 16) + String($0 & 0xf, radix: 16) }.joined(separator: " ")
+    let text = String(decoding: start.map { (0x20..<0x7f).contains($0) ? $0 : 0x2e }, as: UTF8.self)
+    let verb = start.count < magicLength ? "it is only" : "it begins with"
+    return CaptureError(file: file, problem: .notACapture(found: "\(prefix)\(verb) \(octets) (\(text))"))
   }
 
   /// The format in words, such as `pcap (nanoseconds, big-endian)`.

@@ -156,14 +156,10 @@ public struct CaptureReader: ~Copyable {
   private mutating func readPacket() throws(CaptureError) -> Bool {
     current.withdraw()
     let found: Range<Int>?
-    do throws(CaptureError) {
-      switch format {
-      case .pcap(let records): found = try records.next(in: &window, packet: &current.packet)
-      case .pcapng: found = try pcapng.next(in: &window, packet: &current.packet)
-      case .foreign(let capture): found = try capture.next(in: &window, packet: &current.packet)
-      }
-    } catch {
-      throw explained(error)
+    switch format {
+    case .pcap(let records): found = try records.next(in: &window, packet: &current.packet)
+    case .pcapng: found = try pcapng.next(in: &window, packet: &current.packet)
+    case .foreign(let capture): found = try capture.next(in: &window, packet: &current.packet)
     }
     guard let found else { return false }
     window.lend(found, to: &current)
@@ -172,19 +168,6 @@ public struct CaptureReader: ~Copyable {
     }
     if first == nil { first = current.packet.timestamp }
     return true
-  }
-
-  /// An error, or the reason for it that the octets show.
-  @inline(never)
-  private func explained(_ error: CaptureError) -> CaptureError {
-    switch error.problem {
-    case .cut, .nonsenseLength, .malformed:
-      guard window.withRecentOctets(InsertedReturns.areLikely) else { return error }
-      var error = error
-      error.problem = .insertedReturns
-      return error
-    default: return error
-    }
   }
 
   private mutating func passesFilter() throws(CaptureError) -> Bool {

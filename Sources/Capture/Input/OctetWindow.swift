@@ -184,22 +184,6 @@
   @inline(__always)
   func sourceOffset(of index: Int) -> Int { offset - (start - index) }
 
-  /// Lends all octets that the buffer still holds, also those before the cursor.
-  func withRecentOctets<Result>(_ body: (RawSpan) -> Result) -> Result {
-    let first = block == nil ? 0 : start
-    return body(unsafe RawSpan(_unsafeStart: UnsafeRawPointer(memory + first), byteCount: end - first))
-  }
-
-  /// Whether the header of a capture file begins at the cursor. At least 12 octets must be available.
-  var beginsCapture: Bool { OtherFormat.beginsCapture(load(0, as: UInt64.self), load(8, as: UInt32.self)) }
-
-  /// The error when another capture file begins at the cursor.
-  func anotherCapture() -> CaptureError {
-    let file = OtherFormat.argument(name)
-    let commands = "head -c \(offset) \(file) > first.pcap; tail -c +\(offset + 1) \(file) > second.pcap"
-    return error(.anotherCapture((isDecompressed ? "decompress it, and " : "") + "take the two apart: \(commands)"))
-  }
-
   /// An error at `position` octets from the cursor.
   func error(_ problem: CaptureError.Problem, at position: Int = 0) -> CaptureError {
     CaptureError(file: name, offset: offset + position, isDecompressedOffset: isDecompressed, problem: problem)

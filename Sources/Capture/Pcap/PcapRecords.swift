@@ -89,17 +89,6 @@ struct PcapRecords {
     return "\(modified)pcap (\(resolution), \(order == .little ? "little" : "big")-endian)"
   }
 
-  /// Refuses a record without octets that is none: another file's header, or zeros.
-  @inline(never)
-  private func refuseFileHeader(in window: inout OctetWindow) throws(CaptureError) {
-    if window.beginsCapture { throw window.anotherCapture() }
-    guard window.load(0, as: UInt64.self) == 0, window.load(8, as: UInt64.self) == 0 else { return }
-    // A packet of no octets at time 0 may be; two headers of zeros, or one and the end, are none.
-    let isNotLast = try window.fill(2 * recordHeaderLength)
-    let rest = window.copy(RecordHeader.length..<(isNotLast ? 2 * recordHeaderLength : window.available))
-    if rest.allSatisfy({ $0 == 0 }) { throw window.error(.zeros) }
-  }
-
   /// Reads a record, and returns its range in the window's buffer; nil at the end of the file.
   @inline(__always)
   func next(in window: inout OctetWindow, packet: inout Packet) throws(CaptureError) -> Range<Int>? {
@@ -111,9 +100,7 @@ struct PcapRecords {
     let (first, second) = order.halves(window.load(RecordHeader.lengths, as: UInt64.self))
     var (captured, original) = (Int(first), Int(second))
     if lengths == .originalFirst || lengths == .smallerFirst && captured > original { swap(&captured, &original) }
-    if captured == 0 { try refuseFileHeader(in: &window) }
     guard captured <= CaptureLimits.packet else {
-      if window.beginsCapture { throw window.anotherCapture() }
       throw window.error(
         .nonsenseLength("the record says that \(captured) bytes were captured, more than \(CaptureLimits.packet)"))
     }
