@@ -17,7 +17,7 @@ public struct TextPool: Sendable {
   @usableFromInline
   struct PooledText: Sendable {
     @usableFromInline var octets: [UInt8]
-    var hash: Int
+    var hash: UInt32
     var references: Int
     /// A number that no other text of the pool had before, in the order of insertion.
     @usableFromInline var serial: Int
@@ -25,9 +25,7 @@ public struct TextPool: Sendable {
 
   @usableFromInline var entries: [PooledText] = [PooledText(octets: [], hash: 0, references: 1, serial: 0)]
   private var free: [Int32] = []
-  /// Open addressing with linear probing; 0 marks an empty bucket (entry 0 is the empty text, never looked up).
-  private var buckets: [Int32] = Array(repeating: 0, count: 256)
-  private var used = 0
+  private var index = HashIndex(buckets: 256)
   /// Texts that were asked for lately, by a few of their octets. Most texts come again and again, and a lookup here costs less than an
   /// unpredictable hash. A found text is compared octet by octet.
   private var recent: [Int32] = Array(repeating: 0, count: 256)
@@ -37,7 +35,7 @@ public struct TextPool: Sendable {
   private static var entryCost: Int { 64 }
 
   /// The number of texts.
-  public var count: Int { used }
+  public var count: Int { index.count }
 
   package init() {}
 
@@ -83,33 +81,26 @@ public struct TextPool: Sendable {
 
   private mutating func find(_ octets: borrowing RawSpan) -> TextID {
     let hash = Self.hash(octets)
-    var bucket = hash & (buckets.count - 1)
-    while buckets[bucket] != 0 {
-      let index = Int(buckets[bucket])
-      if entries[index].hash == hash, octets.hasSameOctets(as: entries[index].octets) {
-        entries[index].references += 1
-        return TextID(index: Int32(index))
-      }
-      bucket = (bucket + 1) & (buckets.count - 1)
+    if let known = index.place(hash, where: { octets.hasSameOctets(as: entries[$0].octets) }) {
+      entries[known].references += 1
+      return TextID(index: Int32(known))
     }
     var copy: [UInt8] = []
     octets.append(0..<octets.byteCount, to: &copy)
     lastSerial += 1
     let entry = PooledText(octets: copy, hash: hash, references: 1, serial: lastSerial)
-    let index: Int32
+    let place: Int32
     if let reused = free.popLast() {
       entries[Int(reused)] = entry
-      index = reused
+      place = reused
     } else {
-      index = Int32(entries.count)
+      place = Int32(entries.count)
       if entries.count == entries.capacity { growEntries() }
       entries.append(entry)
     }
-    buckets[bucket] = index
-    used += 1
+    index.insert(Int(place), hash)
     memory += octets.byteCount + Self.entryCost
-    if used * 2 > buckets.count { grow() }
-    return TextID(index: index)
+    return TextID(index: place)
   }
 
   /// Returns the handle of `octets` with one more reference.
@@ -154,29 +145,11 @@ public struct TextPool: Sendable {
 
   @inline(never)
   private mutating func free(_ id: TextID) {
-    let index = Int(id.index)
-    remove(index)
-    memory -= entries[index].octets.count + Self.entryCost
-    entries[index].octets = []
+    let place = Int(id.index)
+    index.remove(place, entries[place].hash)
+    memory -= entries[place].octets.count + Self.entryCost
+    entries[place].octets = []
     free.append(id.index)
-    used -= 1
-  }
-
-  private mutating func remove(_ index: Int) {
-    let mask = buckets.count - 1
-    var hole = entries[index].hash & mask
-    while buckets[hole] != index { hole = (hole + 1) & mask }
-    // Close the gap, so that probing never has to step over deleted buckets.
-    var next = (hole + 1) & mask
-    while buckets[next] != 0 {
-      let home = entries[Int(buckets[next])].hash & mask
-      if (next - home) & mask >= (next - hole) & mask {
-        buckets[hole] = buckets[next]
-        hole = next
-      }
-      next = (next + 1) & mask
-    }
-    buckets[hole] = 0
   }
 
   /// Makes room for more texts. The room is never given back, because a text is known by its place.
@@ -184,16 +157,6 @@ public struct TextPool: Sendable {
     let before = entries.capacity
     entries.reserveCapacity(2 * before)
     memory += (entries.capacity - before) * MemoryLayout<PooledText>.stride
-  }
-
-  private mutating func grow() {
-    let old = buckets
-    buckets = Array(repeating: 0, count: old.count * 2)
-    for index in old where index != 0 {
-      var bucket = entries[Int(index)].hash & (buckets.count - 1)
-      while buckets[bucket] != 0 { bucket = (bucket + 1) & (buckets.count - 1) }
-      buckets[bucket] = index
-    }
   }
 
   /// The index of octets in `recent`.
@@ -212,9 +175,9 @@ public struct TextPool: Sendable {
   }
 
   /// A hash that an attacker cannot prepare collisions for: the standard library's hasher has a random seed in each process.
-  private static func hash(_ octets: borrowing RawSpan) -> Int {
+  private static func hash(_ octets: borrowing RawSpan) -> UInt32 {
     var hasher = Hasher()
     octets.hash(into: &hasher)
-    return hasher.finalize()
+    return UInt32(truncatingIfNeeded: hasher.finalize())
   }
 }

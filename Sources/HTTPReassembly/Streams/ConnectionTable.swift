@@ -1,11 +1,5 @@
 /// Connections by their endpoints, and in the order of their latest segments.
 struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
-  private struct Bucket {
-    var hash: UInt32
-    /// The slot of the connection; -1 when the bucket is empty.
-    var slot: Int32
-  }
-
   /// A connection and its place in the table.
   private struct Entry {
     var connection: TCPConnection<Receiver>
@@ -24,7 +18,7 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
   }
 
   private var entries = Slab<Entry>()
-  private var buckets = Array(repeating: Bucket(hash: 0, slot: -1), count: 1024)
+  private var index = HashIndex(buckets: 1024)
   private var open = List()
   private var closed = List()
   private let seed = HashSeed()
@@ -85,25 +79,17 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
   @inline(never)
   private mutating func find(_ key: ConnectionKey) -> Int? {
     let hash = UInt32(truncatingIfNeeded: key.hash(seed))
-    var index = Int(hash) & (buckets.count - 1)
-    while buckets[index].slot >= 0 {
-      let slot = Int(buckets[index].slot)
-      if buckets[index].hash == hash, look(slot, { $0.isBetween(key) }) {
-        latestKey = key
-        latestSlot = slot
-        return slot
-      }
-      index = (index + 1) & (buckets.count - 1)
-    }
-    return nil
+    guard let slot = index.place(hash, where: { slot in look(slot) { $0.isBetween(key) } }) else { return nil }
+    latestKey = key
+    latestSlot = slot
+    return slot
   }
 
   /// Adds a connection whose endpoints are not in the table.
   mutating func insert(_ connection: consuming TCPConnection<Receiver>, for key: ConnectionKey) -> Int {
     let hash = UInt32(truncatingIfNeeded: key.hash(seed))
     let slot = entries.insert(Entry(connection: connection, hash: hash))
-    if entries.count * 2 > buckets.count { grow() }
-    enter(hash, slot)
+    index.insert(slot, hash)
     append(slot)
     latestKey = key
     latestSlot = slot
@@ -113,7 +99,7 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
   /// Takes a connection out of the table.
   mutating func remove(_ slot: Int) -> TCPConnection<Receiver> {
     unlink(slot)
-    vacate(slot)
+    index.remove(slot, entries.look(slot) { $0.hash })
     if latestSlot == slot { latestKey = nil }
     return entries.remove(slot).connection
   }
@@ -138,36 +124,6 @@ struct ConnectionTable<Receiver: StreamReceiver>: ~Copyable {
     for slot in entries.indices { all.append((number(of: slot), Int32(slot))) }
     all.sort { $0.number < $1.number }
     return all
-  }
-
-  // MARK: Buckets
-
-  private mutating func enter(_ hash: UInt32, _ slot: Int) {
-    var index = Int(hash) & (buckets.count - 1)
-    while buckets[index].slot >= 0 { index = (index + 1) & (buckets.count - 1) }
-    buckets[index] = Bucket(hash: hash, slot: Int32(slot))
-  }
-
-  private mutating func vacate(_ slot: Int) {
-    let mask = buckets.count - 1
-    var gap = Int(entries.look(slot) { $0.hash }) & mask
-    while buckets[gap].slot != Int32(slot) { gap = (gap + 1) & mask }
-    // Close the gap, so that a lookup never steps over deleted buckets.
-    var index = (gap + 1) & mask
-    while buckets[index].slot >= 0 {
-      if (index - Int(buckets[index].hash)) & mask >= (index - gap) & mask {
-        buckets[gap] = buckets[index]
-        gap = index
-      }
-      index = (index + 1) & mask
-    }
-    buckets[gap].slot = -1
-  }
-
-  private mutating func grow() {
-    let old = buckets
-    buckets = Array(repeating: Bucket(hash: 0, slot: -1), count: old.count * 2)
-    for bucket in old where bucket.slot >= 0 { enter(bucket.hash, Int(bucket.slot)) }
   }
 
   // MARK: Lists
