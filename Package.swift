@@ -75,7 +75,7 @@ let package = Package(
     .target(
       name: "Tabular",
       dependencies: [
-        "CZlib", "CZstd", "Packets", .product(name: "HeapModule", package: "swift-collections"),
+        "CZlib", "CZstd", "Packets", "Shared", .product(name: "HeapModule", package: "swift-collections"),
         .product(name: "SystemPackage", package: "swift-system"),
       ],
       swiftSettings: settings),
@@ -123,7 +123,7 @@ let package = Package(
       name: "ProcessConfinement",
       dependencies: [
         .target(name: "CCap", condition: .when(platforms: [.linux])),
-        .target(name: "CConfinement", condition: .when(platforms: [.linux])),
+        .target(name: "CConfinement", condition: .when(platforms: [.linux])), "Shared",
         .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: settings),
@@ -138,7 +138,7 @@ let package = Package(
         "Capture", "ContentCodings", "Cryptography",
         "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Partials", "ProcessConfinement",
         "Reports",
-        "SocketOwners", "TableReading", "Tabular",
+        "Shared", "SocketOwners", "TableReading", "Tabular",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
         .product(name: "Logging", package: "swift-log"),
       ],

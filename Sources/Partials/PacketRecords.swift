@@ -47,11 +47,12 @@ struct PacketReading {
   /// Reads a packet without its octets, whose number and values follow.
   mutating func packet(_ rows: inout RowReading, _ origins: borrowing PartialOrigins) throws(PartFault) -> Packet {
     let timestamp = try time(&rows)
-    let length = Int(try rows.signed())
-    guard let linkType = UInt32(exactly: try rows.number()) else { throw .damaged }
+    guard let length = UInt32(exactly: try rows.signed()), let linkType = UInt32(exactly: try rows.number()),
+      let checkLength = UInt8(exactly: try rows.signed())
+    else { throw .damaged }
     var packet = Packet(
-      timestamp: timestamp, originalLength: length, linkType: LinkType(rawValue: linkType),
-      frameCheckSequenceLength: Int(try rows.signed()))
+      timestamp: timestamp, originalLength: Int(length), linkType: LinkType(rawValue: linkType),
+      frameCheckSequenceLength: Int(checkLength))
     var numbers: InlineArray<5, UInt16> = .init(repeating: 0)
     for index in numbers.indices {
       guard let number = UInt16(exactly: try rows.number()) else { throw .damaged }

@@ -1,5 +1,6 @@
 #if os(Linux)
   import CConfinement
+  import Shared
 
   #if canImport(Musl)
     import Musl
@@ -77,7 +78,7 @@
     private static func allow(_ path: String, _ rights: Rights, _ known: Rights, in ruleset: Int32)
       throws(ConfinementFault)
     {
-      let descriptor = unsafe open(path, pathOnly | O_CLOEXEC)
+      let descriptor = unsafe open(path.systemName, pathOnly | O_CLOEXEC)
       guard descriptor >= 0 else {
         // Without a rule, an existing file could not be opened later, for no visible reason.
         if errno == EMFILE || errno == ENFILE { throw ConfinementFault(description: systemErrorText()) }

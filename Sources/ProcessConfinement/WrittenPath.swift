@@ -1,3 +1,5 @@
+import Shared
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -11,7 +13,7 @@ extension Confinement {
   /// where the file is created, renamed and removed. Unsafe site: `lstat`, which writes its result into `status`.
   package static func writtenPath(_ path: String) -> String {
     var status = stat()
-    if unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR { return path }
+    if unsafe lstat(path.systemName, &status) == 0, status.st_mode & S_IFMT == S_IFCHR { return path }
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return String(path[...slash])
   }

@@ -1,4 +1,5 @@
 import Reports
+import Shared
 
 /// Errors on standard error, one line each.
 enum ErrorOutput {
@@ -17,6 +18,10 @@ enum ErrorOutput {
   static func escaped(_ text: String) -> String {
     var result = ""
     for scalar in text.unicodeScalars {
+      if let octet = FileName.octet(of: scalar) {
+        result += "\\x" + String(octet, radix: 16)
+        continue
+      }
       switch scalar.properties.generalCategory {
       case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate:
         for octet in String(scalar).utf8 {

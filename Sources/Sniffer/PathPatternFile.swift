@@ -1,6 +1,6 @@
 import ArgumentParser
-import Foundation
 import Reports
+import Tabular
 
 /// The patterns of a file that `--templates` names.
 struct PathPatternFile: Sendable {
@@ -11,17 +11,11 @@ struct PathPatternFile: Sendable {
   ///
   /// - Throws: `ValidationError`; the option and the value are printed before its text.
   init(path: String) throws {
-    guard let handle = FileHandle(forReadingAtPath: path) else {
-      throw ValidationError("there is no such file, or this user may not read it.")
+    let octets: [UInt8]
+    do throws(ShortFile.Fault) { octets = try ShortFile.octets(of: path, limit: TemplateFile.sizeLimit) } catch {
+      throw ValidationError("\(error.description).")
     }
-    defer { try? handle.close() }
-    guard let data = try? handle.read(upToCount: TemplateFile.sizeLimit + 1) ?? Data() else {
-      throw ValidationError("cannot be read.")
-    }
-    guard data.count <= TemplateFile.sizeLimit else {
-      throw ValidationError("has more than \(TemplateFile.sizeLimit) bytes.")
-    }
-    guard let text = String(validating: data, as: UTF8.self) else {
+    guard let text = String(validating: octets, as: UTF8.self) else {
       throw ValidationError("is not UTF-8.")
     }
     do throws(TemplateFileError) {

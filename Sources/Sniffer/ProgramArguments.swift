@@ -1,8 +1,10 @@
+import Shared
+
 #if canImport(Glibc)
   import Glibc
 #endif
 
-/// The arguments of the program. Unsafe site: the C library hands their addresses over before the program begins.
+/// The arguments of the program, as `FileName` makes text of them. Unsafe site: the C library hands their addresses over before the program begins.
 enum ProgramArguments {
   #if canImport(Glibc)
     private typealias Texts = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
@@ -22,7 +24,10 @@ enum ProgramArguments {
   static var all: [String] {
     #if canImport(Glibc)
       guard let texts = unsafe texts else { return CommandLine.arguments }
-      return unsafe (0..<Int(count)).compactMap { unsafe texts[$0].map { unsafe String(cString: $0) } }
+      return unsafe (0..<Int(count)).compactMap { number in
+        guard let text = unsafe texts[number] else { return nil }
+        return unsafe FileName.text(of: Array(UnsafeRawBufferPointer(start: text, count: strlen(text))))
+      }
     #else
       return CommandLine.arguments
     #endif

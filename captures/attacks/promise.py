@@ -2,7 +2,11 @@
 
 #: Octets that may be resident, with all formats.
 MEMORY_LIMIT = 256 << 20
-FORMATS = "csv,ndjson,sqlite,har,html"
+FORMATS = "csv,ndjson,sqlite,har,html,parquet"
+#: Every option that adds work or memory, all of them in one run.
+OPTIONS = [
+    "--har-content", "headers,queries,bodies", "--template", "--by", "host", "--where", "ip_bytes >= 0",
+]
 #: CPU nanoseconds. For a packet, an octet of a packet, an octet with a content coding (each may stand for 1,032), a written octet.
 PACKET, OCTET, CODED_OCTET, WRITTEN = 3_000, 20, 3_000, 20
 #: And for a run: to start, and what a few small bombs cost.

@@ -1,3 +1,4 @@
+import Shared
 import SystemPackage
 
 /// Checks captures before any of them is read, so that a mistake is reported at once, and not after hours.
@@ -36,10 +37,10 @@ public enum CaptureCheck {
   }
 
   /// Whether a path leads to a folder.
-  public static func isFolder(_ path: String) -> Bool { (try? unsafe Stat(path))?.type == .directory }
+  public static func isFolder(_ path: String) -> Bool { (try? unsafe Stat(path.systemName))?.type == .directory }
 
   /// Whether a path leads to any file.
-  public static func exists(_ path: String) -> Bool { (try? unsafe Stat(path)) != nil }
+  public static func exists(_ path: String) -> Bool { (try? unsafe Stat(path.systemName)) != nil }
 
   /// The first path that leads to the same file as an earlier one; nil when there is none.
   public static func repeated(in paths: [String]) -> String? {
@@ -49,7 +50,7 @@ public enum CaptureCheck {
       if path == FileInput.standardInputPath {
         if hasStandardInput { return path }
         hasStandardInput = true
-      } else if let status = try? unsafe Stat(path), status.type == .regular,
+      } else if let status = try? unsafe Stat(path.systemName), status.type == .regular,
         !seen.insert(FileIdentity(device: status.deviceID, inode: status.inode)).inserted
       {
         return path

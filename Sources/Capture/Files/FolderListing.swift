@@ -1,5 +1,7 @@
 // Unsafe: opendir and related calls; each entry is read in place before the next one is asked for.
 
+import Shared
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -14,7 +16,7 @@ enum FolderListing {
   ///
   /// Throws when the folder cannot be read.
   static func names(in path: String) throws(CaptureError) -> [String] {
-    guard let folder = unsafe opendir(path) else {
+    guard let folder = unsafe opendir(path.systemName) else {
       throw CaptureError(file: path, problem: .cannotOpen(errno: errno))
     }
     defer { _ = unsafe closedir(folder) }
@@ -25,8 +27,8 @@ enum FolderListing {
         if errno != 0 { throw CaptureError(file: path, problem: .readFailed(errno: errno)) }
         break
       }
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { name in
-        unsafe String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self))
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
+        unsafe FileName.text(of: Array($0.prefix { $0 != 0 }))
       }
       if !name.hasPrefix(".") { names.append(name) }
     }

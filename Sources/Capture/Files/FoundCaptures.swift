@@ -1,3 +1,4 @@
+import Shared
 import SystemPackage
 
 /// The captures that are found in a folder, or by a pattern for their paths.
@@ -63,9 +64,9 @@ public struct FoundCaptures: Sendable {
   }
 
   /// The type of a path's file; nil if unknown.
-  private static func type(_ path: String) -> FileType? { (try? unsafe Stat(path))?.type }
+  private static func type(_ path: String) -> FileType? { (try? unsafe Stat(path.systemName))?.type }
 
   private static func isLink(_ path: String) -> Bool {
-    (try? FilePath(path).stat(followTargetSymlink: false))?.type == .symbolicLink
+    (try? unsafe Stat(path.systemName, followTargetSymlink: false))?.type == .symbolicLink
   }
 }

@@ -6,6 +6,8 @@ import Packets
 public final class KeyLogFile {
   /// Octets read at once.
   private static let readLength = 1 << 20
+  /// The most octets of a stream: as many as the secrets that an analysis keeps, and room for comments. A device may never end.
+  static let streamLimit = 128 << 20
 
   private let file: FileInput
   private var buffer: [UInt8] = []
@@ -30,6 +32,11 @@ public final class KeyLogFile {
       let count = try readMore()
       guard count > 0 else { return }
       offset += count
+      guard file.size != nil || offset <= Self.streamLimit else {
+        throw CaptureError(
+          file: file.name,
+          problem: .unsupported("a key log of more than \(Self.streamLimit) bytes that is no regular file"))
+      }
       let end = partial + count
       guard let last = buffer[..<end].lastIndex(of: 0x0a) else {
         // A line that fills the whole buffer is not a key: it is passed on, and its reader skips it.

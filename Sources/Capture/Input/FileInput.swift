@@ -1,3 +1,4 @@
+import Shared
 import Synchronization
 import SystemPackage
 
@@ -38,7 +39,7 @@ final class FileInput: OctetSource {
     // The file is opened non-blocking, because opening a FIFO would wait for its writer, and could not be stopped.
     descriptor = try systemCall {
       if isStandardInput { return .standardInput }
-      return try unsafe FileDescriptor.open(path, .readOnly, options: [.closeOnExec, .nonBlocking])
+      return try unsafe FileDescriptor.open(path.systemName, .readOnly, options: [.closeOnExec, .nonBlocking])
     } failure: {
       CaptureError(file: path, problem: .cannotOpen(errno: $0))
     }
@@ -71,7 +72,7 @@ final class FileInput: OctetSource {
   /// The kind of a path.
   static func kind(_ path: String) -> Kind {
     guard path != standardInputPath else { return .stream }
-    guard let status = try? unsafe Stat(path) else { return .unreadable }
+    guard let status = try? unsafe Stat(path.systemName) else { return .unreadable }
     return switch status.type {
     case .regular: .file(Int(status.size))
     case .directory: .unreadable

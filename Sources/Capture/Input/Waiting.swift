@@ -1,3 +1,4 @@
+import Shared
 import Synchronization
 import SystemPackage
 
@@ -75,7 +76,7 @@ struct FileGrowth {
     }
     let now = waiting.clock.now
     if let patience = waiting.patience, now - began >= patience { return false }
-    if let named = try? unsafe Stat(path), named.deviceID == mine.deviceID, named.inode == mine.inode {
+    if let named = try? unsafe Stat(path.systemName), named.deviceID == mine.deviceID, named.inode == mine.inode {
       lostName = nil
     } else if let since = lostName {
       if now - since >= Self.farewell { throw CaptureError(file: path, offset: octetsRead, problem: .replaced) }

@@ -1,5 +1,6 @@
 import CPcap
 import Packets
+import Shared
 
 /// A capture file in a format that only libpcap reads. Unsafe sites: libpcap's handle, and the packets it lends.
 @safe final class ForeignCapture {
@@ -11,7 +12,8 @@ import Packets
   init?(path: String) {
     var message = [CChar](repeating: 0, count: Int(PCAP_ERRBUF_SIZE))
     guard
-      let handle = unsafe pcap_open_offline_with_tstamp_precision(path, UInt32(PCAP_TSTAMP_PRECISION_NANO), &message)
+      let handle = unsafe pcap_open_offline_with_tstamp_precision(
+        path.systemName, UInt32(PCAP_TSTAMP_PRECISION_NANO), &message)
     else { return nil }
     unsafe self.handle = handle
     linkType = unsafe LinkType(dataLinkType: pcap_datalink(handle))

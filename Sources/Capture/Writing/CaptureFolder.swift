@@ -1,3 +1,4 @@
+import Shared
 import SystemPackage
 
 #if canImport(Glibc)
@@ -21,7 +22,7 @@ final class CaptureFolder {
     let prefix = slash.map { String(path[...$0]) } ?? ""
     self.prefix = prefix
     descriptor = retryingInterrupted {
-      unsafe open(prefix.isEmpty ? "." : prefix, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      unsafe open(prefix.isEmpty ? [0x2e, 0] : prefix.systemName, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
     guard descriptor >= 0 else { throw CaptureError(file: path, problem: .cannotWrite(errno: errno)) }
   }
@@ -42,7 +43,7 @@ final class CaptureFolder {
     // It tries more than once, because others may make or remove the file in between.
     for _ in 0..<16 {
       let created = retryingInterrupted {
-        unsafe openat(descriptor, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        unsafe openat(descriptor, name.systemName, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
       }
       if created >= 0 {
         // A file system without locks has none here.
@@ -61,7 +62,9 @@ final class CaptureFolder {
         try requireUnlocked(name)
         try remove(name)
       case .characterSpecial:
-        let opened = retryingInterrupted { unsafe openat(descriptor, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC) }
+        let opened = retryingInterrupted {
+          unsafe openat(descriptor, name.systemName, O_WRONLY | O_NOFOLLOW | O_CLOEXEC)
+        }
         guard opened >= 0 else { throw error(name) }
         return BlockFile(descriptor: FileDescriptor(rawValue: opened), path: path(name), isRegular: false)
       case .symbolicLink: throw error(name, ELOOP)
@@ -76,7 +79,7 @@ final class CaptureFolder {
   /// unlocked, and so is one that may not be opened.
   func requireUnlocked(_ name: String) throws(CaptureError) {
     let opened = retryingInterrupted {
-      unsafe openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+      unsafe openat(descriptor, name.systemName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     }
     guard opened >= 0 else { return }
     defer { close(opened) }
@@ -87,7 +90,7 @@ final class CaptureFolder {
 
   /// Removes a file, if it exists.
   func remove(_ name: String) throws(CaptureError) {
-    guard unsafe unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else { throw error(name) }
+    guard unsafe unlinkat(descriptor, name.systemName, 0) == 0 || errno == ENOENT else { throw error(name) }
   }
 
   /// Whether the name still leads to an open file.
@@ -98,7 +101,7 @@ final class CaptureFolder {
 
   /// The status of a name; a symbolic link's own status.
   private func status(_ name: String) throws(Errno) -> Stat {
-    try unsafe Stat(name, relativeTo: FileDescriptor(rawValue: descriptor), flags: .symlinkNoFollow)
+    try unsafe Stat(name.systemName, relativeTo: FileDescriptor(rawValue: descriptor), flags: .symlinkNoFollow)
   }
 
   /// The names of all files in it.
@@ -114,7 +117,7 @@ final class CaptureFolder {
     var names: [String] = []
     while let entry = unsafe readdir(listing) {
       let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
-        unsafe String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        unsafe FileName.text(of: Array($0.prefix { $0 != 0 }))
       }
       names.append(name)
     }

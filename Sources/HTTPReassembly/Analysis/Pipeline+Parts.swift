@@ -86,7 +86,7 @@ extension Pipeline {
     case .elapsed:
       var time: Int64 = 0
       try reading.time(&time)
-      expireConnections(at: min(time, PacketTime.limit))
+      expireConnections(at: time)
     case .opening: try takeOpening(&reading)
     case .lookup: try takeLookup(&reading)
     case .numbers: try takeNumbers(&reading)
@@ -206,7 +206,7 @@ extension Pipeline {
     var ledger = Ledger()
     var figures = ledger.figures
     guard try reading.number() == UInt64(figures.count) else { throw .damaged }
-    for index in figures.indices { try reading.integer(&figures[index]) }
+    for index in figures.indices { try reading.difference(&figures[index]) }
     ledger.figures = figures
     var timeline = Timeline.Part()
     timeline.unit = try reading.signed()
@@ -217,7 +217,7 @@ extension Pipeline {
       var cells: [Int] = []
       for _ in 0..<count {
         cells.append(0)
-        try reading.integer(&cells[cells.count - 1])
+        try reading.difference(&cells[cells.count - 1])
       }
       timeline.intervals.append((number, cells))
     }

@@ -141,13 +141,13 @@ final class PartRecorder {
     begin(.accounts)
     let figures = ledger.figures
     rows.number(UInt64(figures.count))
-    for var figure in figures { rows.integer(&figure) }
+    for var figure in figures { rows.difference(&figure) }
     rows.signed(timeline.unit)
     rows.number(UInt64(timeline.intervals.count))
     for (number, cells) in timeline.intervals {
       rows.signed(number)
       rows.number(UInt64(cells.count))
-      for var cell in cells { rows.integer(&cell) }
+      for var cell in cells { rows.difference(&cell) }
     }
   }
 }

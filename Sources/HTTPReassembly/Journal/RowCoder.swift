@@ -6,8 +6,10 @@ package protocol RowCoder {
   /// The error of reading; writing has none.
   associatedtype Fault: Error
 
-  /// A count or a length, below 2⁴⁶; numbers near 0 take the fewest octets.
+  /// A count or a length, from 0 to below 2⁴⁷; numbers near 0 take the fewest octets.
   mutating func integer(_ value: inout Int) throws(Fault)
+  /// A figure of the same range that may be negative.
+  mutating func difference(_ value: inout Int) throws(Fault)
   /// A duration in nanoseconds.
   mutating func duration(_ value: inout Int64) throws(Fault)
   /// A time in nanoseconds since the Unix epoch.
@@ -115,6 +117,7 @@ package struct RowWriting: RowCoder {
   }
 
   package mutating func integer(_ value: inout Int) { signed(Int64(value)) }
+  package mutating func difference(_ value: inout Int) { signed(Int64(value)) }
   package mutating func duration(_ value: inout Int64) { signed(value) }
   package mutating func time(_ value: inout Int64) { signed(value &- base) }
   package mutating func bits<Bits: FixedWidthInteger & UnsignedInteger>(_ value: inout Bits) { number(UInt64(value)) }
@@ -151,6 +154,13 @@ package struct RowReading: RowCoder {
   /// The texts read so far, which the reader retains.
   private var known: [TextID] = []
   private var room = TextRoom()
+  /// The sum of the magnitudes of all figures read. No sum of them is beyond it.
+  private var magnitudes = 0
+
+  /// No figure is this large.
+  private static let largest: UInt = 1 << 47
+  /// The figures of no captures add up to more. Their sums fit into 64 bits.
+  private static let largestSum = 1 << 61
 
   package init() {}
 
@@ -207,14 +217,25 @@ package struct RowReading: RowCoder {
   }
 
   package mutating func integer(_ value: inout Int) throws(PartFault) {
+    try difference(&value)
+    guard value >= 0 else { throw .damaged }
+  }
+
+  package mutating func difference(_ value: inout Int) throws(PartFault) {
     let number = Int(try signed())
-    // Sums of larger numbers might overflow.
-    guard abs(number >> 46) <= 1 else { throw .damaged }
+    guard number.magnitude < Self.largest, magnitudes <= Self.largestSum else { throw .damaged }
+    magnitudes += Int(number.magnitude)
     value = number
   }
 
-  package mutating func duration(_ value: inout Int64) throws(PartFault) { value = try signed() }
-  package mutating func time(_ value: inout Int64) throws(PartFault) { value = base &+ (try signed()) }
+  package mutating func duration(_ value: inout Int64) throws(PartFault) {
+    // The difference of any two times fits, and so does its negative.
+    value = max(try signed(), .min + 1)
+  }
+
+  package mutating func time(_ value: inout Int64) throws(PartFault) {
+    value = PacketTime.bounded(base &+ (try signed()))
+  }
 
   package mutating func bits<Bits: FixedWidthInteger & UnsignedInteger>(_ value: inout Bits) throws(PartFault) {
     guard let known = Bits(exactly: try number()) else { throw .damaged }

@@ -44,8 +44,8 @@ extension Message {
 
   private mutating func codeExpanded<Coder: RowCoder>(_ coder: inout Coder) throws(Coder.Fault) {
     var lengths = expanded.raw
-    try coder.integer(&lengths.startLine)
-    try coder.integer(&lengths.header)
+    try coder.difference(&lengths.startLine)
+    try coder.difference(&lengths.header)
     expanded = ExpandedLengths(raw: lengths)
   }
 }
@@ -168,8 +168,8 @@ extension FieldNotes.Line {
     try coder.flag(&isPseudo)
     try coder.flag(&isHeader)
     var lengths = (wire: Int(length), expanded: Int(expanded))
-    try coder.integer(&lengths.wire)
-    try coder.integer(&lengths.expanded)
+    try coder.difference(&lengths.wire)
+    try coder.difference(&lengths.expanded)
     length = Int32(truncatingIfNeeded: lengths.wire)
     expanded = Int32(truncatingIfNeeded: lengths.expanded)
     try coder.bits(&value)

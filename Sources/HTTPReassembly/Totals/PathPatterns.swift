@@ -14,6 +14,8 @@ package struct PathPatterns: Sendable {
     var texts: [[UInt8]: Int] = [:]
     /// Segments with placeholders, those with the most text first.
     var branches: [Branch] = []
+    /// The nodes of `branches`, while patterns are added.
+    var known: [Segment: Int] = [:]
     /// The pattern that ends here.
     var pattern: [UInt8]?
     /// The pattern that takes any rest.
@@ -21,7 +23,7 @@ package struct PathPatterns: Sendable {
   }
 
   /// A segment with placeholders: the texts before, between and behind them.
-  private struct Segment: Equatable {
+  private struct Segment: Hashable {
     var texts: [[UInt8]]
 
     init?(_ octets: ArraySlice<UInt8>) {
@@ -69,6 +71,14 @@ package struct PathPatterns: Sendable {
   /// Creates a set of patterns. Of equal patterns, the first counts.
   package init(_ patterns: [[UInt8]]) {
     for pattern in patterns { add(pattern) }
+    for index in nodes.indices {
+      // In the order of their nodes, which is the order of the patterns, where they have as much text.
+      nodes[index].branches = nodes[index].known.map { Branch(segment: $0.key, node: $0.value) }.sorted { a, b in
+        let (first, second) = (a.segment.length, b.segment.length)
+        return first == second ? a.node < b.node : first > second
+      }
+      nodes[index].known = [:]
+    }
   }
 
   private mutating func add(_ pattern: [UInt8]) {
@@ -92,12 +102,10 @@ package struct PathPatterns: Sendable {
       nodes[node].texts[text] = nodes.count - 1
       return nodes.count - 1
     }
-    if let known = nodes[node].branches.first(where: { $0.segment == segment }) { return known.node }
+    if let known = nodes[node].known[segment] { return known }
     nodes.append(Node())
-    let branch = Branch(segment: segment, node: nodes.count - 1)
-    let place = nodes[node].branches.firstIndex { $0.segment.length < segment.length }
-    nodes[node].branches.insert(branch, at: place ?? nodes[node].branches.count)
-    return branch.node
+    nodes[node].known[segment] = nodes.count - 1
+    return nodes.count - 1
   }
 
   /// The pattern of a path; nil if none fits.

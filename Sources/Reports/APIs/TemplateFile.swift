@@ -15,11 +15,24 @@ package enum TemplateFile {
   ///
   /// - Throws: The fault, in one line.
   package static func patterns(in text: String) throws(TemplateFileError) -> [[UInt8]] {
-    var found = try described(in: text)
+    // No description begins with a path, and YAML takes long for many of them.
+    var found = isList(text) ? [] : try described(in: text)
     if found.isEmpty { found = try lines(of: text) }
     guard found.count <= patternLimit else { throw TemplateFileError("has more than \(patternLimit) patterns") }
     guard !found.isEmpty else { throw TemplateFileError("has no patterns") }
     return found.map { Array($0.utf8) }
+  }
+
+  /// Whether the first line that is no comment is a pattern.
+  private static func isList(_ text: String) -> Bool {
+    var rest = text[...]
+    while !rest.isEmpty {
+      let line = rest.prefix { !$0.isNewline }
+      let pattern = line.drop(while: \.isWhitespace)
+      if !pattern.isEmpty, !pattern.hasPrefix("#") { return pattern.hasPrefix("/") }
+      rest = rest[line.endIndex...].drop(while: \.isNewline)
+    }
+    return false
   }
 
   private static func lines(of text: String) throws(TemplateFileError) -> [String] {
@@ -31,6 +44,8 @@ package enum TemplateFile {
         throw TemplateFileError("line \(index + 1): a pattern begins with a slash, as in /users/{id}")
       }
       patterns.append(pattern)
+      // Refused before more of them are read.
+      if patterns.count > patternLimit { break }
     }
     return patterns
   }

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPReassembly
+import Tabular
 import Yams
 
 /// A file of limits: YAML 1.1, a mapping with the one key `limits`, a list of rules. Unknown keys are errors, so that a misspelt
@@ -14,16 +15,11 @@ package enum BudgetFile {
   ///
   /// - Throws: The fault and its line.
   package static func read(_ path: String) throws(BudgetError) -> [BudgetRule] {
-    guard let handle = FileHandle(forReadingAtPath: path) else {
-      throw BudgetError(path, "there is no such file, or this user may not read it")
+    let octets: [UInt8]
+    do throws(ShortFile.Fault) { octets = try ShortFile.octets(of: path, limit: sizeLimit) } catch {
+      throw BudgetError(path, error.description)
     }
-    defer { try? handle.close() }
-    let data: Data
-    do { data = try handle.read(upToCount: sizeLimit + 1) ?? Data() } catch {
-      throw BudgetError(path, "cannot be read: \(error.localizedDescription)")
-    }
-    guard data.count <= sizeLimit else { throw BudgetError(path, "has more than \(Numerals.grouped(sizeLimit)) bytes") }
-    guard let text = String(validating: data, as: UTF8.self) else { throw BudgetError(path, "is not UTF-8") }
+    guard let text = String(validating: octets, as: UTF8.self) else { throw BudgetError(path, "is not UTF-8") }
     return try rules(text, file: path)
   }
 

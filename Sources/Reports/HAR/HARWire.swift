@@ -141,12 +141,12 @@ enum HAREntry {
   static func append(_ exchange: Exchange, to json: inout JSONWriter) {
     let timings = exchange.timings
     // As in HAR 1.1, `connect` includes TLS; `ssl` is TLS alone.
-    let connect = timings.connect == nil && timings.tls == nil ? nil : (timings.connect ?? 0) + (timings.tls ?? 0)
+    let connect =
+      timings.connect == nil && timings.tls == nil ? nil : ExchangeTimings.sum([timings.connect, timings.tls])
     json.key("startedDateTime")
     json.dateTime(exchange.started)
     json.key("time")
-    json.milliseconds(
-      [timings.dns, connect, timings.send, timings.wait, timings.receive].reduce(Int64(0)) { $0 + ($1 ?? 0) })
+    json.milliseconds(ExchangeTimings.sum([timings.dns, connect, timings.send, timings.wait, timings.receive]))
     json.key("timings")
     json.open("{")
     for (name, duration) in [("blocked", nil), ("dns", timings.dns), ("connect", connect), ("ssl", timings.tls)] {

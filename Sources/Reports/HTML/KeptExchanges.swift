@@ -89,8 +89,11 @@ extension Exchange {
 
 extension ExchangeTimings {
   /// Nanoseconds from the first octet of the request to the last one of the response, as far as known.
-  var duration: Int64 {
-    [send, wait, receive].reduce(0) { sum, phase in
+  var duration: Int64 { Self.sum([send, wait, receive]) }
+
+  /// The sum of some phases in nanoseconds; it stops at the largest number, since a hostile capture's phases may take centuries.
+  static func sum(_ phases: [Int64?]) -> Int64 {
+    phases.reduce(0) { sum, phase in
       let (result, overflows) = sum.addingReportingOverflow(phase ?? 0)
       return overflows ? .max : result
     }

@@ -19,6 +19,8 @@ public final class ParquetReport: Report {
   private let tables: OwnMemory<NumberedTables<ParquetRow, ParquetTable>>
   private var facts: ParquetFacts
   private var isFinished = false
+  /// Whether the disk was full from the start: rows are of no use then.
+  private let isFull: Bool
   /// The first error, which `finish` throws.
   private var failure: ReportError?
 
@@ -35,8 +37,19 @@ public final class ParquetReport: Report {
     let facts = ParquetFacts(context)
     self.folder = folder
     self.facts = facts
+    var full: ReportError?
+    func create(_ name: String, _ columns: [TableColumn]) throws(ReportError) {
+      do throws(ReportError) {
+        try ParquetTable.createEmpty(name, columns.ofParquet, in: folder, facts)
+      } catch {
+        // As with other formats, a disk that is full ends the report and not the run.
+        guard error.isDiskFull else { throw error }
+        full = full ?? error
+      }
+    }
     func table(_ name: String, _ columns: [TableColumn]) throws(ReportError) -> ParquetTable {
-      try ParquetTable(name, columns, in: folder, facts, isLive: isLive)
+      try create(name, columns)
+      return try ParquetTable(name, columns, in: folder, isLive: isLive)
     }
     tables = OwnMemory(
       NumberedTables(
@@ -45,24 +58,28 @@ public final class ParquetReport: Report {
         exchanges: try table(ExchangeRow.name, ExchangeRow.columns),
         connections: try table(ConnectionRow.name, ConnectionRow.columns.withEndpointParts)))
     // In a live run, a ledger without rows would look like one that does not balance.
-    if isLive { return }
-    for table in TotalTable.allCases {
-      try ParquetTable.createEmpty(table.rawValue, table.columns(context.grouping).ofParquet, in: folder, facts)
+    if !isLive {
+      for table in TotalTable.allCases { try create(table.rawValue, table.columns(context.grouping)) }
     }
+    failure = full
+    isFull = full != nil
   }
 
   /// Adds a message's row.
   public func message(_ message: Message, texts: borrowing TextPool) throws(ReportError) {
+    guard !isFull else { return }
     do throws(ReportError) { try tables.value.add(message, texts: texts) } catch { throw noted(error) }
   }
 
   /// Adds an exchange's row.
   public func exchange(_ exchange: Exchange, texts: borrowing TextPool) throws(ReportError) {
+    guard !isFull else { return }
     do throws(ReportError) { try tables.value.add(exchange, texts: texts) } catch { throw noted(error) }
   }
 
   /// Adds a connection's row.
   public func connection(_ connection: Connection, texts: borrowing TextPool) throws(ReportError) {
+    guard !isFull else { return }
     do throws(ReportError) { try tables.value.add(connection, texts: texts) } catch { throw noted(error) }
   }
 

@@ -23,23 +23,21 @@ struct ParquetTable: RowTable, ~Copyable {
   /// Whether rows are still accepted: none after the end, and none after an error.
   private(set) var isOpen = true
 
-  /// Makes a table without rows; a file of that name is replaced.
+  /// Makes a table whose file exists already (`createEmpty`).
   ///
   /// - Parameters:
   ///   - name: The table's name.
   ///   - columns: Its columns; the first one has the rows' numbers.
   ///   - folder: The folder of the table, and of the files without names.
-  ///   - facts: The facts about the table.
   ///   - isLive: Whether the run is live, and its rows are read before it ends.
-  /// - Throws: When a file cannot be made or written.
+  /// - Throws: When a file cannot be made.
   init(
-    _ name: String, _ columns: [TableColumn], in folder: OutputFolder, _ facts: ParquetFacts, isLive: Bool
+    _ name: String, _ columns: [TableColumn], in folder: OutputFolder, isLive: Bool
   ) throws(ReportError) {
     self.name = name
     self.columns = columns.ofParquet
     self.folder = folder
     self.isLive = isLive
-    try ParquetTable.createEmpty(name, self.columns, in: folder, facts)
     let file = try folder.temporaryFile()
     self.file = file
     ordered = OrderedRows(file: file, folder: folder)

@@ -9,9 +9,10 @@ enum ContentRow {
   }
 
   private static func append<Row: RowWriter & ~Copyable>(
-    _ content: ContentTotals, _ texts: borrowing TextPool, _ grouping: Configuration.Grouping, to row: inout Row
+    _ content: ContentTotals, after last: APIDirection? = nil, _ texts: borrowing TextPool,
+    _ grouping: Configuration.Grouping, to row: inout Row
   ) {
-    APIDirection(content).append(texts, grouping, to: &row)
+    APIDirection(content).append(after: last, texts, grouping, to: &row)
     row[.integer("contents")].integer(content.contents)
     row[.integer("body_bytes")].integer(content.octets)
     row[.integer("coded")].integer(content.coded)
@@ -32,10 +33,12 @@ enum ContentRow {
     of totals: Totals, grouping: Configuration.Grouping, _ row: inout Row,
     _ write: (inout Row) throws(ReportError) -> Void
   ) throws(ReportError) {
+    var last: APIDirection?
     for content in APIDirection.sorted(totals.contents, totals.texts, row.redaction, { APIDirection($0) }) {
       row.begin()
-      append(content, totals.texts, grouping, to: &row)
+      append(content, after: last, totals.texts, grouping, to: &row)
       row.end()
+      last = APIDirection(content)
       try write(&row)
     }
   }
@@ -49,9 +52,10 @@ enum FieldRow {
   }
 
   private static func append<Row: RowWriter & ~Copyable>(
-    _ field: FieldTotals, _ texts: borrowing TextPool, _ grouping: Configuration.Grouping, to row: inout Row
+    _ field: FieldTotals, after last: APIDirection? = nil, _ texts: borrowing TextPool,
+    _ grouping: Configuration.Grouping, to row: inout Row
   ) {
-    APIDirection(field).append(texts, grouping, to: &row)
+    APIDirection(field).append(after: last, texts, grouping, to: &row)
     row[.text("field")].text(field.name)
     row[.integer("messages")].integer(field.messages)
     row[.integer("bytes")].integer(field.octets)
@@ -64,10 +68,12 @@ enum FieldRow {
     of totals: Totals, grouping: Configuration.Grouping, _ row: inout Row,
     _ write: (inout Row) throws(ReportError) -> Void
   ) throws(ReportError) {
+    var last: APIDirection?
     for field in APIDirection.sorted(totals.fields, totals.texts, row.redaction, { APIDirection($0) }) {
       row.begin()
-      append(field, totals.texts, grouping, to: &row)
+      append(field, after: last, totals.texts, grouping, to: &row)
       row.end()
+      last = APIDirection(field)
       try write(&row)
     }
   }
@@ -91,12 +97,14 @@ struct APIDirection {
     isRequest = field.isRequest
   }
 
-  /// Appends the first cells of a row.
+  /// Appends the first cells of a row. The rows of one API follow each other, and `last` is the row before. An API with many fields would
+  /// repeat a long name as often: only its first row has it whole (`RepeatedText`).
   func append<Row: RowWriter & ~Copyable>(
-    _ texts: borrowing TextPool, _ grouping: Configuration.Grouping, to row: inout Row
+    after last: APIDirection?, _ texts: borrowing TextPool, _ grouping: Configuration.Grouping, to row: inout Row
   ) {
-    row[.text("host").orUnknown].host(host, texts)
-    row[.text("path").orUnknown].path(path, texts)
+    let isRepeated = last.map { ($0.host, $0.path, $0.method, $0.process) == (host, path, method, process) } ?? false
+    row[.text("host").orUnknown].host(host, texts, of: isRepeated ? .interim : .request)
+    row[.text("path").orUnknown].path(path, texts, of: isRepeated ? .interim : .request)
     if grouping.method { row[.text("method").orUnknown].text(method, texts) }
     if grouping.process { row[.text("process").orUnknown].text(texts.octets(process)) }
     row[.text("direction")].name(isRequest ? "request" : "response" as StaticString)

@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Shared
 import Tabular
 
 /// The facts in a summary about a run, besides its figures.
@@ -25,7 +26,7 @@ public struct RunFacts: Sendable {
     var lines: [String] = []
     if !captures.isEmpty {
       let names = captures.prefix(Self.namedLimit).map {
-        $0 == "-" ? "standard input" : TextEscaping.string(Array($0.utf8))
+        $0 == "-" ? "standard input" : TextEscaping.string(FileName.octets(of: $0))
       }
       let rest = captures.count - names.count
       let more = rest > 0 ? " and \(Numerals.grouped(rest)) more" : ""

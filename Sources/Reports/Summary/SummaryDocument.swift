@@ -1,4 +1,5 @@
 import HTTPReassembly
+import Shared
 import Tabular
 
 /// The summary for programs: one JSON object (RFC 8259), described in `docs/json.md`.
@@ -141,7 +142,7 @@ extension RunFacts {
     json.name(command)
     json.key("captures")
     json.open("[")
-    for capture in captures { json.escaped(Array(capture.utf8)) }
+    for capture in captures { json.escaped(FileName.octets(of: capture)) }
     json.close("]")
     json.key("span")
     if let span {

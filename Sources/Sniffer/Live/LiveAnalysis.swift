@@ -210,7 +210,7 @@ struct LiveAnalysis {
     written += 1
     try reader.withPacket { packet, octets, interface throws(CaptureError) in
       // Slow traffic without a pause must not make readings rare.
-      if abs(packet.timestamp &- clockTime) > Self.clockPatience {
+      if (packet.timestamp &- clockTime).magnitude > Self.clockPatience.magnitude {
         clockTime = packet.timestamp
         untilClock = 0
       }

@@ -1,3 +1,5 @@
+import Shared
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -30,7 +32,7 @@ struct Account: Equatable {
   /// The owner of a file or folder, with all groups if the system knows the user; nil if there is no such file.
   init?(owning path: String) {
     var status = stat()
-    guard unsafe stat(path, &status) == 0 else { return nil }
+    guard unsafe stat(path.systemName, &status) == 0 else { return nil }
     self = Account(number: status.st_uid) ?? Account(name: nil, user: status.st_uid, group: status.st_gid)
   }
 

@@ -1,3 +1,5 @@
+import Shared
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -30,11 +32,13 @@ struct Reach {
     // A user who may not enter the folders above this one cannot open what needs a whole path, as a database does.
     let path = path.hasPrefix("/") ? path : folder + "/" + path
     // The effective user's rights count, not the rights of the user who started this.
-    guard unsafe faccessat(AT_FDCWD, path, rights, AT_EACCESS) == 0 else { return false }
+    guard unsafe faccessat(AT_FDCWD, path.systemName, rights, AT_EACCESS) == 0 else { return false }
     // The files in a folder are opened, too.
     var status = stat()
-    guard rights == R_OK, unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else { return true }
-    return unsafe faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0
+    guard rights == R_OK, unsafe stat(path.systemName, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
+      return true
+    }
+    return unsafe faccessat(AT_FDCWD, path.systemName, X_OK, AT_EACCESS) == 0
   }
 
   /// The folder that the program runs in: found once, by the user who started it.
@@ -48,7 +52,7 @@ struct Reach {
   private static func existing(_ path: String) -> String {
     var path = path
     var status = stat()
-    while unsafe stat(path, &status) != 0, errno == ENOENT {
+    while unsafe stat(path.systemName, &status) != 0, errno == ENOENT {
       while path.count > 1, path.hasSuffix("/") { path.removeLast() }
       guard let slash = path.lastIndex(of: "/") else { return "." }
       if slash == path.startIndex { return "/" }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Estimates
 import Foundation
+import Tabular
 
 /// Facts for reading an app's log that its content does not tell.
 struct LogReadingOptions: ParsableArguments {
@@ -104,10 +105,11 @@ extension LogReadingOptions {
   /// The mapping in a file; nil when there is no such file.
   private static func mapping(_ path: String) throws(LogError) -> LogMapping? {
     guard FileManager.default.fileExists(atPath: path) else { return nil }
-    guard let handle = FileHandle(forReadingAtPath: path),
-      let data = try? handle.read(upToCount: LogMapping.longest + 1)
-    else { throw LogError("\(path): cannot be read") }
-    guard let text = String(validating: data, as: UTF8.self) else { throw LogError("\(path): is not UTF-8") }
+    let octets: [UInt8]
+    do throws(ShortFile.Fault) { octets = try ShortFile.octets(of: path, limit: LogMapping.longest) } catch {
+      throw LogError("\(path): \(error.description)")
+    }
+    guard let text = String(validating: octets, as: UTF8.self) else { throw LogError("\(path): is not UTF-8") }
     return try LogMapping(parsing: text, file: path)
   }
 }

@@ -2,6 +2,7 @@
 // call gets an array's own storage, only for the call. Paths are Swift strings, which the compiler lends to C with a terminator.
 
 import Packets
+import Shared
 import SystemPackage
 
 #if canImport(Glibc)
@@ -30,22 +31,44 @@ package final class OpenFile {
 
   /// Opens an existing file for reading.
   package static func reading(_ path: String) throws(Errno) -> OpenFile {
-    try opened { unsafe open(path, O_RDONLY | O_CLOEXEC) }
+    try opened { unsafe open(path.systemName, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
   }
 
   /// The length of the file in octets.
   package func length() throws(Errno) -> Int { try typed { Int(try status().size) } }
 
+  /// Waits until octets can be read, or the file has ended, at most until a moment. A regular file needs no wait.
+  package func waitForOctets(until end: ContinuousClock.Instant) -> Bool {
+    while true {
+      let rest = ContinuousClock.now.duration(to: end) / .milliseconds(1)
+      guard rest > 0 else { return false }
+      var wanted = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+      let count = unsafe poll(&wanted, 1, CInt(clamping: Int(rest.rounded(.up))))
+      if count > 0 { return true }
+      guard count == 0 || errno == EINTR else { return false }
+    }
+  }
+
+  /// Reads the next octets of a file of any kind, at most `count` of them; none at its end.
+  package func next(_ count: Int) throws(Errno) -> [UInt8] {
+    var octets = [UInt8](repeating: 0, count: count)
+    let read = try typed {
+      try unsafe octets.withUnsafeMutableBytes { try unsafe descriptor.read(into: $0) }
+    }
+    octets.removeLast(count - read)
+    return octets
+  }
+
   // MARK: Folders
 
   /// Opens a folder, in which files can then be created.
   package static func folder(_ path: String) throws(Errno) -> OpenFile {
-    try opened { unsafe open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    try opened { unsafe open(path.systemName, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
   }
 
   /// Creates a folder that only its owner may use.
   package static func makeFolder(_ path: String) throws(Errno) {
-    guard unsafe mkdir(path, 0o700) == 0 else { throw .last }
+    guard unsafe mkdir(path.systemName, 0o700) == 0 else { throw .last }
   }
 
   /// Creates a file of this folder for its owner alone, for writing and reading. It replaces a regular file of that name.
@@ -85,6 +108,9 @@ package final class OpenFile {
 
   /// Whether a name exists in this folder, even as a broken symbolic link.
   package func contains(_ name: String) -> Bool { (try? type(of: name)) != nil }
+
+  /// Whether a name in this folder is a regular file.
+  package func hasRegularFile(_ name: String) -> Bool { (try? type(of: name)) == .regular }
 
   /// The type of the file with a name in this folder. A symbolic link is not followed. Nil if the name does not exist.
   private func type(of name: String) throws(Errno) -> FileType? {
@@ -139,12 +165,12 @@ package final class OpenFile {
 
   /// Opens an existing file of any type for writing.
   package static func openForWriting(_ path: String) throws(Errno) -> OpenFile {
-    try opened { unsafe open(path, O_WRONLY | O_CLOEXEC) }
+    try opened { unsafe open(path.systemName, O_WRONLY | O_CLOEXEC) }
   }
 
   /// Whether a path refers to this file. A symbolic link does not.
   package func isAt(_ path: String) -> Bool {
-    guard let own = try? status(), let named = try? FilePath(path).stat(followTargetSymlink: false) else {
+    guard let own = try? status(), let named = try? unsafe Stat(path.systemName, followTargetSymlink: false) else {
       return false
     }
     return own.deviceID == named.deviceID && own.inode == named.inode
@@ -178,6 +204,9 @@ package final class OpenFile {
 
   /// Whether it is a regular file: no pipe, terminal or other device.
   package var isRegularFile: Bool { (try? status())?.type == .regular }
+
+  /// Whether it is a pipe, with or without a name.
+  package var isPipe: Bool { (try? status())?.type == .fifo }
 
   /// Writes all of `octets`.
   package func write(_ octets: RawSpan) throws(Errno) {

@@ -1,3 +1,4 @@
+import Shared
 import SystemPackage
 
 /// An error of writing a report. The description is one line that names the file.
@@ -38,8 +39,13 @@ public struct ReportError: Error, Sendable, Equatable, CustomStringConvertible {
   /// Whether the reader of the output has gone (EPIPE), as `head` does when it has enough.
   public var isReaderGone: Bool { operation == .write && reason == Errno.brokenPipe.description }
 
+  /// Whether the disk, or the user's share of it, has no room for what was to be written.
+  package var isDiskFull: Bool {
+    operation == .write && [.noSpace, .diskQuotaExceeded].map(\Errno.description).contains(reason)
+  }
+
   /// One line: file, operation, reason.
   public var description: String {
-    "\(TextEscaping.string(Array(file.utf8))): \(operation.rawValue): \(reason)"
+    "\(TextEscaping.string(FileName.octets(of: file))): \(operation.rawValue): \(reason)"
   }
 }

@@ -20,8 +20,8 @@ public struct ReportFolder {
   ///   - path: The folder.
   ///   - names: The files that this run writes.
   ///   - known: The files that runs of this kind write.
-  /// - Throws: if the folder cannot be created or opened, or another run writes reports there. Also if it has a file that may be an earlier
-  ///   run's but is not marked as the program's own.
+  /// - Throws: if the folder cannot be created or opened, or another run writes reports there. Also if it has a file of one of the names and
+  ///   no mark that the program's reports are there.
   public init(_ path: String, writing names: [String], of known: [String]) throws(ReportError) {
     self.path = path
     self.names = names
@@ -31,6 +31,12 @@ public struct ReportFolder {
   }
 
   private func removeOthers(_ known: [String]) throws(ReportError) {
+    // Without a mark of anyone, no run wrote here: the files are of other programs.
+    let isForeign = !descriptor.contains(Self.markName)
+    for name in names where isForeign && descriptor.hasRegularFile(name) {
+      throw ReportError(
+        .openFolder, path, reason: "It has \(name), which sniffer did not write: remove it, or choose another folder")
+    }
     let isMarked = descriptor.contains(Self.markName) && descriptor.isOwnOrNone(Self.markName)
     for name in known where !names.contains(name) && descriptor.contains(name) {
       guard isMarked, descriptor.isOwnOrNone(name) else {

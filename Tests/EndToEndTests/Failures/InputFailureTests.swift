@@ -32,6 +32,34 @@ import Testing
     try expectRefusal(of: file.path + "/capture.pcap", saying: "Not a directory")
   }
 
+  #if os(Linux)
+    /// Names of files may have any octets: on their own, in a folder, and in a pattern.
+    @Test func namesThatAreNotUTF8() throws {
+      let scratch = try Scratch()
+      let file = try scratch.file("capture.pcap", HandMadeCapture.octets(request: "", response: ""))
+      let outcome = try Command.shell(
+        #"""
+        name=$(printf 'caf\351'); mkdir "$2/$name" && cp "$3" "$2/$name/$name.pcap" && cd "$2" &&
+        "$1" "$name/$name.pcap" -o "$name/report" && "$1" "$name/$name.pcap" --format csv,parquet &&
+        "$1" "$name" -q && "$1" "$name/*.pcap" --json && ls "$name/report/apis.csv" "$name/$name.pcap-report/apis.parquet"
+        """#, [Sniffer.url.path, scratch.url.path, file.path])
+      #expect(outcome.status == 0 && outcome.error.isEmpty, "\(outcome.error)")
+      #expect(outcome.outputLines.filter { $0.hasPrefix("ledger balanced: ") }.count == 2)
+      #expect(outcome.output.contains(#"capture: caf\xe9/caf\xe9.pcap"#))
+      let missing = try Command.shell(#""$1" "$(printf 'x\377')""#, [Sniffer.url.path])
+      #expect(missing.errorLines == [#"sniffer: x\xff: cannot open: No such file or directory"#])
+    }
+  #endif
+
+  /// A device without an end is no key log.
+  @Test func keyLogWithoutAnEnd() throws {
+    let scratch = try Scratch()
+    let file = try scratch.file("capture.pcap", HandMadeCapture.octets(request: "", response: ""))
+    let outcome = try Sniffer.run([file.path, "--keys", "/dev/zero"])
+    #expect(outcome.status == 1 && outcome.error.contains("/dev/zero: not supported: a key log of more than"))
+    #expect(try Sniffer.run([file.path, "--keys", "/dev/null"]).status == 0)
+  }
+
   @Test func emptyStandardInput() throws {
     let outcome = try Sniffer.run(["-"])
     expectFailure(outcome, naming: "standard input", saying: "it is empty", octets: 0)

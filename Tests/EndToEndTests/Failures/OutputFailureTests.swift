@@ -100,6 +100,22 @@ import Testing
     #expect(try FileManager.default.visibleNames(folder) == ["apis.csv"])
   }
 
+  /// A file of another program, which has the name of a report.
+  @Test func aFileThatNoRunWroteStays() throws {
+    let folder = scratch.path("report")
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    let path = folder + "/apis.csv"
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: path))
+    for arguments in [["--format", "csv"], ["--format", "csv,sqlite", "--max-report", "1MB"]] {
+      let outcome = try Sniffer.run([capture.path, "-o", folder] + arguments)
+      expectFailure(outcome, naming: folder, saying: "It has apis.csv, which sniffer did not write", isBegun: false)
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == "mine")
+    }
+    // With it gone the folder is used, and then again.
+    try FileManager.default.removeItem(atPath: path)
+    for _ in 0..<2 { #expect(try Sniffer.run([capture.path, "-o", folder]).status == 0) }
+  }
+
   /// Each format, and each command that writes a folder: what it says it wrote is what is there.
   @Test func everyRunSaysWhatItWrote() throws {
     let log = try scratch.file("app.csv", Array(AppLogFile(FileAnalysis.of(capture).report.messages).text.utf8))

@@ -34,6 +34,8 @@ import Testing
     try FileManager.default.createDirectory(atPath: outside, withIntermediateDirectories: false)
     /// What this run does not make is not there: it would be somebody else's, and the folder refused.
     func plant(_ made: [String]) throws {
+      // Without the mark of a run, the files are of others, and the folder is refused.
+      try Data().write(to: URL(fileURLWithPath: "\(folder)/.sniffer-report"))
       for name in Self.names {
         try? FileManager.default.removeItem(atPath: "\(folder)/\(name)")
         guard made.contains(name) || !Self.reports.contains(name) else { continue }
@@ -74,6 +76,7 @@ import Testing
   func plantedFilesAreNeverWrittenIntoByLiveRuns() throws {
     let report = scratch.path("live")
     try FileManager.default.createDirectory(atPath: report, withIntermediateDirectories: false)
+    try Data().write(to: URL(fileURLWithPath: "\(report)/.sniffer-report"))
     let names = Report.fileNames + ["messages.open.csv", ".messages.open.csv.new", "saved.pcapng"]
     for name in names {
       let victim = try scratch.file("victim-\(name)", Array("precious".utf8))

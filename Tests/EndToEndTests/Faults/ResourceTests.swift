@@ -81,15 +81,17 @@ import Testing
 
   @Test(
     .enabled(if: Environment.canMount, "needs root and unshare -m, to mount a small file system"),
-    arguments: ["csv", "ndjson", "sqlite", "har", "html"])
-  func fullDisk(_ format: String) throws {
+    arguments: [
+      ("csv", 64), ("ndjson", 64), ("sqlite", 64), ("har", 64), ("html", 64), ("parquet", 64), ("parquet", 16),
+    ])
+  func fullDisk(_ format: String, _ kibibytes: Int) throws {
     let disk = scratch.path("disk")
     try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: false)
     let outcome = try Command.run(
       try #require(Environment.tool("unshare")),
       [
-        "-m", "/bin/sh", "-c", "mount -t tmpfs -o size=64k tmpfs \"$3\" && exec \"$1\" \"$2\" -o \"$3\" --format $4",
-        "sh", Sniffer.url.path, try Corpus.capture("mixed-2000").path, disk, format,
+        "-m", "/bin/sh", "-c", "mount -t tmpfs -o size=$5k tmpfs \"$3\" && exec \"$1\" \"$2\" -o \"$3\" --format $4",
+        "sh", Sniffer.url.path, try Corpus.capture("mixed-2000").path, disk, format, "\(kibibytes)",
       ])
     #expect(outcome.status == 1 && !outcome.wasKilled)
     #expect(outcome.errorLines.count == 1, "\(outcome.error)")

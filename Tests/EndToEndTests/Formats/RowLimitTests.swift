@@ -51,6 +51,26 @@ import Testing
       report.apis.rows[0].integer("response_bytes") == report.messages.rows.dropFirst().map { $0 }.sum("message_bytes"))
   }
 
+  /// The totals of an API's fields have a row for each field, and its name once.
+  @Test func totalsAreInProportionToTheirCapture() throws {
+    let fields = (0..<200).map { "f\($0):\r\n" }.joined()
+    let path = "/" + String(repeating: "p", count: Self.pathLength - 1)
+    try Data(
+      HandMadeCapture.octets(
+        request: "GET \(path) HTTP/1.1\r\nHost: a.example\r\n\(fields)\r\n",
+        response: "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
+    ).write(to: capture)
+    #expect(try run("csv,ndjson,sqlite,har,html,parquet", [], to: "all").status == 0)
+    #expect(try length("fields.csv", in: "all") < Self.pathLength + 100_000)
+    #expect(try length("fields.ndjson", in: "all") < Self.pathLength + 150_000)
+    #expect(try length("report.sqlite", in: "all") < 1_000_000)
+    let rows = try CSVFile([UInt8](Data(contentsOf: URL(fileURLWithPath: scratch.path("all") + "/fields.csv")))).rows
+    #expect(rows.count > 200 && rows.filter { $0["path"] == path }.count == 1)
+    #expect(rows.dropFirst().allSatisfy { $0["path"].hasSuffix("p\\+\(Self.pathLength - 256)") })
+    #expect(
+      try FormatWitness.python == nil || FormatWitness.differences(in: scratch.url.appendingPathComponent("all")) == "")
+  }
+
   @Test(arguments: ["csv", "ndjson", "sqlite", "har", "csv,ndjson,sqlite,har,html"], [0, 1000, 100_000, 300_000])
   func rowsEndAtTheLimit(_ formats: String, _ limit: Int) throws {
     let outcome = try run(formats, ["--max-report", "\(limit)"], to: "some")
