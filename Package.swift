@@ -211,9 +211,11 @@ let package = Package(
     // An app of TrafficProbe's: TrafficProbeTests and EndToEndTests run it.
     .executableTarget(
       name: "probe-client", dependencies: ["TrafficProbe"], path: "Tests/ProbeClient", swiftSettings: settings),
+    // A client library that knows of no probe: TrafficProbeTests meter its sessions.
+    .target(name: "SessionClient", path: "Tests/SessionClient", swiftSettings: settings),
     .testTarget(
       name: "TrafficProbeTests",
-      dependencies: ["TrafficProbe", .product(name: "GRDB", package: "GRDB.swift")],
+      dependencies: ["SessionClient", "TrafficProbe", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: testSettings),
     // Confines itself as a run does, and tries to break out: EndToEndTests run it.
     .executableTarget(

@@ -14,8 +14,19 @@ public struct ProbeOptions: Sendable {
   public var takes: (@Sendable (URLRequest) -> Bool)?
   /// Changes a request before it is sent; the app still sees its own. `URLRequest.sent(toHost:port:)` helps.
   public var rewrite: (@Sendable (URLRequest) -> URLRequest)?
+  /// Other addresses for hosts: name or address, with a port if it differs (`10.0.0.7`, `[::1]:8443`). Names of hosts are in lower
+  /// case. The server sees the name that the app asked for, in the Host field, in TLS (SNI) and in the check of its certificate.
+  /// On Linux, HTTPS needs the environment to name `TrafficProbe.tunnelPort` (`docs/traffic-probe.md`).
+  public var addresses: [String: String] = [:]
+  /// Changes a response before the app gets it. It is called with the app's request, once the whole content is there; the log has
+  /// the response of the wire. Content of more than 8 MiB, and a transfer that fails, are not changed.
+  public var rewriteResponse: (@Sendable (URLRequest, StubResponse) -> StubResponse)?
   /// Answers a request without the network; nil sends it. A stubbed request has no record, because nothing is on the wire.
   public var stub: (@Sendable (URLRequest) -> StubResponse?)?
+  /// Whether the probe meters before `TrafficProbe.isOn` was ever set.
+  public var isOnAtFirst = true
+  /// Where the log is sent; nil sends it nowhere. It needs a store.
+  public var upload: UploadOptions?
   /// The options of the store.
   public var store = StoreOptions()
 
@@ -33,6 +44,30 @@ public struct ProbeOptions: Sendable {
       return false
     }
     return takes?(request) ?? true
+  }
+}
+
+/// Options for sending the log to a server.
+public struct UploadOptions: Sendable {
+  /// The URL that gets each batch by POST, as CSV with the log's columns and a header line. Any 2xx status accepts a batch.
+  public var url: URL
+  /// Fields of the requests, for example Authorization.
+  public var headers: [String: String] = [:]
+  /// Seconds from a written record to the next batch.
+  public var interval = 60.0
+  /// The largest number of rows in a batch.
+  public var batchSize = 1_000
+  /// Seconds until the next try after a failure. Each further failure doubles them, up to an hour.
+  public var retryInterval = 5.0
+
+  /// Sends to this URL, with the values above.
+  public init(url: URL) { self.url = url }
+
+  /// Seconds to wait after this many failures in a row, at least one.
+  func wait(after failures: Int) -> Double {
+    var wait = max(0.001, retryInterval)
+    for _ in 1..<max(1, min(failures, 64)) where wait < 3600 { wait *= 2 }
+    return min(3600, wait)
   }
 }
 

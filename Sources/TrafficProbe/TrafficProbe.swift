@@ -9,8 +9,8 @@ import Shared
 ///
 /// ```swift
 /// let probe = TrafficProbe(store: folder.appendingPathComponent("traffic.sqlite"))
-/// probe.registerForSharedSession()
-/// probe.inject(into: configuration)
+/// probe.start()
+/// probe.inject(into: configuration)  // on Linux; Apple platforms need no more than start()
 /// ```
 ///
 /// It cannot fail: a store that cannot be written drops records, and `statistics` counts them.
@@ -19,13 +19,43 @@ public final class TrafficProbe: Sendable {
   public let options: ProbeOptions
   private let store: TrafficStore
   private let counter = Locked(0)
+  private let mainSwitch: ProbeSwitch
+  private let upload: LogUpload?
+  private let tunnel: Tunnel?
 
   /// - Parameters:
   ///   - store: The SQLite file; the first write creates it. Nil keeps the log in memory, up to the buffer's limit.
   ///   - options: The requests to take, and the options of the store.
   public init(store: URL?, options: ProbeOptions = ProbeOptions()) {
     self.options = options
-    self.store = TrafficStore(url: store, options: options.store)
+    self.store = TrafficStore(url: store, options: options.store, isUploaded: options.upload != nil)
+    mainSwitch = ProbeSwitch(store: store, initially: options.isOnAtFirst)
+    upload = store == nil ? nil : options.upload.map { [store = self.store] in LogUpload($0, store: store) }
+    tunnel = options.addresses.isEmpty ? nil : Tunnel(options.addresses)
+    if let upload {
+      self.store.whenWritten { [weak upload] in upload?.wake() }
+      // Rows of an earlier run may wait.
+      upload.wake()
+    }
+  }
+
+  deinit {
+    upload?.end()
+    tunnel?.end()
+  }
+
+  /// The port on 127.0.0.1 where HTTPS connections to `ProbeOptions.addresses` are passed on: an HTTP proxy for CONNECT. Nil
+  /// without such addresses, and when the system gave no port. On Apple platforms the probe's sessions find it themselves.
+  public var tunnelPort: Int? { tunnel?.port }
+
+  /// Whether requests are metered, and rewritten, stubbed and sent elsewhere as the options say. It holds for sessions that exist,
+  /// too, and is kept in a file beside the store: its name with `.switch` added. So it survives a restart. If the file cannot be
+  /// written, `statistics` has the error, and the state lasts until the process ends. Loads under way are not affected.
+  public var isOn: Bool {
+    get { mainSwitch.isOn }
+    set {
+      do { try mainSwitch.turn(on: newValue) } catch { store.didFail(error) }
+    }
   }
 
   /// Meters the requests of `URLSession.shared`. Call it before the shared session is first used: on Linux the session asks for
@@ -50,13 +80,25 @@ public final class TrafficProbe: Sendable {
   @discardableResult
   public func inject(into configuration: URLSessionConfiguration) -> Bool {
     guard let claimed = Slots.claim(for: self, configuration: configuration) else { return false }
-    let others = (configuration.protocolClasses ?? []).filter { !($0 is ProbeProtocol.Type) }
+    let others = (EverySession.protocols(of: configuration) ?? []).filter { !($0 is ProbeProtocol.Type) }
     configuration.protocolClasses = [claimed] + others
     return true
   }
 
-  /// Stops metering. Earlier sessions continue, unmetered.
-  public func stop() { Slots.release(self) }
+  /// Meters the shared session, and on Apple platforms every session that is made from now on, by whatever code: its
+  /// configuration needs no `inject(into:)`. Call it first thing in the app. One probe at a time has this; the last call decides.
+  /// - Returns: Whether all sessions are metered. False on Linux, where each configuration needs `inject(into:)`.
+  @discardableResult
+  public func start() -> Bool {
+    let isRegistered = registerForSharedSession()
+    return EverySession.start(for: self) && isRegistered
+  }
+
+  /// Stops metering, and takes back what `start()` exchanged. Earlier sessions continue, unmetered.
+  public func stop() {
+    EverySession.stop(for: self)
+    Slots.release(self)
+  }
 
   /// Writes the waiting records to the store. Blocks until they are written.
   public func flush() { store.flush() }

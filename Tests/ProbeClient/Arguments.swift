@@ -1,7 +1,7 @@
 import Foundation
 
 /// The command line: `--server URL --store FILE --log FILE [--requests N]`, or `--server URL --benchmark N`, or
-/// `--server URL --stress N [--probe yes|no]`, or `--server URL --shared yes`, or `--server URL --store FILE --load PATH`, or
+/// `--server URL --stress N [--probe yes|no]`, or `--server URL --shared yes`, or `--server URL --store FILE --load PATH [--address ADDRESS]`, or
 /// `--server URL --memory KIND [--requests N] [--octets N] [--probe yes|no] [--shared yes|no]`.
 struct Arguments {
   var server = ""
@@ -21,6 +21,8 @@ struct Arguments {
   var isProbed = true
   /// A path to load once, with a probe that writes to `store`.
   var path: String?
+  /// The address that the server's name leads to, for `load`.
+  var address: String?
   /// Whether to load with the shared session.
   var isShared = false
 
@@ -37,6 +39,7 @@ struct Arguments {
       case "--benchmark": benchmark = Arguments.count(value, name)
       case "--stress": stress = Arguments.count(value, name)
       case "--load": path = value
+      case "--address": address = value
       case "--octets": octets = Arguments.count(value, name)
       case "--memory":
         memory = Memory.Kind(rawValue: value)

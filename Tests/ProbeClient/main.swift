@@ -17,7 +17,13 @@ do {
       isProbed: arguments.isProbed, isShared: arguments.isShared
     ).run()
   } else if let path = arguments.path {
-    let probe = TrafficProbe(store: arguments.store)
+    var options = ProbeOptions()
+    if let address = arguments.address, let host = URL(string: arguments.server)?.host {
+      options.addresses = [host: address]
+    }
+    let probe = TrafficProbe(store: arguments.store, options: options)
+    // libcurl asks the environment for a proxy, and FoundationNetworking asks nobody else.
+    if let port = probe.tunnelPort { unsafe setenv("https_proxy", "http://127.0.0.1:\(port)", 1) }
     let configuration = URLSessionConfiguration.ephemeral
     probe.inject(into: configuration)
     _ = await Load(path: path).run(arguments.server, URLSession(configuration: configuration))

@@ -30,6 +30,73 @@ struct HookTests {
     #expect(records[0].length == wire.line + wire.header)
   }
 
+  @Test(
+    "A response is changed before the app sees it, and the record has the wire's", arguments: ["bytes/9", "gzip/9000"])
+  func rewriteResponse(path: String) async throws {
+    let server = try ProbeServer()
+    var options = ProbeOptions()
+    options.rewriteResponse = { request, response in
+      var response = response
+      response.status = 202
+      response.headers["X-Seen"] = "\(request.url?.path ?? "") \(response.body.count)"
+      response.body = Data("changed".utf8)
+      return response
+    }
+    let app = Probed(options: options)
+    let outcome = try await Visit(name: "", path: "/" + path).outcome(server.base, app.session)
+    #expect(outcome.status == 202 && outcome.body == Data("changed".utf8) && outcome.expected == 7)
+    let count = path.split(separator: "/")[1]
+    #expect(outcome.headers["X-Seen"] == "/\(path) \(count)" && outcome.headers["Content-Length"] == "7")
+    let records = try await app.records(count: 2)
+    let wire = try server.messages()
+    #expect(records.map(\.length) == wire.map(\.length) && records.map(\.status) == [nil, 200])
+  }
+
+  @Test("What is too long to be held or fails is not changed")
+  func notRewritten() async throws {
+    let server = try ProbeServer()
+    var options = ProbeOptions()
+    options.rewriteResponse = { _, _ in StubResponse(status: 500) }
+    let app = Probed(options: options)
+    let plain = URLSession(configuration: .ephemeral)
+    for path in ["/bytes/\(HeldResponse.limit + 1)", "/cut"] {
+      let visit = Visit(name: "", path: path)
+      #expect(try await visit.outcome(server.base, app.session) == visit.outcome(server.base, plain))
+    }
+    let longest = Visit(name: "", path: "/bytes/\(HeldResponse.limit)")
+    #expect(try await longest.outcome(server.base, app.session).status == 500)
+  }
+
+  @Test("The switch holds at once, for sessions that exist, and after a restart") func turnedOff() async throws {
+    let server = try ProbeServer()
+    let folder = try Folder()
+    var options = ProbeOptions()
+    options.stub = { $0.url?.path == "/stub" ? StubResponse(status: 201) : nil }
+    let app = Probed(store: folder.file("t.sqlite"), options: options)
+    let visit = Visit(name: "", path: "/bytes/3")
+    #expect(app.probe.isOn)
+    app.probe.isOn = false
+    #expect(try await visit.outcome(server.base, app.session).status == 200)
+    #expect(try await Visit(name: "", path: "/stub").outcome(server.base, app.session).status == 404)
+    #expect(app.probe.statistics.recorded == 0)
+    // As the next launch of the app would find it.
+    options.isOnAtFirst = true
+    let next = Probed(store: folder.file("t.sqlite"), options: options)
+    #expect(!next.probe.isOn)
+    next.probe.isOn = true
+    #expect(try await visit.outcome(server.base, next.session).status == 200)
+    #expect(try await next.records(count: 2).count == 2)
+    #expect(TrafficProbe(store: folder.file("t.sqlite")).isOn)
+    // Another store has a switch of its own, and a file with other content says nothing.
+    options.isOnAtFirst = false
+    #expect(!TrafficProbe(store: folder.file("u.sqlite"), options: options).isOn)
+    try Data("offside".utf8).write(to: folder.file("v.sqlite.switch"))
+    #expect(TrafficProbe(store: folder.file("v.sqlite")).isOn)
+    let homeless = TrafficProbe(store: folder.file("none/t.sqlite"))
+    homeless.isOn = false
+    #expect(!homeless.isOn && homeless.statistics.lastError != nil)
+  }
+
   @Test("A stub answers without the network, and nothing is recorded") func stub() async throws {
     var options = ProbeOptions()
     options.stub = {

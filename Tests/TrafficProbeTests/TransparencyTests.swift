@@ -55,6 +55,20 @@ struct TransparencyTests {
     #expect(!with.isEmpty)
   }
 
+  @Test(
+    "A hook that changes no response is not noticed", arguments: ["/gzip/9000", "/redirect/302/2", "/auth", "/cut"])
+  func unchanged(path: String) async throws {
+    let server = try ProbeServer()
+    let plain = Witness()
+    let probed = Witness()
+    var options = ProbeOptions()
+    options.rewriteResponse = { $1 }
+    let session = URLSession(configuration: .ephemeral, delegate: plain, delegateQueue: nil)
+    let app = Probed(options: options, delegate: probed)
+    let request = try Visit(name: "", path: path).request(server.base)
+    #expect(try await plain.load(request, in: session) == probed.load(request, in: app.session))
+  }
+
   @Test("A delegate may refuse a redirect, and change one")
   func redirectAnswers() async throws {
     let server = try ProbeServer()

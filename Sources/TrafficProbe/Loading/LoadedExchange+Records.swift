@@ -36,6 +36,7 @@ extension LoadedExchange {
   func records(configuration: URLSessionConfiguration, error: (any Error)?) -> [TrafficRecord] {
     guard var sent = outline(configuration: configuration) else { return [] }
     let method = sent.method
+    let response = LoadedExchange.answersProxy(error) ? nil : self.response
     sent.error = error.map(LoadedExchange.name) ?? ""
     sent.duration = max(0, endedAt - startedAt) * 1000
     sent.endTime = response == nil ? endedAt : sentAt
@@ -104,6 +105,16 @@ extension LoadedExchange {
       .dataLengthExceedsMaximum, .internationalRoamingOff, .callIsActive, .dataNotAllowed,
     ]
     return codes.contains { $0.rawValue == error.code }
+  }
+
+  /// Whether a response beside this error is a proxy's answer to CONNECT. FoundationNetworking takes it for the server's, and a
+  /// handshake that failed has no other.
+  private static func answersProxy(_ error: (any Error)?) -> Bool {
+    #if canImport(FoundationNetworking)
+      return (error as NSError?).map(FailedHandshake.isCause) ?? false
+    #else
+      return false
+    #endif
   }
 
   /// Domain and code, without text, which could name a query.

@@ -14,7 +14,9 @@ class ProbeProtocol: URLProtocol {
   private let load = Locked<(any Cancelling)?>(nil)
 
   override class func canInit(with request: URLRequest) -> Bool {
-    guard let loader = Slots.loader(of: self), property(forKey: mark, in: request) == nil else { return false }
+    guard let loader = Slots.loader(of: self), loader.probe.isOn,
+      property(forKey: mark, in: request) == nil
+    else { return false }
     return loader.probe.options.take(request)
   }
 

@@ -4,6 +4,16 @@ import Foundation
   import FoundationNetworking
 #endif
 
+extension Transfer {
+  /// The request, to its other address if it has one that only its URL can name. HTTPS keeps its URL and takes the tunnel.
+  func toOtherAddress(_ request: URLRequest) -> URLRequest {
+    guard let url = request.url, url.scheme?.lowercased() == "http", let host = url.host?.lowercased(),
+      let other = loader.probe.options.addresses[host], let place = Tunnel.place(other, port: url.port ?? 80)
+    else { return request }
+    return request.sent(toHost: place.host, port: place.port)
+  }
+}
+
 extension URLRequest {
   /// The same request to another host, with its original Host field. So the server sees the name that the app asked for. For a
   /// rewriting hook.

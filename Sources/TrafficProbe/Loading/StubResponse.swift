@@ -4,7 +4,7 @@ import Foundation
   import FoundationNetworking
 #endif
 
-/// An answer that does not come from the network.
+/// An answer as the app gets it: a stub's, or a response that is to be changed.
 public struct StubResponse: Sendable {
   /// The status code.
   public var status: Int

@@ -17,7 +17,7 @@ extension Transfer {
 
   /// The URL with the app's scheme, host and port instead of the rewritten ones; nil if nothing was rewritten.
   func inAppsView(_ url: URL) -> URL? {
-    guard loader.probe.options.rewrite != nil, let apps = loading.request.url, let own = exchanges.first?.request.url,
+    guard let apps = loading.request.url, let own = exchanges.first?.request.url,
       url.scheme == own.scheme, url.host == own.host, url.port == own.port,
       var parts = URLComponents(url: url, resolvingAgainstBaseURL: true)
     else { return nil }

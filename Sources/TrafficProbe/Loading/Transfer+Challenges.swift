@@ -14,6 +14,7 @@ extension Transfer {
     _ challenge: URLAuthenticationChallenge,
     answer: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
+    giveHeld()
     #if canImport(FoundationNetworking)
       isSettled = true
       client.didReceive(challenge)

@@ -54,7 +54,8 @@ extension Transfer {
       unlessCancelled { answer(request.map(follow)) }
     }
 
-    private func follow(_ request: URLRequest) -> URLRequest {
+    private func follow(_ wanted: URLRequest) -> URLRequest {
+      let request = toOtherAddress(wanted)
       exchanges[exchanges.count - 1].isRedirected = true
       record(nil)
       let marked = Transfer.marked(request)

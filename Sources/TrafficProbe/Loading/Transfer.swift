@@ -20,6 +20,8 @@ final class Transfer: Cancelling, @unchecked Sendable {
   var exchanges: [LoadedExchange] = []
   /// The number of exchanges that were recorded with their end.
   private var recorded = 0
+  /// The response that waits to be changed.
+  private var held: HeldResponse?
   /// Whether the app got its end, so that it gets no second one.
   var isSettled = false
   #if !canImport(FoundationNetworking)
@@ -39,7 +41,7 @@ final class Transfer: Cancelling, @unchecked Sendable {
       // The system shows a body of data as a stream, which could be sent chunked.
       if request.httpBodyStream != nil, let body = loading.task?.currentRequest?.httpBody { request.httpBody = body }
     #endif
-    return Transfer.marked(loader.probe.options.rewrite?(request) ?? request)
+    return Transfer.marked(toOtherAddress(loader.probe.options.rewrite?(request) ?? request))
   }
 
   /// Takes the task, and returns whether it is still wanted.
@@ -84,12 +86,35 @@ final class Transfer: Cancelling, @unchecked Sendable {
 
   func didReceive(_ response: URLResponse) {
     if let response = response as? HTTPURLResponse { exchanges[exchanges.count - 1].didReceive(response) }
-    client.didReceive(inAppsView(response))
+    let apps = inAppsView(response)
+    if loader.probe.options.rewriteResponse != nil, let http = apps as? HTTPURLResponse {
+      held = HeldResponse(http)
+    } else {
+      client.didReceive(apps)
+    }
   }
 
   func didReceive(_ data: Data) {
     exchanges[exchanges.count - 1].content.add(data)
-    client.didReceive(data)
+    guard held != nil else { return client.didReceive(data) }
+    if held?.add(data) == false { giveHeld() }
+  }
+
+  /// Gives the app the response that waits, unchanged.
+  func giveHeld() {
+    guard let held else { return }
+    self.held = nil
+    client.didReceive(held.response)
+    client.didReceive(held.content)
+  }
+
+  /// Gives the app the response that waits, as its hook changes it.
+  private func giveRewritten() {
+    guard let held, let change = loader.probe.options.rewriteResponse else { return }
+    self.held = nil
+    let (response, content) = held.rewritten(for: loading.request, change)
+    client.didReceive(response)
+    client.didReceive(content)
   }
 
   func didComplete(_ error: (any Error)?) {
@@ -97,6 +122,7 @@ final class Transfer: Cancelling, @unchecked Sendable {
     loading.didEnd()
     guard !isSettled else { return }
     isSettled = true
+    if error == nil { giveRewritten() } else { giveHeld() }
     client.didComplete(error)
   }
 

@@ -10,7 +10,9 @@ public struct ProbeStatistics: Sendable, Equatable {
   public var droppedByStore = 0
   /// Records in the buffer.
   public var waiting = 0
-  /// The last error of the store; nil if it never failed.
+  /// Rows that the server of the upload has accepted.
+  public var uploaded = 0
+  /// The last error of the store, the switch or the upload; nil if none ever failed.
   public var lastError: String?
 
   /// Records lost, for any reason.

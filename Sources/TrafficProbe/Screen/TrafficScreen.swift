@@ -11,13 +11,18 @@
     @State private var table = TrafficSummary([])
     @State private var text = ""
     @State private var problem: String?
+    @State private var isOn: Bool
 
     /// A screen of this probe's records.
-    public init(_ probe: TrafficProbe) { self.probe = probe }
+    public init(_ probe: TrafficProbe) {
+      self.probe = probe
+      _isOn = State(initialValue: probe.isOn)
+    }
 
     /// The list.
     public var body: some View {
       List {
+        Toggle("Meter", isOn: meters)
         if let problem { Text(problem) }
         ForEach(table.rows(containing: text)) { row in
           VStack(alignment: .leading) {
@@ -35,6 +40,15 @@
       .navigationTitle(TrafficSummary.words(table.octets))
       .task { await load() }
       .refreshable { await load() }
+    }
+
+    private var meters: Binding<Bool> {
+      Binding(
+        get: { isOn },
+        set: {
+          isOn = $0
+          probe.isOn = $0
+        })
     }
 
     private func detail(of row: TrafficSummary.Row) -> String {

@@ -9,13 +9,16 @@ final class TrafficDatabase {
   private static let cacheSize = 128
   let url: URL
   let maximumRows: Int
+  /// Whether rows wait for an upload until a server accepted them.
+  private let isUploaded: Bool
   private var queue: DatabaseQueue?
   private var identity: Int?
   /// The rows of the requests under way, by the number of their exchange in this run.
   private var pending: [Int: Int64] = [:]
 
-  init(url: URL, maximumRows: Int) {
+  init(url: URL, maximumRows: Int, isUploaded: Bool = false) {
     self.url = url
+    self.isUploaded = isUploaded
     self.maximumRows = maximumRows
   }
 
@@ -80,6 +83,36 @@ final class TrafficDatabase {
     }
   }
 
+  /// A row of the table.
+  struct WaitingRow {
+    let row: Int64
+    let record: TrafficRecord
+  }
+
+  /// The oldest rows that no server has accepted, at most `limit`. Requests that are under way in this run wait for their end.
+  func waitingForUpload(limit: Int) throws -> [WaitingRow] {
+    let queue = try opened()
+    let underway = Set(pending.values)
+    return try queue.read { database in
+      let rows = try Row.fetchAll(
+        database,
+        sql: """
+          SELECT traffic.* FROM upload_waiting JOIN traffic USING (id) ORDER BY upload_waiting.id LIMIT ?
+          """, arguments: [limit + underway.count])
+      return rows.map { WaitingRow(row: $0["id"], record: TrafficDatabase.record(of: $0)) }
+        .filter { !underway.contains($0.row) }
+        .prefix(limit).map { $0 }
+    }
+  }
+
+  /// Forgets rows that a server has accepted; they stay in the log.
+  func didUpload(_ rows: [Int64]) throws {
+    try opened().write { database in
+      let statement = try database.cachedStatement(sql: "DELETE FROM upload_waiting WHERE id = ?")
+      for row in rows { try statement.execute(arguments: [row]) }
+    }
+  }
+
   /// Whether another connection holds the file: the records are worth another attempt.
   static func isBusy(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return false }
@@ -97,7 +130,7 @@ final class TrafficDatabase {
     // use for the 2 MiB that SQLite would take.
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -\(TrafficDatabase.cacheSize)") }
     let opened = try DatabaseQueue(path: url.path, configuration: configuration)
-    try opened.write { try TrafficDatabase.prepare($0) }
+    try opened.write { [isUploaded] in try TrafficDatabase.prepare($0, isUploaded: isUploaded) }
     queue = opened
     identity = fileNumber
     return opened

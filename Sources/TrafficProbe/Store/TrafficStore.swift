@@ -12,6 +12,8 @@ final class TrafficStore: @unchecked Sendable {
     var buffer: RecordBuffer
     var statistics = ProbeStatistics()
     var isScheduled = false
+    /// Called after each batch that was written.
+    var whenWritten: (@Sendable () -> Void)?
   }
 
   private let state: Locked<State>
@@ -20,9 +22,9 @@ final class TrafficStore: @unchecked Sendable {
   private let interval: Double
   private let batch: Int
 
-  init(url: URL?, options: StoreOptions) {
+  init(url: URL?, options: StoreOptions, isUploaded: Bool = false) {
     state = Locked(State(buffer: RecordBuffer(limit: options.bufferLimit)))
-    database = url.map { TrafficDatabase(url: $0, maximumRows: max(1, options.maximumRows)) }
+    database = url.map { TrafficDatabase(url: $0, maximumRows: max(1, options.maximumRows), isUploaded: isUploaded) }
     interval = max(0.01, options.writeInterval)
     batch = max(1, options.batchSize)
   }
@@ -57,6 +59,20 @@ final class TrafficStore: @unchecked Sendable {
     }
   }
 
+  /// Has this called after each batch that was written, on the store's queue.
+  func whenWritten(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whenWritten = body } }
+
+  /// Counts rows that a server has accepted, or the problem that kept them.
+  func didUpload(_ rows: Int, problem: String?) {
+    state.withLock { state in
+      state.statistics.uploaded += rows
+      if let problem { state.statistics.lastError = problem }
+    }
+  }
+
+  /// Keeps an error for the statistics.
+  func didFail(_ error: any Error) { state.withLock { $0.statistics.lastError = "\(error)" } }
+
   /// Runs `body` with the database, after the waiting records were written.
   func withDatabase<Result>(_ body: (TrafficDatabase) throws -> Result) throws -> Result? {
     guard let database else { return nil }
@@ -78,7 +94,11 @@ final class TrafficStore: @unchecked Sendable {
     let completed = records.count { !$0.isPending }
     do {
       try database.write(records)
-      state.withLock { $0.statistics.written += completed }
+      let whenWritten = state.withLock { state in
+        state.statistics.written += completed
+        return state.whenWritten
+      }
+      whenWritten?()
     } catch {
       state.withLock { state in
         state.statistics.lastError = "\(error)"

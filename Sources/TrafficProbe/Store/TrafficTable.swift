@@ -18,13 +18,27 @@ extension TrafficDatabase {
     "pending": "INTEGER NOT NULL DEFAULT 0",
   ]
 
+  /// The rows that wait for an upload, once there is one. The triggers keep it so in every run from then on, also without an
+  /// upload. The first time, all rows wait.
+  private static let uploadSchema = """
+    CREATE TABLE upload_waiting (id INTEGER PRIMARY KEY);
+    INSERT INTO upload_waiting SELECT id FROM traffic;
+    CREATE TRIGGER upload_waits AFTER INSERT ON traffic BEGIN
+      INSERT OR IGNORE INTO upload_waiting VALUES (new.id);
+    END;
+    CREATE TRIGGER upload_is_gone AFTER DELETE ON traffic BEGIN
+      DELETE FROM upload_waiting WHERE id = old.id;
+    END;
+    """
+
   /// Makes the table, or adds the missing columns to an older one.
-  static func prepare(_ database: Database) throws {
+  static func prepare(_ database: Database, isUploaded: Bool = false) throws {
     try database.execute(sql: schema)
     let there = Set(try database.columns(in: "traffic").map(\.name))
     for (name, definition) in added where !there.contains(name) {
       try database.execute(sql: "ALTER TABLE traffic ADD COLUMN \(name) \(definition)")
     }
+    if isUploaded, try !database.tableExists("upload_waiting") { try database.execute(sql: uploadSchema) }
   }
 
   static let insertion = """

@@ -14,7 +14,7 @@ With --told it does what the lines of its standard input say, JSON each, and end
 With --log, one JSON line per message, a request's at its end and a response's before its sending: who has the response of a
 message finds both there:
   {"type", "host", "path", "target", "status", "line", "header", "body", "framing", "interim", "time"}, octets each;
-  "body" is the content without chunk framing, "interim" the octets of 1xx responses before it.
+  "sni" is the name in TLS, null without one; "body" is the content without chunk framing, "interim" the octets of 1xx responses before it.
 
 Endpoints, by the first segment of the path; the rest of the path is free; any method unless said otherwise:
   /echo           200, the request's content
@@ -37,6 +37,7 @@ Endpoints, by the first segment of the path; the rest of the path is free; any m
   /continue       a 100 before the 200, whether asked for or not
   /nothing        closes the connection without a response
   /odd            200, odd spelling: repeated fields, lower case, another reason phrase
+  /collect/K      503 to the first K requests, then 200; the log has the content of each request
   /cacheable      200, Cache-Control: max-age=60
   anything else   404
 """
@@ -143,7 +144,7 @@ class Answer:
         self.interim = b""
 
 
-def answer_to(request, late):
+def answer_to(request, late, refused=0):
     parts = request.path.strip("/").split("/")
     name, number = parts[0], int(parts[1]) if len(parts) > 1 and parts[1].isdigit() else 0
     if name == "echo":
@@ -193,6 +194,8 @@ def answer_to(request, late):
     if name == "odd":
         return Answer(200, [b"x-a: 1\r\n", b"X-B: 2\r\n", b"Vary: Accept\r\n", b"Vary: Cookie\r\n"],
                       b"odd", phrase="Fine")
+    if name == "collect":
+        return Answer(503 if refused <= number else 200)
     if name == "cacheable":
         return Answer(200, [("Cache-Control", "max-age=60")], b"keep me")
     return Answer(404, [], b"no such thing\n")
@@ -230,6 +233,9 @@ class Server:
         if tls:
             self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.context.load_cert_chain(tls)
+            self.context.sni_callback = lambda tls, name, _: self.names.__setitem__(tls, name)
+        self.names = {}
+        self.refused = 0
         self.late = threading.Event()
         if not is_told:
             self.late.set()
@@ -264,10 +270,14 @@ class Server:
                           "method": request.method}
                 self.note({"type": "request", **common, "status": None, "line": len(request.start),
                            "header": request.header, "body": len(request.content), "framing": request.framing,
-                           "interim": 0, "time": request.time, "raw": request.raw.decode("utf-8", "replace")})
+                           "interim": 0, "time": request.time, "sni": self.names.get(connection),
+                           "content": request.content.decode() if request.path.startswith("/collect") else None,
+                           "raw": request.raw.decode("utf-8", "replace")})
+                if request.path.startswith("/collect"):
+                    self.refused += 1
                 if request.path == "/nothing":
                     return
-                answer = answer_to(request, self.late)
+                answer = answer_to(request, self.late, self.refused)
                 octets, counts = response(request, answer)
                 self.note({"type": "response", **common, "status": answer.status, **counts, "time": time.time()})
                 connection.sendall(octets)

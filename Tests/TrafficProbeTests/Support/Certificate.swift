@@ -27,14 +27,15 @@ final class Certificate {
     return Certificate.namespace + ["sh", "-c", script, authority.path]
   }
 
-  init() throws {
+  /// - Parameter subject: the name that it is for, as OpenSSL writes it.
+  init(subject: String = "IP:127.0.0.1") throws {
     folder = try Folder()
     server = folder.file("server.pem")
     authority = folder.file("ca.pem")
     try #require(
       Certificate.succeeds([
         "openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-        "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", server.path, "-out",
+        "-subj", "/CN=probe", "-addext", "subjectAltName=\(subject)", "-keyout", server.path, "-out",
         authority.path,
       ]), "openssl made no certificate")
     try (Data(contentsOf: server) + Data(contentsOf: authority)).write(to: server)

@@ -14,6 +14,10 @@ struct WireMessage: Decodable {
   let framing: Int
   let interim: Int
   let raw: String?
+  /// The name in TLS.
+  let sni: String?
+  /// The content of a request for `/collect`.
+  let content: String?
 
   /// Octets of the whole message.
   var length: Int { line + header + body + framing }
