@@ -12,7 +12,7 @@ function fieldsSection({ fields, cookies }) {
     directionColumn, columns.count('messages', 'messages'), columns.bytes('bytes', 'bytes'), columns.bytes('repeated_bytes', 'bytes that repeat'),
     columns.share('share that repeats', (row) => row.repeated_bytes, (row) => row.bytes),
   ];
-  return ['headers', 'Header fields', section('headers', 'Header fields', `${shortBytes(again)} of ${shortBytes(bytes)} (${percent(again, bytes)}) repeat the value that the same field had in the message before, of the same API on the same connection. Bytes are those on the wire. What stands in parentheses is no field.`,
+  return ['headers', 'Header fields', section('headers', 'Header fields', `${shortBytes(again)} of ${shortBytes(bytes)} (${percent(again, bytes)}) repeat the value that the same field had in the message before, of the same API on the same connection. Bytes are those on the wire. Names in parentheses are not header fields.`,
     dataTable({ name: 'fields', fields: [columns.text('name', 'field'), ...figures], rows, rest, total: fields.total, sorted: 'bytes' }),
     cookies.rows.length ? element('h3', {}, 'Cookies by host') : null,
     cookies.rows.length ? dataTable({
