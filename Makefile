@@ -84,7 +84,7 @@ install: $(if $(PROGRAM),,build) ## Install program, man pages, completions and 
 
 uninstall: ## Remove what install put under PREFIX.
 	rm -f $(ROOT)/bin/sniffer $(ROOT)/libexec/sniffer-keep \
-	  $(foreach page,sniffer sniffer-analyze sniffer-live sniffer-top sniffer-merge sniffer-verify sniffer-models sniffer-diff sniffer-budget sniffer-interfaces sniffer-keys,$(ROOT)/share/man/man1/$(page).1) \
+	  $(foreach page,sniffer sniffer-analyze sniffer-live sniffer-top sniffer-merge sniffer-verify sniffer-models sniffer-diff sniffer-budget sniffer-guide sniffer-interfaces sniffer-keys,$(ROOT)/share/man/man1/$(page).1) \
 	  $(ROOT)/share/bash-completion/completions/sniffer $(ROOT)/share/zsh/site-functions/_sniffer \
 	  $(ROOT)/share/fish/vendor_completions.d/sniffer.fish \
 	  $(foreach unit,sniffer@.service sniffer-keep@.service sniffer-keep@.timer,$(ROOT)/lib/systemd/system/$(unit))

@@ -228,7 +228,10 @@ let package = Package(
       path: "Tests/ConfinementAttempts", swiftSettings: settings),
     .testTarget(
       name: "EndToEndTests", dependencies: ["Shared", "TestSupport"],
-      exclude: ["Models/model_witness.py", "Packaging/completions.py", "Page/browser.py", "Probe/probe-server.py"],
+      exclude: [
+        "Models/model_witness.py", "Packaging/completions.py", "Page/browser.py", "Page/savings_witness.py",
+        "Probe/probe-server.py",
+      ],
       swiftSettings: testSettings),
   ]
 )

@@ -81,12 +81,16 @@ EXAMPLES = {
         ("With a table of every check:",
          "sniffer budget captures/demo.pcapng.gz --budget budget.yaml --template -o report"),
     ],
+    "sniffer-guide": [
+        ("The ways to a capture and a key log of an iPhone:", "sniffer guide ios"),
+        ("Those for which a USB cable and root are enough:", "sniffer guide android --with usb,root"),
+    ],
     "sniffer-interfaces": [
         ("What this user may capture on:", "sniffer interfaces"),
         ("Then on one of them:", "sudo sniffer live -i eth0"),
     ],
     "sniffer-keys": [
-        ("Which connections the keys of a file open, and what the others lack:",
+        ("Which connections the keys of a file open, and why the rest cannot be opened:",
          "sniffer keys captures/demo.pcapng.gz --keys captures/demo.keys"),
         ("Without keys, what would have to be had:", "sniffer keys captures/tls-nginx.pcapng"),
     ],

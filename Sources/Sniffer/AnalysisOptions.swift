@@ -43,7 +43,7 @@ struct AnalysisOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Open TLS with the secrets in this key log, which a program may still write (repeatable; default: the file in the \
+      Open TLS with the secrets in this key log, which may still be growing (repeatable; default: the file in the \
       environment variable SSLKEYLOGFILE).
       """,
       valueName: "file"),

@@ -82,7 +82,7 @@ struct CaptureArguments: ParsableArguments {
       let isLog = [".har", ".csv", ".json", ".ndjson", ".jsonl", ".xml", ".txt", ".log"].contains {
         path.lowercased().hasSuffix($0)
       }
-      return isLog ? "; an app's log is held against a capture by: sniffer verify CAPTURE --log \(path)" : ""
+      return isLog ? "; to compare an app's log with the wire: sniffer verify CAPTURE --log \(path)" : ""
     default: return ""
     }
   }

@@ -71,11 +71,11 @@ struct CaptureName {
     if found.otherFiles > 0 {
       let isOne = found.otherFiles == 1
       parts.append(
-        "\(Numerals.grouped(found.otherFiles)) \(isOne ? "file that is no capture" : "files that are no captures")")
+        "\(Numerals.grouped(found.otherFiles)) \(isOne ? "file that is not a capture" : "files that are not captures")")
     }
     if found.otherFolders > 0 {
       parts.append("\(Numerals.grouped(found.otherFolders)) \(found.otherFolders == 1 ? "folder" : "folders") in it")
     }
-    return parts.isEmpty ? nil : "passed over " + parts.joined(separator: ", and ")
+    return parts.isEmpty ? nil : "skipped " + parts.joined(separator: ", and ")
   }
 }

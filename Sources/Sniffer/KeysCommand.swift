@@ -8,7 +8,7 @@ import Tabular
 struct KeysCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "keys",
-    abstract: "List the TLS connections of captures, with the secrets that open them, or that they lack.",
+    abstract: "List TLS connections, the secrets that open them, and why the rest cannot be opened.",
     discussion: """
       Secrets come from --keys, from the file in SSLKEYLOGFILE, and from the captures themselves. None of them is shown: a line \
       has the first bytes of a ClientHello's random, which is not secret.

@@ -23,6 +23,7 @@ struct SnifferCommand: ParsableCommand {
         sniffer capture.pcap --template              /users/42, /users/43: one API
         sniffer capture.pcap -o report --format html a page to look at
         sudo sniffer top -i eth0                     live, on an interface
+        sniffer guide                                how to make a capture
 
       'sniffer help analyze' lists the options of the first three.
       """,
@@ -30,7 +31,7 @@ struct SnifferCommand: ParsableCommand {
     subcommands: [
       AnalyzeCommand.self, MergeCommand.self, LiveCommand.self, TopCommand.self, VerifyCommand.self, ModelsCommand.self,
       DiffCommand.self,
-      BudgetCommand.self, KeysCommand.self, InterfacesCommand.self, SocketOwnersCommand.self,
+      BudgetCommand.self, KeysCommand.self, GuideCommand.self, InterfacesCommand.self, SocketOwnersCommand.self,
     ],
     defaultSubcommand: AnalyzeCommand.self)
 
@@ -39,11 +40,17 @@ struct SnifferCommand: ParsableCommand {
     let arguments = ProgramArguments.all
     InheritedDescriptors.close(butThoseIn: arguments)
     if arguments.dropFirst().elementsEqual(["-V"]) { return print(version) }
+    if arguments.count == 1 { return print(Greeting.text, terminator: "") }
     do {
-      var command = try parseAsRoot(Array(arguments.dropFirst()))
+      var command = try parseAsRoot(FamiliarOptions.settled(Array(arguments.dropFirst())))
       try command.run()
     } catch {
       refuseMisspelling(error)
+      if exitCode(for: error) == .validationFailure,
+        let correction = FamiliarOptions.correction(of: message(for: error))
+      {
+        exit(withError: correction)
+      }
       exit(withError: error)
     }
   }

@@ -16,8 +16,8 @@ struct SummaryArguments: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      Sort the summary's table by this column of apis.csv, of the groups of --by, or by ip_bytes (default): \
-      numbers in descending order, names in ascending order.
+      Sort the summary's table by one of its headings, a column of apis.csv, or a sum such as header_bytes or ip_bytes \
+      (default): numbers in descending order, names in ascending order.
       """, valueName: "column"), completion: .list(sortColumns))
   var sort: String?
 
@@ -65,7 +65,7 @@ struct ConditionArguments: ParsableArguments {
     name: .customLong("where"),
     help: ArgumentHelp(
       """
-      Add up only exchanges that match this condition in the summary's tables, as in 'host == "api.example.com" && status \
+      Limit the summary to matching exchanges, as in 'host == "api.example.com" && status \
       >= 400'. Ledger, anomalies and reports stay whole.
       """, valueName: "condition"))
   var whereText: String?

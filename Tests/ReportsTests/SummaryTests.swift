@@ -95,7 +95,7 @@ import Testing
     totals.apis[0].inferred = 1234
     totals.apis[1].response.octets.body = 5678
     let lines = Summary(totals).text(width: 80).split(separator: "\n")
-    #expect(lines.contains("message bytes whose API is only inferred: 1,234"))
+    #expect(lines.contains("1,234 bytes were assigned to an API by inference"))
     #expect(lines.contains("message bytes that no API can be given: 5,678"))
     #expect(lines.contains { $0.hasPrefix("(unknown)") })
     totals.apis = [totals.apis[0]]
@@ -199,7 +199,7 @@ import Testing
       lines(closed) == [
         "No HTTP messages: 7 TLS and 1 QUIC connections to a.example, b.example, c.example, 1 more, "
           + "1,503 bytes up and 20,603 bytes down.",
-        "To count what is in it, give the key log of the program that opened it: --keys FILE (sniffer keys says what fits).",
+        "To see inside, pass the app's TLS key log: --keys FILE (sniffer guide says how to get one).",
       ])
     closed.secureHosts = [host("q.example", 1, quic: 1, up: 10, down: 20)]
     #expect(lines(closed)[0] == "No HTTP messages: 1 QUIC connection to q.example, 10 bytes up and 20 bytes down.")

@@ -238,7 +238,7 @@ public struct Configuration: Sendable {
   /// Groups of `groupKey`. Beyond it, all further groups are one without a name. Each takes some 300 octets: 20 MiB.
   public var groupLimit = 1 << 16
   /// Contents that are recognized when they come again, and targets whose content's length is known. Beyond it, further ones are not. Each
-  /// takes some 40 octets: 10 MiB.
+  /// takes some 52 octets: 13 MiB.
   public var knownContentLimit = 1 << 18
   /// Directions of APIs whose contents have totals of their own. Beyond it, further ones are counted for no API. Each takes some 260 octets
   /// while reports are made: 8 MiB.

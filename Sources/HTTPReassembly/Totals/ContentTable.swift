@@ -29,7 +29,7 @@ public struct ContentTotals: Sendable, Equatable {
   public var sampled = 0
   /// Octets of those samples in gzip.
   public var compressed = 0
-  /// The number of contents that the same client had transferred for this API before, octet by octet.
+  /// The number of contents that the same client had transferred in this direction for the same URL before, query included, octet by octet.
   public var repeated = 0
   /// Octets of those contents.
   public var repeatedOctets = 0
@@ -39,6 +39,10 @@ public struct ContentTotals: Sendable, Equatable {
   public var knownNotModified = 0
   /// Octets that were not sent for this reason: the content's length at the last transfer.
   public var savedOctets = 0
+  /// The number of contents that are new for their URL, and that the same client had transferred in this direction for another URL before.
+  public var repeatedElsewhere = 0
+  /// Octets of those contents.
+  public var repeatedElsewhereOctets = 0
 
   /// Creates totals of zero.
   public init() {}
@@ -61,8 +65,10 @@ struct ContentTable: Sendable {
   private var places: [Int32] = []
   /// The number of samples offered for each row of `totals`.
   private var offers: [Int32] = []
-  /// The marks of contents, combined with their API and client.
+  /// The marks of contents, combined with their client, direction and URL.
   private var known: Set<UInt64> = []
+  /// The same marks without the URL.
+  private var knownAnywhere: Set<UInt64> = []
   /// Lengths of the contents sent last, in octets, by the marks of their targets and clients.
   private var lengths: [UInt64: Int] = [:]
   private var sampled = 0
@@ -89,7 +95,7 @@ struct ContentTable: Sendable {
   var memory: Int {
     copies * totals.count * MemoryLayout<ContentTotals>.stride
       + (MemoryBudget.grown(offers.count) + MemoryBudget.grown(places.count)) * 4
-      + known.capacity * 12
+      + (known.capacity + knownAnywhere.capacity) * 12
       + lengths.capacity * 24
   }
 
@@ -126,18 +132,25 @@ struct ContentTable: Sendable {
     guard message.missing == 0, message.unseen == 0, note.length == message.octets.body,
       message.flags.isDisjoint(with: [.incomplete, .contentNotSeen])
     else { return }
-    let owner = OctetMark.mix(UInt64(position), Self.mark(of: message.client.address))
-    let mark = OctetMark.mix(note.markValue, owner)
-    if known.contains(mark) {
+    // Without its request a content has no URL.
+    guard message.target != 0 else { return }
+    let client = Self.mark(of: message.client.address)
+    let target = OctetMark.mix(message.target, OctetMark.mix(UInt64(position), client))
+    let mark = OctetMark.mix(note.markValue, kind == .request ? 1 : 2)
+    if known.contains(OctetMark.mix(mark, target)) {
       totals[index].repeated += 1
-      totals[index].repeatedOctets += message.octets.body
-    } else if known.count < limit {
-      known.insert(mark)
-    } else {
+      totals[index].repeatedOctets += body
+    } else if knownAnywhere.contains(OctetMark.mix(mark, client)) {
+      totals[index].repeatedElsewhere += 1
+      totals[index].repeatedElsewhereOctets += body
+    }
+    if known.count < limit {
+      known.insert(OctetMark.mix(mark, target))
+      knownAnywhere.insert(OctetMark.mix(mark, client))
+    } else if !known.contains(OctetMark.mix(mark, target)) {
       anomalies.note(.contentTableFull)
     }
-    guard message.kind == .response, message.status == 200, message.target != 0 else { return }
-    let target = OctetMark.mix(message.target, owner)
+    guard kind == .response, status == 200 else { return }
     if lengths.count < limit || lengths[target] != nil {
       lengths[target] = body
     } else {

@@ -28,7 +28,7 @@ struct SecureTraffic {
       "\(start): \(connections)\(to), \(Numerals.grouped(up)) bytes up and \(Numerals.grouped(down)) bytes down."
     advice =
       count == quic
-      ? "QUIC is counted and not opened. To count what is in it, capture with HTTP/3 switched off in the app or the server."
-      : "To count what is in it, give the key log of the program that opened it: --keys FILE (sniffer keys says what fits)."
+      ? "QUIC is not opened. To see inside, capture with HTTP/3 switched off in the app or the server (sniffer guide)."
+      : "To see inside, pass the app's TLS key log: --keys FILE (sniffer guide says how to get one)."
   }
 }

@@ -25,8 +25,8 @@ package struct UnsureOctets: Sendable, Equatable {
   /// The lines for people: one for each kind that is not 0.
   package var lines: [String] {
     var lines: [String] = []
-    if inferred > 0 { lines.append("message bytes whose API is only inferred: \(Numerals.grouped(inferred))") }
-    if unknown > 0 { lines.append("message bytes that no API can be given: \(Numerals.grouped(unknown))") }
+    if inferred > 0 { lines.append("\(Numerals.grouped(inferred)) bytes were assigned to an API by inference") }
+    if unknown > 0 { lines.append("\(Numerals.grouped(unknown)) bytes of messages could not be assigned to an API") }
     return lines
   }
 }

@@ -8,8 +8,10 @@ package struct Budget {
     package let rule: BudgetRule
     /// The limit.
     package let limit: BudgetLimit
-    /// The API; nil for all that match together.
+    /// The API; nil for all that match together, and for a host.
     let api: APITotals?
+    /// The host of a check of a host; nil for others.
+    var host: TextID?
     /// The checked figures.
     let subject: BudgetSubject
     /// Whether it is exceeded.
@@ -22,6 +24,8 @@ package struct Budget {
   package private(set) var checks: [Check] = []
   /// The rules that match no API of the analysis.
   package private(set) var unmatched: [BudgetRule] = []
+  /// Rules whose traffic is mostly closed TLS or QUIC, with its octets: their limits of APIs say little.
+  package private(set) var closed: [(rule: BudgetRule, octets: Int)] = []
 
   /// Checks the totals of an analysis against rules.
   package init(_ rules: [BudgetRule], _ totals: Totals) {
@@ -30,8 +34,11 @@ package struct Budget {
         rule.matches(APIKey(api, totals.texts))
       }
       let hosts = rule.isByHost ? totals.hosts.filter { rule.host.matches(totals.texts.octets($0.host)) } : []
-      if apis.isEmpty, hosts.isEmpty { unmatched.append(rule) }
-      if rule.scope == .match, !apis.isEmpty || !hosts.isEmpty {
+      if rule.scope == .host ? hosts.isEmpty : apis.isEmpty && hosts.isEmpty { unmatched.append(rule) }
+      note(rule, apis, totals)
+      if rule.scope == .host {
+        for host in hosts { check(rule, nil, BudgetSubject(host), host: host.host) }
+      } else if rule.scope == .match, !apis.isEmpty || !hosts.isEmpty {
         var together = BudgetSubject()
         for api in apis { together.add(BudgetSubject(api)) }
         together.handshake = hosts.reduce(0) { $0 + $1.handshake }
@@ -41,6 +48,19 @@ package struct Budget {
       }
     }
   }
+
+  /// Notes a rule when more of its hosts' octets are closed than its APIs have.
+  private mutating func note(_ rule: BudgetRule, _ apis: [APITotals], _ totals: Totals) {
+    // Closed connections have exact octets, too.
+    guard rule.scope != .host, !rule.limits.allSatisfy(\.figure.isOfConnections) else { return }
+    let octets = totals.secureHosts.reduce(0) { sum, host in
+      rule.host.matches(host.serverName) ? sum + host.up + host.down : sum
+    }
+    if octets > apis.reduce(0, { $0 + $1.ipLength }) { closed.append((rule, octets)) }
+  }
+
+  /// Whether it was checked: there is a check, and closed TLS does not hide most of a rule's traffic.
+  package var isChecked: Bool { !checks.isEmpty && closed.isEmpty }
 
   /// The limits that are exceeded.
   package var breaches: [Check] { checks.filter(\.isExceeded) }
@@ -56,7 +76,7 @@ package struct Budget {
     var positions: [Subject: Int] = [:]
     var excesses: [Check] = []
     for breach in breaches {
-      let api = breach.api.map { [$0.host, $0.path, $0.method, $0.process] } ?? []
+      let api = breach.api.map { [$0.host, $0.path, $0.method, $0.process] } ?? breach.host.map { [$0] } ?? []
       let subject = Subject(api: api, pattern: api.isEmpty ? breach.rule.text : "", figure: breach.name)
       guard let position = positions[subject] else {
         positions[subject] = excesses.count
@@ -72,11 +92,13 @@ package struct Budget {
     return excesses
   }
 
-  private mutating func check(_ rule: BudgetRule, _ api: APITotals?, _ subject: BudgetSubject) {
+  private mutating func check(
+    _ rule: BudgetRule, _ api: APITotals?, _ subject: BudgetSubject, host: TextID? = nil
+  ) {
     for limit in rule.limits {
       checks.append(
         Check(
-          rule: rule, limit: limit, api: api, subject: subject,
+          rule: rule, limit: limit, api: api, host: host, subject: subject,
           isExceeded: subject.exceeds(limit, perRequest: rule.scope == .request)))
     }
   }
@@ -87,6 +109,15 @@ extension BudgetSubject {
   fileprivate init(_ api: APITotals) {
     counts = APICounts(api)
     wait = api.wait
+  }
+
+  /// The figures of a host, with all octets of its connections.
+  fileprivate init(_ host: HostTotals) {
+    counts[.requests] = host.requests
+    counts[.responses] = host.responses
+    counts[.requestIP] = host.up
+    counts[.responseIP] = host.down
+    handshake = host.handshake
   }
 
   /// Adds another API.

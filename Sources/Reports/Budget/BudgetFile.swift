@@ -74,7 +74,7 @@ package enum BudgetFile {
     var limits: [BudgetLimit] = []
     for (key, value) in mapping {
       let line = key.mark?.line ?? line
-      guard let name = key.scalar?.string, ruleKeys.contains(name) || BudgetFigure(rawValue: name) != nil else {
+      guard let name = key.scalar?.string, ruleKeys.contains(name) || BudgetFigure(key: name) != nil else {
         let known = ruleKeys + BudgetFigure.allCases.map(\.rawValue)
         throw BudgetError(
           file, line: line, "unknown key \(shown(key)); known are \(known.joined(separator: ", "))")
@@ -82,7 +82,7 @@ package enum BudgetFile {
       guard let text = value.scalar?.string, !text.isEmpty else {
         throw BudgetError(file, line: line, "\(name) needs a value")
       }
-      guard let figure = BudgetFigure(rawValue: name) else {
+      guard let figure = BudgetFigure(key: name) else {
         words[name] = text
         continue
       }
@@ -93,7 +93,7 @@ package enum BudgetFile {
       limits.append(limit)
     }
     guard let scope = BudgetRule.Scope(rawValue: words["per"] ?? "api") else {
-      throw BudgetError(file, line: line, "per: expected api, request or match, found '\(words["per"] ?? "")'")
+      throw BudgetError(file, line: line, "per: expected api, request, host or match, found '\(words["per"] ?? "")'")
     }
     guard words["host"] != nil || words["path"] != nil || words["process"] != nil else {
       throw BudgetError(file, line: line, "a rule needs a host, a path or a process")
@@ -102,12 +102,21 @@ package enum BudgetFile {
     if scope == .request, let limit = limits.first(where: { $0.figure.unit != .octets }) {
       throw BudgetError(file, line: line, "\(limit.figure.rawValue) is not counted by request")
     }
-    if let limit = limits.first(where: \.figure.isOfConnections),
+    if scope == .host {
+      if let limit = limits.first(where: { !$0.figure.isOfHosts }) {
+        let known = BudgetFigure.allCases.filter(\.isOfHosts).map(\.rawValue).joined(separator: ", ")
+        throw BudgetError(file, line: line, "\(limit.figure.rawValue) is not counted by host, only \(known)")
+      }
+      if let word = ["path", "method", "process"].first(where: { words[$0] != nil }) {
+        throw BudgetError(file, line: line, "per: host counts whole connections, and takes no \(word)")
+      }
+    } else if let limit = limits.first(where: \.figure.isOfConnections),
       scope != .match || words["path"] != nil || words["method"] != nil || words["process"] != nil
     {
       throw BudgetError(
         file, line: line,
-        "\(limit.figure.rawValue) is counted by host: it needs per: match, a host, and no path, method or process")
+        "\(limit.figure.rawValue) is counted by host: it needs per: host or per: match, a host, and no path, method or process"
+      )
     }
     return BudgetRule(
       line: line, host: NamePattern(words["host"] ?? "**", ignoresCase: true),

@@ -8,6 +8,8 @@ package struct BudgetRule: Sendable {
     case api
     /// Each matching API, its octets divided by its requests.
     case request
+    /// Each matching host by itself, with all octets of its connections, opened or not.
+    case host
     /// All matching APIs together.
     case match
   }
@@ -37,8 +39,9 @@ package struct BudgetRule: Sendable {
 
   /// Whether it applies to whole hosts, and so also to the cost of their connections besides messages.
   package var isByHost: Bool {
-    scope == .match && path.text == "**" && method == nil && process == nil
-      && limits.contains { $0.figure.isOfConnections }
+    scope == .host
+      || scope == .match && path.text == "**" && method == nil && process == nil
+        && limits.contains { $0.figure.isOfConnections }
   }
 
   /// The pattern in words, escaped.
@@ -72,9 +75,9 @@ package enum BudgetFigure: String, CaseIterable, Sendable {
   case status4xx = "status_4xx"
   case status5xx = "status_5xx"
   case errorShare = "error_share"
-  case waitP50 = "wait_p50"
-  case waitP95 = "wait_p95"
-  case waitP99 = "wait_p99"
+  case waitP50 = "wait_ms_p50"
+  case waitP95 = "wait_ms_p95"
+  case waitP99 = "wait_ms_p99"
   case tlsBytes = "tls_bytes"
   case requestTLSBytes = "request_tls_bytes"
   case responseTLSBytes = "response_tls_bytes"
@@ -82,6 +85,19 @@ package enum BudgetFigure: String, CaseIterable, Sendable {
 
   /// Whether it is a figure of connections, and so of hosts, and of no API.
   package var isOfConnections: Bool { self == .handshakeBytes }
+
+  /// Whether hosts have it, too, for all of their connections.
+  var isOfHosts: Bool {
+    switch self {
+    case .requests, .responses, .upBytes, .downBytes, .ipBytes, .handshakeBytes: true
+    default: false
+    }
+  }
+
+  /// The figure of a key of the file. Waits also have names without their unit.
+  init?(key: String) {
+    self.init(rawValue: key.hasPrefix("wait_p") ? "wait_ms_" + key.dropFirst("wait_".count) : key)
+  }
 
   /// The units of values.
   package enum Unit: Sendable {
@@ -129,7 +145,7 @@ package struct BudgetLimit: Sendable, Equatable {
     case .count: "a number, as in 100"
     case .octets: "bytes, as in 4096, 20 kB or 1.5 MiB"
     case .share: "a share of the responses, as in 1%"
-    case .duration: "a time, as in 300 ms or 1.5 s"
+    case .duration: "a time, as in 300 (ms), 300 ms or 1.5 s"
     }
   }
 
@@ -138,7 +154,9 @@ package struct BudgetLimit: Sendable, Equatable {
     case .count: return Decimal64(text, scale: 0)?.units
     case .share: return Proportion(text).flatMap { $0.millionths <= 1_000_000 ? $0.millionths : nil }
     case .octets: return OctetAmount(text)?.octets
-    case .duration: return Decimal64.scaled(text, ["us": 1000, "ms": 1_000_000, "s": 1_000_000_000])
+    // The figure's name has the unit of a plain number.
+    case .duration:
+      return Decimal64.scaled(text, ["": 1_000_000, "us": 1000, "ms": 1_000_000, "s": 1_000_000_000])
     }
   }
 }

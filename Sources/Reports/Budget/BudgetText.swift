@@ -43,18 +43,20 @@ package struct BudgetText {
       if excesses.count > Self.limit { lines.append("… and \(Numerals.grouped(excesses.count - Self.limit)) more") }
       lines.append("")
     }
-    let style: Style = excesses.isEmpty ? .good : .bad
+    let style: Style = excesses.isEmpty && budget.isChecked ? .good : .bad
     lines += style.lines(verdict, width: width, colour: colour)
+    for line in gaps { lines += Style.warning.lines(line, width: width, colour: colour) }
     for line in UnsureOctets(totals).lines { lines += Style.warning.lines(line, width: width, colour: colour) }
     return lines.joined(separator: "\n") + "\n" + Summary.lastLine(totals.ledger) + "\n"
   }
 
-  /// Each excess in one line, for output without a table.
+  /// Each excess in one line, and the reasons why it was not checked, for output without a table.
   package var lines: [String] {
     let excesses = budget.excesses
     var lines = excesses.prefix(Self.limit).map { "\(name($0)): \(sentence($0))" }
     if excesses.count > Self.limit { lines.append("… and \(Numerals.grouped(excesses.count - Self.limit)) more") }
-    return lines
+    if excesses.isEmpty, !budget.isChecked { lines.append(verdict) }
+    return lines + gaps
   }
 
   /// The output in a format for other programs, or for a comment.
@@ -83,26 +85,43 @@ package struct BudgetText {
       + "line \(check.rule.line): \(check.rule.text)\(others))"
   }
 
+  /// The reasons why limits say little, a line each.
+  package var gaps: [String] {
+    budget.closed.map { rule, octets in
+      "line \(rule.line): most of \(rule.text) is closed TLS or QUIC, \(Numerals.grouped(octets)) bytes: "
+        + "--keys FILE opens it, and per: host limits it"
+    }
+  }
+
   private var verdict: String {
     let (checks, breaches) = (budget.checks.count, budget.breaches.count)
+    if breaches == 0, !budget.isChecked {
+      return checks == 0 ? "budget not checked: no limit applies to these captures" : "budget not checked"
+    }
     let held = "\(Numerals.grouped(checks)) \(checks == 1 ? "check" : "checks")"
     guard breaches > 0 else { return "budget kept: \(held)" }
     let inferred = budget.breaches.count(where: \.isOnlyInferred)
     return "budget exceeded: \(Numerals.grouped(breaches)) of \(held)"
-      + (inferred > 0 ? ", \(Numerals.grouped(inferred)) only with bytes whose API is inferred" : "")
+      + (inferred > 0 ? ", \(Numerals.grouped(inferred)) only with bytes assigned by inference" : "")
   }
 
   private func name(_ check: Budget.Check) -> String {
-    check.api.map { APIKey($0, totals.texts).redacted(redaction).text } ?? "(all that match)"
+    if let host = check.host {
+      let name = totals.texts.octets(host)
+      return APIKey(host: redaction?.host(name) ?? name, path: []).text
+    }
+    return check.api.map { APIKey($0, totals.texts).redacted(redaction).text } ?? "(all that match)"
   }
 
-  private func unmatched(_ rule: BudgetRule) -> String { "no API matches \(rule.text)" }
+  private func unmatched(_ rule: BudgetRule) -> String {
+    "no \(rule.scope == .host ? "host" : "API") matches \(rule.text)"
+  }
 
   // MARK: Markdown
 
   private var markdown: String {
     let excesses = budget.excesses
-    var lines = ["### Traffic budget", "", (excesses.isEmpty ? "✅ " : "❌ ") + "**\(verdict)**"]
+    var lines = ["### Traffic budget", "", (excesses.isEmpty && budget.isChecked ? "✅ " : "❌ ") + "**\(verdict)**"]
     if !excesses.isEmpty {
       lines += [
         "", MarkdownText.row(["API", "pattern", "figure", "limit", "actual", "over"]),
@@ -120,6 +139,7 @@ package struct BudgetText {
       }
     }
     var notes = budget.unmatched.map { "- ⚠️ line \($0.line): no API matches \(MarkdownText.code($0.text))" }
+    notes += gaps.map { "- ❌ \(MarkdownText.escaped($0))" }
     notes += UnsureOctets(totals).lines.map { "- ⚠️ \($0)" }
     if totals.ledger.difference != 0 { notes.append("- ❌ \(Summary.lastLine(totals.ledger))") }
     if !notes.isEmpty { lines += [""] + notes }
@@ -141,8 +161,13 @@ package struct BudgetText {
     for rule in budget.unmatched {
       cases.append(
         JUnitDocument.Case(
-          group: "line \(rule.line): \(rule.text)", name: "about no API",
+          group: "line \(rule.line): \(rule.text)", name: "matches no API",
           outcome: isStrict ? .broken(message: unmatched(rule)) : .skipped(message: unmatched(rule))))
+    }
+    for (rule, text) in zip(budget.closed.map(\.rule), gaps) {
+      cases.append(
+        JUnitDocument.Case(
+          group: "line \(rule.line): \(rule.text)", name: "closed TLS", outcome: .broken(message: text)))
     }
     let notes = [verdict] + UnsureOctets(totals).lines + [Summary.lastLine(totals.ledger)]
     return JUnitDocument(name: "sniffer budget", cases: cases, note: notes.joined(separator: "\n")).text
@@ -168,6 +193,11 @@ package struct BudgetText {
         WorkflowCommand(
           level: isStrict ? .error : .warning, file: file, line: rule.line, title: "Traffic budget",
           message: unmatched(rule)))
+    }
+    for (rule, text) in zip(budget.closed.map(\.rule), gaps) {
+      commands.append(
+        WorkflowCommand(
+          level: .error, file: file, line: rule.line, title: "Traffic budget not checked", message: text))
     }
     for line in UnsureOctets(totals).lines {
       commands.append(WorkflowCommand(level: .warning, title: "Traffic budget", message: line))
@@ -220,6 +250,9 @@ package enum BudgetCSV {
         row.host(totals.texts.octets(api.host))
         row.path(totals.texts.octets(api.path))
         row.text(totals.texts.octets(api.method))
+      } else if let host = check.host {
+        row.host(totals.texts.octets(host))
+        for _ in 0..<2 { row.empty() }
       } else {
         for _ in 0..<3 { row.empty() }
       }

@@ -22,7 +22,13 @@ extension ReportedAPIs {
     // The escaped form, as in a database.
     self.choices = RunChoices(
       template: choices.template, filter: TextEscaping.string(Array(choices.filter.utf8)), options: choices.options)
-    handshake = totals.hosts.reduce(0) { $0 + $1.handshake }
+    beginHosts()
+    for host in totals.hosts {
+      var reported = ReportedHost()
+      (reported.ip, reported.handshake, reported.unopened) = (host.ipLength, host.handshake, host.unopened)
+      let name = totals.texts.octets(host.host)
+      insert(redaction?.host(name) ?? name, reported)
+    }
     for api in totals.apis {
       var reported = ReportedAPI()
       reported.figures = APICounts(api)

@@ -33,30 +33,37 @@ struct CSVReportReader {
         throw ReadingError("\(path): line \(records.line): \(error.description)")
       }
     }
-    apis.handshake = try handshake()
+    try addHosts(to: &apis)
     return apis
   }
 
-  /// Octets of handshakes, of all hosts together; nil when no file has them.
-  private func handshake() throws(ReadingError) -> Int? {
-    guard let hostsPath else { return nil }
+  /// Adds the hosts, if there is a file with their figures.
+  private func addHosts(to apis: inout ReportedAPIs) throws(ReadingError) {
+    guard let hostsPath else { return }
     var records = CSVRecords(file: try TableFile(path: hostsPath))
-    guard try records.advance() else { return nil }
+    guard try records.advance() else { return }
     let width = records.ends.count
-    let column = "handshake_bytes"
-    guard let position = records.ends.indices.first(where: { records.cell($0).elementsEqual(column.utf8) }) else {
-      return nil
-    }
-    var sum = 0
+    let names = records.ends.indices.map { String(decoding: records.cell($0), as: UTF8.self) }
+    let positions = ReportedHost.columns.compactMap { names.firstIndex(of: $0) }
+    guard let host = names.firstIndex(of: "host"), positions.count == ReportedHost.columns.count else { return }
+    apis.beginHosts()
     while try records.advance() {
-      guard records.ends.count == width, let value = Int(String(decoding: records.cell(position), as: UTF8.self)) else {
-        throw ReadingError("\(hostsPath): line \(records.line): \(column) is no whole number")
-      }
-      do throws(RowFault) { sum = try ReportedCell.octets(value, addedTo: sum, column) } catch {
+      do throws(RowFault) {
+        guard records.ends.count == width else {
+          throw RowFault("has \(records.ends.count) cells under \(width) columns")
+        }
+        var values: [Int] = []
+        for (column, position) in zip(ReportedHost.columns, positions) {
+          guard let value = Int(String(decoding: records.cell(position), as: UTF8.self)) else {
+            throw RowFault("\(column) is no whole number")
+          }
+          values.append(value)
+        }
+        try apis.add(text(records.cell(host)), ReportedHost(values))
+      } catch {
         throw ReadingError("\(hostsPath): line \(records.line): \(error.description)")
       }
     }
-    return sum
   }
 
   private func key(_ records: borrowing CSVRecords, _ positions: Positions) -> APIKey {

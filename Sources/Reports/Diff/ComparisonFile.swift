@@ -64,7 +64,7 @@ enum ComparisonFile {
     head.key("new")
     head.escaped(Array(comparison.newName.utf8))
     head.key("threshold")
-    if let threshold = comparison.threshold {
+    if let threshold = comparison.thresholds.apis {
       head.open("{")
       head.key("share")
       if let share = threshold.share { head.name(share.text) } else { head.null() }
@@ -90,11 +90,12 @@ enum ComparisonFile {
     handshakes.clear(needingComma: true)
     handshakes.key("handshake_bytes")
     handshakes.open("{")
-    for (name, value) in [("base", comparison.baseHandshake), ("new", comparison.newHandshake)] {
+    for (name, value) in [("base", comparison.baseHosts?.handshake), ("new", comparison.newHosts?.handshake)] {
       handshakes.key(name)
       if let value { handshakes.integer(value) } else { handshakes.null() }
     }
     handshakes.close("}")
+    writeThresholds(of: comparison, to: &handshakes)
     try file.append(handshakes.octets)
     try file.append(Array(",\"apis\":[\n".utf8))
     var row = JSONRow(
@@ -109,11 +110,48 @@ enum ComparisonFile {
     try file.append(Array("]}\n".utf8))
   }
 
+  /// Writes all octets of connections, the results of their thresholds, and the gaps.
+  private static func writeThresholds(of comparison: ReportComparison, to json: inout JSONWriter) {
+    json.key("connection_bytes")
+    json.open("{")
+    for (name, value) in [("base", comparison.baseHosts?.ip), ("new", comparison.newHosts?.ip)] {
+      json.key(name)
+      if let value { json.integer(value) } else { json.null() }
+    }
+    json.close("}")
+    json.key("total_beyond")
+    if comparison.thresholds.total != nil { json.boolean(comparison.isTotalBeyond) } else { json.null() }
+    json.key("hosts_beyond")
+    json.open("[")
+    for host in comparison.beyondHosts {
+      json.open("{")
+      json.key("host")
+      // It is escaped already.
+      json.literal(Array(host.name.utf8))
+      json.key("base_bytes")
+      json.integer(host.base)
+      json.key("new_bytes")
+      json.integer(host.new)
+      json.close("}")
+    }
+    json.close("]")
+    json.key("apis_slower")
+    if comparison.thresholds.p95 != nil {
+      json.integer(comparison.apis.count(where: \.isSlower))
+    } else {
+      json.null()
+    }
+    json.key("not_checked")
+    json.open("[")
+    for gap in comparison.gaps { json.literal(Array(gap.utf8)) }
+    json.close("]")
+  }
+
   private static func append<Row: RowWriter & ~Copyable>(
     _ api: APIComparison, of comparison: ReportComparison, to row: inout Row
   ) {
     ComparisonRow.appendNames(api, of: comparison, to: &row)
-    ComparisonRow.appendFigures(api, hasThreshold: comparison.threshold != nil, to: &row)
+    ComparisonRow.appendFigures(api, hasThreshold: comparison.thresholds.areOfAPIs, to: &row)
   }
 }
 

@@ -24,8 +24,8 @@ struct ComparisonMarkdown {
         + "); APIs: \(ComparisonCells.census(comparison)).",
       "",
     ]
-    if let verdict = ComparisonCells.verdict(comparison) {
-      lines += [(comparison.beyond.isEmpty ? "✅ " : "❌ ") + "**\(verdict)**", ""]
+    for verdict in ComparisonCells.verdicts(comparison) {
+      lines += [(verdict.isKept ? "✅ " : "❌ ") + "**\(MarkdownText.escaped(verdict.text))**", ""]
     }
     if cells.shown.isEmpty {
       lines.append("No API is different.")
@@ -34,8 +34,8 @@ struct ComparisonMarkdown {
       if cells.hidden > 0 { lines += ["", "… and \(Numerals.grouped(cells.hidden)) more that differ."] }
     }
     if let handshakes = ComparisonCells.handshakes(comparison) { lines += ["", handshakes + "."] }
-    let unsure = ComparisonCells.unsure(comparison)
-    if !unsure.isEmpty { lines += [""] + unsure.map { "- ⚠️ \($0)" } }
+    let notes = ComparisonCells.unsure(comparison) + comparison.gaps
+    if !notes.isEmpty { lines += [""] + notes.map { "- ⚠️ \(MarkdownText.escaped($0))" } }
     return lines.joined(separator: "\n") + "\n"
   }
 

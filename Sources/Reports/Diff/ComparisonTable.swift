@@ -18,17 +18,17 @@ struct ComparisonTable {
       lines.append("No API is different.")
     } else {
       lines += table(width).lines(width: width, colour: colour)
-      if cells.hidden > 0 { lines.append("… and \(Numerals.grouped(cells.hidden)) more that differ (--limit)") }
+      if cells.hidden > 0 { lines.append("… and \(Numerals.grouped(cells.hidden)) more that differ (--top)") }
     }
     lines.append("")
     lines += ("APIs: " + ComparisonCells.census(comparison)).wrapped(to: width)
     if let handshakes = ComparisonCells.handshakes(comparison) { lines += handshakes.wrapped(to: width) }
-    for line in ComparisonCells.unsure(comparison) {
+    for line in ComparisonCells.unsure(comparison) + comparison.gaps {
       lines += Style.warning.lines(line, width: width, colour: colour)
     }
-    if let verdict = ComparisonCells.verdict(comparison) {
-      let style: Style = comparison.beyond.isEmpty ? .good : .bad
-      lines += style.lines(verdict, width: width, colour: colour)
+    for verdict in ComparisonCells.verdicts(comparison) {
+      let style: Style = verdict.isKept ? .good : .bad
+      lines += style.lines(verdict.text, width: width, colour: colour)
     }
     return lines.joined(separator: "\n") + "\n"
   }
@@ -159,7 +159,9 @@ struct ComparisonCells {
 
   /// The cost of TLS and QUIC handshakes, which belong to no API; nil when a report lacks it, or there are none.
   static func handshakes(_ comparison: ReportComparison) -> String? {
-    guard let base = comparison.baseHandshake, let new = comparison.newHandshake, base + new > 0 else { return nil }
+    guard let base = comparison.baseHosts?.handshake, let new = comparison.newHosts?.handshake, base + new > 0 else {
+      return nil
+    }
     return "handshakes: \(Numerals.grouped(base)) → \(Numerals.grouped(new)) bytes (\(Numerals.signed(new - base)))"
   }
 
@@ -172,12 +174,39 @@ struct ComparisonCells {
     }
   }
 
-  /// The result of the threshold; nil without one.
-  static func verdict(_ comparison: ReportComparison) -> String? {
-    guard let threshold = comparison.threshold else { return nil }
-    let count = comparison.beyond.count
-    let apis = count == 1 ? "1 API" : "\(Numerals.grouped(count)) APIs"
-    return (count == 0 ? "nothing" : apis) + " grew beyond \(threshold.text)"
+  /// The results of the thresholds, a line each.
+  static func verdicts(_ comparison: ReportComparison) -> [(text: String, isKept: Bool)] {
+    let thresholds = comparison.thresholds
+    var verdicts: [(text: String, isKept: Bool)] = []
+    func add(_ count: Int, _ one: String, _ many: String, _ rest: String) {
+      let subject = count == 0 ? "nothing" : count == 1 ? "1 \(one)" : "\(Numerals.grouped(count)) \(many)"
+      verdicts.append((subject + rest, count == 0))
+    }
+    if let threshold = thresholds.apis {
+      add(comparison.apis.count(where: \.isLarger), "API", "APIs", " grew beyond \(threshold.text)")
+    }
+    if let share = thresholds.p95 {
+      add(comparison.apis.count(where: \.isSlower), "API", "APIs", " became slower beyond \(share.text) (wait p95)")
+    }
+    let floor = thresholds.octets > 0 ? " and \(Numerals.grouped(thresholds.octets)) bytes" : ""
+    if let share = thresholds.hosts, comparison.baseHosts != nil, comparison.newHosts != nil {
+      let hosts = comparison.beyondHosts
+      let names = hosts.prefix(3).map(\.text) + (hosts.count > 3 ? ["…"] : [])
+      add(
+        hosts.count, "host", "hosts",
+        " grew beyond \(share.text)\(floor) (bytes of connections)"
+          + (names.isEmpty ? "" : ": " + names.joined(separator: "; ")))
+    }
+    if let share = thresholds.total, let base = comparison.baseHosts?.ip, let new = comparison.newHosts?.ip {
+      let change = [Numerals.signed(new - base), Numerals.signedPercent(new - base, of: base)].filter { !$0.isEmpty }
+      let word = comparison.isTotalBeyond ? "beyond" : "within"
+      verdicts.append(
+        (
+          "all connections: \(Numerals.grouped(base)) → \(Numerals.grouped(new)) bytes (\(change.joined(separator: ", "))), "
+            + "\(word) \(share.text)\(floor)", !comparison.isTotalBeyond
+        ))
+    }
+    return verdicts
   }
 
   /// The numbers of new and vanished APIs.

@@ -1,4 +1,4 @@
-/// The threshold beyond which growth is too much.
+/// The threshold beyond which the growth of an API is too much.
 package struct GrowthThreshold: Sendable {
   /// Growth has to exceed this share of the old value; nil for any growth.
   package var share: Proportion?

@@ -14,11 +14,13 @@ package struct ReportedAPIs: Sendable {
   package var isComplete: Bool?
   /// The user's choices for the run; nil if unknown.
   var choices: RunChoices?
-  /// Octets of TLS and QUIC handshakes, which belong to hosts and no API; nil if unknown.
-  var handshake: Int?
+  /// The hosts, with all octets of their connections; nil if the report has no table of them.
+  private(set) var hosts: [[UInt8]: ReportedHost]?
   /// The APIs.
   package private(set) var apis: [APIKey: ReportedAPI] = [:]
 
+  /// All hosts together.
+  private(set) var allHosts = ReportedHost()
   private var sum = APICounts()
   private var rows = 0
   /// More rows than any report has, because the names of its APIs are limited.
@@ -35,6 +37,21 @@ package struct ReportedAPIs: Sendable {
       throw RowFault("\(column.rawValue) is more than \(column.limit) in all")
     }
     insert(key, api)
+  }
+
+  /// Notes that the report has a table of hosts.
+  mutating func beginHosts() { hosts = [:] }
+
+  /// Adds a host. With hashed names two hosts may have one name; they are one here.
+  mutating func add(_ name: [UInt8], _ host: ReportedHost) throws(RowFault) {
+    guard hosts?.count ?? 0 < Self.rowLimit else { throw RowFault("more than \(Self.rowLimit) hosts") }
+    try allHosts.add(host)
+    try hosts?[name, default: ReportedHost()].add(host)
+  }
+
+  /// Adds a host of our own analysis, which needs no limits.
+  mutating func insert(_ name: [UInt8], _ host: ReportedHost) {
+    do throws(RowFault) { try add(name, host) } catch { hosts = nil }
   }
 
   /// Adds the counts of our own analysis, which needs no limits.
@@ -59,6 +76,44 @@ package struct ReportedAPIs: Sendable {
 
   /// Whether no fact tells the grouping of the totals.
   var isOfAnyGrouping: Bool { apis.keys.allSatisfy { $0.host.isEmpty } && isByPath == nil }
+}
+
+/// A host in a report. Lengths are octets.
+struct ReportedHost: Sendable, Equatable {
+  /// All octets of its connections, from the network header on.
+  var ip = 0
+  /// Octets of its TLS and QUIC handshakes, which belong to no API.
+  var handshake = 0
+  /// Octets of records and packets that were not opened.
+  var unopened = 0
+
+  /// The columns of a report, in the order of the figures.
+  static let columns = ["ip_bytes", "handshake_bytes", "unopened_bytes"]
+
+  /// All zero.
+  init() {}
+
+  /// The figures of `columns`, which anyone may have changed.
+  init(_ values: [Int]) throws(RowFault) {
+    (ip, handshake, unopened) = (values[0], values[1], values[2])
+    try ReportedHost().checkSum(with: self)
+  }
+
+  /// Adds another host, within the limit of a whole report.
+  mutating func add(_ other: ReportedHost) throws(RowFault) {
+    try checkSum(with: other)
+    ip += other.ip
+    handshake += other.handshake
+    unopened += other.unopened
+  }
+
+  private func checkSum(with other: ReportedHost) throws(RowFault) {
+    for (column, (a, b)) in zip(
+      Self.columns, [(ip, other.ip), (handshake, other.handshake), (unopened, other.unopened)])
+    {
+      _ = try ReportedCell.octets(b, addedTo: a, "hosts: \(column)")
+    }
+  }
 }
 
 /// The fault of a row.

@@ -40,7 +40,7 @@ struct SQLiteReportReader {
     if let template = meta["template"], let options = meta["options"] {
       apis.choices = RunChoices(template: template, filter: meta["filter"] ?? "", options: options)
     }
-    apis.handshake = try handshake(database)
+    try addHosts(of: database, to: &apis)
     let counts = APIColumn.allCases.filter { known.contains($0.rawValue) }
     // Reports of earlier versions lack processes.
     let process = known.contains("process") ? "process" : "NULL"
@@ -87,22 +87,24 @@ struct SQLiteReportReader {
     return known
   }
 
-  /// Octets of handshakes; nil without a table of hosts.
-  private func handshake(_ database: Database) throws -> Int? {
+  /// Adds the hosts, if there is a table with their figures.
+  private func addHosts(of database: Database, to apis: inout ReportedAPIs) throws {
     let kind = try String.fetchOne(database, sql: "SELECT type FROM sqlite_master WHERE name = 'hosts'")
-    guard kind == "table",
-      try Int.fetchOne(
-        database, sql: "SELECT count(*) FROM pragma_table_info('hosts') WHERE name = 'handshake_bytes'") == 1
-    else { return nil }
-    var sum = 0
-    let cursor = try Row.fetchCursor(database, sql: "SELECT handshake_bytes FROM hosts")
+    let known = Set(try String.fetchAll(database, sql: "SELECT name FROM pragma_table_info('hosts')"))
+    let columns = ["host"] + ReportedHost.columns
+    guard kind == "table", columns.allSatisfy({ known.contains($0) }) else { return }
+    apis.beginHosts()
+    let cursor = try Row.fetchCursor(database, sql: "SELECT \(columns.joined(separator: ", ")) FROM hosts")
     while let row = try cursor.next() {
-      guard case .int64(let value) = (row[0] as DatabaseValue).storage else {
-        throw RowFault("hosts: handshake_bytes is no whole number")
+      var values: [Int] = []
+      for (position, column) in ReportedHost.columns.enumerated() {
+        guard case .int64(let value) = (row[1 + position] as DatabaseValue).storage else {
+          throw RowFault("hosts: \(column) is no whole number")
+        }
+        values.append(Int(value))
       }
-      sum = try ReportedCell.octets(Int(value), addedTo: sum, "hosts: handshake_bytes")
+      try apis.add(try text(row, 0), try ReportedHost(values))
     }
-    return sum
   }
 
   private func meta(_ database: Database) throws -> [String: String] {

@@ -36,6 +36,8 @@ extension PageData {
       ("contents", .integer(waste.contents.count)), ("bytes", .integer(waste.contents.octets)),
       ("repeated_contents", .integer(waste.repeated.reduce(0) { $0 + $1.count })),
       ("repeated_bytes", .integer(waste.repeated.reduce(0) { $0 + $1.octets })),
+      ("elsewhere_contents", .integer(waste.elsewhere.reduce(0) { $0 + $1.count })),
+      ("elsewhere_bytes", .integer(waste.elsewhere.reduce(0) { $0 + $1.octets })),
       ("not_modified", .integer(waste.notModified.count)),
       ("known_not_modified", .integer(waste.notModified.known)),
       ("not_modified_saved_bytes", .integer(waste.notModified.saved)),

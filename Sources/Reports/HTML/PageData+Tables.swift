@@ -71,8 +71,7 @@ extension PageData {
       }, total: figures.connections.count)
   }
 
-  /// The cost of opening and closing connections, by client and server. The pairs with the highest cost beyond one connection
-  /// come first.
+  /// The cost of opening and closing connections, by client, server and host. The highest cost beyond one connection comes first.
   var pairs: PageTable {
     let sorted = figures.sortedPairs
     let hidden = sorted.dropFirst(PageLimits.rows).map(\.figures)
@@ -86,7 +85,7 @@ extension PageData {
       ["host", "client", "server", "connections", "bytes", "beyond_first"],
       sorted.prefix(PageLimits.rows).map { pair, row in
         [
-          .text(row.host), .text(name.address(pair.client)), .text(name.endpoint(pair.server)),
+          .text(pair.host), .text(name.address(pair.client)), .text(name.endpoint(pair.server)),
           .integer(row.connections), .integer(row.octets), .integer(row.beyondFirst),
         ]
       }, total: sorted.count, hasUncounted: figures.pairs.hasOthers,

@@ -34,6 +34,7 @@ struct PageData {
       ("fields", fields(waste).value), ("cookies", cookies(waste).value), ("codings", codings.value),
       ("uncompressed", contents(waste.uncompressed, isEstimate: true).value), ("contents", contents(waste)),
       ("repeated", contents(waste.repeated, isEstimate: false).value),
+      ("elsewhere", contents(waste.elsewhere, isEstimate: false).value),
     ]
     return .object(
       [

@@ -30,7 +30,7 @@ struct PageFigures {
   private(set) var errors = AddedRows<ShownAPI, AddedFigures>(AddedFigures())
   /// Figures by client.
   private(set) var clients = AddedRows<IPAddress, ClientFigures>(ClientFigures())
-  /// Figures by client and server.
+  /// Figures by client, server and host.
   private(set) var pairs = AddedRows<AddressPair, PairFigures>(PairFigures())
 
   /// Exchanges that are not final, by number.
@@ -124,10 +124,7 @@ struct PageFigures {
     }
     let cost = connection.setup + connection.handshake + connection.teardown
     guard cost > 0 else { return }
-    pairs.add(AddressPair(client: connection.client.address, server: connection.server)) {
-      if $0.host.isEmpty { $0.host = host }
-      $0.add(cost)
-    }
+    pairs.add(AddressPair(client: connection.client.address, server: connection.server, host: host)) { $0.add(cost) }
   }
 
   private mutating func addCoding(_ message: Message, _ texts: borrowing TextPool) {

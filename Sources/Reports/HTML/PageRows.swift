@@ -65,10 +65,8 @@ struct ClientFigures {
   var down = 0
 }
 
-/// The cost of opening and closing the connections between one client and one server. Lengths are octets.
+/// The cost of opening and closing the connections between one client and one host at one server. Lengths are octets.
 struct PairFigures {
-  /// The host of the first connection with a known host.
-  var host = ""
   var connections = 0
   /// Setup, handshake and teardown of all connections.
   var octets = 0
@@ -85,8 +83,10 @@ struct PairFigures {
   }
 }
 
-/// A client and a server.
+/// A client, a server, and one of its hosts: an address can serve many, and a connection to one of them rarely serves another.
 struct AddressPair: Hashable {
   var client: IPAddress
   var server: Endpoint
+  /// The host of the connection, as `PageFigures` knows it; empty if unknown.
+  var host: String
 }

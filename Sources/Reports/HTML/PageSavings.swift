@@ -27,7 +27,8 @@ struct PageSavings {
     savings = [
       Self.fields(waste, name), Self.cookies(waste, name),
       Self.contents("gzip", waste.uncompressed, isEstimate: true, \.saved),
-      Self.contents("again", waste.repeated, isEstimate: false, \.octets), Self.retransmissions(totals, name),
+      Self.contents("again", waste.repeated, isEstimate: false, \.octets),
+      Self.contents("elsewhere", waste.elsewhere, isEstimate: false, \.octets), Self.retransmissions(totals, name),
       Self.connections(figures, name), Self.outcomes("redirects", figures.redirects),
       Self.outcomes("errors", figures.errors),
     ].filter { $0.octets > 0 }.enumerated().sorted { a, b in
@@ -81,7 +82,7 @@ struct PageSavings {
       whole: rows.reduce(0) { $0 + $1.figures.octets } + figures.pairs.others.octets,
       rows: rows.prefix(PageLimits.savingRows).map { pair, row in
         (
-          row.host.isEmpty ? name.endpoint(pair.server) : row.host, " from \(name.address(pair.client))",
+          pair.host.isEmpty ? name.endpoint(pair.server) : pair.host, " from \(name.address(pair.client))",
           row.beyondFirst, row.connections
         )
       }, rowCount: figures.pairs.hasOthers ? nil : rows.count)
@@ -116,7 +117,7 @@ struct PageSavings {
 }
 
 extension PageFigures {
-  /// Clients and servers; those with the highest cost beyond the first connection come first.
+  /// Clients, servers and hosts; those with the highest cost beyond the first connection come first.
   var sortedPairs: [(pair: AddressPair, figures: PairFigures)] {
     pairs.rows.map { (pair: $0.key, figures: $0.value) }.sorted { a, b in
       if a.figures.beyondFirst != b.figures.beyondFirst { return a.figures.beyondFirst > b.figures.beyondFirst }
@@ -124,7 +125,8 @@ extension PageFigures {
       if a.pair.server.address != b.pair.server.address {
         return a.pair.server.address.isBefore(b.pair.server.address)
       }
-      return a.pair.server.port < b.pair.server.port
+      if a.pair.server.port != b.pair.server.port { return a.pair.server.port < b.pair.server.port }
+      return a.pair.host < b.pair.host
     }
   }
 }

@@ -45,8 +45,10 @@ struct PageWaste {
   let cookies: [Field]
   /// Contents without coding that gzip would make smaller, largest saving first.
   let uncompressed: [Content]
-  /// Contents that the same client had transferred before, most octets first.
+  /// Contents that the same client had transferred for the same URL before, most octets first.
   let repeated: [Content]
+  /// Contents that are new for their URL, and that the same client had transferred for another one, most octets first.
+  let elsewhere: [Content]
   /// The number of contents, and their octets.
   let contents: (count: Int, octets: Int)
   /// Answers that nothing was modified, the number of them whose content was sent before, and that content's octets.
@@ -71,24 +73,30 @@ struct PageWaste {
 
     var uncompressed: [Content] = []
     var repeated: [Content] = []
+    var elsewhere: [Content] = []
     var notEstimated = 0
-    for content in totals.contents where content.uncodedOctets > 0 || content.repeated > 0 {
-      var row = Content(
-        host: name.host(totals.texts.octets(content.host)), path: name.path(totals.texts.octets(content.path)),
-        isRequest: content.isRequest, count: content.uncoded, octets: content.uncodedOctets)
+    for content in totals.contents
+    where content.uncodedOctets > 0 || content.repeated > 0 || content.repeatedElsewhere > 0 {
+      func row(_ count: Int, _ octets: Int) -> Content {
+        Content(
+          host: name.host(totals.texts.octets(content.host)), path: name.path(totals.texts.octets(content.path)),
+          isRequest: content.isRequest, count: count, octets: octets)
+      }
       if let estimate = content.gzipEstimate {
-        row.saved = content.uncodedOctets - estimate
-        if row.saved > 0 { uncompressed.append(row) }
+        var plain = row(content.uncoded, content.uncodedOctets)
+        plain.saved = content.uncodedOctets - estimate
+        if plain.saved > 0 { uncompressed.append(plain) }
       } else {
         notEstimated += content.uncodedOctets
       }
-      guard content.repeated > 0 else { continue }
-      row.saved = 0
-      (row.count, row.octets) = (content.repeated, content.repeatedOctets)
-      repeated.append(row)
+      if content.repeated > 0 { repeated.append(row(content.repeated, content.repeatedOctets)) }
+      if content.repeatedElsewhere > 0 {
+        elsewhere.append(row(content.repeatedElsewhere, content.repeatedElsewhereOctets))
+      }
     }
     self.uncompressed = Self.sorted(uncompressed, \.saved)
     self.repeated = Self.sorted(repeated, \.octets)
+    self.elsewhere = Self.sorted(elsewhere, \.octets)
     self.notEstimated = notEstimated
     contents = totals.contents.reduce((0, 0)) { ($0.0 + $1.contents, $0.1 + $1.octets) }
     notModified = totals.contents.reduce((0, 0, 0)) {

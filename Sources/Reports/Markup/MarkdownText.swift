@@ -16,6 +16,19 @@ enum MarkdownText {
     return safe.isEmpty ? "` `" : "`" + safe + "`"
   }
 
+  /// Our own words with names from the wire among them: characters with a meaning in Markdown and HTML are escaped as other octets are.
+  static func escaped(_ text: String) -> String {
+    var result = ""
+    for character in text {
+      if let ascii = character.asciiValue, "`|<>[]*_@#&\\".utf8.contains(ascii) {
+        result += "\\x" + String(ascii, radix: 16)
+      } else {
+        result.append(character)
+      }
+    }
+    return result
+  }
+
   /// A row of a table. Cells are code spans, or our own digits and words, where only `<` could have a meaning.
   static func row(_ cells: [String]) -> String {
     "| "

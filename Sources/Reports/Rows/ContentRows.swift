@@ -26,6 +26,8 @@ enum ContentRow {
     row[.integer("not_modified")].integer(content.notModified)
     row[.integer("known_not_modified")].integer(content.knownNotModified)
     row[.integer("saved_bytes")].integer(content.savedOctets)
+    row[.integer("repeated_elsewhere")].integer(content.repeatedElsewhere)
+    row[.integer("repeated_elsewhere_bytes")].integer(content.repeatedElsewhereOctets)
   }
 
   /// Writes every row; `write` is called after each.

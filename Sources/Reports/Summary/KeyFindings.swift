@@ -1,7 +1,7 @@
 import HTTPReassembly
 import Tabular
 
-/// The TLS connections that were opened, their secrets, and the secrets that the others lack: a line for each.
+/// The TLS connections that were opened, their secrets, and why the rest cannot be opened: a line for each.
 ///
 /// It contains no secret. Text from the wire is escaped.
 public struct KeyFindings: ReportSink {
@@ -63,7 +63,7 @@ public struct KeyFindings: ReportSink {
     }
     guard let random = security.clientRandomStart else { return "no ClientHello" }
     let digits = String(random, radix: 16)
-    let text = "no line for \(String(repeating: "0", count: 8 - digits.count))\(digits)…"
+    let text = "no secret in the key log (client random \(String(repeating: "0", count: 8 - digits.count))\(digits)…)"
     if security.hasEncryptedHello { return text + ", nor one that fits for its encrypted hello (ECH)" }
     guard security.isResumed == true else { return text }
     return text

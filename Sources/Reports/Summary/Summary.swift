@@ -148,9 +148,9 @@ public struct Summary {
       .init(title: "share", importance: 2), .init(title: "header", importance: 1),
     ])
     // Only HTTP/2 compresses fields.
-    if all.saved != 0 { table.columns.append(.init(title: "saved", importance: 0)) }
+    if all.saved != 0 { table.columns.append(.init(title: "hpack saved", importance: 0)) }
     // The column that rows are sorted by is always shown.
-    let sort = choices.sort.flatMap { Self.shownColumns.contains($0) ? nil : $0 }
+    let sort = choices.column.flatMap { Self.shownColumns.contains($0) ? nil : $0 }
     if let sort { table.columns.append(.init(title: sort, importance: 6)) }
     func add(_ name: String, _ figures: APIFigures, _ style: Style, _ cell: Cell? = nil) {
       table.rows.append(

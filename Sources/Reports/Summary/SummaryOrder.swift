@@ -23,15 +23,34 @@ public struct SummaryChoices: Sendable {
     self.apiGrouping = apiGrouping
   }
 
-  /// The columns that rows can be sorted by: those of `apis.csv` and `ip_bytes`, or the groups' columns.
+  /// The columns that rows can be sorted by: those of `apis.csv` and the sums of both directions, or the groups' columns.
   public var columns: [String] {
-    guard let grouping else { return APIRow.columns(apiGrouping).map(\.name) + [Self.standard] }
+    guard let grouping else { return APIRow.columns(apiGrouping).map(\.name) + APISum.allCases.map(\.rawValue) }
     return [grouping.rawValue, "connections", "requests", "responses", "up_bytes", "down_bytes", Self.standard]
   }
 
   /// The fault of the column to sort by; nil for a valid column.
   public var fault: String? {
-    sort.flatMap { Self.fault(of: $0, among: columns) }
+    column.flatMap { Self.fault(of: $0, among: columns) }
+  }
+
+  /// The name of the column to sort by, where `sort` may be a heading of the summary.
+  var column: String? {
+    guard let sort, !columns.contains(sort) else { return sort }
+    let isByGroup = grouping != nil
+    switch sort.lowercased() {
+    case "total", "share", "bytes": return Self.standard
+    case "up": return isByGroup ? "up_bytes" : "request_ip_bytes"
+    case "down": return isByGroup ? "down_bytes" : "response_ip_bytes"
+    case "up_bytes": return "request_ip_bytes"
+    case "down_bytes": return "response_ip_bytes"
+    case "header", "headers": return APISum.header.rawValue
+    case "body": return APISum.body.rawValue
+    case "p50": return "wait_ms_p50"
+    case "p95", "wait", "wait_p95": return "wait_ms_p95"
+    case "api", "name": return grouping?.rawValue ?? "host"
+    default: return sort
+    }
   }
 
   /// The fault of a column's name, which should be in `columns`; nil for a valid name.
@@ -51,9 +70,11 @@ public struct SummaryChoices: Sendable {
 
   /// The positions of APIs in their order. Each has the cell that it is sorted by if the table lacks that column.
   func arranged(_ totals: Totals, _ redaction: Redaction?) -> [(position: Int, cell: Cell)] {
+    let sort = column
     let column = sort.flatMap { name in APIRow.columns(apiGrouping).firstIndex { $0.name == name } }
+    let sum = sort.flatMap { APISum(rawValue: $0) } ?? .ip
     let cells = totals.apis.map { api in
-      guard let column else { return Cell.integer(api.ipLength) }
+      guard let column else { return Cell.integer(APICounts(api)[sum]) }
       var reader = CellReader([column], of: APIRow.columns(apiGrouping).count, redaction: redaction)
       reader.begin()
       APIRow.append(api, texts: totals.texts, grouping: apiGrouping, to: &reader)
@@ -64,7 +85,7 @@ public struct SummaryChoices: Sendable {
 
   /// The groups in their order.
   func arranged(_ groups: [(name: String, totals: GroupTotals)]) -> [(name: String, totals: GroupTotals)] {
-    guard let sort, sort != Self.standard else { return groups }
+    guard let sort = column, sort != Self.standard else { return groups }
     let cells = groups.map { name, totals -> Cell in
       switch sort {
       case "connections": .integer(totals.connections)

@@ -31,7 +31,7 @@ struct AnalyzeCommand: ParsableCommand {
   @Option(
     parsing: .unconditional,
     help: ArgumentHelp(
-      "End a followed capture after this many seconds without growth.", valueName: "s"))
+      "Stop following after this many seconds without growth.", valueName: "s"))
   var followTimeout: Double?
 
   @OptionGroup var interval: IntervalOption

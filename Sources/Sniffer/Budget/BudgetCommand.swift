@@ -8,15 +8,15 @@ import Tabular
 struct BudgetCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "budget",
-    abstract: "Check the APIs of captures against a file of limits, and name each exceeded limit.",
+    abstract: "Check APIs against limits.",
     discussion: """
       The file is YAML: a list of rules under the key limits. Each has a host and a path, where * and ** stand for \
       anything, and the largest values of bytes, requests, errors and waiting times. With --output, budget.csv has a row \
       for each limit and API, beside the reports of --format. --print writes the result as Markdown for a comment, as \
       JUnit XML for a table of tests, or as annotations for GitHub Actions.
 
-      Exit status: 0 every limit is kept; 1 the limits or the input could not be read, or the input was damaged; 2 a limit \
-      is exceeded, or the ledger does not balance; 64 wrong usage.
+      Exit status: 0 every limit is kept; 1 something could not be read, the input was damaged, no limit applies, or closed \
+      TLS hides most of a rule's traffic; 2 a limit is exceeded, or the ledger does not balance; 64 wrong usage.
       """)
 
   @OptionGroup var input: CaptureArguments
@@ -107,10 +107,14 @@ struct BudgetCommand: ParsableCommand {
     var status = status
     // The output for programs names them already.
     for rule in budget.unmatched where options.quiet ? strict : resultFormat == .table {
-      ErrorOutput.write("\(self.budget): line \(rule.line): no API matches \(rule.text)")
+      ErrorOutput.write(
+        "\(self.budget): line \(rule.line): no \(rule.scope == .host ? "host" : "API") matches \(rule.text)")
     }
     if strict, !budget.unmatched.isEmpty { status = .failure }
-    return status == .success && !budget.breaches.isEmpty ? .exceeded : status
+    guard status == .success else { return status }
+    if !budget.breaches.isEmpty { return .exceeded }
+    // A budget that nothing was compared with is not kept.
+    return budget.isChecked ? .success : .failure
   }
 }
 

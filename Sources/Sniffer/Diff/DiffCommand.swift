@@ -14,8 +14,8 @@ struct DiffCommand: ParsableCommand {
       BASE and NEW are folders that --output wrote, or an apis.csv or report.sqlite of them, or captures, which are analyzed \
       first. By default rows are sorted by the change in bytes on the wire, with IP and TCP headers (--sort).
 
-      Exit status: 0 all well; 1 something could not be read, or the two cannot be compared, or a capture was damaged; 2 an \
-      API grew beyond --threshold and --threshold-bytes, or a ledger does not balance; 64 wrong usage; 130 and 143 SIGINT and \
+      Exit status: 0 all well; 1 something could not be read or compared, a capture was damaged, a side has no APIs, or closed \
+      TLS hides them; 2 something grew beyond a threshold, or a ledger does not balance; 64 wrong usage; 130 and 143 SIGINT and \
       SIGTERM ended the reading of a capture.
       """)
 
@@ -25,7 +25,9 @@ struct DiffCommand: ParsableCommand {
   @Argument(help: ArgumentHelp("The report or capture to examine.", valueName: "new"), completion: .file())
   var new: String
 
-  @Option(help: ArgumentHelp("Output: table, csv, json, markdown, junit or github.", valueName: "format"))
+  @Option(
+    name: [.customLong("format"), .customLong("print")],
+    help: ArgumentHelp("Output: table, csv, json, markdown, junit or github.", valueName: "format"))
   var format = ComparisonFormat.table
 
   @Option(help: ArgumentHelp("Sort by the absolute change of this figure, or by name.", valueName: "figure"))
@@ -33,24 +35,44 @@ struct DiffCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp(
-      "Exit with 2 when an API's IP bytes grew by more than this share, as in 5%; a new API always exceeds the share.",
+      "Exit with 2 when an API's IP bytes grew by more than this share, as in 5%; new APIs count as exceeding it.",
       valueName: "share"))
   var threshold: Proportion?
 
   @Option(
-    help: ArgumentHelp("Exit with 2 only when they also grew by more than this many bytes.", valueName: "bytes"))
+    help: ArgumentHelp(
+      "Exit with 2 only when an API, a host or the total also grew by more than this many bytes.", valueName: "bytes"))
   var thresholdBytes: Int?
+
+  @Option(
+    help: ArgumentHelp(
+      "Exit with 2 when the bytes of all connections, opened or not, grew by more than this share.", valueName: "share")
+  )
+  var thresholdTotal: Proportion?
+
+  @Option(
+    help: ArgumentHelp(
+      "Exit with 2 when the bytes of a host's connections, opened or not, grew by more than this share.",
+      valueName: "share"))
+  var thresholdHosts: Proportion?
+
+  @Option(
+    name: .customLong("threshold-p95"),
+    help: ArgumentHelp(
+      "Exit with 2 when the 95th percentile of an API's waits grew by more than this share.", valueName: "share"))
+  var thresholdP95: Proportion?
 
   @Flag(help: "Apply the thresholds to IP bytes per request, for APIs with requests on both sides.")
   var perRequest = false
 
   @Option(
+    name: [.customLong("top"), .customLong("limit")],
     help: ArgumentHelp(
       "Show at most this many APIs in a table or Markdown; those beyond the threshold are shown in addition.",
       valueName: "n"))
   var limit = 30
 
-  @Flag(help: "Also compare reports that were made differently: with another grouping, template, filter or option.")
+  @Flag(help: "Compare reports made with different options.")
   var allowUnlike = false
 
   @Flag(help: "Show no progress bar.")
@@ -66,12 +88,19 @@ struct DiffCommand: ParsableCommand {
       throw ValidationError("--threshold-bytes needs a number from 0 to \(GrowthThreshold.octetLimit).")
     }
     if perRequest, growth == nil { throw ValidationError("--per-request needs --threshold or --threshold-bytes.") }
-    if limit < 0 { throw ValidationError("--limit needs a number from 0 on.") }
+    if limit < 0 { throw ValidationError("--top needs a number from 0 on.") }
   }
 
+  /// The threshold of APIs. Bytes alone are one, unless they belong to a threshold of connections.
   private var growth: GrowthThreshold? {
-    guard threshold != nil || thresholdBytes != nil else { return nil }
+    let isOfConnections = thresholdTotal != nil || thresholdHosts != nil
+    guard threshold != nil || thresholdBytes != nil && (!isOfConnections || perRequest) else { return nil }
     return GrowthThreshold(share: threshold, octets: thresholdBytes ?? 0, isPerRequest: perRequest)
+  }
+
+  private var thresholds: TrafficThresholds {
+    TrafficThresholds(
+      apis: growth, hosts: thresholdHosts, total: thresholdTotal, p95: thresholdP95, octets: thresholdBytes ?? 0)
   }
 
   func run() throws {
@@ -111,7 +140,7 @@ struct DiffCommand: ParsableCommand {
         reports.append(report)
       }
       comparison = try ReportComparison(
-        reports[0], reports[1], threshold: growth, order: sort, allowsUnlike: allowUnlike)
+        reports[0], reports[1], thresholds: thresholds, order: sort, allowsUnlike: allowUnlike)
     } catch let error as ReadingError {
       ErrorOutput.write(error.description)
       throw ExitCode(ExitStatus.failure.rawValue)
@@ -123,12 +152,20 @@ struct DiffCommand: ParsableCommand {
       }
     }
     if captures.status != .success { throw ExitCode(captures.status.rawValue) }
-    if !comparison.beyond.isEmpty { throw ExitCode(ExitStatus.exceeded.rawValue) }
+    if comparison.isBeyond { throw ExitCode(ExitStatus.exceeded.rawValue) }
+    if comparison.isUnchecked {
+      // The other formats are read by programs, and a table has the lines already.
+      if quiet || format == .csv || format == .json { comparison.gaps.forEach(ErrorOutput.write) }
+      throw ExitCode(ExitStatus.failure.rawValue)
+    }
   }
 }
 
 extension ComparisonFormat: ExpressibleByArgument {}
-extension ComparisonOrder: ExpressibleByArgument {}
+extension ComparisonOrder: ExpressibleByArgument {
+  /// Parses a column, its heading, or an older spelling.
+  public init?(argument: String) { self.init(word: argument) }
+}
 
 extension Proportion: ExpressibleByArgument {
   /// Parses an option's value.

@@ -4,7 +4,7 @@ import ArgumentParser
 struct LiveCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "live",
-    abstract: "Capture on interfaces with the same exact ledger, until SIGINT, SIGTERM, --duration or --packets.",
+    abstract: "Capture on interfaces with the same exact accounting, until SIGINT, SIGTERM, --duration or --packets.",
     discussion: """
       The devices are opened first; then privileges are given up, before any packet is read. Reports are brought up \
       to date at each interval and are complete at any moment. SIGUSR1 brings them up to date at once. SIGHUP starts files \

@@ -9,7 +9,7 @@ import Tabular
 struct MergeCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "merge",
-    abstract: "Merge the analyses of many captures.",
+    abstract: "Merge partial results.",
     discussion: """
       Reads partials, which sniffer analyze CAPTURE --partial FILE writes. The reports are the same as from one run over all \
       their captures, in any order and grouping. With --partial it writes one partial of all of them instead.

@@ -98,7 +98,7 @@ enum Privileges {
     guard dropCapabilities() else { throw Failure(description: "cannot give up capabilities") }
     if wasOpen, !reach.isOpen {
       logger.warning(
-        "no one user may read all that is read and write the output; root may neither without capabilities")
+        "no unprivileged user can both read the capture and write the output; root may neither without capabilities")
     }
   }
 

@@ -110,10 +110,14 @@ struct VerifyCommand: ParsableCommand {
       return .failure
     }
     guard let tolerance, status == .success else { return status }
-    guard let bias = summary.bias, abs(bias) <= tolerance.value else {
-      ErrorOutput.write("the app's total is further from the wire's than \(tolerance.text)")
+    guard let bias = summary.bias else {
+      ErrorOutput.write("the wire has no bytes to compare the app's total with")
       return .exceeded
     }
-    return status
+    guard abs(bias) > tolerance.value else { return status }
+    // A difference that is over the tolerance never looks like it.
+    let hundredths = (min(abs(bias), 1e9) * 10_000).rounded(.up) / 100
+    ErrorOutput.write("the app's total differs from the wire by \(hundredths)%, over \(tolerance.text)")
+    return .exceeded
   }
 }

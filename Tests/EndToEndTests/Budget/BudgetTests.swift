@@ -14,6 +14,39 @@ import Testing
     return try Sniffer.run(["budget", try Corpus.capture(capture).path, "--budget", file.path] + options)
   }
 
+  /// A budget that nothing was compared with is not kept, and neither is one whose hosts are closed.
+  @Test func nothingCheckedIsNotKept() throws {
+    let rule = "limits:\n  - host: nowhere.example\n    ip_bytes: 1 MB\n"
+    let none = try budget(rule, "cookies-redirects")
+    #expect(none.status == 1 && none.output.contains("budget not checked: no limit applies"), "\(none.output)")
+    let everywhere = "limits:\n  - host: \"**\"\n    per: match\n    ip_bytes: 1 GB\n"
+    let closed = try budget(everywhere, "tls-closed")
+    #expect(closed.status == 1 && closed.output.contains("line 2: most of ** ** is closed TLS or QUIC"))
+    let quiet = try budget(everywhere, "tls-closed", ["-q"])
+    #expect(quiet.status == 1 && quiet.output.isEmpty && quiet.error.contains("is closed TLS or QUIC"))
+    #expect(try budget(everywhere, "tls-closed", ["--print", "junit"]).output.contains("name=\"closed TLS\""))
+    // In the demo few connections are closed.
+    #expect(try budget(everywhere, "demo").status == 0)
+  }
+
+  /// Closed hosts have exact octets: those of hosts.csv.
+  @Test func hostsHaveLimits() throws {
+    func rule(_ most: Int) -> String {
+      "limits:\n  - host: six.example.com\n    per: host\n    ip_bytes: \(most)\n    handshake_bytes: 1 MB\n"
+    }
+    let report = try FileAnalysis.of(Corpus.capture("tls-closed")).report
+    let octets = try #require(report.hosts.rows.first { $0["host"] == "six.example.com" }).integer("ip_bytes")
+    #expect(try budget(rule(octets), "tls-closed").status == 0)
+    let folder = scratch.path("report")
+    let outcome = try budget(rule(octets - 1), "tls-closed", ["-o", folder])
+    #expect(outcome.status == 2 && outcome.output.contains("six.example.com"), "\(outcome.output)")
+    let rows = try CSVFile([UInt8](Data(contentsOf: URL(fileURLWithPath: folder + "/budget.csv")))).rows
+    #expect(rows.map { $0["host"] } == ["six.example.com", "six.example.com"] && rows[0]["over"] == "1")
+    for wrong in ["body_bytes: 1", "ip_bytes: 1\n    path: /a"] {
+      #expect(try budget("limits:\n  - host: a\n    per: host\n    \(wrong)\n", "demo").status == 1)
+    }
+  }
+
   private static let everything = """
     limits:
       - host: "*"
@@ -28,9 +61,9 @@ import Testing
         status_4xx: 0
         status_5xx: 1
         error_share: 12.5%
-        wait_p50: 1 ms
-        wait_p95: 0.5 ms
-        wait_p99: 2 ms
+        wait_ms_p50: 1 ms
+        wait_ms_p95: 0.5 ms
+        wait_ms_p99: 2 ms
       - host: API.example.com
         path: /*/items*
         per: request
@@ -47,8 +80,8 @@ import Testing
         ip_bytes: 1 MB
         requests: 10000
         error_share: 0.05
-        wait_p50: 1 ms
-        wait_p95: 1 s
+        wait_ms_p50: 1 ms
+        wait_ms_p95: 1 s
         request_body_bytes: 2 GB
         response_header_bytes: 1
     """
@@ -98,10 +131,14 @@ import Testing
   @Test func aRuleAboutNothingIsNamed() throws {
     let rule = "limits:\n  - host: nosuch.example.com\n    ip_bytes: 1"
     let lenient = try budget(rule, "cookies-redirects")
-    #expect(lenient.status == 0 && lenient.errorLines.count == 1)
+    #expect(lenient.status == 1 && lenient.errorLines.count == 1)
     #expect(lenient.error.contains("line 2: no API matches nosuch.example.com **"))
     let strict = try budget(rule, "cookies-redirects", ["--strict", "-q"])
-    #expect(strict.status == 1 && strict.errorLines.count == 1)
+    #expect(strict.status == 1 && strict.errorLines.count == 2)
+    // With another rule that matches, only --strict makes a failure of it.
+    let two = rule + "\n  - host: \"**\"\n    ip_bytes: 1 GB"
+    #expect(try budget(two, "cookies-redirects").status == 0)
+    #expect(try budget(two, "cookies-redirects", ["--strict"]).status == 1)
   }
 
   @Test func mistakesAreOneLineAndNothingIsAnalysed() throws {

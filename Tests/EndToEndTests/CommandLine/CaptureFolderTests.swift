@@ -66,7 +66,7 @@ import Testing
     let outcome = try run(["captures/"])
     #expect(outcome.status == 0)
     #expect(
-      outcome.errorLines == ["sniffer: captures/: passed over 3 files that are no captures, and 1 folder in it"])
+      outcome.errorLines == ["sniffer: captures/: skipped 3 files that are not captures, and 1 folder in it"])
     #expect(outcome.output.contains("capture: captures/b.pcap"))
     let quiet = try run(["captures"], ["-q"])
     #expect(quiet.status == 0 && quiet.error.isEmpty)
@@ -82,7 +82,7 @@ import Testing
     try Data("some text, compressed\n".utf8).write(to: folder.appendingPathComponent("text"))
     try #require(try Command.shell("gzip \"$1\" \"$2/text\"", [capture.path, folder.path]).status == 0)
     let outcome = try run(["captures"])
-    #expect(outcome.status == 0 && outcome.errorLines.count == 1 && outcome.error.contains("1 file that is no capture"))
+    #expect(outcome.status == 0 && outcome.errorLines.count == 1 && outcome.error.contains("1 file that is not a capture"))
     #expect(outcome.output.contains("capture: captures/a.pcap.gz"))
   }
 

@@ -88,10 +88,48 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: scratch.path("report")), "nothing is written")
   }
 
-  @Test func noCaptureIsWrongUsage() throws {
+  /// Without arguments it greets; with options and no capture it is wrong usage.
+  @Test func withoutArgumentsItGreets() throws {
     let outcome = try Sniffer.run([])
-    #expect(outcome.status == 64)
-    #expect(outcome.output.isEmpty)
-    #expect(outcome.error.contains("capture"))
+    #expect(outcome.status == 0 && outcome.error.isEmpty)
+    #expect(outcome.output.contains("sniffer capture.pcap") && outcome.output.contains("sniffer guide"))
+    let wrong = try Sniffer.run(["--template"])
+    #expect(wrong.status == 64 && wrong.output.isEmpty && wrong.error.contains("capture"))
+  }
+
+  /// Words that are shown are accepted, and guessed options name the right ones.
+  @Test func familiarWordsAreUnderstood() throws {
+    let capture = try Corpus.capture("cookies-redirects").path
+    let scratch = try Scratch()
+    let report = scratch.path("report")
+    #expect(try Sniffer.run([capture, "--html", "--csv", "-q", "-o", report]).status == 0)
+    for file in ["report.html", "apis.csv"] { #expect(FileManager.default.fileExists(atPath: report + "/" + file)) }
+    for word in ["total", "up", "down", "header", "errors", "p95", "share", "API"] {
+      #expect(try Sniffer.run([capture, "--sort", word]).status == 0, "\(word)")
+    }
+    #expect(try Sniffer.run([capture, "--by", "host", "--sort", "up"]).status == 0)
+    for (word, name) in [("change", "ip_bytes"), ("p95", "wait_ms_p95"), ("header-bytes", "header_bytes")] {
+      let said = try Sniffer.run(["diff", capture, capture, "--sort", word])
+      let same = try Sniffer.run(["diff", capture, capture, "--sort", name])
+      #expect(said.status == 0 && said.output == same.output, "\(word)")
+    }
+    let csv = try Sniffer.run(["diff", capture, capture, "--csv"])
+    #expect(csv.output == (try Sniffer.run(["diff", capture, capture, "--format", "csv"])).output)
+    for (option, meaning) in [
+      ("--keylog", "--keys FILE"), ("--limit", "--top N"), ("--log", "sniffer verify"), ("--out", "--output"),
+    ] {
+      let outcome = try Sniffer.run([capture, option, "x"])
+      #expect(outcome.status == 64 && outcome.errorLines.first?.contains("did you mean \(meaning)") == true, "\(option)")
+    }
+  }
+
+  /// The most bytes of header sections come first where that is the heading to sort by.
+  @Test func headingsSortByTheirFigures() throws {
+    let capture = try Corpus.capture("demo").path
+    let outcome = try Sniffer.run([capture, "--sort", "header", "--json", "--top", "0", "--no-template"])
+    let object = try JSONSerialization.jsonObject(with: Data(outcome.outputOctets)) as? [String: Any]
+    let rows = try #require((object?["apis"] as? [String: Any])?["rows"] as? [[String: Any]])
+    let headers = rows.map { ($0["request_header_bytes"] as? Int ?? 0) + ($0["response_header_bytes"] as? Int ?? 0) }
+    #expect(headers.count > 100 && headers == headers.sorted(by: >))
   }
 }

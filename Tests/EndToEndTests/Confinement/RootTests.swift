@@ -144,7 +144,7 @@
       try FileManager.default.copyItem(atPath: try Corpus.capture("nginx-keepalive").path, toPath: copy)
       let outcome = try Sniffer.run([copy, "-o", scratch.path("out")], environment: ["SUDO_UID": ""])
       #expect(outcome.status == 1)
-      #expect(outcome.error.contains("no one user may read all that is read and write the output"), "\(outcome.error)")
+      #expect(outcome.error.contains("no unprivileged user can both read the capture and write the output"), "\(outcome.error)")
       #expect(outcome.error.contains("\(copy): cannot open: Permission denied"), "\(outcome.error)")
     }
 

@@ -25,11 +25,13 @@ import Testing
     let new = try report("demo", "new", options)
     let captures = [try Corpus.capture("cookies-redirects").path, try Corpus.capture("demo").path]
     let expected = try Sniffer.run(["diff", base, new, "--format", "csv"])
-    try #require(expected.status == 0, "\(expected.error)")
-    #expect(try CSVFile(expected.outputOctets).rows.count > 1 || given.contains("--filter"))
+    // One of the two has no packet that passes the filter.
+    let isEmpty = given.contains("--filter")
+    try #require(expected.status == (isEmpty ? 1 : 0), "\(expected.error)")
+    #expect(try CSVFile(expected.outputOctets).rows.count > 1 || isEmpty)
     for pair in [captures, [base, captures[1]], [captures[0], new]] {
       let outcome = try Sniffer.run(["diff"] + pair + ["--format", "csv"] + options)
-      #expect(outcome.status == 0 && outcome.error.isEmpty, "\(outcome.error)")
+      #expect(outcome.status == expected.status && outcome.error == expected.error, "\(outcome.error)")
       #expect(outcome.outputOctets == expected.outputOctets, "\(pair)")
     }
   }
@@ -48,6 +50,61 @@ import Testing
       #expect(found == ["base": 0, "new": sum], "\(pair)")
       #expect(try Sniffer.run(["diff"] + pair).output.contains("handshakes: 0 → "))
     }
+  }
+
+  /// Where TLS is closed, or a side has nothing, the comparison is not a good one.
+  @Test func closedTrafficIsNotCompared() throws {
+    let closed = try Corpus.capture("tls-closed").path
+    let open = try Corpus.capture("tls-nginx").path
+    let demo = try Corpus.capture("demo").path
+    for (pair, sides) in [
+      ([closed, closed], ["base", "new"]), ([open, closed], ["new"]), ([closed, demo], ["base"]),
+    ] {
+      for arguments in [[], ["--threshold", "5%"]] {
+        let outcome = try Sniffer.run(["diff"] + pair + arguments)
+        let isLarger = !arguments.isEmpty && pair[1] == demo
+        #expect(outcome.status == (isLarger ? 2 : 1), "\(pair) \(arguments)")
+        for side in ["base", "new"] {
+          let hasLine = outcome.output.contains("\(side): no HTTP message was counted;")
+          #expect(hasLine == sides.contains(side), "\(outcome.output)")
+        }
+      }
+      let quiet = try Sniffer.run(["diff", "-q"] + pair)
+      #expect(quiet.status == 1 && quiet.output.isEmpty && quiet.errorLines.count == sides.count)
+      let json = try Sniffer.run(["diff"] + pair + ["--format", "json"])
+      let object = try JSONSerialization.jsonObject(with: Data(json.outputOctets)) as? [String: Any]
+      #expect((object?["not_checked"] as? [String])?.count == sides.count)
+      #expect(try Sniffer.run(["diff"] + pair + ["--format", "junit"]).output.contains("name=\"not checked\""))
+    }
+    // A third party's closed connection beside much that is open does not count.
+    #expect(try Sniffer.run(["diff", demo, demo]).status == 0)
+    // An API that is gone where its host is closed may be there: one key less, and the demo's pay host is closed.
+    let keys = Corpus.folder.appendingPathComponent("demo.keys").path
+    let opened = try report("demo", "opened", ["--keys", keys])
+    let hidden = try Sniffer.run(["diff", opened, demo])
+    #expect(hidden.status == (hidden.output.contains("are missing, where closed TLS") ? 1 : 0))
+  }
+
+  /// Closed connections have exact octets: hosts and the total can have thresholds of their own.
+  @Test func hostsAndTotalsHaveThresholds() throws {
+    let closed = try Corpus.capture("tls-closed").path
+    let demo = try Corpus.capture("demo").path
+    let small = try Corpus.capture("cookies-redirects").path
+    for (arguments, status) in [
+      ([closed, closed, "--threshold-total", "0%"], 0), ([closed, closed, "--threshold-hosts", "0%"], 0),
+      ([closed, closed, "--threshold-total", "0%", "--threshold", "0%"], 1),
+      ([small, demo, "--threshold-total", "5%"], 2), ([demo, small, "--threshold-total", "5%"], 0),
+      ([small, demo, "--threshold-hosts", "5%"], 2), ([small, demo, "--threshold-total", "100000%"], 0),
+      ([small, demo, "--threshold-total", "5%", "--threshold-bytes", "10000000"], 0),
+    ] as [([String], Int32)] {
+      let outcome = try Sniffer.run(["diff"] + arguments)
+      #expect(outcome.status == status, "\(arguments): \(outcome.output.suffix(400))")
+    }
+    let report = try report("cookies-redirects", "alone", [])
+    try FileManager.default.removeItem(atPath: report + "/hosts.csv")
+    try FileManager.default.removeItem(atPath: report + "/report.sqlite")
+    let outcome = try Sniffer.run(["diff", report, small, "--threshold-total", "5%"])
+    #expect(outcome.status == 1 && outcome.output.contains("base: there is no table of hosts"))
   }
 
   @Test func whatWasNotMadeAlikeIsNamed() throws {

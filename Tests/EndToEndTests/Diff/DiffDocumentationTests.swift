@@ -28,7 +28,7 @@ import Testing
     try put("cookies-redirects", as: "capture-new.pcap")
     let blocks = DocumentedQueryTests.blocks("", of: "docs/diff.md")
     let commands = blocks.flatMap { $0.split(separator: "\n") }.filter { $0.hasPrefix("sniffer ") }
-    #expect(commands.count == 8)
+    #expect(commands.count == 9)
     for command in commands {
       let outcome = try shell(String(command))
       // With a threshold, because the two captures are of different things.

@@ -164,6 +164,8 @@ import Testing
     let contents = page.report.contents.rows
     #expect(try page.table("repeated").sum("bytes") == contents.sum("repeated_bytes"))
     #expect(try page.table("repeated").sum("contents") == contents.sum("repeated"))
+    #expect(try page.table("elsewhere").sum("bytes") == contents.sum("repeated_elsewhere_bytes"))
+    #expect(try page.table("elsewhere").sum("contents") == contents.sum("repeated_elsewhere"))
     let smaller = contents.filter { !$0["gzip_estimate_bytes"].isEmpty }
       .map { $0.integer("uncoded_bytes") - $0.integer("gzip_estimate_bytes") }.filter { $0 > 0 }
     #expect(try page.table("uncompressed").sum("saved_bytes") == smaller.reduce(0, +))
@@ -198,6 +200,7 @@ import Testing
     let expected = [
       "fields": try page.table("fields").sum("repeated_bytes") - cookies, "cookies": cookies,
       "gzip": try page.table("uncompressed").sum("saved_bytes"), "again": try page.table("repeated").sum("bytes"),
+      "elsewhere": try page.table("elsewhere").sum("bytes"),
       "retransmissions": page.report.ledger("retransmitted") ?? 0,
       "connections": try page.table("pairs").sum("beyond_first"),
       "redirects": try page.table("redirects").sum("ip_bytes"), "errors": try page.table("errors").sum("ip_bytes"),

@@ -35,7 +35,7 @@ import Testing
     #expect(
       try breaches("path: /b, status_4xx: 0, status_5xx: 0, errors: 0") == ["status_4xx 1 over 1", "errors 1 over 1"])
     #expect(try breaches("path: /a, wait_p95: 4 ms, wait_p50: 2 ms") == [])
-    #expect(try breaches("path: /a, wait_p95: 3.999 ms") == ["wait_p95 4.0 ms over <0.1 ms"])
+    #expect(try breaches("path: /a, wait_p95: 3.999 ms") == ["wait_ms_p95 4.0 ms over <0.1 ms"])
   }
 
   @Test func averagesAreByRequest() throws {
@@ -49,7 +49,7 @@ import Testing
     // 1 of 6 responses; the percentiles of all five waits.
     #expect(
       try breaches("path: /*, per: match, ip_bytes: 1649, error_share: 16%, wait_p50: 2 ms")
-        == ["ip_bytes 1,650 over 1", "error_share 16.7% over 0.7%", "wait_p50 3.0 ms over 1.0 ms"])
+        == ["ip_bytes 1,650 over 1", "error_share 16.7% over 0.7%", "wait_ms_p50 3.0 ms over 1.0 ms"])
   }
 
   /// The first API has 600 inferred octets, and 77 octets of messages have no API.
@@ -75,9 +75,9 @@ import Testing
     #expect(try text("path: /a, requests: 0").lines.first?.contains("inferred") == false)
     #expect(try text("path: /a, inferred_bytes: 599").lines.first?.contains("inferred_bytes is 600") == true)
     let shown = try text("path: /**, down_bytes: 450").text(width: 120, colour: false)
-    #expect(shown.contains("budget exceeded: 2 of 2 checks, 1 only with bytes whose API is inferred\n"))
+    #expect(shown.contains("budget exceeded: 2 of 2 checks, 1 only with bytes assigned by inference\n"))
     #expect(
-      shown.contains("message bytes whose API is only inferred: 600\nmessage bytes that no API can be given: 77\n"))
+      shown.contains("600 bytes were assigned to an API by inference\n77 bytes of messages could not be assigned to an API\n"))
   }
 
   @Test func rulesAboutNothingAreKnown() throws {

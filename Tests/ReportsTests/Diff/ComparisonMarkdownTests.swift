@@ -13,7 +13,7 @@ import Testing
     api.figures[.requestIP] = 3
     try new.add(key, api)
     let comparison = try ReportComparison(
-      base, new, threshold: GrowthThreshold(share: try share("5%")))
+      base, new, thresholds: .init(apis: GrowthThreshold(share: try share("5%"))))
     return ComparisonMarkdown(comparison, limit: 9).text.split(separator: "\n", omittingEmptySubsequences: false)
       .map(String.init)
   }

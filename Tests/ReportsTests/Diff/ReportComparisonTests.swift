@@ -24,7 +24,8 @@ import Testing
         ("/slower", [.requests: 1, .responseIP: 70], 3_000_000),
       ])
     return try ReportComparison(
-      base, new, threshold: threshold.flatMap(Proportion.init).map { GrowthThreshold(share: $0) }, order: order)
+      base, new, thresholds: .init(apis: threshold.flatMap(Proportion.init).map { GrowthThreshold(share: $0) }),
+      order: order)
   }
 
   private func paths(_ comparison: ReportComparison) -> [String] {
@@ -50,8 +51,8 @@ import Testing
     let base = try report(
       "base", [("/a", [.requests: 1, .responseIP: 500, .responseMessage: 400, .inferred: 30], nil)])
     let new = try report("new", [("/a", [.requests: 1, .responseIP: 900, .responseMessage: 800], nil)])
-    let comparison = try ReportComparison(base, new, threshold: nil, order: .ip)
-    let line = "base: message bytes whose API is only inferred: 30"
+    let comparison = try ReportComparison(base, new, order: .ip)
+    let line = "base: 30 bytes were assigned to an API by inference"
     #expect(ComparisonTable(comparison, limit: 9).text(width: 100, colour: false).contains(line + "\n"))
     #expect(ComparisonMarkdown(comparison, limit: 9).text.hasSuffix("- ⚠️ \(line)\n"))
     #expect(!ComparisonMarkdown(try example(), limit: 9).text.contains("inferred"))
@@ -123,5 +124,18 @@ import Testing
     // A report that does not say how it was made is compared with any other.
     new.choices = nil
     #expect(try ReportComparison(base, new).apis.count == 1)
+  }
+
+  /// Waits have a threshold of their own; where a side has none, nothing is slower.
+  @Test func slowerAPIsAreBeyond() throws {
+    let base = try report(
+      "base", [("/a", [.requestIP: 1], 10_000_000), ("/b", [.requestIP: 1], 10_000_000), ("/c", [.requestIP: 1], nil)])
+    let new = try report(
+      "new",
+      [("/a", [.requestIP: 1], 12_000_000), ("/b", [.requestIP: 1], 12_000_001), ("/c", [.requestIP: 1], 99_000_000)])
+    let comparison = try ReportComparison(base, new, thresholds: .init(p95: try share("20%")))
+    #expect(comparison.beyond.map(\.key.path) == [Array("/b".utf8)] && comparison.isBeyond && !comparison.isUnchecked)
+    let text = ComparisonTable(comparison, limit: 9).text(width: 120, colour: false)
+    #expect(text.contains("1 API became slower beyond 20% (wait p95)"))
   }
 }

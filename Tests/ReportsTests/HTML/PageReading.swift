@@ -12,11 +12,13 @@ struct WrittenPage {
   let text: String
   let data: [String: Any]
 
-  /// The page of packets.
-  init(_ packets: [TestPacket], redaction: Redaction? = nil) throws {
+  /// The page of packets, with all tables of a report.
+  init(
+    _ packets: [TestPacket], configuration: Configuration = Configuration(), redaction: Redaction? = nil
+  ) throws {
     let folder = TemporaryFolder()
     let report = try HTMLReport(folder: folder.path, grouping: .init(), redaction: redaction)
-    var configuration = Configuration()
+    var configuration = configuration
     configuration.tables = [.hosts, .timeline, .contents, .fields]
     var pipeline = Pipeline(
       configuration: configuration, decoders: SystemContentDecoders(), observer: report.observer,

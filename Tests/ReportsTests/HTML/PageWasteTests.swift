@@ -97,6 +97,24 @@ import Testing
     #expect(saving["estimate"] as? Bool == true)
   }
 
+  /// Hosts behind one address have rows of their own: each row names its host.
+  @Test func connectionsOfHostsAtOneAddress() throws {
+    var packets: [TestPacket] = []
+    for (number, host) in ["a.example", "b.example", "b.example", "b.example"].enumerated() {
+      var dialogue = Dialogue()
+      dialogue.client.port = UInt16(50_000 + number)
+      dialogue.open()
+      dialogue.send(.client, "GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n")
+      dialogue.send(.server, response([]))
+      dialogue.close()
+      packets += dialogue.packets()
+    }
+    let page = try WrittenPage(packets)
+    let counts = try page.rows("pairs").map { "\($0["host"] ?? "") \($0["connections"] ?? "")" }
+    #expect(counts == ["b.example 3", "a.example 1"])
+    #expect(try page.saving("connections")?["count"] as? Int == 2)
+  }
+
   private func response(_ content: [UInt8]) -> [UInt8] { response("", content) }
 
   @Test func whatGzipWouldHaveSaved() throws {
@@ -134,6 +152,31 @@ import Testing
     #expect(try page.number("contents", "not_modified") == 1)
     #expect(try page.number("contents", "known_not_modified") == 1)
     #expect(try page.number("contents", "not_modified_saved_bytes") == Self.text.count)
+  }
+
+  /// A template makes one API of several URLs. Their contents are still those of different URLs, and so is another query.
+  @Test func contentsOfOtherURLs() throws {
+    var configuration = Configuration()
+    configuration.templatePaths = true
+    let page = try WrittenPage(
+      dialogue([
+        (get("/photos/1001"), response(Self.text)), (get("/photos/1002"), response(Self.text)),
+        (get("/photos/1002?size=2"), response(Self.text)), (get("/photos/1001"), response(Self.text)),
+      ]).packets(), configuration: configuration)
+    let rows = try page.rows("elsewhere")
+    #expect(rows.map { $0["path"] as? String } == ["/photos/{id}"])
+    #expect(rows[0]["contents"] as? Int == 2 && rows[0]["bytes"] as? Int == 2 * Self.text.count)
+    #expect(try page.saving("elsewhere")?["bytes"] as? Int == 2 * Self.text.count)
+    #expect(try page.saving("again")?["bytes"] as? Int == Self.text.count)
+  }
+
+  /// A response that is the same as its request was not transferred again.
+  @Test func anEchoIsNoContentAgain() throws {
+    let request = "POST /echo HTTP/1.1\r\nHost: a.example\r\nContent-Length: \(Self.text.count)\r\n\r\n"
+    let page = try WrittenPage(
+      dialogue([(request + String(decoding: Self.text, as: UTF8.self), response(Self.text))]).packets())
+    #expect(try page.number("contents", "repeated_contents") == 0)
+    #expect(try page.number("contents", "elsewhere_contents") == 0)
   }
 
   /// Content is recognised however it was cut into packets and chunks.

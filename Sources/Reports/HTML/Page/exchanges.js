@@ -140,7 +140,7 @@ const exchangeChoices = {};
 function filteredExchanges(rows, parts) {
   const list = exchangeList(parts);
   const status = element('p', { class: 'status', role: 'status' });
-  const isRelative = checkbox('Each from its own start', exchangeChoices.isRelative ?? false, () => draw());
+  const isRelative = checkbox('Align starts', exchangeChoices.isRelative ?? false, () => draw());
   const search = element('input', { type: 'search', value: exchangeChoices.Search ?? '', placeholder: 'part of a name', spellcheck: 'false', autocomplete: 'off', oninput: () => draw() });
   const order = choice(Object.entries(exchangeOrders).map(([value, [label]]) => [value, label]), () => draw());
   const filters = [

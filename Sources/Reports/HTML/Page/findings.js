@@ -12,7 +12,7 @@ function fieldsSection({ fields, cookies }) {
     directionColumn, columns.count('messages', 'messages'), columns.bytes('bytes', 'bytes'), columns.bytes('repeated_bytes', 'bytes that repeat'),
     columns.share('share that repeats', (row) => row.repeated_bytes, (row) => row.bytes),
   ];
-  return ['headers', 'Header fields', section('headers', 'Header fields', `${shortBytes(again)} of ${shortBytes(bytes)} (${percent(again, bytes)}) repeat the value that the same field had in the message before, of the same API on the same connection. Bytes are those on the wire. What stands in parentheses is no field.`,
+  return ['headers', 'Header fields', section('headers', 'Header fields', `${shortBytes(again)} of ${shortBytes(bytes)} (${percent(again, bytes)}) repeat the value that the same field had in the message before, of the same API on the same connection. Bytes are those on the wire. Names in parentheses are not header fields.`,
     dataTable({ name: 'fields', fields: [columns.text('name', 'field'), ...figures], rows, rest, total: fields.total, sorted: 'bytes' }),
     cookies.rows.length ? element('h3', {}, 'Cookies by host') : null,
     cookies.rows.length ? dataTable({
@@ -61,15 +61,16 @@ function contentTypesSection({ content_types: types }) {
     }))];
 }
 
-function cachingSection({ contents, repeated }) {
+function cachingSection({ contents, repeated, elsewhere }) {
   if (!contents.contents && !contents.not_modified) return null;
-  const rows = records(repeated);
   const spared = contents.not_modified ? ` ${plural(contents.not_modified, 'answer was', 'answers were')} “not modified”: for ${grouped(contents.known_not_modified)} of them the content is known, and ${shortBytes(contents.not_modified_saved_bytes)} were not sent.` : '';
-  return ['caching', 'Caching', section('caching', 'Caching', `${grouped(contents.repeated_contents)} of ${plural(contents.contents, 'content')} were the same as one that the same client had sent or fetched for the same API before: ${shortBytes(contents.repeated_bytes)} of ${shortBytes(contents.bytes)}.${spared}`,
-    rows.length ? dataTable({
-      name: 'APIs with contents sent again', rows, rest: others(repeated), total: repeated.total, sorted: 'bytes of them',
-      fields: [columns.place(), directionColumn, columns.count('contents', 'identical contents'), columns.bytes('bytes', 'bytes of them')],
-    }) : null)];
+  const contentTable = (title, name, table) => (table.rows.length ? [element('h3', {}, title), dataTable({
+    name, rows: records(table), rest: others(table), total: table.total, sorted: 'bytes of them',
+    fields: [columns.place(), directionColumn, columns.count('contents', 'identical contents'), columns.bytes('bytes', 'bytes of them')],
+  })] : []);
+  return ['caching', 'Caching', section('caching', 'Caching', `Of ${plural(contents.contents, 'content')} with ${shortBytes(contents.bytes)}, ${grouped(contents.repeated_contents)} (${shortBytes(contents.repeated_bytes)}) were the same as one that the same client had transferred for the same URL before. Another ${grouped(contents.elsewhere_contents)} (${shortBytes(contents.elsewhere_bytes)}) were the same as one of another URL.${spared}`,
+    ...contentTable('Same content transferred again', 'APIs with the same content again', repeated),
+    ...contentTable('Same content under different URLs', 'APIs with the content of another URL', elsewhere))];
 }
 
 function outcomesSection({ redirects, errors, statuses }) {

@@ -53,7 +53,7 @@ function drawAgain(data) {
 function sayWhatIsMissing(data) {
   if (data.live.over) return;
   main.querySelector('.tiles').after(element('p', { class: 'notice' },
-    'Sums, APIs, bytes over time and the ledger are those of now. What is said of single exchanges, hosts, fields and contents comes when it is final: half a minute after a connection was closed.'));
+    'Totals are current; details appear about 30 s after a connection closes.'));
 }
 
 function follow() {

@@ -2,13 +2,14 @@
 
 /** The words for each: a title, a sentence, the section with all rows, and what its rows count. */
 const savingWords = {
-  again: ['Contents sent again', ({ count }) => `${plural(count, 'content was', 'contents were')} the same as one that the same client had sent or fetched for the same API before. A cache, or a conditional request, saves them.`, 'caching', ['content', 'contents']],
-  fields: ['Header fields that repeat', ({ bytes, whole }) => `${percent(bytes, whole)} of all header fields repeat the value that the same field had in the message before. HTTP/2 sends such a field as a byte or two; fewer and shorter fields save them, too.`, 'headers', ['message', 'messages']],
-  cookies: ['Cookies that repeat', ({ whole }) => `Cookies are ${unbrokenBytes(whole)} in all; these repeat the value before. A host without cookies for what needs none, and smaller cookies, save them.`, 'headers', ['message', 'messages']],
+  again: ['Same content transferred again', ({ count }) => `${plural(count, 'content was', 'contents were')} the same as one that the same client had transferred for the same URL before, query included. A cache, or a conditional request, saves them.`, 'caching', ['content', 'contents']],
+  elsewhere: ['Same content under different URLs', ({ count }) => `${plural(count, 'content was', 'contents were')} new for the URL, and the same as one that the same client had transferred for another URL. One URL for each content lets a cache serve it.`, 'caching', ['content', 'contents']],
+  fields: ['Header fields that repeat', ({ bytes, whole }) => `${percent(bytes, whole)} of all header fields repeat the value that the same field had in the message before. Bytes are those on the wire, so that an indexed field of HTTP/2 counts a byte or two; fewer and shorter fields also help.`, 'headers', ['message', 'messages']],
+  cookies: ['Cookies that repeat', ({ whole }) => `Cookies are ${unbrokenBytes(whole)} in all; these repeat the value before. Serve static files from a host without cookies; shrink cookies.`, 'headers', ['message', 'messages']],
   gzip: ['Contents that gzip would make smaller', ({ count, whole }) => `${plural(count, 'content', 'contents')} of ${unbrokenBytes(whole)} came without compression. Samples of them say how much smaller gzip makes them.`, 'compression', ['content', 'contents']],
   retransmissions: ['Bytes sent again by TCP', () => 'They were lost on the way, or the sender took them for lost. That depends on the network more than on the app.', 'hosts', ['connection', 'connections']],
-  connections: ['Connections beyond the first', ({ count, whole }) => `Opening and closing connections took ${unbrokenBytes(whole)}. This is what ${plural(count, 'connection', 'connections')} took beyond one for each client and server: at most so much is saved when connections are used again.`, 'connections', ['connection', 'connections']],
-  redirects: ['Redirections', ({ count }) => `${plural(count, 'exchange', 'exchanges')} only told the client to ask elsewhere. The right address at once saves them.`, 'outcomes', ['exchange', 'exchanges']],
+  connections: ['Connections beyond the first', ({ count, whole }) => `Opening and closing connections took ${unbrokenBytes(whole)}. ${plural(count, 'connection', 'connections')} beyond one for each client and host took these: reuse of connections saves at most that.`, 'connections', ['connection', 'connections']],
+  redirects: ['Redirections', ({ count }) => `${plural(count, 'exchange', 'exchanges')} only told the client to ask elsewhere. Use the final URL directly.`, 'outcomes', ['exchange', 'exchanges']],
   errors: ['Failed exchanges', ({ count }) => `${plural(count, 'exchange', 'exchanges')} ended with an error, or without a response.`, 'outcomes', ['exchange', 'exchanges']],
 };
 
@@ -16,7 +17,7 @@ function savingsSection({ savings, summary }) {
   if (!summary.messages) return null;
   if (!savings.length) {
     return ['savings', 'What would save most', section('savings', 'What would save most', null,
-      element('p', {}, 'Nothing was found: no content was sent again, nothing is left to compress, and nothing was lost.'))];
+      element('p', {}, 'Nothing was found: no content was transferred again, nothing is left to compress, and nothing was lost.'))];
   }
   const most = savings[0].bytes;
   return ['savings', 'What would save most', section('savings', 'What would save most', 'The most bytes come first. The same bytes can be in several of these, so that they do not add up.',

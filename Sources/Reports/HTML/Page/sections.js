@@ -34,7 +34,7 @@ function tiles({ summary, parts, cookies: cookieTable, contents, hosts }) {
     tile('Up', shortBytes(up), `${percent(up, summary.original)} of the wire, ${plural(summary.requests, 'request')}`),
     tile('Down', shortBytes(down), `${percent(down, summary.original)} of the wire, ${plural(summary.responses, 'response')}`),
     tile('Header sections', shortBytes(heads), `${percent(heads, up + down)} of what HTTP costs, cookies ${shortBytes(cookies)}`),
-    tile('Sent again', shortBytes(contents.repeated_bytes), `${plural(contents.repeated_contents, 'identical content')}`),
+    tile('Transferred again', shortBytes(contents.repeated_bytes), `${plural(contents.repeated_contents, 'identical content')}`),
     tile('Errors', grouped(errors), `${grouped(summary.status_4xx)} are 4xx, ${grouped(summary.status_5xx)} are 5xx`, errors > 0 ? 'bad' : ''),
     tile('Waiting, median', summary.wait_ms_p50 === null ? '—' : duration(summary.wait_ms_p50), summary.wait_ms_p95 === null ? 'no exchange was seen whole' : `95 % are below ${unbroken(summary.wait_ms_p95)}`));
 }
@@ -46,13 +46,13 @@ function warnings({ summary, anomalies }) {
   if (summary.dropped) lines.push(`Incomplete: the capture dropped ${plural(summary.dropped, 'packet')}.`);
   if (summary.truncated) lines.push(`${plural(summary.truncated, 'packet was', 'packets were')} cut by the snap length.`);
   if (summary.missing) lines.push(`${plural(summary.missing, 'byte')} of streams were not captured.`);
-  if (summary.inferred) lines.push(`Of the messages, ${plural(summary.inferred, 'byte has', 'bytes have')} an API that is only inferred: packets are missing.`);
-  if (summary.unknown) lines.push(`No API can be given to ${plural(summary.unknown, 'byte')} of messages whose requests are not known.`);
+  if (summary.inferred) lines.push(`${plural(summary.inferred, 'byte was', 'bytes were')} assigned to an API by inference: packets are missing.`);
+  if (summary.unknown) lines.push(`${plural(summary.unknown, 'byte')} of messages could not be assigned to an API: their requests are not known.`);
   if (summary.redacted) lines.push('Addresses, and paths beyond their first segment, are hashed.');
   if (summary.without_parts) lines.push(`The parts of some exchanges are not on this page: ${plural(summary.without_parts, 'message was', 'messages were')} too many in progress at once.`);
   const seen = records(anomalies).map((row) => row.name);
   const full = Object.entries(fullTables).filter(([name]) => seen.includes(name)).map(([, words]) => words);
-  if (full.length) lines.push(`A limit was reached for ${full.join(', ')}: what came later is counted together, or not recognised when it comes again.`);
+  if (full.length) lines.push(`A limit was reached for ${full.join(', ')}: what came later is counted together, or not recognized when it comes again.`);
   return lines.map((text) => element('p', { class: 'notice' }, text));
 }
 
@@ -116,11 +116,11 @@ function apisSection({ parts, apis }, exchanges) {
   const fields = [
     columns.place('API'), ...['method', 'process'].filter((name) => apis.columns.includes(name)).map((name) => columns.text(name, name)),
     columns.count('requests', 'requests'), columns.bytes('up', 'up'), columns.bytes('down', 'down'), columns.bytes('all', 'all bytes'),
-    columns.bytes('head', 'header'), optional(columns.bytes('saved', 'saved by field compression')), columns.bytes('body', 'body'), columns.bytes('overhead', 'overhead'), optional(columns.bytes('retransmitted', 'sent again')),
+    columns.bytes('head', 'header'), optional(columns.bytes('saved', 'hpack saved')), columns.bytes('body', 'body'), columns.bytes('overhead', 'overhead'), optional(columns.bytes('retransmitted', 'sent again')),
     optional(columns.bytes('missing', 'not seen')), optional(columns.bytes('inferred', 'inferred')), optional(columns.count('errors', 'errors')), columns.time('wait_ms_p50', 'wait, median'), columns.time('wait_ms_p95', 'wait, 95\u00a0%'),
   ];
   const ofAPI = Map.groupBy(exchanges, (row) => row.api);
-  return ['apis', 'APIs', section('apis', 'APIs', 'Bytes are everything on the wire from the IP header on, as a data plan is billed. Header is header sections without start-lines. An API opens to its exchanges, an exchange to its parts.',
+  return ['apis', 'APIs', section('apis', 'APIs', 'Bytes are everything on the wire from the IP header on, as a data plan is billed. Header is header sections without start-lines. Expand an API to see its exchanges, an exchange to its parts.',
     dataTable({
       name: 'APIs', fields, rows: rows.map((row, index) => ({ ...extend(row), index })), rest: rest && extend(rest), total: apis.total, sorted: 'all bytes',
       detail: (row) => apiDetail(row, ofAPI.get(row.index) ?? [], parts),
