@@ -17,15 +17,21 @@ struct DecodedAccount {
   /// Takes a packet, and says what it broke.
   mutating func fault(_ packet: Packet, _ octets: [UInt8]) -> String? {
     decoded = octets.withOctets { decoder.decode(packet, $0, ledger: &ledger, anomalies: &anomalies) }
-    let fault =
-      switch decoded {
-      case .nothing: String?.none
-      case .tcp(let segment): account(segment, in: octets.count)
-      case .reassembledTCP(let segment): account(segment, in: decoder.reassembled.count)
-      case .udp(let datagram): rangeFault(datagram, in: octets.count)
-      case .reassembledUDP(let datagram): rangeFault(datagram, in: decoder.reassembled.count)
-      }
+    var fault = fault(of: decoded, in: octets.count)
+    while let next = octets.withOctets({ decoder.decodeNext($0, ledger: &ledger, anomalies: &anomalies) }) {
+      fault = fault ?? self.fault(of: next, in: octets.count)
+    }
     return fault ?? ledgerFault()
+  }
+
+  private mutating func fault(of decoded: DecodedPacket, in count: Int) -> String? {
+    switch decoded {
+    case .nothing: String?.none
+    case .tcp(let segment): account(segment, in: count)
+    case .reassembledTCP(let segment): account(segment, in: decoder.reassembled.count)
+    case .udp(let datagram): rangeFault(datagram, in: count)
+    case .reassembledUDP(let datagram): rangeFault(datagram, in: decoder.reassembled.count)
+    }
   }
 
   /// Gives up what is held, and says whether everything has a class then.

@@ -83,6 +83,54 @@ import Testing
       udp([0, 0, 8, 0] ++ packet4, 4754),
       udp([0x36, 0xff] ++ Wire.be16(96) ++ Wire.be32(5) ++ [0, 1, 0, 0x85, 1, 0, 9, 0] ++ packet4, 2152),
       udp([0, 1, 0, 0] ++ Wire.zeros(9) ++ [0, 0] ++ Wire.zeros(6) ++ packet6, 3544),
+      (.ethernet, packet4), (.ethernet, packet6),
+      (.ethernet, Wire.ethernet(0x8926, Wire.zeros(4) ++ Wire.be16(0x8100) ++ [0, 5] ++ Wire.be16(0x0800) ++ packet4)),
+      (.ethernet, Wire.ethernet(0x893f, Wire.zeros(6) ++ Wire.be16(0x0800) ++ packet4)),
+      (.ethernet, Wire.ethernet(0x8909, [1, 1, 0, 1, 0, 5] ++ Wire.be16(0x86dd) ++ packet6)),
+      (.ethernet, Wire.ethernet(0x892f, Wire.be32(0x1020_0007) ++ Wire.be16(0x0800) ++ packet4)),
+      (
+        .ethernet, Wire.ethernet(0x88e5, [0x20, 0] ++ Wire.zeros(12) ++ Wire.be16(0x0800) ++ packet4 ++ Wire.zeros(16))
+      ),
+      (
+        .ethernet,
+        Wire.ethernet(0x88e5, [0, 46] ++ Wire.be32(1) ++ Wire.be16(0x0800) ++ Wire.packet4 ++ Wire.zeros(16))
+      ),
+      (.ethernet, Wire.ethernet(0x88e7, Wire.be32(7) ++ frame)),
+      (.ethernet, Wire.ethernet(0x894f, Wire.be16(0x0fc6) ++ [1, 1] ++ Wire.zeros(20) ++ packet4)),
+      ip(47, [0, 0, 0x89, 0x4f] ++ Wire.be16(0x0fc2) ++ [2, 3] ++ Wire.zeros(4) ++ frame),
+      ip(47, [0x20, 1, 0x64, 0] ++ Wire.be16(frame.count) ++ [7, 0] ++ frame),
+      udp([0x0c, 0, 0, 4, 0, 0, 7, 0] ++ Wire.be16(0x0fc2) ++ [2, 1] ++ Wire.zeros(4) ++ packet4, 4790),
+      udp([1, 0, 0, 1, 10, 1, 0x80, 0, 1] ++ frame, 37008),
+      udp([1, 0, 0, 18, 1, 8, 1] ++ Wire.zeros(22) ++ snap ++ packet4, 37008),
+      udp([0, 0x10, 2, 0, 0, 0, 0, 0] ++ frame, 5247),
+      udp([0, 0x10, 3, 0, 0, 0, 0, 0, 1, 8] ++ Wire.zeros(22) ++ snap ++ packet4, 5247),
+      udp([0, 2, 0, 1, 0, 2, 0xff, 3, 0, 0x21] ++ packet4, 1701),
+      udp(
+        [0x4a, 2] ++ Wire.be16(20 + packet4.count) ++ Wire.zeros(8) ++ Wire.be16(2) ++ Wire.zeros(2) ++ [
+          0xff, 3, 0, 0x21,
+        ]
+          ++ packet4, 1701),
+      udp([0x80, 0, 0, 1, 0, 0, 0, 0] ++ packet6, 4341), udp([4, 0, 0, 3, 0, 0, 0, 0] ++ frame, 4341),
+      (LinkType(rawValue: 242), [8, 0, 0, 0] ++ packet4),
+      (LinkType(rawValue: 242), Wire.zeros(40) ++ [0x86, 0xdd, 0, 0] ++ packet6),
+      (LinkType(rawValue: 204), [1, 0xff, 3, 0, 0x21] ++ packet4), (LinkType(rawValue: 166), [0, 3, 0x21] ++ packet4),
+      (
+        .ieee80211,
+        [0x88, 1] ++ Wire.zeros(22) ++ [0x80, 0] ++ Wire.zeros(12) ++ Wire.be16(8 + packet4.count) ++ snap ++ packet4
+          ++ Wire.zeros(-(14 + 8 + packet4.count) & 3) ++ Wire.zeros(12) ++ Wire.be16(8 + packet4.count) ++ snap
+          ++ packet4
+      ),
+      // A GENEVE packet that the card has yet to segment.
+      (
+        .ethernet,
+        Wire.ethernet(
+          0x0800,
+          Wire.ipv4(
+            17,
+            Wire.udp(
+              [0, 0, 0x08, 0, 0, 0, 1, 0] ++ Wire.ipv4(6, Wire.tcp(Wire.payload(900))), to: 6081)))
+          ++ Wire.payload(1000)
+      ),
     ]
   }()
 

@@ -89,6 +89,8 @@ struct Balance {
   var anomalies = AnomalyLog()
   /// TCP payload returned so far: the pipeline would charge it.
   var tcpPayload = 0
+  /// The later frames of the last packet, if it was an aggregate.
+  var laterFrames: [DecodedPacket] = []
   var isBalanced = true
 
   init(configuration: Configuration = Configuration()) { decoder = PacketDecoder(configuration: configuration) }
@@ -108,6 +110,12 @@ struct Balance {
   mutating func decode(_ packet: Packet, _ octets: [UInt8]) -> DecodedPacket {
     let decoded = octets.withOctets { decoder.decode(packet, $0, ledger: &ledger, anomalies: &anomalies) }
     check(decoded, captured: octets.count)
+    laterFrames = []
+    while let next = octets.withOctets({ decoder.decodeNext($0, ledger: &ledger, anomalies: &anomalies) }) {
+      check(next, captured: octets.count)
+      laterFrames.append(next)
+    }
+    checkSum()
     return decoded
   }
 
@@ -128,6 +136,10 @@ struct Balance {
       let count = decoder.withReassembled { $0.byteCount }
       check(datagram.payloadOffset, datagram.payloadLength, datagram.capturedPayloadLength, count)
     }
+  }
+
+  /// Checks that every octet has a class, once all frames of a packet are decoded.
+  private mutating func checkSum() {
     let classed = OctetClass.allCases.allSatisfy { ledger[$0] >= 0 }
     isBalanced =
       isBalanced && classed && ledger.pending >= 0 && ledger.synthetic <= ledger[.link]

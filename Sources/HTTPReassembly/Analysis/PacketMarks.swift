@@ -24,7 +24,7 @@ struct PacketMarks: ~Copyable {
     let decoded = decoder.dissect(packet, octets, ledger: &ledger, anomalies: &anomalies)
     isOfTransport = true
     switch decoded {
-    case .tcp(let segment) where !decoder.isFragment:
+    case .tcp(let segment) where !decoder.isFragment && !decoder.hasLaterFrames:
       let numbers = UInt64(segment.sequence) << 32 | UInt64(segment.acknowledgment)
       let facts = UInt64(segment.flags.rawValue) << 32 | UInt64(segment.window) << 16
       let identification = octets.identification(before: segment.payloadOffset - segment.headerLength, of: 6)
@@ -32,7 +32,7 @@ struct PacketMarks: ~Copyable {
       value = OctetMark.mix(value, numbers)
       value = OctetMark.mix(value, facts | UInt64(identification))
       return OctetMark.mix(value, UInt64(segment.payloadLength))
-    case .udp(let datagram) where !decoder.isFragment:
+    case .udp(let datagram) where !decoder.isFragment && !decoder.hasLaterFrames:
       let identification = octets.identification(before: datagram.payloadOffset - UDPDatagram.headerLength, of: 17)
       let payload = datagram.payload(in: octets)
       let start = payload.prefix(Self.payloadLimit)

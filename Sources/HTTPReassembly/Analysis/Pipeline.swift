@@ -137,6 +137,15 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     packet.timestamp = time
     let decoded = decoder.dissect(packet, octets, ledger: &run.ledger, anomalies: &run.anomalies)
     if let process = decoder.process { mention = processes.mention(of: process, octets, &run.texts) }
+    receive(decoded, packet, octets, at: time)
+    while let next = decoder.decodeNext(octets, ledger: &run.ledger, anomalies: &run.anomalies) {
+      receive(next, packet, octets, at: time)
+    }
+  }
+
+  /// Takes a decoded packet, or a frame of one.
+  @inline(__always)
+  private mutating func receive(_ decoded: DecodedPacket, _ packet: Packet, _ octets: RawSpan, at time: Int64) {
     switch decoded {
     case .nothing: break
     case .tcp(let segment): receive(segment, octets, at: time, source: packet.captureOffset)

@@ -35,6 +35,10 @@ package struct PacketDecoder {
   private(set) var process: TappedProcess?
   /// Whether the last dissected packet is a fragment, or contains one.
   private(set) var isFragment = false
+  /// Frames of the last dissected packet that `decodeNext` has yet to decode.
+  private var laterFrames: (frames: LaterFrames, time: Int64)?
+  /// Whether `decodeNext` has something to decode.
+  var hasLaterFrames: Bool { laterFrames != nil }
 
   package init(configuration: Configuration) {
     limits = Dissection.Limits(
@@ -45,6 +49,7 @@ package struct PacketDecoder {
 
   /// Charges the ledger for everything but the TCP payload, and returns the rest.
   ///
+  /// `decodeNext` decodes further packets in it, until it returns nil.
   /// `octets` are the packet's captured octets. Octets beyond the original length are ignored.
   package mutating func decode(
     _ packet: Packet, _ octets: RawSpan, ledger: inout Ledger, anomalies: inout AnomalyLog
@@ -91,9 +96,32 @@ package struct PacketDecoder {
     let last = dissection.walk(from: .linkType(packet.linkType.rawValue), octets)
     process = dissection.process
     isFragment = false
+    return settle(&dissection, last, octets, at: packet.timestamp, ledger: &ledger, anomalies: &anomalies)
+  }
+
+  /// Decodes the next frame of the last packet, if it is an aggregate of several; nil if there is none.
+  ///
+  /// The octets are the packet's.
+  package mutating func decodeNext(
+    _ octets: RawSpan, ledger: inout Ledger, anomalies: inout AnomalyLog
+  ) -> DecodedPacket? {
+    guard let (frames, time) = laterFrames.take() else { return nil }
+    var dissection = Dissection(frames, captured: min(octets.byteCount, frames.wireLength), limits: limits)
+    let first = dissection.aggregate(octets)
+    let last = dissection.walk(from: first, octets)
+    return settle(&dissection, last, octets, at: time, ledger: &ledger, anomalies: &anomalies)
+  }
+
+  /// Charges a packet, or a frame of it. A fragment is held.
+  @inline(__always)
+  private mutating func settle(
+    _ dissection: inout Dissection, _ last: Layer, _ octets: RawSpan, at time: Int64, ledger: inout Ledger,
+    anomalies: inout AnomalyLog
+  ) -> DecodedPacket {
+    laterFrames = dissection.laterFrames.map { ($0, time) }
     if case .fragment = last {
       isFragment = true
-      return reassemble(dissection, octets, packet.timestamp, ledger: &ledger, anomalies: &anomalies)
+      return reassemble(dissection, octets, time, ledger: &ledger, anomalies: &anomalies)
     }
     return Self.settle(
       &dissection, last, octets, fragmentNetwork: nil, ledger: &ledger, anomalies: &anomalies)
@@ -134,6 +162,7 @@ package struct PacketDecoder {
       return settleRest(
         dissection, last, octets, fragmentNetwork: fragmentNetwork, ledger: &ledger, anomalies: &anomalies)
     }
+    dissection.takeSegmentsBehind(octets)
     if dissection.limits.verifiesChecksums, dissection.tcpChecksumIsBad(octets) {
       dissection.hasBadChecksum = true
       anomalies.note(.tcpChecksumBad)
@@ -160,9 +189,10 @@ package struct PacketDecoder {
       ledger.charge(dissection.room, to: .malformed)
       return .nothing
     }
+    if dissection.holdsHiddenPacket(octets) { dissection.note(.packetNotOpened, in: &anomalies) }
     switch dissection.carrier {
     case .link:
-      ledger.charge(dissection.wireLength, to: .nonIP)
+      ledger.charge(dissection.share, to: .nonIP)
       return .nothing
     case .ip:
       dissection.chargeHeaders(&ledger)
@@ -171,7 +201,8 @@ package struct PacketDecoder {
     case .udp:
       dissection.chargeHeaders(&ledger)
       ledger.charge(dissection.tunnel + dissection.room, to: .udp)
-      guard let datagram = dissection.udpDatagram(octets, fragmentNetwork: fragmentNetwork ?? 0)
+      guard dissection.laterFrames == nil,
+        let datagram = dissection.udpDatagram(octets, fragmentNetwork: fragmentNetwork ?? 0)
       else { return .nothing }
       return fragmentNetwork != nil ? .reassembledUDP(datagram) : .udp(datagram)
     }
@@ -229,6 +260,7 @@ extension Dissection {
     isIPv6 = datagram.isIPv6
     carrier = .ip
     trimsToLink = false
+    mayLeaveFrames = false
     self.depth = depth
   }
 
@@ -251,7 +283,9 @@ extension Dissection {
 
   /// Notes the oddities that did not end the decoding.
   fileprivate func note(in anomalies: inout AnomalyLog) {
-    if notes.contains(.unsupportedLinkType) { anomalies.note(.unsupportedLinkType) }
+    if notes.contains(.unsupportedLinkType) { note(.unsupportedLinkType, in: &anomalies) }
+    if notes.contains(.linkHeaderMissing) { anomalies.note(.linkHeaderMissing) }
+    if notes.contains(.tunnelLengthOfSegment) { anomalies.note(.tunnelLengthOfSegment) }
     if notes.contains(.linkPayloadEncrypted) { anomalies.note(.linkPayloadEncrypted) }
     if notes.contains(.linkChecksumBad) { anomalies.note(.linkChecksumBad) }
     if notes.contains(.linkFragmented) { anomalies.note(.linkFragmented) }
@@ -259,5 +293,11 @@ extension Dissection {
     if notes.contains(.ipLengthBeyondFrame) { anomalies.note(.ipLengthBeyondFrame) }
     if notes.contains(.ipTotalLengthZero) { anomalies.note(.ipTotalLengthZero) }
     if notes.contains(.ipv4ChecksumBad) { anomalies.note(.ipv4ChecksumBad) }
+  }
+  /// Notes an oddity whose example is the name of the innermost header.
+  @inline(never)
+  fileprivate func note(_ anomaly: Anomaly, in anomalies: inout AnomalyLog) {
+    guard anomalies[anomaly] == 0 else { return anomalies.note(anomaly) }
+    Array(name.text.utf8).withOctets { anomalies.note(anomaly, example: $0) }
   }
 }

@@ -64,6 +64,8 @@ package struct ConnectionScan {
       flows[ConnectionKey(segment.source, segment.destination)]?.marks.insert(.dependent)
     case .nothing, .udp, .reassembledUDP: break
     }
+    // Several frames in one packet may belong to several connections.
+    if decoder.hasLaterFrames { keepsAll = true }
     if decoder.process != nil { keepsAll = true }
   }
 

@@ -1,4 +1,4 @@
-// Generic routing encapsulation (RFC 2784, RFC 2890), the PPTP variant (RFC 2637 §4.1), and GRE in UDP (RFC 8086).
+// Generic routing encapsulation (RFC 2784, RFC 2890), the PPTP variant (RFC 2637 §4.1), GRE in UDP (RFC 8086), and EoIP.
 
 extension Dissection {
   /// A GRE header of version 0 or 1.
@@ -7,6 +7,7 @@ extension Dissection {
     let flags = octets.bigEndian16(offset)
     let type = octets.bigEndian16(offset + 2)
     let hasSequence = flags & 0x1000 != 0
+    if type == 0x6400, flags == 0x2001 { return ethernetOverIP(octets) }
     var length = 4
     if flags & 0x7 == 0 {
       // RFC 2784 removed routing and strict source routes (RFC 1701) from GRE.
@@ -29,6 +30,16 @@ extension Dissection {
     case 0x22eb: return erspan(octets, length: isCaptured(12) && octets.octet(offset + 11) & 1 != 0 ? 20 : 12)
     default: return .etherType(type)
     }
+  }
+
+  /// MikroTik's Ethernet over IP: the key holds the frame's length and the tunnel's number. A keep-alive has length 0.
+  private mutating func ethernetOverIP(_ octets: RawSpan) -> Layer {
+    guard isCaptured(8) else { return .malformed(.tunnelHeaderMalformed) }
+    let length = Int(octets.bigEndian16(offset + 4))
+    guard length > 0, enterTunnel() else { return .payload }
+    consume(8)
+    if length < room { trim(to: offset + length) }
+    return .ethernet
   }
 
   private mutating func erspan(_ octets: RawSpan, length: Int) -> Layer {

@@ -9,6 +9,8 @@ enum IPProtocol {
   static let fragment: UInt8 = 44
   static let gre: UInt8 = 47
   static let authentication: UInt8 = 51
+  static let icmp: UInt8 = 1
+  static let icmpv6: UInt8 = 58
   static let destinationOptions: UInt8 = 60
   static let etherIP: UInt8 = 97
   static let mobility: UInt8 = 135
@@ -44,6 +46,7 @@ extension Dissection {
   }
 
   private mutating func otherProtocol(_ number: UInt8, _ octets: RawSpan) -> Layer {
+    name = .ipProtocol(number)
     switch number {
     case IPProtocol.ipv4: return enterTunnel() ? .ipv4 : .payload
     case IPProtocol.ipv6: return enterTunnel() ? .ipv6 : .payload

@@ -13,6 +13,7 @@ extension Dissection {
       return .malformed(.ipHeaderMalformed)
     }
     var totalLength = Int(octets.bigEndian16(start + 2))
+    if totalLength > room, isSuperSegment(endingAt: start + totalLength) { takeFrameRest() }
     if totalLength < headerLength || totalLength > room {
       // A UDP port only suggests a tunnel. This is no IP header.
       guard carrier != .udp else { return .malformed(.ipHeaderMalformed) }
@@ -27,6 +28,7 @@ extension Dissection {
       totalLength = room
     }
     if totalLength < room {
+      if trimsToLink { noteFrameRest(from: start + totalLength) }
       let isLinkPadding = trimsToLink
       trim(to: start + totalLength)
       if isLinkPadding { markPCAPdroid(octets, packetEnd: start + totalLength) }

@@ -8,11 +8,13 @@ extension Dissection {
     let start = offset
     guard octets.octet(start) >> 4 == 6 else { return .malformed(.ipHeaderMalformed) }
     let payloadLength = Int(octets.bigEndian16(start + 4))
+    if payloadLength > room - 40, isSuperSegment(endingAt: start + 40 + payloadLength) { takeFrameRest() }
     if payloadLength > room - 40 {
       // A UDP port only suggests a tunnel. This is no IP header.
       guard carrier != .udp else { return .malformed(.ipHeaderMalformed) }
       notes.insert(.ipLengthBeyondFrame)
     } else if payloadLength != 0, payloadLength < room - 40 {
+      if trimsToLink { noteFrameRest(from: start + 40 + payloadLength) }
       let isLinkPadding = trimsToLink
       trim(to: start + 40 + payloadLength)
       if isLinkPadding { markPCAPdroid(octets, packetEnd: start + 40 + payloadLength) }

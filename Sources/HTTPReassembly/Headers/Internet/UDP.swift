@@ -32,24 +32,31 @@ extension Dissection {
     let length = Int(octets.bigEndian16(offset + 4))
     if length >= 8, length < room { trim(to: offset + length) }
     udpRange = offset..<end
+    name = .udpPort(octets.bigEndian16(offset + 2))
     let sourcePort = octets.bigEndian16(offset)
     let destinationPort = octets.bigEndian16(offset + 2)
     consume(8)
     // A client's arbitrary port may equal a tunnel's port. The other end's well-known port then shows that it is no tunnel.
     if sourcePort == 53 || sourcePort == 5353 { return .payload }
     switch destinationPort {
+    case 1701: return .l2tp
     case 2152: return .gtpu
     case 3544: return .teredo
+    case 4341: return .lisp
     case 4754: return .gre
     case 4789, 8472: return .vxlan  // 8472: the default of Linux, older than the assignment.
     case 4790: return .vxlanGPE
+    case 5247: return .capwap
     case 6081: return .geneve
     case 6635: return .mpls  // RFC 7510.
+    case 37008: return .tzsp
     default: break
     }
     switch sourcePort {
+    case 1701: return .l2tp
     case 2152: return .gtpu
     case 3544: return .teredo
+    case 5247: return .capwap
     default: return looksLikeTeredo(octets) ? .teredo : .payload
     }
   }

@@ -19,12 +19,18 @@ extension Dissection {
     consume(8)
     // Without the P flag it is a VXLAN header.
     guard flags & 0x04 != 0 else { return .ethernet }
-    switch next {
-    case 1: return .ipv4
-    case 2: return .ipv6
-    case 3: return .ethernet
-    case 5: return .mpls
-    default: return .payload
+    return nextProtocol(next)
+  }
+
+  /// The layer that a next protocol names (RFC 8300 §2.2, RFC 9305 §3.1, and VXLAN-GPE).
+  func nextProtocol(_ number: UInt8) -> Layer {
+    switch number {
+    case 1: .ipv4
+    case 2: .ipv6
+    case 3: .ethernet
+    case 4: .nsh
+    case 5: .mpls
+    default: .payload
     }
   }
 }

@@ -20,6 +20,14 @@ struct Dissection: ~Copyable {
     case udp
   }
 
+  /// The number that names the innermost header, where a number names it.
+  enum HeaderName {
+    case linkType(UInt32)
+    case etherType(UInt16)
+    case ipProtocol(UInt8)
+    case udpPort(UInt16)
+  }
+
   /// The limits that apply.
   struct Limits {
     var tunnelDepth: Int
@@ -38,6 +46,8 @@ struct Dissection: ~Copyable {
     static let ipLengthBeyondFrame = Notes(rawValue: 1 << 5)
     static let ipTotalLengthZero = Notes(rawValue: 1 << 6)
     static let ipv4ChecksumBad = Notes(rawValue: 1 << 7)
+    static let linkHeaderMissing = Notes(rawValue: 1 << 8)
+    static let tunnelLengthOfSegment = Notes(rawValue: 1 << 9)
   }
 
   /// Where the next header starts.
@@ -73,6 +83,16 @@ struct Dissection: ~Copyable {
   /// Whether `trim` cuts off the frame's own padding, and not the padding of something inside a tunnel.
   var trimsToLink = true
   var notes: Notes = []
+  /// The last header that a number named.
+  var name = HeaderName.linkType(0)
+  /// Where the outermost IP packet ends, and how many octets of the frame lie behind it. Both are 0 if none do.
+  var frameRest = (start: 0, count: 0)
+  /// Octets of the packet that this dissection accounts for: all, but for those of `laterFrames`.
+  var share: Int
+  /// The frames behind the first one of an aggregate.
+  var laterFrames: LaterFrames?
+  /// Whether an aggregate may leave later frames. A reassembled datagram may not.
+  var mayLeaveFrames = true
 
   // The innermost IP header.
   var source = IPAddress(high: 0, low: 0)
@@ -95,6 +115,7 @@ struct Dissection: ~Copyable {
     end = wireLength
     self.captured = captured
     self.wireLength = wireLength
+    share = wireLength
     self.limits = limits
   }
 
@@ -183,6 +204,11 @@ struct Dissection: ~Copyable {
       case .geneve: layer = geneve(octets)
       case .gtpu: layer = gtpu(octets)
       case .teredo: layer = teredo(octets)
+      case .nsh: layer = nsh(octets)
+      case .tzsp: layer = tzsp(octets)
+      case .capwap: layer = capwap(octets)
+      case .l2tp: layer = l2tp(octets)
+      case .lisp: layer = lisp(octets)
       case .tcp, .fragment, .payload, .malformed: return layer
       }
     }

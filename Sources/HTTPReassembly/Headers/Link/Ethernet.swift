@@ -6,6 +6,10 @@ extension Dissection {
 
   /// An Ethernet header; `switchTagLength` octets of a switch's tag follow the addresses.
   mutating func ethernet(_ octets: RawSpan, switchTagLength: Int = 0) -> Layer {
+    if carrier == .link, depth == 0, startsWithIP(octets) {
+      notes.insert(.linkHeaderMissing)
+      return .ip
+    }
     let headerLength = Self.ethernetHeaderLength + switchTagLength
     guard isCaptured(headerLength) else { return .malformed(.linkHeaderMalformed) }
     let type = octets.bigEndian16(offset + headerLength - 2)
@@ -20,7 +24,11 @@ extension Dissection {
       trimsToLink = false
     }
     consume(headerLength)
-    // §3.2.6: a value up to 1,500 is the length of the data; a value from 0x0600 is a type.
+    return lengthOrType(type)
+  }
+
+  /// §3.2.6: a value up to 1,500 is the length of the data; a value from 0x0600 is a type.
+  mutating func lengthOrType(_ type: UInt16) -> Layer {
     if type >= 0x0600 { return .etherType(type) }
     guard type <= 1500 else { return .payload }
     if Int(type) < room { trim(to: offset + Int(type)) }
@@ -38,21 +46,6 @@ extension Dissection {
     guard isCaptured(4) else { return .malformed(.linkHeaderMalformed) }
     consume(4)
     return .ethernet
-  }
-}
-
-// IEEE 802.1Q VLAN tags, customer and service.
-
-extension Dissection {
-  /// The rest of a VLAN tag: tag control information, then the type of the payload.
-  mutating func vlan(_ octets: RawSpan) -> Layer {
-    guard isCaptured(4) else { return .malformed(.linkHeaderMalformed) }
-    let type = octets.bigEndian16(offset + 2)
-    consume(4)
-    if type >= 0x0600 { return .etherType(type) }
-    guard type <= 1500 else { return .payload }
-    if Int(type) < room { trim(to: offset + Int(type)) }
-    return .llc
   }
 }
 
@@ -84,12 +77,27 @@ extension Dissection {
 enum EtherType {
   static let ipv4: UInt16 = 0x0800
   static let ipv6: UInt16 = 0x86dd
+  static let arp: UInt16 = 0x0806
   /// IEEE 802.1Q customer VLAN tag.
   static let vlan: UInt16 = 0x8100
   /// IEEE 802.1ad service VLAN tag.
   static let serviceVLAN: UInt16 = 0x88a8
   /// Double tagging from before IEEE 802.1ad.
   static let doubleVLAN: UInt16 = 0x9100
+  /// Cisco's VN-Tag, of virtual interfaces behind one port.
+  static let vnTag: UInt16 = 0x8926
+  /// IEEE 802.1BR tag of port extenders.
+  static let eTag: UInt16 = 0x893f
+  /// Cisco MetaData, with the group of a source.
+  static let ciscoMetaData: UInt16 = 0x8909
+  /// High-availability Seamless Redundancy (IEC 62439-3).
+  static let hsr: UInt16 = 0x892f
+  /// IEEE 802.1AE (MACsec).
+  static let macsec: UInt16 = 0x88e5
+  /// IEEE 802.1ah provider backbone bridges, service instances.
+  static let backbone: UInt16 = 0x88e7
+  /// Network service header (RFC 8300).
+  static let nsh: UInt16 = 0x894f
   static let mplsUnicast: UInt16 = 0x8847
   static let mplsMulticast: UInt16 = 0x8848
   static let pppoeSession: UInt16 = 0x8864
@@ -103,16 +111,18 @@ extension Dissection {
   /// The layer that an EtherType announces.
   @inline(__always)
   mutating func etherType(_ type: UInt16, _ octets: RawSpan) -> Layer {
+    name = .etherType(type)
     switch type {
-    case EtherType.ipv4: .ipv4
-    case EtherType.ipv6: .ipv6
-    case EtherType.vlan, EtherType.serviceVLAN, EtherType.doubleVLAN: vlan(octets)
-    case EtherType.mplsUnicast, EtherType.mplsMulticast: .mpls
-    case EtherType.pppoeSession: .pppoe
+    case EtherType.ipv4: return .ipv4
+    case EtherType.ipv6: return .ipv6
+    // The tag control information, then the type of the payload.
+    case EtherType.vlan, EtherType.serviceVLAN, EtherType.doubleVLAN: return tag(octets, length: 2)
+    case EtherType.mplsUnicast, EtherType.mplsMulticast: return .mpls
+    case EtherType.pppoeSession: return .pppoe
     // These occur only in tunnels.
-    case EtherType.ethernet where isOpening: .ethernet
-    case EtherType.ppp where isOpening: .ppp
-    default: .payload
+    case EtherType.ethernet where isOpening: return .ethernet
+    case EtherType.ppp where isOpening: return .ppp
+    default: return rareEtherType(type, octets)
     }
   }
 }

@@ -2,10 +2,10 @@
 
 extension Dissection {
   /// A data frame's header. Management and control frames hold no packets; protected frames hide them.
-  mutating func ieee80211(_ octets: RawSpan, isPadded: Bool = false) -> Layer {
+  mutating func ieee80211(_ octets: RawSpan, isPadded: Bool = false, isSwapped: Bool = false) -> Layer {
     guard isCaptured(2) else { return .malformed(.linkHeaderMalformed) }
-    let control = octets.octet(offset)
-    let flags = octets.octet(offset + 1)
+    let control = octets.octet(isSwapped ? offset + 1 : offset)
+    let flags = octets.octet(isSwapped ? offset : offset + 1)
     // Version 0, type 2 (data), subtype bit 2 clear (with data).
     guard control & 0x0f == 0x08, control & 0x40 == 0 else { return .payload }
     guard flags & 0x40 == 0 else {
@@ -29,15 +29,19 @@ extension Dissection {
     return isAggregate ? aggregate(octets) : .llc
   }
 
-  /// An A-MSDU (§9.3.2.2) of one subframe. Several subframes would be several packets in one.
-  private mutating func aggregate(_ octets: RawSpan) -> Layer {
+  /// The first subframe of an A-MSDU (§9.3.2.2). Further ones are packets of their own: they become `laterFrames`.
+  mutating func aggregate(_ octets: RawSpan) -> Layer {
     guard isCaptured(14) else { return .malformed(.linkHeaderMalformed) }
     let length = Int(octets.bigEndian16(offset + 12))
-    // Subframes are padded to 32 bits, except the last.
     guard length <= room - 14 else { return .malformed(.linkHeaderMalformed) }
-    guard room - 14 - length < 14 else {
-      notes.insert(.linkFragmented)
-      return .payload
+    // Subframes are padded to 32 bits, except the last.
+    let padded = (14 + length + 3) / 4 * 4
+    if room - padded >= 14 {
+      guard mayLeaveFrames, laterFrames == nil else {
+        notes.insert(.linkFragmented)
+        return .payload
+      }
+      leaveFrames(from: offset + padded)
     }
     trim(to: offset + 14 + length)
     consume(14)

@@ -25,6 +25,11 @@ enum Layer {
   case geneve
   case gtpu
   case teredo
+  case nsh
+  case tzsp
+  case capwap
+  case l2tp
+  case lisp
 
   // Where decoding ends
   /// A TCP header that can be decoded.

@@ -23,6 +23,16 @@ extension Dissection {
     }
   }
 
+  /// PPP behind an octet of direction: 0 is received, anything else is sent.
+  ///
+  /// pppd writes the direction in the place of the address, so that the control octet stands alone.
+  mutating func pppWithDirection(_ octets: RawSpan) -> Layer {
+    guard isCaptured(2) else { return .malformed(.linkHeaderMalformed) }
+    consumeSynthetic(1)
+    if octets.octet(offset) == 0x03 { consume(1) }
+    return .ppp
+  }
+
   /// A serial line's frame: PPP or Cisco's framing. The first octet tells them apart.
   mutating func pppHDLC(_ octets: RawSpan) -> Layer {
     guard isCaptured(1) else { return .malformed(.linkHeaderMalformed) }
