@@ -21,6 +21,8 @@ struct OpenMessage {
     static let start = Doubts(rawValue: 1 << 0)
     /// The request is unknown, and its content may end elsewhere.
     static let end = Doubts(rawValue: 1 << 1)
+    /// Fields that tell what it is, or what its request is, are unknown.
+    static let fields = Doubts(rawValue: 1 << 2)
   }
 
   /// Notes that a packet brought octets of it.
@@ -60,6 +62,8 @@ struct OpenExchange {
   var target: UInt64 = 0
   /// The effect of the request's method on the framing of its response.
   var method = MethodKind.ordinary
+  /// Whether the request's own fields told its method, host and path. Only HTTP/2 asks.
+  var isRequestKnown = false
   /// Whether the request asks to switch protocols, so that its stream waits for the response.
   var asksToSwitch = false
   /// Whether it asks for HTTP/2 without TLS.

@@ -9,6 +9,13 @@ struct FieldSection {
   private var hasRegular = false
   /// Whether a field is unknown.
   private(set) var hasUnknown = false
+  /// Whether a name is unknown, or octets could not be read.
+  private var hasUnknownName = false
+  /// Whether octets of unknown fields may be those of pseudo-header fields.
+  private var isClassUnknown = false
+  /// Whether the value of the authority or of a Host field is unknown.
+  private var hasUnknownAuthority = false
+  private var hasScheme = false
   /// Whether representations or fields are in error.
   private(set) var isMalformed = false
 
@@ -44,7 +51,11 @@ struct FieldSection {
   /// The port that host names omit.
   private let defaultPort: StaticString
 
-  init(isSecure: Bool, isObserved: Bool) {
+  /// Whether it is of a request.
+  private let isRequest: Bool
+
+  init(isRequest: Bool, isSecure: Bool, isObserved: Bool) {
+    self.isRequest = isRequest
     defaultPort = isSecure ? ":443" : ":80"
     lines = isObserved ? [] : nil
   }
@@ -66,7 +77,8 @@ struct FieldSection {
     }
     guard field.name.isKnown else {
       hasUnknown = true
-      if hasRegular { header += field.length } else { unplaced += field.length }
+      hasUnknownName = true
+      if isAfterPseudo { header += field.length } else { unplaced += field.length }
       // It may be the crumb of a cookie, or a pseudo-header field.
       areLengthsKnown = false
       return
@@ -80,8 +92,8 @@ struct FieldSection {
       if hasRegular { isMalformed = true }
     } else {
       hasRegular = true
-      header += field.length + unplaced
-      unplaced = 0
+      header += field.length
+      finish()
     }
     guard row >= 0 else { return }
     decoder.withOctets(of: field.name, in: block) { name in
@@ -130,12 +142,35 @@ struct FieldSection {
     header += count
     areLengthsKnown = false
     hasUnknown = true
+    hasUnknownName = true
+    if count > 0, !isAfterPseudo { isClassUnknown = true }
   }
 
   /// Ends the section. Unknown fields that could have been pseudo-header fields count as other fields.
   mutating func finish() {
     header += unplaced
+    if unplaced > 0 { isClassUnknown = true }
     unplaced = 0
+  }
+
+  // MARK: Knowledge
+
+  /// Whether no pseudo-header field follows, because another field came or because all of them are known (RFC 9113 §8.3).
+  private var isAfterPseudo: Bool {
+    if hasRegular { return true }
+    guard isRequest else { return status != 0 }
+    return method != .none && path != .none && authority != .none && hasScheme && kind != .connect
+  }
+
+  /// Whether the authority may have been sent and could not be read.
+  var mayHideAuthority: Bool { authority == .none && section.hostCount == 0 && (hasUnknownName || hasUnknownAuthority) }
+
+  /// Whether unknown fields may say what the row of its message says: the class of octets, the method, the host, the path, the status.
+  var hidesStart: Bool {
+    if isClassUnknown { return true }
+    guard hasUnknown else { return false }
+    guard isRequest else { return status == 0 }
+    return method == .none || path == .none && (kind != .connect || hasProtocol) || mayHideAuthority
   }
 
   mutating func markMalformed() { isMalformed = true }
@@ -147,7 +182,9 @@ struct FieldSection {
   ) {
     let isKnown = field.value.isKnown
     if !isKnown { areLengthsKnown = false }
-    guard isKnown, !isTrailer else { return }
+    if name.byteCount == 7, name.matchesExactly(":scheme", at: 0) { hasScheme = true }
+    if !isKnown, name.byteCount == 10, name.matchesExactly(":authority", at: 0) { hasUnknownAuthority = true }
+    guard isKnown, !isTrailer || name.byteCount == 7 && name.matchesExactly(":status", at: 0) else { return }
     switch name.byteCount {
     case 5 where name.matchesExactly(":path", at: 0):
       guard path == .none, targetLength == 0 else { return isMalformed = true }
@@ -211,7 +248,10 @@ struct FieldSection {
       areLengthsKnown = false
     }
     if isCookie { hasCookie = true }
-    guard field.value.isKnown else { return }
+    guard field.value.isKnown else {
+      if KnownField(name, 0..<name.byteCount) == .host { hasUnknownAuthority = true }
+      return
+    }
     if name.byteCount == 13, name.matchesExactly("grpc-encoding", at: 0), grpcEncoding == .identity {
       grpcEncoding = GRPCEncoding(value)
     }

@@ -41,6 +41,8 @@ struct FrameReader: ~Copyable {
   var slot = -1
   /// Whether the owner of the frame's octets is still unknown.
   var isMessagePending = false
+  /// Whether the frame is charged to a message that may begin later.
+  var isChargeAwaited = false
   /// Octets of padding behind the content.
   var padding = 0
   /// Looks for frames while framing is lost.

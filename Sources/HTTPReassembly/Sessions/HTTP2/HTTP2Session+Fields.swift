@@ -163,7 +163,8 @@ extension HTTP2Session {
     readers[side].block.continuations = 0
     let row = message.isOpen(run.rows) && purpose != .stray ? message.row : -1
     var section = FieldSection(
-      isSecure: run.connection.beneath.isSecure, isObserved: run.observer != nil && purpose == .header && row >= 0)
+      isRequest: row >= 0 && run.rows[message: row].kind == .request, isSecure: run.connection.beneath.isSecure,
+      isObserved: run.observer != nil && purpose == .header && row >= 0)
     if unread > 0, !hasHole { run.note(.http2FieldBlockTooLong) }
     read(
       octets, into: &section, decoders[side], isCut: unread > 0 || hasHole, isTrailer: purpose == .trailer, row, &run)
@@ -239,7 +240,9 @@ extension HTTP2Session {
     let isRequest = run.rows.messages.look(Int(row)) { $0.message.kind == .request }
     run.rows[message: row].expanded = section.expandedLengths(isRequest: isRequest)
     streams[slot].halves[side].hasUnknownFields = section.hasUnknown
+    streams[slot].halves[side].isStatusUnknown = !isRequest && section.hidesStart && section.status == 0
     streams[slot].halves[side].state = .content
+    if section.hidesStart { run.rows.messages[Int(row)].doubts.insert(.fields) }
     if isRequest { takeRequest(section, slot, row, &run) } else { takeResponse(section, slot, row, &run) }
     if isRequest ? section.method == .none : section.status == 0 { noteWithoutStart(section, slot, row, &run) }
     show(section, row, isRequest: isRequest, run)
@@ -250,6 +253,7 @@ extension HTTP2Session {
       endMessage(slot, side, .interim, &run)
     } else {
       if !isRequest { noteFinalResponse(slot, row, &run) }
+      takeAwaited(slot, row, &run)
       startContent(slot, section, &run)
       if endsStream, isComplete { endMessage(slot, side, .complete, &run) }
     }
@@ -267,7 +271,7 @@ extension HTTP2Session {
     } else {
       run.texts.release(section.authority)
     }
-    nameExchange(slot, row, section.kind, &run)
+    nameExchange(slot, row, section.hidesStart ? nil : section.kind, mayHideHost: section.mayHideAuthority, &run)
     if section.kind == .connect { streams[slot].halves[run.side].isTunnel = true }
   }
 
@@ -275,9 +279,13 @@ extension HTTP2Session {
     section.releaseRequest(&run)
     run.rows[message: row].status = section.status
     if let status = section.grpcStatus { run.rows[message: row].grpcStatus = status }
-    let exchange = streams[slot].exchange
-    let method = run.rows.exchanges.look(Int(exchange)) { $0.method }
-    if method == .connect, (200...299).contains(section.status) { streams[slot].halves[run.side].isTunnel = true }
+    let (method, isKnown) = run.rows.exchanges.look(Int(streams[slot].exchange)) { ($0.method, $0.isRequestKnown) }
+    guard (200...299).contains(section.status) || section.status == 0 && section.hasUnknown else { return }
+    if isKnown {
+      streams[slot].halves[run.side].isTunnel = method == .connect
+    } else {
+      streams[slot].halves[run.side].mayBeTunnel = true
+    }
   }
 
   /// Notes a first field section without the fields of a start-line. After a loss it may be a later section.
@@ -299,6 +307,12 @@ extension HTTP2Session {
       run.rows[message: streams[slot].halves[side].message.row].grpcStatus = status
     }
     streams[slot].halves[side].state = .content
+    if section.status > 0, streams[slot].halves[side].isStatusUnknown {
+      // The section before was of an interim response.
+      let row = streams[slot].halves[side].message.row
+      run.rows[message: row].status = section.status
+      noteFinalResponse(slot, row, &run)
+    }
     // Trailer fields end the stream (RFC 9113 §8.1), or are in error.
     if endsStream {
       endMessage(slot, side, .complete, &run)

@@ -20,8 +20,17 @@ extension HTTP2Session {
   private mutating func finish(_ message: MessageReference, of side: Side, _ run: inout Run) {
     let row = message.row
     let slot = run.rows.messages.look(Int(row)) { $0.exchange }
-    let (kind, pending, doubts, flags) = run.rows.messages.look(Int(row)) {
+    var (kind, pending, doubts, flags) = run.rows.messages.look(Int(row)) {
       ($0.message.kind, $0.pendingContent, $0.doubts, $0.message.flags)
+    }
+    if kind != .request {
+      let (method, hasRequest, isKnown) = run.rows.exchanges.look(Int(streams[slot].exchange)) {
+        ($0.method, $0.exchange.request != nil, $0.isRequestKnown)
+      }
+      // The request may have come later.
+      if isKnown, method != .connect { doubts.remove(.end) }
+      // It has the names of its request.
+      if hasRequest, !isKnown { doubts.insert(.fields) }
     }
     if run.rows[message: row].exactness == .exact, !doubts.isEmpty || flags.contains(.conflicting) {
       run.rows[message: row].exactness = .inferred
@@ -62,7 +71,7 @@ extension HTTP2Session {
       let hasRequest = run.rows.exchanges.look(Int(streams[slot].exchange)) { $0.exchange.request != nil }
       // A request from before the capture may also have ended before the capture.
       let isOver =
-        streams[slot].isReset && !first.isInProgress && !second.isInProgress
+        streams[slot].isReset && !streams[slot].isAwaited && !first.isInProgress && !second.isInProgress
         || first.state == .ended && second.state == .ended
         || !hasRequest && streams[slot].hasFinalMessage && (first.state == .ended || second.state == .ended)
           && !first.isInProgress && !second.isInProgress
@@ -89,6 +98,7 @@ extension HTTP2Session {
     let isOpen = run.rows.exchanges.look(Int(row)) { $0.openMessages > 0 }
     guard streams[slot].isClosed, !isOpen else { return }
     forget(slot)
+    giveUpAwaited(of: streams[slot].id, &run)
     if run.rows.exchanges.look(Int(row), { $0.exchange.response == nil || $0.exchange.request == nil }) {
       run.rows.exchanges[Int(row)].exchange.pairing = .unknown
     }
@@ -106,9 +116,15 @@ extension HTTP2Session {
   /// Makes everything final at the end of the connection.
   mutating func finishAll(_ run: inout Run) {
     for slot in streams.indices where streams[slot].exchange >= 0 {
-      for side in 0..<2 where streams[slot].halves[side].isInProgress { endMessage(slot, side, .incomplete, &run) }
+      for side in 0..<2 where streams[slot].halves[side].isInProgress { endUnfinished(slot, side, &run) }
     }
     for side in 0..<2 { retire(side, keeping: 0, &run) }
     for slot in streams.indices where streams[slot].exchange >= 0 { over(slot, &run) }
+    giveUpAwaited(of: nil, &run)
+  }
+
+  /// Ends a message of which no more octets come.
+  mutating func endUnfinished(_ slot: Int, _ side: Side, _ run: inout Run) {
+    endMessage(slot, side, streams[slot].isReset ? .reset : .incomplete, &run)
   }
 }

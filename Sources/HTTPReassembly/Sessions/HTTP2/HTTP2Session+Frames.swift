@@ -264,6 +264,7 @@ extension HTTP2Session {
     let side = run.side
     let message = messageCharged(for: frame, run)
     readers[side].message = message
+    readers[side].isChargeAwaited = message.isNone && awaitsMessage(frame, run)
     countControl(HTTP2FrameHeader.length, message, &run)
     if frame.type == HTTP2FrameHeader.settings, !frame.isAcknowledgment { settings[side].begin() }
     readers[side].phase = .control
@@ -375,6 +376,8 @@ extension HTTP2Session {
     if message.isOpen(run.rows) {
       run.rows[message: message.row].control += count
       if run.side != side(of: message.row, run) { run.rows[message: message.row].returned += count }
+    } else if readers[run.side].isChargeAwaited {
+      awaited[1 - run.side][readers[run.side].frame.stream, default: 0] += count
     } else {
       run.connection.added.control += count
     }

@@ -36,7 +36,13 @@ extension HTTP2Session {
       streams[slot].halves[side].state = .content
       streams[slot].halves[side].isLossy = true
       streams[slot].halves[side].hasUnknownFields = true
-      if side == requestSide { nameExchange(slot, row, .ordinary, &run) } else { noteFinalResponse(slot, row, &run) }
+      streams[slot].halves[side].mayBeTunnel = true
+      if side == requestSide {
+        nameExchange(slot, row, nil, mayHideHost: true, &run)
+      } else {
+        noteFinalResponse(slot, row, &run)
+      }
+      takeAwaited(slot, row, &run)
       return slot
     case .ended:
       if !streams[slot].isReset { run.note(.http2StreamClosed) }
@@ -76,6 +82,11 @@ extension HTTP2Session {
       startMessage(slot, side, isRequest: isRequest, &run)
       return slot
     case .content:
+      guard !isInterim(slot, run) else {
+        endInterim(slot, &run)
+        startMessage(slot, side, isRequest: false, &run)
+        return slot
+      }
       streams[slot].halves[side].state = .trailers
       return slot
     case .fields, .trailers: return slot
@@ -83,6 +94,25 @@ extension HTTP2Session {
       run.note(.http2StreamClosed)
       return nil
     }
+  }
+
+  /// Whether the response in progress, whose status is unknown, was an interim one. The next field section tells.
+  ///
+  /// That section does not end the stream, as trailer fields do. No content came before it.
+  private func isInterim(_ slot: Int, _ run: borrowing Run) -> Bool {
+    let half = streams[slot].halves[run.side]
+    guard half.isStatusUnknown, !readers.look(run.side, { $0.frame.isEndOfStream }) else { return false }
+    return run.rows.messages.look(Int(half.message.row)) { $0.message.octets.body == 0 && $0.message.missing == 0 }
+  }
+
+  /// Ends a response that counted as the final one as an interim one.
+  private mutating func endInterim(_ slot: Int, _ run: inout Run) {
+    let exchange = Int(streams[slot].exchange)
+    run.rows.exchanges[exchange].exchange.response = nil
+    run.rows.exchanges[exchange].exchange.status = 0
+    run.rows.exchanges[exchange].isAnswered = false
+    run.rows[message: streams[slot].halves[run.side].message.row].kind = .interim
+    endMessage(slot, run.side, .interim, &run)
   }
 
   private mutating func noteUnasked(_ slot: Int, _ run: inout Run) {
@@ -168,6 +198,8 @@ extension HTTP2Session {
     run.rows.exchanges[Int(exchange)].openMessages += 1
     streams[slot].halves[side].message = MessageReference(row: row, number: number)
     streams[slot].halves[side].isLossy = false
+    streams[slot].halves[side].isStatusUnknown = false
+    streams[slot].halves[side].mayBeTunnel = false
     streams[slot].halves[side].losses = readers.look(side) { $0.losses }
     streams[slot].halves[side].state = .fields
     if isRequest {
@@ -214,11 +246,12 @@ extension HTTP2Session {
     run.rows[message: row].hostSource = found.source
   }
 
-  /// Names the exchange of a request whose fields are complete.
+  /// Names the exchange of a request. `kind` is nil when fields that tell the request are unknown.
   ///
-  /// Without a host, the layers beneath name it, else its server's address does (MEASURES §2).
-  mutating func nameExchange(_ slot: Int, _ row: RowIndex, _ kind: MethodKind, _ run: inout Run) {
-    run.nameHost(of: row, server: 1 - (requestSide ?? run.side))
+  /// Without a host, the layers beneath name it, else its server's address does (MEASURES §2). They do not where one may have been sent
+  /// (MEASURES §10).
+  mutating func nameExchange(_ slot: Int, _ row: RowIndex, _ kind: MethodKind?, mayHideHost: Bool, _ run: inout Run) {
+    if !mayHideHost { run.nameHost(of: row, server: 1 - (requestSide ?? run.side)) }
     let (method, host, path, source) = run.rows.messages.look(Int(row)) {
       ($0.message.method, $0.message.host, $0.message.path, $0.message.hostSource)
     }
@@ -229,7 +262,8 @@ extension HTTP2Session {
     run.rows.exchanges[exchange].exchange.path = path
     run.rows.exchanges[exchange].hostSource = source
     run.rows.exchanges[exchange].target = run.rows[message: row].target
-    run.rows.exchanges[exchange].method = kind
+    run.rows.exchanges[exchange].method = kind ?? .ordinary
+    run.rows.exchanges[exchange].isRequestKnown = kind != nil
   }
 
   /// Notes that a response is the final one of its exchange.
@@ -259,12 +293,26 @@ extension HTTP2Session {
   mutating func takeData(_ octets: RawSpan, _ run: inout Run) {
     let side = run.side
     let slot = readers.look(side) { $0.slot }
+    if streams[slot].halves[side].mayBeTunnel { resolveTunnel(slot, &run) }
     guard !streams[slot].halves[side].isTunnel else { return countTunnel(octets.byteCount, &run) }
     count(octets.byteCount, as: .body, &run)
     let message = streams[slot].halves[side].message
     guard streams[slot].halves[side].isInProgress, message.isOpen(run.rows) else { return }
     if streams[slot].halves[side].content.isOpen {
       streams[slot].halves[side].content.take(octets, of: message.row, &run)
+    }
+  }
+
+  /// Looks whether the request has come meanwhile, which tells a tunnel. Else the message ends where a tunnel may begin.
+  private mutating func resolveTunnel(_ slot: Int, _ run: inout Run) {
+    let side = run.side
+    let (method, isKnown) = run.rows.exchanges.look(Int(streams[slot].exchange)) { ($0.method, $0.isRequestKnown) }
+    let message = streams[slot].halves[side].message
+    if isKnown {
+      streams[slot].halves[side].mayBeTunnel = false
+      streams[slot].halves[side].isTunnel = method == .connect
+    } else if message.isOpen(run.rows) {
+      run.rows.messages[Int(message.row)].doubts.insert(.end)
     }
   }
 
@@ -363,22 +411,43 @@ extension HTTP2Session {
     }
   }
 
-  /// Resets a stream. No more octets of either side are expected.
+  /// Resets a stream. Its sender sends no more octets on it. Octets of the other side may have been on the way, in any order of capture: its
+  /// message ends with them, or was reset.
   mutating func resetStream(_ number: UInt32, _ run: inout Run) {
-    guard let slot = slots[number].map(Int.init) else { return }
+    guard let slot = slots[number].map(Int.init), !streams[slot].isReset else { return }
     let side = run.side
     if side == requestSide, streams[slot].halves[1 - side].state == .idle {
       unansweredResets += 1
       if unansweredResets > run.configuration.unansweredResetLimit { noteOnce(.http2RapidReset, .resets, &run) }
     }
     streams[slot].isReset = true
-    for side in 0..<2 where streams[slot].halves[side].isInProgress {
-      // A block of it that is still open continues to belong to it.
-      if readers.look(side, { $0.block.isOpen && $0.block.slot == slot }) { continue }
+    streams[slot].isAwaited = streams[slot].halves[1 - side].state != .ended
+    // A block of it that is still open continues to belong to it.
+    let hasBlock = readers.look(side) { $0.block.isOpen && $0.block.slot == slot }
+    if streams[slot].halves[side].isInProgress, !hasBlock {
       endMessage(slot, side, .reset, &run)
+    } else if streams[slot].halves[side].state == .idle {
+      streams[slot].halves[side].state = .ended
     }
-    closeIfOver(slot, &run)
+    guard streams[slot].exchange >= 0, streams[slot].isAwaited else { return closeIfOver(slot, &run) }
+    awaitedResets.append(number)
+    while awaitedResets.count > Self.awaitedResetLimit {
+      let oldest = awaitedResets[0]
+      awaitedResets.removeFirst()
+      endAwaiting(oldest, &run)
+    }
   }
+
+  /// Ends a stream that was reset, and on which octets of the other side were awaited.
+  private mutating func endAwaiting(_ number: UInt32, _ run: inout Run) {
+    guard let slot = slots[number].map(Int.init), streams[slot].isAwaited else { return }
+    streams[slot].isAwaited = false
+    for side in 0..<2 where streams[slot].halves[side].isInProgress { endMessage(slot, side, .reset, &run) }
+    if streams[slot].exchange >= 0 { closeIfOver(slot, &run) }
+  }
+
+  /// The streams of a connection that were reset and still wait for octets of the other side. Octets on the way come within a round trip.
+  private static let awaitedResetLimit = 64
 
   /// The message that is charged for a frame without fields or content (MEASURES §7).
   func messageCharged(for frame: HTTP2FrameHeader, _ run: borrowing Run) -> MessageReference {
@@ -387,8 +456,43 @@ extension HTTP2Session {
     if frame.type == HTTP2FrameHeader.windowUpdate { return streams[slot].halves[1 - side].message }
     guard let requestSide else { return .none }
     let (response, request) = (streams[slot].halves[1 - requestSide], streams[slot].halves[requestSide])
-    if response.isInProgress { return response.message }
+    // The responding side knows which of its own messages has come, whatever the order of capture of both sides.
+    if response.isInProgress || side != requestSide, !response.message.isNone { return response.message }
     if request.isInProgress { return request.message }
     return response.message.isNone ? request.message : response.message
+  }
+
+  // MARK: Awaited messages
+
+  /// Whether a frame is a WINDOW_UPDATE for a message that may begin later (MEASURES §7).
+  func awaitsMessage(_ frame: HTTP2FrameHeader, _ run: borrowing Run) -> Bool {
+    let receiver = 1 - run.side
+    guard frame.type == HTTP2FrameHeader.windowUpdate, frame.stream > 0,
+      awaited.look(receiver, { $0.count }) < run.configuration.streamLimit
+    else { return false }
+    if let slot = slots[frame.stream].map(Int.init) {
+      return streams[slot].halves[receiver].message.isNone && streams[slot].halves[receiver].state != .ended
+    }
+    guard let requestSide else { return true }
+    return frame.stream > highestStream[frame.stream % 2 == 1 ? requestSide : 1 - requestSide]
+  }
+
+  /// Charges a message for the frames that came before it.
+  mutating func takeAwaited(_ slot: Int, _ row: RowIndex, _ run: inout Run) {
+    guard let octets = awaited[run.side].removeValue(forKey: streams[slot].id) else { return }
+    run.rows[message: row].control += octets
+    run.rows[message: row].returned += octets
+  }
+
+  /// Charges the connection for frames whose messages never came: those of a stream, or all.
+  mutating func giveUpAwaited(of stream: UInt32?, _ run: inout Run) {
+    for side in 0..<2 where !awaited.look(side, { $0.isEmpty }) {
+      if let stream {
+        run.connection.added.control += awaited[side].removeValue(forKey: stream) ?? 0
+      } else {
+        run.connection.added.control += awaited[side].values.reduce(0, +)
+        awaited[side] = [:]
+      }
+    }
   }
 }

@@ -31,6 +31,10 @@ struct HTTP2Session {
   @OptionalSide var namedClient: Side? = nil
   /// Charges of packets whose message is still unknown, and ranges that were sent again with different content.
   var pending: PendingCharges?
+  /// Octets of control frames for messages that each side has not begun, by their stream.
+  var awaited = Sides<[UInt32: Int]>(repeating: [:])
+  /// Streams that a side has reset, and on which octets of the other side may still come.
+  var awaitedResets = IndexRing<UInt32>()
   /// The number of streams that the client has reset before any octet of the response came.
   var unansweredResets = 0
   /// Anomalies that were counted once, and are not counted again.
@@ -66,6 +70,7 @@ struct HTTP2Session {
     var stream = HTTP2Stream(id: 1, exchange: upgrade.exchange)
     stream.halves[upgrade.requestSide].state = .ended
     run.rows.exchanges[Int(upgrade.exchange)].exchange.stream = 1
+    run.rows.exchanges[Int(upgrade.exchange)].isRequestKnown = true
     _ = insert(stream)
     highestStream[upgrade.requestSide] = 1
     // The answer 101 has acknowledged the settings.
@@ -133,7 +138,7 @@ struct HTTP2Session {
     run.arrival.time = lastArrival
     endReading(&run)
     for slot in streams.indices where streams[slot].exchange >= 0 && streams[slot].halves[side].isInProgress {
-      endMessage(slot, side, .incomplete, &run)
+      endUnfinished(slot, side, &run)
     }
     settle(side, &run)
     return needs
@@ -312,6 +317,7 @@ struct HTTP2Session {
       memory += decoders[side].look { $0.memory } + settings.look(side) { $0.memory } + owners.look(side) { $0.memory }
       memory += ended.look(side) { $0.memory } + readers.look(side) { $0.block.octets.capacity }
     }
+    memory += awaitedResets.memory + 16 * (awaited.look(0) { $0.capacity } + awaited.look(1) { $0.capacity })
     memory += streams.capacity * (MemoryLayout<HTTP2Stream>.stride + 4) + slots.capacity * 16 + (pending?.memory ?? 0)
     guard memory != counted else { return }
     run.connectionMemory += memory - counted

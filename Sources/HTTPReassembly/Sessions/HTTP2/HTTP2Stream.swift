@@ -8,6 +8,8 @@ struct HTTP2Stream {
   var halves = Sides<StreamHalf>(repeating: StreamHalf())
   /// Whether a side has reset it.
   var isReset = false
+  /// Whether it was reset, and octets of the other side may have been on the way.
+  var isAwaited = false
   /// Whether no more frames of it are expected. It then lasts as long as its rows.
   var isClosed = false
   /// Whether a row of it is final.
@@ -38,6 +40,10 @@ struct StreamHalf {
   var losses = 0
   /// Whether its content is a tunnel (RFC 9113 §8.5).
   var isTunnel = false
+  /// Whether its content may be a tunnel, because its request is unknown.
+  var mayBeTunnel = false
+  /// Whether its status is unknown, so that it may be an interim response.
+  var isStatusUnknown = false
   /// Whether fields about the coding of its content are unknown.
   var hasUnknownFields = false
   /// Octets of its field sections that were never captured.
