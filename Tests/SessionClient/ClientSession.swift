@@ -65,7 +65,7 @@ public final class ClientSession: Sendable {
       do {
         let (status, body) = try await once(adapt(request))
         if status < 500 || tries > retryLimit { return Response(status: status, body: body, tries: tries) }
-      } catch where tries <= retryLimit {
+      } catch  where tries <= retryLimit {
         continue
       }
     }

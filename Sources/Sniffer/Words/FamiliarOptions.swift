@@ -82,9 +82,7 @@ enum FamiliarOptions {
     }
   }
 
-  /// The error of an unknown option with the option that it means; nil for other errors.
-  ///
-  /// - Parameter text: The message of the error.
+  /// The error of an unknown option, from its message, with the option that it means; nil for other errors.
   static func correction(of text: String) -> ValidationError? {
     guard let start = text.firstRange(of: "Unknown option '") else { return nil }
     let option = text[start.upperBound...].prefix { $0 != "'" }

@@ -119,7 +119,8 @@ import Testing
       ("--keylog", "--keys FILE"), ("--limit", "--top N"), ("--log", "sniffer verify"), ("--out", "--output"),
     ] {
       let outcome = try Sniffer.run([capture, option, "x"])
-      #expect(outcome.status == 64 && outcome.errorLines.first?.contains("did you mean \(meaning)") == true, "\(option)")
+      #expect(outcome.status == 64, "\(option)")
+      #expect(outcome.errorLines.first?.contains("did you mean \(meaning)") == true, "\(option)")
     }
   }
 

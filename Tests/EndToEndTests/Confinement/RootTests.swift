@@ -144,7 +144,8 @@
       try FileManager.default.copyItem(atPath: try Corpus.capture("nginx-keepalive").path, toPath: copy)
       let outcome = try Sniffer.run([copy, "-o", scratch.path("out")], environment: ["SUDO_UID": ""])
       #expect(outcome.status == 1)
-      #expect(outcome.error.contains("no unprivileged user can both read the capture and write the output"), "\(outcome.error)")
+      let reason = "no unprivileged user can both read the capture and write the output"
+      #expect(outcome.error.contains(reason), "\(outcome.error)")
       #expect(outcome.error.contains("\(copy): cannot open: Permission denied"), "\(outcome.error)")
     }
 

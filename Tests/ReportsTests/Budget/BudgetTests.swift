@@ -77,7 +77,8 @@ import Testing
     let shown = try text("path: /**, down_bytes: 450").text(width: 120, colour: false)
     #expect(shown.contains("budget exceeded: 2 of 2 checks, 1 only with bytes assigned by inference\n"))
     #expect(
-      shown.contains("600 bytes were assigned to an API by inference\n77 bytes of messages could not be assigned to an API\n"))
+      shown.contains(
+        "600 bytes were assigned to an API by inference\n77 bytes of messages could not be assigned to an API\n"))
   }
 
   @Test func rulesAboutNothingAreKnown() throws {

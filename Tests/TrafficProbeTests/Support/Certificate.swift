@@ -27,7 +27,7 @@ final class Certificate {
     return Certificate.namespace + ["sh", "-c", script, authority.path]
   }
 
-  /// - Parameter subject: the name that it is for, as OpenSSL writes it.
+  /// Makes a certificate for a name, as OpenSSL writes it.
   init(subject: String = "IP:127.0.0.1") throws {
     folder = try Folder()
     server = folder.file("server.pem")

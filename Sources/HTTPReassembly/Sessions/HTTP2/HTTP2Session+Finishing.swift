@@ -123,7 +123,7 @@ extension HTTP2Session {
     giveUpAwaited(of: nil, &run)
   }
 
-  /// Ends a message of which no more octets come.
+  /// Ends a message that gets no more octets.
   mutating func endUnfinished(_ slot: Int, _ side: Side, _ run: inout Run) {
     endMessage(slot, side, streams[slot].isReset ? .reset : .incomplete, &run)
   }
