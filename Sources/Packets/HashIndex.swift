@@ -27,9 +27,6 @@ package struct HashIndex: Sendable {
     self.buckets = Array(repeating: Bucket(hash: 0, place: -1), count: buckets)
   }
 
-  /// Octets of memory that the index takes.
-  package var memory: Int { buckets.count * MemoryLayout<Bucket>.stride }
-
   /// The place of the value with this hash that `isSought` accepts. At most `probes` buckets are looked at.
   @inlinable
   @inline(__always)

@@ -4,7 +4,8 @@ import Shared
   import Glibc
 #endif
 
-/// The arguments of the program, as `FileName` makes text of them. Unsafe site: the C library hands their addresses over before the program begins.
+/// The arguments of the program, as `FileName` makes text of them. Unsafe site: the C library hands their addresses over before the
+/// program begins.
 enum ProgramArguments {
   #if canImport(Glibc)
     private typealias Texts = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>

@@ -96,11 +96,11 @@ import Testing
     totals.apis[1].response.octets.body = 5678
     let lines = Summary(totals).text(width: 80).split(separator: "\n")
     #expect(lines.contains("1,234 bytes were assigned to an API by inference"))
-    #expect(lines.contains("message bytes that no API can be given: 5,678"))
+    #expect(lines.contains("5,678 bytes of messages could not be assigned to an API"))
     #expect(lines.contains { $0.hasPrefix("(unknown)") })
     totals.apis = [totals.apis[0]]
     totals.apis[0].inferred = 0
-    #expect(!Summary(totals).text(width: 80).contains("message bytes"))
+    #expect(!Summary(totals).text(width: 80).contains("to an API"))
   }
 
   @Test func theOrderIsByBytes() {

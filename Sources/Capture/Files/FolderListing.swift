@@ -27,11 +27,14 @@ enum FolderListing {
         if errno != 0 { throw CaptureError(file: path, problem: .readFailed(errno: errno)) }
         break
       }
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
-        unsafe FileName.text(of: Array($0.prefix { $0 != 0 }))
-      }
+      let name = unsafe name(of: entry)
       if !name.hasPrefix(".") { names.append(name) }
     }
     return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+  }
+
+  /// The name in an entry, which the listing lends until it is asked for the next one.
+  static func name(of entry: UnsafeMutablePointer<dirent>) -> String {
+    unsafe withUnsafeBytes(of: &entry.pointee.d_name) { unsafe FileName.text(of: Array($0.prefix { $0 != 0 })) }
   }
 }

@@ -40,6 +40,8 @@ struct OriginTable {
 
 /// Comments by number, in one array, so that a known one is found without allocation.
 private struct CommentTable {
+  /// Buckets of the index: four times the number of comments, so that one is found within a few steps.
+  private static let bucketCount = 4 * (CaptureLimits.numberedComments + 1)
   /// Buckets that are searched for a comment, so that comments with equal hashes, made on purpose, cost no more. A comment beyond
   /// them has no number.
   private static let probeCount = 16
@@ -48,8 +50,8 @@ private struct CommentTable {
   private var storage: [UInt8] = []
   /// The end of each comment in `storage`.
   private var ends: [Int] = []
-  /// Finds numbers by hash.
-  private var index = HashIndex(buckets: 64)
+  /// Finds numbers by hash. It has a single bucket until there is a comment.
+  private var index = HashIndex(buckets: 1)
 
   /// The number of a comment, and whether it is new; 0 when it has none.
   mutating func number(_ comment: RawSpan) -> (number: UInt16, isNew: Bool) {
@@ -59,6 +61,7 @@ private struct CommentTable {
       storage.withOctets { $0.extracting(range(UInt16(place))).hasSameOctets(as: comment) }
     }
     if let known { return (UInt16(known), false) }
+    if ends.isEmpty { index = HashIndex(buckets: Self.bucketCount) }
     guard ends.count < CaptureLimits.numberedComments,
       storage.count + comment.byteCount <= CaptureLimits.commentOctets,
       index.insert(ends.count + 1, hash, probes: Self.probeCount)

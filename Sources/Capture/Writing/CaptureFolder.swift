@@ -22,7 +22,7 @@ final class CaptureFolder {
     let prefix = slash.map { String(path[...$0]) } ?? ""
     self.prefix = prefix
     descriptor = retryingInterrupted {
-      unsafe open(prefix.isEmpty ? [0x2e, 0] : prefix.systemName, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      unsafe open((prefix.isEmpty ? "." : prefix).systemName, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
     guard descriptor >= 0 else { throw CaptureError(file: path, problem: .cannotWrite(errno: errno)) }
   }
@@ -116,10 +116,7 @@ final class CaptureFolder {
     defer { unsafe closedir(listing) }
     var names: [String] = []
     while let entry = unsafe readdir(listing) {
-      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) {
-        unsafe FileName.text(of: Array($0.prefix { $0 != 0 }))
-      }
-      names.append(name)
+      names.append(unsafe FolderListing.name(of: entry))
     }
     return names
   }

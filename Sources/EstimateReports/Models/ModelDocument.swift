@@ -65,7 +65,7 @@ struct ModelDocument {
     json.key("worst_error")
     if sums.worst.number == nil { json.null() } else { json.integer(sums.worst.error) }
     json.key("worst_message")
-    if let number = sums.worst.number { json.integer(number) } else { json.null() }
+    json.integer(orNull: sums.worst.number)
     json.close("}")
   }
 }

@@ -57,8 +57,8 @@ public enum VerifyCSV {
     let kind = message?.kind ?? entry?.kind ?? .request
     row.name(kind.name)
     row.text(Array((verified.message?.method ?? entry?.method ?? "").utf8))
-    row.host(Array(verified.host.utf8), of: kind)
-    row.path(Array(verified.path.utf8), of: kind)
+    row.host(Array(verified.host.utf8), isRepeated: kind == .interim)
+    row.path(Array(verified.path.utf8), isRepeated: kind == .interim)
     row.integerUnlessZero(message?.status ?? entry?.status ?? 0)
     row.integer(entry?.time.map { Int($0) })
     row.integer(message.map { Int($0.firstTime) })

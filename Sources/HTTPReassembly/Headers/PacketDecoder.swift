@@ -294,6 +294,7 @@ extension Dissection {
     if notes.contains(.ipTotalLengthZero) { anomalies.note(.ipTotalLengthZero) }
     if notes.contains(.ipv4ChecksumBad) { anomalies.note(.ipv4ChecksumBad) }
   }
+
   /// Notes an oddity whose example is the name of the innermost header.
   @inline(never)
   fileprivate func note(_ anomaly: Anomaly, in anomalies: inout AnomalyLog) {

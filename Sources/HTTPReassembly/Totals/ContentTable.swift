@@ -136,18 +136,20 @@ struct ContentTable: Sendable {
     guard message.target != 0 else { return }
     let client = Self.mark(of: message.client.address)
     let target = OctetMark.mix(message.target, OctetMark.mix(UInt64(position), client))
-    let mark = OctetMark.mix(note.markValue, kind == .request ? 1 : 2)
-    if known.contains(OctetMark.mix(mark, target)) {
+    let content = OctetMark.mix(note.markValue, kind == .request ? 1 : 2)
+    let (mark, markAnywhere) = (OctetMark.mix(content, target), OctetMark.mix(content, client))
+    let isKnown = known.contains(mark)
+    if isKnown {
       totals[index].repeated += 1
       totals[index].repeatedOctets += body
-    } else if knownAnywhere.contains(OctetMark.mix(mark, client)) {
+    } else if knownAnywhere.contains(markAnywhere) {
       totals[index].repeatedElsewhere += 1
       totals[index].repeatedElsewhereOctets += body
     }
     if known.count < limit {
-      known.insert(OctetMark.mix(mark, target))
-      knownAnywhere.insert(OctetMark.mix(mark, client))
-    } else if !known.contains(OctetMark.mix(mark, target)) {
+      known.insert(mark)
+      knownAnywhere.insert(markAnywhere)
+    } else if !isKnown {
       anomalies.note(.contentTableFull)
     }
     guard kind == .response, status == 200 else { return }

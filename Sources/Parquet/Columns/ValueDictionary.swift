@@ -10,7 +10,7 @@ struct ValueDictionary {
   /// The most octets of texts.
   static let octetLimit = 256 << 10
   /// Buckets that are examined for one value.
-  private static let probeLimit = 64
+  private static let probeLimit = 256
 
   /// The values of a column of numbers.
   private(set) var integers: [Int64] = []

@@ -15,6 +15,9 @@ public struct Proportion: Sendable, Equatable {
     else { return nil }
     millionths = value.units
   }
+
+  /// Whether growth is more than this share of the old value. Growth from 0 is more than any share.
+  func isExceeded(by growth: Int128, of old: Int128) -> Bool { growth * 1_000_000 > old * Int128(millionths) }
 }
 
 /// A number of at least 0, with or without a decimal point, in whole units of a power of ten.

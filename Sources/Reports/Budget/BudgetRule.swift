@@ -44,6 +44,9 @@ package struct BudgetRule: Sendable {
         && limits.contains { $0.figure.isOfConnections }
   }
 
+  /// The sentence for a rule that matches nothing, escaped.
+  package var unmatchedText: String { "no \(scope == .host ? "host" : "API") matches \(text)" }
+
   /// The pattern in words, escaped.
   package var text: String {
     TextEscaping.string(

@@ -113,10 +113,6 @@ package struct BudgetText {
     return check.api.map { APIKey($0, totals.texts).redacted(redaction).text } ?? "(all that match)"
   }
 
-  private func unmatched(_ rule: BudgetRule) -> String {
-    "no \(rule.scope == .host ? "host" : "API") matches \(rule.text)"
-  }
-
   // MARK: Markdown
 
   private var markdown: String {
@@ -162,7 +158,7 @@ package struct BudgetText {
       cases.append(
         JUnitDocument.Case(
           group: "line \(rule.line): \(rule.text)", name: "matches no API",
-          outcome: isStrict ? .broken(message: unmatched(rule)) : .skipped(message: unmatched(rule))))
+          outcome: isStrict ? .broken(message: rule.unmatchedText) : .skipped(message: rule.unmatchedText)))
     }
     for (rule, text) in zip(budget.closed.map(\.rule), gaps) {
       cases.append(
@@ -192,7 +188,7 @@ package struct BudgetText {
       commands.append(
         WorkflowCommand(
           level: isStrict ? .error : .warning, file: file, line: rule.line, title: "Traffic budget",
-          message: unmatched(rule)))
+          message: rule.unmatchedText))
     }
     for (rule, text) in zip(budget.closed.map(\.rule), gaps) {
       commands.append(

@@ -86,17 +86,12 @@ enum ComparisonFile {
     ComparisonRow.appendFigures(comparison.total, hasThreshold: false, to: &total)
     total.end()
     try file.append(total.octets)
-    var handshakes = JSONWriter()
-    handshakes.clear(needingComma: true)
-    handshakes.key("handshake_bytes")
-    handshakes.open("{")
-    for (name, value) in [("base", comparison.baseHosts?.handshake), ("new", comparison.newHosts?.handshake)] {
-      handshakes.key(name)
-      if let value { handshakes.integer(value) } else { handshakes.null() }
-    }
-    handshakes.close("}")
-    writeThresholds(of: comparison, to: &handshakes)
-    try file.append(handshakes.octets)
+    var rest = JSONWriter()
+    rest.clear(needingComma: true)
+    writeHosts("handshake_bytes", \.handshake, of: comparison, to: &rest)
+    writeHosts("connection_bytes", \.ip, of: comparison, to: &rest)
+    writeThresholds(of: comparison, to: &rest)
+    try file.append(rest.octets)
     try file.append(Array(",\"apis\":[\n".utf8))
     var row = JSONRow(
       ComparisonRow.names(of: comparison) + ComparisonRow.figures, redaction: nil)
@@ -110,15 +105,21 @@ enum ComparisonFile {
     try file.append(Array("]}\n".utf8))
   }
 
-  /// Writes all octets of connections, the results of their thresholds, and the gaps.
-  private static func writeThresholds(of comparison: ReportComparison, to json: inout JSONWriter) {
-    json.key("connection_bytes")
+  /// Writes a figure of all hosts together in both reports.
+  private static func writeHosts(
+    _ name: String, _ figure: (ReportedHost) -> Int, of comparison: ReportComparison, to json: inout JSONWriter
+  ) {
+    json.key(name)
     json.open("{")
-    for (name, value) in [("base", comparison.baseHosts?.ip), ("new", comparison.newHosts?.ip)] {
-      json.key(name)
-      if let value { json.integer(value) } else { json.null() }
+    for (side, hosts) in [("base", comparison.baseHosts), ("new", comparison.newHosts)] {
+      json.key(side)
+      json.integer(orNull: hosts.map(figure))
     }
     json.close("}")
+  }
+
+  /// Writes the results of the thresholds of connections and waits, and the gaps.
+  private static func writeThresholds(of comparison: ReportComparison, to json: inout JSONWriter) {
     json.key("total_beyond")
     if comparison.thresholds.total != nil { json.boolean(comparison.isTotalBeyond) } else { json.null() }
     json.key("hosts_beyond")

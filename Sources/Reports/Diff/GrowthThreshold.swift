@@ -26,8 +26,7 @@ package struct GrowthThreshold: Sendable {
     let old = Int128(base[.ip]) * newRequests
     let growth = Int128(new[.ip]) * baseRequests - old
     guard growth > Int128(octets) * baseRequests * newRequests else { return false }
-    guard let share else { return true }
-    return growth * 1_000_000 > old * Int128(share.millionths)
+    return share?.isExceeded(by: growth, of: old) ?? true
   }
 
   /// The threshold and its figure, in words.

@@ -28,17 +28,13 @@ package struct TrafficThresholds: Sendable {
 
   /// Whether a figure of connections grew beyond a share of its base, and by more than `octets`.
   func isExceeded(from base: Int, to new: Int, _ share: Proportion) -> Bool {
-    new - base > octets && Self.isExceeded(from: base, to: new, share)
+    new - base > octets && share.isExceeded(by: Int128(new - base), of: Int128(base))
   }
 
   /// Whether the wait of an API grew beyond its threshold. Where one side is unknown, it did not.
   func isSlower(from base: Int64?, to new: Int64?) -> Bool {
     guard let p95, let base, let new else { return false }
-    return Self.isExceeded(from: Int(base), to: Int(new), p95)
-  }
-
-  private static func isExceeded(from base: Int, to new: Int, _ share: Proportion) -> Bool {
-    Int128(new - base) * 1_000_000 > Int128(base) * Int128(share.millionths)
+    return p95.isExceeded(by: Int128(new - base), of: Int128(base))
   }
 }
 

@@ -105,8 +105,8 @@ struct APIDirection {
     after last: APIDirection?, _ texts: borrowing TextPool, _ grouping: Configuration.Grouping, to row: inout Row
   ) {
     let isRepeated = last.map { ($0.host, $0.path, $0.method, $0.process) == (host, path, method, process) } ?? false
-    row[.text("host").orUnknown].host(host, texts, of: isRepeated ? .interim : .request)
-    row[.text("path").orUnknown].path(path, texts, of: isRepeated ? .interim : .request)
+    row[.text("host").orUnknown].host(host, texts, isRepeated: isRepeated)
+    row[.text("path").orUnknown].path(path, texts, isRepeated: isRepeated)
     if grouping.method { row[.text("method").orUnknown].text(method, texts) }
     if grouping.process { row[.text("process").orUnknown].text(texts.octets(process)) }
     row[.text("direction")].name(isRequest ? "request" : "response" as StaticString)

@@ -20,9 +20,11 @@ enum MessageRow {
     row[.text("server")].endpoint(message.server)
     row[.text("scheme")].name(message.isSecure ? "https" : "http" as StaticString)
     row[.text("method").orUnknown].text(message.method, texts)
-    row[.text("host").orUnknown].host(message.host, texts, of: message.kind)
+    // An interim response has the name of its request.
+    let isRepeated = message.kind == .interim
+    row[.text("host").orUnknown].host(message.host, texts, isRepeated: isRepeated)
     row[.text("host_source").orUnknown].name(message.hostSource.literal)
-    row[.text("path").orUnknown].path(message.path, texts, of: message.kind)
+    row[.text("path").orUnknown].path(message.path, texts, isRepeated: isRepeated)
     row[.integer("query_bytes").orUnknown].integer(message.queryLength)
     row[.integer("status").orUnknown].integerUnlessZero(message.status)
     row[.text("version").orUnknown].text(message.version, texts)
@@ -44,7 +46,7 @@ enum MessageRow {
     row[.integer("expanded_header_bytes").orUnknown].integer(message.expandedHeader)
     row[.integer("unseen_bytes")].integer(message.unseen)
     row[.text("pairing")].name(message.pairing.literal)
-    row[.text("api_path").orUnknown].path(message.apiPath, texts, of: message.kind)
+    row[.text("api_path").orUnknown].path(message.apiPath, texts, isRepeated: isRepeated)
     row[.integer("grpc_messages").orUnknown].integer(message.grpcMessages)
     row[.integer("grpc_status").orUnknown].integer(message.grpcStatus)
     row.process(message.process, texts)

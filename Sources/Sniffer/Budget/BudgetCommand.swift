@@ -108,8 +108,7 @@ struct BudgetCommand: ParsableCommand {
     var status = status
     // The output for programs names them already.
     for rule in budget.unmatched where options.quiet ? strict : resultFormat == .table {
-      ErrorOutput.write(
-        "\(self.budget): line \(rule.line): no \(rule.scope == .host ? "host" : "API") matches \(rule.text)")
+      ErrorOutput.write("\(self.budget): line \(rule.line): \(rule.unmatchedText)")
     }
     if strict, !budget.unmatched.isEmpty { status = .failure }
     guard status == .success else { return status }

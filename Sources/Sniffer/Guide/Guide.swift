@@ -63,8 +63,8 @@ enum Guide {
     switch platform {
     case .ios: [remoteInterface, router]
     case .android: [pcapdroid, rootedAndroid, router]
-    case .mac: [ownInterface("en0", hasLive: true)]
-    case .linux: [ownInterface("eth0", hasLive: true)]
+    case .mac: [ownInterface("en0")]
+    case .linux: [ownInterface("eth0")]
     case .windows: [dumpcap, router]
     }
   }
@@ -74,7 +74,7 @@ enum Guide {
     switch platform {
     case .ios: [appleKeys, proxy]
     case .android: [cronet, androidKeys, trust, proxy]
-    case .mac: [browsers("open -a 'Google Chrome'"), curl, appleKeys, proxy]
+    case .mac: [browsers("open -a 'Google Chrome' --args"), curl, appleKeys, proxy]
     case .linux: [browsers("google-chrome"), curl, proxy]
     case .windows: [windowsBrowsers, proxy]
     }
@@ -144,7 +144,7 @@ enum Guide {
         code: ["dumpcap -D", "dumpcap -i 4 -w capture.pcapng"])
     ])
 
-  private static func ownInterface(_ name: String, hasLive: Bool) -> Way {
+  private static func ownInterface(_ name: String) -> Way {
     Way(
       title: "Capture on this machine", needs: [.root],
       steps: [
@@ -166,9 +166,7 @@ enum Guide {
           text: "Quit the browser first. Firefox and Chrome write their TLS keys to the file in SSLKEYLOGFILE:",
           code: [
             "export SSLKEYLOGFILE=$PWD/keys.log", "firefox --new-instance --profile $(mktemp -d)",
-            chrome.hasPrefix("open")
-              ? "\(chrome) --args --ssl-key-log-file=$PWD/keys.log --disable-quic"
-              : "\(chrome) --ssl-key-log-file=$PWD/keys.log --disable-quic",
+            "\(chrome) --ssl-key-log-file=$PWD/keys.log --disable-quic",
           ]),
         Step(text: "HTTP/3 (QUIC) cannot be opened: --disable-quic, and in Firefox network.http.http3.enable = false."),
       ])

@@ -1,5 +1,6 @@
 // System calls that swift-system lacks: those relative to an open folder. Only this file of the target passes memory to the system. Each
-// call gets an array's own storage, only for the call. Paths are Swift strings, which the compiler lends to C with a terminator.
+// call gets an array's own storage, only for the call. Whole paths go there as `systemName`. Names in a folder are our own: the compiler
+// lends them to C with a terminator.
 
 import Packets
 import Shared

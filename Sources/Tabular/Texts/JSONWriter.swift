@@ -90,6 +90,11 @@ package struct JSONWriter: ~Copyable {
   /// Writes a number.
   package mutating func integer(_ integer: Int) { value { $0.append(integer) } }
 
+  /// Writes a number, or `null` without one.
+  package mutating func integer(orNull integer: Int?) {
+    if let integer { self.integer(integer) } else { null() }
+  }
+
   /// Writes a duration in nanoseconds as exact milliseconds.
   package mutating func milliseconds(_ nanoseconds: Int64) { value { $0.appendMilliseconds(nanoseconds) } }
 

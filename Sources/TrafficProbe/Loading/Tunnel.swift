@@ -69,7 +69,7 @@ import Shared
   func end() {
     isEnded.withLock { $0 = true }
     // One more connection wakes the thread that takes them.
-    if let last = Tunnel.connect(to: Place(host: "127.0.0.1", port: port)) { close(last) }
+    if let last = Tunnel.opened(to: Place(host: "127.0.0.1", port: port)) { close(last) }
   }
 
   /// `name`, `name:port`, `address` or `[address]:port`; nil if it is none of them.
@@ -133,15 +133,15 @@ import Shared
     Tunnel.prepare(peer)
     guard let head = Tunnel.head(from: peer) else { return }
     guard let place = target(of: head) else {
-      _ = Tunnel.send(Array("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n".utf8), to: peer)
+      _ = Tunnel.sendAll(Array("HTTP/1.1 403 Forbidden\r\nContent-Length: 0\r\n\r\n".utf8), to: peer)
       return
     }
-    guard let server = Tunnel.connect(to: place) else {
-      _ = Tunnel.send(Array("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n".utf8), to: peer)
+    guard let server = Tunnel.opened(to: place) else {
+      _ = Tunnel.sendAll(Array("HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n".utf8), to: peer)
       return
     }
     defer { close(server) }
-    guard Tunnel.send(Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8), to: peer),
+    guard Tunnel.sendAll(Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8), to: peer),
       let back = try? SystemThread({ Tunnel.pass(from: server, to: peer) })
     else { return }
     Tunnel.pass(from: peer, to: server)
@@ -165,14 +165,14 @@ import Shared
     var octets = [UInt8](repeating: 0, count: 16 << 10)
     while true {
       let count = unsafe recv(source, &octets, octets.count, 0)
-      guard count > 0, send(octets[..<count], to: target) else { break }
+      guard count > 0, sendAll(octets[..<count], to: target) else { break }
     }
     shutdown(target, Int32(SHUT_WR))
     // The end of a reader ends its writer, too.
     shutdown(source, Int32(SHUT_RD))
   }
 
-  private static func send(_ octets: some Collection<UInt8>, to target: Int32) -> Bool {
+  private static func sendAll(_ octets: some Collection<UInt8>, to target: Int32) -> Bool {
     var rest = Array(octets)[...]
     while !rest.isEmpty {
       #if canImport(Darwin)
@@ -180,15 +180,7 @@ import Shared
       #else
         let flags = Int32(MSG_NOSIGNAL)
       #endif
-      let sent = unsafe rest.withUnsafeBytes {
-        #if canImport(Darwin)
-          unsafe Darwin.send(target, $0.baseAddress, $0.count, flags)
-        #elseif canImport(Musl)
-          unsafe Musl.send(target, $0.baseAddress, $0.count, flags)
-        #else
-          unsafe Glibc.send(target, $0.baseAddress, $0.count, flags)
-        #endif
-      }
+      let sent = unsafe rest.withUnsafeBytes { unsafe send(target, $0.baseAddress, $0.count, flags) }
       guard sent > 0 else { return false }
       rest = rest.dropFirst(sent)
     }
@@ -208,7 +200,7 @@ import Shared
   }
 
   /// Connects to the first address of a place that answers.
-  private static func connect(to place: Place) -> Int32? {
+  private static func opened(to place: Place) -> Int32? {
     var hints = unsafe addrinfo()
     unsafe hints.ai_socktype = stream
     var found: UnsafeMutablePointer<addrinfo>?
@@ -219,14 +211,7 @@ import Shared
       let descriptor = unsafe socket(entry.ai_family, entry.ai_socktype, entry.ai_protocol)
       if descriptor >= 0 {
         prepare(descriptor)
-        #if canImport(Darwin)
-          let status = unsafe Darwin.connect(descriptor, entry.ai_addr, entry.ai_addrlen)
-        #elseif canImport(Musl)
-          let status = unsafe Musl.connect(descriptor, entry.ai_addr, entry.ai_addrlen)
-        #else
-          let status = unsafe Glibc.connect(descriptor, entry.ai_addr, entry.ai_addrlen)
-        #endif
-        if status == 0 { return descriptor }
+        if unsafe connect(descriptor, entry.ai_addr, entry.ai_addrlen) == 0 { return descriptor }
         close(descriptor)
       }
       unsafe next = entry.ai_next

@@ -49,7 +49,7 @@ enum BudgetWitness {
         if figure == "error_share":
             responses = total("responses")
             return Fraction(total("status_4xx", "status_5xx"), responses) if responses else None
-        if figure.startswith("wait_p"): return percentile(group, int(figure[6:]))
+        if figure.startswith("wait_ms_p"): return percentile(group, int(figure[9:]))
         return Fraction(total(figure))
 
     found = rows("budget")
@@ -67,7 +67,7 @@ enum BudgetWitness {
         exceeded = actual is not None and actual > limit
         # More than 512 waits are kept in buckets, within 1/128.
         coarse = Fraction(0)
-        if check["figure"].startswith("wait_p") and len(waits_of(rule)) > 512:
+        if check["figure"].startswith("wait_ms_p") and len(waits_of(rule)) > 512:
             coarse = actual / 128
             if abs(actual - limit) <= coarse: exceeded = check["exceeded"] == "1"
         if check["exceeded"] != str(int(exceeded)): bad.append("%r: %s" % (check, actual))

@@ -127,7 +127,7 @@ import Testing
   /// The most bytes of header sections come first where that is the heading to sort by.
   @Test func headingsSortByTheirFigures() throws {
     let capture = try Corpus.capture("demo").path
-    let outcome = try Sniffer.run([capture, "--sort", "header", "--json", "--top", "0", "--no-template"])
+    let outcome = try Sniffer.run([capture, "--sort", "header", "--json", "--top", "0"])
     let object = try JSONSerialization.jsonObject(with: Data(outcome.outputOctets)) as? [String: Any]
     let rows = try #require((object?["apis"] as? [String: Any])?["rows"] as? [[String: Any]])
     let headers = rows.map { ($0["request_header_bytes"] as? Int ?? 0) + ($0["response_header_bytes"] as? Int ?? 0) }

@@ -15,7 +15,7 @@ import Testing
     for name in names where name != "help" {
       let text = try Sniffer.run([name, "--help"]).output
       // An option may have several names.
-      let lines = text.matches(of: #/(?m)^  (?:-\w, )?((?:--[a-z-]+(?:, )?)+)/#).map(\.output.1)
+      let lines = text.matches(of: #/(?m)^  (?:-\w, )?((?:--[a-z0-9-]+(?:, )?)+)/#).map(\.output.1)
       options[name] = Set(lines.flatMap { $0.split(separator: ", ").map(String.init) })
     }
     try #require(options.count >= 5 && options["analyze"]?.contains("--output") == true, "\(help)")

@@ -88,6 +88,8 @@ struct LiveFilesTests {
     let run = try LiveRun(port: server.port, in: scratch, ["--allow-root", "--interval", "0.1", "--write", saved])
     try server.makeRequests(80)
     #expect(try run.hasRequests(80))
+    // The files of an interval come one after another, so the first interval may not have written all of them.
+    #expect(eventually { Report.fileNames.allSatisfy { FileManager.default.fileExists(atPath: run.url($0).path) } })
     run.process.signal(SIGKILL)
     let outcome = try run.process.wait()
     #expect(outcome.wasKilled && outcome.status == SIGKILL)

@@ -32,9 +32,9 @@ extension Dissection {
     let length = Int(octets.bigEndian16(offset + 4))
     if length >= 8, length < room { trim(to: offset + length) }
     udpRange = offset..<end
-    name = .udpPort(octets.bigEndian16(offset + 2))
     let sourcePort = octets.bigEndian16(offset)
     let destinationPort = octets.bigEndian16(offset + 2)
+    name = .udpPort(destinationPort)
     consume(8)
     // A client's arbitrary port may equal a tunnel's port. The other end's well-known port then shows that it is no tunnel.
     if sourcePort == 53 || sourcePort == 5353 { return .payload }

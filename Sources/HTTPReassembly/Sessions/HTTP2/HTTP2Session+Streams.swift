@@ -431,7 +431,7 @@ extension HTTP2Session {
     }
     guard streams[slot].exchange >= 0, streams[slot].isAwaited else { return closeIfOver(slot, &run) }
     awaitedResets.append(number)
-    while awaitedResets.count > Self.awaitedResetLimit {
+    if awaitedResets.count > Self.awaitedResetLimit {
       let oldest = awaitedResets[0]
       awaitedResets.removeFirst()
       endAwaiting(oldest, &run)
