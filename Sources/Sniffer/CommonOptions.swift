@@ -53,7 +53,30 @@ extension OctetAmount: ExpressibleByArgument {
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 
-/// The common options of all analyses.
+/// The options for messages to people.
+struct MessageOptions: ParsableArguments {
+  @Flag(name: [.short, .long], help: "Print only errors.")
+  var quiet = false
+
+  @Option(help: ArgumentHelp("Log messages of this level and above to standard error.", valueName: "level"))
+  var logLevel = Logger.Level.warning
+
+  /// A log of errors only.
+  static var quietLogger: Logger {
+    var logger = Logger(label: "sniffer") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .error
+    return logger
+  }
+
+  /// The log; `--quiet` leaves errors only.
+  var logger: Logger {
+    var logger = Logger(label: "sniffer") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = quiet ? .error : logLevel
+    return logger
+  }
+}
+
+/// The common options of analyses that write reports.
 struct CommonOptions: ParsableArguments {
   @Option(
     name: [.customShort("o"), .long],
@@ -90,11 +113,21 @@ struct CommonOptions: ParsableArguments {
 
   @OptionGroup var analysis: AnalysisOptions
 
-  @Flag(name: [.short, .long], help: "Print only errors.")
-  var quiet = false
+  @OptionGroup var messages: MessageOptions
 
-  @Option(help: ArgumentHelp("Log messages of this level and above to standard error.", valueName: "level"))
-  var logLevel = Logger.Level.warning
+  /// The options of an analysis that writes no reports, for commands that take fewer options.
+  ///
+  /// - Throws: No error that a user could cause.
+  init(_ analysis: AnalysisOptions, _ messages: MessageOptions) throws {
+    self = try Self.parse([])
+    self.analysis = analysis
+    self.messages = messages
+  }
+
+  init() {}
+
+  /// Whether only errors are printed.
+  var quiet: Bool { messages.quiet }
 
   /// The formats of the reports.
   var format: NameList<ReportFormat> { requestedFormat ?? NameList([.csv]) }
@@ -170,13 +203,6 @@ struct CommonOptions: ParsableArguments {
   /// The limit of the rows of a live run in each hour, in octets.
   var hourlyRowLimit: Int { maxReport?.octets ?? RowLimit.hourly }
 
-  /// Refuses formats that a command cannot write.
-  func allowFormats(_ formats: [ReportFormat], for command: String) throws {
-    guard format.names.allSatisfy({ formats.contains($0) }) else {
-      throw ValidationError("\(command) knows --format \(formats.map(\.rawValue).joined(separator: ",")) only.")
-    }
-  }
-
   /// The page of captures in a folder, for a command that adds to it; nil when it is not wanted.
   func page(in folder: String?, reading captures: [String]) throws(ReportError) -> HTMLReport? {
     guard let folder, format.names.contains(.html) else { return nil }
@@ -221,17 +247,6 @@ struct CommonOptions: ParsableArguments {
     CryptoLibrary.prepare()
   }
 
-  /// A log of errors only.
-  static var quietLogger: Logger {
-    var logger = Logger(label: "sniffer") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = .error
-    return logger
-  }
-
-  /// The log; `--quiet` leaves errors only.
-  var logger: Logger {
-    var logger = Logger(label: "sniffer") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = quiet ? .error : logLevel
-    return logger
-  }
+  /// The log of the run.
+  var logger: Logger { messages.logger }
 }

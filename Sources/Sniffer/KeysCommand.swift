@@ -19,13 +19,12 @@ struct KeysCommand: ParsableCommand {
 
   @OptionGroup var input: CaptureArguments
 
-  @OptionGroup var options: CommonOptions
+  @OptionGroup var analysis: AnalysisOptions
 
-  func validate() throws {
-    if options.output != nil || options.requestedFormat != nil { throw ValidationError("keys writes no reports.") }
-  }
+  @OptionGroup var messages: MessageOptions
 
   mutating func run() throws {
+    let options = try CommonOptions(analysis, messages)
     try options.leaveRoot(reading: input.reached)
     try input.findCaptures(isQuiet: options.quiet)
     var analysis = CaptureAnalysis(options: options, input: input, filter: try options.packetFilter())

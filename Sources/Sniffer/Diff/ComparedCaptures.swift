@@ -13,14 +13,11 @@ struct ComparedCaptures {
   ///
   /// - Parameters:
   ///   - analysis: The options of the analysis.
-  ///   - isQuiet: Whether only errors are printed.
+  ///   - messages: The options for messages.
   ///   - showsProgress: Whether a bar shows the progress of an analysis.
   /// - Throws: No error that a user could cause.
-  init(_ analysis: AnalysisOptions, isQuiet: Bool, showsProgress: Bool) throws {
-    var options = try CommonOptions.parse([])
-    options.analysis = analysis
-    options.quiet = isQuiet
-    self.options = options
+  init(_ analysis: AnalysisOptions, _ messages: MessageOptions, showsProgress: Bool) throws {
+    options = try CommonOptions(analysis, messages)
     self.showsProgress = showsProgress
   }
 

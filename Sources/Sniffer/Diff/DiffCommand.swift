@@ -78,8 +78,7 @@ struct DiffCommand: ParsableCommand {
   @Flag(help: "Show no progress bar.")
   var noProgress = false
 
-  @Flag(name: [.short, .long], help: "Print only errors.")
-  var quiet = false
+  @OptionGroup var messages: MessageOptions
 
   @OptionGroup(title: "How captures are analyzed") var analysis: AnalysisOptions
 
@@ -104,9 +103,9 @@ struct DiffCommand: ParsableCommand {
   }
 
   func run() throws {
-    var logger = Logger(label: "sniffer") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = quiet ? .error : .warning
-    var captures = try ComparedCaptures(analysis, isQuiet: quiet, showsProgress: !noProgress)
+    let quiet = messages.quiet
+    let logger = messages.logger
+    var captures = try ComparedCaptures(analysis, messages, showsProgress: !noProgress)
     // The files in a folder are read, and fewer users may read these than the folder. A database may have two further files, and
     // a table may have a table of hosts.
     let files = [

@@ -18,7 +18,7 @@ struct SocketOwnersCommand: ParsableCommand {
       guard var owners = SocketOwners() else { throw ExitCode(ExitStatus.failure.rawValue) }
       var confinement = Confinement()
       confinement.looksAtProcesses = true
-      confinement.begin(CommonOptions.quietLogger)
+      confinement.begin(MessageOptions.quietLogger)
       owners.run(writingTo: 1)
     #else
       throw ExitCode(ExitStatus.failure.rawValue)

@@ -45,12 +45,11 @@ struct ModelsCommand: ParsableCommand {
 
   @OptionGroup(title: "Summary") var summary: ModelSummaryArguments
 
-  @OptionGroup var options: CommonOptions
+  @OptionGroup var tables: TableOptions
 
-  mutating func validate() throws {
-    options.settleOutput(for: input.outputName)
+  func validate() throws {
+    let options = try tables.common(for: input.outputName)
     try summary.check(options)
-    try options.allowFormats([.csv, .html], for: "models")
     if options.groupBy.names.contains(.process) {
       throw ValidationError("models knows --group-by host,path,method only.")
     }
@@ -67,6 +66,7 @@ struct ModelsCommand: ParsableCommand {
   }
 
   mutating func run() throws {
+    let options = try tables.common(for: input.outputName)
     try options.leaveRoot(reading: input.reached)
     try input.findCaptures(isQuiet: options.quiet)
     let names = model?.names ?? ModelName.allCases

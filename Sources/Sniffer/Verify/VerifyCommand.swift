@@ -40,11 +40,10 @@ struct VerifyCommand: ParsableCommand {
       valueName: "share"))
   var tolerance: Share?
 
-  @OptionGroup var options: CommonOptions
+  @OptionGroup var tables: TableOptions
 
-  mutating func validate() throws {
-    options.settleOutput(for: input.outputName)
-    try options.allowFormats([.csv, .html], for: "verify")
+  func validate() throws {
+    let options = try tables.common(for: input.outputName)
     if options.noDecode { throw ValidationError("verify needs bodies decoded: leave out --no-decode.") }
     guard (0...86_400).contains(matchWithin) else {
       throw ValidationError("--match-within needs seconds from 0 to 86400.")
@@ -52,6 +51,7 @@ struct VerifyCommand: ParsableCommand {
   }
 
   mutating func run() throws {
+    let options = try tables.common(for: input.outputName)
     try options.leaveRoot(reading: input.reached + [log] + reading.readFiles, writing: reading.writtenFolders)
     try input.findCaptures(isQuiet: options.quiet)
     let appLog: AppLog
