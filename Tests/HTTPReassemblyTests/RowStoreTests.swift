@@ -68,7 +68,7 @@ import Testing
     var random = SeededRandom(seed: 12)
     var slab = Slab<[Int]>()
     var model: [Int: [Int]] = [:]
-    for step in 0..<6000 {
+    for step in 0..<RandomCases.count(6000) {
       if let slot = model.keys.sorted().randomElement(using: &random), Int.random(in: 0..<3, using: &random) == 0 {
         let element = slab.remove(slot)
         #expect(element == model.removeValue(forKey: slot))

@@ -10,11 +10,15 @@ enum ParquetWitness {
   /// Why there is none.
   static var reason: String { packages.reason }
 
-  /// What is different in a folder with CSV, SQLite and Parquet; empty when nothing is.
-  static func differences(in folder: URL) throws -> String {
-    let outcome = try run(comparison, [folder.path])
-    return outcome.status == 0 && outcome.output.hasPrefix("compared ") ? "" : outcome.output + outcome.error
+  /// The differences in each folder with CSV, SQLite and Parquet; empty when there are none.
+  static func differences(in folders: [URL]) throws -> String {
+    let outcome = try packages.run(comparison, each: folders.map { [$0.path] })
+    let compared = outcome.outputLines.count { $0.hasPrefix("compared ") }
+    return outcome.status == 0 && compared == folders.count ? "" : outcome.output + outcome.error
   }
+
+  /// The same for one folder.
+  static func differences(in folder: URL) throws -> String { try differences(in: [folder]) }
 
   /// What a query of DuckDB gives in a folder, a row a line and `|` between values.
   static func query(_ sql: String, in folder: URL) throws -> [String] {

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// Packages from the Python Package Index that tests use as witnesses, in an environment of their own beside the build.
 struct PythonPackages: Sendable {
@@ -17,6 +18,24 @@ struct PythonPackages: Sendable {
     python = nil
     self.reason = reason
   }
+
+  /// Runs a script once for each set of arguments, in one process: to import the packages takes longer than most runs. It ends with the first
+  /// run that fails.
+  func run(_ script: String, each arguments: [[String]], environment: [String: String] = [:]) throws -> Outcome {
+    let sets = String(decoding: try JSONEncoder().encode(arguments), as: UTF8.self)
+    return try Command.run(try #require(python), ["-c", Self.loop, script, sets], environment: environment)
+  }
+
+  private static let loop = """
+    import json, sys
+    code = compile(sys.argv[1], "witness", "exec")
+    for arguments in json.loads(sys.argv[2]):
+        sys.argv = ["witness"] + arguments
+        try:
+            exec(code, {"__name__": "__main__"})
+        except SystemExit as end:
+            if end.code: raise
+    """
 
   private static func find(_ name: String, _ packages: [String], _ modules: [String]) -> (python: URL?, reason: String)
   {

@@ -12,14 +12,21 @@ enum HARWitness {
   /// Why there is no Python with the packages.
   static var reason: String { packages.reason }
 
-  /// What is wrong with `report.har` in a folder, a line each; empty when every reader takes it and its figures are those
-  /// of the CSV files beside it.
-  static func complaints(about folder: URL, comparingCSV: Bool = true) throws -> String {
-    let schema = folder.appendingPathComponent("schema.json")
+  /// The faults of `report.har` in each folder, a line each; empty when every reader takes it and its figures are those of the CSV
+  /// files beside it.
+  static func complaints(about folders: [URL], comparingCSV: Bool = true) throws -> String {
+    let schema = try #require(folders.first).appendingPathComponent("schema.json")
     try Data(HARSchema.text.utf8).write(to: schema)
     defer { try? FileManager.default.removeItem(at: schema) }
-    let arguments = ["-c", HARWitnessScript.text, folder.path, schema.path, comparingCSV ? "csv" : "alone"]
-    let outcome = try Command.run(try #require(python), arguments, environment: ["PYTHONWARNINGS": "error"])
-    return outcome.status == 0 && outcome.output.hasPrefix("checked ") ? "" : outcome.output + outcome.error
+    let outcome = try packages.run(
+      HARWitnessScript.text, each: folders.map { [$0.path, schema.path, comparingCSV ? "csv" : "alone"] },
+      environment: ["PYTHONWARNINGS": "error"])
+    let checked = outcome.outputLines.count { $0.hasPrefix("checked ") }
+    return outcome.status == 0 && checked == folders.count ? "" : outcome.output + outcome.error
+  }
+
+  /// The same for one folder.
+  static func complaints(about folder: URL, comparingCSV: Bool = true) throws -> String {
+    try complaints(about: [folder], comparingCSV: comparingCSV)
   }
 }
