@@ -14,7 +14,8 @@ struct ParquetTests {
   /// Of each kind one: without and with TLS, QUIC, HTTP/2, holes, IPv6, and one that is damaged.
   @Test func everyTable() throws {
     let captures = [
-      "apache-logio", "demo", "errors-aborts", "fragments", "http2-tls", "loss-reorder", "nginx-ipv6", "pipelining", "proxy",
+      "apache-logio", "demo", "errors-aborts", "fragments", "http2-tls", "loss-reorder", "nginx-ipv6", "pipelining",
+      "proxy",
       "quic", "snaplen-96", "tls-closed",
     ]
     let folders = try captures.map { try analysis([try Corpus.capture($0).path]) }
