@@ -78,11 +78,6 @@ struct CaptureArguments: ParsableArguments {
     case .cannotOpen:
       guard let command = SnifferCommand.likelyCommand(path) else { return "" }
       return "; did you mean the command \(command)?"
-    case .notACapture:
-      let isLog = [".har", ".csv", ".json", ".ndjson", ".jsonl", ".xml", ".txt", ".log"].contains {
-        path.lowercased().hasSuffix($0)
-      }
-      return isLog ? "; to compare an app's log with the wire: sniffer verify CAPTURE --log \(path)" : ""
     default: return ""
     }
   }

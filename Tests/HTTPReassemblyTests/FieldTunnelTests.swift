@@ -26,6 +26,32 @@ import Testing
     expectOpened(udp([1, 0, 0, 18, 1, 8, 1] ++ Wire.zeros(22) ++ Self.snap ++ Wire.packet4, to: 37008))
     expectOpened(udp([1, 0, 0, 4, 1, 0xff, 3, 0, 0x21] ++ Wire.packet4, to: 37008))
     expectOpened(udp([1, 0, 0, 7, 1] ++ Wire.packet6, to: 37008), network: 40)
+    for header in radioHeaders {
+      expectOpened(udp([1, 0, 0, 119, 1] ++ header ++ Self.wireless, to: 37008))
+      if header[0] == 0x80 { expectOpened(udp([1, 0, 0, 127, 1] ++ header ++ Self.wireless, to: 37008)) }
+    }
+  }
+
+  private static let wireless = [8, 1] ++ Wire.zeros(22) ++ snap ++ Wire.packet4
+
+  /// Headers of Prism in both byte orders, and of AVS in both versions.
+  private let radioHeaders: [[UInt8]] = [
+    [0x44, 0, 0, 0, 144, 0, 0, 0] ++ Wire.zeros(136), [0, 0, 0, 0x41, 0, 0, 0, 144] ++ Wire.zeros(136),
+    [0x80, 0x21, 0x10, 1, 0, 0, 0, 64] ++ Wire.zeros(56), [0x80, 0x21, 0x10, 2, 0, 0, 0, 80] ++ Wire.zeros(72),
+  ]
+
+  @Test func radioHeadersInFiles() {
+    for header in radioHeaders {
+      for number: UInt32 in header[0] == 0x80 ? [119, 163] : [119] {
+        expectDecoding(
+          header ++ Self.wireless, LinkType(rawValue: number),
+          classes: [.link: header.count + 32, .network: 20, .transport: 20], synthetic: header.count,
+          tcpPayload: 10)
+        let cut = Array(header.dropLast())
+        expectDecoding(
+          cut, LinkType(rawValue: number), classes: [.malformed: cut.count], anomalies: [.linkHeaderMalformed])
+      }
+    }
   }
 
   @Test func capwap() {
@@ -37,6 +63,72 @@ import Testing
     expectOpened(udp([0, 0x10, 3, 0, 0, 0, 0, 0, 8, 1] ++ wireless, to: 5247))
     // The octets of the frame control have changed places.
     expectOpened(udp([0, 0x10, 3, 0, 0, 0, 0, 0, 1, 8] ++ wireless, to: 5247))
+  }
+
+  /// Fragments of a frame, in CAPWAP headers with `binding`: pieces of `unit` octets.
+  private func fragments(
+    _ frame: [UInt8], unit: Int, binding: UInt8 = 2, number: UInt8 = 7, from source: Int = 40000
+  ) -> [[UInt8]] {
+    stride(from: 0, to: frame.count, by: unit).map { start in
+      let end = min(start + unit, frame.count)
+      let flags: UInt8 = end == frame.count ? 0xc0 : 0x80
+      return udp(
+        [0, 0x10, binding, flags, 0, number] ++ Wire.be16(start) ++ Array(frame[start..<end]), from: source, to: 5247)
+    }
+  }
+
+  @Test func fragmentsOfCAPWAP() {
+    let native = [8, 1] ++ Wire.zeros(22) ++ Self.snap ++ Wire.packet4
+    let swapped = [1, 8] ++ Wire.zeros(22) ++ Self.snap ++ Wire.packet4
+    for (frame, binding) in [(Self.frame, 2), (native, 3), (swapped, 3)] as [([UInt8], UInt8)] {
+      for unit in [8, 32, 80] {
+        let pieces = fragments(frame, unit: unit, binding: binding)
+        for order in [Array(pieces.indices), pieces.indices.reversed()] {
+          var balance = Balance()
+          for index in order.dropLast() { #expect(balance.decode(pieces[index], .raw) == .nothing) }
+          guard case .reassembledTCP(let segment) = balance.decode(pieces[order[order.count - 1]], .raw) else {
+            Issue.record("no segment in \(pieces.count) pieces")
+            continue
+          }
+          #expect(segment.payloadLength == 10 && segment.networkLength == 20)
+          balance.finish()
+          #expect(balance.isBalanced && balance.anomalies.all.isEmpty)
+          let headers = pieces.count * 36 + frame.count - 50
+          #expect(balance.classes == [.encapsulation: headers, .network: 20, .transport: 20])
+        }
+      }
+    }
+  }
+
+  @Test func fragmentsOfCAPWAPStayApart() {
+    // Two senders and two identifiers, in turn.
+    let all = [(7, 40000), (8, 40000), (7, 40001)].map {
+      fragments(Self.frame, unit: 40, number: UInt8($0.0), from: $0.1)
+    }
+    var balance = Balance()
+    var segments = 0
+    for index in 0..<2 {
+      for pieces in all {
+        if case .reassembledTCP = balance.decode(pieces[index], .raw) { segments += 1 }
+      }
+    }
+    balance.finish()
+    #expect(segments == 3 && balance.isBalanced && balance.anomalies.all.isEmpty)
+  }
+
+  /// Without an IP header inside, all is UDP, whether pieces are missing or not.
+  @Test func fragmentsOfOtherFramesStayUDP() {
+    let pieces = fragments(Self.frame, unit: 24)
+    let management = fragments([0x80, 0] ++ Wire.zeros(60), unit: 24, binding: 3)
+    for (some, anomaly) in [(Array(pieces.dropFirst()), Anomaly.fragmentIncomplete), (management, nil)] {
+      var balance = Balance()
+      for piece in some { #expect(balance.decode(piece, .raw) == .nothing) }
+      balance.finish()
+      #expect(balance.isBalanced)
+      #expect(balance.anomalies.all.map(\.anomaly) == (anomaly.map { [$0] } ?? []))
+      let network = 20 * some.count
+      #expect(balance.classes == [.network: network, .udp: some.map(\.count).reduce(0, +) - network])
+    }
   }
 
   @Test func ethernetOverIP() {
@@ -96,9 +188,6 @@ import Testing
     expectDecoding(
       udp([1, 0, 0, 0, 23, 0xfe, 0xfd] ++ Wire.zeros(40), to: 5247), .raw, classes: [.network: 20, .udp: 55],
       anomalies: [.linkPayloadEncrypted])
-    expectDecoding(
-      udp([0, 0x10, 2, 0x80, 0, 7, 0, 0] ++ Wire.zeros(40), to: 5247), .raw, classes: [.network: 20, .udp: 56],
-      anomalies: [.linkFragmented])
   }
 
   @Test func packetsThatAreNotOpenedAreNamed() {

@@ -23,6 +23,30 @@ import Testing
     #expect(analysis.response("/next")?.octets.body == 4, sourceLocation: sourceLocation)
   }
 
+  /// Streaming servers begin their status-line with `ICY`; it is cut at every octet here.
+  @Test func streamingServersAnswerWithAVersionOfTheirOwn() {
+    let head = "ICY 200 OK\r\nicy-name:Radio\r\ncontent-type:audio/mpeg\r\n\r\n"
+    for cut in 0..<head.utf8.count {
+      var dialogue = Dialogue.opened()
+      dialogue.send(.client, "GET /radio HTTP/1.0\r\nHost: a.example\r\n\r\n")
+      if cut > 0 { dialogue.send(.server, String(head.prefix(cut))) }
+      dialogue.send(.server, String(head.dropFirst(cut)))
+      dialogue.send(.server, String(repeating: "\u{1}", count: 300))
+      dialogue.close(.server)
+      let analysis = analyze(dialogue)
+      let response = analysis.response("/radio")
+      #expect(response?.status == 200 && response?.exactness == .exact, "\(cut)")
+      #expect(response?.version as String? == "ICY" && response?.content[0] == "audio/mpeg")
+      #expect(response?.octets.startLine == 12 && response?.octets.body == 300)
+      #expect(analysis.anomalies[.httpVersionUnknown] == 1)
+    }
+    // Other words are no versions.
+    for line in ["ICE 200 OK", "ICY200 OK", "ICY ok", "ICY 20x OK"] {
+      let analysis = exchange(response: line + "\r\n\r\n")
+      #expect(analysis.response("/a")?.version as String? != "ICY", "\(line)")
+    }
+  }
+
   // Rule 1
   @Test(arguments: ["HTTP/1.1 204 No Content", "HTTP/1.1 304 Not Modified"])
   func statusWithoutContent(_ line: String) {

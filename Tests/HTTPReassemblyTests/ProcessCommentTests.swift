@@ -43,6 +43,26 @@ import Testing
     }
   }
 
+  @Test func pymobiledevice3() {
+    #expect(
+      comment("PID: 512, ProcName: MyApp, EPID: 0, EProcName: , SVC: 0")
+        == .process(identity(.pymobiledevice3, 512, "MyApp")))
+    #expect(
+      comment("PID: 60, ProcName: mDNSResponder, EPID: 512, EProcName: My, App, SVC: 27")
+        == .process(identity(.pymobiledevice3, 60, "mDNSResponder", "My, App")))
+    #expect(
+      comment("PID: 0, ProcName: kernel_task, EPID: -1, EProcName: , SVC: 0")
+        == .process(identity(.pymobiledevice3, 0, "kernel_task")))
+    for pid in ["-1", "4294967295", ""] {
+      #expect(comment("PID: \(pid), ProcName: , EPID: -1, EProcName: , SVC: 0") == .nothing)
+      #expect(
+        comment("PID: \(pid), ProcName: a\0b, EPID: -1, EProcName: , SVC: 0")
+          == .process(identity(.pymobiledevice3, nil, "a")))
+    }
+    #expect(comment("PID: 512, ProcName: MyApp") == .nothing)
+    #expect(comment("PID: 512, ProcName: a\n, EPID: 0, EProcName: , SVC: 0") == .nothing)
+  }
+
   @Test func pcapdroid() {
     #expect(comment("u-10123") == .androidUser(10123))
     #expect(comment("u-0") == .androidUser(0))

@@ -15,6 +15,12 @@ public struct CaptureError: Error, Equatable, Sendable {
     case cut(needed: Int, available: Int)
     /// An impossible length: its value, and the reason.
     case nonsenseLength(String)
+    /// Zeros stand where a record or block is due, as a power failure leaves them.
+    case zeros
+    /// Another capture file begins where a record or block is due; the commands that take the two apart.
+    case anotherCapture(commands: String)
+    /// A record or block is broken, and each line feed of the file follows a carriage return.
+    case insertedReturns
     /// A record or block that breaks its format in another way.
     case malformed(String)
     /// Valid, but of a version or kind that is not read.
@@ -38,6 +44,9 @@ public struct CaptureError: Error, Equatable, Sendable {
     /// libpcap, which read this file, failed; its words.
     case libpcap(String)
   }
+
+  /// The name of standard input in errors.
+  static let standardInput = "standard input"
 
   /// The file's path as given, or `standard input`; empty when the fault is in no file.
   public var file: String
@@ -73,6 +82,10 @@ extension CaptureError.Problem: CustomStringConvertible {
     case .notACapture(let found): "not a capture file: \(found)"
     case .cut(let needed, let available):
       "cut: what begins here needs \(needed) bytes, and \(available) are there"
+    case .zeros: "cut: zeros are here in place of a packet, as after a power failure"
+    case .anotherCapture(let commands): "another capture begins here; take the two apart: \(commands)"
+    case .insertedReturns:
+      "carriage returns were put before its line feeds, by a terminal or as text; \(InsertedReturns.way)"
     case .nonsenseLength(let text): "nonsense length: \(text)"
     case .malformed(let text): "malformed: \(text)"
     case .unsupported(let text): "not supported: \(text)"

@@ -6,8 +6,6 @@ import SystemPackage
 /// Files are opened and only the first octets, which show the format, are read. Standard input, FIFOs and the like are not
 /// opened, because closing them would end their writers.
 public enum CaptureCheck {
-  /// Octets of an unknown file that its error shows.
-  private static let shownLength = 16
   /// Octets of the buffer for a look at a file's format.
   private static let lookLength = 64 << 10
 
@@ -16,9 +14,10 @@ public enum CaptureCheck {
     guard FileInput.kind(path) != .stream else { return nil }
     do throws(CaptureError) {
       let file = try FileInput(path: path)
-      let start = try file.peek(shownLength)
-      // A file that only libpcap can open begins with octets that no text has.
-      guard start.isEmpty || start.allSatisfy(isText) else { return nil }
+      let start = file.start(OtherFormat.knownLength)
+      // A file that only libpcap can open begins with octets that no text and no other format has.
+      let isText = start.prefix(OtherFormat.shownLength).allSatisfy(isText)
+      guard isText || OtherFormat.isKnown(start) else { return nil }
       return CaptureFormat.notACapture(start, in: nil, file: path)
     } catch {
       return error

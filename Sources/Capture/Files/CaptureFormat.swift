@@ -9,8 +9,6 @@ enum CaptureFormat {
 extension CaptureFormat {
   /// Octets that identify a format.
   private static let magicLength = 4
-  /// Octets of an unknown file that its error shows: enough to recognize it.
-  private static let shownLength = 16
 
   /// Recognizes the format at the start of a file, and reads the file header if there is one.
   ///
@@ -29,8 +27,8 @@ extension CaptureFormat {
     } else if compression == nil, !follows, file.isReopenable, let foreign = ForeignCapture(path: path) {
       self = .foreign(foreign)
     } else {
-      let isEnough = try window.fill(Self.shownLength)
-      let found = window.copy(0..<(isEnough ? Self.shownLength : window.available))
+      let isEnough = try window.fill(OtherFormat.knownLength)
+      let found = window.copy(0..<(isEnough ? OtherFormat.knownLength : window.available))
       throw Self.notACapture(found, in: compression, file: file.name)
     }
   }
@@ -39,10 +37,8 @@ extension CaptureFormat {
   static func notACapture(_ start: [UInt8], in compression: Compression?, file: String) -> CaptureError {
     let prefix = compression.map { "\($0.rawValue) data, and inside " } ?? ""
     guard !start.isEmpty else { return CaptureError(file: file, problem: .notACapture(found: prefix + "it is empty")) }
-    let octets = start.map { String($0 >> 4, radix: 16) + String($0 & 0xf, radix: 16) }.joined(separator: " ")
-    let text = String(decoding: start.map { (0x20..<0x7f).contains($0) ? $0 : 0x2e }, as: UTF8.self)
-    let verb = start.count < magicLength ? "it is only" : "it begins with"
-    return CaptureError(file: file, problem: .notACapture(found: "\(prefix)\(verb) \(octets) (\(text))"))
+    let found = OtherFormat(start, in: compression, file: file)?.description ?? OtherFormat.shown(start)
+    return CaptureError(file: file, problem: .notACapture(found: prefix + found))
   }
 
   /// The format in words, such as `pcap (nanoseconds, big-endian)`.

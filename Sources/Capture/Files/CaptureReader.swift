@@ -156,10 +156,14 @@ public struct CaptureReader: ~Copyable {
   private mutating func readPacket() throws(CaptureError) -> Bool {
     current.withdraw()
     let found: Range<Int>?
-    switch format {
-    case .pcap(let records): found = try records.next(in: &window, packet: &current.packet)
-    case .pcapng: found = try pcapng.next(in: &window, packet: &current.packet)
-    case .foreign(let capture): found = try capture.next(in: &window, packet: &current.packet)
+    do throws(CaptureError) {
+      switch format {
+      case .pcap(let records): found = try records.next(in: &window, packet: &current.packet)
+      case .pcapng: found = try pcapng.next(in: &window, packet: &current.packet)
+      case .foreign(let capture): found = try capture.next(in: &window, packet: &current.packet)
+      }
+    } catch {
+      throw explained(error)
     }
     guard let found else { return false }
     window.lend(found, to: &current)
@@ -168,6 +172,25 @@ public struct CaptureReader: ~Copyable {
     }
     if first == nil { first = current.packet.timestamp }
     return true
+  }
+
+  /// An error, or the reason for it that the octets show.
+  @inline(never)
+  private func explained(_ error: CaptureError) -> CaptureError {
+    var error = error
+    switch error.problem {
+    case .anotherCapture:
+      let commands = OtherFormat.commandsApart(file: name, compression, at: error.offset ?? 0)
+      error.problem = .anotherCapture(commands: commands)
+    case .cut, .nonsenseLength, .malformed:
+      guard case .pcap(let records) = format,
+        window.withRecentOctets(InsertedReturns.areBeforeAllLineFeeds),
+        records.areFound(in: window.withOctets(0..<window.available, InsertedReturns.removed))
+      else { return error }
+      error.problem = .insertedReturns
+    default: break
+    }
+    return error
   }
 
   private mutating func passesFilter() throws(CaptureError) -> Bool {

@@ -125,7 +125,7 @@ public struct CaptureSeries: PacketSequence, ~Copyable {
   private func isNoDamage(_ error: CaptureError) -> Bool {
     guard waiting.isStopped else { return false }
     return switch error.problem {
-    case .cut, .compressionCut, .notACapture: true
+    case .cut, .zeros, .compressionCut, .notACapture: true
     default: false
     }
   }

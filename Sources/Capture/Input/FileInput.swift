@@ -34,7 +34,7 @@ final class FileInput: OctetSource {
   /// Opens a path, or standard input for `-`. Only reading waits for the writer of a FIFO.
   init(path: String, waiting: Waiting = Waiting()) throws(CaptureError) {
     let isStandardInput = path == Self.standardInputPath
-    name = isStandardInput ? "standard input" : path
+    name = isStandardInput ? CaptureError.standardInput : path
     self.waiting = waiting
     // The file is opened non-blocking, because opening a FIFO would wait for its writer, and could not be stopped.
     descriptor = try systemCall {
@@ -91,6 +91,12 @@ final class FileInput: OctetSource {
       ahead.append(octet)
     }
     return ahead
+  }
+
+  /// The first octets of a regular file, at most `count`. The cursor stays.
+  func start(_ count: Int) -> [UInt8] {
+    var octets = [UInt8](repeating: 0, count: min(count, size ?? 0))
+    return read(octets.count, at: 0, into: &octets) ? octets : []
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) throws(CaptureError) -> Int {

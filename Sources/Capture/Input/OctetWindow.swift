@@ -184,6 +184,26 @@
   @inline(__always)
   func sourceOffset(of index: Int) -> Int { offset - (start - index) }
 
+  /// Lends all octets that the buffer still holds, also those before the cursor.
+  func withRecentOctets<Result>(_ body: (RawSpan) -> Result) -> Result {
+    let first = block == nil ? 0 : start
+    return body(unsafe RawSpan(_unsafeStart: UnsafeRawPointer(memory + first), byteCount: end - first))
+  }
+
+  /// Whether the header of a capture file begins at the cursor. At least 12 octets must be available.
+  var beginsCapture: Bool {
+    let version = load(4, as: UInt32.self)
+    switch load(0, as: UInt32.self) {
+    case 0xa1b2_c3d4, 0xa1b2_3c4d: return version == 0x0004_0002
+    case 0xd4c3_b2a1, 0x4d3c_b2a1: return version == 0x0400_0200
+    // A section header of pcapng, in either byte order.
+    case 0x0a0d_0d0a:
+      let magic = load(8, as: UInt32.self)
+      return magic == 0x1a2b_3c4d || magic == 0x4d3c_2b1a
+    default: return false
+    }
+  }
+
   /// An error at `position` octets from the cursor.
   func error(_ problem: CaptureError.Problem, at position: Int = 0) -> CaptureError {
     CaptureError(file: name, offset: offset + position, isDecompressedOffset: isDecompressed, problem: problem)

@@ -89,6 +89,25 @@ struct PcapRecords {
     return "\(modified)pcap (\(resolution), \(order == .little ? "little" : "big")-endian)"
   }
 
+  /// Octets of zeros that are a tail of zeros where the packet before has a time.
+  private static let leastZeros = 64
+  /// Octets of zeros that are a tail of zeros in any place. So many packets without octets, all at time 0, are in no capture.
+  private static let manyZeros = 4096
+
+  /// Refuses a record without octets that is none: another file's header, or zeros. `before` is the time of the packet before.
+  @inline(never)
+  private func refuseFileHeader(after before: Int64, in window: inout OctetWindow) throws(CaptureError) {
+    if window.beginsCapture { throw window.error(.anotherCapture(commands: "")) }
+    // A packet without octets at time 0 may be one. Packets read on where zeros are few, or end.
+    guard window.load(0, as: UInt64.self) == 0, window.load(8, as: UInt64.self) == 0 else { return }
+    let count = try window.fill(Self.manyZeros) ? Self.manyZeros : window.available
+    guard count >= (before == 0 ? Self.manyZeros : Self.leastZeros) else { return }
+    let areZeros = window.withOctets(0..<count) { octets in
+      (0..<octets.byteCount).allSatisfy { octets.octet($0) == 0 }
+    }
+    if areZeros { throw window.error(.zeros) }
+  }
+
   /// Reads a record, and returns its range in the window's buffer; nil at the end of the file.
   @inline(__always)
   func next(in window: inout OctetWindow, packet: inout Packet) throws(CaptureError) -> Range<Int>? {
@@ -100,7 +119,9 @@ struct PcapRecords {
     let (first, second) = order.halves(window.load(RecordHeader.lengths, as: UInt64.self))
     var (captured, original) = (Int(first), Int(second))
     if lengths == .originalFirst || lengths == .smallerFirst && captured > original { swap(&captured, &original) }
+    if captured == 0 { try refuseFileHeader(after: packet.timestamp, in: &window) }
     guard captured <= CaptureLimits.packet else {
+      if window.beginsCapture { throw window.error(.anotherCapture(commands: "")) }
       throw window.error(
         .nonsenseLength("the record says that \(captured) bytes were captured, more than \(CaptureLimits.packet)"))
     }
@@ -115,5 +136,42 @@ struct PcapRecords {
     packet.frameCheckSequenceLength = frameCheckSequenceLength
     let record = window.pass(recordHeaderLength + captured)
     return record.lowerBound + recordHeaderLength..<record.upperBound
+  }
+  // MARK: Repaired files
+
+  /// Records in a row that are no chance.
+  private static let convincingRecords = 4
+  /// Seconds between neighboring packets of a capture, at most.
+  private static let longestPause: Int64 = 86_400
+
+  /// Whether records follow one another from some octet on, with a line feed among them. The octets are those of a broken file, after its
+  /// line feeds lost the carriage returns before them.
+  func areFound(in octets: [UInt8]) -> Bool {
+    octets.indices.prefix(CaptureLimits.packet).contains { areRecords(octets, from: $0) }
+  }
+
+  private func areRecords(_ octets: [UInt8], from start: Int) -> Bool {
+    var position = start
+    var time: Int64?
+    var count = 0
+    while position <= octets.count - recordHeaderLength {
+      let seconds = Int64(number(octets, position + RecordHeader.time))
+      var captured = Int(number(octets, position + RecordHeader.lengths))
+      var original = Int(number(octets, position + RecordHeader.lengths + 4))
+      if lengths == .originalFirst || lengths == .smallerFirst && captured > original { swap(&captured, &original) }
+      guard captured > 0, captured <= original, original <= CaptureLimits.packet else { return false }
+      if let time, abs(seconds - time) > Self.longestPause { return false }
+      time = seconds
+      count += 1
+      // The header here proves the lengths before it. The file's end proves the last one, so that two are enough.
+      if count > Self.convincingRecords { return octets[start..<position].contains(0x0a) }
+      position += recordHeaderLength + captured
+      if count > 1, position == octets.count { return octets[start...].contains(0x0a) }
+    }
+    return false
+  }
+
+  private func number(_ octets: [UInt8], _ offset: Int) -> UInt32 {
+    order((0..<4).reduce(0) { $0 | UInt32(octets[offset + $1]) << (8 * $1) })
   }
 }

@@ -33,6 +33,7 @@ struct PcapngBlocks {
       }
       let (type, length) = try readHeader(in: window)
       guard mustBeWhole(type, length) else {
+        try refuseFileHeader(type, length, in: window)
         try skipBlock(length, in: &window)
         continue
       }
@@ -68,11 +69,20 @@ struct PcapngBlocks {
     let (type, length) = (header.0, Int(header.1))
     let minimum = Self.minimumLength(type)
     guard length >= minimum, length % 4 == 0 else {
+      try refuseFileHeader(type, length, in: window)
       throw window.error(
         .nonsenseLength(
           "the block of type \(hexadecimal(type)) says it has \(length) bytes, not \(minimum) or more in fours"))
     }
     return (type, length)
+  }
+
+  /// Refuses a block that is none: the header of a pcap file, or zeros.
+  private func refuseFileHeader(
+    _ type: UInt32, _ length: Int, in window: borrowing OctetWindow
+  ) throws(CaptureError) {
+    if type == 0, length == 0 { throw window.error(.zeros) }
+    if window.beginsCapture { throw window.error(.anotherCapture(commands: "")) }
   }
 
   private mutating func readByteOrder(in window: borrowing OctetWindow) throws(CaptureError) {

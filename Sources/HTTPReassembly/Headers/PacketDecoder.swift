@@ -215,6 +215,7 @@ package struct PacketDecoder {
   ) -> DecodedPacket {
     first.note(in: &anomalies)
     first.chargeHeaders(&ledger)
+    ledger.charge(first.tunnel, to: first.fragment.octetClass)
     var completed = reassembler.add(first, octets, now: now, ledger: &ledger, anomalies: &anomalies)
     // A datagram can hold a tunnel with a fragment in it, which can complete another datagram.
     var rounds = 0
@@ -223,10 +224,16 @@ package struct PacketDecoder {
       reassembled = datagram.octets
       let buffer = reassembled
       var dissection = Dissection(datagram, depth: depth, limits: limits)
-      let last = buffer.withOctets { dissection.walk(from: .ipProtocol(datagram.protocolNumber), $0) }
-      // An IP header inside opens a tunnel. The fragments' own IP headers, charged as `network` before, belong to it.
-      let isTunnel = dissection.depth > depth
-      if isTunnel { ledger.recharge(datagram.networkLength, from: .network, to: .encapsulation) }
+      let last = buffer.withOctets { octets in
+        let layer = datagram.frame.map { dissection.frame($0, octets) }
+        return dissection.walk(from: layer ?? .ipProtocol(datagram.protocolNumber), octets)
+      }
+      // An IP header inside opens a tunnel. The fragments' own headers, charged as `network` and `udp` before, belong to it.
+      let isTunnel = datagram.frame == nil ? dissection.depth > depth : dissection.network > 0
+      if isTunnel {
+        ledger.recharge(datagram.networkLength, from: .network, to: .encapsulation)
+        ledger.recharge(datagram.tunnelLength, from: .udp, to: .encapsulation)
+      }
       guard case .fragment = last, rounds < limits.tunnelDepth else {
         return buffer.withOctets {
           var last = last
@@ -243,6 +250,7 @@ package struct PacketDecoder {
       depth = dissection.depth
       dissection.note(in: &anomalies)
       dissection.chargeHeaders(&ledger)
+      ledger.charge(dissection.tunnel, to: dissection.fragment.octetClass)
       completed = buffer.withOctets {
         reassembler.add(dissection, $0, now: now, ledger: &ledger, anomalies: &anomalies)
       }
@@ -258,7 +266,9 @@ extension Dissection {
     source = datagram.source
     destination = datagram.destination
     isIPv6 = datagram.isIPv6
-    carrier = .ip
+    carrier = datagram.frame == nil ? .ip : .udp
+    isOpening = datagram.frame != nil
+    if isOpening { name = .udpPort(Self.capwapPort) }
     trimsToLink = false
     mayLeaveFrames = false
     self.depth = depth

@@ -13,7 +13,8 @@ enum ProcessComment: Equatable {
 
   init(_ comment: [UInt8]) {
     self =
-      Self.android(comment) ?? Self.rustnet(comment) ?? Self.etl2pcapng(comment) ?? Self.ptcpdump(comment) ?? .nothing
+      Self.android(comment) ?? Self.rustnet(comment) ?? Self.etl2pcapng(comment) ?? Self.pymobiledevice3(comment)
+      ?? Self.ptcpdump(comment) ?? .nothing
   }
 
   // MARK: Programs
@@ -50,6 +51,23 @@ enum ProcessComment: Equatable {
     }
     if pid == 0 || pid == 4 || pid == .max { return .nothing }
     return .sender(ProcessIdentity(source: .etl2pcapng, identifier: pid, name: []))
+  }
+
+  /// pymobiledevice3: `PID: 512, ProcName: MyApp, EPID: 0, EProcName: , SVC: 0` in one line. The second process is the one on whose behalf
+  /// the first acts. A name may contain commas, and ends where the next key begins.
+  private static func pymobiledevice3(_ comment: [UInt8]) -> ProcessComment? {
+    guard comment.starts(with: "PID: ".utf8), !comment.contains(UInt8(ascii: "\n")) else { return nil }
+    var rest = comment.dropFirst(5)
+    var values: [[UInt8]] = []
+    for key in [", ProcName: ", ", EPID: ", ", EProcName: ", ", SVC: "] {
+      guard let range = rest.firstRange(of: Array(key.utf8)) else { return nil }
+      values.append(Array(rest[..<range.lowerBound].prefix { $0 != 0 }))
+      rest = rest[range.upperBound...]
+    }
+    // The kernel has no process for some packets: -1.
+    let pid = number(values[0]).flatMap { $0 == .max ? nil : $0 }
+    let identity = ProcessIdentity(source: .pymobiledevice3, identifier: pid, name: values[1], app: values[3])
+    return known(identity).map(ProcessComment.process) ?? .nothing
   }
 
   /// ptcpdump: lines of `Key: value`, one of them `PID`.

@@ -14,6 +14,8 @@ public enum ProcessSource: UInt8, Sendable, CaseIterable {
   case etl2pcapng
   /// The running system, asked when the connection opened.
   case live
+  /// Comments of pymobiledevice3, which captures on iOS devices.
+  case pymobiledevice3
 
   /// The name in reports.
   public var name: String { "\(literal)" }
@@ -28,6 +30,7 @@ public enum ProcessSource: UInt8, Sendable, CaseIterable {
     case .rustnet: "rustnet"
     case .etl2pcapng: "etl2pcapng"
     case .live: "live"
+    case .pymobiledevice3: "pymobiledevice3"
     }
   }
 }

@@ -10,6 +10,8 @@ struct HeldSegment {
   var octets: [UInt8]
   /// The packet that brought it.
   var arrival: SegmentArrival
+  /// Whether its checksum is wrong, although checksums of its direction tell. A copy with a right one replaces it.
+  var isSuspect = false
 
   var end: StreamPosition { position + length }
 }
@@ -47,6 +49,16 @@ struct WaitStart {
   static func latest(_ one: WaitStart, _ other: WaitStart) -> WaitStart {
     WaitStart(time: max(one.time, other.time), ordinal: max(one.ordinal, other.ordinal))
   }
+}
+
+/// The difference between two copies of octets.
+enum Difference {
+  /// They are equal, as far as both were captured.
+  case none
+  /// They differ, and the checksums tell the good one.
+  case badCopy
+  /// They differ, and nothing tells the good one.
+  case conflict
 }
 
 /// The held segments of one direction, in order and without overlap.
@@ -137,13 +149,29 @@ struct HeldSegments {
     return low
   }
 
+  /// Splits a held segment at a position within it. Returns false for any other position.
+  @discardableResult
+  private mutating func split(_ index: Int, at position: StreamPosition) -> Bool {
+    var rest = segments[index]
+    guard position > rest.position, position < rest.end else { return false }
+    let count = position - rest.position
+    segments[index].length = count
+    segments[index].octets.removeLast(max(rest.octets.count - count, 0))
+    rest.position = position
+    rest.length -= count
+    rest.octets.removeFirst(min(count, rest.octets.count))
+    rest.arrival.overhead = 0
+    segments.insert(rest, at: index + 1)
+    return true
+  }
+
   /// Inserts the parts of a segment that are not held yet, and reports the other parts.
   ///
-  /// The first copy wins. Returns the number of new octets. `duplicate` receives each range that was held already, and
-  /// whether its comparable octets differ.
+  /// The first copy wins, but for one whose checksum is wrong. Returns the number of new octets. `duplicate` receives each range that
+  /// was held already, and how its comparable octets differ.
   mutating func insert(
-    position: StreamPosition, length: Int, octets: RawSpan, arrival: SegmentArrival,
-    duplicate: (Range<StreamPosition>, _ isConflicting: Bool) -> Void
+    position: StreamPosition, length: Int, octets: RawSpan, arrival: SegmentArrival, isSuspect: Bool,
+    duplicate: (Range<StreamPosition>, Difference) -> Void
   ) -> Int {
     var fresh = 0
     var arrival = arrival
@@ -154,7 +182,7 @@ struct HeldSegments {
       let next = index < segments.count ? segments[index].position : .never
       if from < next {
         let to = min(end, next)
-        var piece = HeldSegment(position: from, length: to - from, octets: [], arrival: arrival)
+        var piece = HeldSegment(position: from, length: to - from, octets: [], arrival: arrival, isSuspect: isSuspect)
         let captured = min(from - position, octets.byteCount)..<min(to - position, octets.byteCount)
         octets.append(captured, to: &piece.octets)
         arrival.overhead = 0
@@ -164,6 +192,11 @@ struct HeldSegments {
         index += 1
         from = to
       } else {
+        // A good copy replaces just its part of a damaged segment.
+        if segments[index].isSuspect, !isSuspect {
+          if split(index, at: from) { index += 1 }
+          split(index, at: end)
+        }
         let held = segments[index]
         let to = min(end, held.end)
         let mine = min(from - position, octets.byteCount)..<min(to - position, octets.byteCount)
@@ -174,7 +207,19 @@ struct HeldSegments {
           differs = true
           break
         }
-        duplicate(from..<to, differs)
+        let isTold = differs && held.isSuspect != isSuspect
+        if held.isSuspect, !isSuspect, mine.count >= held.octets.count {
+          // The good copy counts. The headers of the other one stay with the piece, and these are charged as a copy's.
+          octetCount += mine.count - held.octets.count
+          segments[index].octets.removeAll(keepingCapacity: true)
+          octets.append(mine, to: &segments[index].octets)
+          segments[index].arrival = arrival
+          segments[index].arrival.overhead = held.arrival.overhead
+          segments[index].isSuspect = false
+          duplicate(from..<to, isTold ? .badCopy : .none)
+        } else {
+          duplicate(from..<to, !differs ? .none : isTold && isSuspect ? .badCopy : .conflict)
+        }
         from = to
         index += 1
       }

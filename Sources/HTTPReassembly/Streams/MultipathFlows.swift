@@ -22,13 +22,8 @@ struct MultipathFlows {
   /// Takes a segment of a connection. Returns whether its octets leave the connection's own stream.
   @inline(never)
   mutating func leaves(_ segment: TCPSegment, _ octets: RawSpan, connection: Int, isFromLow: Bool) -> Bool {
-    let start = segment.payloadOffset - segment.headerLength
-    // A header that was not captured whole is not read.
-    guard start >= 0, segment.payloadOffset <= octets.byteCount, octets.bigEndian16(start) == segment.source.port,
-      octets.bigEndian32(start + 4) == segment.sequence,
-      Int(octets.octet(start + 12) >> 4) * 4 == segment.headerLength
-    else { return false }
-    var offset = start + 20
+    guard let header = segment.header(in: octets) else { return false }
+    var offset = header.lowerBound + 20
     while offset + 2 <= segment.payloadOffset, octets.octet(offset) != 0 {
       guard octets.octet(offset) != 1 else {
         offset += 1

@@ -118,7 +118,7 @@ extension TCPConnection {
   private mutating func deliverHeld(_ side: Side, _ run: inout Receiver.Context) -> Bool {
     var hasProgress = false
     while streams[side].isStarted, heldFirst(side) == streams[side].next, let first = firstHeld(side),
-      isReady(first.arrival.acknowledged, side), !needs.contains(.waiting(side))
+      isReady(first.arrival.acknowledged, side), !needs.contains(.waiting(side)), !awaitsCopy(first, side)
     {
       deliverFirstHeld(side, &run)
       hasProgress = true
@@ -128,6 +128,7 @@ extension TCPConnection {
 
   mutating func deliverFirstHeld(_ side: Side, _ run: inout Receiver.Context) {
     var segment = changeHeld(side, &run) { $0.removeFirst() }
+    noteTaken(segment, side)
     let rest = segment.octets.withOctets {
       deliver($0, length: segment.length, at: segment.position, nil, segment.arrival, side, &run)
     }

@@ -52,6 +52,7 @@ extension TCPConnection {
   /// Whether the next octets of a side have waited long enough for the other side.
   private func isOverdue(_ side: Side, _ first: HeldSegment, _ run: inout Receiver.Context) -> Bool {
     if isBeyondLimits(side, &run) { return true }
+    if awaitsCopy(first, side) { return run.clock - first.arrival.time > run.configuration.holeTimeout }
     let isBrief = needs.contains(.briefly)
     if isBrief, isBeyondBriefLimits(side, &run) { return true }
     if needs.contains(.waiting(side)) {

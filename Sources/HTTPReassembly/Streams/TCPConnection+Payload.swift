@@ -20,7 +20,7 @@ extension TCPConnection {
   /// Takes the payload of a segment within a receiver's reach.
   mutating func accept(
     _ payload: RawSpan, length: Int, at position: StreamPosition, _ source: CaptureOffset?, _ arrival: SegmentArrival,
-    from side: Side, _ run: inout Receiver.Context
+    isSuspect: Bool, from side: Side, _ run: inout Receiver.Context
   ) {
     var length = length
     var payload = payload
@@ -41,18 +41,19 @@ extension TCPConnection {
       let old = min(delivered - position, length)
       acceptAgain(
         payload.extracting(0..<min(payload.byteCount, old)), length: old, at: position, arrival,
-        isWhole: old == length, from: side, &run)
+        isWhole: old == length, isSuspect: isSuspect, from: side, &run)
       guard old < length else { return }
       payload = payload.extracting(min(payload.byteCount, old)..<payload.byteCount)
       source?.offset += old
       position += old
       length -= old
     }
-    if streams[side].isStarted, position == streams[side].next, canDeliver(arrival, side) {
+    let awaitsCopy = isSuspect && streams[side].acknowledged < position + length
+    if streams[side].isStarted, position == streams[side].next, !awaitsCopy, canDeliver(arrival, side) {
       let rest = deliver(payload, length: length, at: position, source, arrival, side, &run)
       if rest > 0 { holdRest(rest, of: payload, length: length, at: position, arrival, side, &run) }
     } else {
-      hold(payload, length: length, at: position, arrival, side, &run)
+      hold(payload, length: length, at: position, arrival, isSuspect: isSuspect, side, &run)
     }
   }
 
@@ -79,7 +80,7 @@ extension TCPConnection {
   /// Takes payload at passed positions: copies, or octets of a gap that was given up.
   private mutating func acceptAgain(
     _ payload: RawSpan, length: Int, at position: StreamPosition, _ arrival: SegmentArrival, isWhole: Bool,
-    from side: Side, _ run: inout Receiver.Context
+    isSuspect: Bool, from side: Side, _ run: inout Receiver.Context
   ) {
     var overhead = isWhole ? arrival.overhead : 0
     var from = position
@@ -95,7 +96,7 @@ extension TCPConnection {
       } else {
         let to = min(end, hole?.lowerBound ?? end)
         let known = min(from - position, payload.byteCount)..<min(to - position, payload.byteCount)
-        compare(payload.extracting(known), from..<to, side, &run)
+        compare(payload.extracting(known), from..<to, isSuspect: isSuspect, side, &run)
         countRepeated(from..<to, overhead: overhead, side, &run)
         from = to
       }
@@ -119,13 +120,14 @@ extension TCPConnection {
 
   /// Compares octets with their first copy, if it is remembered.
   private mutating func compare(
-    _ octets: RawSpan, _ range: Range<StreamPosition>, _ side: Side, _ run: inout Receiver.Context
+    _ octets: RawSpan, _ range: Range<StreamPosition>, isSuspect: Bool, _ side: Side, _ run: inout Receiver.Context
   ) {
     // A keep-alive probe repeats the last octet with any value (RFC 9293 §3.8.4).
     let isProbe = range.count == 1 && range.upperBound == streams[side].next
     guard !isProbe, run.history.differs(octets, at: range.lowerBound, newest: streams[side].newestPayload) else {
       return
     }
+    if isSuspect { return run.note(.tcpChecksumBad) }
     noteConflict(range, side, &run)
     session?.takeCopy(octets, at: range.lowerBound, on: side, &run)
   }
@@ -169,13 +171,13 @@ extension TCPConnection {
   }
 
   mutating func hold(
-    _ payload: RawSpan, length: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ side: Side,
-    _ run: inout Receiver.Context
+    _ payload: RawSpan, length: Int, at position: StreamPosition, _ arrival: SegmentArrival,
+    isSuspect: Bool = false, _ side: Side, _ run: inout Receiver.Context
   ) {
     if streams[side].stuckSince == nil { streams[side].stuckSince = run.clock }
-    var duplicates: [(range: Range<StreamPosition>, isConflicting: Bool)] = []
+    var duplicates: [(range: Range<StreamPosition>, difference: Difference)] = []
     let fresh = changeHeld(side, &run) { held in
-      held.insert(position: position, length: length, octets: payload, arrival: arrival) {
+      held.insert(position: position, length: length, octets: payload, arrival: arrival, isSuspect: isSuspect) {
         duplicates.append(($0, $1))
       }
     }
@@ -183,7 +185,11 @@ extension TCPConnection {
     openSession(&run)
     var overhead = fresh == 0 ? arrival.overhead : 0
     for duplicate in duplicates {
-      if duplicate.isConflicting { noteConflict(duplicate.range, side, &run) }
+      switch duplicate.difference {
+      case .none: break
+      case .badCopy: run.note(.tcpChecksumBad)
+      case .conflict: noteConflict(duplicate.range, side, &run)
+      }
       countRepeated(duplicate.range, overhead: overhead, side, &run)
       overhead = 0
     }

@@ -85,6 +85,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
       segment.payloadLength == 0
         || streams[side].space.position(of: segment.sequence, near: streams[side].next) == streams[side].next
     else { return false }
+    if segment.payloadLength > 0, isSuspect(segment, octets, side) { return false }
 
     borrowRun(&run)
     if run.isDirected { run.turnPacket(to: side) }
@@ -142,6 +143,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
     let position = locate(segment, side)
     let acknowledged = noteAcknowledgment(segment, from: side, &run)
     streams[side].noteWindow(segment)
+    let isSuspect = isSuspect(segment, octets, side)
     if segment.flags.contains(.syn) {
       noteSyn(segment, from: side, at: time, &run)
       if run.isDirected, run.connection.directedClient == nil {
@@ -163,7 +165,8 @@ struct TCPConnection<Receiver: StreamReceiver> {
       var source = source
       source?.offset += segment.payloadOffset
       if isConfirmed || isInReach(position, side) {
-        accept(payload, length: segment.payloadLength, at: position, source, arrival, from: side, &run)
+        accept(
+          payload, length: segment.payloadLength, at: position, source, arrival, isSuspect: isSuspect, from: side, &run)
       } else {
         run.note(.tcpDataOutOfWindow)
         refuse(segment.payloadLength, overhead: overhead, &run)

@@ -11,6 +11,8 @@ struct TCPStream {
   var isHolding = false
   /// Whether the sender has reset the connection.
   var isReset = false
+  /// The meaning of a wrong checksum in this direction.
+  var checksums = Checksums.unknown
   /// Whether the session knows that the stream has ended.
   var isFinished = false
   /// The shift of this side's window scale option; nil while unknown.
@@ -34,6 +36,16 @@ struct TCPStream {
   var payloadLength = 0
   /// The capture time since which octets are held or known to be missing; nil when there are none.
   @OptionalTime var stuckSince: Int64? = nil
+
+  /// The meaning of a wrong checksum.
+  enum Checksums {
+    /// No checksum was verified yet. A sender's own capture has unfinished ones.
+    case unknown
+    /// Checksums were right, so that a wrong one tells that octets are damaged.
+    case telling
+    /// The receiver took octets with a wrong one: it tells nothing.
+    case useless
+  }
 
   /// Octets beyond the known end of a stream that a receiver could still take: the largest window (RFC 7323 §2.3).
   static let largestWindow = 1 << 30

@@ -1,4 +1,4 @@
-/// The position of a fragment, as its IP header gives it.
+/// The position of a fragment, as its header gives it: the IP header, or the header of a tunnel with fragments of its own (CAPWAP).
 ///
 /// Offsets and lengths count octets of the datagram's payload (the fragmentable part, RFC 8200 §4.5).
 struct Fragment: Equatable {
@@ -10,6 +10,8 @@ struct Fragment: Equatable {
   var hasMore = false
   /// The protocol of the datagram's payload.
   var protocolNumber: UInt8 = 0
+  /// The frame that fragments of CAPWAP make; nil for fragments of IP.
+  var frame: WirelessFrame?
 
   /// Whether the fragment is a whole datagram.
   var isAtomic: Bool { offset == 0 && !hasMore }
@@ -25,10 +27,14 @@ struct ReassembledDatagram {
   var isIPv6: Bool
   /// The protocol of the fragment at offset 0.
   var protocolNumber: UInt8
+  /// The frame that the datagram is; nil for the payload of an IP packet.
+  var frame: WirelessFrame?
   /// Octets of the payload on the wire.
   var length: Int
   /// The payload's captured octets up to the first gap: at most `length` octets.
   var octets: [UInt8]
   /// Octets of the fragments' IP headers.
   var networkLength: Int
+  /// Octets of other headers before the fragments.
+  var tunnelLength: Int
 }

@@ -1,4 +1,5 @@
-/// Reassembles IP datagrams from fragments (RFC 791 §3.2, RFC 8200 §4.5), within limits.
+/// Reassembles IP datagrams from fragments (RFC 791 §3.2, RFC 8200 §4.5), and frames from fragments of CAPWAP (RFC 5415 §3.4), within
+/// limits.
 ///
 /// A datagram takes the first captured copy of an octet. Octets of fragments are `Ledger.pending` while they are held.
 ///
@@ -46,7 +47,8 @@ struct FragmentReassembler {
     }
     let key = IncompleteDatagram.Key(
       source: dissection.source, destination: dissection.destination, identification: fragment.identification,
-      protocolNumber: dissection.isIPv6 ? 0 : fragment.protocolNumber, isIPv6: dissection.isIPv6)
+      protocolNumber: dissection.isIPv6 ? 0 : fragment.protocolNumber, isIPv6: dissection.isIPv6,
+      isFrame: fragment.frame != nil)
     let slot = slotOfKey[key] ?? begin(key, fragment, now: now, ledger: &ledger, anomalies: &anomalies)
     // Outside its slot, the datagram is the only owner of its arrays.
     guard var datagram = slots[slot].take() else {
@@ -55,6 +57,7 @@ struct FragmentReassembler {
     }
     held -= datagram.cost
     datagram.networkLength += dissection.network
+    datagram.tunnelLength += dissection.tunnel
     datagram.fragments += 1
     if datagram.fragments > fragmentLimit {
       anomalies.note(.fragmentBeyondLimit)

@@ -8,6 +8,8 @@ struct IncompleteDatagram {
     /// 0 for IPv6, which tells datagrams apart without it (RFC 8200 §4.5).
     var protocolNumber: UInt8
     var isIPv6: Bool
+    /// Whether the fragments are of CAPWAP.
+    var isFrame = false
   }
 
   /// A run of new octets that came in one fragment.
@@ -31,6 +33,8 @@ struct IncompleteDatagram {
   var length: Int?
   /// Octets of the fragments' IP headers.
   var networkLength = 0
+  /// Octets of other headers before the fragments: those of UDP and CAPWAP.
+  var tunnelLength = 0
   /// The next older datagram and the next newer one: slots of the reassembler.
   var older: Int?
   var newer: Int?
@@ -118,6 +122,6 @@ struct IncompleteDatagram {
     }
     return ReassembledDatagram(
       source: key.source, destination: key.destination, isIPv6: key.isIPv6, protocolNumber: leading.protocolNumber,
-      length: received, octets: ordered, networkLength: networkLength)
+      frame: leading.frame, length: received, octets: ordered, networkLength: networkLength, tunnelLength: tunnelLength)
   }
 }

@@ -6,7 +6,12 @@ struct InternetChecksum {
   mutating func add(_ octets: RawSpan, _ range: Range<Int>) {
     var position = range.lowerBound
     // Words of any width give the same folded sum (RFC 1071 §2 C). The carries go to the upper half.
-    while position + 4 <= range.upperBound {
+    while position + 8 <= range.upperBound {
+      let word = octets.bigEndian64(position)
+      sum += word >> 32 + word & 0xffff_ffff
+      position += 8
+    }
+    if position + 4 <= range.upperBound {
       sum += UInt64(octets.bigEndian32(position))
       position += 4
     }

@@ -1,3 +1,5 @@
+import Packets
+
 /// The control bits of a TCP header (RFC 9293 §3.1).
 package struct TCPFlags: OptionSet, Sendable {
   package var rawValue: UInt8
@@ -59,4 +61,13 @@ package struct TCPSegment: Sendable, Equatable {
   /// The range of the payload's captured octets in the decoded span.
   @inline(__always)
   var capturedPayload: Range<Int> { payloadOffset..<payloadOffset + capturedPayloadLength }
+
+  /// The place of its header in the octets before its payload. Nil if they are not there: the header was cut, or the payload was kept alone.
+  func header(in octets: RawSpan) -> Range<Int>? {
+    let start = payloadOffset - headerLength
+    guard start >= 0, payloadOffset <= octets.byteCount, octets.bigEndian16(start) == source.port,
+      octets.bigEndian32(start + 4) == sequence, Int(octets.octet(start + 12) >> 4) * 4 == headerLength
+    else { return nil }
+    return start..<payloadOffset
+  }
 }

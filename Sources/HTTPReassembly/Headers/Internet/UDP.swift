@@ -46,7 +46,7 @@ extension Dissection {
     case 4754: return .gre
     case 4789, 8472: return .vxlan  // 8472: the default of Linux, older than the assignment.
     case 4790: return .vxlanGPE
-    case 5247: return .capwap
+    case Self.capwapPort: return .capwap
     case 6081: return .geneve
     case 6635: return .mpls  // RFC 7510.
     case 37008: return .tzsp
@@ -56,7 +56,7 @@ extension Dissection {
     case 1701: return .l2tp
     case 2152: return .gtpu
     case 3544: return .teredo
-    case 5247: return .capwap
+    case Self.capwapPort: return .capwap
     default: return looksLikeTeredo(octets) ? .teredo : .payload
     }
   }

@@ -26,6 +26,8 @@ extension Dissection {
     case 4: layer = .ppp
     case 7: layer = .ip
     case 18: layer = .ieee80211
+    case 119: layer = .linkType(LinkType.prism.rawValue)
+    case 127: layer = .linkType(LinkType.avs.rawValue)
     default: return .payload
     }
     guard enterTunnel() else { return .payload }
@@ -34,9 +36,20 @@ extension Dissection {
   }
 }
 
+/// A frame that an access point sends to its controller.
+enum WirelessFrame {
+  /// IEEE 802.3.
+  case ethernet
+  /// IEEE 802.11, as the air had it.
+  case ieee80211
+}
+
 // Data messages of the control and provisioning of wireless access points (RFC 5415 §4.3).
 
 extension Dissection {
+  /// The port of CAPWAP's data (RFC 5415 §14).
+  static var capwapPort: UInt16 { 5247 }
+
   /// A CAPWAP header, if it looks like one, then a frame: IEEE 802.3, or IEEE 802.11 as the air had it.
   mutating func capwap(_ octets: RawSpan) -> Layer {
     guard isCaptured(8) else { return .payload }
@@ -49,14 +62,25 @@ extension Dissection {
     let isNative = fields & 0x100 != 0
     let binding = fields >> 9 & 0x1f
     guard length >= 8, isCaptured(length), fields & 0x08 == 0, !isNative || binding == 1 else { return .payload }
-    guard fields & 0x80 == 0 else {
-      notes.insert(.linkFragmented)
-      return .payload
-    }
     guard enterTunnel() else { return .payload }
+    let frame: WirelessFrame = isNative ? .ieee80211 : .ethernet
+    guard fields & 0x80 != 0 else {
+      consume(length)
+      return self.frame(frame, octets)
+    }
+    // §3.4: an identifier of the sender, and an offset in units of 8 octets. One port is CAPWAP's; the other tells senders apart.
+    let ports = octets.bigEndian16(udpRange.lowerBound) ^ octets.bigEndian16(udpRange.lowerBound + 2)
+    fragment = Fragment(
+      identification: UInt32(ports) << 16 | UInt32(octets.bigEndian16(offset + 4)),
+      offset: Int(octets.bigEndian16(offset + 6) >> 3) * 8, hasMore: fields & 0x40 == 0,
+      protocolNumber: IPProtocol.udp, frame: frame)
     consume(length)
-    guard isNative else { return .ethernet }
-    return ieee80211(octets, isSwapped: hasSwappedControl(octets))
+    return .fragment
+  }
+
+  /// A frame that CAPWAP carries whole, or that its fragments make.
+  mutating func frame(_ frame: WirelessFrame, _ octets: RawSpan) -> Layer {
+    frame == .ethernet ? .ethernet : ieee80211(octets, isSwapped: hasSwappedControl(octets))
   }
 
   /// Whether the two octets of the frame control have changed places, as some controllers send them.

@@ -87,6 +87,36 @@ extension Dissection {
   }
 }
 
+// Headers of Prism drivers and of AVS (LINKTYPE_IEEE802_11_PRISM, LINKTYPE_IEEE802_11_AVS).
+
+extension Dissection {
+  /// A Prism header, or an AVS header in its place, as some drivers write it.
+  mutating func prism(_ octets: RawSpan) -> Layer {
+    guard isCaptured(8) else { return .malformed(.linkHeaderMalformed) }
+    if octets.bigEndian32(offset) >> 12 == 0x80211 { return avs(octets) }
+    // The code of the message tells the byte order of the machine that wrote it; the length follows.
+    let length: UInt32
+    switch octets.littleEndian32(offset) {
+    case 0x41, 0x44: length = octets.littleEndian32(offset + 4)
+    case 0x4100_0000, 0x4400_0000: length = octets.bigEndian32(offset + 4)
+    default: return .malformed(.linkHeaderMalformed)
+    }
+    return radioHeader(Int(length), octets)
+  }
+
+  /// An AVS header: a number with its version, then its length, in network byte order.
+  mutating func avs(_ octets: RawSpan) -> Layer {
+    guard isCaptured(8), octets.bigEndian32(offset) >> 12 == 0x80211 else { return .malformed(.linkHeaderMalformed) }
+    return radioHeader(Int(octets.bigEndian32(offset + 4)), octets)
+  }
+
+  private mutating func radioHeader(_ length: Int, _ octets: RawSpan) -> Layer {
+    guard length >= 8, isCaptured(length) else { return .malformed(.linkHeaderMalformed) }
+    consumeSynthetic(length)
+    return .ieee80211
+  }
+}
+
 // Per-packet information (LINKTYPE_PPI).
 
 extension Dissection {

@@ -5,6 +5,10 @@ extension LinkType {
   static let arcnetBSD = LinkType(rawValue: 7)
   /// ARCNET as Linux writes it.
   static let arcnetLinux = LinkType(rawValue: 129)
+  /// IEEE 802.11 behind a header of Prism drivers.
+  static let prism = LinkType(rawValue: 119)
+  /// IEEE 802.11 behind a header of AVS.
+  static let avs = LinkType(rawValue: 163)
   /// PPP as pppd records it, with a direction in the place of the address.
   static let pppd = LinkType(rawValue: 166)
   /// PPP behind an octet of direction.
@@ -34,6 +38,8 @@ extension Dissection {
     case .linuxSLL2: return linuxSLL2(octets)
     case .radiotap: return radiotap(octets)
     case .ieee80211: return .ieee80211
+    case .prism: return prism(octets)
+    case .avs: return avs(octets)
     case .ppp: return .ppp
     case .pppd, .pppWithDirection: return pppWithDirection(octets)
     case .pppHDLC: return pppHDLC(octets)

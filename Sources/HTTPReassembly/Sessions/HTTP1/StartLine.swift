@@ -7,6 +7,8 @@ package struct RequestLine: Equatable {
 }
 
 /// A status-line (RFC 9112 §4) as ranges into the line that was parsed.
+///
+/// Streaming servers (SHOUTcast) begin it with `ICY` in place of an HTTP-version, and answer as HTTP/1.0 does.
 package struct StatusLine: Equatable {
   package var version: Range<Int>
   package var status: Int
@@ -26,7 +28,7 @@ extension StartLine {
   package init?(_ line: RawSpan) {
     // A line that would be given up in portions must fail as a whole, too.
     guard Self.isPossible(line) else { return nil }
-    if line.matches("http/", at: 0), let status = StatusLine(line) {
+    if line.matches("http/", at: 0) || line.startsICY, let status = StatusLine(line) {
       self = .response(status)
     } else if let request = RequestLine(line) {
       self = .request(request)
@@ -83,7 +85,7 @@ extension StartLine {
   static func isLikely(_ prefix: RawSpan) -> Bool {
     let word = 0..<min(prefix.byteCount, Method.longestPlausible + 1)
     if let end = prefix.firstOffset(of: ASCII.space, in: word) {
-      return Method.isRegistered(prefix, 0..<end) || prefix.isVersion(0..<end)
+      return Method.isRegistered(prefix, 0..<end) || prefix.isVersion(0..<end) || prefix.startsICY
     }
     return prefix.byteCount <= Method.longestPlausible
       && (prefix.isPrefix(of: "http/", from: 0) || prefix.matches("http/", at: 0) || prefix.isMethodPrefix)
@@ -91,7 +93,7 @@ extension StartLine {
 
   /// Whether octets start like a status-line, with a version and whitespace.
   static func startsStatusLine(_ octets: RawSpan) -> Bool {
-    octets.byteCount >= 9 && octets.isVersion(0..<8) && octets.octet(8).isWhitespace
+    octets.byteCount >= 9 && octets.isVersion(0..<8) && octets.octet(8).isWhitespace || octets.startsICY
   }
 }
 
@@ -139,8 +141,9 @@ extension RequestLine {
 extension StatusLine {
   fileprivate init?(_ line: RawSpan) {
     let count = line.byteCount
-    guard count >= 12, line.isVersion(0..<8), line.octet(8).isWhitespace else { return nil }
-    var offset = 8
+    let version = line.startsICY ? 0..<3 : 0..<8
+    guard version.count == 3 || count >= 12 && line.isVersion(version) && line.octet(8).isWhitespace else { return nil }
+    var offset = version.upperBound
     while offset < count, line.octet(offset).isWhitespace { offset += 1 }
     guard offset + 3 <= count else { return nil }
     var status = 0
@@ -149,7 +152,7 @@ extension StatusLine {
       status = status * 10 + Int(line.octet(index) - 0x30)
     }
     guard status >= 100, offset + 3 == count || line.octet(offset + 3).isWhitespace else { return nil }
-    self.version = 0..<8
+    self.version = version
     self.status = status
   }
 }
@@ -169,6 +172,9 @@ extension RawSpan {
     }
     return true
   }
+
+  /// Whether the octets begin as the status-line of a streaming server does.
+  fileprivate var startsICY: Bool { byteCount >= 4 && matchesExactly("ICY ", at: 0) }
 
   /// `HTTP-version = "HTTP/" DIGIT "." DIGIT`, letters in either case.
   @inline(__always)
