@@ -11,6 +11,7 @@ BUILD := $(SWIFT) build -c release -debug-info-format none -Xswiftc -enable-test
 # with the Swift runtime, so that it needs no Swift where it is installed, and without what sniffer never asks for.
 BUILT := .build/sniffer
 ifeq ($(shell uname -s),Linux)
+UNITS = packaging/*.service packaging/*.timer
 BUILD += -Xswiftc -Xfrontend -Xswiftc -function-sections
 LINK = packaging/link $(BUILT)
 else
@@ -79,7 +80,7 @@ dependencies: ## Install the system libraries that the build needs.
 install: $(if $(PROGRAM),,build) ## Install program, pages, completions and systemd units under PREFIX (/usr/local).
 	packaging/generate $(PAGES) $(INSTALLED)
 	install -d $(ROOT)/bin $(ROOT)/libexec $(ROOT)/share/man/man1 $(ROOT)/share/bash-completion/completions \
-	  $(ROOT)/share/zsh/site-functions $(ROOT)/share/fish/vendor_completions.d $(ROOT)/lib/systemd/system
+	  $(ROOT)/share/zsh/site-functions $(ROOT)/share/fish/vendor_completions.d $(if $(UNITS),$(ROOT)/lib/systemd/system)
 	install -m 755 $(INSTALLED) $(ROOT)/bin/sniffer
 	install -m 755 packaging/sniffer-keep $(ROOT)/libexec/sniffer-keep
 	install -m 644 $(PAGES)/man/*.1 $(ROOT)/share/man/man1/
@@ -89,7 +90,7 @@ install: $(if $(PROGRAM),,build) ## Install program, pages, completions and syst
 	for file in $(DOCUMENTS); do \
 	  install -d "$(ROOT)/share/doc/sniffer/$$(dirname $$file)" && \
 	  install -m 644 "$$file" "$(ROOT)/share/doc/sniffer/$$file" || exit 1; done
-	for unit in packaging/*.service packaging/*.timer; do \
+	for unit in $(UNITS); do \
 	  sed 's|/usr/local|$(PREFIX)|g' "$$unit" > "$(PAGES)/$${unit##*/}" && \
 	  install -m 644 "$(PAGES)/$${unit##*/}" "$(ROOT)/lib/systemd/system/" || exit 1; done
 
