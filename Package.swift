@@ -157,6 +157,7 @@ let package = Package(
     .target(
       name: "TrafficProbe",
       dependencies: ["Shared", .product(name: "GRDB", package: "GRDB.swift")],
+      resources: [.copy("PrivacyInfo.xcprivacy")],
       swiftSettings: settings),
 
     .target(
@@ -173,7 +174,7 @@ let package = Package(
       name: "HouseTests",
       dependencies: [
         "Capture", "ContentCodings", "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Parquet",
-        "Partials", "Reports", "Shared", "TableReading", "Tabular",
+        "Partials", "Reports", "Shared", "TableReading", "Tabular", "TrafficProbe",
       ],
       swiftSettings: testSettings),
     .testTarget(name: "SharedTests", dependencies: ["Shared"], swiftSettings: testSettings),

@@ -17,6 +17,7 @@ let package = Package(
     .target(
       name: "TrafficProbe",
       dependencies: ["Shared", .product(name: "GRDB", package: "GRDB.swift")],
+      resources: [.copy("PrivacyInfo.xcprivacy")],
       swiftSettings: settings),
   ]
 )
