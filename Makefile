@@ -11,11 +11,17 @@ BUILD := $(SWIFT) build -c release -debug-info-format none -Xswiftc -enable-test
 # with the Swift runtime, so that it needs no Swift where it is installed, and without what sniffer never asks for.
 BUILT := .build/sniffer
 ifeq ($(shell uname -s),Linux)
+UNITS = packaging/*.service packaging/*.timer
 BUILD += -Xswiftc -Xfrontend -Xswiftc -function-sections
 LINK = packaging/link $(BUILT)
 else
-LINK = cp .build/release/sniffer $(BUILT)
+# What is signed has to be signed again once its symbols are gone.
+LINK = strip -x -o $(BUILT) .build/release/sniffer && codesign --force --sign - $(BUILT)
 endif
+# Empty where something else has installed the libraries, as Homebrew does.
+DEPENDENCIES ?= dependencies
+FLAGS ?=
+BUILD += $(FLAGS)
 PREFIX ?= /usr/local
 ROOT = $(DESTDIR)$(PREFIX)
 # A program that is built already, to install or pack that.
@@ -25,6 +31,9 @@ PACKAGES ?= out/packages
 KINDS ?=
 # Man pages and completions of the program, made anew for each installation.
 PAGES ?= out/packaging
+# Installed below share/doc/sniffer as they lie here, so that their links lead to each other.
+DOCUMENTS = LICENSE CHANGELOG.md README.md SECURITY.md scale/README.md packaging/grafana-dashboard.json \
+  $(shell find docs -name '*.md' -o -name '*.png' -o -name '*.svg')
 
 LOGS := .build/logs
 SECONDS ?= 60
@@ -61,24 +70,27 @@ test-steady: ## Run all tests ten times, five of them beside four busy loops on 
 	$(LINK)
 	scripts/test-steady $(BUILT) $(LOGS)
 
-build: dependencies ## Build in release mode.
+build: $(DEPENDENCIES) ## Build in release mode.
 	$(BUILD) --product sniffer
 	$(LINK)
 
 dependencies: ## Install the system libraries that the build needs.
 	scripts/install-dependencies
 
-install: $(if $(PROGRAM),,build) ## Install program, man pages, completions and systemd unit under PREFIX (/usr/local).
+install: $(if $(PROGRAM),,build) ## Install program, pages, completions and systemd units under PREFIX (/usr/local).
 	packaging/generate $(PAGES) $(INSTALLED)
 	install -d $(ROOT)/bin $(ROOT)/libexec $(ROOT)/share/man/man1 $(ROOT)/share/bash-completion/completions \
-	  $(ROOT)/share/zsh/site-functions $(ROOT)/share/fish/vendor_completions.d $(ROOT)/lib/systemd/system
+	  $(ROOT)/share/zsh/site-functions $(ROOT)/share/fish/vendor_completions.d $(if $(UNITS),$(ROOT)/lib/systemd/system)
 	install -m 755 $(INSTALLED) $(ROOT)/bin/sniffer
 	install -m 755 packaging/sniffer-keep $(ROOT)/libexec/sniffer-keep
 	install -m 644 $(PAGES)/man/*.1 $(ROOT)/share/man/man1/
 	install -m 644 $(PAGES)/completions/sniffer.bash $(ROOT)/share/bash-completion/completions/sniffer
 	install -m 644 $(PAGES)/completions/sniffer.zsh $(ROOT)/share/zsh/site-functions/_sniffer
 	install -m 644 $(PAGES)/completions/sniffer.fish $(ROOT)/share/fish/vendor_completions.d/sniffer.fish
-	for unit in packaging/*.service packaging/*.timer; do \
+	for file in $(DOCUMENTS); do \
+	  install -d "$(ROOT)/share/doc/sniffer/$$(dirname $$file)" && \
+	  install -m 644 "$$file" "$(ROOT)/share/doc/sniffer/$$file" || exit 1; done
+	for unit in $(UNITS); do \
 	  sed 's|/usr/local|$(PREFIX)|g' "$$unit" > "$(PAGES)/$${unit##*/}" && \
 	  install -m 644 "$(PAGES)/$${unit##*/}" "$(ROOT)/lib/systemd/system/" || exit 1; done
 
@@ -87,9 +99,10 @@ uninstall: ## Remove what install put under PREFIX.
 	  $(foreach page,sniffer sniffer-analyze sniffer-live sniffer-top sniffer-merge sniffer-verify sniffer-models sniffer-diff sniffer-budget sniffer-guide sniffer-interfaces sniffer-keys,$(ROOT)/share/man/man1/$(page).1) \
 	  $(ROOT)/share/bash-completion/completions/sniffer $(ROOT)/share/zsh/site-functions/_sniffer \
 	  $(ROOT)/share/fish/vendor_completions.d/sniffer.fish \
+	  $(foreach file,$(DOCUMENTS),$(ROOT)/share/doc/sniffer/$(file)) \
 	  $(foreach unit,sniffer@.service sniffer-keep@.service sniffer-keep@.timer,$(ROOT)/lib/systemd/system/$(unit))
 
-package: $(if $(PROGRAM),,build) ## Make packages in PACKAGES (out/packages): tar.gz, .deb, source, Homebrew formula.
+package: $(if $(PROGRAM),,build) ## Make packages in PACKAGES (out/packages): tar.gz, .deb, source; with REPOSITORY=owner/name a Homebrew formula.
 	$(if $(PROGRAM),,scripts/install-dependencies --packages)
 	packaging/package $(PACKAGES) $(INSTALLED) $(KINDS)
 

@@ -12,8 +12,18 @@ let settings: [SwiftSetting] =
 /// saves.
 let testSettings = settings + [.unsafeFlags(["-Onone"])]
 
+#if os(macOS)
+  // The libpcap of the SDK: it alone opens `pktap` interfaces, whose packets name their process.
+  let pcap: Target = .systemLibrary(name: "CPcap")
+#else
+  let pcap: Target = .systemLibrary(name: "CPcap", pkgConfig: "libpcap", providers: [.apt(["libpcap0.8-dev"])])
+#endif
+
 let package = Package(
   name: "sniffer",
+  // macOS 26 is the first whose runtime has `InlineArray`, in which the ledger, TLS and HTTP/2 keep octets without allocation; it does not
+  // back-deploy, unlike `RawSpan`. Without it, `Mutex` and `Atomic` ask for macOS 15. TrafficProbe uses none of these, and its own package
+  // asks for macOS 13. iOS is for TrafficProbe alone.
   platforms: [.macOS(.v26), .iOS(.v16)],
   products: [
     .executable(name: "sniffer", targets: ["Sniffer"]),
@@ -31,8 +41,7 @@ let package = Package(
   ],
   targets: [
     // C, as system libraries only.
-    .systemLibrary(
-      name: "CPcap", pkgConfig: "libpcap", providers: [.apt(["libpcap0.8-dev"]), .brew(["libpcap"])]),
+    pcap,
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .systemLibrary(
       name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"]), .brew(["libdeflate"])]),
@@ -148,6 +157,7 @@ let package = Package(
     .target(
       name: "TrafficProbe",
       dependencies: ["Shared", .product(name: "GRDB", package: "GRDB.swift")],
+      resources: [.copy("PrivacyInfo.xcprivacy")],
       swiftSettings: settings),
 
     .target(
@@ -164,7 +174,7 @@ let package = Package(
       name: "HouseTests",
       dependencies: [
         "Capture", "ContentCodings", "EstimateReports", "Estimates", "HTTPReassembly", "MetricsEndpoint", "Parquet",
-        "Partials", "Reports", "Shared", "TableReading", "Tabular",
+        "Partials", "Reports", "Shared", "TableReading", "Tabular", "TrafficProbe",
       ],
       swiftSettings: testSettings),
     .testTarget(name: "SharedTests", dependencies: ["Shared"], swiftSettings: testSettings),

@@ -1,12 +1,14 @@
-"""Writes a man page for each command that `sniffer --experimental-dump-help` describes. Standard library only.
+"""Writes a man page for each command of a built sniffer, as its help describes it. Standard library only.
 
-Usage: man_pages.py OUTDIR VERSION DEFINITION.json
+Usage: man_pages.py OUTDIR SNIFFER
 """
 
 import datetime
 import json
 import os
 import pathlib
+import re
+import subprocess
 import sys
 
 EXIT_STATUS = [
@@ -115,22 +117,30 @@ def value(argument):
     return " \\fI" + escaped(argument["valueName"]) + "\\fR" if argument["kind"] == "option" else ""
 
 
-def synopsis(path, command):
-    words = ["\\fB" + escaped(" ".join(path)) + "\\fR"]
-    for argument in shown(command.get("arguments", [])):
-        if argument["kind"] == "positional":
-            word = "\\fI" + escaped(argument["valueName"]) + "\\fR"
-        elif argument["isOptional"]:
-            continue
+def output(sniffer, *arguments):
+    # Help is wrapped to the width of a terminal, which another machine has not.
+    environment = {**os.environ, "COLUMNS": "1000"}
+    return subprocess.run([sniffer, *arguments], env=environment, capture_output=True, check=True, encoding="utf-8").stdout
+
+
+def synopsis(sniffer, path):
+    """The lines of the usage that the command's help has, as roff: values in italics, everything typed as it is in bold."""
+    usage = re.search(r"^USAGE: (.*(?:\n +\S.*)*)", output(sniffer, *path[1:], "--help"), re.MULTILINE)
+    if usage is None:
+        sys.exit(f"{' '.join(path)} --help has no usage")
+    lines = []
+    for line in usage[1].splitlines():
+        line = line.strip()
+        if lines and not line.startswith(path[0]):
+            lines[-1] += " " + line
         else:
-            word = "\\fB" + escaped(spelling(argument["preferredName"])) + "\\fR" + value(argument)
-        word += " ..." if argument["isRepeating"] else ""
-        words.append("[" + word + "]" if argument["isOptional"] else word)
-    if any(argument["isOptional"] and argument["kind"] != "positional" for argument in command.get("arguments", [])):
-        words.insert(1, "[\\fIoptions\\fR]")
-    if subcommands(command):
-        words.append("[\\fIsubcommand\\fR]")
-    return " ".join(words)
+            lines.append(line)
+    styled = []
+    for line in lines:
+        text = escaped(line)
+        text = re.sub(r"(?<![<\w\\-])(?:\\-\\-)?[a-z](?:[\w]|\\-)*(?![\w>])", r"\\fB\g<0>\\fR", text)
+        styled.append(re.sub(r"<([^<>]+)>", r"\\fI\1\\fR", text))
+    return "\n.br\n".join(styled)
 
 
 def subcommands(command):
@@ -155,15 +165,23 @@ def described(argument):
     return [".TP", title, escaped(text.strip())]
 
 
-def page(path, command, version, date, parent):
+def paragraphs(text):
+    """Paragraphs as roff; one whose lines are all indented stays as it is written."""
+    for paragraph in text.strip("\n").split("\n\n"):
+        lines = [line for line in paragraph.splitlines() if line.strip()]
+        if lines and all(line.startswith("  ") for line in lines):
+            yield from [".PP", ".RS 4", ".EX", escaped("\n".join(line[2:] for line in lines)), ".EE", ".RE"]
+        elif lines:
+            yield from [".PP", escaped(paragraph.strip())]
+
+
+def page(sniffer, path, command, version, date, parent):
     name = "-".join(path)
     lines = [f'.TH {escaped(name).upper()} 1 "{date}" "sniffer {version}" "User Commands"']
     lines += [".SH NAME", f"{escaped(name)} \\- {escaped(command['abstract'].rstrip('.'))}"]
-    lines += [".SH SYNOPSIS", synopsis(path, command)]
+    lines += [".SH SYNOPSIS", synopsis(sniffer, path)]
     lines += [".SH DESCRIPTION", escaped(command["abstract"])]
-    for paragraph in command.get("discussion", "").split("\n\n"):
-        if paragraph.strip():
-            lines += [".PP", escaped(paragraph.strip())]
+    lines += paragraphs(command.get("discussion", ""))
     positional = [argument for argument in shown(command["arguments"]) if argument["kind"] == "positional"]
     options = [argument for argument in shown(command["arguments"]) if argument["kind"] != "positional"]
     for title, arguments in (("ARGUMENTS", positional), ("OPTIONS", options)):
@@ -191,19 +209,19 @@ def page(path, command, version, date, parent):
     return "\n".join(lines) + "\n"
 
 
-def write(folder, path, command, version, date, parent=None):
+def write(folder, sniffer, path, command, version, date, parent=None):
     name = "-".join(path)
-    (folder / f"{name}.1").write_text(page(path, command, version, date, parent), encoding="utf-8")
+    (folder / f"{name}.1").write_text(page(sniffer, path, command, version, date, parent), encoding="utf-8")
     for sub in subcommands(command):
-        write(folder, path + [sub["commandName"]], sub, version, date, name)
+        write(folder, sniffer, path + [sub["commandName"]], sub, version, date, name)
 
 
 def main():
-    folder, version, definition = pathlib.Path(sys.argv[1]), sys.argv[2], pathlib.Path(sys.argv[3])
-    command = json.loads(definition.read_text(encoding="utf-8"))["command"]
+    folder, sniffer = pathlib.Path(sys.argv[1]), os.path.realpath(sys.argv[2])
+    command = json.loads(output(sniffer, "--experimental-dump-help"))["command"]
     epoch = os.environ.get("SOURCE_DATE_EPOCH")
     date = datetime.datetime.fromtimestamp(int(epoch), datetime.timezone.utc).date().isoformat() if epoch else ""
-    write(folder, [command["commandName"]], command, version, date)
+    write(folder, sniffer, [command["commandName"]], command, output(sniffer, "--version").strip(), date)
 
 
 main()

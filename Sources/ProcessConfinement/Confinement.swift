@@ -74,7 +74,7 @@ package struct Confinement {
         log("system calls are not confined: \(error.description)", to: logger)
       }
     #else
-      log("not confined: this system is not known how to", to: logger)
+      log("not confined: Linux alone has Landlock and seccomp", to: logger)
     #endif
     return holds
   }

@@ -60,7 +60,7 @@ struct ConfinementAttempts: ParsableCommand {
       FileHandle.standardOutput.write(Data(text.utf8))
       if !isConfined { throw ExitCode.failure }
     #else
-      logger.info("not confined: this system is not known how to")
+      logger.info("not confined: Linux alone has Landlock and seccomp")
     #endif
   }
 }

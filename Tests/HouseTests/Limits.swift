@@ -9,6 +9,7 @@
 @testable import Shared
 @testable import TableReading
 @testable import Tabular
+@testable import TrafficProbe
 
 /// The limits of the program, under the names that docs/limits.md has for them.
 enum Limits {
@@ -38,6 +39,10 @@ enum Limits {
   }
 
   private static let constants: [String: Int] = [
+    "Tunnel.connectionLimit": Tunnel.connectionLimit, "Tunnel.headerLimit": Tunnel.headerLimit,
+    "Tunnel.patience": Tunnel.patience * 1_000_000_000, "HeldResponse.limit": HeldResponse.limit,
+    "DeliveredContent.compressionLimit": DeliveredContent.compressionLimit,
+    "FieldTables.hostLimit": FieldTables.hostLimit,
     "CaptureLimits.packet": CaptureLimits.packet, "CaptureLimits.block": CaptureLimits.block,
     "CaptureLimits.interfaces": CaptureLimits.interfaces, "CaptureLimits.waitingNames": CaptureLimits.waitingNames,
     "CaptureLimits.nameLength": CaptureLimits.nameLength, "CaptureLimits.waitingSecrets": CaptureLimits.waitingSecrets,

@@ -42,7 +42,7 @@ import Testing
       .appendingPathComponent("../../docs/traffic-probe.md").standardized
     let text = try String(contentsOf: page, encoding: .utf8)
     let log = try #require(text.components(separatedBy: "\n## The log\n").last?.components(separatedBy: "\n## ").first)
-    #expect(ProbeColumns.names.count == 27 && ProbeColumns.names.filter { !log.contains("`\($0)`") } == [])
+    #expect(ProbeColumns.names.count == 28 && ProbeColumns.names.filter { !log.contains("`\($0)`") } == [])
   }
 
   @Test("Sums by host and path") func sums() throws {
@@ -196,14 +196,14 @@ import Testing
     #expect(read == [StoreTests.record(0), newer])
     #expect(
       LogText.line(of: newer).hasSuffix(
-        ",estimate,,,text/plain,1700000001.500000,1250.000,1.000,2.000,3.000,4.000,5.000,6.500,0\n"))
+        ",estimate,,,text/plain,1700000001.500000,1250.000,1.000,2.000,3.000,4.000,5.000,6.500,0,\n"))
   }
 
   @Test("The log as CSV") func csv() {
     #expect(LogText.header.hasPrefix("host,path,type,occur_time,length,line_length,header_length,body_length,"))
     #expect(
       LogText.line(of: StoreTests.record(7))
-        == "example.com,\"/a,\"\"b\"\"\",response,1700000000.250000,127,20,100,7,GET,200,,0,0,7,estimate,,,,,,,,,,,,0\n"
+        == "example.com,\"/a,\"\"b\"\"\",response,1700000000.250000,127,20,100,7,GET,200,,0,0,7,estimate,,,,,,,,,,,,0,\n"
     )
     #expect(LogText.time(12.0000004) == "12.000000" && LogText.time(.nan) == "0.000000")
   }

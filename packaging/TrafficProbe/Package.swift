@@ -7,7 +7,8 @@ let settings: [SwiftSetting] = [.swiftLanguageMode(.v6), .strictMemorySafety()]
 
 let package = Package(
   name: "TrafficProbe",
-  platforms: [.macOS(.v26), .iOS(.v16)],
+  // The two are of the same year. The code uses nothing newer.
+  platforms: [.macOS(.v13), .iOS(.v16)],
   products: [.library(name: "TrafficProbe", targets: ["TrafficProbe"])],
   dependencies: [.package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0")],
   targets: [
@@ -16,6 +17,7 @@ let package = Package(
     .target(
       name: "TrafficProbe",
       dependencies: ["Shared", .product(name: "GRDB", package: "GRDB.swift")],
+      resources: [.copy("PrivacyInfo.xcprivacy")],
       swiftSettings: settings),
   ]
 )

@@ -33,6 +33,7 @@ import Packets
     unsafe pcap_set_timeout(handle, Int32(clamping: options.timeout))
     // Not all devices accept it; the actual precision is read later.
     unsafe pcap_set_tstamp_precision(handle, Int32(PCAP_TSTAMP_PRECISION_NANO))
+    unsafe Self.wantProcesses(handle, of: interface)
     let status = unsafe pcap_activate(handle)
     let words = unsafe String(cString: pcap_geterr(handle))
     guard status >= 0 else {
@@ -40,6 +41,18 @@ import Packets
       throw CaptureError(file: interface, problem: .libpcap(InterfaceFault.text(status: status, words: words)))
     }
     warnings = status == 0 ? [] : [InterfaceFault.text(status: status, words: words)]
+  }
+
+  /// Asks for the processes of packets, on an interface that has them: `pktap`, or `pktap,en0`. Otherwise Apple's libpcap gives bare IP
+  /// packets there. Its header in the SDK lacks the function, and another libpcap has none.
+  private static func wantProcesses(_ handle: OpaquePointer, of interface: String) {
+    #if os(macOS)
+      typealias Want = @convention(c) (OpaquePointer, Int32) -> Int32
+      // RTLD_DEFAULT, which Swift does not import: all libraries of the process.
+      let everywhere = UnsafeMutableRawPointer(bitPattern: -2)
+      guard interface.hasPrefix("pktap"), let want = unsafe dlsym(everywhere, "pcap_set_want_pktap") else { return }
+      _ = unsafe unsafeBitCast(want, to: Want.self)(handle, 1)
+    #endif
   }
 
   deinit { unsafe pcap_close(handle) }

@@ -66,7 +66,7 @@ final class LiveProcesses {
       _ = fcntl(ends[0], F_SETFL, O_NONBLOCK)
       return processes
     #else
-      return refuse(logger, "this system is asked by capturing on pktap")
+      return refuse(logger, "on macOS capture on pktap, whose packets name their process: -i pktap,en0")
     #endif
   }
 

@@ -10,6 +10,8 @@ import Foundation
 struct ExpectedTarget: Equatable, Sendable {
   /// The path as it is sent.
   let path: String
+  /// Path and query.
+  let text: String
   /// Octets of the query, without the question mark; nil without a query. An empty query still costs its question mark.
   let queryOctets: Int?
 
@@ -20,6 +22,7 @@ struct ExpectedTarget: Equatable, Sendable {
       path = ExpectedTarget.withoutDotSegments(path)
     #endif
     self.path = path.isEmpty ? "/" : path
+    text = self.path + (parts?.percentEncodedQuery.map { "?" + $0 } ?? "")
     queryOctets = parts?.percentEncodedQuery?.utf8.count
   }
 

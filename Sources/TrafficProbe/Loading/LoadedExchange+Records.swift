@@ -17,7 +17,7 @@ extension LoadedExchange {
   }
 
   /// The line and header of the request.
-  private func outline(configuration: URLSessionConfiguration) -> TrafficRecord? {
+  private func outline(configuration: URLSessionConfiguration, tables: FieldTables? = nil) -> TrafficRecord? {
     guard let url = request.url else { return nil }
     let lines = RequestFields.lines(
       of: request, url: url, body: body, configuration: configuration, mentionsBody: mentionsBody, isUpload: isUpload,
@@ -25,16 +25,18 @@ extension LoadedExchange {
     let target = ExpectedTarget(url)
     let host = lines.first { $0.named("Host") }?.value.lowercased() ?? ""
     let method = request.httpMethod ?? "GET"
+    let isSecure = url.scheme?.lowercased() == "https"
     return TrafficRecord(
       host: host, path: target.path, kind: .request, occurTime: startedAt,
       lineLength: ExpectedRequestLine.octets(method: method, target: target), headerLength: lines.sectionOctets,
       method: method,
-      queryLength: target.queryOctets, hop: hop, exchange: number)
+      queryLength: target.queryOctets, hop: hop, exchange: number,
+      compressedLength: isSecure ? tables?.request(lines, host: host, method: method, target: target) : nil)
   }
 
   /// The records of the request, and of the response if one came.
-  func records(configuration: URLSessionConfiguration, error: (any Error)?) -> [TrafficRecord] {
-    guard var sent = outline(configuration: configuration) else { return [] }
+  func records(configuration: URLSessionConfiguration, tables: FieldTables, error: (any Error)?) -> [TrafficRecord] {
+    guard var sent = outline(configuration: configuration, tables: tables) else { return [] }
     let method = sent.method
     let response = LoadedExchange.answersProxy(error) ? nil : self.response
     sent.error = error.map(LoadedExchange.name) ?? ""
@@ -45,6 +47,7 @@ extension LoadedExchange {
     } else {
       sent.lineLength = 0
       sent.headerLength = 0
+      if sent.compressedLength != nil { sent.compressedLength = 0 }
       sent.framingLength = 0
     }
     guard let response else { return [sent] }
@@ -56,7 +59,11 @@ extension LoadedExchange {
     received.contentType = ResponseFields.mediaType(of: response)
     received.status = response.statusCode
     received.lineLength = ExpectedStatusLine.octets(status: response.statusCode)
-    received.headerLength = ResponseFields.lines(of: response).sectionOctets
+    let lines = ResponseFields.lines(of: response)
+    received.headerLength = lines.sectionOctets
+    if sent.compressedLength != nil {
+      received.compressedLength = tables.response(lines, host: sent.host, status: response.statusCode)
+    }
     let body = ResponseBody(
       of: response, method: method, delivered: content.octets, recompressed: content.gzipLength(),
       missing: ResponseBody.missing(in: error), isComplete: error == nil, isSwallowed: isRedirected)

@@ -11,6 +11,7 @@ final class Loader: @unchecked Sendable {
   let probe: TrafficProbe
   /// A copy of the app's configuration, without protocols of any probe.
   let configuration: URLSessionConfiguration
+  let tables = FieldTables()
   private let deliveries = Deliveries()
   private let diversions = Deliveries()
   private let session: URLSession

@@ -94,7 +94,9 @@
     private static let reading = DispatchQueue(label: "TrafficProbe.reading", qos: .utility)
 
     private func add(_ error: (any Error)?, isRedirected: Bool) {
-      for var record in exchange.records(configuration: loader.configuration, error: error) {
+      for var record in exchange.records(
+        configuration: loader.configuration, tables: loader.tables, error: error)
+      {
         if isFromCache { record.neverWasOnTheWire() }
         if isRedirected { record.unknown = (record.unknown + " redirects").trimmingCharacters(in: .whitespaces) }
         loader.probe.add(record)

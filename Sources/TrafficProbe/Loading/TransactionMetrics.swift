@@ -5,8 +5,8 @@
   ///
   /// The counts of header octets include the start-line. Whether they include the empty line is not documented, so the line keeps
   /// its estimate and the header gets the rest. The count of body octets includes chunk framing: it goes to the body as one
-  /// figure, and the framing stays unknown (nil). A header count of zero or less means that the system did not count; then the
-  /// estimate stays.
+  /// figure, and the framing stays unknown (nil). Over HTTP/2 and 3 the header count goes to `compressedLength`. A header count of
+  /// zero or less means that the system did not count; then the estimate stays.
   enum TransactionMetrics {
     static func apply(_ all: [URLSessionTaskTransactionMetrics]?, at index: Int, to records: inout [TrafficRecord]) {
       guard let all, all.indices.contains(index) else { return }
@@ -21,6 +21,16 @@
           records[position].neverWasOnTheWire()
           continue
         }
+        let version = metrics.networkProtocolName ?? ""
+        if version.hasPrefix("http/1") { records[position].compressedLength = nil }
+        if version == "h2" || version == "h3", header > 0, body >= 0 {
+          // The system counts what went out: compressed fields. Line and header stay text, which an app can compare.
+          records[position].source = .metrics
+          records[position].compressedLength = Int(clamping: header)
+          records[position].bodyLength = Int(clamping: body)
+          records[position].framingLength = nil
+          continue
+        }
         guard header > records[position].lineLength, body >= 0 else { continue }
         records[position].source = .metrics
         records[position].headerLength = Int(clamping: header) - records[position].lineLength
@@ -31,6 +41,12 @@
   }
 
   extension TransactionMetrics {
+    /// The authority of an exchange that began on a new connection; nil for any other.
+    static func newHost(_ all: [URLSessionTaskTransactionMetrics]?, at index: Int) -> String? {
+      guard let all, all.indices.contains(index), !all[index].isReusedConnection else { return nil }
+      return all[index].request.url.map { RequestFields.authority(of: $0).lowercased() }
+    }
+
     /// Adds the message's end, and for a request the durations of its exchange's phases. `connect` is without TLS, which the
     /// system's own figure includes.
     private static func addTimes(of metrics: URLSessionTaskTransactionMetrics, to record: inout TrafficRecord) {

@@ -132,8 +132,13 @@ final class Transfer: Cancelling, @unchecked Sendable {
     for index in recorded..<exchanges.count {
       exchanges[index].endedAt = Date().timeIntervalSince1970
       let isLast = index == exchanges.count - 1
+      #if !canImport(FoundationNetworking)
+        if let host = TransactionMetrics.newHost(metrics?.transactionMetrics, at: index) {
+          loader.tables.begin(host: host)
+        }
+      #endif
       var records = exchanges[index].records(
-        configuration: loader.configuration, error: isLast && !isSettled ? error : nil)
+        configuration: loader.configuration, tables: loader.tables, error: isLast && !isSettled ? error : nil)
       #if !canImport(FoundationNetworking)
         TransactionMetrics.apply(metrics?.transactionMetrics, at: index, to: &records)
       #endif

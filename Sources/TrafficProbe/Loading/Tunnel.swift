@@ -22,7 +22,7 @@ import Shared
   /// The largest number of octets of a request to the proxy.
   static let headerLimit = 8 << 10
   /// Seconds without an octet in either direction after which a connection is given up.
-  private static let patience = 600
+  static let patience = 600
 
   #if canImport(Glibc)
     private static let stream = Int32(SOCK_STREAM.rawValue)

@@ -13,8 +13,13 @@ public struct APITraffic: Sendable, Equatable {
     /// Octets of chunk framing, where it is known.
     public var framing = 0
 
-    /// Octets of the whole messages.
+    /// Octets of lines and header sections that field compression would save over HTTP/2, for messages that may have gone over it.
+    public var saved = 0
+
+    /// Octets of the whole messages, with their fields as text.
     public var octets: Int { line + header + body + framing }
+    /// Octets of the whole messages as HTTP/2 would carry them: an estimate, without frame headers.
+    public var compressedOctets: Int { octets - saved }
   }
 
   /// The authority.
@@ -42,6 +47,8 @@ public struct APITraffic: Sendable, Equatable {
   public var responseOctets: Int { response.octets }
   /// Octets of requests and responses.
   public var octets: Int { requestOctets + responseOctets }
+  /// The same as HTTP/2 would carry them: an estimate.
+  public var compressedOctets: Int { request.compressedOctets + response.compressedOctets }
 }
 
 /// The sums by host and path in progress.
@@ -71,6 +78,7 @@ struct TrafficSums {
     sum[keyPath: place].header += messages.header
     sum[keyPath: place].body += messages.body
     sum[keyPath: place].framing += messages.framing
+    sum[keyPath: place].saved += messages.saved
     // Both records of an exchange have its error.
     if kind == .request { sum.failures += failures }
     sum.refusals += refusals
@@ -83,7 +91,8 @@ struct TrafficSums {
     add(
       APITraffic.Messages(
         count: 1, line: record.lineLength, header: record.headerLength, body: record.bodyLength,
-        framing: record.framingLength ?? 0),
+        framing: record.framingLength ?? 0,
+        saved: record.compressedLength.map { record.lineLength + record.headerLength - $0 } ?? 0),
       of: record.kind, host: record.host, path: record.path, failures: record.error.isEmpty ? 0 : 1,
       refusals: (record.status ?? 0) >= 400 ? 1 : 0, pending: record.isPending ? 1 : 0)
   }

@@ -14,6 +14,7 @@ enum LogText {
       record.unknown, escaped(record.error), escaped(record.contentType), record.endTime.map(time) ?? "",
       milliseconds(record.duration), milliseconds(phases.dns), milliseconds(phases.connect), milliseconds(phases.tls),
       milliseconds(phases.send), milliseconds(phases.wait), milliseconds(phases.receive), record.isPending ? "1" : "0",
+      record.compressedLength.map { "\($0)" } ?? "",
     ]
     return columns.joined(separator: ",") + "\n"
   }

@@ -62,6 +62,9 @@ public struct TrafficRecord: Sendable, Equatable {
   public var duration: Double?
   /// The durations of the exchange's phases, on the request's record.
   public var phases = Phases()
+  /// Octets of line and header as HTTP/2 would carry them, with its field compression: an estimate. Nil over `http`, where the system
+  /// says that the exchange went over HTTP/1, and while it is pending.
+  public var compressedLength: Int?
   /// Whether the exchange had not ended when the record was written. The octets count a request that is sent whole.
   public var isPending = false
 
@@ -92,5 +95,6 @@ public struct TrafficRecord: Sendable, Equatable {
     headerLength = 0
     bodyLength = 0
     framingLength = 0
+    if compressedLength != nil { compressedLength = 0 }
   }
 }

@@ -68,7 +68,8 @@ final class TrafficDatabase {
         database,
         sql: """
           SELECT host, path, type, count(*) AS messages, sum(line_length) AS line, sum(header_length) AS header,
-            sum(body_length) AS body, sum(ifnull(framing_length, 0)) AS framing, sum(error <> '') AS failures,
+            sum(body_length) AS body, sum(ifnull(framing_length, 0)) AS framing,
+            sum(line_length + header_length - ifnull(compressed_length, line_length + header_length)) AS saved, sum(error <> '') AS failures,
             sum(ifnull(status, 0) >= 400) AS refusals, sum(pending) AS pending
           FROM traffic GROUP BY host, path, type
           """
@@ -76,7 +77,7 @@ final class TrafficDatabase {
         sums.add(
           APITraffic.Messages(
             count: row["messages"], line: row["line"], header: row["header"], body: row["body"],
-            framing: row["framing"]),
+            framing: row["framing"], saved: row["saved"]),
           of: TrafficRecord.Kind(rawValue: row["type"]) ?? .request, host: row["host"], path: row["path"],
           failures: row["failures"], refusals: row["refusals"], pending: row["pending"])
       }.sorted

@@ -15,7 +15,7 @@ extension TrafficDatabase {
   static let added: KeyValuePairs = [
     "content_type": "TEXT NOT NULL DEFAULT ''", "end_time": "REAL", "duration_ms": "REAL", "dns_ms": "REAL",
     "connect_ms": "REAL", "tls_ms": "REAL", "send_ms": "REAL", "wait_ms": "REAL", "receive_ms": "REAL",
-    "pending": "INTEGER NOT NULL DEFAULT 0",
+    "pending": "INTEGER NOT NULL DEFAULT 0", "compressed_length": "INTEGER",
   ]
 
   /// The rows that wait for an upload, once there is one. The triggers keep it so in every run from then on, also without an
@@ -57,7 +57,7 @@ extension TrafficDatabase {
       record.headerLength, record.bodyLength, record.method, record.status, record.queryLength, record.framingLength,
       record.hop, record.exchange, record.source.rawValue, record.unknown, record.error, record.contentType,
       record.endTime, record.duration, record.phases.dns, record.phases.connect, record.phases.tls, record.phases.send,
-      record.phases.wait, record.phases.receive, record.isPending,
+      record.phases.wait, record.phases.receive, record.isPending, record.compressedLength,
     ]
   }
 
@@ -72,6 +72,6 @@ extension TrafficDatabase {
       phases: TrafficRecord.Phases(
         dns: row["dns_ms"], connect: row["connect_ms"], tls: row["tls_ms"], send: row["send_ms"], wait: row["wait_ms"],
         receive: row["receive_ms"]),
-      isPending: row["pending"])
+      compressedLength: row["compressed_length"], isPending: row["pending"])
   }
 }

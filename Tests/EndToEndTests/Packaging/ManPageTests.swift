@@ -29,7 +29,8 @@ import Testing
     let folder = try ReadersFolder()
     var count = 0
     for (name, text) in pages.sorted(by: { $0.key < $1.key }) {
-      let examples = Self.examples(of: text)
+      let section = text.components(separatedBy: "\n.SH EXAMPLES\n")
+      let examples = Self.examples(of: section.count == 2 ? section[1] : "")
       #expect((2...4).contains(examples.count), "\(name): \(examples.count) examples")
       for example in examples {
         guard !Self.unrun.keys.contains(where: { example.contains($0) }) else { continue }
@@ -39,6 +40,24 @@ import Testing
       }
     }
     #expect(count >= 15)
+  }
+
+  /// A page's synopsis is the usage that the command's help shows, and what the help aligns stays aligned.
+  @Test func synopsesAreTheUsagesOfTheHelp() throws {
+    for (name, text) in pages {
+      let command = name.dropLast(2).components(separatedBy: "-")
+      let help = try Command.run(Sniffer.url, Array(command.dropFirst()) + ["--help"], environment: ["COLUMNS": "1000"])
+      let usage = try #require(help.output.firstMatch(of: #/(?m)^USAGE: (.*(?:\n +\S.*)*)/#)).output.1
+      let synopsis = try #require(text.firstMatch(of: #/(?s)\n\.SH SYNOPSIS\n(.*?)\n\.SH /#)).output.1
+      let read = synopsis.replacing(#/\\f[BIR]/#, with: "").replacing("\\-", with: "-")
+      let expected = usage.split(separator: "\n").map {
+        $0.trimmingCharacters(in: .whitespaces).replacing("<", with: "").replacing(">", with: "")
+      }
+      #expect(read.split(separator: "\n").filter { $0 != ".br" }.map { String($0) } == expected, "\(name)")
+    }
+    let first = try #require(Self.examples(of: pages["sniffer.1"] ?? "").first)
+    let help = try Sniffer.run(["--help"]).output
+    for line in first.split(separator: "\n") { #expect(help.contains("  \(line)\n")) }
   }
 
   @Test(.enabled(if: Environment.tool("groff") != nil, "groff is not installed")) func groffWarnsOfNothing() throws {

@@ -1,3 +1,5 @@
+import Shared
+
 /// The Huffman code of HPACK (RFC 7541 §5.2, Appendix B), read four bits at a time.
 ///
 /// The code is canonical, so the lengths of its code words define it. Each inner node of its tree is a state. Each state
@@ -54,6 +56,7 @@ enum HPACKHuffman {
     var word = 0
     var length = 5
     // The words of a canonical code count up, by their length and then by their symbol.
+    let lengths = HPACKTables.codeLengths
     for symbol in lengths.indices.sorted(by: { (lengths[$0], $0) < (lengths[$1], $1) }) {
       word <<= Int(lengths[symbol]) - length
       length = Int(lengths[symbol])
@@ -102,18 +105,4 @@ enum HPACKHuffman {
   }
 
   private static let endOfString = 256
-
-  /// Bits of the code word of each octet, and of the end of a string.
-  private static let lengths: [UInt8] = [
-    13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
-    28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6, 5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12,
-    10, 13, 6, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6, 15, 5, 6,
-    5,
-    6, 5, 6, 6, 6, 5, 7, 7, 6, 6, 6, 5, 6, 7, 6, 5, 5, 6, 7, 7, 7, 7, 7, 15, 11, 14, 13, 28, 20, 22, 20, 20, 22, 22, 22,
-    23, 22, 23, 23, 23, 23, 23, 24, 23, 24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24, 22, 21, 20, 22,
-    22, 23, 23, 21, 23, 22, 22, 24, 21, 22, 23, 23, 21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23, 26,
-    26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27,
-    27, 27, 20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27,
-    27, 27, 27, 27, 26, 30,
-  ]
 }

@@ -1,16 +1,18 @@
+import Shared
+
 /// The static table of HPACK (RFC 7541, Appendix A): 61 fields that both sides know before the first octet.
 enum HPACKStaticTable {
   /// The number of its fields. A larger index refers to the dynamic table (RFC 7541 §2.3.3).
   static let count = 61
 
   /// Octets of all names and values, in the order of the table.
-  static let octets: [UInt8] = fields.flatMap { Array($0.name.utf8) + Array($0.value.utf8) }
+  static let octets: [UInt8] = HPACKTables.fields.flatMap { Array($0.name.utf8) + Array($0.value.utf8) }
 
   /// The places of the fields in `octets`, by their index. The first element stands for index 0, which is invalid.
   static let places: [Place] = {
     var places = [Place(start: 0, nameLength: 0, valueLength: 0)]
     var start: Int32 = 0
-    for field in fields {
+    for field in HPACKTables.fields {
       let place = Place(
         start: start, nameLength: Int32(field.name.utf8.count), valueLength: Int32(field.value.utf8.count))
       places.append(place)
@@ -25,20 +27,4 @@ enum HPACKStaticTable {
     var nameLength: Int32
     var valueLength: Int32
   }
-
-  private static let fields: [(name: String, value: String)] = [
-    (":authority", ""), (":method", "GET"), (":method", "POST"), (":path", "/"), (":path", "/index.html"),
-    (":scheme", "http"), (":scheme", "https"), (":status", "200"), (":status", "204"), (":status", "206"),
-    (":status", "304"), (":status", "400"), (":status", "404"), (":status", "500"), ("accept-charset", ""),
-    ("accept-encoding", "gzip, deflate"), ("accept-language", ""), ("accept-ranges", ""), ("accept", ""),
-    ("access-control-allow-origin", ""), ("age", ""), ("allow", ""), ("authorization", ""), ("cache-control", ""),
-    ("content-disposition", ""), ("content-encoding", ""), ("content-language", ""), ("content-length", ""),
-    ("content-location", ""), ("content-range", ""), ("content-type", ""), ("cookie", ""), ("date", ""), ("etag", ""),
-    ("expect", ""), ("expires", ""), ("from", ""), ("host", ""), ("if-match", ""), ("if-modified-since", ""),
-    ("if-none-match", ""), ("if-range", ""), ("if-unmodified-since", ""), ("last-modified", ""), ("link", ""),
-    ("location", ""), ("max-forwards", ""), ("proxy-authenticate", ""), ("proxy-authorization", ""), ("range", ""),
-    ("referer", ""), ("refresh", ""), ("retry-after", ""), ("server", ""), ("set-cookie", ""),
-    ("strict-transport-security", ""), ("transfer-encoding", ""), ("user-agent", ""), ("vary", ""), ("via", ""),
-    ("www-authenticate", ""),
-  ]
 }
