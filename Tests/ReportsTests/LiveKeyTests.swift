@@ -63,4 +63,19 @@ import Testing
     }
     #expect(view.filter.unicodeScalars.count <= 100)
   }
+
+  /// Presses and the wheel of the mouse, however reads split them; releases and other buttons are no keys.
+  @Test func theMouseIsAKey() {
+    let octets = Array("\u{1b}[<0;12;7M\u{1b}[<0;12;7m\u{1b}[<64;1;2M\u{1b}[<65;1;2M\u{1b}[<2;3;4Mq".utf8)
+    let expected: [LiveKey] = [.click(line: 7), .up, .down, .character("q")]
+    for cut in 0...octets.count {
+      var parser = LiveKeyParser()
+      // An empty read would end an escape that is alone.
+      let first = Array(octets[..<cut])
+      let keys = (first.isEmpty ? [] : parser.keys(first)) + parser.keys(Array(octets[cut...]) + [UInt8(ascii: "x")])
+      #expect(keys == expected + [.character("x")], "\(cut)")
+    }
+    var parser = LiveKeyParser()
+    #expect(parser.keys(Array("\u{1b}[<99999999999999999999;1;99999999999999999999M".utf8)) == [])
+  }
 }
