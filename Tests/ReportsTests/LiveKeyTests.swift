@@ -14,7 +14,7 @@ import Testing
       parser.keys(Array(Self.all.utf8)) == [
         .character("a"), .character("/"), .character("é"), .character("日"), .character("😀"), .backspace, .backspace,
         .enter, .enter, .clear, .interrupt, .up, .down, .up, .down, .pageUp, .pageDown, .home, .end, .home, .end,
-        .enter, .escape, .character("x"), .escape, .character("z"),
+        .click(line: 1), .escape, .character("x"), .escape, .character("z"),
       ])
   }
 

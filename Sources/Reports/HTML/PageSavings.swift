@@ -26,7 +26,7 @@ struct PageSavings {
   private static let titles = [
     "again": "Same content transferred again", "elsewhere": "Same content under different URLs",
     "fields": "Header fields that repeat", "cookies": "Cookies that repeat",
-    "gzip": "Contents that gzip would make smaller", "retransmissions": "Bytes sent again by TCP or QUIC",
+    "gzip": "Contents that gzip would make smaller", "retransmissions": "Bytes retransmitted by TCP or QUIC",
     "connections": "Connections beyond the first", "redirects": "Redirections", "errors": "Failed exchanges",
   ]
 

@@ -11,8 +11,14 @@ struct SavingFigures {
   private(set) var errors = AddedRows<ShownAPI, AddedFigures>(AddedFigures())
   /// Figures by client, server and host.
   private(set) var pairs = AddedRows<AddressPair, PairFigures>(PairFigures())
-  /// Connections of closed TLS or QUIC, and all of their octets, by host.
+  /// Connections of TLS or QUIC without a message, and all of their octets, by host.
   private(set) var closed = AddedRows<String, AddedFigures>(AddedFigures())
+  /// All octets of the other connections.
+  private(set) var open = 0
+  /// Octets that opened and closed those.
+  private(set) var openings = 0
+  /// Their octets that belong to no message.
+  private(set) var unattributed = 0
   /// Hosts of connections that are not final, by number.
   private var hosts: [Int: String] = [:]
 
@@ -41,10 +47,14 @@ struct SavingFigures {
   mutating func add(_ connection: Connection, texts: borrowing TextPool) -> String {
     var host = hosts.removeValue(forKey: connection.number) ?? ""
     if host.isEmpty, let security = connection.security { host = name.host(texts.octets(security.serverName)) }
-    if connection.security?.opening == .no, connection.messages == 0 {
-      closed.add(host) { $0.add(connection.ipLength.client + connection.ipLength.server) }
-    }
     let cost = connection.setup + connection.handshake + connection.teardown
+    if let security = connection.security, security.opening != .yes, connection.messages == 0 {
+      closed.add(host) { $0.add(connection.ipLength.client + connection.ipLength.server) }
+    } else {
+      open += connection.ipLength.client + connection.ipLength.server
+      openings += cost
+      unattributed += connection.unattributed
+    }
     if cost > 0 {
       pairs.add(AddressPair(client: connection.client.address, server: connection.server, host: host)) { $0.add(cost) }
     }

@@ -24,12 +24,22 @@ package struct AnomalyExplanation: Sendable {
 
   /// The kinds of effects on the figures.
   private enum Effect {
-    case none, counted, lost, cut, late, oneSided, malformed, limit, closed, coding, flood, framing, coarse, conflict
+    case none, counted, unread, checksum, lost, cut, late, oneSided, malformed, limit, closed, coding, flood, framing, coarse, conflict
 
     var words: (meaning: String, remedy: String) {
       switch self {
       case .none: ("No figure is affected.", "There is nothing to do.")
       case .counted: ("The bytes are counted as they are; figures stay exact.", "Look at the sender if it is yours.")
+      case .unread:
+        (
+          "The packet is counted, and its payload is in no row.",
+          "Capture where packets are plain: at the app, or behind the tunnel."
+        )
+      case .checksum:
+        (
+          "Its bytes are counted, and are in no message.",
+          "Where the sender's network card fills checksums in, leave out --verify-checksums."
+        )
       case .lost:
         (
           "Rows over the gap are inferred or at_least; their bytes are lower bounds.",
@@ -41,7 +51,7 @@ package struct AnomalyExplanation: Sendable {
       case .malformed:
         (
           "The rest of the packet or stream belongs to no message.",
-          "Look at the first example: the sender is broken, or it is no HTTP."
+          "Look at the first example: the sender is broken, or it is not HTTP."
         )
       case .limit:
         (
@@ -72,19 +82,22 @@ package struct AnomalyExplanation: Sendable {
   }
 
   private static let known: [Anomaly: (String, Effect)] = [
-    .unsupportedLinkType: ("The capture has a link type that is not read", .malformed),
+    .unsupportedLinkType: ("The capture has a link type that is not read", .unread),
     .linkHeaderMalformed: ("A link header could not be read", .malformed),
-    .linkPayloadEncrypted: ("A radio frame is encrypted", .malformed),
+    .linkPayloadEncrypted: ("A radio frame is encrypted", .unread),
     .linkChecksumBad: ("A frame has a wrong checksum", .counted),
-    .linkFragmented: ("A frame is a fragment of the link layer", .malformed),
+    .linkFragmented: ("A frame is a fragment of the link layer", .unread),
+    .linkHeaderMissing: ("IP packets have no link header, though the capture says Ethernet; they are read", .none),
     .packetCommentNotRead: ("A comment that names a process could not be read", .none),
     .packetDroppedBySystem: ("The capturing system says that it dropped a packet", .lost),
-    .tunnelTooDeep: ("Tunnels are nested too deeply", .malformed),
+    .tunnelTooDeep: ("Tunnels are nested too deeply", .unread),
     .tunnelHeaderMalformed: ("The header of a tunnel could not be read", .malformed),
+    .tunnelLengthOfSegment: ("A packet in a tunnel was captured before its network card cut it to segments", .none),
+    .packetNotOpened: ("An IP packet lies behind a header that is not read", .unread),
     .ipHeaderMalformed: ("An IP header could not be read", .malformed),
     .ipLengthBeyondFrame: ("An IP packet claims more bytes than its frame has", .malformed),
     .ipHeaderNotCaptured: ("The snap length cuts an IP header", .cut),
-    .ipv4ChecksumBad: ("An IPv4 header has a wrong checksum, as before a network card fills it in", .counted),
+    .ipv4ChecksumBad: ("An IPv4 header has a wrong checksum, as before a network card fills it in", .none),
     .ipTotalLengthZero: ("An IP packet has length 0, as with segmentation offload", .none),
     .ipv6ExtensionChainTooLong: ("An IPv6 packet has too many extension headers", .malformed),
     .fragmentMalformed: ("A fragment of an IP packet is malformed", .malformed),
@@ -95,12 +108,12 @@ package struct AnomalyExplanation: Sendable {
     .fragmentTableFull: ("Too many packets of fragments are incomplete at once", .limit),
     .tcpHeaderMalformed: ("A TCP header could not be read", .malformed),
     .tcpHeaderNotCaptured: ("The snap length cuts a TCP header", .cut),
-    .tcpChecksumBad: ("A TCP segment has a wrong checksum, and is left out", .counted),
+    .tcpChecksumBad: ("A TCP segment has a wrong checksum, and is left out", .checksum),
     .tcpNoHandshake: ("The capture has a connection without its start", .late),
     .tcpOneSided: ("The capture has one direction of a connection only", .oneSided),
     .tcpHole: ("Bytes of a connection were never captured", .lost),
     .tcpLateData: ("Bytes came after a gap had been given up", .lost),
-    .tcpConflictingOverlap: ("Bytes were sent again with different content", .conflict),
+    .tcpConflictingOverlap: ("Retransmitted bytes differ from the first copy", .conflict),
     .tcpDataAfterReset: ("Bytes came after a reset", .counted),
     .tcpDataBeyondFin: ("Bytes came beyond the end of a stream", .counted),
     .tcpDataOutOfWindow: ("Bytes are far outside of the receiver's window", .counted),
@@ -109,6 +122,7 @@ package struct AnomalyExplanation: Sendable {
     .tcpPortReused: ("A new connection has the ports of an open one", .counted),
     .tcpSimultaneousOpen: ("Both sides opened a connection at once", .none),
     .tcpHoldLimit: ("Too many bytes wait behind a gap", .lost),
+    .tcpMultipathNotFollowed: ("A connection moved on to other paths (Multipath TCP) that are not joined", .lost),
     .connectionTableFull: ("Too many connections are open at once", .limit),
     .connectionMemoryFull: ("Connections take all of their memory", .limit),
     .quicConnectionTableFull: ("Too many QUIC connections are open at once", .limit),
@@ -118,12 +132,12 @@ package struct AnomalyExplanation: Sendable {
     .tlsEarlyDataRefused: ("A server refused TLS early data", .closed),
     .tlsSuiteNotOpened: ("A connection uses a cipher suite that is not opened", .closed),
     .tlsKeysFull: ("There are more TLS secrets than are kept", .limit),
-    .httpStartLineMalformed: ("A line where a message begins is no start-line", .malformed),
+    .httpStartLineMalformed: ("A line where a message begins is not a start-line", .malformed),
     .httpResynchronized: ("Messages were found again after a gap or an error", .lost),
     .httpEmptyLineBeforeStart: ("An empty line precedes a request", .counted),
     .httpBareLineFeed: ("A line ends with LF alone", .counted),
     .httpObsoleteFold: ("A field goes on in the next line (obs-fold)", .counted),
-    .httpFieldLineMalformed: ("A line of a header section is no field", .counted),
+    .httpFieldLineMalformed: ("A line of a header section is not a field", .counted),
     .httpSpaceBeforeColon: ("A field name has a space before its colon", .framing),
     .httpLineTooLong: ("A line is longer than is kept", .limit),
     .httpNonASCII: ("A start-line has bytes beyond ASCII", .counted),
@@ -131,12 +145,12 @@ package struct AnomalyExplanation: Sendable {
     .httpHostRepeated: ("A request has several Host fields", .framing),
     .httpContentLengthRepeated: ("Content-Length is there several times", .framing),
     .httpContentLengthConflicting: ("Content-Length has several values", .framing),
-    .httpContentLengthInvalid: ("Content-Length is no number", .framing),
+    .httpContentLengthInvalid: ("Content-Length is not a number", .framing),
     .httpContentLengthWithTransferEncoding: ("A message has Content-Length and Transfer-Encoding", .framing),
     .httpTransferEncodingUnknown: ("Transfer-Encoding has an unknown coding", .framing),
     .httpTransferEncodingInHTTP10: ("An HTTP/1.0 message has Transfer-Encoding", .framing),
     .httpTransferEncodingNotChunked: ("The last transfer coding is not chunked", .framing),
-    .httpChunkSizeInvalid: ("A chunk's size is no number", .malformed),
+    .httpChunkSizeInvalid: ("A chunk's size is not a number", .malformed),
     .httpChunkNotTerminated: ("A chunk does not end with CRLF", .malformed),
     .httpVersionUnknown: ("A message has an unknown HTTP version", .counted),
     .httpVersion09: ("A request is HTTP/0.9", .counted),

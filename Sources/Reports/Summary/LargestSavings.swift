@@ -59,17 +59,22 @@ public struct LargestSavings {
       rest -= octets
       parts.append("\(Numerals.grouped(octets)) \(words)")
     }
-    add(totals.apis.reduce(0) { $0 + $1.ipLength }, "in APIs")
+    let apis = totals.apis.reduce(0) { $0 + $1.ipLength }
+    add(apis, "in APIs")
     // Octets of a tunnel that are charged to no message are unattributed.
-    add(min(totals.ledger[.tunnel], totals.hosts.reduce(0) { $0 + $1.unattributed }), "in WebSockets and tunnels")
+    let tunnels = min(totals.ledger[.tunnel], figures.unattributed)
+    add(tunnels, "in WebSockets and tunnels")
     let closed = figures.closed
     let octets = closed.rows.values.reduce(closed.others.octets) { $0 + $1.octets }
-    let hosts =
-      closed.hasOthers ? "more than \(Numerals.grouped(closed.rows.count))" : Numerals.grouped(closed.rows.count)
-    add(octets, "of closed TLS to \(hosts) host\(closed.rows.count == 1 ? "" : "s")")
+    let count = closed.rows.count
+    let hosts = closed.hasOthers ? "more than \(Numerals.grouped(count))" : Numerals.grouped(count)
+    let kind =
+      totals.ledger[.quic] == 0 ? "TLS" : totals.ledger[.tls] == 0 ? "QUIC" : "TLS and QUIC"
+    add(octets, "of closed \(kind) to \(hosts) host\(count == 1 && !closed.hasOthers ? "" : "s")")
     add(totals.ledger[.link] + totals.ledger[.encapsulation], "of link headers")
-    add(totals.hosts.reduce(0) { $0 + $1.setup + $1.handshake + $1.teardown }, "to open and close connections")
-    add(rest, parts.isEmpty ? "of DNS and others" : "DNS and others")
+    add(figures.openings, "to open and close connections")
+    add(figures.open - apis - tunnels - figures.openings, "of connections, in no message")
+    add(rest, totals.ledger[.udp] > 0 ? "of DNS and others" : "of others")
     return "\(Numerals.grouped(original)) bytes = " + parts.joined(separator: " + ")
   }
 }

@@ -9,6 +9,8 @@ public struct Summary {
   public static let defaultAPILimit = 30
   /// On a narrower terminal the columns of numbers would not fit, even when all that can be are left out.
   private static let leastWidth = 32
+  /// The number of closed hosts below a table of APIs.
+  private static let closedHosts = 5
   /// Longer lines are hard to read.
   private static let proseWidth = 120
 
@@ -149,7 +151,7 @@ public struct Summary {
   private func apiLines(width: Int, colour: Bool, limit: Int) -> [String] {
     guard !totals.apis.isEmpty else {
       if selection != nil { return ["No exchanges."] + selectionLines(width: width, colour: colour) }
-      return secureLines(width: width, colour: colour) ?? ["No HTTP messages."]
+      return secureLines(width: width, colour: colour, limit: limit) ?? ["No HTTP messages."]
     }
     var all = APIFigures()
     for api in totals.apis { all.add(api) }
@@ -191,7 +193,7 @@ public struct Summary {
     add("total", all, .heading)
     var lines = table.lines(width: width, colour: colour) + selectionLines(width: width, colour: colour)
     for line in apiRemarks { lines += Style.warning.lines(line, width: width, colour: colour) }
-    return lines + (secureLines(width: width, colour: colour) ?? [])
+    return lines + (secureLines(width: width, colour: colour, limit: min(limit, Self.closedHosts)) ?? [])
   }
 
   /// The notes below the table of APIs.
@@ -217,9 +219,10 @@ public struct Summary {
   }
 
   /// The closed traffic, and the way to open it; nil if there is little.
-  private func secureLines(width: Int, colour: Bool) -> [String]? {
+  private func secureLines(width: Int, colour: Bool, limit: Int) -> [String]? {
     guard let traffic = secure else { return nil }
-    return Style.plain.lines(traffic.finding, width: width, colour: colour)
+    return traffic.lines(width: width, colour: colour, limit: limit)
+      + Style.plain.lines(traffic.finding, width: width, colour: colour)
       + Style.warning.lines(traffic.advice, width: width, colour: colour)
   }
 
@@ -296,8 +299,9 @@ public struct Summary {
     }
     var lines = table.lines(width: width, colour: colour)
     for (anomaly, _) in anomalies {
-      let text = "\(anomaly.rawValue): \(AnomalyExplanation(anomaly).text)"
-      lines += Style.faint.lines(text, width: min(width, Self.proseWidth), colour: colour)
+      let width = min(width, Self.proseWidth)
+      let text = "\(anomaly.rawValue.shortened(to: width - 1)): \(AnomalyExplanation(anomaly).text)"
+      lines += Style.faint.lines(text, width: width, colour: colour)
     }
     return lines
   }
