@@ -52,7 +52,7 @@ EXAMPLES = {
         ("Failed exchanges alone:", "sudo sniffer top -i eth0 --where 'status >= 400'"),
     ],
     "sniffer-verify": [
-        ("The log of an app against the wire:",
+        ("Compare an app's log with the wire:",
          "sniffer verify captures/verify/requests/capture.pcap.gz --log captures/verify/requests/log.csv"),
         ("The HAR of a browser, with a table of every row:",
          "gzip -dc captures/verify/chromium/log.har.gz > app.har\n"
@@ -77,7 +77,7 @@ EXAMPLES = {
         ("The same for a comment in a code review:", "sniffer diff base new --format markdown"),
     ],
     "sniffer-budget": [
-        ("Every API against a file of limits; exit status 2 when one is exceeded:",
+        ("Check APIs against limits; exit status 2 when one is exceeded:",
          "printf 'limits:\\n  - host: api.example.com\\n    ip_bytes: 1 MB\\n' > budget.yaml\n"
          "sniffer budget captures/demo.pcapng.gz --budget budget.yaml --template"),
         ("With a table of every check:",

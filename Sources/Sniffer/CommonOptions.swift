@@ -152,6 +152,9 @@ struct CommonOptions: ParsableArguments {
     }
   }
 
+  /// Whether totals are by path, without a template.
+  var choosesPaths: Bool { configuration.grouping.path && !analysis.template && analysis.templates == nil }
+
   /// The limits and choices of the analysis.
   var configuration: Configuration { analysis.configuration }
   /// The number of threads to use.

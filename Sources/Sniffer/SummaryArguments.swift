@@ -26,6 +26,9 @@ struct SummaryArguments: ParsableArguments {
       "Show this many rows in the summary's table; 0 for all (default: as many as fit, at most 30).", valueName: "n"))
   var top: Int?
 
+  @Flag(help: "Show each path in the summary, where hundreds of look-alikes would be grouped by template.")
+  var noTemplate = false
+
   @OptionGroup var chosen: ConditionArguments
 
   @OptionGroup var document: DocumentArguments
@@ -45,7 +48,16 @@ struct SummaryArguments: ParsableArguments {
     try document.check(options)
     if let top, top < 0 { throw ValidationError("--top needs a number from 0 on.") }
     if let fault = choices(options).fault { throw ValidationError("--sort: \(fault)") }
+    if noTemplate, options.analysis.template || options.analysis.templates != nil {
+      throw ValidationError("--no-template and templates: it is one or the other.")
+    }
     try chosen.check()
+  }
+
+  /// Gathers the largest savings for the summary; nil where it shows none.
+  func savings(_ options: CommonOptions) -> LargestSavings? {
+    by == nil && !json && chosen.whereText == nil && options.printsSummary
+      ? LargestSavings(redaction: options.redaction) : nil
   }
 
   /// Adds up the exchanges of `--where`; nil without it.
@@ -55,7 +67,10 @@ struct SummaryArguments: ParsableArguments {
 
   /// The rows of the tables.
   func choices(_ options: CommonOptions) -> SummaryChoices {
-    SummaryChoices(grouping: by, sort: sort, top: top, apiGrouping: options.configuration.grouping)
+    var choices = SummaryChoices(grouping: by, sort: sort, top: top, apiGrouping: options.configuration.grouping)
+    // A document has the APIs of the reports.
+    choices.groupsLookAlikes = !noTemplate && !json && by == nil && options.choosesPaths
+    return choices
   }
 }
 

@@ -36,7 +36,7 @@ import Testing
     #expect(reading.error?.offset == file.boundaries[3])
     #expect(
       reading.error?.problem
-        == .malformed("a packet of interface 0, of which the section describes 0 so far"))
+        == .malformed("a packet of interface 0, while the section describes 0 so far"))
   }
 
   @Test(arguments: Order.allCases)
@@ -243,7 +243,7 @@ import Testing
     file = good
     file.enhanced(pattern(60), interface: 1)
     try expectFault(
-      file, at: end, .malformed("a packet of interface 1, of which the section describes 1 so far"))
+      file, at: end, .malformed("a packet of interface 1, while the section describes 1 so far"))
     file = good
     file.interface(options: Order.little(UInt16(9)) + Order.little(UInt16(200)))
     try expectFault(file, at: end, .malformed("an interface's options overrun their block"))

@@ -14,7 +14,7 @@ import Testing
       parser.keys(Array(Self.all.utf8)) == [
         .character("a"), .character("/"), .character("é"), .character("日"), .character("😀"), .backspace, .backspace,
         .enter, .enter, .clear, .interrupt, .up, .down, .up, .down, .pageUp, .pageDown, .home, .end, .home, .end,
-        .enter, .escape, .character("x"), .escape, .character("z"),
+        .click(line: 1), .escape, .character("x"), .escape, .character("z"),
       ])
   }
 
@@ -62,5 +62,20 @@ import Testing
       _ = view.key(octets, height: Int.random(in: 0...40, using: &generator))
     }
     #expect(view.filter.unicodeScalars.count <= 100)
+  }
+
+  /// Presses and the wheel of the mouse, however reads split them; releases and other buttons are no keys.
+  @Test func theMouseIsAKey() {
+    let octets = Array("\u{1b}[<0;12;7M\u{1b}[<0;12;7m\u{1b}[<64;1;2M\u{1b}[<65;1;2M\u{1b}[<2;3;4Mq".utf8)
+    let expected: [LiveKey] = [.click(line: 7), .up, .down, .character("q")]
+    for cut in 0...octets.count {
+      var parser = LiveKeyParser()
+      // An empty read would end an escape that is alone.
+      let first = Array(octets[..<cut])
+      let keys = (first.isEmpty ? [] : parser.keys(first)) + parser.keys(Array(octets[cut...]) + [UInt8(ascii: "x")])
+      #expect(keys == expected + [.character("x")], "\(cut)")
+    }
+    var parser = LiveKeyParser()
+    #expect(parser.keys(Array("\u{1b}[<99999999999999999999;1;99999999999999999999M".utf8)) == [])
   }
 }

@@ -53,7 +53,7 @@ import Testing
     terminal.restore()
     terminal.restore()
     #expect(localFlags(program) == before)
-    #expect(output(emulator) == "\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l")
+    #expect(output(emulator) == "\u{1b}[?1006l\u{1b}[?1000l\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l")
     // Nothing is drawn over what it was.
     try terminal.draw("late")
     type("x", emulator)

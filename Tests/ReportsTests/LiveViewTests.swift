@@ -378,10 +378,10 @@ import Testing
   @Test func onlyTheLastExchangesAreKept() {
     let recent = recent(RecentExchanges.limit + 1000)
     let key = APIKey(host: Array("api.example.com".utf8), path: [])
-    let all = recent.last(100_000, of: key, onHost: true)
+    let all = recent.last(100_000, of: LiveJoining.hosts.key(of: key), .hosts)
     #expect(all.count == RecentExchanges.limit)
     #expect(all.map(\.octets) == (1001...RecentExchanges.limit + 1000).reversed().map { 1000 + $0 })
-    #expect(recent.last(3, of: key, onHost: false).isEmpty)
+    #expect(recent.last(3, of: key, .none).isEmpty)
   }
 
   @Test func hostsAddUp() {

@@ -83,6 +83,9 @@ import Testing
 
         anomaly   count  connection
         tcp_hole      1           2
+        tcp_hole: Bytes of a connection were never captured. Rows over the gap are
+        inferred or at_least; their bytes are lower bounds. Capture again with a larger
+        buffer, or nearer to the app.
 
         ledger balanced: 22000 bytes
 
@@ -179,8 +182,8 @@ import Testing
     #expect(DisplayWidth.of(text) == width)
   }
 
-  /// A capture that is mostly closed: two lines say how much, to which hosts, and what to do.
-  @Test func whatIsClosedIsSaidInTwoLines() throws {
+  /// A capture that is mostly closed: a table has its hosts, and two lines say how much it is and what to do.
+  @Test func closedTrafficHasATableAndTwoLines() throws {
     var closed = emptyTotals()
     func host(_ name: String, _ connections: Int, quic: Int = 0, up: Int, down: Int) -> SecureHostTotals {
       var host = SecureHostTotals()
@@ -193,7 +196,10 @@ import Testing
       host("c.example", 1, up: 1, down: 1), host("d.example", 1, up: 1, down: 1), host("", 1, up: 1, down: 1),
     ]
     func lines(_ totals: Totals) -> [String] {
-      Summary(totals).text(width: 400).split(separator: "\n").prefix(2).map(String.init)
+      let lines = Summary(totals).text(width: 400).split(separator: "\n").map(String.init)
+      let table = lines[0].hasPrefix("closed host ") ? lines.prefix { !$0.hasPrefix("total ") }.count + 1 : 0
+      #expect(table == (totals.secureHosts.isEmpty ? 0 : totals.secureHosts.count + 2))
+      return Array(lines[table...].prefix(2))
     }
     #expect(
       lines(closed) == [
@@ -201,6 +207,15 @@ import Testing
           + "1,503 bytes up and 20,603 bytes down.",
         "To see inside, pass the app's TLS key log: --keys FILE (sniffer guide says how to get one).",
       ])
+    let table = Summary(closed).text(width: 80, apiLimit: 2).split(separator: "\n").prefix(5)
+    #expect(table[1].split(separator: " ").map(String.init) == ["a.example", "2", "1,000", "20,000", "21,000"])
+    #expect(table[3].split(separator: " ").suffix(4).map(String.init) == ["3", "3", "3", "6"])
+    #expect(table[4].hasPrefix("total ") && table[4].contains("22,106"))
+    // The source of process names tells the platform.
+    closed.secureHosts[4].processSource = .pcapdroid
+    #expect(lines(closed)[1].hasSuffix("(sniffer guide android says how to get one)."))
+    closed.secureHosts[3].processSource = .etl2pcapng
+    #expect(lines(closed)[1].hasSuffix("(sniffer guide says how to get one)."))
     closed.secureHosts = [host("q.example", 1, quic: 1, up: 10, down: 20)]
     #expect(lines(closed)[0] == "No HTTP messages: 1 QUIC connection to q.example, 10 bytes up and 20 bytes down.")
     #expect(lines(closed)[1].contains("HTTP/3 switched off"))

@@ -95,7 +95,7 @@ extension PcapngBlocks {
 
   private func undescribed(_ interface: Int, in window: borrowing OctetWindow) -> CaptureError {
     window.error(
-      .malformed("a packet of interface \(interface), of which the section describes \(interfaces.count) so far"))
+      .malformed("a packet of interface \(interface), while the section describes \(interfaces.count) so far"))
   }
 
   // MARK: Options

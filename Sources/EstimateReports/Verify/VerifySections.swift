@@ -19,7 +19,7 @@ extension PageComparison {
       ("requests", summary.requests), ("responses", summary.responses), ("all", summary.matched),
     ].filter { $0.1.count > 0 }
     return PageComparison(
-      title: "The app's log against the wire", shortTitle: "The app's log",
+      title: "The app's log compared with the wire", shortTitle: "The app's log",
       note: "Messages that both have; the last three with chunk framing and trailers.",
       facts: (known.verdict.map { [$0] } ?? []) + known.lines + known.phases,
       warnings: known.warning.map { [$0] } ?? [], subject: Subject("part", "parts"), details: matchedDetails,

@@ -10,6 +10,21 @@ public struct SecureHostTotals: Sendable, Equatable {
   public var up = 0
   /// `ip_bytes` to the clients.
   public var down = 0
+  /// The capture times of the first packet and of the last, in nanoseconds since the Unix epoch; nil without connections.
+  public var span: ClosedRange<Int64>?
+  /// The source that named the process of a connection first; nil if none did.
+  public var processSource: ProcessSource?
+
+  /// Adds a final connection.
+  fileprivate mutating func add(_ connection: Connection, texts: borrowing TextPool) {
+    connections += 1
+    if connection.applicationProtocol == .quic { quicConnections += 1 }
+    up += connection.ipLength.client
+    down += connection.ipLength.server
+    let (first, last) = (min(connection.opened, connection.closed), max(connection.opened, connection.closed))
+    span = min(span?.lowerBound ?? first, first)...max(span?.upperBound ?? last, last)
+    if processSource == nil { processSource = texts.process(connection.process)?.source }
+  }
 }
 
 /// Totals of TLS and QUIC connections that were not wholly opened, by server name, updated when connections become final.
@@ -33,10 +48,7 @@ struct SecureHosts {
     guard security.opening != .yes else { return }
     var name = texts.octets(security.serverName)
     if totals.count >= Self.limit, totals[name] == nil { name = [] }
-    totals[name, default: SecureHostTotals(serverName: name)].connections += 1
-    if connection.applicationProtocol == .quic { totals[name]?.quicConnections += 1 }
-    totals[name]?.up += connection.ipLength.client
-    totals[name]?.down += connection.ipLength.server
+    totals[name, default: SecureHostTotals(serverName: name)].add(connection, texts: texts)
   }
 
   /// The totals, most octets first; equal ones by name.

@@ -6,11 +6,20 @@ struct PageService: Service {
   let gate: PageGate
   let content: PageContent
 
+  /// The answer to an address without the run's token. It says nothing about the run.
+  private static let notFound = """
+    <!doctype html><html lang="en"><meta charset="utf-8"><title>Not the page's address</title>
+    <h1>Not the page's address</h1>
+    The address lacks the token of this run, or has that of an earlier one. Each run of sniffer prints its own: use that line.
+
+    """
+
   func respond(to request: RequestHead) -> Response {
     switch gate.decide(request) {
     case .refused(let status):
       // A refused client has no further request.
       var response = Response(status: status, fields: Self.fields(ofType: "text/html"), isLast: true)
+      if status == 404 { response.content = [Array(Self.notFound.utf8)] }
       if status == 405 { response.fields.append(("allow", "GET, HEAD")) }
       return response
     case .page:

@@ -7,6 +7,9 @@ struct SecureTraffic {
   let finding: String
   /// The way to open it.
   let advice: String
+  /// Its hosts, most octets first.
+  private let hosts: [SecureHostTotals]
+  private let redaction: Redaction?
 
   /// Nil when all is open, or less is closed than was read.
   init?(_ totals: Totals, redaction: Redaction?) {
@@ -23,14 +26,62 @@ struct SecureTraffic {
     let kinds = [(count - quic, "TLS"), (quic, "QUIC")].filter { $0.0 > 0 }.map { "\(Numerals.grouped($0.0)) \($0.1)" }
     let connections = kinds.joined(separator: " and ") + (count == 1 ? " connection" : " connections")
     let to = names.isEmpty ? "" : " to " + names.joined(separator: ", ")
+    self.hosts = hosts
+    self.redaction = redaction
+    let guide = (["sniffer guide"] + [Self.platform(hosts)].compactMap(\.self)).joined(separator: " ")
     let start = totals.apis.isEmpty ? "No HTTP messages" : "Most is closed"
     finding =
       "\(start): \(connections)\(to), \(Numerals.grouped(up)) bytes up and \(Numerals.grouped(down)) bytes down."
     advice =
       count == quic
-      ? "QUIC is not opened. To see inside, capture with HTTP/3 switched off in the app or the server (sniffer guide)."
+      ? "QUIC is not opened. To see inside, capture with HTTP/3 switched off in the app or the server (\(guide))."
       : totals.secrets.logs.contains { $0.octets > 0 }
         ? "The key log that was given does not open it: sniffer keys says why."
-        : "To see inside, pass the app's TLS key log: --keys FILE (sniffer guide says how to get one)."
+        : "To see inside, pass the app's TLS key log: --keys FILE (\(guide) says how to get one)."
+  }
+
+  /// The name of the guide to the platform of the apps; nil where the capture does not say it, or says several.
+  private static func platform(_ hosts: [SecureHostTotals]) -> String? {
+    let names = Set(hosts.compactMap(\.processSource?.platform))
+    return names.count == 1 ? names.first : nil
+  }
+
+  /// The cost of each host, as a table of at most `limit` rows and the rest.
+  func lines(width: Int, colour: Bool, limit: Int) -> [String] {
+    var table = TextTable(columns: [
+      .init(title: "closed host", isRight: false, minimum: min(max(width * 2 / 5, 12), 32)),
+      .init(title: "connections", importance: 1), .init(title: "up", importance: 2), .init(title: "down", importance: 3),
+      .init(title: "total"), .init(title: "time", importance: 0),
+    ])
+    func add(_ name: String, _ hosts: some Collection<SecureHostTotals>, _ style: Style) {
+      let (up, down) = hosts.reduce((0, 0)) { ($0.0 + $1.up, $0.1 + $1.down) }
+      let spans = hosts.compactMap(\.span)
+      let span = spans.first.map { first in
+        spans.reduce(first) { min($0.lowerBound, $1.lowerBound)...max($0.upperBound, $1.upperBound) }
+      }
+      let cells = [hosts.reduce(0) { $0 + $1.connections }, up, down, up + down].map { Numerals.grouped($0) }
+      table.rows.append(([name] + cells + [span.map(RunFacts.duration) ?? ""], style))
+    }
+    for host in hosts.prefix(limit) {
+      let name = redaction?.host(host.serverName) ?? host.serverName
+      add(host.serverName.isEmpty ? "(unknown)" : TextEscaping.string(name), [host], .plain)
+    }
+    let rest = hosts.dropFirst(limit)
+    if !rest.isEmpty { add("… and \(Numerals.grouped(rest.count)) more", rest, .faint) }
+    add("total", hosts, .heading)
+    return table.lines(width: width, colour: colour)
+  }
+}
+
+extension ProcessSource {
+  /// The platform whose captures have it, as `sniffer guide` names it; nil where it is several.
+  fileprivate var platform: String? {
+    switch self {
+    case .pcapdroid: "android"
+    case .ptcpdump, .rustnet: "linux"
+    case .etl2pcapng: "windows"
+    // An iPhone beside a Mac has the packet tap, too; and the running system may be either.
+    case .pktap, .applePcapng, .live: nil
+    }
   }
 }

@@ -73,9 +73,9 @@ extension PageData {
 
   /// The cost of opening and closing connections, by client, server and host. The highest cost beyond one connection comes first.
   var pairs: PageTable {
-    let sorted = figures.sortedPairs
+    let sorted = figures.savings.sortedPairs
     let hidden = sorted.dropFirst(PageLimits.rows).map(\.figures)
-    let others = figures.pairs.others
+    let others = figures.savings.pairs.others
     let rest: [PageValue] = [
       .null, .null, .null, .integer(hidden.reduce(others.connections) { $0 + $1.connections }),
       .integer(hidden.reduce(others.octets) { $0 + $1.octets }),
@@ -88,8 +88,8 @@ extension PageData {
           .text(pair.host), .text(name.address(pair.client)), .text(name.endpoint(pair.server)),
           .integer(row.connections), .integer(row.octets), .integer(row.beyondFirst),
         ]
-      }, total: sorted.count, hasUncounted: figures.pairs.hasOthers,
-      rest: hidden.isEmpty && !figures.pairs.hasOthers ? nil : rest)
+      }, total: sorted.count, hasUncounted: figures.savings.pairs.hasOthers,
+      rest: hidden.isEmpty && !figures.savings.pairs.hasOthers ? nil : rest)
   }
 
   /// Clients by the octets of their connections.

@@ -40,14 +40,14 @@ struct PageData {
       [
         ("captures", .list(captureNames.map { .text($0) })), ("summary", summary(apis.sums, apis.parts)),
         ("parts", .list(apis.parts.names.map { .text($0) })),
-        ("savings", PageSavings(figures, waste, totals, name).value),
+        ("savings", PageSavings(figures.savings, waste, totals, name).value),
         ("host_parts", .list(HostsTable.parts.map { .text($0) })),
         ("hosts", HostsTable(totals: totals, name: name).table.value), ("apis", apis.table.value),
         ("timeline", timeline), ("waits", waits), ("exchanges", exchanges(apis).value),
         ("connections", connections.value), ("pairs", pairs.value), ("clients", clients.value),
         ("content_types", contentTypes.value), ("statuses", statuses.value),
       ] + wasted + [
-        ("redirects", outcomes(figures.redirects).value), ("errors", outcomes(figures.errors).value),
+        ("redirects", outcomes(figures.savings.redirects).value), ("errors", outcomes(figures.savings.errors).value),
         ("ledger", ledger.value), ("anomalies", anomalies.value),
         ("comparisons", .list(comparisons.map { value($0) })),
       ] + (live.map { [("live", $0.value)] } ?? []))
@@ -130,13 +130,14 @@ struct PageData {
 
   private var anomalies: PageTable {
     PageTable(
-      ["name", "count", "first", "connection", "example"],
+      ["name", "count", "first", "connection", "example", "explanation"],
       totals.anomalies.all.map { anomaly, count in
         [
           // The first anomaly may come from a packet before the first message.
           .text(anomaly.rawValue), .integer(count.count), .milliseconds(count.firstTime &- start),
           count.firstConnection == 0 ? .null : .integer(count.firstConnection),
           redaction == nil && !count.example.isEmpty ? .text(TextEscaping.string(count.example)) : .null,
+          .text(AnomalyExplanation(anomaly).text),
         ]
       })
   }

@@ -24,19 +24,13 @@ struct PageFigures {
   private(set) var contentTypes = ContentTypes()
   /// Final responses and their octets on the wire, by status code.
   private(set) var statuses = AddedRows<Int, AddedFigures>(AddedFigures())
-  /// Exchanges that ended with a redirection, their octets on the wire and their time.
-  private(set) var redirects = AddedRows<ShownAPI, AddedFigures>(AddedFigures())
-  /// Exchanges that ended with an error or without a response, their octets on the wire and their time.
-  private(set) var errors = AddedRows<ShownAPI, AddedFigures>(AddedFigures())
   /// Figures by client.
   private(set) var clients = AddedRows<IPAddress, ClientFigures>(ClientFigures())
-  /// Figures by client, server and host.
-  private(set) var pairs = AddedRows<AddressPair, PairFigures>(PairFigures())
+  /// The costs behind possible savings.
+  private(set) var savings: SavingFigures
 
   /// Exchanges that are not final, by number.
   private var open: [Int: ExchangeParts] = [:]
-  /// Hosts of connections that are not final, by number.
-  private var hosts: [Int: String] = [:]
   /// Messages that are in their exchange's sum, but not in its parts, because too many exchanges were in progress.
   private(set) var messagesWithoutParts = 0
 
@@ -49,6 +43,7 @@ struct PageFigures {
   init(grouping: Configuration.Grouping, redaction: Redaction?) {
     self.grouping = grouping
     name = PageName(redaction: redaction)
+    savings = SavingFigures(name)
   }
 
   // MARK: Rows
@@ -60,9 +55,7 @@ struct PageFigures {
     if message.contentEncoding != .none { addCoding(message, texts) }
     let contentType = contentTypes.number(of: texts.octets(message.contentType))
     if let contentType { contentTypes.add(message, to: contentType) }
-    if hosts[message.connection] == nil, message.host != .none, hosts.count < PageLimits.connectionsInProgress {
-      hosts[message.connection] = name.host(texts.octets(message.host))
-    }
+    savings.add(message, texts: texts)
     if let index = open.index(forKey: message.exchange) {
       open.values[index].add(message, contentType: contentType)
     } else if open.count < PageLimits.exchangesInProgress {
@@ -94,15 +87,7 @@ struct PageFigures {
         version: name.text(texts.octets(exchange.version)), parts: parts)
     }
     if exchange.response != nil { statuses.add(exchange.status) { $0.add(exchange.ipLength) } }
-    guard exchange.isRedirection || exchange.hasFailed else { return }
-    let shown = ShownAPI(
-      host: name.host(host), path: name.path(texts.octets(exchange.apiPath)),
-      status: exchange.response == nil ? 0 : exchange.status)
-    if exchange.hasFailed {
-      errors.add(shown) { $0.add(exchange.ipLength, time: exchange.timings.duration) }
-    } else {
-      redirects.add(shown) { $0.add(exchange.ipLength, time: exchange.timings.duration) }
-    }
+    savings.add(exchange, texts: texts)
   }
 
   mutating func add(_ connection: Connection, texts: borrowing TextPool) {
@@ -111,8 +96,7 @@ struct PageFigures {
     setup += connection.setup
     teardown += connection.teardown
     unattributed += connection.unattributed
-    var host = hosts.removeValue(forKey: connection.number) ?? ""
-    if host.isEmpty, let security = connection.security { host = name.host(texts.octets(security.serverName)) }
+    let host = savings.add(connection, texts: texts)
     connections.add(weight: connection.ipLength.client + connection.ipLength.server, number: connection.number) {
       ShownConnection(connection: connection, host: host)
     }
@@ -122,9 +106,6 @@ struct PageFigures {
       $0.up += connection.ipLength.client
       $0.down += connection.ipLength.server
     }
-    let cost = connection.setup + connection.handshake + connection.teardown
-    guard cost > 0 else { return }
-    pairs.add(AddressPair(client: connection.client.address, server: connection.server, host: host)) { $0.add(cost) }
   }
 
   private mutating func addCoding(_ message: Message, _ texts: borrowing TextPool) {
@@ -136,9 +117,4 @@ struct PageFigures {
     earliest = min(earliest, time)
     latest = max(latest, time)
   }
-}
-
-extension Exchange {
-  /// Whether the response asks for another request elsewhere (RFC 9110 §15.4).
-  fileprivate var isRedirection: Bool { [301, 302, 303, 307, 308].contains(status) }
 }

@@ -4,8 +4,10 @@ import HTTPReassembly
 struct PageSavings {
   /// One cost in octets, and the rows behind it.
   struct Saving {
-    /// Its identifier; the page's script has the words.
+    /// Its identifier; the page's script has the sentence.
     let id: String
+    /// Its name for people.
+    var title: String { PageSavings.titles[id] ?? id }
     /// Its octets.
     let octets: Int
     /// The number of its occurrences.
@@ -20,10 +22,18 @@ struct PageSavings {
     var rowCount: Int?
   }
 
+  /// The names of savings by their identifiers.
+  private static let titles = [
+    "again": "Same content transferred again", "elsewhere": "Same content under different URLs",
+    "fields": "Header fields that repeat", "cookies": "Cookies that repeat",
+    "gzip": "Contents that gzip would make smaller", "retransmissions": "Bytes retransmitted by TCP or QUIC",
+    "connections": "Connections beyond the first", "redirects": "Redirections", "errors": "Failed exchanges",
+  ]
+
   /// The savings with octets, most first.
   let savings: [Saving]
 
-  init(_ figures: PageFigures, _ waste: PageWaste, _ totals: Totals, _ name: PageName) {
+  init(_ figures: SavingFigures, _ waste: PageWaste, _ totals: Totals, _ name: PageName) {
     savings = [
       Self.fields(waste, name), Self.cookies(waste, name),
       Self.contents("gzip", waste.uncompressed, isEstimate: true, \.saved),
@@ -74,7 +84,7 @@ struct PageSavings {
       }, rowCount: rows.count)
   }
 
-  private static func connections(_ figures: PageFigures, _ name: PageName) -> Saving {
+  private static func connections(_ figures: SavingFigures, _ name: PageName) -> Saving {
     let rows = figures.sortedPairs.filter { $0.figures.beyondFirst > 0 }
     return Saving(
       id: "connections", octets: rows.reduce(0) { $0 + $1.figures.beyondFirst },
@@ -104,7 +114,8 @@ struct PageSavings {
     .list(
       savings.map { saving in
         .object([
-          ("id", .text(saving.id)), ("bytes", .integer(saving.octets)), ("count", .integer(saving.count)),
+          ("id", .text(saving.id)), ("title", .text(saving.title)), ("bytes", .integer(saving.octets)),
+          ("count", .integer(saving.count)),
           ("estimate", .flag(saving.isEstimate)), ("whole", .optional(saving.whole)),
           (
             "rows",
@@ -116,7 +127,7 @@ struct PageSavings {
   }
 }
 
-extension PageFigures {
+extension SavingFigures {
   /// Clients, servers and hosts; those with the highest cost beyond the first connection come first.
   var sortedPairs: [(pair: AddressPair, figures: PairFigures)] {
     pairs.rows.map { (pair: $0.key, figures: $0.value) }.sorted { a, b in

@@ -11,9 +11,9 @@ struct LiveDetail {
   private static let limit = 200
 
   /// Gathers the facts.
-  init(_ api: LiveAPI, _ recent: RecentExchanges?, onHost: Bool, redaction: Redaction?) {
+  init(_ api: LiveAPI, _ recent: RecentExchanges?, _ joining: LiveJoining, redaction: Redaction?) {
     self.api = api
-    exchanges = recent?.last(Self.limit, of: api.key, onHost: onHost) ?? []
+    exchanges = recent?.last(Self.limit, of: api.key, joining) ?? []
     self.redaction = redaction
   }
 
@@ -97,6 +97,8 @@ enum LiveHelp {
     ("q", "ends the capture, and prints the summary"), ("up, down, j, k", "choose an API"),
     ("Page Up, Page Down, Home, End", "go further"),
     ("Enter", "opens it: its figures and its last exchanges"), ("h", "one line a host, or one an API"),
+    ("t", "groups paths by template: /users/{id}"),
+    ("click, wheel", "choose an API, open it, go further; Shift selects text"),
     ("/", "shows only APIs with this in their name"), ("p, space", "stops the figures, or lets them go on"),
     ("b r u d n", "sort by bytes, rate, up, down, requests"), ("e w a", "sort by errors, wait, name"),
     ("Escape", "goes back"), ("?", "these keys"),

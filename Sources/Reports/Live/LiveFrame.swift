@@ -36,14 +36,14 @@ extension LiveView {
   }
 
   private func tableLines(_ shown: [LiveAPI], width: Int, colour: Bool) -> [String] {
-    let table = LiveTable(width: width, order: order, title: showsHosts ? "host" : "API", apis: shown)
+    let table = LiveTable(width: width, order: order, title: joining == .hosts ? "host" : "API", apis: shown)
     var lines = [Style.heading.apply(table.header, colour: colour)]
     for api in shown {
       let style = api.key == chosen ? Style.chosen : api.rate > 0 ? .plain : .faint
       lines.append(style.apply(table.row(api), colour: colour))
     }
     if shown.isEmpty {
-      let kind = showsHosts ? "host" : "API"
+      let kind = joining == .hosts ? "host" : "API"
       let text = apis.isEmpty ? "No HTTP messages yet." : "No \(kind) has this in its name."
       lines.append(Style.faint.apply(text.shortened(to: width), colour: colour))
     }
@@ -52,7 +52,7 @@ extension LiveView {
 
   private func detailLines(_ key: APIKey, width: Int, height: Int, colour: Bool) -> [String] {
     guard let api = apis.first(where: { $0.key == key }) else { return [] }
-    return LiveDetail(api, recent, onHost: showsHosts, redaction: readings.redaction)
+    return LiveDetail(api, recent, joining, redaction: readings.redaction)
       .lines(width: width, height: height, colour: colour)
   }
 
@@ -150,7 +150,8 @@ extension LiveView {
       .init(text: "? keys", style: .faint, importance: 7),
       .init(text: "/ filter", style: .faint, importance: 4),
       .init(text: "Enter opens", style: .faint, importance: 5),
-      .init(text: showsHosts ? "h APIs" : "h hosts", style: .faint, importance: 3),
+      .init(text: joining == .hosts ? "h APIs" : "h hosts", style: .faint, importance: 3),
+      .init(text: joining == .templates ? "t paths" : "t templates", style: .faint, importance: 2),
       .init(text: "sort: " + LiveOrder.allCases.map(Self.hint).joined(separator: " "), style: .faint, importance: 2),
     ]
     return LiveLine(pieces: pieces)

@@ -3,6 +3,8 @@ enum LiveKey: Sendable, Equatable {
   /// A character other than control characters.
   case character(Unicode.Scalar)
   case enter, escape, backspace, up, down, pageUp, pageDown, home, end
+  /// A press of the mouse's button on a line of the screen, from 1.
+  case click(line: Int)
   /// Control and U: clears the whole entry.
   case clear
   /// Control and C, if the terminal does not make a signal of it.
@@ -19,6 +21,8 @@ struct LiveKeyParser: Sendable {
     case escape
     /// In a control sequence (ECMA-48); its parameter, if it is a known one.
     case sequence(parameter: Int)
+    /// In a report of the mouse (xterm's SGR form): its first numbers, and how many have begun.
+    case mouse(button: Int, line: Int, count: Int)
     /// After escape and O, which old terminals send for some keys.
     case shifted
     /// In a character of several octets.
@@ -53,10 +57,31 @@ struct LiveKeyParser: Sendable {
     case .shifted: end(octet, parameter: 0, &keys)
     case .sequence(let parameter):
       switch octet {
+      case UInt8(ascii: "<") where parameter == 0: state = .mouse(button: 0, line: 0, count: 1)
       case UInt8(ascii: "0")...UInt8(ascii: "9"):
         state = .sequence(parameter: min(parameter * 10 + Int(octet - UInt8(ascii: "0")), 1000))
       case 0x20...0x3f: break  // Modifiers and the like: the key is the same.
       default: end(octet, parameter: parameter, &keys)
+      }
+    case .mouse(let button, let line, let count):
+      switch octet {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"):
+        let digit = Int(octet - UInt8(ascii: "0"))
+        state = .mouse(
+          button: count == 1 ? min(button * 10 + digit, 1000) : button,
+          line: count == 3 ? min(line * 10 + digit, 10_000) : line, count: count)
+      case UInt8(ascii: ";"): state = .mouse(button: button, line: line, count: min(count + 1, 4))
+      case UInt8(ascii: "M"):
+        state = .ground
+        // 64 and 65 are the wheel.
+        switch button {
+        case 0: if line > 0 { keys.append(.click(line: line)) }
+        case 64: keys.append(.up)
+        case 65: keys.append(.down)
+        default: break
+        }
+      case UInt8(ascii: "m"): state = .ground
+      default: start(octet, &keys)
       }
     case .character(let octets, let length):
       guard octet & 0xc0 == 0x80 else { return start(octet, &keys) }

@@ -42,6 +42,28 @@ struct LiveAPI: Sendable {
   }
 }
 
+/// The APIs that a row of the live view joins.
+enum LiveJoining: Sendable {
+  /// A row for each API.
+  case none
+  /// A row for each host.
+  case hosts
+  /// A row for each template of paths.
+  case templates
+
+  /// The key of the row that has an API.
+  func key(of api: APIKey) -> APIKey {
+    switch self {
+    case .none: return api
+    case .hosts: return APIKey(host: api.host, path: [])
+    case .templates:
+      var key = api
+      key.path = PathTemplate.template(of: api.path)
+      return key
+    }
+  }
+}
+
 /// The figures of a live run at an update, with the rates since the last update.
 struct LiveReadings: Sendable {
   /// The largest number of columns of a name: a path can have thousands, and no screen or line shows them.
@@ -114,22 +136,24 @@ struct LiveReadings: Sendable {
     }
   }
 
-  /// The APIs of each host joined, in the order of hosts.
-  var hosts: [LiveAPI] {
-    var hosts: [LiveAPI] = []
-    var positions: [[UInt8]: Int] = [:]
+  /// The APIs joined as a view asks for, in the order of their first ones.
+  func joined(_ joining: LiveJoining) -> [LiveAPI] {
+    guard joining != .none else { return apis }
+    var rows: [LiveAPI] = []
+    var positions: [APIKey: Int] = [:]
     for api in apis {
-      if let position = positions[api.key.host] {
-        hosts[position].add(api)
+      let key = joining.key(of: api.key)
+      if let position = positions[key] {
+        rows[position].add(api)
       } else {
-        var host = api
-        host.key = APIKey(host: api.key.host, path: [])
-        host.name = name(host.key)
-        positions[api.key.host] = hosts.count
-        hosts.append(host)
+        var row = api
+        row.key = key
+        row.name = name(key)
+        positions[key] = rows.count
+        rows.append(row)
       }
     }
-    return hosts
+    return rows
   }
 
   private func name(_ key: APIKey) -> String { key.redacted(redaction).text.shortened(to: Self.nameLimit) }

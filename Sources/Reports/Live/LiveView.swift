@@ -46,8 +46,8 @@ public struct LiveView: Sendable {
   private(set) var scrolled = 0
   /// The chosen row; nil without one.
   private(set) var chosen: APIKey?
-  /// Whether each row is a host.
-  private(set) var showsHosts = false
+  /// The APIs that each row joins.
+  private(set) var joining = LiveJoining.none
   /// The API that is open in place of the table.
   private(set) var opened: APIKey?
   /// Whether the keys are shown in place of everything else.
@@ -55,6 +55,8 @@ public struct LiveView: Sendable {
   /// The latest exchanges; nil when none are kept.
   private(set) var recent: RecentExchanges?
   private var parser = LiveKeyParser()
+  /// Lines of the screen above the heading of the table.
+  private var statusLineCount = 0
 
   /// An empty view.
   ///
@@ -91,7 +93,9 @@ public struct LiveView: Sendable {
   ///   - height: The lines of the terminal, which limit scrolling.
   /// - Returns: The request to the run; after `quit`, later keys are ignored.
   public mutating func key(_ octets: [UInt8], height: Int = 24) -> Action {
-    let page = LiveLayout(height: height).rows
+    let layout = LiveLayout(height: height)
+    let page = layout.rows
+    statusLineCount = layout.status
     for key in parser.keys(octets) where press(key, page: page) == .quit { return .quit }
     return .continue
   }
@@ -110,12 +114,13 @@ public struct LiveView: Sendable {
     case .escape: goBack()
     case .enter:
       if showsKeys { showsKeys = false } else if opened == nil { opened = (chosenAPI ?? first(page))?.key }
+    case .click where showsKeys || opened != nil: goBack()
     case _ where showsKeys || opened != nil: break
     case .character("/"): isEnteringFilter = true
     case .character("h"):
-      showsHosts.toggle()
-      (chosen, scrolled) = (nil, 0)
-      show()
+      join(.hosts)
+    case .character("t"): join(.templates)
+    case .click(let line): click(line, page: page)
     case .up, .character("k"): choose(-1, page: page)
     case .down, .character("j"): choose(1, page: page)
     case .pageUp: choose(-max(page, 1), page: page)
@@ -130,6 +135,23 @@ public struct LiveView: Sendable {
     case .backspace, .clear, .interrupt: break
     }
     return .continue
+  }
+
+  /// Joins APIs, or shows each again.
+  private mutating func join(_ wanted: LiveJoining) {
+    joining = joining == wanted ? .none : wanted
+    (chosen, scrolled) = (nil, 0)
+    show()
+  }
+
+  /// Chooses the row on a line of the screen, from 1; a click on the chosen one opens it.
+  private mutating func click(_ line: Int, page: Int) {
+    // The state and the heading are above the rows.
+    let row = line - 1 - statusLineCount - 1
+    let position = max(min(scrolled, lastStart(page)), 0) + row
+    guard 0..<page ~= row, arranged.indices.contains(position) else { return }
+    let key = apis[arranged[position]].key
+    if key == chosen { opened = key } else { chosen = key }
   }
 
   /// Closes the screen that was opened last.
@@ -195,7 +217,7 @@ public struct LiveView: Sendable {
   // MARK: Display
 
   private mutating func show() {
-    apis = showsHosts ? readings.hosts : readings.apis
+    apis = readings.joined(joining)
     arrange()
   }
 

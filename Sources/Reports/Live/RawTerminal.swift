@@ -19,9 +19,10 @@ import Tabular
 /// Signals stay signals (Control and C interrupts). One thread at a time may read keys and draw; any thread may call `restore()`.
 public final class RawTerminal: Sendable {
   /// It opens another screen, and the first one stays as it is. It hides the cursor. It ends wrapping, so that a character that
-  /// is wider than expected spoils only its own line.
-  private static let enterScreen: StaticString = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l\u{1b}[H\u{1b}[2J"
-  private static let leaveScreen: StaticString = "\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
+  /// is wider than expected spoils only its own line. The mouse reports its buttons (xterm's SGR form).
+  private static let enterScreen: StaticString =
+    "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l\u{1b}[?1000h\u{1b}[?1006h\u{1b}[H\u{1b}[2J"
+  private static let leaveScreen: StaticString = "\u{1b}[?1006l\u{1b}[?1000l\u{1b}[0m\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
 
   private let input: CInt
   private let output: CInt

@@ -81,9 +81,9 @@ public struct RecentExchanges: Sendable {
     open = found.keys.sorted().compactMap { found[$0]?.entry }
   }
 
-  /// The latest exchanges of an API, or of all APIs of a host, the last ones first.
-  func last(_ count: Int, of key: APIKey, onHost: Bool) -> [Entry] {
-    func isWanted(_ entry: Entry) -> Bool { onHost ? entry.key.host == key.host : entry.key == key }
+  /// The latest exchanges of a row's APIs, the last ones first.
+  func last(_ count: Int, of key: APIKey, _ joining: LiveJoining) -> [Entry] {
+    func isWanted(_ entry: Entry) -> Bool { joining.key(of: entry.key) == key }
     var found: [Entry] = []
     for offset in entries.indices where found.count < count {
       let entry = entries[(next - 1 - offset + 2 * entries.count) % entries.count]

@@ -9,6 +9,8 @@ public struct Summary {
   public static let defaultAPILimit = 30
   /// On a narrower terminal the columns of numbers would not fit, even when all that can be are left out.
   private static let leastWidth = 32
+  /// The number of closed hosts below a table of APIs.
+  private static let closedHosts = 5
   /// Longer lines are hard to read.
   private static let proseWidth = 120
 
@@ -19,6 +21,11 @@ public struct Summary {
   private let choices: SummaryChoices
   private let facts: RunFacts
   private let selection: Selection?
+  private let savings: LargestSavings?
+  /// The closed traffic of the whole run.
+  private let secure: SecureTraffic?
+  /// The number of APIs where the table shows templates of them; nil where it shows them.
+  private let groupedCount: Int?
 
   private var grouping: SummaryGrouping? { choices.grouping }
 
@@ -32,16 +39,20 @@ public struct Summary {
   ///   - choices: The rows of the tables and their order.
   ///   - facts: The input, and the command.
   ///   - selected: The exchanges of the tables; nil for all.
+  ///   - savings: The largest savings; nil to show none.
   public init(
     _ totals: Totals, redaction: Redaction? = nil, leftOut: LeftOutRows = LeftOutRows(), notes: [String] = [],
-    choices: SummaryChoices = SummaryChoices(), facts: RunFacts = RunFacts(), selected: SelectedExchanges? = nil
+    choices: SummaryChoices = SummaryChoices(), facts: RunFacts = RunFacts(), selected: SelectedExchanges? = nil,
+    savings: LargestSavings? = nil
   ) {
     let whole = totals.noting(leftOut)
-    if let selected {
-      (self.totals, selection) = selected.select(in: whole, redaction)
-    } else {
-      (self.totals, selection) = (whole, nil)
-    }
+    let (shown, selection) = selected.map { $0.select(in: whole, redaction) } ?? (whole, nil)
+    let grouped = choices.groupsLookAlikes ? shown.groupedByTemplate : nil
+    self.totals = grouped ?? shown
+    self.selection = selection
+    groupedCount = grouped.map { _ in shown.apis.count }
+    secure = SecureTraffic(whole, redaction: redaction)
+    self.savings = savings
     self.redaction = redaction
     self.leftOut = leftOut
     self.notes = notes + (totals.sightings.note.map { [$0] } ?? [])
@@ -55,7 +66,8 @@ public struct Summary {
   /// - Returns: The document with a line break at its end.
   public func document(written: (folder: String, files: [String])? = nil) -> String {
     SummaryDocument(
-      totals: totals, redaction: redaction, leftOut: leftOut, notes: notes, choices: choices, facts: facts,
+      totals: totals, redaction: redaction, leftOut: leftOut,
+      notes: apiRemarks + (secure.map { [$0.finding, $0.advice] } ?? []) + runRemarks, choices: choices, facts: facts,
       selection: selection, written: written
     ).text
   }
@@ -78,6 +90,10 @@ public struct Summary {
       grouping.map { groupLines($0, width: width, colour: colour, limit: limit) }
         ?? apiLines(width: width, colour: colour, limit: limit)
     ]
+    if let savings {
+      sections.append(savings.lines(totals, width: width, colour: colour))
+      sections.append(Style.plain.lines(savings.account(totals), width: min(width, Self.proseWidth), colour: colour))
+    }
     sections.append(ledgerLines(width: width, colour: colour))
     sections.append(factLines(width: width, colour: colour))
     sections.append(anomalyLines(width: width, colour: colour))
@@ -135,7 +151,7 @@ public struct Summary {
   private func apiLines(width: Int, colour: Bool, limit: Int) -> [String] {
     guard !totals.apis.isEmpty else {
       if selection != nil { return ["No exchanges."] + selectionLines(width: width, colour: colour) }
-      return secureLines(width: width, colour: colour) ?? ["No HTTP messages."]
+      return secureLines(width: width, colour: colour, limit: limit) ?? ["No HTTP messages."]
     }
     var all = APIFigures()
     for api in totals.apis { all.add(api) }
@@ -176,11 +192,20 @@ public struct Summary {
     }
     add("total", all, .heading)
     var lines = table.lines(width: width, colour: colour) + selectionLines(width: width, colour: colour)
-    for line in UnsureOctets(totals).lines { lines += Style.warning.lines(line, width: width, colour: colour) }
-    if let line = totals.foldedSegmentText(redaction) {
-      lines += Style.warning.lines(line, width: width, colour: colour)
+    for line in apiRemarks { lines += Style.warning.lines(line, width: width, colour: colour) }
+    return lines + (secureLines(width: width, colour: colour, limit: min(limit, Self.closedHosts)) ?? [])
+  }
+
+  /// The notes below the table of APIs.
+  private var apiRemarks: [String] {
+    var remarks = UnsureOctets(totals).lines
+    if let line = totals.foldedSegmentText(redaction) { remarks.append(line) }
+    if let groupedCount {
+      remarks.append(
+        "\(Numerals.grouped(groupedCount)) APIs that look alike are \(Numerals.grouped(totals.apis.count)) by template; "
+          + "--no-template shows each")
     }
-    return lines + (secureLines(width: width, colour: colour) ?? [])
+    return remarks
   }
 
   /// Columns that rows can be sorted by and that the table of APIs always has.
@@ -194,9 +219,10 @@ public struct Summary {
   }
 
   /// The closed traffic, and the way to open it; nil if there is little.
-  private func secureLines(width: Int, colour: Bool) -> [String]? {
-    guard let traffic = SecureTraffic(totals, redaction: redaction) else { return nil }
-    return Style.plain.lines(traffic.finding, width: width, colour: colour)
+  private func secureLines(width: Int, colour: Bool, limit: Int) -> [String]? {
+    guard let traffic = secure else { return nil }
+    return traffic.lines(width: width, colour: colour, limit: limit)
+      + Style.plain.lines(traffic.finding, width: width, colour: colour)
       + Style.warning.lines(traffic.advice, width: width, colour: colour)
   }
 
@@ -226,22 +252,28 @@ public struct Summary {
     }
     for text in facts.lines(totals.span) { note(text, .plain) }
     note("packets: \(Numerals.grouped(ledger.packets))", .plain)
+    for text in runRemarks { note(text, .warning) }
+    return lines
+  }
+
+  /// The notes on the whole run.
+  private var runRemarks: [String] {
+    let ledger = totals.ledger
+    var remarks: [String] = []
     if ledger.truncatedPackets > 0 {
-      note("packets cut by the snap length: \(Numerals.grouped(ledger.truncatedPackets))", .warning)
+      remarks.append("packets cut by the snap length: \(Numerals.grouped(ledger.truncatedPackets))")
     }
     if ledger.missing > 0 {
-      note("bytes of streams that were not captured: \(Numerals.grouped(ledger.missing))", .warning)
+      remarks.append("bytes of streams that were not captured: \(Numerals.grouped(ledger.missing))")
     }
     if let copies = ledger.copies {
       let (packets, octets) = (Numerals.grouped(copies.packets), Numerals.grouped(copies.octets))
-      note("copies of packets, left out: \(packets) (\(octets) bytes)", .plain)
+      remarks.append("copies of packets, left out: \(packets) (\(octets) bytes)")
     }
     if ledger.droppedPackets > 0 {
-      note("incomplete: packets dropped by the capture: \(Numerals.grouped(ledger.droppedPackets))", .warning)
+      remarks.append("incomplete: packets dropped by the capture: \(Numerals.grouped(ledger.droppedPackets))")
     }
-    if let text = leftOut.text { note(text, .warning) }
-    for text in notes { note(text, .warning) }
-    return lines
+    return remarks + [leftOut.text].compactMap(\.self) + notes
   }
 
   // MARK: Anomalies
@@ -265,7 +297,40 @@ public struct Summary {
       if showsExamples { cells.append(TextEscaping.string(count.example)) }
       table.rows.append((cells, .plain))
     }
-    return table.lines(width: width, colour: colour)
+    var lines = table.lines(width: width, colour: colour)
+    for (anomaly, _) in anomalies {
+      let width = min(width, Self.proseWidth)
+      let text = "\(anomaly.rawValue.shortened(to: width - 1)): \(AnomalyExplanation(anomaly).text)"
+      lines += Style.faint.lines(text, width: width, colour: colour)
+    }
+    return lines
+  }
+}
+
+extension Totals {
+  /// APIs that a person does not look through one by one.
+  private static let lookAlikes = 100
+
+  /// The totals with APIs by template, where there are hundreds of APIs and their templates are at most half as many; else nil.
+  fileprivate var groupedByTemplate: Totals? {
+    guard apis.count > Self.lookAlikes else { return nil }
+    var grouped = self
+    grouped.apis = []
+    var positions: [APIKey: Int] = [:]
+    for api in apis {
+      var key = APIKey(api, texts)
+      key.path = PathTemplate.template(of: key.path)
+      if let position = positions[key] {
+        grouped.apis[position].add(api)
+        continue
+      }
+      guard grouped.apis.count * 2 < apis.count else { return nil }
+      positions[key] = grouped.apis.count
+      var api = api
+      api.path = grouped.texts.intern(key.path)
+      grouped.apis.append(api)
+    }
+    return grouped
   }
 }
 

@@ -11,6 +11,8 @@ public struct SummaryChoices: Sendable {
   public var top: Int?
   /// The grouping of APIs, which decides on their columns.
   public var apiGrouping: Configuration.Grouping
+  /// Whether the table of APIs groups paths by template where most of them look alike.
+  public var groupsLookAlikes = false
 
   /// By default, the APIs with the most bytes that fit.
   public init(

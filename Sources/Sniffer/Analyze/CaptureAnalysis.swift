@@ -49,6 +49,8 @@ struct CaptureAnalysis {
   var summary: SummaryArguments?
   /// Adds up the selected exchanges for the summary; nil for all.
   var selection: SelectedExchanges?
+  /// Gathers the largest savings for the summary; nil where it shows none.
+  private var savings: LargestSavings?
   /// Whether the summary is a JSON document, which is always printed and contains the names of written files.
   var isDocument = false
   /// Whether the summary has no outcome of the key logs, so that standard error gets it.
@@ -110,6 +112,7 @@ struct CaptureAnalysis {
     timelineInterval = interval.nanoseconds
     self.summary = summary
     selection = try summary.selection(options)
+    savings = summary.savings(options)
     isDocument = summary.json
     let status = try run()
     if status != .success { throw ExitCode(status.rawValue) }
@@ -156,25 +159,30 @@ struct CaptureAnalysis {
   ) -> ExitStatus {
     let text = {
       [options, summary, paths, partials, isDocument]
-      (totals: Totals, leftOut: LeftOutRows, selected: SelectedExchanges?, folder: ReportFolder?) in
+      (
+        totals: Totals, leftOut: LeftOutRows, selected: SelectedExchanges?, savings: LargestSavings?,
+        folder: ReportFolder?
+      )
+      in
       let summary = Summary(
         totals, redaction: options.redaction, leftOut: leftOut, choices: summary?.choices(options) ?? SummaryChoices(),
         facts: RunFacts(
           "analyze", paths,
           keyLogs: KeyLogOutcome(totals.secrets, logs: options.keyLogs, knowsUse: partials == nil).lines()),
-        selected: selected)
+        selected: selected, savings: savings)
       return isDocument ? summary.document(written: folder?.written) : summary.text(for: .standardOutput)
     }
-    guard let selection else {
+    guard selection != nil || savings != nil else {
       return run(into: sink, observer: observer, completing: completing) { sink, totals, folder in
-        text(totals, leftOut(sink), nil, folder)
+        text(totals, leftOut(sink), nil, nil, folder)
       }
     }
-    return run(into: SelectedRows(rows: sink, selection: selection), observer: observer) {
+    if savings != nil { tables.formUnion([.hosts, .fields, .contents]) }
+    return run(into: SummaryRows(rows: sink, selection: selection, savings: savings), observer: observer) {
       sink, totals throws(ReportError) in
       try completing(&sink.rows, totals)
     } summarizing: { sink, totals, folder in
-      text(totals, leftOut(sink.rows), sink.selection, folder)
+      text(totals, leftOut(sink.rows), sink.selection, sink.savings, folder)
     }
   }
 

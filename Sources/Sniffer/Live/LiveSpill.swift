@@ -42,7 +42,7 @@ enum LiveSpill {
       }
       notes.append(text)
     }
-    if unanalysed > 0 { notes.append("of the dropped packets, captured but never analysed: \(unanalysed)") }
+    if unanalysed > 0 { notes.append("of the dropped packets, captured but never analyzed: \(unanalysed)") }
     return notes
   }
 

@@ -66,7 +66,7 @@ struct MonitorTableTests {
     let long = try log(columns + "duration", [start + "0.25", start + "250000000"])
     #expect(long.entries.map(\.endTime) == [nil, nil])
     #expect(
-      long.notices.last == "column duration is not in seconds and is passed over; map it, as duration_ms=duration")
+      long.notices.last == "column duration is not in seconds and is skipped; map it, as duration_ms=duration")
     #expect(
       try LogFolder.refusal(columns + "end_time\n" + start + "yesterday\n").hasPrefix(
         "line 2, column end_time: expected a time"))

@@ -55,7 +55,7 @@ struct MonitorTable {
       for index in log.entries.indices where log.entries[index].kind != .request || columns.shape == .message {
         log.entries[index].endTime = nil
       }
-      log.notices.append("column duration is not in seconds and is passed over; map it, as duration_ms=duration")
+      log.notices.append("column duration is not in seconds and is skipped; map it, as duration_ms=duration")
     }
     log.noteTimes()
     return log

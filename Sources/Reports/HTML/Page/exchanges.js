@@ -108,6 +108,7 @@ function exchangeDetail(row, parts) {
       fact('Content', contentWords(row, parts)),
       fact('Known', exactnessWords(row)),
       fact('Oddities', row.flags ? row.flags.split(' ').map(titled).join(', ') : null)),
+    linkTools(copier('Copy link', linkTo('exchange', row.exchange)), commandFor([['exchange', row.exchange]])),
     hasParts ? [
       barList(parts, [['up', row.up], ['down', row.down]]),
       dataTable({
@@ -141,14 +142,14 @@ function filteredExchanges(rows, parts) {
   const list = exchangeList(parts);
   const status = element('p', { class: 'status', role: 'status' });
   const isRelative = checkbox('Align starts', exchangeChoices.isRelative ?? false, () => draw());
-  const search = element('input', { type: 'search', value: exchangeChoices.Search ?? '', placeholder: 'part of a name', spellcheck: 'false', autocomplete: 'off', oninput: () => draw() });
-  const order = choice(Object.entries(exchangeOrders).map(([value, [label]]) => [value, label]), () => draw());
+  const search = element('input', { type: 'search', value: exchangeChoices.Search ?? '', placeholder: 'part of a name, or #number', spellcheck: 'false', autocomplete: 'off', oninput: () => chosen() });
+  const order = choice(Object.entries(exchangeOrders).map(([value, [label]]) => [value, label]), () => chosen());
   const filters = [
     ['Host', (row) => row.host], ['Status', (row) => statusClass(row)], ['Method', (row) => row.method], ['Type', (row) => row.type ?? ''],
   ].map(([label, value]) => {
     const values = [...new Set(rows.map(value))].sort();
     const select = choice([['', 'all'], ...values.filter((name) => name !== '').map((name) => [name, name]),
-      ...(label === 'Status' && rows.some(isFailed) ? [[failed, 'failed']] : [])], () => draw());
+      ...(label === 'Status' && rows.some(isFailed) ? [[failed, 'failed']] : [])], () => chosen());
     return { label, value, select, isUseful: values.length > 1 };
   });
   for (const [label, select] of [['Order', order], ...filters.map(({ label, select }) => [label, select])]) {
@@ -163,9 +164,14 @@ function filteredExchanges(rows, parts) {
     const query = search.value.trim().toLowerCase();
     const found = rows.filter((row) => filters.every(({ value, select }) => !select.value
       || (select.value === failed ? isFailed(row) : value(row) === select.value))
-      && `${row.method} ${row.host}${row.path}`.toLowerCase().includes(query));
+      && (query.startsWith('#') ? String(row.exchange) === query.slice(1) : `${row.method} ${row.host}${row.path}`.toLowerCase().includes(query)));
     status.textContent = `${plural(found.length, 'exchange')}, ${shortBytes(sum(found.map((row) => row.ip_bytes)))}`;
     list.show(found, order.value, isRelative.querySelector('input').checked);
+  }
+
+  function chosen() {
+    draw();
+    noteFilters();
   }
 
   draw();

@@ -157,12 +157,13 @@ function ledgerSection({ ledger }) {
 function anomaliesSection({ anomalies }) {
   const rows = records(anomalies);
   if (!rows.length) return null;
-  return ['anomalies', 'Anomalies', section('anomalies', 'Anomalies', 'Oddities of the input, each with the first one as an example.',
+  return ['anomalies', 'Anomalies', section('anomalies', 'Anomalies', 'Oddities of the input, each with the first one as an example, its meaning for the figures, and what to do.',
     dataTable({
       name: 'anomalies', rows, sorted: 'count', fields: [
         columns.text('name', 'anomaly', (row) => titled(row.name)), columns.count('count', 'count'), columns.time('first', 'first'),
         { label: 'connection', value: (row) => row.connection, show: (row) => String(row.connection) },
         optional(columns.text('example', 'example', (row) => element('span', { class: 'path' }, row.example))),
+        { ...columns.text('explanation', 'what it means'), isWide: true },
       ],
     }))];
 }

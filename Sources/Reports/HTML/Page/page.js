@@ -10,7 +10,11 @@ function heading({ captures, summary: { first_packet: first, span } }) {
   return [names, time].filter((text) => text);
 }
 
+/** The data of the page as it is drawn. */
+let shown = data;
+
 function show(data) {
+  shown = data;
   const titles = heading(data);
   document.title = ['Where the bytes went', ...titles].join(' · ');
   document.getElementById('when').textContent = titles.join(' · ');
@@ -26,7 +30,15 @@ function show(data) {
     element('li', {}, element('a', { href: `#${id}` }, title))));
 }
 
+chooseLinked();
 show(data);
+openLinked();
+addEventListener('hashchange', () => {
+  if (!['api', 'exchange', 'exchanges'].some((name) => linked().has(name))) return;
+  chooseLinked();
+  show(shown);
+  openLinked();
+});
 
 const themes = ['auto', 'light', 'dark'];
 const button = document.getElementById('theme');

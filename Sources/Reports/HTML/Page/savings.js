@@ -1,16 +1,16 @@
 // What would save most: each with its bytes, and the largest rows behind it.
 
-/** The words for each: a title, a sentence, the section with all rows, and what its rows count. */
+/** The words for each: a sentence, the section with all rows, and what its rows count. */
 const savingWords = {
-  again: ['Same content transferred again', ({ count }) => `${plural(count, 'content was', 'contents were')} the same as one that the same client had transferred for the same URL before, query included. A cache, or a conditional request, saves them.`, 'caching', ['content', 'contents']],
-  elsewhere: ['Same content under different URLs', ({ count }) => `${plural(count, 'content was', 'contents were')} new for the URL, and the same as one that the same client had transferred for another URL. One URL for each content lets a cache serve it.`, 'caching', ['content', 'contents']],
-  fields: ['Header fields that repeat', ({ bytes, whole }) => `${percent(bytes, whole)} of all header fields repeat the value that the same field had in the message before. Bytes are those on the wire, so that an indexed field of HTTP/2 counts a byte or two; fewer and shorter fields also help.`, 'headers', ['message', 'messages']],
-  cookies: ['Cookies that repeat', ({ whole }) => `Cookies are ${unbrokenBytes(whole)} in all; these repeat the value before. Serve static files from a host without cookies; shrink cookies.`, 'headers', ['message', 'messages']],
-  gzip: ['Contents that gzip would make smaller', ({ count, whole }) => `${plural(count, 'content', 'contents')} of ${unbrokenBytes(whole)} came without compression. Samples of them say how much smaller gzip makes them.`, 'compression', ['content', 'contents']],
-  retransmissions: ['Bytes sent again by TCP', () => 'They were lost on the way, or the sender took them for lost. That depends on the network more than on the app.', 'hosts', ['connection', 'connections']],
-  connections: ['Connections beyond the first', ({ count, whole }) => `Opening and closing connections took ${unbrokenBytes(whole)}. ${plural(count, 'connection', 'connections')} beyond one for each client and host took these: reuse of connections saves at most that.`, 'connections', ['connection', 'connections']],
-  redirects: ['Redirections', ({ count }) => `${plural(count, 'exchange', 'exchanges')} only told the client to ask elsewhere. Use the final URL directly.`, 'outcomes', ['exchange', 'exchanges']],
-  errors: ['Failed exchanges', ({ count }) => `${plural(count, 'exchange', 'exchanges')} ended with an error, or without a response.`, 'outcomes', ['exchange', 'exchanges']],
+  again: [({ count }) => `${plural(count, 'content was', 'contents were')} the same as one that the same client had transferred for the same URL before, query included. A cache, or a conditional request, saves them.`, 'caching', ['content', 'contents']],
+  elsewhere: [({ count }) => `${plural(count, 'content was', 'contents were')} new for the URL, and the same as one that the same client had transferred for another URL. One URL for each content lets a cache serve it.`, 'caching', ['content', 'contents']],
+  fields: [({ bytes, whole }) => `${percent(bytes, whole)} of all header fields repeat the value that the same field had in the message before. Bytes are those on the wire, so that an indexed field of HTTP/2 counts a byte or two; fewer and shorter fields also help.`, 'headers', ['message', 'messages']],
+  cookies: [({ whole }) => `Cookies are ${unbrokenBytes(whole)} in all; these repeat the value before. Serve static files from a host without cookies; shrink cookies.`, 'headers', ['message', 'messages']],
+  gzip: [({ count, whole }) => `${plural(count, 'content', 'contents')} of ${unbrokenBytes(whole)} came without compression. Samples of them say how much smaller gzip makes them.`, 'compression', ['content', 'contents']],
+  retransmissions: [() => 'They were lost on the way, or the sender took them for lost. That depends on the network more than on the app.', 'hosts', ['connection', 'connections']],
+  connections: [({ count, whole }) => `Opening and closing connections took ${unbrokenBytes(whole)}. ${plural(count, 'connection', 'connections')} beyond one for each client and host took these: reuse of connections saves at most that.`, 'connections', ['connection', 'connections']],
+  redirects: [({ count }) => `${plural(count, 'exchange', 'exchanges')} only told the client to ask elsewhere. Use the final URL directly.`, 'outcomes', ['exchange', 'exchanges']],
+  errors: [({ count }) => `${plural(count, 'exchange', 'exchanges')} ended with an error, or without a response.`, 'outcomes', ['exchange', 'exchanges']],
 };
 
 function savingsSection({ savings, summary }) {
@@ -25,11 +25,11 @@ function savingsSection({ savings, summary }) {
 }
 
 function savingItem(saving, most, original) {
-  const [title, sentence, target, [one, many]] = savingWords[saving.id];
+  const [sentence, target, [one, many]] = savingWords[saving.id];
   const hidden = saving.total === null ? null : saving.total - saving.rows.length;
   return element('li', {},
     element('div', { class: 'saving-head' },
-      element('h3', {}, title),
+      element('h3', {}, saving.title),
       element('span', { class: 'saving-bytes' }, saving.estimate ? element('span', { class: 'badge' }, 'estimate') : null,
         element('strong', { title: `${grouped(saving.bytes)} bytes` }, shortBytes(saving.bytes)),
         element('span', { class: 'soft-figure' }, percent(saving.bytes, original)))),

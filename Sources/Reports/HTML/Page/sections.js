@@ -94,7 +94,7 @@ function hostsSection({ hosts, host_parts: parts }) {
         { ...columns.text('host', 'host', (row) => row.host || '(unknown)'), isWide: true, showsEmpty: true }, columns.text('source', 'named by', (row) => row.source.split(' ').map((name) => hostSources[name] ?? titled(name)).join(', ')),
         columns.count('connections', 'connections'), columns.count('requests', 'requests'),
         columns.bytes('up', 'up'), columns.bytes('down', 'down'), columns.bytes('all', 'all bytes'), optional(columns.bytes('handshake', 'handshakes')),
-        optional(columns.bytes('retransmitted', 'sent again')), optional(columns.bytes('unopened', 'not opened')),
+        optional(columns.bytes('retransmitted', 'retrans\u00admitted')), optional(columns.bytes('unopened', 'not opened')),
       ],
     }))];
 }
@@ -116,7 +116,7 @@ function apisSection({ parts, apis }, exchanges) {
   const fields = [
     columns.place('API'), ...['method', 'process'].filter((name) => apis.columns.includes(name)).map((name) => columns.text(name, name)),
     columns.count('requests', 'requests'), columns.bytes('up', 'up'), columns.bytes('down', 'down'), columns.bytes('all', 'all bytes'),
-    columns.bytes('head', 'header'), optional(columns.bytes('saved', 'hpack saved')), columns.bytes('body', 'body'), columns.bytes('overhead', 'overhead'), optional(columns.bytes('retransmitted', 'sent again')),
+    columns.bytes('head', 'header'), optional(columns.bytes('saved', 'hpack saved')), columns.bytes('body', 'body'), columns.bytes('overhead', 'overhead'), optional(columns.bytes('retransmitted', 'retrans\u00admitted')),
     optional(columns.bytes('missing', 'not seen')), optional(columns.bytes('inferred', 'inferred')), optional(columns.count('errors', 'errors')), columns.time('wait_ms_p50', 'wait, median'), columns.time('wait_ms_p95', 'wait, 95\u00a0%'),
   ];
   const ofAPI = Map.groupBy(exchanges, (row) => row.api);
@@ -133,6 +133,7 @@ function apiDetail(row, exchanges, parts) {
   list.show(exchanges, 'bytes');
   const count = Math.max(row.requests, row.responses);
   return element('div', { class: 'opened' },
+    linkTools(copier('Copy link', linkTo('api', `${row.host}${row.path}`)), commandFor([['host', row.host], ['api_path', row.path]])),
     barList(parts, ['up', 'down'].map((direction) => [direction, parts.map((part) => row[`${direction}_${part}`])])),
     element('p', { class: 'soft' }, exchanges.length < count ? `Of ${plural(count, 'exchange')}, ${grouped(exchanges.length)} ${exchanges.length === 1 ? 'is' : 'are'} on this page, those with the most bytes first.` : `${plural(exchanges.length, 'exchange')}, those with the most bytes first.`),
     list.content);
@@ -179,7 +180,7 @@ function connectionsSection({ summary, connections, pairs }) {
         columns.text('protocol', 'protocol'),
         columns.time('opened', 'opened'), columns.time('duration', 'lasted'), columns.bytes('client_ip_bytes', 'up'), columns.bytes('server_ip_bytes', 'down'),
         { label: 'opening, closing', value: opening, show: (row) => grouped(opening(row)) }, optional(columns.bytes('unattributed_bytes', 'in no message')),
-        optional(columns.bytes('retransmitted_bytes', 'sent again')), optional(columns.bytes('missing_bytes', 'not seen')), columns.count('messages', 'messages'),
+        optional(columns.bytes('retransmitted_bytes', 'retrans\u00admitted')), optional(columns.bytes('missing_bytes', 'not seen')), columns.count('messages', 'messages'),
         columns.text('end', 'end, oddities', (row) => [row.end, ...row.flags.split(' ')].filter((name) => name).map(titled).join(', ')),
       ],
     }),
