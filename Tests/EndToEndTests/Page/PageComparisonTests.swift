@@ -14,7 +14,7 @@ struct PageComparisonTests {
       (() => {
         document.querySelectorAll('#comparison-\(section) .table > button').forEach((button) => button.click());
         return [...document.querySelectorAll('#comparison-\(section) tbody tr')].map((row) =>
-          [...row.cells].map((cell) => cell.textContent.replaceAll(',', '').replace('−', '-').replace('+', '')).join('|'));
+          [...row.cells].map((cell) => cell.textContent.replace(/(\\d),(?=\\d{3})/g, '$1').replace('−', '-').replace('+', '')).join('|'));
       })()
       """)
   }
@@ -172,20 +172,24 @@ struct PageComparisonTests {
     let host = "a.example"
     let field = "x-<b>"
     let scratch = try Scratch()
-    // As many of each as make it sure that the field is not counted.
-    let request = "GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\(field): \(String(repeating: "y", count: 77))\r\n\r\n"
+    // As many, and as different, as make it sure that the field is not counted: equal messages fit a constant as well.
+    let accepted = (1...6).map { String(repeating: "a", count: $0) }
+    let requests = zip(accepted, [77, 15, 50, 4, 90, 31]).map { accepted, count in
+      "GET \(path) HTTP/1.1\r\nHost: \(host)\r\nAccept: \(accepted)\r\n"
+        + "\(field): \(String(repeating: "y", count: count))\r\n\r\n"
+    }
     let capture = try scratch.file(
       "capture.pcap",
       HandMadeCapture.octets(
-        request: String(repeating: request, count: 6),
+        request: requests.joined(),
         response: String(repeating: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", count: 6)))
-    let length = 6 + host.utf8.count + 2 + 2
+    let lengths = accepted.map { 6 + host.utf8.count + 2 + 8 + $0.utf8.count + 2 + 2 }
     let log = try scratch.file(
       "app.csv",
       Array(
         """
         host,path,type,occur_time,header_length
-        \(String(repeating: "\"\(host)\",\"\(path)\",request,1700000000,\(length)\n", count: 6))\
+        \(lengths.map { "\"\(host)\",\"\(path)\",request,1700000000,\($0)\n" }.joined())\
         "\(host)","\(path)",response,1700000000,0
         "\(host)","/__proto__\u{202e}<script>alert(4)</script>",request,1700000000,10
 
