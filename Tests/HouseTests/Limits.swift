@@ -161,6 +161,7 @@ enum Limits {
 
     "RowLimit.factor", "RowLimit.base", "RowLimit.unknown", "RowLimit.hourly",
 
+    "VerifyCoverage.closedLimit", "VerifyCoverage.remedyLimit", "VerifyCoverage.unexplainedLimit",
     "VerifyText.limit", "LiveReadings.nameLimit", "DescriptorTable.processLimit",
     "DescriptorTable.descriptorLimit",
     "LiveView.filterLimit", "LiveDisplay.heldLimit", "LiveAnalysis.endPatience", "ServedPage.interval",

@@ -8,31 +8,26 @@ extension PageComparison {
     _ verification: Verification, _ summary: VerificationSummary, redaction: Redaction? = nil
   ) -> [PageComparison] {
     let known = VerifyCoverage(verification: verification, summary: summary)
-    return [
-      parts(summary, known), causes(summary, known), apis(summary, redaction: redaction),
-    ]
+    return [parts(known), causes(summary, known), apis(summary, redaction: redaction)]
+      + [unexplained(known, redaction)].filter { !$0.rows.isEmpty }
   }
 
-  private static func parts(_ summary: VerificationSummary, _ known: VerifyCoverage) -> PageComparison {
-    let balances = [
-      ("start-lines", summary.lines), ("header sections", summary.headers), ("bodies", summary.bodies),
-      ("requests", summary.requests), ("responses", summary.responses), ("all", summary.matched),
-    ].filter { $0.1.count > 0 }
-    return PageComparison(
+  private static func parts(_ known: VerifyCoverage) -> PageComparison {
+    PageComparison(
       title: "The app's log compared with the wire", shortTitle: "The app's log",
       note: "Messages that both have; the last three with chunk framing and trailers.",
-      facts: (known.verdict.map { [$0] } ?? []) + known.lines + known.phases,
-      warnings: known.warning.map { [$0] } ?? [], subject: Subject("part", "parts"), details: matchedDetails,
-      isOrdered: true, rows: balances.map { row($0.0, $0.1) })
+      facts: [known.verdict] + known.lines + known.phases,
+      warnings: known.warnings, subject: Subject("part", "parts"), details: matchedDetails,
+      isOrdered: true, rows: known.balances.map { row($0.name, $0.balance) })
   }
 
   private static func causes(_ summary: VerificationSummary, _ known: VerifyCoverage) -> PageComparison {
     PageComparison(
       title: "Why the app differs", shortTitle: "Causes",
       note: "Bytes that each cause explains, in all rows of the log and all messages of its hosts."
-        + (known.readings.isEmpty ? "" : " How the app seems to count, of at most 500 rows each:"),
-      facts: known.readings,
-      subject: Subject("cause", "causes"), details: [Detail("rows")],
+        + (known.readings.isEmpty ? "" : " How the app seems to count, of at most 500 messages each, and what to do:"),
+      facts: known.readings + known.remedies,
+      subject: Subject("cause", "causes"), details: [Detail("messages")],
       rows: summary.causes.map { Line(name: $0.cause.name, difference: $0.cause.octets, details: [$0.rows]) })
   }
 
@@ -40,7 +35,7 @@ extension PageComparison {
     let wrong = summary.wrongAPIs
     return PageComparison(
       title: "APIs by difference", shortTitle: "APIs that differ",
-      note: "Rows of the log and messages on the wire, matched or not: \(Numerals.grouped(wrong.count)) of "
+      note: "Messages in the log and on the wire, matched or not: \(Numerals.grouped(wrong.count)) of "
         + "\(Numerals.grouped(summary.apis.count)) APIs differ.",
       subject: Subject("API", "APIs"), details: matchedDetails,
       rows: wrong.map { api in
@@ -51,7 +46,21 @@ extension PageComparison {
       })
   }
 
-  private static let matchedDetails = [Detail("rows"), Detail("unexplained")]
+  private static func unexplained(_ known: VerifyCoverage, _ redaction: Redaction?) -> PageComparison {
+    PageComparison(
+      title: "Figures without a cause", shortTitle: "Unexplained",
+      note: "The first messages of \(Numerals.grouped(known.summary.unexplainedRows.count)) that have any.",
+      subject: Subject("figure", "figures"), details: [Detail("unexplained", isDifference: true)], isOrdered: true,
+      rows: known.unexplainedFigures(redaction).compactMap { figure in
+        guard let app = figure.app, let wire = figure.wire else { return nil }
+        let place = figure.row.map { "\(known.verification.rowNoun.one) \($0), " } ?? ""
+        let name = String(decoding: figure.host + figure.path, as: UTF8.self)
+        return Line(
+          name: "\(place)\(figure.type) \(name), \(figure.figure)", app: app, wire: wire, details: [figure.unexplained])
+      })
+  }
+
+  private static let matchedDetails = [Detail("messages"), Detail("unexplained")]
 
   private static func row(_ name: String, _ balance: VerificationSummary.Balance) -> Line {
     Line(name: name, app: balance.app, wire: balance.wire, details: [balance.count, balance.unexplained])

@@ -1,4 +1,5 @@
 import Estimates
+import HTTPReassembly
 import Reports
 import Tabular
 
@@ -26,8 +27,19 @@ public struct VerifyText {
     self.facts = facts
   }
 
-  /// The warning that the comparison does not cover the whole capture; the text has it too. Nil when it does.
-  public var warning: String? { known.warning }
+  /// The warnings that the comparison does not cover the whole capture; the text has them too.
+  public var warnings: [String] { known.warnings.map { TextEscaping.string(Array($0.utf8)) } }
+
+  /// The summary as a JSON document (`VerifyDocument`).
+  ///
+  /// - Parameters:
+  ///   - totals: The sums over the capture.
+  ///   - run: The facts about the run.
+  ///   - written: The folder that reports were written to, and their names; nil without reports.
+  /// - Returns: The document with a line break at its end.
+  public func document(_ totals: Totals, _ run: RunFacts, written: (folder: String, files: [String])? = nil) -> String {
+    VerifyDocument(known: known, totals: totals, facts: run, redaction: redaction, written: written).text
+  }
 
   /// The text, fitted to the terminal if the stream is one. Ends with a line break.
   public func text(for terminal: Terminal) -> String {
@@ -37,9 +49,11 @@ public struct VerifyText {
   /// The text in lines of about `width` columns.
   public func text(width: Int = Terminal.defaultWidth, colour: Bool = false) -> String {
     let sections = [
-      known.verdict.map { [Style.good.apply($0, colour: colour)] } ?? [],
-      figures.lines(width: width, colour: colour), warning(width: width, colour: colour), known.lines, readings, phases,
-      causes.map { $0.lines(width: width, colour: colour) } ?? [],
+      warnings(width: width, colour: colour), verdict(width: width, colour: colour),
+      unexplained.map { $0.lines(width: width, colour: colour) } ?? [],
+      known.balances.isEmpty ? [] : figures.lines(width: width, colour: colour),
+      known.lines, readings, phases, causes.map { $0.lines(width: width, colour: colour) } ?? [],
+      remedies(width: width),
       apis.map { $0.lines(width: width, colour: colour) } ?? [], facts.flatMap { $0.wrapped(to: width) },
       [lastLine(colour: colour)],
     ]
@@ -50,12 +64,11 @@ public struct VerifyText {
 
   private var figures: TextTable {
     var table = TextTable(columns: [
-      .init(title: "matched", isRight: false), .init(title: "rows", importance: 1), .init(title: "app"),
+      .init(title: "matched", isRight: false), .init(title: "messages", importance: 1), .init(title: "app"),
       .init(title: "wire"), .init(title: "difference"), .init(title: "share", importance: 2),
       .init(title: "unexplained"),
     ])
     func add(_ name: String, _ balance: VerificationSummary.Balance, _ style: Style = .plain) {
-      guard balance.count > 0 else { return }
       table.rows.append(
         (
           [
@@ -64,12 +77,7 @@ public struct VerifyText {
           ], style
         ))
     }
-    add("start-lines", summary.lines)
-    add("header sections", summary.headers)
-    add("bodies", summary.bodies)
-    add("requests", summary.requests)
-    add("responses", summary.responses)
-    add("all", summary.matched, .heading)
+    for (name, balance) in known.balances { add(name, balance, name == "all" ? .heading : .plain) }
     return table
   }
 
@@ -77,23 +85,52 @@ public struct VerifyText {
     let lines = known.readings
     return lines.isEmpty
       ? []
-      : ["how the app seems to count (of at most 500 rows each):"]
+      : ["how the app seems to count (of at most 500 messages each):"]
         + lines.map { "  " + TextEscaping.string(Array($0.utf8)) }
   }
 
   private var phases: [String] {
     let lines = known.phases
-    return lines.isEmpty ? [] : ["times, in the middle of all rows that have them:"] + lines.map { "  " + $0 }
+    return lines.isEmpty ? [] : ["times, in the middle of all exchanges that have them:"] + lines.map { "  " + $0 }
   }
 
-  private func warning(width: Int, colour: Bool) -> [String] {
-    warning.map { $0.wrapped(to: width).map { Style.warning.apply($0, colour: colour) } } ?? []
+  private func warnings(width: Int, colour: Bool) -> [String] {
+    warnings.flatMap { $0.wrapped(to: width).map { Style.warning.apply($0, colour: colour) } }
+  }
+
+  private func verdict(width: Int, colour: Bool) -> [String] {
+    known.verdict.wrapped(to: width).map { (known.isExact ? Style.good : .heading).apply($0, colour: colour) }
+  }
+
+  private func remedies(width: Int) -> [String] {
+    let lines = known.remedies
+    return lines.isEmpty
+      ? []
+      : ["what to do:"] + lines.flatMap { TextEscaping.string(Array("- \($0)".utf8)).wrapped(to: width) }
+  }
+
+  /// The first figures without a cause, with both sides.
+  private var unexplained: TextTable? {
+    let figures = known.unexplainedFigures(redaction)
+    guard !figures.isEmpty else { return nil }
+    var table = TextTable(columns: [
+      .init(title: verification.rowNoun.one), .init(title: "unexplained message", isRight: false, minimum: 24),
+      .init(title: "figure", isRight: false), .init(title: "app"), .init(title: "wire"), .init(title: "unexplained"),
+    ])
+    for figure in figures {
+      let place = figure.row.map { "\($0)" } ?? ""
+      let name = "\(figure.type) \(TextEscaping.string(figure.host + figure.path))"
+      let app = figure.app.map(Numerals.grouped) ?? ""
+      let wire = figure.wire.map(Numerals.grouped) ?? ""
+      table.rows.append(([place, name, figure.figure, app, wire, Numerals.signed(figure.unexplained)], .plain))
+    }
+    return table
   }
 
   private var causes: TextTable? {
     guard !summary.causes.isEmpty else { return nil }
     var table = TextTable(columns: [
-      .init(title: "cause", isRight: false, minimum: 24), .init(title: "rows"), .init(title: "bytes"),
+      .init(title: "cause", isRight: false, minimum: 24), .init(title: "messages"), .init(title: "bytes"),
     ])
     for total in summary.causes.prefix(Self.limit) {
       table.rows.append(
@@ -114,7 +151,7 @@ public struct VerifyText {
     let hasUnexplained = summary.unexplained > 0
     var table = TextTable(
       columns: [
-        .init(title: "worst APIs", isRight: false, minimum: 24), .init(title: "rows", importance: 1),
+        .init(title: "worst APIs", isRight: false, minimum: 24), .init(title: "messages", importance: 1),
         .init(title: "app"), .init(title: "wire"), .init(title: "difference"), .init(title: "share", importance: 2),
       ] + (hasUnexplained ? [.init(title: "unexplained", importance: 3)] : []))
     func add(_ cells: [String], unexplained: Int, _ style: Style) {
@@ -150,7 +187,9 @@ public struct VerifyText {
   /// The line that scripts look for.
   private func lastLine(colour: Bool) -> String {
     let style: Style = summary.unexplained == 0 ? .good : .warning
-    let bias = summary.bias.map { Self.percentage($0) } ?? "unknown"
+    let bias =
+      summary.bias.map { Self.percentage($0) }
+      ?? summary.partsBias.map { "unknown (of known parts \(Self.percentage($0)))" } ?? "unknown"
     return style.apply("bias \(bias), unexplained \(summary.unexplained) bytes", colour: colour)
   }
 

@@ -8,6 +8,12 @@ public struct Verification: Sendable {
   public private(set) var clock: ClockFit?
   /// Messages beyond the limit, which were not compared; nil when all were.
   public let leftOut: WireTable.LeftOut?
+  /// The number of connections of TLS that were not opened, by the name of the server.
+  public let closed: [String: Int]
+  /// The side of a proxy that the log was held against; nil where the capture does not have both.
+  public internal(set) var leg: Leg?
+  /// The words for a row of the log and for several.
+  public let rowNoun: (one: String, more: String)
   /// The ways in which the app seems to count requests.
   public private(set) var requestReadings: [BestReading] = []
   /// The ways in which the app seems to count responses.
@@ -20,12 +26,15 @@ public struct Verification: Sendable {
   ///   - wire: The messages of the capture, by number.
   ///   - timings: The durations of the phases of the capture's exchanges, by the exchange's number.
   ///   - leftOut: Messages that are not among them.
+  ///   - closed: Connections of TLS that were not opened, by the name of the server.
   ///   - tolerance: Nanoseconds by which a row's time may be off from its message's, after the clocks' offset.
   public init(
     _ log: AppLog, _ wire: [WireMessage], timings: [Int: ExchangeTimings] = [:], leftOut: WireTable.LeftOut? = nil,
-    tolerance: Int64 = 5_000_000_000
+    closed: [String: Int] = [:], tolerance: Int64 = 5_000_000_000
   ) {
     self.leftOut = leftOut
+    self.closed = closed
+    rowNoun = log.rowNoun
     let exchanged = ExchangedColumns.found(in: log, wire)
     var log = log
     if let exchanged { log.entries = log.entries.map(exchanged.restored) }
@@ -52,7 +61,7 @@ public struct Verification: Sendable {
         rows.append(
           Self.unmatched(
             entry, matching.strays[index], mayBeLeftOut: mayBeLeftOut(entry, tolerance),
-            isKnown: readings.isWhole(entry)))
+            isClosed: closed[MatchKey(entry).host] != nil, isKnown: readings.isWhole(entry)))
         continue
       }
       let message = wire[match.message]
@@ -84,6 +93,11 @@ public struct Verification: Sendable {
               : redirects.contains(message.row.exchange) ? .redirect : .missedByApp, loggedAt: matching.misplaced[index]
         ))
     }
+  }
+
+  /// The log's hosts with connections of TLS that were not opened.
+  public var closedHosts: Set<String> {
+    Set(closed.keys).intersection(rows.compactMap { $0.entry.map { MatchKey($0).host } })
   }
 
   /// Whether the log counts the text of fields: also where no row over HTTP/2 tells.
@@ -118,7 +132,7 @@ public struct Verification: Sendable {
 
   /// The result for a row of the log without a message.
   private static func unmatched(
-    _ entry: LogEntry, _ stray: Matching.Stray?, mayBeLeftOut: Bool, isKnown: Bool
+    _ entry: LogEntry, _ stray: Matching.Stray?, mayBeLeftOut: Bool, isClosed: Bool, isKnown: Bool
   ) -> VerifiedRow {
     var row = VerifiedRow(entry: entry)
     row.line.app = entry.lineLength
@@ -135,7 +149,9 @@ public struct Verification: Sendable {
       case .otherHost(let host): Cause(.otherHost, length, detail: host)
       case nil:
         Cause(
-          entry.isFromCache ? .cache : mayBeLeftOut ? .leftOut : entry.isPending ? .pending : .missedByWire, length)
+          entry.isFromCache
+            ? .cache
+            : mayBeLeftOut ? .leftOut : entry.isPending ? .pending : isClosed ? .closed : .missedByWire, length)
       }
     row.total.causes = [cause].significant
     return row

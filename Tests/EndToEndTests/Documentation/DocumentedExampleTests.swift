@@ -26,7 +26,7 @@ import Testing
     let outcome = try Sniffer.run(["verify", capture.path, "--log", file.path, "--no-progress"])
     #expect(outcome.status == 0, "\(outcome.error)")
     let blocks = section.blocks("text")
-    #expect(blocks.count == 6)
+    #expect(blocks.count == 7)
     for block in blocks { #expect(("\n" + outcome.output).contains("\n" + block + "\n"), "\(block)") }
   }
 

@@ -78,6 +78,59 @@ import Testing
     #expect(outcome.output.contains("body not counted"))
   }
 
+  /// Text, JSON and the page have one verdict, the same unexplained figures, and a remedy for each cause that has one.
+  @Test func theVerdictComesFirst() throws {
+    let exact = try Sniffer.run(["verify", capture.path, "--log", try write(log.text)])
+    #expect(
+      exact.outputLines.first == "The log is exact: each figure of its \(log.rows.count) messages is the wire's.")
+
+    var wrong = log
+    for index in wrong.rows.indices { wrong.rows[index].header -= 2 }
+    let odd = [3, 8, 21]
+    for (index, rest) in zip(odd, [101, -7, 1009]) { wrong.rows[index].body += rest }
+    let file = try write(wrong.text)
+    let text = try Sniffer.run(["verify", capture.path, "--log", file])
+    let verdict = text.output.components(separatedBy: "\n\n")[0].replacing("\n", with: " ")
+    let lines = odd.map { "\($0 + 2)" }.joined(separator: ", ")
+    #expect(verdict.hasPrefix("The app's log is "))
+    #expect(verdict.contains("100.0% of the log's \(log.rows.count) lines were found on the wire."))
+    #expect(verdict.hasSuffix("3 messages are unexplained: lines \(lines)."))
+    #expect(text.output.contains("- empty line missing: add 2 for the empty line\n"))
+
+    let json = try Sniffer.run(["verify", capture.path, "--log", file, "--json", "--quiet"])
+    #expect(json.status == 0 && json.error.isEmpty, "\(json.error)")
+    let document = try #require(try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any])
+    #expect(document["verdict"] as? String == verdict)
+    #expect(document["exact"] as? Bool == false && document["balanced"] as? Bool == true)
+    let figures = try #require(document["unexplained"] as? [[String: Any]])
+    #expect(figures.map { $0["row"] as? Int } == odd.map { $0 + 2 })
+    #expect(figures.map { $0["figure"] as? String } == ["body", "body", "body"])
+    #expect(figures.map { $0["unexplained_bytes"] as? Int } == [101, -7, 1009])
+    #expect(figures.map { $0["app_bytes"] as? Int } == odd.map { wrong.rows[$0].body })
+    #expect(figures.map { $0["wire_bytes"] as? Int } == odd.map { log.rows[$0].body })
+    let causes = try #require(document["causes"] as? [[String: Any]])
+    #expect(causes.contains { $0["cause"] as? String == "empty line missing" && $0["remedy"] is String })
+  }
+
+  /// Rows whose messages are inside closed TLS are not called missed by the wire, and no tolerance is judged.
+  @Test func closedConnectionsComeFirst() throws {
+    let closed = try Corpus.capture("tls-closed")
+    let folder = scratch.url.appendingPathComponent("closed")
+    #expect(try Sniffer.run([closed.path, "-q", "-o", folder.path]).status == 0)
+    let host = try #require(
+      try CSVFile([UInt8](Data(contentsOf: folder.appendingPathComponent("connections.csv")))).rows.map { $0["sni"] }
+        .first { !$0.isEmpty })
+    let file = try write(
+      "host,path,type,occur_time,length\n\(host),/a,request,1772359200,100\n\(host),/a,response,1772359201,200\n")
+    let outcome = try Sniffer.run(["verify", closed.path, "--log", file, "-o", folder.path, "--tolerance", "2%"])
+    #expect(outcome.status == 1)
+    #expect(outcome.outputLines.first?.hasPrefix("closed: ") == true)
+    #expect(outcome.outputLines.first?.contains("of TLS to \(host) (") == true)
+    #expect(outcome.errorLines.last?.contains("closed: give the key log with --keys") == true)
+    let rows = try CSVFile([UInt8](Data(contentsOf: folder.appendingPathComponent("verify.csv")))).rows
+    #expect(rows.map { $0["causes"] } == ["closed connection=100", "closed connection=200"])
+  }
+
   @Test func toleranceDecides() throws {
     var wrong = log
     let whole = log.rows.reduce(0) { $0 + $1.length + $1.framing }

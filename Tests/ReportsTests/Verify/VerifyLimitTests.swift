@@ -39,7 +39,7 @@ import Testing
       let text = VerifyText(cut, VerificationSummary(cut)).text(width: width)
       #expect(text.contains("incomplete: messages of the capture"))
       #expect(text.replacing("\n", with: " ").contains("too many to be compared: 3, 3,000 bytes"))
-      #expect(text.contains("message left out of the comparison     3  +3,000"))
+      #expect(text.contains("message left out of the comparison         3  +3,000"))
       let warning = text.components(separatedBy: "\n\n").filter { $0.hasPrefix("incomplete") }.joined()
       #expect(warning.contains("--filter it") && warning.split(separator: "\n").allSatisfy { $0.count <= width })
     }

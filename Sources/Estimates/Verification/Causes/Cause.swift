@@ -105,6 +105,8 @@ public struct Cause: Sendable, Hashable {
     case interim = "interim response"
     /// The wire has no message for a row of the app's log: the capture lost it, or it took another way.
     case missedByWire = "missed by the wire"
+    /// The connections of TLS to the row's host were not opened, and one of them may have its message.
+    case closed = "closed connection"
     /// The message may be one of those beyond the limit, which were not kept for the comparison.
     case leftOut = "message left out of the comparison"
     /// The response came from a cache.

@@ -60,8 +60,10 @@ struct LogExchange {
     if entry.kind == .request || request == nil { method = entry.method }
     if entry.kind == .response, entry.status > 0 { status = entry.status }
     if entry.isFromCache { isFromCache = true }
-    let figures = [entry.length, entry.lineLength, entry.headerLength, entry.bodyLength]
-    let hasNothing = entry.isAborted && entry.hasFigure && figures.allSatisfy { ($0 ?? 0) == 0 }
+    // A body of 0 octets alone says nothing: what is unknown is not 0.
+    let known = [entry.length, entry.lineLength, entry.headerLength].compactMap { $0 }
+    let hasNothing =
+      entry.isAborted && !known.isEmpty && known.allSatisfy { $0 == 0 } && (entry.bodyLength ?? 0) == 0
     isNeverSent = hasNothing && (rows.count == 1 || isNeverSent) && status == 0
     if time == nil { time = entry.time }
     if let last = entry.endTime ?? entry.time { end = max(end ?? last, last) }

@@ -77,13 +77,13 @@ struct FigureUnit: Hashable, Sendable {
   private static let leastFigures = 3
 
   /// The unit of a column; octets unless another one, and no plain way to count in octets, fits nine of ten rows.
+  ///
+  /// A plain way fits also with a constant difference: a line that ends with LF is an octet less, and no share of its octets.
   static func fitted(_ rows: [Row]) -> FigureUnit {
     let telling = rows.filter { $0.figure != 0 }
     guard telling.count >= leastRows, Set(telling.map(\.figure)).count >= leastFigures else { return .octets }
     let ways = rows.map(\.octets.count).min() ?? 0
-    for way in 0..<ways where telling.count(where: { $0.octets[way] == $0.figure }) * 10 >= telling.count * 9 {
-      return .octets
-    }
+    for way in 0..<ways where commonDifference(telling, way) * 10 >= telling.count * 9 { return .octets }
     var best: (unit: FigureUnit, fits: Int)?
     for way in 0..<ways {
       for unit in candidates(telling, way) {
@@ -96,6 +96,16 @@ struct FigureUnit: Hashable, Sendable {
       }
     }
     return best?.unit ?? .octets
+  }
+
+  /// The number of rows whose figures differ from a way to count by the commonest amount.
+  private static func commonDifference(_ rows: [Row], _ way: Int) -> Int {
+    var counts: [Int: Int] = [:]
+    for row in rows {
+      guard let octets = row.octets[way] else { continue }
+      counts[row.figure.subtractingReportingOverflow(octets).partialValue, default: 0] += 1
+    }
+    return counts.values.max() ?? 0
   }
 
   /// The units that the figures allow, the likeliest first.
