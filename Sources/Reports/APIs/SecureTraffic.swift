@@ -78,6 +78,7 @@ extension ProcessSource {
   fileprivate var platform: String? {
     switch self {
     case .pcapdroid: "android"
+    case .pymobiledevice3: "ios"
     case .ptcpdump, .rustnet: "linux"
     case .etl2pcapng: "windows"
     // An iPhone beside a Mac has the packet tap, too; and the running system may be either.
