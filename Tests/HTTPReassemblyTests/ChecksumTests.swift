@@ -134,6 +134,35 @@ import Testing
     expectGood(dialogue, repeated: 0, damaged: 0)
   }
 
+  /// An acknowledgment is charged to the message that it acknowledges, though it delivers that message.
+  @Test func acknowledgmentsAreChargedAsEver() {
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, HTTP.get("/1"))
+    dialogue.send(.server, Self.good)
+    dialogue.acknowledge(.client)
+    dialogue.close()
+    let right = analyze(dialogue)
+    for index in dialogue.segments.indices where !dialogue.segments[index].payload.isEmpty {
+      dialogue.segments[index].hasWrongChecksum = true
+    }
+    let wrong = analyze(dialogue)
+    #expect(right.response("/1")?.overhead == 80)
+    #expect(wrong.response("/1")?.overhead == 80)
+    #expect(wrong.ledger == right.ledger)
+  }
+
+  /// The client's side is unfinished: so the server's may be, too, as on a machine that runs both.
+  @Test func checksumsOfOneSideTellNothing() {
+    var dialogue = dialogue {
+      Self.captureDamaged(&$0)
+      $0.send(.server, Self.good)
+    }
+    for index in dialogue.segments.indices where dialogue.segments[index].source == dialogue.client {
+      dialogue.segments[index].hasWrongChecksum = true
+    }
+    #expect(analyze(dialogue).anomalies[.tcpConflictingOverlap] == 1)
+  }
+
   /// A damaged segment at the end of a capture still counts.
   @Test func damagedSegmentsAtTheEndCount() {
     var dialogue = Dialogue.opened()

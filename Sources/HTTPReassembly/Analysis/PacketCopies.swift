@@ -11,7 +11,7 @@ package struct PacketCopies: ~Copyable {
   var leavesOut = false
   /// The copies that were left out.
   private(set) var found = Ledger.Copies()
-  /// The number of packets sampled, and the result.
+  /// The number of packets sampled, and the result; none if copies are left out.
   private(set) var sightings = PacketSightings()
 
   private var marks: PacketMarks
@@ -70,7 +70,7 @@ package struct PacketCopies: ~Copyable {
     let earlier = before.counted[mark]
     let last = counted?.last ?? earlier?.last
     let isElsewhere = seen <= (counted?.count ?? 0) + (earlier?.count ?? 0)
-    if marks.isOfTransport {
+    if !leavesOut, marks.isOfTransport {
       sightings.packets += 1
       if let last, packet.timestamp.isWithin(Self.moment, of: last) { sightings.again += 1 }
       if isElsewhere { sightings.elsewhere += 1 }

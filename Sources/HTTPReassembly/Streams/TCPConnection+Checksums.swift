@@ -8,7 +8,7 @@ import Packets
 extension TCPConnection {
   /// Whether a segment is damaged, by its checksum. The segment may be a copy of octets, or new.
   ///
-  /// Learns from right checksums that the wrong ones of this direction tell.
+  /// Learns from the first checksum of a direction whether wrong ones tell.
   @inline(__always)
   mutating func isSuspect(_ segment: TCPSegment, _ octets: RawSpan, _ side: Side) -> Bool {
     guard streams[side].checksums != .useless, segment.capturedPayloadLength == segment.payloadLength,
@@ -38,8 +38,22 @@ extension TCPConnection {
       if streams[side].checksums == .unknown { streams[side].checksums = .telling }
       return false
     }
-    // Without packets of the peer no acknowledgment would end the wait.
-    return streams[side].checksums == .telling && streams[1 - side].packets > 0
+    // A side that begins with a wrong one has unfinished ones.
+    if streams[side].checksums == .unknown { streams[side].checksums = .useless }
+    // Where those of one side are unfinished, the capturing machine may not have verified any.
+    return tell(side) && tell(1 - side)
+  }
+
+  private func tell(_ side: Side) -> Bool { streams[side].checksums == .telling || streams[side].checksums == .damaged }
+
+  /// Delivers a segment of `side` that waited for a copy, if the peer took it. Its acknowledgment is charged behind it.
+  @inline(__always)
+  mutating func deliverAcknowledged(_ side: Side, _ run: inout Receiver.Context) {
+    guard streams[side].checksums == .damaged, streams[side].isHolding, let first = firstHeld(side), first.isSuspect,
+      !awaitsCopy(first, side)
+    else { return }
+    advance(&run, isForced: false)
+    if run.isDirected { run.turnPacket(to: 1 - side) }
   }
 
   /// Whether a held segment waits for a copy with a right checksum.

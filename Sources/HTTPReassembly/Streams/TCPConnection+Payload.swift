@@ -175,6 +175,7 @@ extension TCPConnection {
     isSuspect: Bool = false, _ side: Side, _ run: inout Receiver.Context
   ) {
     if streams[side].stuckSince == nil { streams[side].stuckSince = run.clock }
+    if isSuspect { streams[side].checksums = .damaged }
     var duplicates: [(range: Range<StreamPosition>, difference: Difference)] = []
     let fresh = changeHeld(side, &run) { held in
       held.insert(position: position, length: length, octets: payload, arrival: arrival, isSuspect: isSuspect) {

@@ -143,6 +143,7 @@ struct TCPConnection<Receiver: StreamReceiver> {
     let position = locate(segment, side)
     let acknowledged = noteAcknowledgment(segment, from: side, &run)
     streams[side].noteWindow(segment)
+    deliverAcknowledged(1 - side, &run)
     let isSuspect = isSuspect(segment, octets, side)
     if segment.flags.contains(.syn) {
       noteSyn(segment, from: side, at: time, &run)

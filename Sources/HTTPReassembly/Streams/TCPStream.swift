@@ -43,7 +43,9 @@ struct TCPStream {
     case unknown
     /// Checksums were right, so that a wrong one tells that octets are damaged.
     case telling
-    /// The receiver took octets with a wrong one: it tells nothing.
+    /// A damaged segment came, and was held.
+    case damaged
+    /// It tells nothing: the first one was wrong, or the receiver took octets with a wrong one.
     case useless
   }
 

@@ -121,6 +121,8 @@ import Testing
     let words = outcome.output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     #expect(
       words.contains("are there twice within a millisecond, on different interfaces: --deduplicate counts each once"))
+    let without = try Sniffer.run([twice, "--deduplicate", "--no-progress"]).output
+    #expect(!without.contains("--deduplicate") && !without.contains("millisecond"))
     let both = try report([twice, "--deduplicate"], "both")
     #expect(both.octets("apis.csv") == once.octets("apis.csv"))
     #expect(both.ledger("duplicate_packets") == octets.records.count)

@@ -4,10 +4,11 @@ struct InternetChecksum {
 
   /// Adds octets; every range but the last must be of even length.
   mutating func add(_ octets: RawSpan, _ range: Range<Int>) {
+    precondition(range.lowerBound >= 0 && range.upperBound <= octets.byteCount)
     var position = range.lowerBound
     // Words of any width give the same folded sum (RFC 1071 §2 C). The carries go to the upper half.
     while position + 8 <= range.upperBound {
-      let word = octets.bigEndian64(position)
+      let word = UInt64(bigEndian: octets.integer(within: position))
       sum += word >> 32 + word & 0xffff_ffff
       position += 8
     }
