@@ -13,6 +13,8 @@ protocol Reading: Hashable, Sendable {
   func figure(of message: WireMessage) -> Int?
   /// As `figure(of:)`, when the groups of the message's fields are known already.
   func figure(of message: WireMessage, _ groups: [FieldGroup]) -> Int?
+  /// The figures of several readings, a list for each, with one for each sample.
+  static func figures(_ readings: [Self], _ samples: [ReadingSample]) -> [[Int?]]
   /// The causes of the difference from the wire's figure; only where `figure` is not nil.
   func causes(of message: WireMessage) -> [Cause]
   /// The improbability: of readings that explain equally much, the one with the least cost is taken.
@@ -39,6 +41,9 @@ protocol Reading: Hashable, Sendable {
 
 extension Reading {
   func figure(of message: WireMessage, _ groups: [FieldGroup]) -> Int? { figure(of: message) }
+  static func figures(_ readings: [Self], _ samples: [ReadingSample]) -> [[Int?]] {
+    readings.map { reading in samples.map { reading.figure(of: $0.message, $0.groups) } }
+  }
   func joined(_ other: Self) -> Self? { nil }
   func isOfOneProgram(with other: Self) -> Bool { true }
   var assumptions: Int { 0 }

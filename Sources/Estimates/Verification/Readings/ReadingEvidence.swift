@@ -108,16 +108,29 @@ struct ReadingEvidence<R: Reading> {
     return (causes + [Cause(.unit, unit.figure(octets) - octets, detail: unit.words)]).significant
   }
 
-  private mutating func believe(_ candidates: [R], _ samples: [Prepared]) {
-    var candidates = candidates
+  /// A reading, and whether it fits each sample: that is asked again for each further reading.
+  private struct Candidate {
+    var reading: R
+    var fits: [Bool]
+  }
+
+  private mutating func believe(_ readings: [R], _ samples: [Prepared]) {
+    var candidates = zip(readings, R.figures(readings, samples)).map { reading, figures in
+      Candidate(
+        reading: reading, fits: zip(figures, samples).map { figure, sample in figure.map(unit.figure) == sample.figure }
+      )
+    }
+    var places = Array(samples.indices)
     var rest = samples
     while believed.count < Self.believedLimit, rest.count >= Self.leastRows,
-      let best = best(&candidates, rest, after: believed.first?.reading)
+      let best = best(&candidates, samples, places, after: believed.first?.reading)
     {
-      let misses = rest.count { figure(best.reading, $0) != $0.figure }
+      let isFitted = rest.map { figure(best.reading, $0) == $0.figure }
+      let misses = isFitted.count { !$0 }
       guard misses < rest.count else { break }
       believed.append(Believed(reading: best.reading, fits: rest.count - misses, misses: misses, rivals: best.rivals))
-      rest.removeAll { figure(best.reading, $0) == $0.figure }
+      places = zip(places, isFitted).filter { !$0.1 }.map(\.0)
+      rest = places.map { samples[$0] }
     }
   }
 
@@ -166,10 +179,16 @@ struct ReadingEvidence<R: Reading> {
     return candidates
   }
 
-  /// The reading that fits most of `rest`, without assumptions that the rows do not bear out; nil when none fits enough.
-  private func best(_ candidates: inout [R], _ rest: [Prepared], after first: R?) -> (reading: R, rivals: Int)? {
-    if let first { candidates.removeAll { !$0.isOfOneProgram(with: first) } }
-    var votes = candidates.map { reading in fits(reading, rest) }
+  /// The reading that fits most of the rest, without assumptions that the rows do not bear out; nil when none fits enough.
+  ///
+  /// The rest are the `samples` at `places`.
+  private func best(
+    _ known: inout [Candidate], _ samples: [Prepared], _ places: [Int], after first: R?
+  ) -> (reading: R, rivals: Int)? {
+    let rest = places.map { samples[$0] }
+    if let first { known.removeAll { !$0.reading.isOfOneProgram(with: first) } }
+    var candidates = known.map(\.reading)
+    var votes = known.map { candidate in places.count { candidate.fits[$0] } }
     // Two readings that fit different rows may be parts of one reading.
     if let top = votes.indices.max(by: { Self.isBehind($0, $1, votes, candidates) }) {
       let others = votes.indices.filter { $0 != top && votes[$0] >= Self.leastRows }.sorted { votes[$0] > votes[$1] }
@@ -181,6 +200,8 @@ struct ReadingEvidence<R: Reading> {
       }
       if joined.votes > votes[top] {
         candidates.append(joined.reading)
+        known.append(
+          Candidate(reading: joined.reading, fits: samples.map { figure(joined.reading, $0) == $0.figure }))
         votes.append(joined.votes)
       }
     }

@@ -15,6 +15,23 @@ struct WholeReading: Reading {
     return line + header + body
   }
 
+  /// The readings of parts are far fewer than their combinations, so that each is read once.
+  static func figures(_ readings: [WholeReading], _ samples: [ReadingSample]) -> [[Int?]] {
+    func columns<Part: Reading>(_ part: KeyPath<WholeReading, Part>) -> [Part: [Int?]] {
+      let parts = Array(Set(readings.map { $0[keyPath: part] }))
+      return Dictionary(uniqueKeysWithValues: zip(parts, Part.figures(parts, samples)))
+    }
+    let (lines, headers, bodies) = (columns(\.line), columns(\.header), columns(\.body))
+    return readings.map { reading in
+      guard let line = lines[reading.line], let header = headers[reading.header], let body = bodies[reading.body]
+      else { return [] }
+      return samples.indices.map { index in
+        guard let line = line[index], let header = header[index], let body = body[index] else { return nil }
+        return line + header + body
+      }
+    }
+  }
+
   func causes(of message: WireMessage) -> [Cause] {
     (line.causes(of: message) + header.causes(of: message) + body.causes(of: message)
       + [Cause(.framing(of: message), -message.row.octets.framing), Cause(.trailers, -message.row.octets.trailer)])
