@@ -5,8 +5,10 @@ package struct HTTP2Writer: Sendable {
 
   /// Fields in the order in which they were inserted, the latest first.
   private var table: [(name: String, value: String)] = []
-  /// Whether fields are inserted into the table, which then never holds more than 4,096 octets.
+  /// Whether fields are inserted into the table.
   package var isIndexing = true
+  /// The size of the table in octets.
+  private var tableSize = 4096
 
   package init() {}
 
@@ -95,7 +97,22 @@ package struct HTTP2Writer: Sendable {
 
   private mutating func insert(_ name: String, _ value: String) {
     table.insert((name, value), at: 0)
-    while table.reduce(0, { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }) > 4096 { table.removeLast() }
+    evict()
+  }
+
+  private mutating func evict() {
+    var size = table.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 32 }
+    while size > tableSize {
+      let last = table.removeLast()
+      size -= last.name.utf8.count + last.value.utf8.count + 32
+    }
+  }
+
+  /// Changes the size of the table. Returns the update that starts the next block (RFC 7541 §6.3).
+  package mutating func resize(to size: Int) -> [UInt8] {
+    tableSize = size
+    evict()
+    return Self.integer(size, 5, 0x20)
   }
 
   /// An integer with a prefix of `bits` bits (RFC 7541 §5.1).

@@ -40,6 +40,9 @@ struct UndecidedProtocol {
   /// The maximum number of waiting octets of a side. A server's settings are shorter.
   static let octetLimit = 1024
 
+  /// The maximum number of waiting octets of a side if the capture may begin within HTTP/2: three frames of the smallest limit.
+  static let frameOctetLimit = 3 * (HTTP2Settings.smallestFrameLimit + HTTP2FrameHeader.length)
+
   init(_ opening: ConnectionOpening) { self.opening = opening }
 
   /// The maximum number of waiting events of a prefix. It may come octet by octet.
@@ -47,7 +50,8 @@ struct UndecidedProtocol {
 
   /// Whether a connection that starts with these octets may be HTTP/2 or has a prefix, but has too few octets to tell.
   static func isUndecided(_ octets: RawSpan, _ opening: ConnectionOpening) -> Bool {
-    isUndecided(octets) || !opening.followsPrefix && PrefixReading.mayStart(octets, isSeen: opening.isSeen)
+    isUndecided(octets) || !opening.isSeen && frames(octets) != nil
+      || !opening.followsPrefix && PrefixReading.mayStart(octets, isSeen: opening.isSeen)
   }
 
   /// Whether a connection that starts with these octets may be HTTP/2, but has too few octets to tell.
@@ -55,6 +59,23 @@ struct UndecidedProtocol {
     let first = octets.octet(0)
     if first == 0x50 { return octets.byteCount < HTTP2Preface.length && HTTP2Preface.matches(octets) }
     return first == 0 && mayBeSettings(octets)
+  }
+
+  /// The number of frame headers that follow one another from the start of the octets, and whether there is another frame than DATA among
+  /// them. Nil when a header does not fit.
+  ///
+  /// A capture may begin within HTTP/2. Its segments start with frames then.
+  private static func frames(_ octets: RawSpan) -> (count: Int, isVaried: Bool)? {
+    guard octets.byteCount >= HTTP2FrameHeader.length else { return nil }
+    var (count, isVaried, offset) = (0, false, 0)
+    while offset + HTTP2FrameHeader.length <= octets.byteCount {
+      guard HTTP2FrameHeader.fits(octets, at: offset, longest: HTTP2Settings.smallestFrameLimit) else { return nil }
+      let frame = HTTP2FrameHeader(octets, at: offset)
+      count += 1
+      if frame.type != HTTP2FrameHeader.data { isVaried = true }
+      offset += HTTP2FrameHeader.length + frame.payloadLength
+    }
+    return (count, isVaried)
   }
 
   /// Whether either side's stream starts like HTTP/2: with the whole preface, or with the header of a SETTINGS frame.
@@ -143,11 +164,14 @@ struct UndecidedProtocol {
     for side in 0..<2 where !octets[side].isEmpty {
       let verdict: Verdict? = octets[side].withOctets { octets in
         if octets.byteCount >= HTTP2Preface.length, HTTP2Preface.matches(octets) { return .http2 }
+        if !opening.isSeen, let frames = Self.frames(octets) {
+          return frames.count >= FrameSearch.enough && frames.isVaried ? .http2 : nil
+        }
         return Self.isUndecided(octets) ? nil : .other
       }
       if case .http2 = verdict { return .http2 }
       if case .other = verdict { mayBe = false }
-      if octets[side].count > Self.octetLimit { mayBe = false }
+      if octets[side].count > (opening.isSeen ? Self.octetLimit : Self.frameOctetLimit) { mayBe = false }
     }
     return mayBe && events.count <= Self.eventLimit ? nil : .other
   }

@@ -57,6 +57,12 @@ struct IndexRing<Element> {
     if ring.count >= 8, count * 4 <= ring.count { shrink() }
   }
 
+  /// Removes the newest element; the ring must not be empty.
+  mutating func removeLast() {
+    precondition(length > 0)
+    length -= 1
+  }
+
   @inline(never)
   private mutating func shrink() {
     var smaller: [Element] = []

@@ -25,6 +25,8 @@ struct FieldSection {
   var queryLength: Int?
   var authority = TextID.none
   var hasProtocol = false
+  /// Whether it has a Content-Length. A response to CONNECT that opens a tunnel has none (RFC 9110 §9.3.6).
+  private(set) var hasContentLength = false
   /// 0 without one.
   var status = 0
   var grpcStatus: Int?
@@ -248,6 +250,7 @@ struct FieldSection {
       areLengthsKnown = false
     }
     if isCookie { hasCookie = true }
+    if name.byteCount == 14, name.matchesExactly("content-length", at: 0) { hasContentLength = true }
     guard field.value.isKnown else {
       if KnownField(name, 0..<name.byteCount) == .host { hasUnknownAuthority = true }
       return

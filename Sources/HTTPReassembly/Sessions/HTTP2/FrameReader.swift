@@ -58,8 +58,10 @@ struct FrameReader: ~Copyable {
   /// The number of PING frames that the other side has not answered.
   var pings = 0
 
-  /// Whether framing was lost once. Later findings are uncertain.
-  var isUnsure: Bool { losses > 0 }
+  /// Whether frames were found behind a gap by their looks alone. The next one at the start of a segment or record confirms them.
+  var isUnsure = false
+  /// Octets since framing was lost that may be of field blocks.
+  var lostOctets = 0
 
   /// The position up to which the owners of octets are known.
   var settledPosition: StreamPosition {
@@ -100,6 +102,8 @@ struct FieldBlock {
   var octets: [UInt8] = []
   /// Octets behind the kept ones that cannot be read, because they are too many or behind a gap.
   var unread = 0
+  /// Octets of it that were never captured.
+  var missing = 0
   /// Whether some of its octets were not seen.
   var hasHole = false
   /// The number of its frames besides the first.

@@ -44,10 +44,18 @@ struct FrameSearch {
   static let chainLimit = 8
   /// Ends whose memory is kept for the next octets.
   private static let keptEnds = 256
-  private static let enough = 3
+  /// The headers in a row that show frames.
+  static let enough = 3
 
-  init(longest: Int, needsVariety: Bool = false) {
+  /// The highest number of a stream.
+  private let streams: UInt32
+
+  /// A bound on streams while none is known. Peers do not open so many.
+  static let anyStream: UInt32 = 1 << 24 - 1
+
+  init(longest: Int, streams: UInt32 = anyStream, needsVariety: Bool = false) {
     self.longest = longest
+    self.streams = streams
     self.needsVariety = needsVariety
   }
 
@@ -57,7 +65,8 @@ struct FrameSearch {
     defer { ends.removeAll(keepingCapacity: ends.count < Self.keptEnds) }
     var offset = 0
     while offset + HTTP2FrameHeader.length <= octets.byteCount {
-      if HTTP2FrameHeader.fits(octets, at: offset, longest: longest), let end = start(octets, offset) {
+      if HTTP2FrameHeader.fits(octets, at: offset, longest: longest, streams: streams), let end = start(octets, offset)
+      {
         if end.count >= Self.enough, end.isVaried || !needsVariety { return .header(offset: offset) }
         // Headers that the chain of an earlier one leads to are in that.
         if chains.count < Self.chainLimit, !chains.contains(where: { $0.next == position + end.next }) {
@@ -89,7 +98,7 @@ struct FrameSearch {
         end = End(next: next, count: 0, isVaried: false)
         break
       }
-      guard HTTP2FrameHeader.fits(octets, at: next, longest: longest) else { break }
+      guard HTTP2FrameHeader.fits(octets, at: next, longest: longest, streams: streams) else { break }
       let frame = HTTP2FrameHeader(octets, at: next)
       passed.append((next, frame.type != HTTP2FrameHeader.data))
       next += HTTP2FrameHeader.length + frame.payloadLength
@@ -132,7 +141,7 @@ struct FrameSearch {
     let octets = chains[index].header
     var copy: [UInt8] = []
     for offset in 0..<HTTP2FrameHeader.length { copy.append(octets[offset]) }
-    guard copy.withOctets({ HTTP2FrameHeader.fits($0, at: 0, longest: longest) }) else { return nil }
+    guard copy.withOctets({ HTTP2FrameHeader.fits($0, at: 0, longest: longest, streams: streams) }) else { return nil }
     chains[index].next += HTTP2FrameHeader.length + HTTP2FrameHeader(octets).payloadLength
     chains[index].count += 1
     chains[index].collected = 0

@@ -67,7 +67,9 @@ struct HTTP2FrameHeader {
   }
 
   /// Whether octets look like the header of a frame that peers send. It is used after framing was lost.
-  static func fits(_ octets: RawSpan, at offset: Int, longest: Int) -> Bool {
+  static func fits(
+    _ octets: RawSpan, at offset: Int, longest: Int, streams: UInt32 = FrameSearch.anyStream
+  ) -> Bool {
     // The first octets decide nearly always.
     let length = Int(octets.bigEndian32(offset) >> 8)
     guard length <= longest, octets.octet(offset + 5) & 0x80 == 0 else { return false }
@@ -88,7 +90,7 @@ struct HTTP2FrameHeader {
     case data where length == 0 && !frame.isEndOfStream, headers where length == 0, continuation where length == 0:
       return false
     case settings where length > 6 * 16: return false
-    default: return frame.stream < 1 << 24 && !frame.isMalformed
+    default: return frame.stream <= streams && !frame.isMalformed
     }
   }
 }

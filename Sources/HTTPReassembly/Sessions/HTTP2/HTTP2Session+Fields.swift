@@ -16,7 +16,9 @@ extension HTTP2Session {
     let frame = readers[side].frame
     readers[side].isMessagePending = false
     var purpose = FieldBlock.Purpose.stray
-    if let requestSide, let slot = streamForFields(frame.stream, isRequest: side == requestSide, &run) {
+    if let requestSide,
+      let slot = streamForFields(frame.stream, isRequest: side == requestSide, firstOctet: firstOctet, &run)
+    {
       readers[side].slot = slot
       readers[side].message = streams[slot].halves[side].message
       purpose = streams[slot].halves[side].state == .trailers ? .trailer : .header
@@ -114,6 +116,7 @@ extension HTTP2Session {
     }
     extendOwners(&run)
     readers[side].block.hasHole = true
+    if !isInPacket { readers[side].block.missing += count }
     let message = readers.look(side) { $0.message }
     guard message.isOpen(run.rows) else {
       if isInPacket { readers[side].block.unread += count }
@@ -155,10 +158,12 @@ extension HTTP2Session {
     let (purpose, slot, message, endsStream, unread, hasHole) = readers.look(side) {
       ($0.block.purpose, $0.block.slot, $0.block.message, $0.block.endsStream, $0.block.unread, $0.block.hasHole)
     }
+    let missing = readers.look(side) { $0.block.missing }
     let keptCapacity = readers.look(side) { $0.block.octets.capacity } <= Self.blockCapacity
     readers[side].block.octets.removeAll(keepingCapacity: keptCapacity)
     readers[side].block.isOpen = false
     readers[side].block.unread = 0
+    readers[side].block.missing = 0
     readers[side].block.hasHole = false
     readers[side].block.continuations = 0
     let row = message.isOpen(run.rows) && purpose != .stray ? message.row : -1
@@ -166,9 +171,12 @@ extension HTTP2Session {
       isRequest: row >= 0 && run.rows[message: row].kind == .request, isSecure: run.connection.beneath.isSecure,
       isObserved: run.observer != nil && purpose == .header && row >= 0)
     if unread > 0, !hasHole { run.note(.http2FieldBlockTooLong) }
-    read(
-      octets, into: &section, decoders[side], isCut: unread > 0 || hasHole, isTrailer: purpose == .trailer, row, &run)
-    if unread > 0 || hasHole { decoders[side].value.forget() }
+    let isCut = unread > 0 || hasHole
+    if !isCut, row >= 0, decoders[side].look({ $0.hasGap }) {
+      decoders[side].value.narrow(octets, kinds(purpose, slot, endsStream: endsStream, run))
+    }
+    let left = read(octets, into: &section, decoders[side], isCut: isCut, isTrailer: purpose == .trailer, row, &run)
+    if isCut { decoders[side].value.lose(octets: left + unread + missing) }
     if unread > 0 { section.takeUnread(unread) }
     if hasHole { section.takeUnread(0) }
     section.finish()
@@ -191,21 +199,37 @@ extension HTTP2Session {
   /// Octets of memory that are kept for the next block.
   private static var blockCapacity: Int { 16 << 10 }
 
+  /// The kinds of field sections that a block of a message can be. Sections before it may have been lost.
+  private func kinds(
+    _ purpose: FieldBlock.Purpose, _ slot: Int, endsStream: Bool, _ run: borrowing Run
+  ) -> [FieldOrder.Kind] {
+    let half = streams[slot].halves[run.side]
+    let isRequest = run.rows.messages.look(Int(half.message.row)) { $0.message.kind == .request }
+    let losses = readers.look(run.side) { $0.losses }
+    let first = isRequest ? FieldOrder.Kind.request : .response
+    if purpose == .trailer {
+      return half.isStatusUnknown || half.losses != losses || half.isLossy ? [.trailer, first] : [.trailer]
+    }
+    return losses > 0 && endsStream ? [first, .trailer] : [first]
+  }
+
+  /// Reads the representations of a block. Returns the number of octets at its end that cannot be read.
   private func read(
     _ octets: RawSpan, into section: inout FieldSection, _ decoder: OwnMemory<HPACKDecoder>, isCut: Bool,
     isTrailer: Bool, _ row: RowIndex, _ run: inout Run
-  ) {
-    decoder.value.startBlock()
+  ) -> Int {
+    decoder.value.startBlock(isCut: isCut)
     var offset = 0
     while true {
       switch decoder.value.next(octets, at: &offset) {
-      case .end: return
+      case .end: return 0
       case .undecodable:
-        section.takeUnread(octets.byteCount - offset)
-        guard !isCut else { return }
+        let left = octets.byteCount - offset
+        section.takeUnread(left)
+        guard !isCut else { return left }
         section.markMalformed()
         run.note(.hpackMalformed)
-        return
+        return left
       case .field(let field):
         decoder.look { section.take(field, octets, $0, isTrailer: isTrailer, of: row, &run) }
       }
@@ -271,7 +295,11 @@ extension HTTP2Session {
     } else {
       run.texts.release(section.authority)
     }
-    nameExchange(slot, row, section.hidesStart ? nil : section.kind, mayHideHost: section.mayHideAuthority, &run)
+    // Trailer fields after lost ones tell nothing of the request.
+    let isLater = section.method == .none && readers.look(run.side) { $0.losses > 0 }
+    nameExchange(
+      slot, row, section.hidesStart || isLater ? nil : section.kind, mayHideHost: section.mayHideAuthority || isLater,
+      &run)
     if section.kind == .connect { streams[slot].halves[run.side].isTunnel = true }
   }
 
@@ -281,6 +309,7 @@ extension HTTP2Session {
     if let status = section.grpcStatus { run.rows[message: row].grpcStatus = status }
     let (method, isKnown) = run.rows.exchanges.look(Int(streams[slot].exchange)) { ($0.method, $0.isRequestKnown) }
     guard (200...299).contains(section.status) || section.status == 0 && section.hasUnknown else { return }
+    if section.hasContentLength { return }
     if isKnown {
       streams[slot].halves[run.side].isTunnel = method == .connect
     } else {
@@ -291,8 +320,10 @@ extension HTTP2Session {
   /// Notes a first field section without the fields of a start-line. After a loss it may be a later section.
   private mutating func noteWithoutStart(_ section: FieldSection, _ slot: Int, _ row: RowIndex, _ run: inout Run) {
     let side = run.side
-    if readers.look(side, { $0.isUnsure }) {
-      streams[slot].halves[side].isLossy = true
+    if readers.look(side, { $0.losses > 0 }) {
+      // Unknown fields without the end of the stream are no trailer fields.
+      let isLater = !section.hidesStart || readers.look(side) { $0.block.endsStream }
+      if isLater { streams[slot].halves[side].isLossy = true }
       run.rows[message: row].flags.insert(.headerNotSeen)
     } else if !section.hasUnknown {
       run.rows[message: row].flags.insert(.fieldBlockMalformed)

@@ -32,7 +32,9 @@ extension HTTP2Session {
       // It has the names of its request.
       if hasRequest, !isKnown { doubts.insert(.fields) }
     }
-    if run.rows[message: row].exactness == .exact, !doubts.isEmpty || flags.contains(.conflicting) {
+    // Padding may come after the end of a field block, and cut.
+    let isWhole = run.rows[message: row].missing == 0 && run.rows[message: row].unseen == 0
+    if run.rows[message: row].exactness == .exact, !doubts.isEmpty || flags.contains(.conflicting) || !isWhole {
       run.rows[message: row].exactness = .inferred
     }
     let client = namedClient ?? run.connection.client ?? requestSide ?? 0

@@ -12,6 +12,7 @@ extension HTTP2Session {
     var offset = 0
     while offset < octets.byteCount {
       let available = octets.byteCount - offset
+      if offset == 0, readers[side].isUnsure { confirm(octets, run) }
       switch readers[side].phase {
       case .start: start(octets.extracting(offset..<octets.byteCount), &run)
       case .preface: offset += readPreface(octets.extracting(offset..<octets.byteCount), &run)
@@ -50,7 +51,7 @@ extension HTTP2Session {
         countStray(count, &run)
         offset += count
         if readers[side].left == 0 { awaitHeader(&run) }
-      case .lost: offset += look(octets.extracting(offset..<octets.byteCount), &run)
+      case .lost: offset += look(octets.extracting(offset..<octets.byteCount), isStart: offset == 0, &run)
       }
     }
   }
@@ -91,7 +92,16 @@ extension HTTP2Session {
     let isStart =
       octets.byteCount >= 9 && HTTP2FrameHeader.fits(octets, at: 0, longest: 1 << 12)
       && octets.octet(3) == HTTP2FrameHeader.settings && octets.octet(4) == 0
-    if opening.isSeen || isStart { awaitHeader(&run) } else { loseFraming(&run) }
+    if opening.isSeen || isStart { return awaitHeader(&run) }
+    loseFraming(&run)
+    // It is known to be HTTP/2, and segments and records start with frames.
+    if octets.byteCount >= HTTP2FrameHeader.length,
+      HTTP2FrameHeader.fits(octets, at: 0, longest: HTTP2Settings.smallestFrameLimit)
+    {
+      foundFrames(&run)
+      readers[side].isUnsure = true
+      awaitHeader(&run)
+    }
   }
 
   private mutating func readPreface(_ octets: RawSpan, _ run: inout Run) -> Int {
@@ -161,13 +171,16 @@ extension HTTP2Session {
   /// The maximum number of payload octets of a side's frames.
   private func longestFrame(from side: Side) -> Int {
     // The settings may have been lost.
-    if readers.look(side, { $0.isUnsure }) || !opening.isSeen { return HTTP2Settings.largestFrameLimit }
+    if readers.look(side, { $0.losses > 0 }) || !opening.isSeen { return HTTP2Settings.largestFrameLimit }
     return settings.look(1 - side) { $0.largestFrame }
   }
 
   /// Skips the octets of a frame without an owner.
   private mutating func passOver(_ run: inout Run) {
     countStray(HTTP2FrameHeader.length, &run)
+    let frame = readers[run.side].frame
+    // The start of the block was lost.
+    if frame.type == HTTP2FrameHeader.continuation { decoders[run.side].value.lose(octets: frame.payloadLength) }
     readers[run.side].phase = .stray
     if readers[run.side].left == 0 { awaitHeader(&run) }
   }
@@ -182,7 +195,13 @@ extension HTTP2Session {
   private mutating func beginFields(_ frame: HTTP2FrameHeader, _ run: inout Run) {
     beginPrefix(isMessagePending: true, &run)
     // In the middle of a connection, only the fields show the requesting side.
-    if requestSide != nil, readers[run.side].isMessagePending { placeFields(firstOctet: nil, &run) }
+    guard let requestSide, readers[run.side].isMessagePending else { return }
+    // The next octet tells whether a response of unknown status was an interim one.
+    if run.side != requestSide, let slot = slots[frame.stream] {
+      let isOpen = mayBeInterim(Int(slot), run)
+      if isOpen { return }
+    }
+    placeFields(firstOctet: nil, &run)
   }
 
   private mutating func beginContinuation(_ run: inout Run) {
@@ -399,35 +418,55 @@ extension HTTP2Session {
 
   // MARK: Loss
 
-  /// Gives up framing. Messages of this side may continue or end unseen, and its dynamic table is unknown.
-  mutating func loseFraming(_ run: inout Run) {
+  /// Gives up framing. Messages of this side may continue or end unseen. The octets of a gap tell how many fields may have been inserted
+  /// unseen; without a gap, the dynamic table is unknown.
+  mutating func loseFraming(gap: Int? = nil, _ run: inout Run) {
     let side = run.side
     readers[side].phase = .lost
     readers[side].collected = 0
     readers[side].left = 0
     readers[side].losses += 1
     readers[side].isComplete = false
-    readers[side].search = FrameSearch(longest: settings.look(1 - side) { $0.largestFrame })
-    decoders[side].value.forget()
+    readers[side].isUnsure = false
+    let largest = max(highestStream.look(0) { $0 }, highestStream.look(1) { $0 })
+    readers[side].search = FrameSearch(
+      longest: settings.look(1 - side) { $0.largestFrame },
+      streams: opening.isSeen && largest > 0 ? largest + Self.unseenStreams : FrameSearch.anyStream)
+    readers[side].lostOctets = gap ?? 0
+    if gap == nil { decoders[side].value.forget() }
   }
 
-  /// Looks for frames. Returns the number of octets before them.
-  private mutating func look(_ octets: RawSpan, _ run: inout Run) -> Int {
+  /// The numbers of streams that may have been opened unseen before frames are found again.
+  private static var unseenStreams: UInt32 { 8192 }
+
+  /// Looks for frames. Octets that start a segment or record may be recognized by their first frame. Returns the number of octets before
+  /// them.
+  private mutating func look(_ octets: RawSpan, isStart: Bool, _ run: inout Run) -> Int {
     let side = run.side
     let position = readers[side].position
+    if isStart, readers.look(side, { $0.search != nil }), startsWithFrame(octets, run) {
+      foundFrames(&run)
+      awaitHeader(&run)
+      return 0
+    }
     switch readers[side].search?.find(octets, at: position) ?? .nothing {
     case .nothing:
       readers[side].position += octets.byteCount
+      readers[side].lostOctets += octets.byteCount
       countStray(octets.byteCount, &run)
       return octets.byteCount
     case .header(let offset):
       readers[side].position += offset
+      readers[side].lostOctets += offset
       countStray(offset, &run)
       foundFrames(&run)
+      readers[side].isUnsure = offset > 0 || !isStart
       awaitHeader(&run)
       return offset
     case .later(let next):
+      readers[side].lostOctets += next - position
       foundFrames(&run)
+      readers[side].isUnsure = true
       readers[side].phase = .stray
       readers[side].left = next - position
       if readers[side].left == 0 { awaitHeader(&run) }
@@ -436,9 +475,55 @@ extension HTTP2Session {
   }
 
   private mutating func foundFrames(_ run: inout Run) {
-    readers[run.side].search = nil
+    let side = run.side
+    readers[side].search = nil
+    let lost = readers.look(side) { $0.lostOctets }
+    decoders[side].value.lose(octets: lost)
     run.note(.http2Resynchronized)
   }
+
+  /// Confirms frames that were found behind a gap, by a frame where a segment or record starts.
+  private mutating func confirm(_ octets: RawSpan, _ run: borrowing Run) {
+    let isBetweenFrames = reader(run) { $0.phase == .header && $0.collected == 0 }
+    if isBetweenFrames, startsWithFrame(octets, run) { readers[run.side].isUnsure = false }
+  }
+
+  /// Whether octets start with the header of a frame on a known stream. All headers that follow from it must fit.
+  private func startsWithFrame(_ octets: RawSpan, _ run: borrowing Run) -> Bool {
+    let longest = settings.look(1 - run.side) { $0.largestFrame }
+    var offset = 0
+    var latest: UInt32 = 0
+    while offset + HTTP2FrameHeader.length <= octets.byteCount {
+      guard HTTP2FrameHeader.fits(octets, at: offset, longest: longest) else { return false }
+      let frame = HTTP2FrameHeader(octets, at: offset)
+      if frame.stream != latest, !isOnKnownStream(frame, run) { return false }
+      latest = frame.stream
+      offset += HTTP2FrameHeader.length + frame.payloadLength
+    }
+    return offset > 0
+  }
+
+  /// Whether the current side may send a frame on its stream, which is known or the next one.
+  private func isOnKnownStream(_ frame: HTTP2FrameHeader, _ run: borrowing Run) -> Bool {
+    guard frame.stream > 0 else { return true }
+    guard let requestSide, highestStream.look(requestSide, { $0 > 0 }) || opening.isSeen else { return false }
+    if slots[frame.stream] != nil { return true }
+    let isClient = run.side == requestSide
+    let highest = highestStream.look(frame.stream % 2 == 1 ? requestSide : 1 - requestSide) { $0 }
+    // A stream that is over may still get these.
+    if frame.stream <= highest {
+      return frame.type == HTTP2FrameHeader.windowUpdate || frame.type == HTTP2FrameHeader.resetStream
+    }
+    let isOpened = frame.stream % 2 == 1 ? isClient : !isClient
+    // The smallest frame that opens a stream has a header of 9 octets and a field.
+    let unseen = isOpened ? UInt32(clamping: 1 + reader(run) { $0.lostOctets } / 10) : Self.streamsAhead
+    return frame.stream <= highest + 2 * min(unseen, Self.streamsAhead)
+      && (frame.stream % 2 == 1 || highest > 0)
+      && (!isOpened || frame.type == HTTP2FrameHeader.headers || frame.type == HTTP2FrameHeader.priority)
+  }
+
+  /// The streams of which the other side's first frames may still be unread.
+  private static var streamsAhead: UInt32 { 128 }
 
   /// Skips octets that cannot be seen: beyond a packet's snap length, or never captured.
   mutating func skip(_ count: Int, isInPacket: Bool, _ run: inout Run) {
@@ -448,6 +533,9 @@ extension HTTP2Session {
     while left > 0 {
       let phase = readers[side].phase
       let inside = min(left, readers[side].left)
+      if phase == .content, inside > 0, requestSide != nil, reader(run, { $0.isMessagePending }) {
+        placeFields(firstOctet: nil, &run)
+      }
       switch phase {
       case .content where inside > 0 && !readers[side].isMessagePending:
         pass(inside, &run)
@@ -510,8 +598,18 @@ extension HTTP2Session {
   /// Skips a gap that contained a frame header.
   private mutating func skipBeyond(_ count: Int, isInPacket: Bool, _ run: inout Run) {
     let side = run.side
+    let startsWithHeader = reader(run) { $0.phase == .header && $0.collected == 0 && !$0.block.isOpen }
+    let (isLost, before) = reader(run) { ($0.phase == .lost, $0.lostOctets) }
     giveUpFrame(&run)
-    loseFraming(&run)
+    if isLost {
+      // A search that has begun goes on.
+      readers[side].lostOctets = before + count
+    } else {
+      loseFraming(gap: count, &run)
+      if startsWithHeader {
+        readers[side].lostOctets = max(count - HTTP2FrameHeader.length - (side == requestSide ? 3 : 1), 0)
+      }
+    }
     readers[side].position += count
     extendOwnersByNone(&run)
     if isInPacket { countStray(count, &run) }

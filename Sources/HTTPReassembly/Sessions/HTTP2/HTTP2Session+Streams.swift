@@ -60,7 +60,7 @@ extension HTTP2Session {
   }
 
   /// The stream for fields of the current side, with their message; nil without one.
-  mutating func streamForFields(_ number: UInt32, isRequest: Bool, _ run: inout Run) -> Int? {
+  mutating func streamForFields(_ number: UInt32, isRequest: Bool, firstOctet: UInt8?, _ run: inout Run) -> Int? {
     let side = run.side
     if isRequest, number % 2 == 0 {
       run.note(.http2FrameMalformed)
@@ -82,7 +82,7 @@ extension HTTP2Session {
       startMessage(slot, side, isRequest: isRequest, &run)
       return slot
     case .content:
-      guard !isInterim(slot, run) else {
+      guard !isInterim(slot, firstOctet, run) else {
         endInterim(slot, &run)
         startMessage(slot, side, isRequest: false, &run)
         return slot
@@ -96,13 +96,21 @@ extension HTTP2Session {
     }
   }
 
-  /// Whether the response in progress, whose status is unknown, was an interim one. The next field section tells.
-  ///
-  /// That section does not end the stream, as trailer fields do. No content came before it.
-  private func isInterim(_ slot: Int, _ run: borrowing Run) -> Bool {
+  /// Whether the response in progress may be an interim one: its status is unknown, and no content came.
+  func mayBeInterim(_ slot: Int, _ run: borrowing Run) -> Bool {
     let half = streams[slot].halves[run.side]
-    guard half.isStatusUnknown, !readers.look(run.side, { $0.frame.isEndOfStream }) else { return false }
+    guard half.isStatusUnknown, half.state == .content else { return false }
     return run.rows.messages.look(Int(half.message.row)) { $0.message.octets.body == 0 && $0.message.missing == 0 }
+  }
+
+  /// Whether the response in progress, whose status is unknown, was an interim one. The next field section tells: it starts with a
+  /// status, or it does not end the stream, as trailer fields do.
+  private func isInterim(_ slot: Int, _ firstOctet: UInt8?, _ run: borrowing Run) -> Bool {
+    let side = run.side
+    guard mayBeInterim(slot, run) else { return false }
+    guard readers.look(side, { $0.frame.isEndOfStream }) else { return true }
+    guard let firstOctet else { return false }
+    return decoders[side].look { $0.startsWithStatus(firstOctet) }
   }
 
   /// Ends a response that counted as the final one as an interim one.

@@ -13,6 +13,8 @@ package struct HPACKDecoder {
   private var isSizeLimitKnown: Bool
   /// Whether a field of this block has been read. Size updates come before all fields (RFC 7541 §4.2).
   private var hasField = false
+  /// Whether the end of this block cannot be read.
+  private var isCut = false
 
   /// - Parameters:
   ///   - isComplete: Whether the direction is read from its start.
@@ -43,15 +45,25 @@ package struct HPACKDecoder {
     isSizeLimitKnown = false
   }
 
-  /// Begins a field block.
-  package mutating func startBlock() { hasField = false }
+  /// Notes that octets of field blocks were lost. Each insertion takes some of them, and may begin or end in others.
+  mutating func lose(octets: Int) {
+    isSizeLimitKnown = false
+    table.lose(most: (octets + HPACKGap.leastInsertion - 1) / HPACKGap.leastInsertion)
+  }
+
+  /// Begins a field block. If its end `isCut`, the lost octets are told with `lose`.
+  package mutating func startBlock(isCut: Bool = false) {
+    hasField = false
+    self.isCut = isCut
+    table.startBlock()
+  }
 
   /// The result of reading the next representation of a block.
   package enum Step {
     case field(HPACKField)
     /// The end of the block.
     case end
-    /// An invalid or incomplete representation. The table is unknown from here on.
+    /// An invalid or incomplete representation. The table is unknown from here on, unless the block is cut.
     case undecodable
   }
 
@@ -75,7 +87,7 @@ package struct HPACKDecoder {
     }
     guard var field else {
       offset = start
-      forget()
+      if !isCut { forget() }
       return .undecodable
     }
     field.length = offset - start
@@ -98,6 +110,94 @@ package struct HPACKDecoder {
     }
   }
 
+  /// Whether a block with this first octet starts with a status.
+  func startsWithStatus(_ octet: UInt8) -> Bool {
+    let index =
+      octet & 0x80 != 0 ? octet & 0x7f : octet & 0x40 != 0 ? octet & 0x3f : octet & 0x20 != 0 ? 0 : octet & 0x0f
+    if index <= HPACKStaticTable.count { return (8...14).contains(index) }
+    guard octet & 0x80 != 0, index < 0x7f, let entry = table.entry(Int(index) - HPACKStaticTable.count - 1) else {
+      return false
+    }
+    return name(entry) == .status
+  }
+
+  // MARK: Unseen insertions
+
+  /// Whether it is uncertain which entries older indices refer to.
+  var hasGap: Bool { table.hasGap }
+
+  /// Rules out numbers of unseen insertions with which no peer sends this block as a section of one of these kinds (RFC 9113 §8.3).
+  mutating func narrow(_ block: RawSpan, _ kinds: [FieldOrder.Kind]) {
+    guard let (newer, candidates) = table.uncertainty, let fields = names(block, newer) else { return }
+    let possible = candidates.filter { candidate in
+      kinds.contains { kind in
+        var order = FieldOrder(kind)
+        for field in fields.names where order.isPossible {
+          guard let index = field.older else {
+            order.take(field.name)
+            continue
+          }
+          let (entry, isPossible) = table.older(index, candidate.number)
+          guard isPossible else { return false }
+          order.take(entry.map(name) ?? .unknown)
+        }
+        return order.isPossible(asWhole: fields.mayBeConnect)
+      }
+    }
+    table.keep(possible, used: fields.used)
+  }
+
+  private func name(_ entry: HPACKDynamicTable.Insertion) -> FieldNameKind {
+    guard entry.isNameKnown else { return .unknown }
+    let start = Int(entry.start)
+    return table.octets.withOctets { FieldNameKind($0.extracting(start..<start + Int(entry.nameLength))) }
+  }
+
+  /// The names of a block. `older` is the index of an entry from before the gap, counted from the gap's end. Nil if the block cannot be
+  /// split, or changes the size of the table.
+  private mutating func names(
+    _ block: RawSpan, _ newer: Int
+  ) -> (names: [(name: FieldNameKind, older: Int?)], used: [Int], mayBeConnect: Bool)? {
+    var names: [(name: FieldNameKind, older: Int?)] = []
+    var used: [Int] = []
+    var inserted: [(name: FieldNameKind, older: Int?)] = []
+    var mayBeConnect = true
+    var offset = 0
+    while offset < block.byteCount {
+      let first = block.octet(offset)
+      let isIndexed = first & 0x80 != 0
+      let isInserted = !isIndexed && first & 0x40 != 0
+      if !isIndexed, !isInserted, first & 0x20 != 0 { return nil }
+      guard let index = Self.integer(block, &offset, prefix: isIndexed ? 7 : isInserted ? 6 : 4) else { return nil }
+      var name: (name: FieldNameKind, older: Int?) = (.unknown, nil)
+      var ignored = HPACKField(length: 0)
+      decodedCount = 0
+      if index == 0 {
+        guard !isIndexed, let text = string(block, &offset, &ignored) else { return nil }
+        if text.isKnown { name.name = withOctets(of: text, in: block) { FieldNameKind($0) } }
+      } else if index <= HPACKStaticTable.count {
+        let place = HPACKStaticTable.places[index]
+        let (start, length) = (Int(place.start), Int(place.nameLength))
+        name.name = HPACKStaticTable.octets.withOctets { FieldNameKind($0.extracting(start..<start + length)) }
+        if isIndexed, name.name == .method { mayBeConnect = false }
+      } else {
+        let dynamic = index - HPACKStaticTable.count - 1
+        if dynamic < inserted.count {
+          name = inserted[inserted.count - 1 - dynamic]
+        } else if dynamic < inserted.count + newer {
+          if let entry = table.entry(dynamic - inserted.count) { name.name = self.name(entry) }
+        } else {
+          name.older = dynamic - inserted.count - newer
+        }
+      }
+      if isIndexed, let index = name.older { used.append(index) }
+      if !isIndexed { guard string(block, &offset, &ignored) != nil else { return nil } }
+      if isInserted { inserted.append(name) }
+      names.append(name)
+    }
+    return (names, used, mayBeConnect)
+  }
+
   // MARK: Representations
 
   private mutating func indexed(_ block: RawSpan, _ offset: inout Int) -> HPACKField? {
@@ -108,6 +208,7 @@ package struct HPACKDecoder {
       return field
     }
     field.isMalformed = !find(index, &field)
+    if index > HPACKStaticTable.count { table.use(index - HPACKStaticTable.count - 1) }
     return field
   }
 

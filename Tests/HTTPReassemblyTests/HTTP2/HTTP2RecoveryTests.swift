@@ -1,0 +1,101 @@
+import TestSupport
+import Testing
+
+@testable import HTTPReassembly
+
+/// How HTTP/2 goes on behind a gap, and from the middle of a connection (MEASURES §7, §10).
+@Suite struct HTTP2RecoveryTests {
+  typealias Writer = HTTP2Writer
+
+  /// `count` exchanges, one at a time. Requests in `lost` lack their packet.
+  private static func dialogue(_ count: Int, lost: Set<Int> = []) -> Dialogue {
+    var (client, server) = (Writer(), Writer())
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, Writer.preface + Writer.settings())
+    dialogue.send(.server, Writer.settings() + Writer.settingsAcknowledgment)
+    for number in 0..<count {
+      let stream = UInt32(2 * number + 1)
+      let request = Writer.headers(stream, client.block(Writer.request("/a/\(number)")), ends: true)
+      dialogue.send(.client, request, isCaptured: !lost.contains(number))
+      let fields = server.block(Writer.response(200, [("server", "s")]))
+      dialogue.send(.server, Writer.headers(stream, fields) + Writer.data(stream, [0x78, 0x79], ends: true))
+    }
+    return dialogue
+  }
+
+  @Test(arguments: [[5], [5, 6], [3, 9, 15]])
+  func requestsBehindALostOneAreExact(_ lost: [Int]) {
+    let analysis = HTTP2Tests.analysis(Self.dialogue(20, lost: Set(lost)))
+    let requests = analysis.requests
+    #expect(requests.map(\.path) == (0..<20).filter { !lost.contains($0) }.map { "/a/\($0)" })
+    #expect(requests.allSatisfy { $0.exactness == .exact && $0.host == "h.example" })
+    let unasked = analysis.responses.filter { $0.exactness != .exact }
+    #expect(unasked.map { Int($0.stream) } == lost.map { 2 * $0 + 1 })
+    #expect(unasked.allSatisfy { $0.exactness == .inferred && $0.host.isEmpty })
+  }
+
+  /// The lost packet named another host. The table tells that only where its bytes cannot have held one.
+  @Test func anEntryOfAnotherHostIsNotTakenForTheOld() {
+    var client = Writer()
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, Writer.preface + Writer.settings())
+    dialogue.send(.client, Writer.headers(1, client.block(Writer.request("/1")), ends: true))
+    let other = [(":method", "GET"), (":scheme", "http"), (":authority", "other.example"), (":path", "/2")]
+    dialogue.send(.client, Writer.headers(3, client.block(other), ends: true), isCaptured: false)
+    for stream in [UInt32(5), 7, 9] {
+      dialogue.send(.client, Writer.headers(stream, client.block(other), ends: true))
+    }
+    let found = HTTP2Tests.analysis(dialogue).requests
+    #expect(found.count == 4 && found.dropFirst().allSatisfy { $0.host != "h.example" || $0.exactness != .exact })
+    #expect(found.dropFirst().allSatisfy { $0.host.isEmpty && $0.exactness == .inferred })
+  }
+
+  /// The first of three responses is lost, with the entries of the interim and final ones that follow.
+  @Test func anInterimResponseOfUnknownStatusIsNotTheFinalOne() {
+    var (client, server) = (Writer(), Writer())
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, Writer.preface + Writer.settings())
+    dialogue.send(.server, Writer.settings())
+    for stream in [UInt32(1), 3, 5] {
+      dialogue.send(.client, Writer.headers(stream, client.block(Writer.request("/b", method: "HEAD")), ends: true))
+      let interim = server.block(Writer.response(103, [("link", "x")]))
+      dialogue.send(.server, Writer.headers(stream, interim), isCaptured: stream > 1)
+      let final = server.block(Writer.response(200, [("x-n", "\(stream)")]))
+      dialogue.send(.server, Writer.headers(stream, final, ends: true))
+    }
+    let analysis = HTTP2Tests.analysis(dialogue)
+    let responses = analysis.messages.filter { $0.kind == .response }
+    #expect(responses.map(\.status) == [200, 200, 200] && responses.allSatisfy { $0.exactness == .exact })
+    let interim = analysis.messages.filter { $0.kind == .interim }
+    #expect(interim.map(\.stream) == [3, 5] && interim.allSatisfy { $0.status == 0 && $0.exactness == .inferred })
+  }
+
+  /// No packet has more than one frame.
+  @Test func aConnectionThatIsJoinedInItsMiddleIsFound() {
+    var client = Writer()
+    client.isIndexing = false
+    var dialogue = Dialogue.opened()
+    for stream in stride(from: UInt32(41), to: 61, by: 2) {
+      dialogue.send(.client, Writer.headers(stream, client.block(Writer.request("/\(stream)")), ends: true))
+      dialogue.send(.server, Writer.headers(stream, client.block(Writer.response())))
+      dialogue.send(.server, Writer.data(stream, [1, 2, 3], ends: true))
+    }
+    let segments = Array(dialogue.segments.dropFirst(3))
+    let analysis = Analysis(segments.map { $0.packet() })
+    #expect(analysis.violations == [])
+    #expect(analysis.requests.map(\.path) == stride(from: 41, to: 61, by: 2).map { "/\($0)" })
+    #expect(analysis.responses.map(\.octets.body) == [Int](repeating: 3, count: 10))
+  }
+
+  /// Octets that begin like one frame, and go on otherwise.
+  @Test func otherProtocolsAreNotTakenForHTTP2() {
+    var dialogue = Dialogue.opened()
+    for number in 0..<8 {
+      dialogue.send(.client, Writer.frame(1, flags: 4, stream: 5, [UInt8(number)]) + [0xff, 0xff, 0xff])
+      dialogue.send(.server, [UInt8](repeating: 0, count: 64))
+    }
+    let analysis = Analysis(dialogue.segments.dropFirst(3).map { $0.packet() })
+    #expect(analysis.violations == [] && analysis.messages.isEmpty)
+    #expect(analysis.ledger[.opaque] > 0)
+  }
+}
