@@ -308,7 +308,8 @@ struct KeyLog {
   private mutating func readLine(_ line: RawSpan) {
     guard line.byteCount > 0 else { return }
     if let read = KeyLogLine(line) { return learn(read) }
-    if (0..<min(4, line.byteCount)).contains(where: { line.octet($0) == 0 }) {
+    // A line in pieces loses each octet 0; so does a whole one, or a log would depend on how it is cut.
+    if (0..<line.byteCount).contains(where: { line.octet($0) == 0 }) {
       keep(line, 0..<line.byteCount)
       return finishLine()
     }
