@@ -164,7 +164,7 @@ class Message:
     def __init__(self, stream, at):
         self.stream, self.begin, self.at = stream, at, at
         self.line = self.header = self.body = self.framing = self.trailer = 0
-        self.fields, self.whole = [], False
+        self.fields, self.whole, self.pieces = [], False, []
 
     def take_line(self):
         end = self.stream.data.find(b"\n", self.at)
@@ -190,6 +190,7 @@ class Message:
 
     def take_body(self, size):
         had = min(size, len(self.stream.data) - self.at)
+        self.pieces.append(self.stream.data[self.at:self.at + had])
         self.body += had
         self.at += had
         if had < size:
@@ -214,8 +215,7 @@ class Message:
         elif self.field("content-length"):
             self.take_body(int(self.field("content-length")))
         elif until_close:
-            self.body = len(self.stream.data) - self.at
-            self.at = len(self.stream.data)
+            self.take_body(len(self.stream.data) - self.at)
 
     def all(self):
         return self.at - self.begin
@@ -292,6 +292,7 @@ def exchanges(data):
                 row.update(status=response.start.split()[1] if " " in getattr(response, "start", "") else "", x_serial=response.field("x-serial"),
                            encoding=response.field("content-encoding"), transfer=response.field("transfer-encoding"),
                            set_cookies=sum(n.lower() == "set-cookie" for n, _ in response.fields))
+            row["messages"] = request, response
             rows.append(row)
     rows.sort(key=lambda r: (r["request_first"], r["connection"]))
     return rows
@@ -310,6 +311,6 @@ if __name__ == "__main__":
     parser.add_argument("-o", "--output")
     options = parser.parse_args()
     out = open(options.output, "w", newline="") if options.output else sys.stdout
-    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n", extrasaction="ignore")
     writer.writeheader()
     writer.writerows(read(options.capture))
