@@ -38,6 +38,74 @@ public struct LivePage {
     figures.add(connection, texts: texts)
   }
 
+  /// The page with the messages that are not final, and with their exchanges from the start of the response on.
+  ///
+  /// - Parameter forEachOpenMessage: Calls its argument with each message that is not final yet (`Pipeline.forEachOpenMessage`).
+  /// - Returns: The page, for `data` alone: further rows belong to the page without them.
+  public func including(_ forEachOpenMessage: ((Message, borrowing TextPool) -> Void) -> Void) -> LivePage {
+    var open: [Int: OpenExchange] = [:]
+    forEachOpenMessage { message, _ in
+      guard message.exchange != 0, open[message.exchange] != nil || open.count < PageLimits.exchangesInProgress else {
+        return
+      }
+      open[message.exchange, default: OpenExchange(message)].add(message)
+    }
+    var page = self
+    forEachOpenMessage { message, texts in
+      page.figures.add(message, texts: texts)
+      // Texts are known only beside their message. A request that waits for its response has not failed.
+      open[message.exchange]?.rest -= 1
+      guard let exchange = open[message.exchange], exchange.rest == 0, exchange.hasResponse else { return }
+      page.figures.add(exchange.row(message), texts: texts)
+    }
+    return page
+  }
+
+  /// An exchange that is not final.
+  private struct OpenExchange {
+    private var exchange = Exchange()
+    private var requestEnd: Int64?
+    /// The number of its messages that are still to come.
+    var rest = 0
+
+    init(_ message: Message) {
+      exchange.number = message.exchange
+      exchange.connection = message.connection
+      exchange.started = message.firstTime
+    }
+
+    mutating func add(_ message: Message) {
+      rest += 1
+      exchange.started = min(exchange.started, message.firstTime)
+      exchange.ipLength += message.ipLength
+      switch message.kind {
+      case .request:
+        exchange.request = message.number
+        exchange.requestLength = message.octets.total
+        exchange.timings.send = max(message.lastTime - message.firstTime, 0)
+        requestEnd = message.lastTime
+      case .interim: exchange.responseLength += message.octets.total
+      case .response:
+        exchange.response = message.number
+        exchange.status = message.status
+        exchange.responseLength += message.octets.total
+        exchange.timings.receive = max(message.lastTime - message.firstTime, 0)
+        exchange.timings.wait = requestEnd.map { max(message.firstTime - $0, 0) }
+      }
+    }
+
+    /// Whether the final response has begun.
+    var hasResponse: Bool { exchange.response != nil }
+
+    /// The row, with the texts of one of its messages.
+    func row(_ message: Message) -> Exchange {
+      var row = exchange
+      (row.method, row.host, row.path, row.apiPath) = (message.method, message.host, message.path, message.apiPath)
+      (row.version, row.process, row.pairing) = (message.version, message.process, message.pairing)
+      return row
+    }
+  }
+
   /// The page's data for these totals: JSON that is safe in a `script` element, below 3 MB, without line breaks.
   ///
   /// - Parameters:

@@ -24,7 +24,8 @@ package struct AnomalyExplanation: Sendable {
 
   /// The kinds of effects on the figures.
   private enum Effect {
-    case none, counted, unread, checksum, lost, cut, late, oneSided, malformed, limit, closed, coding, flood, framing, coarse, conflict
+    case none, counted, unread, checksum, lost, cut, late, oneSided, malformed, limit, closed, coding, flood, framing,
+      coarse, conflict
 
     var words: (meaning: String, remedy: String) {
       switch self {

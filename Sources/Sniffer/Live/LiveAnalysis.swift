@@ -169,7 +169,8 @@ struct LiveAnalysis {
         withTables: isFlushDue && pipeline.sink.report != nil || pageBegun != nil,
         withHosts: isLookDue && metrics != nil)
       if let pageBegun, let shown = pipeline.sink.page {
-        page?.update(mark, shown, snapshot.totals, since: pageBegun)
+        let page = shown.including { body in pipeline.forEachOpenMessage(body) }
+        self.page?.update(mark, page, snapshot.totals, since: pageBegun)
       }
       if isLookDue { look(snapshot, pipeline) }
       if schedule.takeHour() { pipeline.sink.report?.renewAllowance(command.options.hourlyRowLimit) }

@@ -49,11 +49,11 @@ function drawAgain(data) {
   window.scrollTo({ top, behavior: 'instant' });
 }
 
-/** Rows come when nothing can change them any more, which takes a while after the traffic. */
+/** Some tables have only rows that nothing can change any more, which takes a while after the traffic. */
 function sayWhatIsMissing(data) {
   if (data.live.over) return;
   main.querySelector('.tiles').after(element('p', { class: 'notice' },
-    'Totals are current; details appear about 30 s after a connection closes.'));
+    'Totals and exchanges are current; connections, header fields and contents appear about 30 s after a connection closes.'));
 }
 
 function follow() {
