@@ -3,13 +3,13 @@ import Testing
 
 @testable import HTTPReassembly
 
-/// Dialogues with odd frames and known truth, of which packets are lost, late, cut or doubled: no row is exact and wrong (MEASURES §10).
+/// Dialogues with odd frames and known truth, whose packets are lost, late, cut or doubled: no row is exact and wrong (MEASURES §10).
 @Suite struct OddDialogueTests {
   /// The rows of a mutilated dialogue.
   struct Outcome {
     var rows = 0
     var exact = 0
-    /// Complete messages of which every octet was captured, and those of them that have an exact row.
+    /// Complete messages with every octet captured, and the number of them with an exact row.
     var possible = 0
     var known = 0
     var wrong: [String] = []

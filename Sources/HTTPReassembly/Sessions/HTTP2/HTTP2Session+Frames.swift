@@ -522,7 +522,7 @@ extension HTTP2Session {
       && (!isOpened || frame.type == HTTP2FrameHeader.headers || frame.type == HTTP2FrameHeader.priority)
   }
 
-  /// The streams of which the other side's first frames may still be unread.
+  /// The number of streams whose first frames from the other side may still be unread.
   private static var streamsAhead: UInt32 { 128 }
 
   /// Skips octets that cannot be seen: beyond a packet's snap length, or never captured.

@@ -2,8 +2,8 @@ import Foundation
 
 /// Insertions into a dynamic table that were not seen, because their octets were lost.
 ///
-/// Older entries have moved by their number. Three things tell it: the lost octets bound it; no field section has pseudo-header fields in
-/// wrong places (RFC 9113 §8.3); and senders refer to the same entries again and again, but hardly to entries that they long left unused.
+/// Older entries have moved by their number. The lost octets bound it. No field section has pseudo-header fields in
+/// wrong places (RFC 9113 §8.3). Senders refer to the same entries again and again, but hardly to entries that they long left unused.
 struct HPACKGap {
   /// A possible number of insertions.
   struct Candidate {
