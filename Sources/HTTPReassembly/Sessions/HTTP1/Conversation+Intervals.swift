@@ -21,10 +21,11 @@ extension Conversation {
 
   /// The interval between the start of the current side's stream and a message; unknown if messages came before it.
   private func firstInterval(before start: LineStart, _ run: borrowing Run) -> MessageInterval {
-    guard beginning[run.side] != .unknown, retiredThrough[run.side] == .unknown else { return MessageInterval() }
+    let beginning = beginning(run.side)
+    guard beginning != .unknown else { return MessageInterval() }
     let isCertain = recovery?.value.certainty[run.side] != .possible
     return MessageInterval(
-      length: Int32(clamping: start.position - beginning[run.side]), isBehindWhole: isCertain)
+      length: Int32(clamping: start.position - beginning), isBehindWhole: isCertain)
   }
 
   /// Notes the distance of a request that has started, from a client that pipelines or behind a gap.

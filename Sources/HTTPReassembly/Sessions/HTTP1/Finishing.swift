@@ -17,7 +17,7 @@ extension Conversation {
       gap[side] = 0
     }
     // A final row does not change its count of missing octets, so its connection must not either.
-    let found = max(0, range.upperBound - max(range.lowerBound, retiredThrough[side]))
+    let found = max(0, range.upperBound - max(range.lowerBound, retiredThrough(side)))
     run.countMissing(-found)
     let owned = owners.look(side) { $0.acceptLate(range, &run.rows) }
     run.ledger.settle(owned, as: .body)
@@ -50,7 +50,7 @@ extension Conversation {
     while owners.look(side, { $0.count }) > limit, !owners.look(side, { $0[0].isInProgress }),
       !oldestAwaitsName(on: side, run)
     {
-      retiredThrough[side] = max(retiredThrough[side], owners.look(side, { $0[0].end }))
+      retire(side, through: owners.look(side, { $0[0].end }))
       finishFirst(side, &run)
       hasRetired = true
     }

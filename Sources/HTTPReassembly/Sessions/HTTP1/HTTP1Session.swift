@@ -81,7 +81,7 @@ struct HTTP1Session {
   /// Starts the stream of `side` at `position`, which may differ from 0.
   private mutating func start(_ side: Side, at position: StreamPosition, firstOctet: UInt8?) {
     hasStarted[side] = true
-    if !conversation.isFirst[side] { conversation.beginning[side] = position }
+    if !conversation.isFirst[side] { conversation.begin(side, at: position) }
     // A tunnel can be known before one side has sent any octets.
     let isTunnel = parsers.look(side) { $0.isTunnel }
     parsers[side] = HTTP1Parser(position: position)

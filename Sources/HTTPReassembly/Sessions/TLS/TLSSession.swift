@@ -44,11 +44,13 @@ struct TLSSession {
     count(&run)
   }
 
-  /// Whether a side is TLS, or may be one when it starts with `octet`.
+  /// Whether a side is TLS, or may be TLS when it starts with an octet; nil means that the octet was not captured.
   func canRead(_ side: Side, firstOctet: UInt8?) -> Bool {
     // An opened connection is TLS on both sides, regardless of later octets.
     if sides.look(side, { $0.hasStarted }) || inner != nil { return true }
-    return firstOctet.map { TLSRecords.canStart(with: $0) } ?? false
+    // A gap where a side begins hides a record if the other side has sent a hello.
+    guard let firstOctet else { return negotiation != nil }
+    return TLSRecords.canStart(with: firstOctet)
   }
 
   // MARK: Octets
