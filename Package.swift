@@ -98,7 +98,11 @@ let package = Package(
       ],
       swiftSettings: settings),
     .target(
-      name: "TableReading", dependencies: [.product(name: "GRDB", package: "GRDB.swift")], swiftSettings: settings),
+      name: "TableReading",
+      dependencies: [
+        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
+      swiftSettings: settings),
     .target(
       name: "Estimates",
       dependencies: [

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import GRDBSQLite
 
 /// An SQLite database of another program, opened so that neither it nor its folder changes.
 ///
@@ -60,11 +61,16 @@ package final class SQLiteSource {
     }
   }
 
+  /// Octets of one value of a log or a report.
+  package static let longestValue = 1 << 20
+
   private static func configuration(_ isReadOnly: Bool) -> Configuration {
     var configuration = Configuration()
     configuration.readonly = isReadOnly
     configuration.label = "log"
     configuration.prepareDatabase { database in
+      // A longer text or blob is an error before any of it is read.
+      _ = unsafe sqlite3_limit(database.sqliteConnection, SQLITE_LIMIT_LENGTH, Int32(longestValue))
       // The schema may be hostile: no functions with side effects, and cells are checked before use.
       try database.execute(sql: "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
     }

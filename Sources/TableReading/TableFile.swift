@@ -33,19 +33,62 @@ package struct TableFile {
   /// The next octets after those in `head`; empty at the end.
   package func next() throws(ReadingError) -> [UInt8] { try Self.read(handle, upTo: 1 << 20, path) }
 
-  /// The whole content, without a byte order mark.
-  package func content(limit: Int) throws(ReadingError) -> Data {
-    guard size <= limit else {
-      throw ReadingError(file: path, "has \(size) bytes; JSON is read whole, up to \(limit)")
+  /// Reads the file from its start, piece by piece, without a byte order mark.
+  package func forEachPiece(_ body: ([UInt8]) throws(ReadingError) -> Void) throws(ReadingError) {
+    do { try handle.seek(toOffset: 0) } catch {
+      throw ReadingError(file: path, "cannot be read: \(error.localizedDescription)")
     }
+    var isFirst = true
+    while case let piece = try next(), !piece.isEmpty {
+      try body(isFirst && piece.starts(with: Self.byteOrderMark) ? Array(piece.dropFirst(3)) : piece)
+      isFirst = false
+    }
+  }
+
+  /// The first octets, at most `count`, without a byte order mark.
+  package func start(_ count: Int) throws(ReadingError) -> [UInt8] {
+    var start: [UInt8] = []
     do {
-      // Reads again from the start: this gives the whole file in one piece, without a copy.
       try handle.seek(toOffset: 0)
-      let data = try handle.read(upToCount: limit) ?? Data()
-      return data.starts(with: Self.byteOrderMark) ? data.dropFirst(3) : data
+      while start.count < count, case let piece = try Self.read(handle, upTo: count - start.count, path), !piece.isEmpty
+      {
+        start += piece
+      }
+    } catch let error as ReadingError {
+      throw error
     } catch {
       throw ReadingError(file: path, "cannot be read: \(error.localizedDescription)")
     }
+    return start.starts(with: Self.byteOrderMark) ? Array(start.dropFirst(3)) : start
+  }
+
+  /// Hands over each line without its end. Of a line with more than `longest` octets, only the first `longest` + 1 are there.
+  package func forEachLine(
+    longest: Int, _ body: ([UInt8]) throws(ReadingError) -> Void
+  ) throws(ReadingError) {
+    var line: [UInt8] = []
+    try forEachPiece { piece throws(ReadingError) in
+      var rest = piece[...]
+      while let end = rest.firstIndex(of: 0x0a) {
+        line += rest[..<end].prefix(longest + 1 - line.count)
+        try body(line)
+        line.removeAll(keepingCapacity: true)
+        rest = rest[(end + 1)...]
+      }
+      line += rest.prefix(longest + 1 - line.count)
+    }
+    try body(line)
+  }
+
+  /// The whole content of a file of at most `limit` octets, without a byte order mark; nil for a longer one.
+  package func content(limit: Int) throws(ReadingError) -> [UInt8]? {
+    guard size <= limit else { return nil }
+    var content: [UInt8] = []
+    try forEachPiece { piece throws(ReadingError) in
+      // The file may have grown since it was opened.
+      if content.count <= limit { content += piece }
+    }
+    return content.count <= limit ? content : nil
   }
 
   /// U+FEFF in UTF-8.

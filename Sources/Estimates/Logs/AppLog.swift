@@ -20,6 +20,8 @@ public struct AppLog: Sendable {
   }
   /// Whether the rows are the lines of a text file.
   var hasLines = false
+  /// Octets of memory that the rows of `add` take.
+  private var octets = 0
 
   /// A log.
   public init(dialect: LogDialect, entries: [LogEntry]) {
@@ -63,6 +65,17 @@ public enum LogDialect: String, Sendable, CaseIterable {
 }
 
 extension AppLog {
+  /// Adds rows of a file.
+  ///
+  /// - Throws: When all rows take more memory than `LogOptions.memoryLimit`. Names that rows share count in each.
+  mutating func add(_ rows: [LogEntry], of file: String, _ options: LogOptions) throws(LogError) {
+    for row in rows { octets += row.memory }
+    guard octets <= options.memoryLimit else {
+      throw LogError(file: file, "has rows that take more than \(options.memoryLimit) bytes of memory; split it")
+    }
+    entries += rows
+  }
+
   /// Adds a notice about rows without a time: they can be matched by order only.
   mutating func noteTimes() {
     let count = entries.count { $0.time == nil }

@@ -63,6 +63,14 @@ public struct LogEntry: Sendable, Equatable {
   }
 }
 
+extension LogEntry {
+  /// Octets of memory that it takes; texts of up to 15 octets have no memory of their own.
+  var memory: Int {
+    let texts = [method, host, path, query ?? ""].reduce(0) { $0 + ($1.utf8.count > 15 ? $1.utf8.count + 32 : 0) }
+    return MemoryLayout<LogEntry>.stride + texts
+  }
+}
+
 extension ExchangeTimings {
   /// Whether no phase is known.
   var isEmpty: Bool { self == ExchangeTimings() }

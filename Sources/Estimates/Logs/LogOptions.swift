@@ -14,9 +14,8 @@ public struct LogOptions: Sendable {
   public var timeZone = TimeZone.gmt
   /// The largest number of rows, entries or transactions; more is an error.
   public var rowLimit = 2_000_000
-  /// The largest size of a JSON file, in octets. JSON is read whole. The peak of memory is about 1.2 times the size of a HAR with
-  /// contents. It reaches 25 times the size of a file of nothing but small numbers.
-  public var jsonLimit = 1 << 29
+  /// Octets of memory that all rows may take; more is an error. They are all that is kept of a log.
+  public var memoryLimit = 1 << 30
 
   /// Detects everything from the content, and takes times without zone as UTC.
   public init() {}

@@ -100,9 +100,16 @@ struct WrongLogTests {
     #expect(try LogFolder.refusal("[]", options) == "is an array of JSON, not har")
     #expect(try LogFolder.refusal("host,path\n", options).hasPrefix("is not JSON: "))
     options.format = nil
-    options.jsonLimit = 10
-    #expect(try LogFolder.refusal("{\"log\": {}}", options) == "has 11 bytes; JSON is read whole, up to 10")
-    options.jsonLimit = 10_000
+    options.memoryLimit = 1_000
+    let longPath = entry(url: "\"http://h/\(String(repeating: "a", count: 1_000))\"")
+    #expect(
+      try LogFolder.refusal("{\"log\": {\"entries\": [\(longPath)]}}", options)
+        == "has rows that take more than 1000 bytes of memory; split it")
+    options.memoryLimit = 1 << 30
+    let long = String(repeating: "a", count: JSONElements.longest + 1)
+    #expect(
+      try LogFolder.refusal("{\"log\": {\"entries\": [\(long)]}}", options)
+        == "has more than \(JSONElements.longest) bytes of JSON in one entry")
     options.rowLimit = 1
     #expect(try LogFolder.refusal("[{}, {}, {}]", options) == "has more than 1 tasks; split it")
     #expect(

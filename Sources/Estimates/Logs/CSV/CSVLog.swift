@@ -37,10 +37,11 @@ struct CSVLog {
       } catch {
         bad.note("line \(records.line)", error)
       }
+      try table.keep(of: file.path)
     }
     try bad.check(file: file.path, rows: rows)
     guard rows > 0 else { throw LogError(file: file.path, "has a header but no rows") }
-    var log = table.log()
+    var log = table.finished()
     log.hasLines = true
     return log
   }

@@ -1,24 +1,26 @@
 import Foundation
 import HTTPReassembly
+import TableReading
 
 /// Makes entries of curl's output for `-w '%{json}\\n'`. Each line is a transfer: a request and its response.
 struct CurlLog {
-  let data: Data
-  let file: String
+  let file: TableFile
 
   /// A line without certificates has 1,500 octets; with them, some thousands more.
   static let longestLine = 1 << 20
 
   /// Whether the first line is an object that curl wrote.
-  static func begins(_ data: Data) -> Bool {
-    let line = data.prefix(longestLine).drop { $0 == 0x0a || $0 == 0x0d || $0 == 0x20 }.prefix { $0 != 0x0a }
+  static func begins(_ file: TableFile) throws(LogError) -> Bool {
+    // Other formats show in the first octets of most files that they are none of curl's.
+    let line = Data(try file.start(longestLine)).drop { $0 == 0x0a || $0 == 0x0d || $0 == 0x20 }.prefix { $0 != 0x0a }
     // This skips the parse of a HAR on one line.
     guard line.count < longestLine, line.firstRange(of: Data("\"url_effective\"".utf8)) != nil else { return false }
     return (try? JSONDecoder().decode(CurlTransfer.self, from: line)) != nil
   }
 
-  /// Reads the lines. Throws when there are no transfers, more of them than `limit`, or lines that are not transfers.
-  func read(limit: Int) throws(LogError) -> AppLog {
+  /// Reads the lines. Throws when there are no transfers, more of them than the limit, or lines that are not transfers.
+  func read(_ options: LogOptions) throws(LogError) -> AppLog {
+    let (path, limit) = (file.path, options.rowLimit)
     var log = AppLog(dialect: .curl, entries: [])
     var names = NamePool()
     var bad = BadRows()
@@ -27,11 +29,12 @@ struct CurlLog {
     var newer = 0
     var number = 0
     let decoder = JSONDecoder()
-    for line in data.split(separator: 0x0a, omittingEmptySubsequences: false) {
+    try file.forEachLine(longest: Self.longestLine) { line throws(LogError) in
       number += 1
-      guard line.contains(where: { $0 != 0x20 && $0 != 0x0d && $0 != 0x09 }) else { continue }
+      guard line.contains(where: { $0 != 0x20 && $0 != 0x0d && $0 != 0x09 }) else { return }
       rows += 1
-      guard rows <= limit else { throw LogError(file: file, "has more than \(limit) rows; split it") }
+      guard rows <= limit else { throw LogError(file: path, "has more than \(limit) rows; split it") }
+      var found: [LogEntry] = []
       do throws(RowProblem) {
         let transfer = try Self.transfer(line, decoder)
         guard let url = LogURL(CurlTransfer.repaired(transfer.effectiveURL)),
@@ -41,18 +44,19 @@ struct CurlLog {
         }
         guard ["http", "https", "ws", "wss"].contains(url.scheme) else {
           skipped += 1
-          continue
+          return
         }
         if transfer.isEncoded { newer += 1 }
-        log.entries += Self.rows(of: transfer, url, row: number, exchange: rows, &names)
+        found = Self.rows(of: transfer, url, row: number, exchange: rows, &names)
       } catch {
         bad.note("line \(number)", error)
       }
+      try log.add(found, of: path, options)
     }
-    try bad.check(file: file, rows: rows)
+    try bad.check(file: path, rows: rows)
     log.skippedRows = skipped
-    guard rows > 0 else { throw LogError(file: file, "has no line with a transfer") }
-    guard !log.entries.isEmpty else { throw LogError(file: file, "has \(rows) transfers, none of them of HTTP") }
+    guard rows > 0 else { throw LogError(file: path, "has no line with a transfer") }
+    guard !log.entries.isEmpty else { throw LogError(file: path, "has \(rows) transfers, none of them of HTTP") }
     if skipped > 0 { log.notices.append("transfers that are not HTTP, left out: \(skipped)") }
     if newer > 0 { log.notices.append("transfers of HTTP/2 or HTTP/3: \(newer)") }
     let several = log.entries.count { $0.kind == .request && $0.redirectCount > 0 }
@@ -61,9 +65,9 @@ struct CurlLog {
     return log
   }
 
-  private static func transfer(_ line: Data, _ decoder: JSONDecoder) throws(RowProblem) -> CurlTransfer {
+  private static func transfer(_ line: [UInt8], _ decoder: JSONDecoder) throws(RowProblem) -> CurlTransfer {
     guard line.count <= longestLine else { throw RowProblem("expected at most \(longestLine) bytes of JSON") }
-    do { return try decoder.decode(CurlTransfer.self, from: line) } catch {
+    do { return try decoder.decode(CurlTransfer.self, from: Data(line)) } catch {
       throw RowProblem("expected an object of curl's %{json}: \(JSONLog.words(error))")
     }
   }

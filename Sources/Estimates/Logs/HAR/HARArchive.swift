@@ -2,8 +2,11 @@
 struct HARArchive: Decodable {
   /// The log's producer. HAR 1.2 demands it; some files lack it.
   let creator: Agent?
-  /// Its exchanges.
-  let entries: Attempts<ArchivedEntry>
+  /// Its exchanges, which are read one by one (`JSONElements`).
+  let entries: [NoEntry]
+
+  /// Stands for the elements of the array, which is empty here.
+  struct NoEntry: Decodable {}
 
   /// A program.
   struct Agent: Decodable {

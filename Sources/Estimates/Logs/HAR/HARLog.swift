@@ -1,14 +1,12 @@
 /// Makes entries of a HAR: a row for each request, and one for each response.
 struct HARLog {
   let archive: HARArchive
-  let file: String
+  let log: JSONLog
   let times: LogTime
 
-  /// Reads the archive. Throws when there are no entries, more rows than `limit`, or entries that break HAR.
-  func read(limit: Int) throws(LogError) -> AppLog {
-    let entries = archive.entries.results
-    guard !entries.isEmpty else { throw LogError(file: file, "is a HAR without entries") }
-    guard entries.count <= limit else { throw LogError(file: file, "has more than \(limit) entries; split it") }
+  /// Reads the archive. Throws when there are no entries, more of them than the limit, or entries that break HAR.
+  func read() throws(LogError) -> AppLog {
+    let (file, options, source) = (log.file.path, log.options, log)
     let meaning = archive.meaning
     var log = AppLog(dialect: meaning.dialect, entries: [])
     var names = NamePool()
@@ -16,23 +14,29 @@ struct HARLog {
     var skipped: [String: Int] = [:]
     var unanswered = 0
     var newer = 0
-    for (index, attempt) in entries.enumerated() {
-      do throws(RowProblem) {
-        let entry = try attempt.get()
-        let (start, url) = try Self.origin(entry, times)
-        guard ["http", "https", "ws", "wss"].contains(url.scheme) else {
-          skipped[url.scheme.shortened(), default: 0] += 1
-          continue
-        }
-        let rows = rows(of: entry, row: index + 1, start: start, url: url, meaning: meaning, names: &names)
-        log.entries += rows
-        if rows.count == 1 { unanswered += 1 }
-        if entry.request.isEncoded || entry.response?.isEncoded == true { newer += 1 }
-      } catch {
-        bad.note("entry \(index + 1)", error)
+    var count = 0
+    try source.forEach(.entry, "log.entries") { (number, attempt: Result<ArchivedEntry, RowProblem>) throws(LogError) in
+      count = number
+      guard count <= options.rowLimit else {
+        throw LogError(file: file, "has more than \(options.rowLimit) entries; split it")
       }
+      let (entry, start, url): (ArchivedEntry, Int64, LogURL)
+      do throws(RowProblem) {
+        entry = try attempt.get()
+        (start, url) = try Self.origin(entry, times)
+      } catch {
+        return bad.note("entry \(number)", error)
+      }
+      guard ["http", "https", "ws", "wss"].contains(url.scheme) else {
+        return skipped[url.scheme.shortened(), default: 0] += 1
+      }
+      let rows = rows(of: entry, row: number, start: start, url: url, meaning: meaning, names: &names)
+      try log.add(rows, of: file, options)
+      if rows.count == 1 { unanswered += 1 }
+      if entry.request.isEncoded || entry.response?.isEncoded == true { newer += 1 }
     }
-    try bad.check(file: file, rows: entries.count)
+    guard count > 0 else { throw LogError(file: file, "is a HAR without entries") }
+    try bad.check(file: file, rows: count)
     log.skippedRows = skipped.values.reduce(0, +)
     guard !log.entries.isEmpty else {
       throw LogError(file: file, "has \(log.skippedRows) entries, none of them of HTTP")

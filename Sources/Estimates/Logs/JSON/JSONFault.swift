@@ -6,7 +6,7 @@ struct JSONFault: CustomStringConvertible {
   let description: String
 
   /// The older parser is slow and builds objects until it fails, so larger texts are not parsed.
-  static let limit = 64 << 20
+  static let limit = 8 << 20
 
   /// Finds the fault; nil without one.
   init?(_ data: Data) {

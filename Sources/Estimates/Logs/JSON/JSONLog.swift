@@ -7,29 +7,22 @@ struct JSONLog {
   let options: LogOptions
 
   /// Reads the given format, or the format that the outermost value shows.
+  ///
+  /// The file is read twice, and is never in memory whole: first all but the elements of its long array, which tells the format, then the
+  /// elements one by one.
   func read(_ format: LogFormat?) throws(LogError) -> AppLog {
-    let data = try file.content(limit: options.jsonLimit)
-    if format == .curl || format == nil && CurlLog.begins(data) {
-      return try CurlLog(data: data, file: file.path).read(limit: options.rowLimit)
-    }
-    let document: JSONDocument
-    var isCut = false
-    let decoder = JSONDecoder()
-    if let key = attemptLimitKey { decoder.userInfo[key] = options.rowLimit }
-    do { document = try decoder.decode(JSONDocument.self, from: data) } catch {
-      guard let ended = Netlog.ended(data), let repaired = try? decoder.decode(JSONDocument.self, from: ended) else {
-        throw LogError(file: file.path, JSONFault(data)?.description ?? Self.words(error))
-      }
-      (document, isCut) = (repaired, true)
-    }
+    // `||` would lose the type of the error.
+    let isCurl = if format == nil { try CurlLog.begins(file) } else { format == .curl }
+    if isCurl { return try CurlLog(file: file).read(options) }
+    let (document, isCut) = try document()
     let times = LogTime(unit: options.timeUnit, zone: options.timeZone)
     switch (document, format) {
     case (.har(let archive), nil), (.har(let archive), .har):
-      return try HARLog(archive: archive, file: file.path, times: times).read(limit: options.rowLimit)
-    case (.tasks(let tasks), nil), (.tasks(let tasks), .urlSessionMetrics):
-      return try TaskMetricsLog(tasks: tasks, file: file.path, times: times).read(limit: options.rowLimit)
+      return try HARLog(archive: archive, log: self, times: times).read()
+    case (.tasks(let single), nil), (.tasks(let single), .urlSessionMetrics):
+      return try TaskMetricsLog(single: single, log: self, times: times).read()
     case (.netlog(let netlog), nil), (.netlog(let netlog), .netlog):
-      var log = try NetlogLog(netlog: netlog, file: file.path).read(limit: options.rowLimit)
+      var log = try NetlogLog(netlog: netlog, log: self).read()
       if isCut { log.notices.append("the netlog has no end: Chrome was killed, or still runs") }
       return log
     case (.netlog, _): throw LogError(file: file.path, "is a netlog of Chrome, not \(format?.rawValue ?? "a log")")
@@ -38,23 +31,86 @@ struct JSONLog {
     }
   }
 
+  /// Everything but the elements of the long array, and whether the text ends inside of that array.
+  private func document() throws(LogError) -> (JSONDocument, isCut: Bool) {
+    var elements = JSONElements(file: file.path)
+    try file.forEachPiece { octets throws(LogError) in
+      try elements.take(octets) { (_, _) throws(LogError) in }
+    }
+    if elements.isBroken { throw fault(nil) }
+    var rest = elements.rest
+    // Chrome writes an event a line. If it was killed, the last whole event has a comma behind it.
+    let isCut = elements.endsInElements && rest.starts(with: Array("{\"constants\"".utf8))
+    if isCut { rest += Array("]}".utf8) }
+    do { return (try JSONDecoder().decode(JSONDocument.self, from: Data(rest)), isCut) } catch {
+      throw fault(error)
+    }
+  }
+
+  /// Hands over each element of a long array, decoded, or the reason why it cannot be.
+  ///
+  /// Errors name the array `name`, which is empty for the outermost value. `body` takes an element and its number, from 1.
+  ///
+  /// - Throws: Errors of `body`, and of elements that are no JSON.
+  func forEach<Value: Decodable>(
+    _ place: JSONElements.Place, _ name: String, as type: Value.Type = Value.self,
+    _ body: (Int, Result<Value, RowProblem>) throws(LogError) -> Void
+  ) throws(LogError) {
+    var elements = JSONElements(file: file.path)
+    let decoder = JSONDecoder()
+    var number = 0
+    var hasFailed = false
+    try file.forEachPiece { octets throws(LogError) in
+      try elements.take(octets) { (found, element) throws(LogError) in
+        guard found == place else { return }
+        number += 1
+        let value: Value
+        do { value = try decoder.decode(Value.self, from: Data(element)) } catch {
+          if Self.isNoJSON(error) { throw fault(error) }
+          // Only the first failure keeps its words: a hostile log has millions of them.
+          let words = hasFailed ? "wrong too" : Self.words(error, in: name.isEmpty ? "\(number)" : "\(name).\(number)")
+          hasFailed = true
+          return try body(number, .failure(RowProblem(words)))
+        }
+        try body(number, .success(value))
+      }
+    }
+  }
+
+  /// The error of a text that is no JSON, with its place if the text is short.
+  private func fault(_ error: (any Error)?) -> LogError {
+    if error.map(Self.isNoJSON) ?? true, let octets = (try? file.content(limit: JSONFault.limit)) ?? nil,
+      let fault = JSONFault(Data(octets))
+    {
+      return LogError(file: file.path, fault.description)
+    }
+    return LogError(file: file.path, error.map { Self.words($0) } ?? "is not JSON: its brackets or commas are wrong")
+  }
+
+  /// Whether a text is not JSON, rather than JSON of something else.
+  private static func isNoJSON(_ error: any Error) -> Bool {
+    if case .dataCorrupted(let context) = error as? DecodingError { context.codingPath.isEmpty } else { false }
+  }
+
   /// The error in words, with the keys that lead to its place.
-  static func words(_ error: any Error) -> String {
+  static func words(_ error: any Error, in place: String? = nil) -> String {
     // Foundation throws an error without a position only for numbers.
     guard let error = error as? DecodingError else { return "holds a number that does not fit" }
     switch error {
     case .dataCorrupted(let context) where context.codingPath.isEmpty:
       return "is not JSON: \(context.debugDescription.shortened(to: 120))"
-    case .dataCorrupted(let context): return "\(position(context)): \(context.debugDescription.shortened(to: 120))"
-    case .keyNotFound(let key, let context): return "\(position(context)): no \(key.stringValue)"
+    case .dataCorrupted(let context):
+      return "\(position(context, place)): \(context.debugDescription.shortened(to: 120))"
+    case .keyNotFound(let key, let context): return "\(position(context, place)): no \(key.stringValue)"
     case .typeMismatch(_, let context), .valueNotFound(_, let context):
-      return "\(position(context)): \(context.debugDescription.shortened(to: 120))"
+      return "\(position(context, place)): \(context.debugDescription.shortened(to: 120))"
     @unknown default: return "cannot be read as JSON: \(error)"
     }
   }
 
-  private static func position(_ context: DecodingError.Context) -> String {
-    let keys = context.codingPath.map { key in key.intValue.map { "\($0 + 1)" } ?? key.stringValue.shortened() }
+  private static func position(_ context: DecodingError.Context, _ place: String?) -> String {
+    let inside = context.codingPath.map { key in key.intValue.map { "\($0 + 1)" } ?? key.stringValue.shortened() }
+    let keys = [place].compactMap(\.self) + inside
     return keys.isEmpty ? "the outermost value" : keys.joined(separator: ".")
   }
 }
@@ -62,7 +118,8 @@ struct JSONLog {
 /// The format of the outermost value.
 enum JSONDocument: Decodable {
   case har(HARArchive)
-  case tasks([Result<TaskMetrics, RowProblem>])
+  /// An array of tasks, or a single one.
+  case tasks(single: TaskMetrics?)
   case netlog(Netlog)
 
   private enum Key: String, CodingKey {
@@ -76,13 +133,13 @@ enum JSONDocument: Decodable {
       guard (try? decoder.unkeyedContainer()) != nil else {
         throw Self.unknown(decoder)
       }
-      self = .tasks(try Attempts<TaskMetrics>(from: decoder).results)
+      self = .tasks(single: nil)
       return
     }
     if container.contains(.log) {
       self = .har(try container.decode(HARArchive.self, forKey: .log))
     } else if container.contains(.transactionMetrics) {
-      self = .tasks([.success(try TaskMetrics(from: decoder))])
+      self = .tasks(single: try TaskMetrics(from: decoder))
     } else if container.contains(.constants) {
       self = .netlog(try Netlog(from: decoder))
     } else {

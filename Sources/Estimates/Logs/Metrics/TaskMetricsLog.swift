@@ -4,14 +4,15 @@ import HTTPReassembly
 ///
 /// Header counts include the start-line; body counts are as transferred, with framing and coding.
 struct TaskMetricsLog {
-  let tasks: [Result<TaskMetrics, RowProblem>]
-  let file: String
+  /// The only task of a log that is no array.
+  let single: TaskMetrics?
+  let log: JSONLog
   let times: LogTime
 
-  /// Reads the tasks. Throws when there are no transactions, more of them than `limit`, or tasks that break the format. An
+  /// Reads the tasks. Throws when there are no transactions, more of them than the limit, or tasks that break the format. An
   /// entry's row is the number of its transaction in the file.
-  func read(limit: Int) throws(LogError) -> AppLog {
-    guard tasks.count <= limit else { throw LogError(file: file, "has more than \(limit) tasks; split it") }
+  func read() throws(LogError) -> AppLog {
+    let (file, options, source, limit) = (log.file.path, log.options, log, log.options.rowLimit)
     var log = AppLog(dialect: .urlSessionMetrics, entries: [])
     var names = NamePool()
     var bad = BadRows()
@@ -19,7 +20,11 @@ struct TaskMetricsLog {
     var count = 0
     var newer = 0
     var short = 0
-    for (index, attempt) in tasks.enumerated() {
+    var tasks = 0
+    func take(_ index: Int, _ attempt: Result<TaskMetrics, RowProblem>) throws(LogError) {
+      tasks = index
+      guard tasks <= limit else { throw LogError(file: file, "has more than \(limit) tasks; split it") }
+      var found: [LogEntry] = []
       do throws(RowProblem) {
         let task = try attempt.get()
         if task.transactions.count <= task.redirectCount { short += 1 }
@@ -35,17 +40,19 @@ struct TaskMetricsLog {
             continue
           }
           let isLast = number == task.transactions.count - 1
-          log.entries += try rows(of: transaction, count, url, hasError: isLast && task.error != nil, &names)
+          found += try rows(of: transaction, count, url, hasError: isLast && task.error != nil, &names)
           if transaction.networkProtocolName.hasPrefix("h") && !transaction.networkProtocolName.hasPrefix("http/1") {
             newer += 1
           }
         }
       } catch {
-        bad.note("task \(index + 1)", error)
+        bad.note("task \(index)", error)
       }
+      try log.add(found, of: file, options)
     }
-    try bad.check(file: file, rows: tasks.count)
-    guard count > 0 else { throw LogError(file: file, "has \(tasks.count) tasks and no transaction") }
+    if let single { try take(1, .success(single)) } else { try source.forEach(.task, "", take) }
+    try bad.check(file: file, rows: tasks)
+    guard count > 0 else { throw LogError(file: file, "has \(tasks) tasks and no transaction") }
     log.skippedRows = skipped.values.reduce(0, +)
     guard !log.entries.isEmpty else { throw LogError(file: file, "has \(count) transactions, none of them of HTTP") }
     for (scheme, count) in skipped.sorted(by: { $0.key < $1.key }).prefix(10) {

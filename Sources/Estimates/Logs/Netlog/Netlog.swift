@@ -1,11 +1,11 @@
 import Foundation
 
-/// The needed part of Chrome's network log (`--log-net-log`): the events of requests.
+/// The needed part of Chrome's network log (`--log-net-log`), without its events, which are read one by one (`JSONElements`).
 ///
 /// The file defines its own numbers: `constants` has the numbers of event and source types in this version of Chrome.
 struct Netlog: Decodable {
-  /// The events of requests, each with its index in the file, from 1.
-  let events: [(index: Int, event: NetlogEvent)]
+  /// The meanings of the numbers in events.
+  let names: NetlogEvent.Names
   /// Milliseconds from 1970 to the log's own zero.
   let tickOffset: Int64
 
@@ -30,32 +30,9 @@ struct Netlog: Decodable {
         debugDescription:
           "expected URL_REQUEST, URL_REQUEST_START_JOB and HTTP_TRANSACTION_SEND_REQUEST_HEADERS among them")
     }
-    let names = NetlogEvent.Names(kinds: kinds, request: request, begin: begin, end: end)
-
-    var list = try container.nestedUnkeyedContainer(forKey: .events)
-    var events: [(index: Int, event: NetlogEvent)] = []
-    var index = 0
-    while !list.isAtEnd {
-      index += 1
-      if let event = try list.decode(NetlogEvent.Raw.self).event(names) { events.append((index, event)) }
-    }
-    self.events = events
+    names = NetlogEvent.Names(kinds: kinds, request: request, begin: begin, end: end)
+    _ = try container.nestedUnkeyedContainer(forKey: .events)
   }
-}
-
-extension Netlog {
-  /// Repairs a log that Chrome could not end because it was killed: the result ends after the last whole event. Nil for other
-  /// texts. Chrome writes an event a line.
-  static func ended(_ data: Data) -> Data? {
-    guard data.starts(with: Data("{\"constants\"".utf8)), let end = data.lastRange(of: Data(",\n".utf8)) else {
-      return nil
-    }
-    return data[..<end.lowerBound] + Data("]}".utf8)
-  }
-}
-
-extension Data {
-  fileprivate func lastRange(of octets: Data) -> Range<Index>? { range(of: octets, options: .backwards) }
 }
 
 extension KeyedDecodingContainer {

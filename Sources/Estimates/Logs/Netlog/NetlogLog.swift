@@ -4,7 +4,7 @@ import HTTPReassembly
 /// Makes entries of Chrome's netlog: a row for each request that was sent or answered by the cache, and one for each response.
 struct NetlogLog {
   let netlog: Netlog
-  let file: String
+  let log: JSONLog
 
   /// A request of Chrome. Redirects and challenges split it into several exchanges.
   private struct Request {
@@ -16,9 +16,10 @@ struct NetlogLog {
     var current: Int?
   }
 
-  /// Reads the events. Throws when there are no exchanges, more of them than `limit`, or events that make no sense.
-  func read(limit: Int) throws(LogError) -> AppLog {
-    let exchanges = try exchanges(limit)
+  /// Reads the events. Throws when there are no exchanges, more of them than the limit, or events that make no sense.
+  func read() throws(LogError) -> AppLog {
+    let (file, options) = (log.file.path, log.options)
+    let exchanges = try exchanges()
     guard !exchanges.isEmpty else { throw LogError(file: file, "is a netlog without a request that was sent") }
     var log = AppLog(dialect: .chromeNetlog, entries: [])
     var names = NamePool()
@@ -36,7 +37,7 @@ struct NetlogLog {
         continue
       }
       if !exchange.isHTTP1 { newer += 1 }
-      log.entries += rows(of: exchange, url, number + 1, &names)
+      try log.add(rows(of: exchange, url, number + 1, &names), of: file, options)
     }
     try bad.check(file: file, rows: exchanges.count)
     log.skippedRows = skipped
@@ -46,14 +47,30 @@ struct NetlogLog {
     return log
   }
 
-  private func exchanges(_ limit: Int) throws(LogError) -> [NetlogExchange] {
+  private func exchanges() throws(LogError) -> [NetlogExchange] {
+    let (file, options, names) = (log.file.path, log.options, netlog.names)
+    let limit = options.rowLimit
     var exchanges: [NetlogExchange] = []
     var requests: [Int: Request] = [:]
-    for (index, event) in netlog.events {
+    var octets = 0
+    try log.forEach(.event, "events") { (index, attempt: Result<NetlogEvent.Raw, RowProblem>) throws(LogError) in
+      let found: NetlogEvent?
+      do { found = try attempt.get().event(names) } catch {
+        let words = (error as? RowProblem)?.description ?? JSONLog.words(error, in: "events.\(index)")
+        throw LogError(file: file, words)
+      }
+      guard let event = found else { return }
+      octets += MemoryLayout<NetlogExchange.Response>.stride
+      octets += (event.parameters.url?.utf8.count ?? 0) + (event.parameters.method?.utf8.count ?? 0)
+      guard octets <= options.memoryLimit else {
+        throw LogError(file: file, "has events that take more than \(options.memoryLimit) bytes of memory; split it")
+      }
       var request = requests[event.source] ?? Request()
       take(event, index, &request, &exchanges)
       requests[event.source] = request
-      guard exchanges.count <= limit else { throw LogError(file: file, "has more than \(limit) requests; split it") }
+      guard exchanges.count <= limit, requests.count <= limit else {
+        throw LogError(file: file, "has more than \(limit) requests; split it")
+      }
     }
     return exchanges
   }

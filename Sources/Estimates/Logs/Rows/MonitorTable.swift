@@ -7,7 +7,10 @@ struct MonitorTable {
   private let taken: [ColumnPositions.Found]
   private var row: MonitorRow
   private var exchanges = ExchangeNumbers()
-  private var entries: [LogEntry] = []
+  private var log = AppLog(dialect: .monitor, entries: [])
+  /// The entries of the last row.
+  private var newest: [LogEntry] = []
+  private let options: LogOptions
   private var count = 0
   private let hasStatus: Bool
   /// Whether a path without a query says that there is none. So it is when some paths have one, or a column has queries.
@@ -17,6 +20,7 @@ struct MonitorTable {
 
   init(columns: ColumnPositions, options: LogOptions) {
     self.columns = columns
+    self.options = options
     hasStatus = columns.has(.status)
     // A duration without a unit is the least certain source of the end.
     let hasEnd = columns.has(.endTime) || columns.has(.durationMilliseconds)
@@ -24,32 +28,40 @@ struct MonitorTable {
     row = MonitorRow(times: LogTime(unit: options.timeUnit, zone: options.timeZone))
   }
 
-  /// Takes a row. `cell` returns the value of a column.
+  /// Reads a row, which `keep` then adds. `cell` returns the value of a column.
   mutating func add(_ number: Int, cell: (ColumnPositions.Found) throws(RowProblem) -> LogCell) throws(RowProblem) {
+    newest.removeAll(keepingCapacity: true)
     row.begin(number)
     for column in taken { try row.take(cell(column), column.column) }
     switch columns.shape {
     case .message:
       var entry = row.message()
       entry.exchange = row.exchange.map { exchanges.number($0, entry.kind, host: entry.host) }
-      entries.append(entry)
+      newest.append(entry)
     case .exchange:
       count += 1
-      entries += row.messages(exchange: count, hasStatus: hasStatus)
+      newest = row.messages(exchange: count, hasStatus: hasStatus)
     }
     if row.showsQueries { hasQueries = true }
     if row.hasLongDuration { hasLongDuration = true }
   }
 
+  /// Adds the entries of the last row of a file.
+  ///
+  /// - Throws: When all of them take too much memory.
+  mutating func keep(of file: String) throws(LogError) {
+    try log.add(newest, of: file, options)
+    newest.removeAll(keepingCapacity: true)
+  }
+
   /// The log of all rows.
-  consuming func log() -> AppLog {
+  consuming func finished() -> AppLog {
     if hasQueries {
-      for index in entries.indices where entries[index].query == nil && entries[index].queryLength == nil {
-        entries[index].query = ""
+      for index in log.entries.indices where log.entries[index].query == nil && log.entries[index].queryLength == nil {
+        log.entries[index].query = ""
       }
     }
     movePhases()
-    var log = AppLog(dialect: .monitor, entries: entries)
     log.notices = columns.notices
     if hasLongDuration {
       for index in log.entries.indices where log.entries[index].kind != .request || columns.shape == .message {
@@ -67,14 +79,14 @@ struct MonitorTable {
       return
     }
     var first: [Int: Int] = [:]
-    for index in entries.indices {
-      guard let exchange = entries[index].exchange else { continue }
+    for index in log.entries.indices {
+      guard let exchange = log.entries[index].exchange else { continue }
       guard let start = first[exchange] else {
         first[exchange] = index
         continue
       }
-      if entries[start].phases == nil { entries[start].phases = entries[index].phases }
-      entries[index].phases = nil
+      if log.entries[start].phases == nil { log.entries[start].phases = log.entries[index].phases }
+      log.entries[index].phases = nil
     }
   }
 }

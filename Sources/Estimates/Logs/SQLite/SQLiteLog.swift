@@ -66,10 +66,11 @@ struct SQLiteLog {
       } catch {
         bad.note("table \(table.name.shortened()), row \(number)", error)
       }
+      try entries.keep(of: path)
     }
     try bad.check(file: path, rows: rows)
     guard rows > 0 else { throw LogError(file: path, "table \(table.name) has no rows") }
-    return entries.log()
+    return entries.finished()
   }
 
   /// A name in SQL's spelling.

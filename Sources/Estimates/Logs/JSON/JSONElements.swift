@@ -1,0 +1,177 @@
+import Foundation
+import TableReading
+
+/// Cuts a JSON text of a log into the elements of its one long array and the rest, octet by octet, so that a log is never in memory whole.
+///
+/// The long arrays are `log.entries` of a HAR, `events` of a netlog, and an outermost array of tasks. Values that no reader needs are left
+/// out: arrays inside of a HAR and of a netlog's constants, and texts that are longer than any that is needed. The decoder then
+/// judges each element and the rest; brackets and commas are judged here where it does not see them.
+struct JSONElements {
+  /// The long arrays.
+  enum Place: Equatable {
+    case entry
+    case event
+    case task
+  }
+
+  /// The octets of one element, or of all but the elements. A task of a hundred redirects has some 100,000.
+  static let longest = 8 << 20
+  /// The octets of a text: a longer one is read as an empty one.
+  static let longestText = 1 << 20
+  /// Values in each other: as many as the decoder takes.
+  private static let deepest = 512
+  /// Octets of a name in an object that are kept.
+  private static let longestName = 64
+
+  /// The text without the elements.
+  private(set) var rest: [UInt8] = []
+  /// Whether the brackets or commas are wrong.
+  private(set) var isBroken = false
+  /// Whether the text ended inside the long array.
+  var endsInElements: Bool { place != nil }
+
+  private let file: String
+  /// For each open value, whether it is an object, and the name of its current member.
+  private var open: [(isObject: Bool, name: [UInt8])] = []
+  private var place: Place?
+  /// The number of open values around each element.
+  private var depth = 0
+  private var element: [UInt8] = []
+  private var isAfterComma = false
+  /// The number of open values at the array that is left out; nil outside of one.
+  private var leftOut: Int?
+  private var isName = false
+  private var isInText = false
+  private var isEscaped = false
+  private var textStart = 0
+  private var textLength = 0
+  private var name: [UInt8] = []
+
+  init(file: String) { self.file = file }
+
+  /// Takes the next octets. `body` gets each element that ends in them.
+  mutating func take(
+    _ octets: [UInt8], _ body: (Place, [UInt8]) throws(LogError) -> Void
+  ) throws(LogError) {
+    for octet in octets {
+      if isInText {
+        takeText(octet)
+        continue
+      }
+      switch octet {
+      case UInt8(ascii: "\""):
+        try copy(octet)
+        (isInText, textLength, textStart) = (true, 0, place == nil ? rest.count : element.count)
+        if isName { name.removeAll(keepingCapacity: true) }
+      case UInt8(ascii: "{"), UInt8(ascii: "["): try begin(isObject: octet == UInt8(ascii: "{"), octet)
+      case UInt8(ascii: "}"), UInt8(ascii: "]"): try end(isObject: octet == UInt8(ascii: "}"), octet, body)
+      case UInt8(ascii: ","):
+        isName = open.last?.isObject ?? false
+        if let place, open.count == depth {
+          if element.isEmpty { isBroken = true } else { try body(place, element) }
+          element.removeAll(keepingCapacity: true)
+          isAfterComma = true
+        } else {
+          try copy(octet)
+        }
+      case UInt8(ascii: ":"):
+        isName = false
+        try copy(octet)
+      case 0x20, 0x09, 0x0a, 0x0d: if place == nil || !element.isEmpty { try copy(octet) }
+      default: try copy(octet)
+      }
+    }
+  }
+
+  private mutating func takeText(_ octet: UInt8) {
+    if isEscaped {
+      isEscaped = false
+    } else if octet == UInt8(ascii: "\\") {
+      isEscaped = true
+    } else if octet == UInt8(ascii: "\"") {
+      isInText = false
+      if isName, !open.isEmpty { open[open.count - 1].name = name }
+      if leftOut == nil { append(octet) }
+      return
+    }
+    textLength += 1
+    if isName, name.count < Self.longestName { name.append(octet) }
+    guard leftOut == nil, textLength <= Self.longestText else {
+      // Cut anywhere else, it might end inside of a character or an escape.
+      if leftOut == nil, place == nil { rest.removeLast(rest.count - textStart) }
+      if leftOut == nil, place != nil { element.removeLast(element.count - textStart) }
+      return
+    }
+    append(octet)
+  }
+
+  private mutating func begin(isObject: Bool, _ octet: UInt8) throws(LogError) {
+    guard open.count < Self.deepest else {
+      isBroken = true
+      return
+    }
+    try copy(octet)
+    open.append((isObject, []))
+    isName = isObject
+    guard !isObject, leftOut == nil else { return }
+    if let place {
+      // The only arrays that are needed are a task's transactions and an event's header lines.
+      if place == .entry { leftOut = open.count }
+      return
+    }
+    switch open.count - 1 {
+    case 0: place = .task
+    case 1 where isMember(0, "events"): place = .event
+    case 2 where isMember(0, "log") && isMember(1, "entries"): place = .entry
+    default:
+      if isNamed(open[0].name, "log") || isNamed(open[0].name, "constants") || isNamed(open[0].name, "polledData") {
+        leftOut = open.count
+      }
+      return
+    }
+    depth = open.count
+    isAfterComma = false
+  }
+
+  private mutating func end(
+    isObject: Bool, _ octet: UInt8, _ body: (Place, [UInt8]) throws(LogError) -> Void
+  ) throws(LogError) {
+    guard let last = open.last, last.isObject == isObject else {
+      isBroken = true
+      return try copy(octet)
+    }
+    if let place, open.count == depth {
+      if !element.isEmpty { try body(place, element) } else if isAfterComma { isBroken = true }
+      element.removeAll(keepingCapacity: true)
+      self.place = nil
+    }
+    if leftOut == open.count { leftOut = nil }
+    open.removeLast()
+    isName = false
+    try copy(octet)
+  }
+
+  private mutating func copy(_ octet: UInt8) throws(LogError) {
+    guard leftOut == nil else { return }
+    append(octet)
+    guard (place == nil ? rest.count : element.count) <= Self.longest else {
+      let what = place == nil ? "beside its entries" : "in one entry"
+      throw LogError(file: file, "has more than \(Self.longest) bytes of JSON \(what)")
+    }
+  }
+
+  private mutating func append(_ octet: UInt8) { if place == nil { rest.append(octet) } else { element.append(octet) } }
+
+  /// Whether the open value at `depth` is an object whose current member has this name.
+  private func isMember(_ depth: Int, _ text: StaticString) -> Bool {
+    open[depth].isObject && isNamed(open[depth].name, text)
+  }
+
+  /// Whether a name in an object is a text; names may have escapes.
+  private func isNamed(_ name: [UInt8], _ text: StaticString) -> Bool {
+    let expected = "\(text)"
+    if !name.contains(UInt8(ascii: "\\")) { return name.elementsEqual(expected.utf8) }
+    let quoted = [UInt8(ascii: "\"")] + name + [UInt8(ascii: "\"")]
+    return (try? JSONDecoder().decode(String.self, from: Data(quoted))) == expected
+  }
+}
