@@ -32,7 +32,7 @@ KINDS ?=
 # Man pages and completions of the program, made anew for each installation.
 PAGES ?= out/packaging
 # Installed below share/doc/sniffer as they lie here, so that their links lead to each other.
-DOCUMENTS = LICENSE CHANGELOG.md README.md SECURITY.md scale/README.md packaging/grafana-dashboard.json \
+DOCUMENTS = LICENSE CHANGELOG.md CONTRIBUTING.md README.md SECURITY.md scale/README.md packaging/grafana-dashboard.json \
   $(shell find docs -name '*.md' -o -name '*.png' -o -name '*.svg')
 
 LOGS := .build/logs

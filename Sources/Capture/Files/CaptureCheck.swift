@@ -14,7 +14,10 @@ public enum CaptureCheck {
     guard FileInput.kind(path) != .stream else { return nil }
     do throws(CaptureError) {
       let file = try FileInput(path: path)
-      let start = file.start(OtherFormat.knownLength)
+      // The first octets are read as a stream, so that a file that cannot be read says why.
+      let first = try file.peek(OtherFormat.shownLength)
+      let more = file.start(OtherFormat.knownLength)
+      let start = more.isEmpty ? first : more
       // A file that only libpcap can open begins with octets that no text and no other format has.
       let isText = start.prefix(OtherFormat.shownLength).allSatisfy(isText)
       guard isText || OtherFormat.isKnown(start) else { return nil }

@@ -15,8 +15,13 @@ struct TCPStream {
   var checksums = Checksums.unknown
   /// Whether the session knows that the stream has ended.
   var isFinished = false
-  /// The shift of this side's window scale option; nil while unknown.
-  var windowScale: UInt8?
+  /// The shift of this side's window scale option (RFC 7323 §2.2), at most 14; nil while unknown.
+  var windowScale: UInt8? {
+    get { storedWindowScale == .max ? nil : storedWindowScale }
+    set { storedWindowScale = newValue ?? .max }
+  }
+  /// In one octet, as there are two streams in every open connection.
+  private var storedWindowScale = UInt8.max
   /// The largest window that this side has advertised to the other, scaled, in octets.
   var advertisedWindow: UInt32 = 0
   /// The start of the stream: after the SYN, or at the first octet that came.

@@ -31,7 +31,9 @@ import Testing
     #expect(try CSVFile(expected.outputOctets).rows.count > 1 || isEmpty)
     for pair in [captures, [base, captures[1]], [captures[0], new]] {
       let outcome = try Sniffer.run(["diff"] + pair + ["--format", "csv"] + options)
-      #expect(outcome.status == expected.status && outcome.error == expected.error, "\(outcome.error)")
+      // A capture that is analyzed says what the key log opened, which a report does not.
+      let errors = outcome.errorLines.filter { !$0.contains(": 16 secrets, ") }
+      #expect(outcome.status == expected.status && errors == expected.errorLines, "\(outcome.error)")
       #expect(outcome.outputOctets == expected.outputOctets, "\(pair)")
     }
   }
