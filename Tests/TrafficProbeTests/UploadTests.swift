@@ -41,7 +41,10 @@ struct UploadTests {
     probe.flush()
     try await wait { probe.statistics.uploaded == 8 }
     let wire = try server.messages().filter { $0.type == "request" }
-    #expect(wire.count == 5 && wire[0].content == wire[1].content && wire[1].content == wire[2].content)
+    // The rows may be written in parts. A batch that was refused is sent again, with rows that came meanwhile.
+    let contents = wire.map { $0.content ?? "" }
+    #expect(contents.count >= 5 && contents[1].hasPrefix(contents[0]) && contents[2].hasPrefix(contents[1]))
+    #expect(contents.allSatisfy { (2...4).contains($0.split(separator: "\n").count) })
     #expect(wire.allSatisfy { $0.raw?.contains("Authorization: Bearer me\r\n") ?? false })
     let expected = (0..<8).map { Substring(LogText.line(of: StoreTests.record($0)).dropLast()) }
     #expect(try lines(server, refused: 2) == expected)
