@@ -116,8 +116,12 @@ struct DocumentArguments: ParsableArguments {
 
 extension RunFacts {
   /// The facts about a run of `command` over captures or interfaces, with the outcome of its key logs.
-  init(_ command: String, _ captures: [String], keyLogs: [String]) {
-    self.init(command: command, toolVersion: SnifferCommand.version, captures: captures, keyLogs: keyLogs)
+  init(
+    _ command: String, _ captures: [String], _ secrets: SecretTotals, _ options: CommonOptions, knowsUse: Bool = true
+  ) {
+    self.init(
+      command: command, toolVersion: SnifferCommand.version, captures: captures,
+      keyLogs: KeyLogOutcome(secrets, logs: options.keyLogs, knowsUse: knowsUse).lines())
   }
 }
 

@@ -18,6 +18,9 @@ public struct KeyFindings: ReportSink {
     var suite: String
     var opening: TLSOpening
     var finding: Finding
+
+    /// The other connections of the line in words; empty without any.
+    var more: String { connections > 1 ? " and \(Numerals.grouped(connections - 1)) more" : "" }
   }
 
   /// The facts that closed connections of one line share.
@@ -113,9 +116,8 @@ public struct KeyFindings: ReportSink {
   private static func text(_ line: Line) -> String {
     guard let random = line.finding.random else { return line.finding.text }
     let digits = String(random, radix: 16)
-    let more = line.connections > 1 ? " and \(Numerals.grouped(line.connections - 1)) more" : ""
     let zeros = String(repeating: "0", count: 8 - digits.count)
-    return "\(line.finding.text) (client random \(zeros)\(digits)…\(more))\(line.finding.rest)"
+    return "\(line.finding.text) (client random \(zeros)\(digits)…\(line.more))\(line.finding.rest)"
   }
 
   /// The table, fitted to the terminal if the stream is one. Ends with a line break.
@@ -128,10 +130,9 @@ public struct KeyFindings: ReportSink {
       .init(title: "opened", isRight: false), .init(title: "secrets", isRight: false, minimum: 24),
     ])
     func add(_ line: Line, _ style: Style) {
-      let more = line.connections > 1 ? " and \(Numerals.grouped(line.connections - 1)) more" : ""
       table.rows.append(
         (
-          ["\(line.number)\(more)", line.host, line.version, line.suite, line.opening.name, Self.text(line)], style
+          ["\(line.number)\(line.more)", line.host, line.version, line.suite, line.opening.name, Self.text(line)], style
         ))
     }
     for line in lines.sorted(by: { $0.number < $1.number }) { add(line, .plain) }

@@ -166,9 +166,7 @@ struct CaptureAnalysis {
       in
       let summary = Summary(
         totals, redaction: options.redaction, leftOut: leftOut, choices: summary?.choices(options) ?? SummaryChoices(),
-        facts: RunFacts(
-          "analyze", paths,
-          keyLogs: KeyLogOutcome(totals.secrets, logs: options.keyLogs, knowsUse: partials == nil).lines()),
+        facts: RunFacts("analyze", paths, totals.secrets, options, knowsUse: partials == nil),
         selected: selected, savings: savings)
       return isDocument ? summary.document(written: folder?.written) : summary.text(for: .standardOutput)
     }

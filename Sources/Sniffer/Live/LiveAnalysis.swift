@@ -336,8 +336,7 @@ struct LiveAnalysis {
       totals, redaction: command.options.redaction, leftOut: leftOut,
       notes: LiveSpill.notes(reader.backlog, unanalysed: statistics.total.unanalysed),
       choices: command.summary.choices(command.options),
-      facts: RunFacts(
-        "live", command.interface, keyLogs: KeyLogOutcome(totals.secrets, logs: command.options.keyLogs).lines()),
+      facts: RunFacts("live", command.interface, totals.secrets, command.options),
       selected: pipeline.sink.selection)
     let text = command.summary.json ? summary.document(written: folder?.written) : summary.text(for: .standardOutput)
     do throws(ReportError) { try StandardOutput.write(text) } catch { report(error) }

@@ -103,10 +103,7 @@ struct ModelsCommand: ParsableCommand {
     } summarizing: { [choices = summary.choices, isDocument = summary.document.json] sink, totals, folder in
       let summary = ModelSummary(
         sink.replay.selectedErrors ?? sink.replay.errors, totals: totals, redaction: options.redaction,
-        showsParts: details,
-        facts: RunFacts(
-          "models", input.captures, keyLogs: KeyLogOutcome(totals.secrets, logs: options.keyLogs).lines()),
-        choices: choices,
+        showsParts: details, facts: RunFacts("models", input.captures, totals.secrets, options), choices: choices,
         selection: sink.selection?.select(in: totals, options.redaction).selection)
       return isDocument ? summary.document(written: folder?.written) : summary.text(for: .standardOutput)
     }

@@ -96,8 +96,7 @@ struct VerifyCommand: ParsableCommand {
       }
       let summary = VerificationSummary(verification)
       result = summary
-      let facts = RunFacts(
-        "verify", input.captures, keyLogs: KeyLogOutcome(totals.secrets, logs: options.keyLogs).lines())
+      let facts = RunFacts("verify", input.captures, totals.secrets, options)
       let words = VerifyText(verification, summary, redaction: options.redaction, facts: facts.lines(totals.span))
       described = (words, facts)
       closedHosts = verification.closedHosts

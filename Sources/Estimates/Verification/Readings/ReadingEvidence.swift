@@ -143,13 +143,7 @@ struct ReadingEvidence<R: Reading> {
     var known: Set<R> = []
     for base in bases {
       for fact in base.borneOut.sorted(by: { $0.cost < $1.cost }) where known.insert(fact).inserted {
-        var fits = 0
-        var telling = 0
-        for sample in others {
-          guard let own = figure(fact, sample), own != figure(base, sample) else { continue }
-          telling += 1
-          if own == sample.figure { fits += 1 }
-        }
+        let (fits, telling) = fits(fact, against: base, others)
         if fact.isEvident || fits > 1 && fits * 10 >= telling * 9 { facts.append(fact) }
       }
     }
@@ -242,16 +236,21 @@ struct ReadingEvidence<R: Reading> {
   /// The number of equations that is enough for any number of unknowns.
   private static var mostShapes: Int { 4 }
 
-  /// Whether a reading fits nine in ten of the rows for which it gives another figure than a count as on the wire.
-  private func isBorneOut(_ reading: R, _ samples: [Prepared]) -> Bool {
-    guard reading != plain else { return true }
-    var telling = 0
-    var fits = 0
+  /// The rows for which a reading gives another figure than another one, and how many of them it fits.
+  private func fits(_ reading: R, against other: R, _ samples: [Prepared]) -> (fits: Int, telling: Int) {
+    var (fits, telling) = (0, 0)
     for sample in samples {
-      guard let own = figure(reading, sample), own != figure(plain, sample) else { continue }
+      guard let own = figure(reading, sample), own != figure(other, sample) else { continue }
       telling += 1
       if own == sample.figure { fits += 1 }
     }
+    return (fits, telling)
+  }
+
+  /// Whether a reading fits nine in ten of the rows for which it gives another figure than a count as on the wire.
+  private func isBorneOut(_ reading: R, _ samples: [Prepared]) -> Bool {
+    guard reading != plain else { return true }
+    let (fits, telling) = fits(reading, against: plain, samples)
     return fits >= Self.leastRows && fits * 10 >= telling * 9
   }
 
