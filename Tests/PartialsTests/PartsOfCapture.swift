@@ -8,9 +8,9 @@ import TestSupport
 
 /// What is known of packets: of one run over all of them, or of partials that were put together.
 struct Findings: Equatable {
-  var messages: [String]
-  var exchanges: [String]
-  var connections: [String]
+  var messages: [SeenMessage]
+  var exchanges: [SeenExchange]
+  var connections: [Connection]
   var apis: [String]
   var ledger: Ledger
   var tables: [String]
@@ -18,9 +18,9 @@ struct Findings: Equatable {
 
   /// The rows in the order of their numbers.
   fileprivate init(_ sink: CollectingSink, _ totals: Totals) {
-    messages = sink.messages.sorted { $0.number < $1.number }.map(\.description)
-    exchanges = sink.exchanges.sorted { $0.number < $1.number }.map(\.description)
-    connections = sink.connections.sorted { $0.number < $1.number }.map { Self.text($0, totals.texts) }
+    messages = sink.messages.sorted { $0.number < $1.number }.map(\.withoutHandles)
+    exchanges = sink.exchanges.sorted { $0.number < $1.number }.map(\.withoutHandles)
+    connections = sink.connections.sorted { $0.number < $1.number }.map(Self.withoutHandles)
     apis = totals.apis.map { api in
       let name = "\(totals.texts.string(api.host)) \(totals.texts.string(api.path))"
       return "\(name) \(api.requests) \(api.responses) \(api.request) \(api.response)"
@@ -36,12 +36,12 @@ struct Findings: Equatable {
     anomalies = totals.anomalies.all.map { "\($0.anomaly) \($0.count)" }
   }
 
-  private static func text(_ connection: Connection, _ texts: borrowing TextPool) -> String {
+  private static func withoutHandles(_ connection: Connection) -> Connection {
     var row = connection
     row.process = .none
     row.security?.serverName = .none
     row.security?.applicationProtocol = .none
-    return "\(row)"
+    return row
   }
 
   /// One run over packets.

@@ -2,7 +2,7 @@ import HTTPReassembly
 
 /// A message with its texts.
 @dynamicMemberLookup
-package struct SeenMessage: Sendable {
+package struct SeenMessage: Sendable, Equatable {
   package var message: Message
   package var method: String
   package var host: String
@@ -15,19 +15,19 @@ package struct SeenMessage: Sendable {
   /// The path of its API.
   package var apiPath: String
 
-  /// All that is known of it, texts as they are and not as handles.
-  package var description: String {
-    var row = message
-    row.method = .none
-    row.host = .none
-    row.path = .none
-    row.version = .none
-    row.contentType = .none
-    row.contentEncoding = .none
-    row.transferEncoding = .none
-    row.process = .none
-    row.apiPath = .none
-    return "\(row) \(method) \(host) \(path) \(version) \(content) \(process, default: "") \(apiPath)"
+  /// It without handles of texts, which mean something only in their own pipeline.
+  package var withoutHandles: SeenMessage {
+    var seen = self
+    seen.message.method = .none
+    seen.message.host = .none
+    seen.message.path = .none
+    seen.message.version = .none
+    seen.message.contentType = .none
+    seen.message.contentEncoding = .none
+    seen.message.transferEncoding = .none
+    seen.message.process = .none
+    seen.message.apiPath = .none
+    return seen
   }
 
   package subscript<Value>(dynamicMember member: KeyPath<Message, Value>) -> Value { message[keyPath: member] }
@@ -35,7 +35,7 @@ package struct SeenMessage: Sendable {
 
 /// An exchange with its texts.
 @dynamicMemberLookup
-package struct SeenExchange: Sendable {
+package struct SeenExchange: Sendable, Equatable {
   package var exchange: Exchange
   package var method: String
   package var host: String
@@ -45,16 +45,16 @@ package struct SeenExchange: Sendable {
   /// The path of its API.
   package var apiPath: String
 
-  /// All that is known of it, texts as they are and not as handles.
-  package var description: String {
-    var row = exchange
-    row.method = .none
-    row.host = .none
-    row.path = .none
-    row.version = .none
-    row.process = .none
-    row.apiPath = .none
-    return "\(row) \(method) \(host) \(path) \(process, default: "") \(apiPath)"
+  /// It without handles of texts, which mean something only in their own pipeline.
+  package var withoutHandles: SeenExchange {
+    var seen = self
+    seen.exchange.method = .none
+    seen.exchange.host = .none
+    seen.exchange.path = .none
+    seen.exchange.version = .none
+    seen.exchange.process = .none
+    seen.exchange.apiPath = .none
+    return seen
   }
 
   package subscript<Value>(dynamicMember member: KeyPath<Exchange, Value>) -> Value { exchange[keyPath: member] }

@@ -72,7 +72,7 @@ public struct KnownSecrets: OptionSet, Sendable, Hashable {
 }
 
 /// Facts about the TLS of a connection. Lengths are in octets.
-public struct ConnectionSecurity: Sendable {
+public struct ConnectionSecurity: Sendable, Equatable {
   /// The name that the client asked for (RFC 6066 §3), lower-case; `TextID.none` if unknown.
   public var serverName = TextID.none
   /// The protocol that the server chose (RFC 7301); `TextID.none` if unknown.
@@ -205,7 +205,7 @@ extension Directional: Equatable where Value: Equatable {}
 ///
 /// `ipLength.client + ipLength.server` is exactly the sum of `setup`, `handshake`, `control`, `teardown`, `unattributed`, and the
 /// `ipLength` of its messages.
-public struct Connection: Sendable {
+public struct Connection: Sendable, Equatable {
   /// Number in the order of the first packets, from 1.
   public var number = 0
   /// The side that opened the connection. If that is unknown, the side that sends requests.

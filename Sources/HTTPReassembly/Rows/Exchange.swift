@@ -1,5 +1,5 @@
 /// A request with its final response; either can be missing. Times are capture times.
-public struct Exchange: Sendable {
+public struct Exchange: Sendable, Equatable {
   /// Number in the order of the first octets' delivery, from 1.
   public var number = 0
   /// Number of its connection, from 1.

@@ -228,7 +228,7 @@ public struct MessageOctets: Sendable, Hashable {
 }
 
 /// The lengths of a message's start-line and header section in the spelling of HTTP/1.1 (MEASURES §7), in octets.
-struct ExpandedLengths: Sendable {
+struct ExpandedLengths: Sendable, Equatable {
   /// A length, or -1 for the length on the wire, or -2 for an unknown length.
   private var start: Int32
   private var fields: Int32
@@ -260,7 +260,7 @@ struct ExpandedLengths: Sendable {
 
 /// One HTTP request or response as seen on the wire. Lengths are in octets, times in nanoseconds since the Unix epoch. Texts are handles
 /// into the run's `TextPool`.
-public struct Message: Sendable {
+public struct Message: Sendable, Equatable {
   /// Number in the order of the first octets' delivery, from 1.
   public var number = 0
   /// Number of the exchange that it belongs to, from 1.

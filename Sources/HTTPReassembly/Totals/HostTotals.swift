@@ -3,7 +3,7 @@
 /// Messages count for the host that they name. Other octets of a connection, and messages that name no host, count for the connection's
 /// host. It is the host of its first message. Without one, it is the name in its ClientHello, then the DNS name of the server's address,
 /// then the address. So the rows add up to the `ip_bytes` of all connections, even if a connection carries messages of several hosts.
-public struct HostTotals: Sendable {
+public struct HostTotals: Sendable, Equatable {
   /// The host; `TextID.none` for hosts beyond `Configuration.hostLimit`.
   public var host = TextID.none
   /// The sources of the name.

@@ -25,7 +25,7 @@ import Testing
             $0.octets == row.octets && $0.status == row.status && $0.decodedBody == row.decodedBody
           }
           if isRight != true || isRequest && (row.host != truth?.host || row.method != truth?.method) {
-            faults.append("exact, and wrong: \(row.description); true: \(truth?.description ?? "none")")
+            faults.append("exact, and wrong: \(row); true: \(truth, default: "none")")
           }
         }
         guard !isRequest, !row.path.isEmpty, !row.content[0].isEmpty else { continue }

@@ -6,8 +6,8 @@ import Testing
 private enum Corpus {
   static let path =
     ProcessInfo.processInfo.environment["SNIFFER_CORPUS"]
-    ?? URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "shared/corpus").path
+    ?? (0..<6).reduce(URL(filePath: #filePath)) { folder, _ in folder.deletingLastPathComponent() }
+    .appending(path: "shared/corpus").path
   static let isPresent = FileManager.default.fileExists(atPath: path + "/oracle/totals.csv")
 }
 
