@@ -1,3 +1,5 @@
+import Foundation
+
 /// The paragraphs of comments in Swift sources, and of Markdown pages, without code.
 struct Prose {
   /// A paragraph, and the number of its first line, from 1.
@@ -25,7 +27,9 @@ struct Prose {
       if words.hasPrefix("|") {
         paragraphs += words.split(separator: "|").map { Paragraph(line: index + 1, text: String($0.trimmed)) }
         isOpen = false
-      } else if let item = words.wholeMatch(of: /(?:[-*]|[0-9]+\.) +(.*)/) {
+      } else if "-*0123456789".utf8.contains(words.utf8.first ?? 0),
+        let item = words.wholeMatch(of: /(?:[-*]|[0-9]+\.) +(.*)/)
+      {
         paragraphs.append(Paragraph(line: index + 1, text: String(item.1)))
         isOpen = true
       } else if isOpen {
@@ -35,10 +39,15 @@ struct Prose {
         isOpen = true
       }
     }
-    for index in paragraphs.indices {
-      paragraphs[index].text = paragraphs[index].text.replacing(/``[^`]*``|`[^`]*`/, with: "`")
-        .replacing(/\[([^\]]*)\]\([^)]*\)/) { $0.1 }
-        .replacing(/^(?:Parameters?|Returns|Throws|Parameter [^:]*):\s*/, with: "")
+    // A regular expression takes far longer than a look for an octet that it needs.
+    for (index, text) in paragraphs.map(\.text).enumerated() {
+      if text.utf8.contains(UInt8(ascii: "`")) {
+        paragraphs[index].text.replace(/``[^`]*``|`[^`]*`/, with: "`")
+      }
+      if text.utf8.contains(UInt8(ascii: "[")) { paragraphs[index].text.replace(/\[([^\]]*)\]\([^)]*\)/) { $0.1 } }
+      if "PRT".utf8.contains(text.utf8.first ?? 0) {
+        paragraphs[index].text.replace(/^(?:Parameters?|Returns|Throws|Parameter [^:]*):\s*/, with: "")
+      }
     }
   }
 
@@ -52,18 +61,23 @@ struct Prose {
   /// What is wrong with the words, a line each: patterns that hide the subject of a sentence, and words that have a better one.
   var faults: [(line: Int, fault: String)] {
     paragraphs.flatMap { paragraph -> [(line: Int, fault: String)] in
-      let sentences = Self.sentences(paragraph.text)
-      let hidden = sentences.filter {
-        $0.firstMatch(of: /^\W*(?:What|Who|Whoever|Whatever|Whose)\b/) != nil && $0.firstMatch(of: /\?[")]*$/) == nil
+      let hidden = Self.sentences(paragraph.text).filter { sentence in
+        let word = sentence.drop { !$0.isLetter && !$0.isNumber }.prefix { $0.isLetter || $0.isNumber }
+        return Self.questions.contains(word) && sentence.firstMatch(of: /\?[")]*$/) == nil
       }
-      let words: [(Regex<Substring>, String)] = [
-        (/\bof which\b/, "of which"), (/\bthat of\b/, "that of"), (/\bthe same of\b/, "the same of"),
-        (/\banalys(?:e|ed|ing|er|ers)\b/, "analyze"), (/\bholes?\b/, "gap"),
-      ]
-      return hidden.map { (paragraph.line, "subject: \($0.prefix(60))") }
-        + words.filter { paragraph.text.firstMatch(of: $0.0.ignoresCase()) != nil }.map { (paragraph.line, $0.1) }
+      let words = Self.words.filter { words, _ in
+        paragraph.text.range(of: words, options: [.regularExpression, .caseInsensitive]) != nil
+      }
+      return hidden.map { (paragraph.line, "subject: \($0.prefix(60))") } + words.map { (paragraph.line, $0.better) }
     }
   }
+
+  private static let questions: Set<Substring> = ["What", "Who", "Whoever", "Whatever", "Whose"]
+  private static let words = [
+    ("\\bof which\\b", better: "of which"), ("\\bthat of\\b", better: "that of"),
+    ("\\bthe same of\\b", better: "the same of"), ("\\banalys(?:e|ed|ing|er|ers)\\b", better: "analyze"),
+    ("\\bholes?\\b", better: "gap"),
+  ]
 }
 
 extension Prose {
