@@ -53,6 +53,8 @@ public struct Verification: Sendable {
     self.requestReadings = requestReadings.best
     self.responseReadings = responseReadings.best
 
+    // Growth by doubling would take as much memory again.
+    rows.reserveCapacity(log.entries.count + wire.count)
     // A row may have the time of the first try.
     let repeated = Set(matching.sentAgain.values)
     for (index, entry) in log.entries.enumerated() {
