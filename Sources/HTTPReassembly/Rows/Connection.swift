@@ -106,6 +106,33 @@ public struct ConnectionSecurity: Sendable {
   /// Creates a value with nothing known.
   public init() {}
 
+  /// Adds the costs of other TLS on the same connection.
+  mutating func addCosts(of other: ConnectionSecurity) {
+    handshake += other.handshake
+    record += other.record
+    if let own = mostUnopened, let its = other.mostUnopened {
+      mostUnopened = own + its
+    } else {
+      mostUnopened = nil
+    }
+    if opening == .none {
+      opening = other.opening
+    } else if opening != other.opening, other.opening != .none {
+      opening = .partly
+    }
+  }
+
+  /// Adds TLS in another tunnel of the connection. Neither names it if they have different names.
+  mutating func add(_ other: ConnectionSecurity, _ texts: inout TextPool) {
+    if texts.octets(serverName) != texts.octets(other.serverName) {
+      texts.release(serverName)
+      serverName = .none
+    }
+    texts.release(other.serverName)
+    texts.release(other.applicationProtocol)
+    addCosts(of: other)
+  }
+
   /// The version's name: `1.0` to `1.3`, `SSL 3.0`, or its number; empty if unknown.
   public var versionName: String {
     switch version {
