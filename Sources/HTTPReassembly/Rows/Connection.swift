@@ -275,6 +275,10 @@ public struct Connection: Sendable {
   public var process = TextID.none
   /// The prefix of a proxy's protocol (`TextPool.prefix`); `TextID.none` without one.
   public var prefix = TextID.none
+  /// The version of QUIC, as on the wire; 0 for all else.
+  public var quicVersion: UInt32 = 0
+  /// The server's token of the connection of Multipath TCP (RFC 8684 §2.2) that it is a subflow of; nil if it is none, or not known.
+  public var multipath: UInt32?
   /// How it ended.
   public var end = ConnectionEnd.captureEnd
   /// Oddities of the connection.
@@ -282,6 +286,24 @@ public struct Connection: Sendable {
 
   /// Creates an empty connection.
   public init() {}
+
+  /// The name of `quicVersion`: `1`, `2`, `draft-29`, or its number; empty without QUIC.
+  public var quicVersionName: String {
+    switch quicVersion {
+    case 0: ""
+    case 1: "1"
+    case 0x6b33_43cf: "2"
+    case 0xff00_0000...0xff00_00ff: "draft-\(quicVersion & 0xff)"
+    default: "0x" + String(quicVersion, radix: 16)
+    }
+  }
+
+  /// The name of `multipath`: eight hexadecimal digits; empty without one.
+  public var multipathName: String {
+    guard let multipath else { return "" }
+    let digits = String(multipath, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
 
   /// Octets of the TLS or QUIC handshake, and headers of packets that carry nothing else.
   public var handshake: Int { security?.handshake ?? 0 }
