@@ -310,7 +310,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   mutating func finish(_ slot: Int, _ end: ConnectionEnd) {
     var connection = connections.remove(slot)
     var row = connection.finish(end, run: &run)
-    multipath.forget(row.number)
+    row.multipath = multipath.forget(row.number)
     if !run.rows.doubtedConnections.isEmpty { run.rows.doubtedConnections.remove(row.number) }
     row.process = connection.settleProcess(client: row.client, &run.processSlots, &run.texts)
     if !run.prefixes.isEmpty { row.prefix = run.prefixes.removeValue(forKey: row.number) ?? .none }
