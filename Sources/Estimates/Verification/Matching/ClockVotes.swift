@@ -52,13 +52,13 @@ extension ClockFit {
     return time.saturatingSubtract(row.lastTime)
   }
 
-  private static func agree(_ rows: LogExchange, _ exchange: WireExchange) -> Bool {
+  static func agree(_ rows: LogExchange, _ exchange: WireExchange) -> Bool {
     if !rows.method.isEmpty, !exchange.method.isEmpty, rows.method != exchange.method { return false }
     return WireExchange.agree(rows.status, exchange.status)
       && (rows.request == nil || exchange.request != nil) && (rows.response == nil || exchange.response != nil)
   }
 
-  private static func fit(
+  static func fit(
     _ rows: LogExchange, _ exchange: WireExchange, _ log: [LogEntry], _ sizes: MessageSizes
   ) -> Bool {
     for (row, message) in [(rows.request, exchange.request), (rows.response, exchange.response)] {

@@ -62,6 +62,36 @@ struct Matcher {
     takenBy = Array(repeating: Taken(), count: exchanges.count)
   }
 
+  /// The share of rows whose figures may be those of an exchange at their time. It is nil without a clock, and where few rows have
+  /// few such exchanges: among many, one fits by chance.
+  func sizesShare(_ sizes: MessageSizes) -> Double? {
+    guard let clock else { return nil }
+    var (telling, fitting) = (0, 0)
+    for (isExact, group) in groups.all {
+      for row in group.rows where telling < Self.shareRows && (isExact || rows[row].query == nil) {
+        guard let time = rows[row].time, !rows[row].isOffWire else { continue }
+        let noted = clock.captureTime(time)
+        let middle = group.exchanges.partitioningIndex { exchanges[$0].start > noted }
+        let around = (middle - Self.shareReach..<middle + Self.shareReach).clamped(to: group.exchanges.indices)
+        let distances = around.map { exchanges[group.exchanges[$0]].distance(to: noted).magnitude }
+        guard let least = distances.min(), least <= ClockFit.window.magnitude else { continue }
+        let near = zip(around, distances).filter { $0.1 <= least + ClockFit.step.magnitude / 5 }
+          .map { group.exchanges[$0.0] }
+        guard near.count < Self.shareReach, near.contains(where: { ClockFit.agree(rows[row], exchanges[$0]) }) else {
+          continue
+        }
+        telling += 1
+        if near.contains(where: { ClockFit.fit(rows[row], exchanges[$0], log, sizes) }) { fitting += 1 }
+      }
+    }
+    return telling < Self.leastShareRows ? nil : Double(fitting) / Double(telling)
+  }
+
+  /// The largest number of rows that are looked at for the share, the fewest that tell it, and the exchanges on each side in time.
+  private static let shareRows = 500
+  private static let leastShareRows = 5
+  private static let shareReach = 5
+
   /// Pairs all exchanges anew by `gain`.
   mutating func assign(_ gain: PairGain) {
     pairs = Array(repeating: nil, count: rows.count)

@@ -72,6 +72,7 @@ struct Matching {
     var gain = PairGain(
       log: log.entries, wire: wire, exchanges: exchanges, clock: pairing.clock, tolerance: tolerance, chains: chains,
       twins: LogExchange.twins(among: pairing.rows, log.entries), sizes: sizes)
+    gain.sizes.earlyTrust = pairing.sizesShare(sizes)
     pairing.assign(gain)
     learn(&gain)
     // The second pass knows how the app counts, and how exact its times are.

@@ -8,6 +8,8 @@ struct MessageSizes {
   private(set) var readings: (requests: LogReadings, responses: LogReadings)?
   /// The trust in figures of requests and of responses, from 0 to 1: nil until enough pairs show it.
   private var trust: (requests: Double?, responses: Double?) = (nil, nil)
+  /// The same before there are pairs, by the rows' times; nil where they do not show it.
+  var earlyTrust: Double?
 
   private final class Memo {
     var bodies: [Int: [Int]] = [:]
@@ -50,8 +52,11 @@ struct MessageSizes {
   /// The weight of sizes, from 0 to 1. Where the figures of half of the sure pairs fit nothing, figures say nothing of pairs. The
   /// same is so where many pairs do not show how the app counts.
   func weight(_ message: Int, isKnown: Bool) -> Double {
-    guard let trust = wire[message].row.kind == .request ? trust.requests : trust.responses else { return 1 }
-    return isKnown ? min(max((trust - 0.5) / 0.3, 0), 1) : 0
+    func weight(_ trust: Double) -> Double { min(max((trust - 0.5) / 0.3, 0), 1) }
+    guard let trust = wire[message].row.kind == .request ? trust.requests : trust.responses else {
+      return weight(earlyTrust ?? 1)
+    }
+    return isKnown ? weight(trust) : 0
   }
 
   /// Octets between a row's figures and the nearest ones that the app would have, 0 when they fit; and whether the app's way to
