@@ -81,8 +81,7 @@ import Testing
     let byName = try Sniffer.run([file.path])
     #expect(byName.status == 0 && !byName.output.contains("behind"))
     let piped = try Command.shell("\"$1\" - < \"$2\"", [Sniffer.url.path, file.path])
-    for words in ["behind its packets: give the capture by its name", "none used; they came behind their packets; 0 of "] {
-      #expect(piped.output.contains(words), "\(piped.output)")
-    }
+    #expect(piped.output.contains("behind its packets: give the capture by its name"), "\(piped.output)")
+    #expect(piped.output.contains("none used; they came behind their packets; 0 of "), "\(piped.output)")
   }
 }
