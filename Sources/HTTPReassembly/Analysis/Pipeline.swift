@@ -28,6 +28,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private let held: OwnMemory<Sink>
   private var secureHosts = SecureHosts()
   private var multipath = MultipathFlows()
+  /// Whether a capture's first secrets came behind packets.
+  private var hasLateSecrets = false
   private var lookups = DNSLookups()
   private var processes = ProcessTable()
   private var expected = ExpectedProcesses()
@@ -492,10 +494,15 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// The secrets and what they opened so far.
   private var secretTotals: SecretTotals {
     let sources = run.secrets.sources
-    return SecretTotals(
+    var totals = SecretTotals(
       captures: sources[SecretMark.captures], logs: Array(sources[SecretMark.source(ofLog: 0)...]),
       openings: secureHosts.openings)
+    totals.cameLate = hasLateSecrets && totals.openings.opened < totals.openings.connections
+    return totals
   }
+
+  /// Notes that secrets of a capture come now, which is too late for earlier packets.
+  public mutating func noteSecretsOfCapture() { if !run.mayLearnSecrets, span != nil { hasLateSecrets = true } }
 
   /// The number of secrets that are known.
   public var secretCount: Int { run.secrets.count }
@@ -676,6 +683,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     totals.foldedSegments = apis.segments.folded
     totals.sightings = copies.sightings
     totals.secrets = secretTotals
+    // Filling tries gzip on samples; a copy forgets their lengths.
+    var tables = tables
     tables.fill(&totals, apis, run.fieldNotes.names)
     return totals
   }
@@ -723,7 +732,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   }
 
   /// Adds the tables of `Configuration.tables` to a `snapshot`, for final messages and connections. They can have very many rows.
-  public func addTables(to snapshot: inout Totals) { tables.fill(&snapshot, apis, run.fieldNotes.names) }
+  public mutating func addTables(to snapshot: inout Totals) { tables.fill(&snapshot, apis, run.fieldNotes.names) }
 
   /// Adds the totals of hosts to a `snapshot`, for final messages and connections, if `Configuration.tables` has them. They have no order,
   /// and are at most `Configuration.hostLimit`.

@@ -31,6 +31,8 @@ struct CaptureAnalysis {
   private var keyLogs = KeyLogs.none
   /// The tables that are counted for the reports.
   var tables: Configuration.Tables = []
+  /// Contents that gzip is tried on; nil for as many as reports need.
+  private var gzipSampleLimit: Int?
   /// Whether captures are read together, and copies of packets are left out.
   var leavesOutCopies = false
   /// Whether it is part of a command that confines itself, and reports at its end.
@@ -175,7 +177,10 @@ struct CaptureAnalysis {
         text(totals, leftOut(sink), nil, nil, folder)
       }
     }
-    if savings != nil { tables.formUnion([.hosts, .fields, .contents]) }
+    if savings != nil {
+      if !tables.contains(.contents) { gzipSampleLimit = LargestSavings.gzipSamples }
+      tables.formUnion([.hosts, .fields, .contents])
+    }
     return run(into: SummaryRows(rows: sink, selection: selection, savings: savings), observer: observer) {
       sink, totals throws(ReportError) in
       try completing(&sink.rows, totals)
@@ -199,6 +204,7 @@ struct CaptureAnalysis {
     var configuration = options.configuration
     configuration.tables = tables
     configuration.timelineInterval = timelineInterval
+    if let gzipSampleLimit { configuration.gzipSampleLimit = gzipSampleLimit }
     if printsSummary { configuration.count(for: summary?.by) }
     if !isPart { options.prepareDigests() }
     do throws(CaptureError) { keyLogs = try KeyLogs(options.keyLogs) } catch { console.fail(error.description) }
@@ -373,7 +379,10 @@ struct CaptureAnalysis {
   private mutating func take<Sink: ReportSink>(_ event: CaptureEvent, _ pipeline: inout Pipeline<Sink>) {
     if case .secrets(let secrets) = event {
       // A stream with one such block may have others.
-      if isRunning { pipeline.mayLearnSecrets = true }
+      if isRunning {
+        pipeline.noteSecretsOfCapture()
+        pipeline.mayLearnSecrets = true
+      }
       learn(secrets, &pipeline)
     } else if let event = AnalysisEvent(event) {
       do throws(Sink.Failure) { try pipeline.take(event) } catch { report(sinkError: error) }
