@@ -5,8 +5,8 @@ import HTTPReassembly
 
 /// The length of contents in gzip, by libdeflate.
 ///
-/// It takes a third of the instructions of zlib at its usual level, 6. For the starts of 400 texts, scripts and documents together, its
-/// output is 3.8 % larger. For one of them, it is between 2 % smaller and 13 % larger.
+/// It takes half the time of zlib at its usual level, 6. For 312 texts, scripts and JSON documents together, its output is 1.4 % larger.
+/// For one of them, it is between 5 % smaller and 6 % larger.
 @safe
 public final class GzipEstimate: ContentCompressor, @unchecked Sendable {
   private let compressor: OpaquePointer
@@ -14,7 +14,7 @@ public final class GzipEstimate: ContentCompressor, @unchecked Sendable {
   private var capacity = 0
 
   /// The level: 1 is fast, 12 is small.
-  private static let level: Int32 = 1
+  private static let level: Int32 = 4
 
   /// Creates an estimate, which holds some 400 KiB.
   public init() {

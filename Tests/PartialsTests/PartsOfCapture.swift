@@ -29,7 +29,7 @@ struct Findings: Equatable {
     tables =
       totals.timeline.map { "\($0)" }
       + totals.contents.map {
-        "\($0.contents) \($0.octets) \($0.samples) \($0.repeated) \($0.savedOctets)"
+        "\($0.contents) \($0.octets) \($0.sampled) \($0.compressed) \($0.repeated) \($0.savedOctets)"
       }
       + totals.fields.map { "\($0.name) \($0.messages) \($0.octets) \($0.expandedOctets) \($0.repeatedOctets)" }
       + totals.hosts.map { "\(totals.texts.string($0.host)) \($0.up) \($0.down) \($0.requests) \($0.unattributed)" }

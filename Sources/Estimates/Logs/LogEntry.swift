@@ -64,7 +64,7 @@ public struct LogEntry: Sendable, Equatable {
 }
 
 extension LogEntry {
-  /// What its comparison with the wire takes beside it, in octets: places in the search for its message, and its row in the report. Measured.
+  /// The memory of its comparison with the wire, in octets: places in the search for its message, and its row in the report. Measured.
   private static let comparisonMemory = 2_048
 
   /// Octets of memory that it and its comparison take; texts of up to 15 octets have no memory of their own.

@@ -683,8 +683,6 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
     totals.foldedSegments = apis.segments.folded
     totals.sightings = copies.sightings
     totals.secrets = secretTotals
-    // Filling tries gzip on samples; a copy forgets their lengths.
-    var tables = tables
     tables.fill(&totals, apis, run.fieldNotes.names)
     return totals
   }
@@ -732,7 +730,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   }
 
   /// Adds the tables of `Configuration.tables` to a `snapshot`, for final messages and connections. They can have very many rows.
-  public mutating func addTables(to snapshot: inout Totals) { tables.fill(&snapshot, apis, run.fieldNotes.names) }
+  public func addTables(to snapshot: inout Totals) { tables.fill(&snapshot, apis, run.fieldNotes.names) }
 
   /// Adds the totals of hosts to a `snapshot`, for final messages and connections, if `Configuration.tables` has them. They have no order,
   /// and are at most `Configuration.hostLimit`.

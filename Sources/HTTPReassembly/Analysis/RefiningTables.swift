@@ -101,11 +101,11 @@ struct RefiningTables {
   func fillHosts(_ totals: inout Totals) { totals.hosts = hosts.totals }
 
   /// Copies the counts into `totals`. `apis` is the table that messages were added to.
-  mutating func fill(_ totals: inout Totals, _ apis: borrowing APITable, _ names: borrowing FieldNames) {
+  func fill(_ totals: inout Totals, _ apis: borrowing APITable, _ names: borrowing FieldNames) {
     totals.hosts = hosts.sorted(texts: totals.texts)
     totals.groups = groups.sorted
     totals.timeline = timeline.rows(totals.ledger)
     precondition(thread == nil, "what a thread counts is known at the end")
-    ((totals.contents, totals.contentSamples), totals.fields) = messages.rows(apis, names, totals.texts)
+    (totals.contents, totals.fields) = messages.rows(apis, names, totals.texts)
   }
 }

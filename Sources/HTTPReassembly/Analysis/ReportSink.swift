@@ -31,8 +31,6 @@ public struct Totals: Sendable {
   /// Costs and possible savings of contents, in the order of APIs, requests before responses; empty unless `Configuration.tables` asks for
   /// it.
   public var contents: [ContentTotals] = []
-  /// The samples of all uncoded contents together. None of them becomes longer in gzip.
-  public var contentSamples = SampledOctets()
   /// Octets of header fields, in the order of APIs, requests before responses, each by name; empty unless `Configuration.tables` asks
   /// for it.
   public var fields: [FieldTotals] = []

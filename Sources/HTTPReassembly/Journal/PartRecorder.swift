@@ -118,7 +118,6 @@ final class PartRecorder {
     if let compressor, !note.sample.isEmpty, message.octets.body > 0, ContentTable.isUncoded(message) {
       facts.sample = note.sample.count
       facts.compressed = note.sample.withOctets { compressor.compressedLength(of: $0) }
-      facts.choice = OctetMark.steady(of: note.sample)
     }
     facts.code(&rows)
     rows.number(UInt64(lines.count))

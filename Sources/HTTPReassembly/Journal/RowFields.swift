@@ -155,7 +155,6 @@ extension ContentFacts {
     try coder.integer(&length)
     try coder.integer(&sample)
     try coder.integer(&compressed)
-    if sample > 0 { try coder.bits(&choice) }
   }
 }
 

@@ -246,10 +246,6 @@ public struct Configuration: Sendable {
   /// Directions of APIs whose contents have totals of their own. Beyond it, further ones are counted for no API. Each takes some 260 octets
   /// while reports are made: 8 MiB.
   public var contentLimit = 1 << 15
-  /// Contents without coding that gzip is tried on, to estimate what it would save: up to 16 KiB of each, which wait for the end. Larger
-  /// contents are more likely among them. Beyond it, the estimate is rougher, and APIs without such a content have none. Trying takes
-  /// some 35 instructions an octet.
-  public var gzipSampleLimit = 512
   /// Fields of all APIs together with totals of their own. Beyond it, further fields have no name, and fields of further APIs are counted
   /// for no API. Each takes some 150 octets while reports are made: 19 MiB.
   public var fieldLimit = 1 << 17

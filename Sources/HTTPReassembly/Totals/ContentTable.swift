@@ -25,8 +25,10 @@ public struct ContentTotals: Sendable, Equatable {
   public var uncoded = 0
   /// Octets of those contents.
   public var uncodedOctets = 0
-  /// The samples of uncoded contents. A content that many APIs have is a sample of none of them.
-  public var samples = SampledOctets()
+  /// Octets of uncoded contents that were compressed, to estimate the length of all of them in gzip.
+  public var sampled = 0
+  /// Octets of those samples in gzip.
+  public var compressed = 0
   /// The number of contents that the same client had transferred in this direction for the same URL before, query included, octet by octet.
   public var repeated = 0
   /// Octets of those contents.
@@ -46,7 +48,12 @@ public struct ContentTotals: Sendable, Equatable {
   public init() {}
 
   /// The estimated length in gzip of all uncoded contents, from samples; nil without samples.
-  public var gzipEstimate: Int? { samples.estimate(of: uncodedOctets) }
+  public var gzipEstimate: Int? {
+    guard sampled > 0 else { return uncodedOctets == 0 ? 0 : nil }
+    let (high, low) = UInt64(uncodedOctets).multipliedFullWidth(by: UInt64(compressed))
+    guard high < UInt64(sampled) else { return nil }
+    return Int(clamping: UInt64(sampled).dividingFullWidth((high, low)).quotient)
+  }
 }
 
 /// Totals of contents by API, updated when messages become final.
@@ -56,39 +63,44 @@ struct ContentTable: Sendable {
   private var totals: [ContentTotals] = []
   /// The places in `totals` of each API's requests and responses, by its position; -1 without a place.
   private var places: [Int32] = []
+  /// The number of samples offered for each row of `totals`.
+  private var offers: [Int32] = []
   /// The marks of contents, combined with their client, direction and URL.
   private var known: Set<UInt64> = []
   /// The same marks without the URL.
   private var knownAnywhere: Set<UInt64> = []
   /// Lengths of the contents sent last, in octets, by the marks of their targets and clients.
   private var lengths: [UInt64: Int] = [:]
-  private var samples: ContentSamples
+  private var sampled = 0
   private var limit: Int
   private var rowLimit: Int
   /// How many times totals are in memory.
   private let copies: Int
   private let compressor: (any ContentCompressor)?
 
+  /// Octets that are compressed in all for estimates: half a second's work.
+  static let sampleLimit = 16 << 20
+  /// Samples of each API and direction that are all compressed. Of later ones, only the 32nd, the 64th, and so on are.
+  static let firstSamples: Int32 = 16
+
   init(configuration: Configuration, compressor: (any ContentCompressor)?) {
     isWanted = configuration.tables.contains(.contents)
     limit = configuration.knownContentLimit
     rowLimit = configuration.contentLimit
     copies = configuration.isLookedAt ? 2 : 1
-    samples = ContentSamples(limit: compressor == nil ? 0 : configuration.gzipSampleLimit)
     self.compressor = compressor
   }
 
   /// Octets of memory that the table takes.
   var memory: Int {
     copies * totals.count * MemoryLayout<ContentTotals>.stride
-      + MemoryBudget.grown(places.count) * 4 + samples.memory
+      + (MemoryBudget.grown(offers.count) + MemoryBudget.grown(places.count)) * 4
       + (known.capacity + knownAnywhere.capacity) * 12
       + lengths.capacity * 24
   }
 
   /// Ends the growth of the table: new rows count as beyond the limit.
   mutating func close() {
-    samples.close()
     limit = min(limit, known.count)
     // Two rows are for contents beyond the limit.
     rowLimit = min(rowLimit, max(totals.count - 2, 0))
@@ -110,7 +122,7 @@ struct ContentTable: Sendable {
     if Self.isUncoded(message) {
       totals[index].uncoded += 1
       totals[index].uncodedOctets += message.octets.body
-      if note.hasSample { samples.offer(&note, size: body, place: index) }
+      compress(&note, index)
     } else if let decoded {
       totals[index].coded += 1
       totals[index].codedOctets += message.octets.body
@@ -162,6 +174,7 @@ struct ContentTable: Sendable {
     if totals.isEmpty {
       // The rows of requests and responses beyond the limit.
       totals = [ContentTotals(), ContentTotals()]
+      offers = [0, 0]
     }
     if totals.count - 2 >= rowLimit {
       anomalies.note(.contentTableFull)
@@ -169,6 +182,7 @@ struct ContentTable: Sendable {
     } else {
       places[index] = Int32(totals.count)
       totals.append(ContentTotals())
+      offers.append(0)
     }
     return Int(places[index])
   }
@@ -183,17 +197,21 @@ struct ContentTable: Sendable {
 
   private static func mark(of address: IPAddress) -> UInt64 { OctetMark.mix(address.high, address.low) }
 
-  /// The rows beyond the limit, then the APIs' rows in the order of their positions in `order`. `apis` has their names. The samples of all
-  /// rows are the second result.
-  mutating func rows(
-    _ apis: borrowing BlockArray<APITotals>, _ order: [Int32]
-  ) -> (rows: [ContentTotals], samples: SampledOctets) {
-    var all = SampledOctets()
-    if let compressor {
-      let sampled = samples.totals(rows: totals.count, compressor)
-      for row in totals.indices { totals[row].samples = sampled.rows[row] }
-      all = sampled.all
-    }
+  /// Compresses a sample if it is its turn, or takes the result from elsewhere.
+  private mutating func compress(_ note: inout ContentNotes.Note, _ index: Int) {
+    let length = note.given == nil ? note.sample.count : note.given?.sample ?? 0
+    guard let compressor, length > 0, sampled < Self.sampleLimit else { return }
+    offers[index] &+= 1
+    let offer = offers[index]
+    guard offer <= Self.firstSamples || offer & (offer &- 1) == 0 else { return }
+    sampled += length
+    totals[index].sampled += length
+    totals[index].compressed +=
+      note.given?.compressed ?? note.sample.withOctets { compressor.compressedLength(of: $0) }
+  }
+
+  /// The rows beyond the limit, then the APIs' rows in the order of their positions in `order`. `apis` has their names.
+  func rows(_ apis: borrowing BlockArray<APITotals>, _ order: [Int32]) -> [ContentTotals] {
     var rows: [ContentTotals] = []
     rows.reserveCapacity(totals.count)
     for direction in 0..<min(totals.count, 2) where totals[direction] != ContentTotals() {
@@ -213,7 +231,7 @@ struct ContentTable: Sendable {
         rows.append(row)
       }
     }
-    return (rows, all)
+    return rows
   }
 }
 

@@ -42,11 +42,11 @@ struct MessageTables: Sendable {
     if fields.isWanted { fields.forget(connection) }
   }
 
-  /// The rows of both tables, and the samples of all contents. `apis` is the table that messages were added to, and `texts` has its texts.
-  mutating func rows(
+  /// The rows of both tables. `apis` is the table that messages were added to, and `texts` has its texts.
+  func rows(
     _ apis: borrowing APITable, _ names: borrowing FieldNames, _ texts: borrowing TextPool
-  ) -> (contents: (rows: [ContentTotals], samples: SampledOctets), fields: [FieldTotals]) {
-    guard isWanted else { return (([], SampledOctets()), []) }
+  ) -> (contents: [ContentTotals], fields: [FieldTotals]) {
+    guard isWanted else { return ([], []) }
     let order = apis.order(texts)
     return (contents.rows(apis.totals, order), fields.rows(apis.totals, order, names))
   }

@@ -24,10 +24,7 @@ extension PageData {
     Self.table(
       ["direction", "host", "path"], ["contents", "bytes"] + (isEstimate ? ["saved_bytes"] : []), rows
     ) {
-      [
-        .text(Self.direction($0.isRequest)), .text(name.host(totals.texts.octets($0.host))),
-        .text(name.path(totals.texts.octets($0.path))),
-      ]
+      [.text(Self.direction($0.isRequest)), .text($0.host), .text($0.path)]
     } figures: {
       [$0.count, $0.octets] + (isEstimate ? [$0.saved] : [])
     }
@@ -44,7 +41,7 @@ extension PageData {
       ("not_modified", .integer(waste.notModified.count)),
       ("known_not_modified", .integer(waste.notModified.known)),
       ("not_modified_saved_bytes", .integer(waste.notModified.saved)),
-      ("gzip_saved_bytes", .integer(waste.saved)), ("not_estimated_bytes", .integer(waste.notEstimated)),
+      ("not_estimated_bytes", .integer(waste.notEstimated)),
     ])
   }
 

@@ -9,7 +9,7 @@ struct PageSavings {
     /// Its name for people.
     var title: String { PageSavings.titles[id] ?? id }
     /// Its octets.
-    var octets: Int
+    let octets: Int
     /// The number of its occurrences.
     let count: Int
     /// Whether the octets are estimated; else they were counted.
@@ -36,8 +36,9 @@ struct PageSavings {
   init(_ figures: SavingFigures, _ waste: PageWaste, _ totals: Totals, _ name: PageName) {
     savings = [
       Self.fields(waste, name), Self.cookies(waste, name),
-      Self.gzip(waste, totals, name), Self.contents("again", waste.repeated, totals, name),
-      Self.contents("elsewhere", waste.elsewhere, totals, name), Self.retransmissions(totals, name),
+      Self.contents("gzip", waste.uncompressed, isEstimate: true, \.saved),
+      Self.contents("again", waste.repeated, isEstimate: false, \.octets),
+      Self.contents("elsewhere", waste.elsewhere, isEstimate: false, \.octets), Self.retransmissions(totals, name),
       Self.connections(figures, name), Self.outcomes("redirects", figures.redirects),
       Self.outcomes("errors", figures.errors),
     ].filter { $0.octets > 0 }.enumerated().sorted { a, b in
@@ -66,25 +67,12 @@ struct PageSavings {
   }
 
   private static func contents(
-    _ id: String, _ rows: [PageWaste.Content], _ totals: Totals, _ name: PageName,
-    _ size: (PageWaste.Content) -> Int = { $0.octets }
+    _ id: String, _ rows: [PageWaste.Content], isEstimate: Bool, _ size: (PageWaste.Content) -> Int
   ) -> Saving {
     Saving(
       id: id, octets: rows.reduce(0) { $0 + size($1) }, count: rows.reduce(0) { $0 + $1.count },
-      rows: rows.prefix(PageLimits.savingRows).map {
-        (
-          name.host(totals.texts.octets($0.host)), name.path(totals.texts.octets($0.path)), size($0), $0.count
-        )
-      }, rowCount: rows.count)
-  }
-
-  private static func gzip(_ waste: PageWaste, _ totals: Totals, _ name: PageName) -> Saving {
-    var saving = contents("gzip", waste.uncompressed, totals, name) { $0.saved }
-    // APIs without a sample have a part in it.
-    saving.octets = waste.saved
-    saving.isEstimate = true
-    saving.whole = waste.uncoded
-    return saving
+      isEstimate: isEstimate, whole: isEstimate ? rows.reduce(0) { $0 + $1.octets } : nil,
+      rows: rows.prefix(PageLimits.savingRows).map { ($0.host, $0.path, size($0), $0.count) }, rowCount: rows.count)
   }
 
   private static func retransmissions(_ totals: Totals, _ name: PageName) -> Saving {

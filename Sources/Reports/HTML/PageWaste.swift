@@ -2,9 +2,9 @@ import HTTPReassembly
 
 /// Octets that repeat, or that could be fewer, from the tables of fields and contents, summed for the page.
 struct PageWaste {
-  /// A host and a direction of its cookies.
-  private struct CookieHost: Hashable {
-    var host: TextID
+  /// A field in one direction.
+  private struct FieldName: Hashable {
+    var name: [UInt8]
     var isRequest: Bool
   }
 
@@ -25,20 +25,13 @@ struct PageWaste {
       repeated += field.repeatedOctets
     }
 
-    let isCookie: Bool
-
-    init(name: [UInt8], isRequest: Bool) {
-      self.name = name
-      self.isRequest = isRequest
-      isCookie = name == Array("cookie".utf8) || name == Array("set-cookie".utf8)
-    }
+    var isCookie: Bool { name == Array("cookie".utf8) || name == Array("set-cookie".utf8) }
   }
 
   /// Figures of one direction of an API's contents. Lengths are octets of content as transferred.
   struct Content {
-    /// Names are made for the shown rows only.
-    var host: TextID
-    var path: TextID
+    var host: String
+    var path: String
     var isRequest: Bool
     var count: Int
     var octets: Int
@@ -60,51 +53,35 @@ struct PageWaste {
   let contents: (count: Int, octets: Int)
   /// Answers that nothing was modified, the number of them whose content was sent before, and that content's octets.
   let notModified: (count: Int, known: Int, saved: Int)
-  /// Octets of contents without coding.
-  let uncoded: Int
-  /// Octets of them of APIs without an estimate of their own.
+  /// Octets of contents without coding for which no estimate was made.
   let notEstimated: Int
-  /// The estimated saving of gzip, all APIs together.
-  let saved: Int
 
   init(_ totals: Totals, _ name: PageName) {
-    // A row of the table costs one search for its name: there can be very many rows, and few names.
-    var places: [[UInt8]: Int] = [:]
-    var fields: [Field] = []
-    var cookies: [CookieHost: Field] = [:]
-    for index in totals.fields.indices {
-      var place = places[totals.fields[index].name] ?? -1
-      if place < 0 {
-        place = fields.count
-        let name = totals.fields[index].name
-        places[name] = place
-        fields += [Field(name: name, isRequest: true), Field(name: name, isRequest: false)]
-      }
-      if !totals.fields[index].isRequest { place += 1 }
-      fields[place].add(totals.fields[index])
-      guard fields[place].isCookie else { continue }
-      let field = totals.fields[index]
+    var fields: [FieldName: Field] = [:]
+    var cookies: [String: Field] = [:]
+    for field in totals.fields {
       let new = Field(name: field.name, isRequest: field.isRequest)
-      cookies[CookieHost(host: field.host, isRequest: field.isRequest), default: new].add(field)
+      fields[FieldName(name: field.name, isRequest: field.isRequest), default: new].add(field)
+      guard new.isCookie else { continue }
+      let host = name.host(totals.texts.octets(field.host))
+      var ofHost = new
+      ofHost.host = host
+      cookies[(field.isRequest ? "up " : "down ") + host, default: ofHost].add(field)
     }
-    self.fields = Self.sorted(fields.filter { $0.messages > 0 || $0.octets > 0 })
-    self.cookies = Self.sorted(
-      cookies.map { key, field in
-        var field = field
-        field.host = name.host(totals.texts.octets(key.host))
-        return field
-      })
+    self.fields = Self.sorted(fields.values)
+    self.cookies = Self.sorted(cookies.values)
 
     var uncompressed: [Content] = []
     var repeated: [Content] = []
     var elsewhere: [Content] = []
-    var (uncoded, notEstimated) = (0, 0)
+    var notEstimated = 0
     for content in totals.contents
     where content.uncodedOctets > 0 || content.repeated > 0 || content.repeatedElsewhere > 0 {
       func row(_ count: Int, _ octets: Int) -> Content {
-        Content(host: content.host, path: content.path, isRequest: content.isRequest, count: count, octets: octets)
+        Content(
+          host: name.host(totals.texts.octets(content.host)), path: name.path(totals.texts.octets(content.path)),
+          isRequest: content.isRequest, count: count, octets: octets)
       }
-      uncoded += content.uncodedOctets
       if let estimate = content.gzipEstimate {
         var plain = row(content.uncoded, content.uncodedOctets)
         plain.saved = content.uncodedOctets - estimate
@@ -120,9 +97,7 @@ struct PageWaste {
     self.uncompressed = Self.sorted(uncompressed, \.saved)
     self.repeated = Self.sorted(repeated, \.octets)
     self.elsewhere = Self.sorted(elsewhere, \.octets)
-    self.uncoded = uncoded
     self.notEstimated = notEstimated
-    saved = totals.contentSamples.estimate(of: uncoded).map { uncoded - $0 } ?? 0
     contents = totals.contents.reduce((0, 0)) { ($0.0 + $1.contents, $0.1 + $1.octets) }
     notModified = totals.contents.reduce((0, 0, 0)) {
       ($0.0 + $1.notModified, $0.1 + $1.knownNotModified, $0.2 + $1.savedOctets)

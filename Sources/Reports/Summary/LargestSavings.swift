@@ -23,10 +23,6 @@ public struct LargestSavings {
     _ = figures.add(connection, texts: texts)
   }
 
-  /// Contents that gzip is tried on where only the summary needs them: its estimate is within about 10 %, and costs at most as much as
-  /// reading 3 MB of traffic.
-  public static let gzipSamples = 32
-
   /// The number of shown savings.
   private static let shown = 3
 
@@ -43,20 +39,12 @@ public struct LargestSavings {
       table.rows.append(
         (
           [
-            saving.title,
-            saving.isEstimate ? "~" + Numerals.grouped(rounded(saving.octets)) : Numerals.grouped(saving.octets),
+            saving.title, (saving.isEstimate ? "~" : "") + Numerals.grouped(saving.octets),
             Numerals.percent(saving.octets, of: totals.ledger.original), most,
           ], .plain
         ))
     }
     return table.lines(width: width, colour: colour)
-  }
-
-  /// An estimate with the two digits that it is good for.
-  private func rounded(_ octets: Int) -> Int {
-    var unit = 1
-    while octets / unit >= 100 { unit *= 10 }
-    return (octets + unit / 2) / unit * unit
   }
 
   /// The octets of the capture in one line whose parts add up to them.

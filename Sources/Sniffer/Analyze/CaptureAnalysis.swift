@@ -31,8 +31,6 @@ struct CaptureAnalysis {
   private var keyLogs = KeyLogs.none
   /// The tables that are counted for the reports.
   var tables: Configuration.Tables = []
-  /// Contents that gzip is tried on; nil for as many as reports need.
-  private var gzipSampleLimit: Int?
   /// Whether captures are read together, and copies of packets are left out.
   var leavesOutCopies = false
   /// Whether it is part of a command that confines itself, and reports at its end.
@@ -177,10 +175,7 @@ struct CaptureAnalysis {
         text(totals, leftOut(sink), nil, nil, folder)
       }
     }
-    if savings != nil {
-      if !tables.contains(.contents) { gzipSampleLimit = LargestSavings.gzipSamples }
-      tables.formUnion([.hosts, .fields, .contents])
-    }
+    if savings != nil { tables.formUnion([.hosts, .fields, .contents]) }
     return run(into: SummaryRows(rows: sink, selection: selection, savings: savings), observer: observer) {
       sink, totals throws(ReportError) in
       try completing(&sink.rows, totals)
@@ -204,7 +199,6 @@ struct CaptureAnalysis {
     var configuration = options.configuration
     configuration.tables = tables
     configuration.timelineInterval = timelineInterval
-    if let gzipSampleLimit { configuration.gzipSampleLimit = gzipSampleLimit }
     if printsSummary { configuration.count(for: summary?.by) }
     if !isPart { options.prepareDigests() }
     do throws(CaptureError) { keyLogs = try KeyLogs(options.keyLogs) } catch { console.fail(error.description) }

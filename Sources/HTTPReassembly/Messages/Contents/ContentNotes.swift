@@ -13,8 +13,6 @@ struct ContentNotes {
     var length: Int { given?.length ?? mark.count }
     /// The mark of the octets.
     var markValue: UInt64 { given?.mark ?? mark.value }
-    /// Whether the start of a content without coding is known.
-    var hasSample: Bool { given.map { $0.sample > 0 } ?? !sample.isEmpty }
   }
 
   /// Whether a table needs the facts.
@@ -25,8 +23,8 @@ struct ContentNotes {
   /// Octets in samples, all contents together.
   private(set) var sampledOctets = 0
 
-  /// Octets of a sample. Of larger contents, gzip saves some 2 % more, because it looks back up to 32 KiB.
-  static let sampleLimit = 16 << 10
+  /// Octets of a sample; gzip looks back no further.
+  static let sampleLimit = 32 << 10
   /// Octets of all samples together. Beyond it, contents have shorter samples or none.
   static let totalLimit = 8 << 20
 
@@ -84,6 +82,4 @@ struct ContentFacts {
   /// Octets of its start that were compressed, and their length in gzip; both 0 if none were.
   var sample = 0
   var compressed = 0
-  /// `OctetMark.steady` of that start.
-  var choice: UInt64 = 0
 }

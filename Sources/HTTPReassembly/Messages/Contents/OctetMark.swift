@@ -62,30 +62,6 @@ package struct OctetMark {
     return high ^ low
   }
 
-  /// A mark that is the same in each run. A sender could choose octets for it, so only estimates may depend on it.
-  static func steady(of octets: [UInt8]) -> UInt64 {
-    octets.withOctets { octets in
-      var state: UInt64 = 0
-      var offset = 0
-      while offset &+ 16 <= octets.byteCount {
-        state = mixSteady(state ^ octets.littleEndian64(within: offset), octets.littleEndian64(within: offset &+ 8))
-        offset &+= 16
-      }
-      if offset &+ 8 <= octets.byteCount {
-        state = mixSteady(state, octets.littleEndian64(within: offset))
-        offset &+= 8
-      }
-      return mixSteady(mixSteady(state, octets.littleEndian(from: offset)), UInt64(octets.byteCount))
-    }
-  }
-
-  /// Combines two numbers into one that is the same in each run.
-  @inline(__always)
-  static func mixSteady(_ a: UInt64, _ b: UInt64) -> UInt64 {
-    let (high, low) = (a ^ 0x9e37_79b9_7f4a_7c15).multipliedFullWidth(by: b ^ 0xd6e8_feb8_6659_fd93)
-    return high ^ low
-  }
-
   /// Takes the next octets.
   @inline(__always)
   mutating func take(_ octets: RawSpan) {

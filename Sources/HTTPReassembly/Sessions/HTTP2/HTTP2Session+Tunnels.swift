@@ -142,7 +142,7 @@ extension HTTP2Session {
 
   // MARK: Charges
 
-  /// Charges a packet whose first octet is a tunnel's. The charge becomes that of the octets behind it. Returns whether there are any.
+  /// Charges a packet whose first octet is a tunnel's. It becomes the charge of the octets behind it. Returns whether there are any.
   mutating func chargeTunnel(_ charge: inout Charge, of side: Side, _ run: inout Run) -> Bool {
     guard let stream = owners.look(side, { $0.owner(of: charge.position) }).tunnel else { return true }
     let own = charge

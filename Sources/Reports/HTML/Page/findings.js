@@ -26,9 +26,10 @@ function compressionSection({ codings, uncompressed, contents }) {
   const plain = records(uncompressed);
   if (!coded.length && !plain.length) return null;
   const rest = others(uncompressed);
+  const saved = sum([...plain, ...(rest ? [rest] : [])].map((row) => row.saved_bytes));
   const achieved = sum(coded.map((row) => row.decoded_bytes - row.coded_bytes));
-  const unknown = contents.not_estimated_bytes ? ` APIs with ${shortBytes(contents.not_estimated_bytes)} of it have no estimate of their own.` : '';
-  return ['compression', 'Compression', section('compression', 'Compression', `Content codings saved ${shortBytes(achieved)}. Gzip is estimated to save another ${shortBytes(contents.gzip_saved_bytes)} of content that had no coding.${unknown}`,
+  const unknown = contents.not_estimated_bytes ? ` Of ${shortBytes(contents.not_estimated_bytes)} it is not known what gzip would make.` : '';
+  return ['compression', 'Compression', section('compression', 'Compression', `Content codings saved ${shortBytes(achieved)}. Gzip is estimated to save another ${shortBytes(saved)} of content that had no coding.${unknown}`,
     coded.length ? element('h3', {}, 'Achieved') : null,
     coded.length ? dataTable({
       name: 'codings', rows: coded, rest: others(codings), sorted: 'content on the wire', fields: [
