@@ -16,6 +16,8 @@ struct LostRecords {
   var epoch: RecordOpener.Epoch?
   /// Whether a record had been opened in that epoch.
   var hadKeys = false
+  /// The number of the first record in it, under the keys of that epoch.
+  var sequence: UInt64 = 0
   /// Whether the inner session has to know of them.
   var isDue = false
 }
@@ -30,8 +32,13 @@ extension TLSSession {
   /// Notes that octets of a side from a position on may have been content.
   func noteLoss(_ side: Side, from start: StreamPosition) {
     guard sides[side].losses == nil else { return }
-    let (epoch, hadKeys) = sides.look(side) { ($0.opener?.value.epoch, $0.opener?.value.protection != nil) }
-    sides[side].losses = LostRecords(start: start, epoch: epoch, hadKeys: hadKeys)
+    var losses = LostRecords(start: start)
+    if let opener = sides[side].opener {
+      losses.epoch = opener.value.epoch
+      losses.hadKeys = opener.value.protection != nil
+      losses.sequence = opener.value.sequence
+    }
+    sides[side].losses = losses
   }
 
   /// Decides whether lost octets of a side were content, by an opened record: its keys, and its number under them.
@@ -47,15 +54,19 @@ extension TLSSession {
       side == client && negotiation?.value.offersEarlyData == true && negotiation?.value.refusesEarlyData == false
       && (losses.epoch ?? .early) == .early
     let mayHoldEarlier = isFirst && losses.hadKeys && (losses.epoch == .application || losses.epoch == .master)
-    guard losses.isDue || hasLostUnder || mayHoldEarly || mayHoldEarlier else {
+    // The first content under keys that have opened records before, such as the end of a handshake.
+    let isUnderSameKeys =
+      !isFirst && losses.hadKeys && losses.epoch == epoch && (epoch == .application || epoch == .master)
+    guard losses.isDue || hasLostUnder || isUnderSameKeys || mayHoldEarly || mayHoldEarlier else {
       sides[side].losses = nil
       return offerHeld(&run)
     }
     sides[side].losses?.isDue = true
     let octets = max(sides[side].recordStart - losses.start, 0)
-    sides[side].losses?.count = max(octets - Int(clamping: max(sequence, 1)) * expansion(side), 1)
+    let records = isUnderSameKeys ? sequence &- losses.sequence : sequence
+    sides[side].losses?.count = max(octets - Int(clamping: max(records, 1)) * expansion(side), 1)
     sides[side].losses?.end = sides[side].recordStart
-    if hasLostUnder, epoch == .master || side == client {
+    if hasLostUnder || isUnderSameKeys, epoch == .master || side == client {
       // A server sends tickets under its keys of TLS 1.3, too. All others send nothing but data, from the start of the keys on.
       let isExact = epoch == .application && losses.epoch == epoch && !losses.hadKeys
       sides[side].losses?.certainty = isExact ? .exact : .estimated

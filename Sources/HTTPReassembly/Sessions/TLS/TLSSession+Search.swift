@@ -131,13 +131,21 @@ extension TLSSession {
   /// The content is their octets without headers and tags. That is exact without padding.
   private mutating func missRecords(_ side: Side, _ records: Int, _ run: inout Run) {
     guard let opener = sides[side].opener, let losses = sides[side].losses else { return }
-    sides[side].losses = nil
     let range = losses.start..<max(sides[side].next, losses.start)
     let count = range.count - records * expansion(side)
-    guard records > 0, opener.value.epoch != .handshake else { return offerHeld(&run) }
+    guard records > 0, opener.value.epoch != .handshake else {
+      sides[side].losses = nil
+      return offerHeld(&run)
+    }
     sides[side].hasUnopened = true
-    let isExact = count > 0 && opener.value.protection?.expansion != nil && !opener.value.hasPadding
-    skipContent(side, max(count, 1), range, certainty: isExact ? .exact : .estimated, &run)
+    let isExact =
+      count > 0 && !losses.isDue && opener.value.protection?.expansion != nil && !opener.value.hasPadding
+    sides[side].losses?.isDue = true
+    sides[side].losses?.end = range.upperBound
+    sides[side].losses?.count = max(count, 1)
+    sides[side].losses?.certainty = isExact ? .exact : .estimated
+    // Before the first data there is no inner session yet. It is told once it begins.
+    tellLosses(side, &run)
   }
 
   /// Passes searched octets that cannot belong to a record.

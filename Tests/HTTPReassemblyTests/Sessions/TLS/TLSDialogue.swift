@@ -23,6 +23,8 @@ struct TLSDialogue {
       Kind(name: "1.2", version: 0x0303), Kind(name: "1.3 with small records", recordSize: 700),
       Kind(name: "1.2 pipelined", version: 0x0303, depth: 4), Kind(name: "1.3 pipelined", hasTickets: false, depth: 5),
       Kind(name: "1.3 pipelined in one record", depth: 6, sharesRecords: true),
+      Kind(name: "1.3 pipelined with early data", hasEarlyData: true, depth: 4),
+      Kind(name: "1.2 pipelined with small records", version: 0x0303, depth: 5, recordSize: 100),
     ]
   }
 
