@@ -12,7 +12,7 @@ import Testing
 
   @Test func piecesHaveTheMarkOfTheWhole() {
     var random = SeededRandom(seed: 29)
-    for count in 0...70 {
+    for count in 0...150 {
       let octets = Self.octets(count, &random)
       let whole = octets.withOctets { OctetMark.of($0) }
       for first in 0...count {
@@ -33,7 +33,7 @@ import Testing
     var random = SeededRandom(seed: 30)
     var marks: Set<UInt64> = []
     var count = 0
-    for length in 0...40 {
+    for length in 0...140 {
       let octets = Self.octets(length, &random)
       marks.insert(octets.withOctets { OctetMark.of($0) })
       // Zeros at the end are octets, too.

@@ -178,4 +178,92 @@ extension TLSSession {
         of: position, inNextFrom: side.recordStart, leading: TLSRecords.headerLength + leading, most: most)
     }
   }
+
+  // MARK: Missing octets
+
+  mutating func skipUnseen(
+    _ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
+  ) -> StreamNeeds {
+    _ = start(side, at: position)
+    run.connection.added.unattributed += sides[side].shares.append(
+      position..<position + count, arrival, limit: run.configuration.pendingChargeLimit)
+    run.countUnseen(count)
+    skip(side, count, isInPacket: true, &run)
+    settle(side, &run)
+    self.count(&run)
+    return needs
+  }
+
+  mutating func skipMissing(
+    _ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run
+  ) -> StreamNeeds {
+    _ = start(side, at: position)
+    run.countMissing(count)
+    skip(side, count, isInPacket: false, &run)
+    settle(side, &run)
+    self.count(&run)
+    return needs
+  }
+
+  /// Skips octets. The gathered octets of their record cannot be opened any more.
+  private mutating func skip(_ side: Side, _ count: Int, isInPacket: Bool, _ run: inout Run) {
+    mayHaveLostMessages = true
+    abandonGathered(side, &run)
+    abandonSearch(side, &run)
+    sides[side].handshake.lose()
+    let inside = sides[side].isLost ? 0 : min(Int(sides[side].remaining), count)
+    if inside > 0 {
+      sides[side].isDamaged = true
+      sides[side].remaining -= Int32(inside)
+      if isInPacket { settle(side, inside, sides[side].unopenedKind, &run) }
+      sides[side].next += inside
+      if sides[side].remaining == 0 { finishDamaged(side, &run) }
+    }
+    guard inside < count else { return }
+    if !sides[side].isLost {
+      sides[side].lostStart = sides[side].headerCount > 0 ? sides[side].recordStart : sides[side].next
+    }
+    abandonHeader(side, &run)
+    sides[side].isLost = true
+    sides[side].isConfirmed = true
+    if isInPacket { settle(side, count - inside, .other, &run) }
+    sides[side].next += count - inside
+  }
+
+  /// Abandons the gathered record, and counts its octets as unopened.
+  mutating func abandonGathered(_ side: Side, _ run: inout Run) {
+    guard sides[side].isGathering else { return }
+    sides[side].isGathering = false
+    let kind = sides[side].unopenedKind
+    let gathered = sides[side].next - sides[side].recordStart
+    settle(side, gathered, kind, &run, endingAt: sides[side].next)
+    if let opener = sides[side].opener {
+      var memory: [UInt8] = []
+      swap(&memory, &opener.value.gathered)
+      run.giveRecordMemory(memory)
+    }
+  }
+
+  /// Abandons an incomplete header. It belongs to no record.
+  mutating func abandonHeader(_ side: Side, _ run: inout Run) {
+    let count = Int(sides[side].headerCount)
+    guard count > 0 else { return }
+    sides[side].headerCount = 0
+    guard sides[side].isConfirmed else {
+      run.settle(count, as: run.connection.beneath.isTunnelled ? .tunnel : .opaque, of: side)
+      run.connection.added.unattributed += count
+      sides[side].shares.mark(sides[side].next - count..<sides[side].next, .other)
+      return
+    }
+    settle(side, count, .other, &run, endingAt: sides[side].next)
+  }
+
+  /// Finishes a record with unseen octets.
+  mutating func finishDamaged(_ side: Side, _ run: inout Run) {
+    let type = sides[side].contentType
+    if type == TLSSide.ContentType.applicationData { noteUnopened(side) }
+    guard isProtected(side, type) else { return }
+    missContent(side, &run)
+    passUnopened(side, &run)
+  }
 }

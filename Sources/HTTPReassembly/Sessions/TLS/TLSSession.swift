@@ -33,9 +33,9 @@ struct TLSSession {
   /// The duration of the handshake, for the first exchange.
   @OptionalTime var handshakeDuration: Int64? = nil
   /// Whether octets of the connection were never captured. They may have contained messages.
-  private(set) var mayHaveLostMessages: Bool
+  var mayHaveLostMessages: Bool
   /// Charges that wait until the owners of their octets are known.
-  private var pending: PendingCharges?
+  var pending: PendingCharges?
   private var counted = 0
 
   init(_ opening: ConnectionOpening, _ run: inout Run) {
@@ -73,7 +73,7 @@ struct TLSSession {
     return Taken(count: taken, needs: needs)
   }
 
-  private mutating func start(_ side: Side, at position: StreamPosition) -> Bool {
+  mutating func start(_ side: Side, at position: StreamPosition) -> Bool {
     let hadStarted = sides[side].hasStarted
     if !hadStarted {
       sides[side].hasStarted = true
@@ -249,94 +249,6 @@ struct TLSSession {
     return type == TLSSide.ContentType.applicationData
   }
 
-  // MARK: Missing octets
-
-  mutating func skipUnseen(
-    _ side: Side, _ count: Int, at position: StreamPosition, _ arrival: SegmentArrival, _ run: inout Run
-  ) -> StreamNeeds {
-    _ = start(side, at: position)
-    run.connection.added.unattributed += sides[side].shares.append(
-      position..<position + count, arrival, limit: run.configuration.pendingChargeLimit)
-    run.countUnseen(count)
-    skip(side, count, isInPacket: true, &run)
-    settle(side, &run)
-    self.count(&run)
-    return needs
-  }
-
-  mutating func skipMissing(
-    _ side: Side, _ count: Int, at position: StreamPosition, _ run: inout Run
-  ) -> StreamNeeds {
-    _ = start(side, at: position)
-    run.countMissing(count)
-    skip(side, count, isInPacket: false, &run)
-    settle(side, &run)
-    self.count(&run)
-    return needs
-  }
-
-  /// Skips octets. The gathered octets of their record cannot be opened any more.
-  private mutating func skip(_ side: Side, _ count: Int, isInPacket: Bool, _ run: inout Run) {
-    mayHaveLostMessages = true
-    abandonGathered(side, &run)
-    abandonSearch(side, &run)
-    sides[side].handshake.lose()
-    let inside = sides[side].isLost ? 0 : min(Int(sides[side].remaining), count)
-    if inside > 0 {
-      sides[side].isDamaged = true
-      sides[side].remaining -= Int32(inside)
-      if isInPacket { settle(side, inside, sides[side].unopenedKind, &run) }
-      sides[side].next += inside
-      if sides[side].remaining == 0 { finishDamaged(side, &run) }
-    }
-    guard inside < count else { return }
-    if !sides[side].isLost {
-      sides[side].lostStart = sides[side].headerCount > 0 ? sides[side].recordStart : sides[side].next
-    }
-    abandonHeader(side, &run)
-    sides[side].isLost = true
-    sides[side].isConfirmed = true
-    if isInPacket { settle(side, count - inside, .other, &run) }
-    sides[side].next += count - inside
-  }
-
-  /// Abandons the gathered record, and counts its octets as unopened.
-  private mutating func abandonGathered(_ side: Side, _ run: inout Run) {
-    guard sides[side].isGathering else { return }
-    sides[side].isGathering = false
-    let kind = sides[side].unopenedKind
-    let gathered = sides[side].next - sides[side].recordStart
-    settle(side, gathered, kind, &run, endingAt: sides[side].next)
-    if let opener = sides[side].opener {
-      var memory: [UInt8] = []
-      swap(&memory, &opener.value.gathered)
-      run.giveRecordMemory(memory)
-    }
-  }
-
-  /// Abandons an incomplete header. It belongs to no record.
-  private mutating func abandonHeader(_ side: Side, _ run: inout Run) {
-    let count = Int(sides[side].headerCount)
-    guard count > 0 else { return }
-    sides[side].headerCount = 0
-    guard sides[side].isConfirmed else {
-      run.settle(count, as: run.connection.beneath.isTunnelled ? .tunnel : .opaque, of: side)
-      run.connection.added.unattributed += count
-      sides[side].shares.mark(sides[side].next - count..<sides[side].next, .other)
-      return
-    }
-    settle(side, count, .other, &run, endingAt: sides[side].next)
-  }
-
-  /// Finishes a record with unseen octets.
-  private mutating func finishDamaged(_ side: Side, _ run: inout Run) {
-    let type = sides[side].contentType
-    if type == TLSSide.ContentType.applicationData { noteUnopened(side) }
-    guard isProtected(side, type) else { return }
-    missContent(side, &run)
-    passUnopened(side, &run)
-  }
-
   mutating func finish(_ side: Side, isComplete: Bool, _ run: inout Run) -> StreamNeeds {
     abandonGathered(side, &run)
     abandonSearch(side, &run)
@@ -385,129 +297,6 @@ struct TLSSession {
       run.connection.beneath = around
     }
     return body(&run)
-  }
-
-  // MARK: Charges
-
-  mutating func charge(_ charge: Charge, to side: Side, _ run: inout Run) {
-    guard !charge.isEmpty else { return }
-    let resolved = sides.look(side) { $0.hasStarted ? $0.resolved : .unknown }
-    if charge.end > resolved, (pending?.charges[side].count ?? 0) < run.configuration.pendingChargeLimit {
-      PendingCharges.open(&pending).charges[side].append(charge)
-      return count(&run)
-    }
-    give(charge, to: side, &run)
-  }
-
-  /// Charges a packet to the messages that own its octets; the rest goes to the connection.
-  private mutating func give(_ charge: Charge, to side: Side, _ run: inout Run) {
-    guard let inner, let opener = sides[side].opener else {
-      run.connection.added.unattributed += charge.unplaced + charge.retransmitted
-      return
-    }
-    withInner(&run) { run in
-      var left = charge.retransmitted
-      var content: Range<StreamPosition>?
-      let range = charge.range
-      for index in opener.value.map.firstIndex(after: range.lowerBound)..<opener.value.map.count {
-        let entry = opener.value.map[index]
-        guard entry.start < range.upperBound else { break }
-        guard entry.isOpened, entry.count > 0 else { continue }
-        let places = range.clamped(to: entry.place)
-        if !places.isEmpty {
-          let offset = entry.content - entry.place.lowerBound
-          let octets = places.lowerBound + offset..<places.upperBound + offset
-          content = (content?.lowerBound ?? octets.lowerBound)..<octets.upperBound
-        }
-        guard charge.retransmitted > 0 else { continue }
-        let beside = range.clamped(to: entry.start..<entry.end).count - places.count
-        var part = Charge(
-          position: entry.content, retransmitted: 0, overhead: 0, length: Int(entry.count), repeatedRecord: beside)
-        inner.charge(part, to: side, &run)
-        if !places.isEmpty {
-          part = Charge(
-            position: entry.content + places.lowerBound - entry.place.lowerBound, retransmitted: places.count,
-            overhead: 0)
-          inner.charge(part, to: side, &run)
-        }
-        left -= beside + places.count
-      }
-      run.connection.added.unattributed += left
-      guard charge.unplaced > 0 else { return }
-      if let content {
-        inner.charge(
-          Charge(
-            position: content.lowerBound, retransmitted: 0, overhead: charge.overhead, length: content.count,
-            record: charge.record, repeatedRecord: charge.repeatedRecord),
-          to: side, &run)
-      } else {
-        run.connection.added.unattributed += charge.unplaced
-      }
-    }
-  }
-
-  mutating func chargeAcknowledgment(_ overhead: Int, to side: Side, _ run: inout Run) {
-    guard let inner else {
-      run.connection.added.unattributed += overhead
-      return
-    }
-    withInner(&run) { inner.chargeAcknowledgment(overhead, to: side, &$0) }
-  }
-
-  /// Charges the segments whose octets are all known, and the charges that waited for them.
-  private mutating func settle(_ side: Side, _ run: inout Run) {
-    let resolved = sides.look(side) { $0.resolved }
-    while let share = sides[side].shares.removeFirst(through: resolved) {
-      if share.arrival.overhead == 0 { continue }
-      if let inner, !share.content.isEmpty {
-        let charge = Charge(
-          position: share.content.lowerBound, retransmitted: 0, overhead: share.arrival.overhead,
-          length: share.content.count)
-        withInner(&run) { inner.charge(charge, to: side, &$0) }
-      } else if share.kinds == .handshake {
-        facts.handshake += share.arrival.overhead
-      } else {
-        run.connection.added.unattributed += share.arrival.overhead
-      }
-    }
-    if pending != nil { settlePending(side, &run) }
-  }
-
-  private mutating func settlePending(_ side: Side, _ run: inout Run) {
-    guard let pending, sides[side].hasStarted else { return }
-    let resolved = sides.look(side) { $0.resolved }
-    let charges = pending.charges[side].filter { $0.end <= resolved }
-    let conflicts = pending.conflicts[side].filter { $0.upperBound <= resolved }
-    pending.charges[side].removeAll { $0.end <= resolved }
-    pending.conflicts[side].removeAll { $0.upperBound <= resolved }
-    if pending.isEmpty { self.pending = nil }
-    for range in conflicts { flag(range, on: side, &run) }
-    for charge in charges { give(charge, to: side, &run) }
-  }
-
-  mutating func flagConflict(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
-    let resolved = sides.look(side) { $0.hasStarted ? $0.resolved : .unknown }
-    guard range.upperBound > resolved, (pending?.conflicts[side].count ?? 0) < PendingCharges.conflictLimit else {
-      return flag(range, on: side, &run)
-    }
-    PendingCharges.open(&pending).conflicts[side].append(range)
-    count(&run)
-  }
-
-  /// Flags the messages whose records contain octets of a range.
-  private mutating func flag(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
-    guard let inner, let opener = sides[side].opener else { return }
-    for index in opener.value.map.firstIndex(after: range.lowerBound)..<opener.value.map.count {
-      let entry = opener.value.map[index]
-      guard entry.start < range.upperBound else { break }
-      guard entry.isOpened, entry.count > 0 else { continue }
-      withInner(&run) { inner.flagConflict(entry.octets, on: side, &$0) }
-    }
-  }
-
-  func acceptLate(_ range: Range<StreamPosition>, _ run: inout Run) {
-    run.countMissing(-range.count)
-    run.acceptLate(range.count, as: .tls)
   }
 
   // MARK: Rows
