@@ -31,9 +31,10 @@ package struct OctetMark {
   /// The mark of all octets taken so far.
   var value: UInt64 {
     let length = UInt64(truncatingIfNeeded: count)
+    // Most marks are of lines and names, which do not reach the other lanes.
     if count < 32 { return Self.mix(Self.mix(lane0 ^ first, second), length) }
-    let (front, back) = (Self.mix(lane0, lane1 ^ length), Self.mix(lane2 ^ length, lane3))
-    return Self.mix(Self.mix(front ^ first, second), back)
+    let front = Self.mix(Self.mix(lane0 ^ first, second), lane1 ^ length)
+    return count < 48 ? front : Self.mix(front, Self.mix(lane2, lane3))
   }
 
   /// The mark of a sequence of octets.
@@ -83,11 +84,7 @@ package struct OctetMark {
       take(octets.octet(within: offset))
       offset &+= 1
     }
-    if offset &+ 64 <= end { takeRounds(octets, &offset) }
-    while offset &+ 16 <= end {
-      mix(octets.littleEndian64(within: offset), octets.littleEndian64(within: offset &+ 8))
-      offset &+= 16
-    }
+    if offset &+ 16 <= end { takeGroups(octets, &offset) }
     guard offset < end else { return }
     count &+= end &- offset
     if end &- offset >= 8 {
@@ -98,22 +95,31 @@ package struct OctetMark {
     }
   }
 
-  /// Takes rounds of four groups, after a multiple of sixteen octets. Fewer than four groups stay.
+  /// Takes all whole groups, after a multiple of sixteen octets.
   @inline(never)
-  private mutating func takeRounds(_ octets: RawSpan, _ offset: inout Int) {
-    while count & 48 != 0, offset &+ 16 <= octets.byteCount {
-      mix(octets.littleEndian64(within: offset), octets.littleEndian64(within: offset &+ 8))
-      offset &+= 16
-    }
+  private mutating func takeGroups(_ octets: RawSpan, _ offset: inout Int) {
     let keys = (Self.firstKey, Self.secondKey)
-    var (a, b, c, d) = (lane0, lane1, lane2, lane3)
     let start = offset
-    while offset &+ 64 <= octets.byteCount {
-      a = Self.mix(a ^ octets.littleEndian64(within: offset), octets.littleEndian64(within: offset &+ 8), keys)
-      b = Self.mix(b ^ octets.littleEndian64(within: offset &+ 16), octets.littleEndian64(within: offset &+ 24), keys)
-      c = Self.mix(c ^ octets.littleEndian64(within: offset &+ 32), octets.littleEndian64(within: offset &+ 40), keys)
-      d = Self.mix(d ^ octets.littleEndian64(within: offset &+ 48), octets.littleEndian64(within: offset &+ 56), keys)
-      offset &+= 64
+    var (a, b, c, d) = (lane0, lane1, lane2, lane3)
+    var lane = count >> 4 & 3
+    while offset &+ 16 <= octets.byteCount {
+      if lane == 0, offset &+ 64 <= octets.byteCount {
+        a = Self.mix(a ^ octets.littleEndian64(within: offset), octets.littleEndian64(within: offset &+ 8), keys)
+        b = Self.mix(b ^ octets.littleEndian64(within: offset &+ 16), octets.littleEndian64(within: offset &+ 24), keys)
+        c = Self.mix(c ^ octets.littleEndian64(within: offset &+ 32), octets.littleEndian64(within: offset &+ 40), keys)
+        d = Self.mix(d ^ octets.littleEndian64(within: offset &+ 48), octets.littleEndian64(within: offset &+ 56), keys)
+        offset &+= 64
+        continue
+      }
+      let (first, second) = (octets.littleEndian64(within: offset), octets.littleEndian64(within: offset &+ 8))
+      switch lane {
+      case 0: a = Self.mix(a ^ first, second, keys)
+      case 1: b = Self.mix(b ^ first, second, keys)
+      case 2: c = Self.mix(c ^ first, second, keys)
+      default: d = Self.mix(d ^ first, second, keys)
+      }
+      lane = (lane &+ 1) & 3
+      offset &+= 16
     }
     (lane0, lane1, lane2, lane3) = (a, b, c, d)
     count &+= offset &- start
