@@ -176,7 +176,8 @@ enum Limits {
   /// Sizes of buffers, rounds, caches and searches: beyond them nothing is lost, and no user sees them. They stand in no page.
   static let unseen: Set<String> = [
     "Anomaly.exampleLimit", "ColumnChunk.pageOctets", "ColumnChunk.pageRows", "ConcurrentReports.limit",
-    "Configuration.decodedAtOnceRatio", "Configuration.payloadHistoryLength", "ConnectionLoop.pieceLength",
+    "Configuration.decodedAtOnceRatio", "Configuration.decodedTotalRatio", "Configuration.payloadHistoryLength",
+    "ConnectionLoop.pieceLength",
     "CopiedTexts.limit", "DecodingBudget.pieceLength", "DescriptorTable.limit", "FamiliarContents.octetLimit",
     "FamiliarLines.longest", "FamiliarLines.sectionLimit", "FileLines.bufferLength", "FileRecords.bufferLength",
     "FrameSearch.chainLimit", "GzipInput.inputLength", "GzipLength.bufferLength", "GzipLength.inputLimit",
