@@ -46,7 +46,7 @@ SEED ?=
 BENCHMARKS ?= out/benchmarks
 CORPUS ?= $(if $(SNIFFER_CORPUS),$(SNIFFER_CORPUS),../shared/corpus)
 
-.PHONY: help run test test-all test-steady build dependencies docs install uninstall package package-check images format lint sanitize sanitize-with benchmark loss record fuzz smoke mutants attacks clean
+.PHONY: help run test test-all test-steady build dependencies docs install uninstall package package-check images format lint sanitize sanitize-with benchmark loss meters record fuzz smoke mutants attacks clean
 
 help: ## List the commands.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -144,6 +144,10 @@ benchmark: $(if $(PROGRAM),,build) ## Time sniffer, as installed, beside other t
 
 loss: build ## Measure what reports still know of captures that lack packets (needs root). See docs/loss.md.
 	captures/record/loss/measure $(BUILT) --markdown
+
+meters: build ## Compare verify's answers with the truth, for logs of other programs and of invented meters. See docs/verify.md.
+	captures/record/check-verify $(BUILT) captures/verify
+	captures/record/check-meters $(BUILT)
 
 record: ## Record the captures anew (needs root and the servers; see captures/README.md).
 	captures/record/record-all

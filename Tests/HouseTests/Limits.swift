@@ -168,7 +168,7 @@ enum Limits {
     "VerifyText.limit", "LiveReadings.nameLimit", "DescriptorTable.processLimit",
     "DescriptorTable.descriptorLimit",
     "LiveView.filterLimit", "LiveDisplay.heldLimit", "LiveAnalysis.endPatience", "ServedPage.interval",
-    "ServedPage.share", "ServedPage.endPatience", "ReportedAPIs.rowLimit",
+    "ServedPage.share", "ServedPage.endPatience", "ReportedAPIs.rowLimit", "ReportedAPIs.nameLimit",
     "BudgetFile.sizeLimit",
     "ComparisonTable.beyondLimit", "ComparisonChecks.annotationLimit", "BudgetText.limit",
   ]

@@ -162,6 +162,8 @@ import Testing
     security.handshake = 15
     security.record = 16
     secure.security = security
+    secure.quicVersion = 0xff00_001d
+    connection.multipath = 0xbeef
     let report = try report()
     try report.connection(connection, texts: texts)
     try report.connection(secure, texts: texts)
@@ -172,11 +174,11 @@ import Testing
         client_payload_bytes,server_payload_bytes,setup_bytes,teardown_bytes,unattributed_bytes,retransmitted_bytes,\
         missing_bytes,messages,end,flags,sni,alpn,tls_version,cipher_suite,tls_resumed,tls_opened,handshake_bytes,\
         tls_record_bytes,control_bytes,process,pid,app,process_source,\
-        tls_plaintext_at_most_bytes,proxied_by,origin_client,origin_server\r
+        tls_plaintext_at_most_bytes,proxied_by,origin_client,origin_server,quic_version,mptcp\r
         1,10.0.0.1:50000,[2001:db8::1]:443,http/1,1,2,3,4,5,6,7,8,9,10,11,12,13,14,capture_end,no_handshake tunnel,\
-        ,,,,,,0,0,0,,,,,,proxy1,198.51.100.22:35646,203.0.113.7:443\r
+        ,,,,,,0,0,0,,,,,,proxy1,198.51.100.22:35646,203.0.113.7:443,,0000beef\r
         2,10.0.0.1:50000,[2001:db8::1]:443,tls,1,2,3,4,5,6,7,8,9,10,11,12,13,14,capture_end,no_handshake tunnel,\
-        www.example.com,h2,1.3,TLS_AES_128_GCM_SHA256,no,partly,15,16,0,,,,,0,,,\r
+        www.example.com,h2,1.3,TLS_AES_128_GCM_SHA256,no,partly,15,16,0,,,,,0,,,,draft-29,\r
 
         """)
   }

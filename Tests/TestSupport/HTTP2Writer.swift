@@ -132,10 +132,10 @@ package struct HTTP2Writer: Sendable {
 
   // MARK: Messages
 
-  package static func request(_ path: String, method: String = "GET", _ more: [(String, String)] = []) -> [(
-    String, String
-  )] {
-    [(":method", method), (":scheme", "http"), (":authority", "h.example"), (":path", path)] + more
+  package static func request(
+    _ path: String, method: String = "GET", authority: String = "h.example", _ more: [(String, String)] = []
+  ) -> [(String, String)] {
+    [(":method", method), (":scheme", "http"), (":authority", authority), (":path", path)] + more
   }
 
   package static func response(_ status: Int = 200, _ more: [(String, String)] = []) -> [(String, String)] {

@@ -24,7 +24,8 @@ public enum PrettyJSON {
     text.reduce(0) { $0 + escapeLength($1) }
   }
 
-  private static func escapeLength(_ octet: UInt8) -> Int {
+  /// Octets that escaping adds to an octet.
+  static func escapeLength(_ octet: UInt8) -> Int {
     switch octet {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), 0x08, 0x09, 0x0a, 0x0c, 0x0d: 1
     case 0..<0x20: 5

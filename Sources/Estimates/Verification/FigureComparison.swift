@@ -35,7 +35,18 @@ public struct VerifiedRow: Sendable {
   /// The log's row.
   public var entry: LogEntry?
   /// The message on the wire.
-  public var message: WireMessage?
+  public var message: WireMessage? {
+    get { heldMessage?.message }
+    set { heldMessage = newValue.map(HeldMessage.init) }
+  }
+  /// A message takes twice the memory of all else in a row, and a row of a long log may have none.
+  private var heldMessage: HeldMessage?
+
+  private final class HeldMessage: Sendable {
+    let message: WireMessage
+    init(_ message: WireMessage) { self.message = message }
+  }
+
   /// Start-line.
   public var line = FigureComparison()
   /// Header section.
@@ -61,6 +72,13 @@ public struct VerifiedRow: Sendable {
     guard size > abs(total.unexplained) else { return total.unexplained }
     return abs(sum) == size ? sum : size
   }
+
+  /// A row with what is known of it, and no figures yet.
+  init(entry: LogEntry? = nil, message: WireMessage? = nil) {
+    self.entry = entry
+    self.message = message
+  }
+
   /// The host: the wire's if known, else the log's.
   public var host: String { message?.host ?? entry?.host ?? "" }
   /// The path: the wire's if known, else the log's.

@@ -30,7 +30,8 @@ struct RelatedMessages {
   private func sum<R: Reading>(
     _ evidence: ReadingEvidence<R>, _ message: WireMessage, _ figure: Int, _ wireFigure: Int
   ) -> [Cause]? {
-    for own in Set([evidence.likely(message)].compactMap { $0 } + evidence.expected(of: message)) {
+    let expected = evidence.expected(of: message, FieldGroup.groups(of: message))
+    for own in Set([evidence.likely(message)].compactMap { $0 } + expected) {
       let others = hops.compactMap { evidence.likely($0) }
       guard others.count == hops.count, own + others.reduce(0, +) == figure,
         let reading = own == wireFigure ? [] : evidence.explain(message, own)

@@ -1,11 +1,13 @@
 import HTTPReassembly
 
 /// The way in which one app's log counts its requests, or its responses: for each figure, the readings that its rows bear out.
-struct LogReadings {
-  private let lines: ReadingEvidence<LineReading>
-  private let headers: ReadingEvidence<HeaderReading>
-  private let bodies: ReadingEvidence<BodyReading>
-  private let wholes: ReadingEvidence<WholeReading>
+///
+/// It is an object, because it is asked for each possible pair of a row and a message, and has many lists.
+final class LogReadings {
+  private var lines: ReadingEvidence<LineReading>
+  private var headers: ReadingEvidence<HeaderReading>
+  private var bodies: ReadingEvidence<BodyReading>
+  private var wholes: ReadingEvidence<WholeReading>
   /// The parts that have figures in the log.
   private let known: KnownParts
 
@@ -75,10 +77,20 @@ struct LogReadings {
   /// Whether a form is known that the other kind of messages may have, too.
   var hasForm: Bool { headerForm != nil || wholeForm != nil }
 
+  /// Takes back what figures of 0 say in the columns that are strange in the messages of the other kind.
+  func doubtZeros(with other: LogReadings) {
+    if other.lines.isStrange { lines.doubtZeros() }
+    if other.headers.isStrange { headers.doubtZeros() }
+    if other.bodies.isStrange { bodies.doubtZeros() }
+    if other.wholes.isStrange { wholes.doubtZeros() }
+  }
+
   // MARK: Expected figures
 
   /// The figures that an app with these readings may have for a message, by part.
   struct Expected {
+    /// Whether all figures are there, and not the likeliest alone.
+    var isComplete: Bool
     var lines: [Int]
     var headers: [Int]
     var bodies: [Int]
@@ -87,10 +99,13 @@ struct LogReadings {
   }
 
   /// The figures that the app may have for a message.
-  func expected(of message: WireMessage) -> Expected {
-    Expected(
-      lines: lines.expected(of: message), headers: headers.expected(of: message), bodies: bodies.expected(of: message),
-      wholes: wholes.expected(of: message), wireBody: message.row.octets.body)
+  func expected(of message: WireMessage, isComplete: Bool) -> Expected {
+    let groups = FieldGroup.groups(of: message)
+    return Expected(
+      isComplete: isComplete, lines: lines.expected(of: message, groups, isComplete: isComplete),
+      headers: headers.expected(of: message, groups, isComplete: isComplete),
+      bodies: bodies.expected(of: message, groups, isComplete: isComplete),
+      wholes: wholes.expected(of: message, groups, isComplete: isComplete), wireBody: message.row.octets.body)
   }
 
   /// Octets by which a row's figures are off from the expected ones; nil when no figure has an expectation.

@@ -38,21 +38,22 @@ public struct Verification: Sendable {
     let exchanged = ExchangedColumns.found(in: log, wire)
     var log = log
     if let exchanged { log.entries = log.entries.map(exchanged.restored) }
-    let matching = Matching(log, wire, tolerance: tolerance)
+    var matching = Matching(log, wire, tolerance: tolerance)
     clock = matching.clock
 
-    var requests: [(entry: LogEntry, message: WireMessage)] = []
-    var responses: [(entry: LogEntry, message: WireMessage)] = []
+    var sure = Matching.SurePairs()
     for (index, entry) in log.entries.enumerated() {
       guard let match = matching.matches[index], !match.isOpen, !match.isChain else { continue }
-      let message = wire[match.message]
-      guard message.isPaired else { continue }
-      if entry.kind == .request { requests.append((entry, message)) } else { responses.append((entry, message)) }
+      guard wire[match.message].isPaired else { continue }
+      let pair = Matching.SurePair(entry: index, message: match.message)
+      if entry.kind == .request { sure.requests.append(pair) } else { sure.responses.append(pair) }
     }
-    let (requestReadings, responseReadings) = LogUnits.readings(requests: requests, responses: responses, log: log)
+    let (requestReadings, responseReadings) = matching.readings(of: sure)
     self.requestReadings = requestReadings.best
     self.responseReadings = responseReadings.best
 
+    // Growth by doubling would take as much memory again.
+    rows.reserveCapacity(log.entries.count + wire.count)
     // A row may have the time of the first try.
     let repeated = Set(matching.sentAgain.values)
     for (index, entry) in log.entries.enumerated() {

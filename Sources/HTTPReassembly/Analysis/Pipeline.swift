@@ -28,6 +28,8 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   private let held: OwnMemory<Sink>
   private var secureHosts = SecureHosts()
   private var multipath = MultipathFlows()
+  /// Whether a capture's first secrets came behind packets.
+  private var hasLateSecrets = false
   private var lookups = DNSLookups()
   private var processes = ProcessTable()
   private var expected = ExpectedProcesses()
@@ -310,7 +312,7 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   mutating func finish(_ slot: Int, _ end: ConnectionEnd) {
     var connection = connections.remove(slot)
     var row = connection.finish(end, run: &run)
-    multipath.forget(row.number)
+    row.multipath = multipath.forget(row.number)
     if !run.rows.doubtedConnections.isEmpty { run.rows.doubtedConnections.remove(row.number) }
     row.process = connection.settleProcess(client: row.client, &run.processSlots, &run.texts)
     if !run.prefixes.isEmpty { row.prefix = run.prefixes.removeValue(forKey: row.number) ?? .none }
@@ -492,10 +494,15 @@ public struct Pipeline<Sink: ReportSink>: ~Copyable {
   /// The secrets and what they opened so far.
   private var secretTotals: SecretTotals {
     let sources = run.secrets.sources
-    return SecretTotals(
+    var totals = SecretTotals(
       captures: sources[SecretMark.captures], logs: Array(sources[SecretMark.source(ofLog: 0)...]),
       openings: secureHosts.openings)
+    totals.cameLate = hasLateSecrets && totals.openings.opened < totals.openings.connections
+    return totals
   }
+
+  /// Notes that secrets of a capture come now, which is too late for earlier packets.
+  public mutating func noteSecretsOfCapture() { if !run.mayLearnSecrets, span != nil { hasLateSecrets = true } }
 
   /// The number of secrets that are known.
   public var secretCount: Int { run.secrets.count }

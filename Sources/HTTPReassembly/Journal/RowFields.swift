@@ -109,6 +109,10 @@ extension Connection {
     try coder.integer(&unopened)
     try coder.text(&process, &texts)
     try coder.text(&prefix, &texts)
+    try coder.bits(&quicVersion)
+    var token = multipath.map { Int($0) }
+    try coder.optional(&token)
+    multipath = token.map { UInt32(truncatingIfNeeded: $0) }
     try coder.value(&end)
     try coder.bits(&flags.rawValue)
     var isSecured = security != nil

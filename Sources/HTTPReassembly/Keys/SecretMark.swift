@@ -38,6 +38,8 @@ public struct SecretTotals: Sendable, Equatable {
   public var logs: [SecretCounts] = []
   /// The number of TLS connections with application data.
   public var openings = TLSOpenings()
+  /// Whether a capture had its first secrets behind packets that were read without them, and a connection was not opened.
+  public var cameLate = false
 
   /// No secrets.
   public init() {}

@@ -179,6 +179,9 @@ public struct Configuration: Sendable {
   public var streamLimit = 4096
   /// Stretches of octets of one direction whose messages are remembered. Charges for older stretches go to the connection.
   public var frameOwnerLimit = 1024
+  /// Tunnels in streams of one connection that are read at once; octets of further ones are `tunnel`. Browsers keep six connections to a
+  /// host.
+  public var tunnelLimit = 256
   /// SETTINGS frames that wait to be acknowledged. Beyond it, the oldest counts as acknowledged. Peers send one or two.
   public var pendingSettingsLimit = 32
   /// PING frames without an answer; more are a flood.

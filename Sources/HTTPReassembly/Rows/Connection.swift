@@ -106,6 +106,33 @@ public struct ConnectionSecurity: Sendable, Equatable {
   /// Creates a value with nothing known.
   public init() {}
 
+  /// Adds the costs of other TLS on the same connection.
+  mutating func addCosts(of other: ConnectionSecurity) {
+    handshake += other.handshake
+    record += other.record
+    if let own = mostUnopened, let its = other.mostUnopened {
+      mostUnopened = own + its
+    } else {
+      mostUnopened = nil
+    }
+    if opening == .none {
+      opening = other.opening
+    } else if opening != other.opening, other.opening != .none {
+      opening = .partly
+    }
+  }
+
+  /// Adds TLS in another tunnel of the connection. Neither names it if they have different names.
+  mutating func add(_ other: ConnectionSecurity, _ texts: inout TextPool) {
+    if texts.octets(serverName) != texts.octets(other.serverName) {
+      texts.release(serverName)
+      serverName = .none
+    }
+    texts.release(other.serverName)
+    texts.release(other.applicationProtocol)
+    addCosts(of: other)
+  }
+
   /// The version's name: `1.0` to `1.3`, `SSL 3.0`, or its number; empty if unknown.
   public var versionName: String {
     switch version {
@@ -248,6 +275,10 @@ public struct Connection: Sendable, Equatable {
   public var process = TextID.none
   /// The prefix of a proxy's protocol (`TextPool.prefix`); `TextID.none` without one.
   public var prefix = TextID.none
+  /// The version of QUIC, as on the wire; 0 for all else.
+  public var quicVersion: UInt32 = 0
+  /// The server's token of the connection of Multipath TCP (RFC 8684 §2.2) that it is a subflow of; nil if it is none, or not known.
+  public var multipath: UInt32?
   /// How it ended.
   public var end = ConnectionEnd.captureEnd
   /// Oddities of the connection.
@@ -255,6 +286,24 @@ public struct Connection: Sendable, Equatable {
 
   /// Creates an empty connection.
   public init() {}
+
+  /// The name of `quicVersion`: `1`, `2`, `draft-29`, or its number; empty without QUIC.
+  public var quicVersionName: String {
+    switch quicVersion {
+    case 0: ""
+    case 1: "1"
+    case 0x6b33_43cf: "2"
+    case 0xff00_0000...0xff00_00ff: "draft-\(quicVersion & 0xff)"
+    default: "0x" + String(quicVersion, radix: 16)
+    }
+  }
+
+  /// The name of `multipath`: eight hexadecimal digits; empty without one.
+  public var multipathName: String {
+    guard let multipath else { return "" }
+    let digits = String(multipath, radix: 16)
+    return String(repeating: "0", count: 8 - digits.count) + digits
+  }
 
   /// Octets of the TLS or QUIC handshake, and headers of packets that carry nothing else.
   public var handshake: Int { security?.handshake ?? 0 }

@@ -404,8 +404,9 @@ extension Session {
   /// Uses new secrets. Returns the session's needs; nil when no record waited for secrets.
   mutating func lookForSecrets(_ run: inout Run) -> StreamNeeds? {
     switch self {
-    case .detecting, .undecided, .http2: nil
+    case .detecting, .undecided: nil
     case .http1(let session): session.value.lookForSecrets(&run)
+    case .http2(let session): session.value.lookForSecrets(&run)
     case .tls(let session): session.value.lookForSecrets(&run)
     }
   }
@@ -413,8 +414,9 @@ extension Session {
   /// Whether records wait for secrets.
   var waitsForSecrets: Bool {
     switch self {
-    case .detecting, .undecided, .http2: false
+    case .detecting, .undecided: false
     case .http1(let session): session.value.waitsForSecrets
+    case .http2(let session): session.value.waitsForSecrets
     case .tls(let session): session.value.waitsForSecrets
     }
   }

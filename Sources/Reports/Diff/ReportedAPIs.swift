@@ -23,8 +23,11 @@ package struct ReportedAPIs: Sendable {
   private(set) var allHosts = ReportedHost()
   private var sum = APICounts()
   private var rows = 0
-  /// More rows than any report has, because the names of its APIs are limited.
-  private static let rowLimit = 1_000_000
+  private var nameLength = 0
+  /// Twice the rows that a report has at most (`Configuration.apiLimit`).
+  private static let rowLimit = 1 << 18
+  /// Twice the octets of names that a report has at most.
+  private static let nameLimit = 1 << 26
 
   init(name: String) { self.name = name }
 
@@ -32,6 +35,7 @@ package struct ReportedAPIs: Sendable {
   mutating func add(_ key: APIKey, _ api: ReportedAPI) throws(RowFault) {
     rows += 1
     guard rows <= Self.rowLimit else { throw RowFault("more than \(Self.rowLimit) APIs") }
+    try addName(key.host.count + key.path.count + key.method.count + key.process.count)
     sum.add(api.figures)
     for column in APIColumn.allCases where sum[column] > column.limit {
       throw RowFault("\(column.rawValue) is more than \(column.limit) in all")
@@ -45,8 +49,14 @@ package struct ReportedAPIs: Sendable {
   /// Adds a host. With hashed names two hosts may have one name; they are one here.
   mutating func add(_ name: [UInt8], _ host: ReportedHost) throws(RowFault) {
     guard hosts?.count ?? 0 < Self.rowLimit else { throw RowFault("more than \(Self.rowLimit) hosts") }
+    try addName(name.count)
     try allHosts.add(host)
     try hosts?[name, default: ReportedHost()].add(host)
+  }
+
+  private mutating func addName(_ length: Int) throws(RowFault) {
+    nameLength += length
+    guard nameLength <= Self.nameLimit else { throw RowFault("names of more than \(Self.nameLimit) bytes in all") }
   }
 
   /// Adds a host of our own analysis, which needs no limits.

@@ -130,6 +130,9 @@ enum ConnectionRow {
     row.process(connection.process, texts)
     row[.integer("tls_plaintext_at_most_bytes").orUnknown].integer(connection.security?.mostUnopened)
     row.prefix(connection.prefix, texts)
+    row.note { [.text("quic_version").orUnknown, .text("mptcp").orUnknown] }
+    if connection.quicVersion == 0 { row.empty() } else { row.name(connection.quicVersionName) }
+    if connection.multipath == nil { row.empty() } else { row.name(connection.multipathName) }
     row.endpointParts(client: connection.client, server: connection.server)
     row.end()
   }

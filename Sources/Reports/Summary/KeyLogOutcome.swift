@@ -19,7 +19,8 @@ public struct KeyLogOutcome {
     self.knowsUse = knowsUse
   }
 
-  /// A line for each log. The last one has the connections, too. `withCaptures` adds a line for secrets in captures.
+  /// A line for each log. The last one has the connections, too. There is a line for secrets in captures with `withCaptures`, and where they
+  /// came too late.
   public func lines(withCaptures: Bool = false) -> [String] {
     var lines: [String] = []
     // The last counts stand for all further logs.
@@ -30,8 +31,9 @@ public struct KeyLogOutcome {
       let more = rest > 0 ? " and \(Numerals.grouped(rest)) more" : ""
       lines.append("\(TextEscaping.string(Array(logs[index].utf8)))\(more): \(finding(counts))")
     }
-    if withCaptures, secrets.captures.secrets + secrets.captures.repeated > 0 {
-      lines.append("secrets in captures: \(finding(secrets.captures))")
+    let late = secrets.cameLate ? "; they came behind their packets" : ""
+    if withCaptures || secrets.cameLate, secrets.captures.secrets + secrets.captures.repeated > 0 {
+      lines.append("secrets in captures: \(finding(secrets.captures))\(late)")
     }
     guard !lines.isEmpty else { return [] }
     lines[lines.count - 1] += "; \(connections)"
@@ -46,7 +48,8 @@ public struct KeyLogOutcome {
     }
     let number = "\(Numerals.grouped(counts.secrets)) \(counts.secrets == 1 ? "secret" : "secrets")"
     guard knowsUse else { return number }
-    return counts.used == 0 ? "\(number), none fits" : "\(number), \(Numerals.grouped(counts.used)) used"
+    guard counts.used == 0 else { return "\(number), \(Numerals.grouped(counts.used)) used" }
+    return "\(number), none \(secrets.cameLate ? "used" : "fits")"
   }
 
   private var connections: String {

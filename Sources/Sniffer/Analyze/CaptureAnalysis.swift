@@ -373,7 +373,10 @@ struct CaptureAnalysis {
   private mutating func take<Sink: ReportSink>(_ event: CaptureEvent, _ pipeline: inout Pipeline<Sink>) {
     if case .secrets(let secrets) = event {
       // A stream with one such block may have others.
-      if isRunning { pipeline.mayLearnSecrets = true }
+      if isRunning {
+        pipeline.noteSecretsOfCapture()
+        pipeline.mayLearnSecrets = true
+      }
       learn(secrets, &pipeline)
     } else if let event = AnalysisEvent(event) {
       do throws(Sink.Failure) { try pipeline.take(event) } catch { report(sinkError: error) }

@@ -25,7 +25,7 @@ enum Contract {
     server_ip_bytes, client_payload_bytes, server_payload_bytes, setup_bytes, teardown_bytes, unattributed_bytes, \
     retransmitted_bytes, missing_bytes, messages, end, flags, sni, alpn, tls_version, cipher_suite, tls_resumed, \
     tls_opened, handshake_bytes, tls_record_bytes, control_bytes, process, pid, app, process_source, \
-    tls_plaintext_at_most_bytes, proxied_by, origin_client, origin_server
+    tls_plaintext_at_most_bytes, proxied_by, origin_client, origin_server, quic_version, mptcp
     """)
 
   static let ledger = columns("class, bytes")

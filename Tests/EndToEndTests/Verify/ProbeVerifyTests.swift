@@ -27,8 +27,11 @@ import Testing
       [UInt8](Data(contentsOf: scratch.url.appendingPathComponent("verified/verify.csv")))
     ).rows
     #expect(rows.count > 600)
-    // Every message that an app can see has its row, and every row its message.
-    #expect(rows.allSatisfy { $0["status"] == "matched" || $0["type"] == "interim" })
+    // Every message that an app can see has its row, and every row its message. Where equal requests come closer to each other than the
+    // log's times are exact, each row fits each of them.
+    let unsure = rows.filter { $0["status"] == "ambiguous" }
+    #expect(rows.allSatisfy { ["matched", "ambiguous"].contains($0["status"]) || $0["type"] == "interim" })
+    #expect(unsure.count * 20 < rows.count && unsure.allSatisfy { $0["difference"] == "0" })
     // What the wire has and the live report has is the same.
     let messages = live.messages.rows
     #expect(rows.count == messages.count)

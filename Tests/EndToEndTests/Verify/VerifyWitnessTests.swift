@@ -19,17 +19,23 @@ import Testing
     let outcome = try Command.run(record.appendingPathComponent("check-verify"), [Sniffer.url.path, logs.path])
     print(outcome.output)
     #expect(outcome.status == 0, "\(outcome.error)")
-    let lines = outcome.output.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
-    let columns = ["rows", "right", "wrong", "ambiguous", "split", "unpaired", "absent", "unexpl."]
+    let lines = outcome.output.split(separator: "\n").map { line in
+      line.split(separator: "|").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: " `")) }
+    }
+    let columns = [
+      "rows", "right", "wrong", "ambiguous", "split", "unpaired", "absent", "unexpl.", "invented", "exact",
+    ]
     #expect(try #require(lines.first) == ["log"] + columns)
-    #expect(lines.count > 28)
-    for line in lines.dropFirst() {
-      try #require(line.count == 9, "\(line)")
-      let figures = line.dropFirst().compactMap { Int($0.filter { $0 != "," }) }
-      try #require(figures.count == 8, "\(line)")
+    #expect(lines.count > 29)
+    for line in lines.dropFirst(2) {
+      try #require(line.count == 11, "\(line)")
+      let figures = line[1...9].compactMap { Int($0.filter { $0 != "," }) }
+      try #require(figures.count == 9, "\(line)")
       #expect(figures[0] > 50 && figures[1] + figures[3] + figures[6] == figures[0], "\(line)")
-      #expect(figures[2] == 0 && figures[3] <= 6 && figures[4] == 0 && figures[5] == 0, "\(line)")
+      #expect(figures[2] == 0 && figures[3] <= 6 && figures[4] == 0 && figures[5] == 0 && figures[8] == 0, "\(line)")
       #expect(figures[7] == Self.unexplained[line[0], default: 0], "\(line)")
     }
+    // The logs of two programs have each figure of the wire over HTTP/1.1, and no other log has.
+    #expect(lines.dropFirst(2).filter { $0[10] == "yes" }.count == 4)
   }
 }

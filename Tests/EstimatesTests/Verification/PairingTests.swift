@@ -170,6 +170,48 @@ import Testing
     }
   }
 
+  /// Request, response, request, response: of two exchanges at once, when times are off by more than what is between them.
+  @Test func rowsThatAlternateByChanceAreNotJoined() {
+    let wire = wire(
+      (0..<40).map { index -> (at: Int64, body: Int) in
+        let (group, place) = index.quotientAndRemainder(dividingBy: 2)
+        return (Int64(group * 400 + place * 32), 100 + index * 31)
+      })
+    for seed in 1...20 as ClosedRange<UInt64> {
+      var random = SeededRandom(seed: seed)
+      var entries = log(wire)
+      for index in entries.indices {
+        entries[index].exchange = nil
+        entries[index].time = (entries[index].time ?? 0) + Int64.random(in: 0..<6_000_000, using: &random)
+      }
+      entries.sort { ($0.time ?? 0) < ($1.time ?? 0) }
+      for row in verify(entries, wire).rows where row.status == .matched {
+        #expect(row.entry?.row == row.message?.row.number, "seed \(seed)")
+      }
+    }
+  }
+
+  /// A response follows a request of its host and path, but of another method.
+  @Test func rowsOfTwoMethodsAreNotJoined() {
+    var wire = wire((0..<20).map { index -> (at: Int64, body: Int) in (Int64(index * 200), 100 + index * 31) })
+    for index in wire.indices where index / 2 % 2 == 1 { wire[index].method = "POST" }
+    var entries = log(wire)
+    for index in entries.indices {
+      entries[index].exchange = nil
+      entries[index].method = wire[index].method
+    }
+    // GET's request, POST's response, POST's request, GET's response.
+    for index in stride(from: 0, to: entries.count, by: 4) {
+      (entries[index + 1], entries[index + 3]) = (entries[index + 3], entries[index + 1])
+      let times = (index..<index + 4).compactMap { entries[$0].time }.sorted()
+      for (offset, time) in times.enumerated() { entries[index + offset].time = time }
+    }
+    for row in verify(entries, wire).rows where row.entry != nil {
+      #expect(row.message == nil || row.entry?.method == row.message?.method)
+      #expect(row.message == nil || row.entry?.row == row.message?.row.number || row.status == .ambiguous)
+    }
+  }
+
   @Test func charactersAreNotOctets() throws {
     let text = "Zoë und Jürgen \u{1F600}"
     let turn = (

@@ -136,6 +136,39 @@ import Testing
     #expect(verification.rows.filter { $0.status == .matched && $0.unexplained != 0 }.count >= 11)
   }
 
+  /// Figures of a log that is rounded in a way of its own: most are 0, and none is a count of octets.
+  @Test func zerosAmongStrangeFiguresSayNothing() {
+    let wire = WireSamples.repeated
+    var log = log(
+      line: .request(.asSent, .crlf), status: .status(.asSent, .crlf), header: HeaderReading(form: .wire),
+      body: .transferred, hasLengthOnly: true, of: wire)
+    for index in log.entries.indices {
+      // Of one message with more than 70 octets in three there are 1 to 7 units.
+      log.entries[index].length = (log.entries[index].length ?? 0) > 70 && index % 3 == 0 ? 1 + index % 7 : 0
+    }
+    let verification = Verification(log, wire)
+    #expect(isBalanced(verification))
+    let causes = Set(VerificationSummary(verification).causes.map(\.cause.kind))
+    #expect(causes.isDisjoint(with: [.lineNotCounted, .headerNotCounted, .bodyNotCounted]), "\(causes)")
+    #expect(verification.requestReadings.isEmpty && verification.responseReadings.isEmpty)
+  }
+
+  /// Bodies of no octets are right by any count, and say nothing of the others.
+  @Test func aCountThatFitsNothingButZerosIsNotNamed() {
+    let wire = WireSamples.repeated
+    var log = log(
+      line: .request(.asSent, .crlf), status: .status(.asSent, .crlf), header: HeaderReading(form: .wire),
+      body: .transferred, of: wire)
+    for index in log.entries.indices {
+      log.entries[index].length = nil
+      if let body = log.entries[index].bodyLength, body > 0 { log.entries[index].bodyLength = 500 + index * index % 91 }
+    }
+    let verification = Verification(log, wire)
+    #expect(isBalanced(verification))
+    #expect(!(verification.requestReadings + verification.responseReadings).contains { $0.figure == "body" })
+    #expect(verification.requestReadings.map(\.figure) == ["start-line", "header"])
+  }
+
   @Test func anyFiguresBalance() {
     var random = SeededRandom(seed: 5)
     for _ in 0..<RandomCases.count(200) {

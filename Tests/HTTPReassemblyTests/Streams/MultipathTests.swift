@@ -1,3 +1,4 @@
+import Cryptography
 import TestSupport
 import Testing
 
@@ -40,6 +41,29 @@ import Testing
     }
     dialogue.close()
     return dialogue
+  }
+
+  /// The subflows of a connection have one name, whoever opens them: the server's token.
+  @Test func subflowsOfAConnection() {
+    let (client, server) = ([UInt8](1...8), [UInt8](11...18))
+    func token(_ key: [UInt8]) -> [UInt8] { Array(SHA256.digest(key)[..<4]) }
+    func join(_ token: [UInt8]) -> [UInt8] { [30, 12, 0x10, 1] + token + [8, 8, 8, 8] }
+    func capable(_ version: UInt8, _ keys: [UInt8]) -> [UInt8] { [30, UInt8(4 + keys.count), version, 0x81] + keys }
+    /// A subflow with options in its first segments.
+    func subflow(_ port: UInt16, _ options: [[UInt8]]) -> [TestPacket] {
+      var dialogue = Dialogue()
+      dialogue.client.port = port
+      dialogue.open()
+      dialogue.send(.client, HTTP.get("/\(port)"))
+      for (index, octets) in options.enumerated() { dialogue.segments[index].options = octets }
+      return dialogue.packets()
+    }
+    let packets =
+      subflow(1, [capable(1, []), capable(1, server), [], capable(1, client + server)])
+      + subflow(2, [join(token(server))]) + subflow(3, [join(token(client))])
+      + subflow(4, [capable(0, client), capable(0, server)]) + subflow(5, [])
+    let name = String(token(server).flatMap { [String($0 >> 4, radix: 16), String($0 & 15, radix: 16)] }.joined())
+    #expect(analyze(packets).connections.map(\.multipathName) == [name, name, name, "", ""])
   }
 
   /// While a subflow has everything, its rows are exact. None is where its numbers jump, or where it joins another one.

@@ -89,6 +89,17 @@ import Testing
     #expect(throws: ReadingError.self) { try ReportReader.read(path) }
   }
 
+  /// Anyone may have made a report: its rows and names are bounded.
+  @Test func rowsAndNamesAreBounded() throws {
+    let name = [UInt8](repeating: UInt8(ascii: "a"), count: 1 << 20)
+    var long = ReportedAPIs(name: "long")
+    for index in 0..<63 { try long.add(APIKey(host: [UInt8(index)], path: name), ReportedAPI()) }
+    #expect(throws: RowFault.self) { try long.add(APIKey(host: [63], path: name), ReportedAPI()) }
+    var many = ReportedAPIs(name: "many")
+    for _ in 0..<1 << 18 { try many.add(APIKey(host: [], path: []), ReportedAPI()) }
+    #expect(throws: RowFault.self) { try many.add(APIKey(host: [], path: []), ReportedAPI()) }
+  }
+
   @Test func wrongPlacesAreNamed() throws {
     let other = TemporaryFolder()
     for path in [other.path, other.path + "/none", "/dev/null"] {

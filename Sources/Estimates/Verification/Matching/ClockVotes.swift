@@ -9,6 +9,8 @@ extension ClockFit {
     _ groups: KeyedGroups, _ rows: [LogExchange], _ exchanges: [WireExchange], _ log: [LogEntry], _ sizes: MessageSizes
   ) -> ClockFit? {
     var votes: [ClockFit.Vote] = []
+    // The same by rows whose figures fit no exchange.
+    var unsized: [ClockFit.Vote] = []
     var others: [ClockFit.Vote] = []
     for (isExact, group) in groups.all {
       let candidates = group.exchanges
@@ -21,11 +23,21 @@ extension ClockFit {
             .init(time: time, distances: [distance(rows[row], exchanges[candidates[position]], time, sizes)]))
           continue
         }
-        let agreeing = candidates.filter { agree(rows[row], exchanges[$0], log, sizes) }
-        guard !agreeing.isEmpty else { continue }
-        votes.append(.init(time: time, distances: agreeing.map { distance(rows[row], exchanges[$0], time, sizes) }))
+        let possible = candidates.filter { agree(rows[row], exchanges[$0]) }
+        let agreeing = possible.filter { fit(rows[row], exchanges[$0], log, sizes) }
+        guard !possible.isEmpty else { continue }
+        func vote(_ exchanges: [Int], _ wire: [WireExchange]) -> ClockFit.Vote {
+          .init(time: time, distances: exchanges.map { distance(rows[row], wire[$0], time, sizes) })
+        }
+        if agreeing.isEmpty {
+          unsized.append(vote(possible, exchanges))
+        } else {
+          votes.append(vote(agreeing, exchanges))
+        }
       }
     }
+    // Where the figures of most rows fit nothing, those of the others fit by chance.
+    if unsized.count > votes.count { votes += unsized }
     return ClockFit(votes.isEmpty ? others : votes)
   }
 
@@ -40,11 +52,15 @@ extension ClockFit {
     return time.saturatingSubtract(row.lastTime)
   }
 
-  private static func agree(
+  static func agree(_ rows: LogExchange, _ exchange: WireExchange) -> Bool {
+    if !rows.method.isEmpty, !exchange.method.isEmpty, rows.method != exchange.method { return false }
+    return WireExchange.agree(rows.status, exchange.status)
+      && (rows.request == nil || exchange.request != nil) && (rows.response == nil || exchange.response != nil)
+  }
+
+  static func fit(
     _ rows: LogExchange, _ exchange: WireExchange, _ log: [LogEntry], _ sizes: MessageSizes
   ) -> Bool {
-    if !rows.method.isEmpty, !exchange.method.isEmpty, rows.method != exchange.method { return false }
-    if !WireExchange.agree(rows.status, exchange.status) { return false }
     for (row, message) in [(rows.request, exchange.request), (rows.response, exchange.response)] {
       guard let row else { continue }
       guard let message else { return false }

@@ -20,7 +20,9 @@ struct LogExchange {
   /// The final response's status; 0 when the log does not say.
   var status = 0
   /// The host as logged.
-  var host = ""
+  var host = "" { didSet { port = MatchKey.port(host) } }
+  /// The port in it; nil without one.
+  private(set) var port: Int?
   /// The logged time: the request's, else the response's.
   var time: Int64?
   /// The logged end of the exchange, or its latest known time.
@@ -29,6 +31,8 @@ struct LogExchange {
   var isFromCache = false
   /// Whether request and response are known to belong together.
   var isJoined = false
+  /// Whether that is known by the order of the rows' times alone.
+  private(set) var isJoinedByOrder = false
   /// Whether the log says that the transfer failed, with no octet of it sent or received.
   private(set) var isNeverSent = false
   /// Whether the log says that nothing of it is on the wire.
@@ -69,12 +73,12 @@ struct LogExchange {
     if let last = entry.endTime ?? entry.time { end = max(end ?? last, last) }
   }
 
-  /// Whether the two overlap, by the log's own times.
-  func overlaps(_ other: LogExchange) -> Bool {
+  /// Whether the two overlap, by the log's own times, or would if each were off by `slack` nanoseconds.
+  func overlaps(_ other: LogExchange, within slack: Int64) -> Bool {
     guard let time, let end, let otherTime = other.time, let otherEnd = other.end, isJoined, other.isJoined else {
       return true
     }
-    return time <= otherEnd && otherTime <= end
+    return time.saturatingSubtract(slack) <= otherEnd && otherTime.saturatingSubtract(slack) <= end
   }
 
   private func takes(_ entry: LogEntry) -> Bool {
@@ -85,8 +89,8 @@ struct LogExchange {
     }
   }
 
-  /// The exchanges of a log, by their first rows.
-  static func all(_ entries: [LogEntry], _ wire: [WireExchange]) -> [LogExchange] {
+  /// The exchanges of a log, by their first rows. Times that are less than `slack` nanoseconds apart do not tell an order.
+  static func all(_ entries: [LogEntry], _ wire: [WireExchange], slack: Int64 = 0) -> [LogExchange] {
     var exchanges: [LogExchange] = []
     var indices: [Int: Int] = [:]
     var single: [Int] = []
@@ -105,7 +109,7 @@ struct LogExchange {
       exchange.add(entry, index)
       exchanges.append(exchange)
     }
-    exchanges += joined(single, entries, wire)
+    exchanges += joined(single, entries, wire, slack)
     // In the log of a monitor that counts bodies alone, 0 says nothing.
     let countsAll = entries.allSatisfy { entry in
       entry.kind != .request || entry.isAborted || entry.isFromCache
@@ -121,10 +125,16 @@ struct LogExchange {
   ///
   /// Most monitors write both rows of an exchange when it ends. Where each request is followed by a response of its target, the
   /// two are joined. Else the messages of an API may alternate: request, response, request, response. They are joined if the wire
-  /// has as many exchanges. All other rows stay alone.
-  private static func joined(_ rows: [Int], _ entries: [LogEntry], _ wire: [WireExchange]) -> [LogExchange] {
+  /// has as many exchanges, and if times tell each response from the next request. All other rows stay alone.
+  private static func joined(
+    _ rows: [Int], _ entries: [LogEntry], _ wire: [WireExchange], _ slack: Int64
+  ) -> [LogExchange] {
     guard !rows.isEmpty else { return [] }
     if let pairs = neighbours(rows, entries) { return pairs }
+    // Rows with one time are in order only in a log that is.
+    let timed = rows.compactMap { entries[$0].time }
+    let steps = zip(timed, timed.dropFirst())
+    let isInOrder = steps.count { $0 > $1 } * 10 <= timed.count
     var counts: [MatchKey: Int] = [:]
     for exchange in wire where exchange.request != nil && exchange.response != nil {
       counts[exchange.key, default: 0] += 1
@@ -139,8 +149,12 @@ struct LogExchange {
       }
       let alternates =
         ordered.count == 2 * (counts[key] ?? 0)
-        && ordered.enumerated().allSatisfy { position, row in
-          entries[row].kind == (position % 2 == 0 ? .request : .response)
+        && ordered.indices.allSatisfy { position in
+          let (before, row) = (entries[ordered[max(position - 1, 0)]], entries[ordered[position]])
+          if position % 2 == 1 { return areOne(before, row) && (isInOrder || before.time != row.time) }
+          guard row.kind == .request, position > 0 else { return row.kind == .request }
+          guard let ended = before.time, let began = row.time else { return true }
+          return began.saturatingSubtract(ended) > slack || slack == 0 && isInOrder
         }
       for (position, row) in ordered.enumerated() {
         if alternates, position % 2 == 1 {
@@ -148,7 +162,7 @@ struct LogExchange {
           continue
         }
         var exchange = LogExchange(entries[row])
-        exchange.isJoined = alternates
+        (exchange.isJoined, exchange.isJoinedByOrder) = (alternates, alternates)
         exchange.add(entries[row], row)
         exchanges.append(exchange)
       }
@@ -156,13 +170,15 @@ struct LogExchange {
     return exchanges
   }
 
+  /// Whether two rows may be request and response of one exchange.
+  private static func areOne(_ request: LogEntry, _ response: LogEntry) -> Bool {
+    request.kind == .request && response.kind == .response && MatchKey(request) == MatchKey(response)
+      && (request.method.isEmpty || response.method.isEmpty || request.method == response.method)
+      && (request.query == nil || response.query == nil || request.query == response.query)
+  }
+
   /// Joins each request with the response in the next row; nil where the log is not written so.
   private static func neighbours(_ rows: [Int], _ entries: [LogEntry]) -> [LogExchange]? {
-    func areOne(_ request: LogEntry, _ response: LogEntry) -> Bool {
-      request.kind == .request && response.kind == .response && MatchKey(request) == MatchKey(response)
-        && (request.method.isEmpty || response.method.isEmpty || request.method == response.method)
-        && (request.query == nil || response.query == nil || request.query == response.query)
-    }
     let requests = rows.count { entries[$0].kind == .request }
     let responses = rows.count { entries[$0].kind == .response }
     let next = zip(rows, rows.dropFirst())

@@ -37,9 +37,11 @@ extension Matcher {
           continue
         }
         var pair = Pair(exchange: nearest)
+        // The row's figures fit no message: another row may have taken its own.
+        let others = group.exchanges.filter { $0 != nearest && gain.isNear(rows[row], $0) }
         pair.isAmbiguous =
-          near.count > 1 || open.contains { $0 != row && pairs[$0] == nil && gain.isNear(rows[$0], nearest) }
-        pair.isOpen = near.contains { figures(of: $0, for: row) != figures(of: nearest, for: row) }
+          !others.isEmpty || open.contains { $0 != row && pairs[$0] == nil && gain.isNear(rows[$0], nearest) }
+        pair.isOpen = others.contains { figures(of: $0, for: row) != figures(of: nearest, for: row) }
         pairs[row] = pair
         take(row, nearest)
       }
@@ -91,7 +93,7 @@ extension Matcher {
       guard let entry else { continue }
       guard let message else { return false }
       guard log[entry].hasFigure else { continue }
-      guard gain.sizes.rest(log[entry], message) == 0 else { return false }
+      guard gain.sizes.mayBe(log[entry], message) else { return false }
       if [log[entry].length, log[entry].lineLength, log[entry].headerLength, log[entry].bodyLength]
         .contains(where: { ($0 ?? 0) != 0 })
       {

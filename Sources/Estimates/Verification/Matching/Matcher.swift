@@ -40,11 +40,16 @@ struct Matcher {
   static let cellLimit = 2_000_000
 
   /// A matcher without pairs.
-  init(_ log: [LogEntry], _ wire: [WireMessage], _ exchanges: [WireExchange], _ sizes: MessageSizes) {
+  ///
+  /// `clock` is found from the log unless it is known. Times of rows within `slack` nanoseconds do not tell an order.
+  init(
+    _ log: [LogEntry], _ wire: [WireMessage], _ exchanges: [WireExchange], _ sizes: MessageSizes,
+    clock: ClockFit? = nil, slack: Int64 = 0
+  ) {
     self.log = log
     self.wire = wire
     self.exchanges = exchanges
-    rows = LogExchange.all(log, exchanges)
+    rows = LogExchange.all(log, exchanges, slack: slack)
     var unit = Array(repeating: 0, count: log.count)
     for (index, exchange) in rows.enumerated() {
       for row in exchange.rows { unit[row] = index }
@@ -52,10 +57,40 @@ struct Matcher {
     self.unit = unit
     let usesMethod = !rows.isEmpty && rows.allSatisfy { !$0.method.isEmpty }
     groups = KeyedGroups(rows, exchanges, usesMethod: usesMethod)
-    clock = ClockFit.voted(groups, rows, exchanges, log, sizes)
+    self.clock = clock ?? ClockFit.voted(groups, rows, exchanges, log, sizes)
     pairs = Array(repeating: nil, count: rows.count)
     takenBy = Array(repeating: Taken(), count: exchanges.count)
   }
+
+  /// The share of rows whose figures may be those of an exchange at their time. It is nil without a clock, and where few rows have
+  /// few such exchanges: among many, one fits by chance.
+  func sizesShare(_ sizes: MessageSizes) -> Double? {
+    guard let clock else { return nil }
+    var (telling, fitting) = (0, 0)
+    for (isExact, group) in groups.all {
+      for row in group.rows where telling < Self.shareRows && (isExact || rows[row].query == nil) {
+        guard let time = rows[row].time, !rows[row].isOffWire else { continue }
+        let noted = clock.captureTime(time)
+        let middle = group.exchanges.partitioningIndex { exchanges[$0].start > noted }
+        let around = (middle - Self.shareReach..<middle + Self.shareReach).clamped(to: group.exchanges.indices)
+        let distances = around.map { exchanges[group.exchanges[$0]].distance(to: noted).magnitude }
+        guard let least = distances.min(), least <= ClockFit.window.magnitude else { continue }
+        let near = zip(around, distances).filter { $0.1 <= least + ClockFit.step.magnitude / 5 }
+          .map { group.exchanges[$0.0] }
+        guard near.count < Self.shareReach, near.contains(where: { ClockFit.agree(rows[row], exchanges[$0]) }) else {
+          continue
+        }
+        telling += 1
+        if near.contains(where: { ClockFit.fit(rows[row], exchanges[$0], log, sizes) }) { fitting += 1 }
+      }
+    }
+    return telling < Self.leastShareRows ? nil : Double(fitting) / Double(telling)
+  }
+
+  /// The largest number of rows that are looked at for the share, the fewest that tell it, and the exchanges on each side in time.
+  private static let shareRows = 500
+  private static let leastShareRows = 5
+  private static let shareReach = 5
 
   /// Pairs all exchanges anew by `gain`.
   mutating func assign(_ gain: PairGain) {
@@ -92,9 +127,9 @@ struct Matcher {
     let assignment = OrderedAssignment(ranges: ranges) { row, column in
       gain(rows[ordered[row]], candidates[column])
     }
-    let (logged, sent) = (self.rows, self.exchanges)
+    let (logged, sent, slack) = (self.rows, self.exchanges, gain.orderSlack)
     var choice = CrossingRepair(assignment, ranges: ranges) { pair, columns in
-      logged[ordered[pair.0]].overlaps(logged[ordered[pair.1]])
+      logged[ordered[pair.0]].overlaps(logged[ordered[pair.1]], within: slack)
         || sent[candidates[columns.0]].overlaps(sent[candidates[columns.1]])
     }
     choice.improve()
@@ -160,16 +195,15 @@ struct Matcher {
     _ candidates: [Int], for member: Int, _ gain: PairGain
   ) -> (isAmbiguous: Bool, isOpen: Bool) {
     let own = figures(of: candidates[column], for: member)
+    let isFitting = fits(candidates[column], member, gain)
+    let limit = isFitting ? PairGain.doubt : PairGain.doubtOfMisfit
     var isAmbiguous = false
     for other in range where other != column {
-      let isAsGood =
-        choice.loss(row, to: other) < PairGain.doubt
-        || assignment.loss(row, at: other) + choice.gained < PairGain.doubt
-      guard isAsGood else { continue }
+      guard choice.loss(row, to: other) < limit || assignment.loss(row, at: other) + choice.gained < limit else {
+        continue
+      }
       isAmbiguous = true
-      if figures(of: candidates[other], for: member) != own,
-        !fits(candidates[column], member, gain) || !fits(candidates[other], member, gain)
-      {
+      if figures(of: candidates[other], for: member) != own, !isFitting || !fits(candidates[other], member, gain) {
         return (true, true)
       }
     }

@@ -48,7 +48,10 @@ struct Matching {
   /// The clocks' relation; nil when the log has no times or shares no key with the wire.
   var clock: ClockFit? { pairing.clock }
 
+  private let source: AppLog
   private var pairing: Matcher
+  /// The readings that were found last, and their pairs.
+  private var learned: (pairs: SurePairs, readings: (requests: LogReadings, responses: LogReadings))?
   private var left = Matcher.Strays()
 
   private var log: [LogEntry] { pairing.log }
@@ -59,6 +62,7 @@ struct Matching {
 
   /// Matches a log. `tolerance` is the time in nanoseconds by which a row may be off, after the clocks' offset.
   init(_ log: AppLog, _ wire: [WireMessage], tolerance: Int64) {
+    source = log
     matches = Array(repeating: nil, count: log.entries.count)
     entries = Array(repeating: nil, count: wire.count)
     let exchanges = WireExchange.all(wire)
@@ -68,11 +72,16 @@ struct Matching {
     var gain = PairGain(
       log: log.entries, wire: wire, exchanges: exchanges, clock: pairing.clock, tolerance: tolerance, chains: chains,
       twins: LogExchange.twins(among: pairing.rows, log.entries), sizes: sizes)
-    // The second pass knows how the app counts.
-    for _ in 0..<2 {
-      pairing.assign(gain)
-      learn(&gain, log)
+    gain.sizes.earlyTrust = pairing.sizesShare(sizes)
+    pairing.assign(gain)
+    learn(&gain)
+    // The second pass knows how the app counts, and how exact its times are.
+    if pairing.rows.contains(where: \.isJoinedByOrder) {
+      pairing = Matcher(log.entries, wire, exchanges, sizes, clock: pairing.clock, slack: gain.orderSlack)
+      gain.twins = LogExchange.twins(among: pairing.rows, log.entries)
     }
+    pairing.assign(gain)
+    learn(&gain)
     pairing.takeRevalidated(gain)
     pairing.takeNear(gain)
     pairing.takeShifted(gain)
@@ -84,29 +93,55 @@ struct Matching {
   // MARK: Learning from pairs
 
   /// Learns from sure pairs how the app counts, and when it notes its times.
-  private func learn(_ gain: inout PairGain, _ source: AppLog) {
-    var requests: [(entry: LogEntry, message: WireMessage)] = []
-    var responses: [(entry: LogEntry, message: WireMessage)] = []
+  private mutating func learn(_ gain: inout PairGain) {
+    var sure = SurePairs()
     var requestTimes: [(noted: Int64, exchange: WireExchange)] = []
     var responseTimes: [(noted: Int64, exchange: WireExchange)] = []
     for (index, pair) in pairs.enumerated() {
       guard let pair, !pair.isOpen, gain.chain(rows[index], pair.exchange).isEmpty else { continue }
       let exchange = exchanges[pair.exchange]
       if let row = rows[index].request, let message = exchange.request {
-        requests.append((log[row], wire[message]))
+        sure.requests.append(SurePair(entry: row, message: message))
         if let time = log[row].time, let clock { requestTimes.append((clock.captureTime(time), exchange)) }
       }
       if let row = rows[index].response, let message = exchange.response {
         let isSame = log[row].status == 0 || log[row].status == wire[message].row.status
-        if isSame, wire[message].isPaired { responses.append((log[row], wire[message])) }
+        if isSame, wire[message].isPaired { sure.responses.append(SurePair(entry: row, message: message)) }
         if let time = log[row].time, let clock { responseTimes.append((clock.captureTime(time), exchange)) }
       }
     }
-    let readings = LogUnits.readings(requests: requests, responses: responses, log: source)
-    (gain.sizes.requestReadings, gain.sizes.responseReadings) = (readings.requests, readings.responses)
+    sure.requests.sort { $0.entry < $1.entry }
+    sure.responses.sort { $0.entry < $1.entry }
+    if learned?.pairs != sure {
+      gain.sizes.learn(
+        readings(of: sure), requests: sure.requests.map { (log[$0.entry], $0.message) },
+        responses: sure.responses.map { (log[$0.entry], $0.message) })
+    }
     gain.requestDelay = NotedDelay(requestTimes, wire)
     gain.responseDelay = NotedDelay(responseTimes, wire)
     gain.waitSpread = waitSpread(gain)
+  }
+
+  /// A row and its message, as indices.
+  struct SurePair: Equatable {
+    var entry: Int
+    var message: Int
+  }
+
+  /// Pairs that are sure, by the row.
+  struct SurePairs: Equatable {
+    var requests: [SurePair] = []
+    var responses: [SurePair] = []
+  }
+
+  /// The readings that pairs bear out. They are found once where the pairs stay the same.
+  mutating func readings(of sure: SurePairs) -> (requests: LogReadings, responses: LogReadings) {
+    if let learned, learned.pairs == sure { return learned.readings }
+    let readings = LogUnits.readings(
+      requests: sure.requests.map { (log[$0.entry], wire[$0.message]) },
+      responses: sure.responses.map { (log[$0.entry], wire[$0.message]) }, log: source)
+    learned = (sure, readings)
+    return readings
   }
 
   /// The error of the time from request to response in most pairs, in nanoseconds.

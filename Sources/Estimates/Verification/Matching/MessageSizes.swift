@@ -4,10 +4,12 @@ import HTTPReassembly
 struct MessageSizes {
   private let wire: [WireMessage]
   private let memo: Memo
-  /// The app's way to count requests; nil until it is known.
-  var requestReadings: LogReadings? { didSet { memo.expected.removeAll() } }
-  /// The app's way to count responses; nil until it is known.
-  var responseReadings: LogReadings? { didSet { memo.expected.removeAll() } }
+  /// The app's ways to count requests and responses; nil until they are known.
+  private(set) var readings: (requests: LogReadings, responses: LogReadings)?
+  /// The trust in figures of requests and of responses, from 0 to 1: nil until enough pairs show it.
+  private var trust: (requests: Double?, responses: Double?) = (nil, nil)
+  /// The same before there are pairs, by the rows' times; nil where they do not show it.
+  var earlyTrust: Double?
 
   private final class Memo {
     var bodies: [Int: [Int]] = [:]
@@ -22,30 +24,73 @@ struct MessageSizes {
   /// The row of a message on the wire.
   func row(_ message: Int) -> Message { wire[message].row }
 
-  /// Octets between a row's figures and the nearest ones that the app would have; 0 when they fit.
-  func rest(_ entry: LogEntry, _ message: Int) -> Int { rest(entry, message, isLoose: true) ?? 0 }
+  /// Takes over how the app counts. `requests` and `responses` are pairs that are sure.
+  mutating func learn(
+    _ readings: (requests: LogReadings, responses: LogReadings), requests: [Pair], responses: [Pair]
+  ) {
+    self.readings = readings
+    memo.expected.removeAll()
+    trust = (share(requests), share(responses))
+  }
 
-  private func rest(_ entry: LogEntry, _ message: Int, isLoose: Bool) -> Int? {
-    guard let readings = wire[message].row.kind == .request ? requestReadings : responseReadings else {
-      return looseRest(entry, message)
+  /// A row and its message.
+  typealias Pair = (entry: LogEntry, message: Int)
+
+  /// The share of sure pairs whose figures fit; nil for too few pairs. Pairs beyond the limit are passed over.
+  private func share(_ pairs: [Pair]) -> Double? {
+    let step = max(pairs.count / Self.trustRows, 1)
+    let telling = stride(from: 0, to: pairs.count, by: step).map { pairs[$0] }.filter { pair in
+      pair.entry.hasFigure && !pair.entry.isAborted && wire[pair.message].row.exactness != .atLeast
     }
-    let expected =
-      memo.expected[message]
-      ?? {
-        let expected = readings.expected(of: wire[message])
-        memo.expected[message] = expected
-        return expected
-      }()
-    return readings.rest(entry, expected) ?? (isLoose ? looseRest(entry, message) : nil)
+    guard telling.count >= Self.leastRows else { return nil }
+    return Double(telling.count { misfit($0.entry, $0.message).octets == 0 }) / Double(telling.count)
+  }
+
+  private static let trustRows = 500
+  private static let leastRows = 5
+
+  /// The weight of sizes, from 0 to 1. Where the figures of half of the sure pairs fit nothing, figures say nothing of pairs. The
+  /// same is so where many pairs do not show how the app counts.
+  func weight(_ message: Int, isKnown: Bool) -> Double {
+    func weight(_ trust: Double) -> Double { min(max((trust - 0.5) / 0.3, 0), 1) }
+    guard let trust = wire[message].row.kind == .request ? trust.requests : trust.responses else {
+      return weight(earlyTrust ?? 1)
+    }
+    return isKnown ? weight(trust) : 0
+  }
+
+  /// Octets between a row's figures and the nearest ones that the app would have, 0 when they fit; and whether the app's way to
+  /// count is known.
+  func misfit(_ entry: LogEntry, _ message: Int) -> (octets: Int, isKnown: Bool) {
+    if let rest = rest(entry, message) { return (rest, true) }
+    return (looseRest(entry, message), false)
+  }
+
+  /// Octets between a row's figures and those of the app's known way to count; nil where it is unknown.
+  private func rest(_ entry: LogEntry, _ message: Int) -> Int? {
+    guard let readings else { return nil }
+    let own = wire[message].row.kind == .request ? readings.requests : readings.responses
+    let known = memo.expected[message]
+    let expected = known ?? own.expected(of: wire[message], isComplete: false)
+    if known == nil { memo.expected[message] = expected }
+    // Most rows have the likeliest figures, and need no others.
+    guard let rest = own.rest(entry, expected) else { return nil }
+    guard rest != 0, !expected.isComplete else { return rest }
+    let complete = own.expected(of: wire[message], isComplete: true)
+    memo.expected[message] = complete
+    return own.rest(entry, complete)
   }
 
   /// Whether the app's known way to count gives all figures of a row for a message.
-  func fits(_ entry: LogEntry, _ message: Int) -> Bool {
-    let isKnown = (wire[message].row.kind == .request ? requestReadings : responseReadings) != nil
-    return isKnown && entry.hasFigure && rest(entry, message, isLoose: false) == 0
+  func fits(_ entry: LogEntry, _ message: Int) -> Bool { entry.hasFigure && rest(entry, message) == 0 }
+
+  /// Whether a row's figures can be those of a message. Where many pairs show how the app counts, they must be.
+  func mayBe(_ entry: LogEntry, _ message: Int) -> Bool {
+    let isLearned = (wire[message].row.kind == .request ? trust.requests : trust.responses) != nil
+    return isLearned ? fits(entry, message) : misfit(entry, message).octets == 0
   }
 
-  /// As `rest`, before the app's way to count is known: of body and length only.
+  /// As `misfit`, before the app's way to count is known: of body and length only.
   func looseRest(_ entry: LogEntry, _ message: Int) -> Int {
     let bodies = bodies(of: message)
     let octets = wire[message].row.octets

@@ -8,6 +8,8 @@ struct PairGain {
   static let whole = 20.0
   /// Two assignments are equally good when their sums differ by less: one is not twenty times as likely as the other.
   static let doubt = 3.0
+  /// The same for a row whose figures do not fit its message: then times alone tell, and some are far off.
+  static let doubtOfMisfit = 5.0
 
   let log: [LogEntry]
   let wire: [WireMessage]
@@ -22,7 +24,7 @@ struct PairGain {
   var waitSpread: Int64 = 20_000_000
   let chains: RequestChains
   /// First rows of exchanges that repeat earlier rows to the letter. They are real only where the wire has two at once.
-  let twins: Set<Int>
+  var twins: Set<Int>
   /// The distance of figures from those that the app can have counted.
   var sizes: MessageSizes
 
@@ -78,7 +80,7 @@ struct PairGain {
   private func isPossible(_ rows: LogExchange, _ exchange: WireExchange) -> Bool {
     if !rows.method.isEmpty, !exchange.method.isEmpty, rows.method != exchange.method { return false }
     if let query = rows.query, let other = exchange.query, query != other { return false }
-    guard let port = MatchKey.port(rows.host), let message = exchange.request ?? exchange.response else { return true }
+    guard let port = rows.port, let message = exchange.request ?? exchange.response else { return true }
     if let named = MatchKey.port(wire[message].host) { return port == named }
     return port == (wire[message].row.isSecure ? 443 : 80) || port == Int(wire[message].row.server.port)
   }
@@ -111,6 +113,9 @@ struct PairGain {
 
   // MARK: Time
 
+  /// Nanoseconds within which the log's times do not tell an order; 0 while it is unknown when the app notes them.
+  var orderSlack: Int64 { requestDelay.moment == nil ? 0 : 3 * requestDelay.spread }
+
   private func timeCost(_ rows: LogExchange, _ exchange: WireExchange) -> Double? {
     guard let clock else { return 0 }
     var rests: [Double] = []
@@ -138,14 +143,13 @@ struct PairGain {
   private func sizeCost(_ row: Int, _ message: Int) -> Double {
     let entry = log[row]
     guard entry.hasFigure else { return 0 }
-    let cost = cost(octets: sizes.rest(entry, message))
+    let (octets, isKnown) = sizes.misfit(entry, message)
+    guard octets != 0 else { return 0 }
+    // Octets that no way to count explains cost more once the app's way is known.
+    let cost = (isKnown ? 8 : 3.5) + Foundation.log(1 + Double(octets))
     // A cut message may be counted up to any octet.
-    return entry.isAborted || wire[message].row.exactness == .atLeast ? min(cost, 3) : min(cost, 14)
-  }
-
-  /// The cost of octets that no way to count explains. It is higher once the app's way to count is known.
-  private func cost(octets: Int) -> Double {
-    octets == 0 ? 0 : (sizes.requestReadings == nil ? 3.5 : 8) + Foundation.log(1 + Double(octets))
+    let limit = entry.isAborted || wire[message].row.exactness == .atLeast ? 3.0 : 14
+    return min(cost, limit) * sizes.weight(message, isKnown: isKnown)
   }
 }
 

@@ -12,15 +12,16 @@ struct FieldGroup {
   var valueLength = 0
   /// Octets of the lines on the wire, each with CR LF.
   var wireLength = 0
-  /// Octets that each way of quoting adds, in the names and in the values, by the way's raw value.
-  private var quotedInNames: [Int] = FieldGroup.none
-  private var quotedInValues: [Int] = FieldGroup.none
+  /// Octets that each way of quoting adds, in the names and in the values.
+  private var quotedInNames = QuotedOctets()
+  private var quotedInValues = QuotedOctets()
   /// Whether the only value is `chunked`.
   var isChunked = false
 
   /// The groups of a message, in the order of their first lines.
   static func groups(of message: WireMessage) -> [FieldGroup] {
     var groups: [FieldGroup] = []
+    groups.reserveCapacity(message.fields.count)
     var indices: [String: Int] = [:]
     for field in message.fields {
       let name = field.lowercasedName
@@ -32,10 +33,8 @@ struct FieldGroup {
       groups[index].lines += 1
       groups[index].valueLength += field.value.count
       groups[index].wireLength += field.lineLength + 2
-      for quoting in HeaderForm.Quoting.allCases {
-        groups[index].quotedInNames[quoting.rawValue] += quoting.octets(field.name)
-        groups[index].quotedInValues[quoting.rawValue] += quoting.octets(field.value)
-      }
+      groups[index].quotedInNames.add(field.name)
+      groups[index].quotedInValues.add(field.value)
       groups[index].isChunked =
         field.isNamed("transfer-encoding") && String(decoding: field.value, as: UTF8.self).lowercased() == "chunked"
     }
@@ -66,11 +65,9 @@ struct FieldGroup {
 
   /// Octets that quoting adds.
   func quoted(_ quoting: HeaderForm.Quoting, folds: Folding) -> Int {
-    let names = quotedInNames[quoting.rawValue]
-    return quotedInValues[quoting.rawValue] + (folds == .none ? names : names / max(lines, 1))
+    let names = quotedInNames.octets(quoting)
+    return quotedInValues.octets(quoting) + (folds == .none ? names : names / max(lines, 1))
   }
-
-  private static let none = HeaderForm.Quoting.allCases.map { _ in 0 }
 
   private init(_ name: String, nameLength: Int) {
     self.name = name
@@ -78,21 +75,40 @@ struct FieldGroup {
   }
 }
 
-extension HeaderForm.Quoting {
-  /// Octets that writing a text adds to it.
-  fileprivate func octets(_ text: [UInt8]) -> Int {
-    switch self {
-    case .none: return 0
-    case .solidus: return PrettyJSON.escapeLength(text)
-    case .quotes: return PrettyJSON.escapeLength(text) - text.count { $0 == UInt8(ascii: "/") }
-    case .propertyList:
-      let isPlain =
-        !text.isEmpty
-        && text.allSatisfy { octet in
-          octet | 0x20 >= UInt8(ascii: "a") && octet | 0x20 <= UInt8(ascii: "z")
-            || octet >= UInt8(ascii: "0") && octet <= UInt8(ascii: "9")
-        }
-      return (isPlain ? 0 : 2) + text.count { $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
+/// Octets that each way of quoting adds to some texts.
+private struct QuotedOctets {
+  /// Escapes of JSON, without those of the solidus.
+  private var escapes = 0
+  /// Solidi.
+  private var solidi = 0
+  /// Quotes and backslashes, and two for each text that is not plain.
+  private var propertyList = 0
+
+  /// Adds those of one text, in one pass.
+  mutating func add(_ text: [UInt8]) {
+    var isPlain = !text.isEmpty
+    for octet in text {
+      // Most octets are letters and digits, which no way of quoting changes.
+      if (octet | 0x20) &- UInt8(ascii: "a") < 26 || octet &- UInt8(ascii: "0") < 10 { continue }
+      isPlain = false
+      switch octet {
+      case UInt8(ascii: "/"): solidi += 1
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        escapes += 1
+        propertyList += 1
+      default: escapes += PrettyJSON.escapeLength(octet)
+      }
+    }
+    if !isPlain { propertyList += 2 }
+  }
+
+  /// Octets that a way of quoting adds.
+  func octets(_ quoting: HeaderForm.Quoting) -> Int {
+    switch quoting {
+    case .none: 0
+    case .quotes: escapes
+    case .solidus: escapes + solidi
+    case .propertyList: propertyList
     }
   }
 }

@@ -16,6 +16,8 @@ struct FigureUnit: Hashable, Sendable {
 
   /// Octets.
   static let octets = FigureUnit()
+  /// The characters of Base64 (RFC 4648 §4): four for each three octets that are begun.
+  static let base64 = FigureUnit(denominator: 3, step: 4, rounding: .up)
 
   /// Octets beyond which a figure is taken as it is, so that no product overflows.
   private static let limit = 1 << 40
@@ -52,6 +54,7 @@ struct FigureUnit: Hashable, Sendable {
       case .up: "rounded up"
       }
     if self == FigureUnit(numerator: 8) { return "bits" }
+    if self == .base64 { return "Base64" }
     if step > 1 { return "\(direction) to multiples of \(step) bytes" }
     if numerator == 1 {
       switch denominator {
@@ -61,81 +64,133 @@ struct FigureUnit: Hashable, Sendable {
       }
     }
     if denominator == 1 { return "\(numerator) times the bytes" }
-    let digits = String(denominator).count - 1
-    let whole = String(numerator / denominator)
-    let part = String(String(denominator + numerator % denominator).dropFirst())
-    return "bytes times \(whole).\(part.prefix(digits)), \(direction)"
+    guard let scale = [10, 100, 1000].first(where: { $0 % denominator == 0 }) else {
+      return "bytes times \(numerator)/\(denominator), \(direction)"
+    }
+    let scaled = numerator * (scale / denominator)
+    let part = String(String(scale + scaled % scale).dropFirst())
+    return "bytes times \(scaled / scale).\(part), \(direction)"
   }
 
   // MARK: Fitting
 
-  /// A row: its figure, and the octets by each plain way to count; nil where one does not apply.
-  typealias Row = (octets: [Int?], figure: Int)
-
   /// The fewest rows with a figure beside 0, and the fewest different figures, that tell a unit.
   private static let leastRows = 5
   private static let leastFigures = 3
+  /// The number of rows with a figure beside 0 that are no coincidence where a unit fits four in five.
+  private static let manyRows = 40
+  /// The number of rows whose ratio is tried.
+  private static let ratioRows = 5
+  /// The steps that people round to.
+  private static let steps = [10, 16, 32, 50, 64, 100, 128, 256, 500, 512, 1000, 1024, 2048, 4096]
 
   /// The unit of a column; octets unless another one, and no plain way to count in octets, fits nine of ten rows.
   ///
   /// A plain way fits also with a constant difference: a line that ends with LF is an octet less, and no share of its octets.
-  static func fitted(_ rows: [Row]) -> FigureUnit {
-    let telling = rows.filter { $0.figure != 0 }
-    guard telling.count >= leastRows, Set(telling.map(\.figure)).count >= leastFigures else { return .octets }
-    let ways = rows.map(\.octets.count).min() ?? 0
-    for way in 0..<ways where commonDifference(telling, way) * 10 >= telling.count * 9 { return .octets }
+  ///
+  /// - Parameters:
+  ///   - figures: The column.
+  ///   - ways: The number of plain ways to count.
+  ///   - shared: Units of other columns. They go before a constant difference.
+  ///   - octets: The octets of each row by a way; nil where it does not apply.
+  /// - Returns: The unit.
+  static func fitted(
+    _ figures: [Int], ways: Int, shared: [FigureUnit] = [], octets: (_ way: Int) -> [Int?]
+  ) -> FigureUnit {
+    let telling = figures.indices.filter { figures[$0] != 0 }
+    guard telling.count >= leastRows, Set(telling.map { figures[$0] }).count >= leastFigures else { return .octets }
     var best: (unit: FigureUnit, fits: Int)?
+    func weigh(_ unit: FigureUnit, _ way: [Int?]) {
+      func fits(_ row: Int) -> Bool { way[row].map(unit.figure) == figures[row] }
+      let count = figures.indices.count { fits($0) }
+      guard count > best?.fits ?? 0, count * 10 >= figures.count * 9 else { return }
+      let told = telling.count { fits($0) }
+      guard told * 10 >= telling.count * 9 || told >= manyRows && told * 5 >= telling.count * 4 else { return }
+      best = (unit, count)
+    }
+    if !shared.isEmpty {
+      let plain = octets(0)
+      weigh(.octets, plain)
+      for unit in shared { weigh(unit, plain) }
+      if let best { return best.unit }
+    }
+    var columns: [[Int?]] = []
     for way in 0..<ways {
-      for unit in candidates(telling, way) {
-        func fits(_ rows: [Row]) -> Int { rows.count { $0.octets[way].map(unit.figure) == $0.figure } }
-        let count = fits(rows)
-        guard count > best?.fits ?? 0, count * 10 >= rows.count * 9, fits(telling) * 10 >= telling.count * 9 else {
-          continue
-        }
-        best = (unit, count)
-      }
+      let column = octets(way)
+      if commonDifference(figures, telling, column) * 10 >= telling.count * 9 { return .octets }
+      columns.append(column)
+    }
+    for column in columns {
+      for unit in candidates(figures, telling, column) { weigh(unit, column) }
     }
     return best?.unit ?? .octets
   }
 
   /// The number of rows whose figures differ from a way to count by the commonest amount.
-  private static func commonDifference(_ rows: [Row], _ way: Int) -> Int {
+  private static func commonDifference(_ figures: [Int], _ rows: [Int], _ octets: [Int?]) -> Int {
     var counts: [Int: Int] = [:]
     for row in rows {
-      guard let octets = row.octets[way] else { continue }
-      counts[row.figure.subtractingReportingOverflow(octets).partialValue, default: 0] += 1
+      guard let octets = octets[row] else { continue }
+      counts[figures[row].subtractingReportingOverflow(octets).partialValue, default: 0] += 1
     }
     return counts.values.max() ?? 0
   }
 
   /// The units that the figures allow, the likeliest first.
-  private static func candidates(_ rows: [Row], _ way: Int) -> [FigureUnit] {
-    var units = [FigureUnit(numerator: 8)]
+  private static func candidates(_ figures: [Int], _ rows: [Int], _ octets: [Int?]) -> [FigureUnit] {
+    var units = [FigureUnit(numerator: 8), .base64]
     for size in [1000, 1024, 1_000_000, 1 << 20] {
       units += Rounding.allCases.map { FigureUnit(denominator: size, rounding: $0) }
     }
-    let divisor = rows.reduce(0) { divisorOf($0, $1.figure) }
-    if divisor > 1 {
-      for step in [divisor, 10, 16, 32, 50, 64, 100, 128, 256, 500, 512, 1000, 1024, 2048, 4096]
-      where divisor % step == 0 {
-        units += Rounding.allCases.map { FigureUnit(denominator: step, step: step, rounding: $0) }
-      }
+    let divisor = rows.reduce(0) { divisorOf($0, figures[$1]) }
+    let common = steps.filter { step in rows.count { figures[$0] % step == 0 } * 10 >= rows.count * 9 }
+    for step in common + (divisor > 1 && !common.contains(divisor) ? [divisor] : []) {
+      units += Rounding.allCases.map { FigureUnit(denominator: step, step: step, rounding: $0) }
     }
-    let largest = rows.filter { ($0.octets[way] ?? 0) > 0 && abs($0.figure) < limit }.max {
-      ($0.octets[way] ?? 0) < ($1.octets[way] ?? 0)
-    }
-    if let largest, let octets = largest.octets[way] {
-      let ratio = Double(largest.figure) / Double(octets)
-      for scale in [1, 10, 100, 1000] where ratio > 0 && ratio < 100 {
-        let numerator = Int((ratio * Double(scale)).rounded())
+    let bounds = 1..<limit
+    let ratios = rows.filter { bounds.contains(octets[$0] ?? 0) && bounds.contains(figures[$0]) }
+    for row in ratios.sorted(by: { (octets[$0] ?? 0, $1) > (octets[$1] ?? 0, $0) }).prefix(ratioRows) {
+      guard let octets = octets[row], figures[row] / 100 <= octets, octets / 100 <= figures[row] else { continue }
+      for scale in [1, 10, 100, 1000] {
+        let numerator = Int((Double(figures[row]) / Double(octets) * Double(scale)).rounded())
         guard numerator > 0, numerator != scale else { continue }
         units += Rounding.allCases.map {
           FigureUnit(numerator: numerator, denominator: scale, rounding: scale == 1 ? .down : $0)
         }
       }
+      units += Rounding.allCases.compactMap { ratio(figures[row], octets, $0) }
     }
-    return units
+    var seen: Set<FigureUnit> = []
+    return units.filter { seen.insert($0).inserted }
   }
+
+  /// The simplest share of the octets that a figure allows; nil where it is the octets themselves, or not simple.
+  private static func ratio(_ figure: Int, _ octets: Int, _ rounding: Rounding) -> FigureUnit? {
+    // Twice the bounds of the share before it was rounded, in parts of twice the octets.
+    let (low, high) =
+      switch rounding {
+      case .down: (2 * figure, 2 * figure + 2)
+      case .nearest, .even: (2 * figure - 1, 2 * figure + 1)
+      case .up: (2 * figure - 2, 2 * figure)
+      }
+    // The fraction with the least denominator between two others (Stern–Brocot), in steps as large as possible.
+    func simplest(_ a: Int, _ b: Int, _ c: Int, _ d: Int, _ depth: Int) -> (Int, Int)? {
+      guard b > 0, d > 0, depth < 40 else { return nil }
+      let whole = a / b
+      if whole * b == a { return (whole, 1) }
+      if (whole + 1) * d <= c { return (whole + 1, 1) }
+      guard let (p, q) = simplest(d, c - whole * d, b, a - whole * b, depth + 1) else { return nil }
+      let (product, overflows) = whole.multipliedReportingOverflow(by: p)
+      return overflows ? nil : (product + q, p)
+    }
+    guard let (numerator, denominator) = simplest(low, 2 * octets, high, 2 * octets, 0), numerator > 0,
+      numerator != denominator, numerator < simple, denominator < simple
+    else { return nil }
+    return FigureUnit(numerator: numerator, denominator: denominator, rounding: rounding)
+  }
+
+  /// The bound of the terms of a simple fraction.
+  private static let simple = 10_000
 
   private static func divisorOf(_ a: Int, _ b: Int) -> Int {
     var (a, b) = (a.magnitude, b.magnitude)

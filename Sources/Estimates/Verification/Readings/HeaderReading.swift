@@ -47,7 +47,33 @@ struct HeaderReading: Reading {
       guard message.spelledHeader != nil else { return nil }
     }
     if namesIdentity, !groups.contains(where: { $0.isChunked }) { return nil }
-    return message.row.octets.header + causes(of: message, groups).octets
+    if form.isEncoded { return message.row.octets.header + causes(of: message, groups).octets }
+    return text(form, message, groups)
+  }
+
+  /// The figure of a form of text. It is the wire's with all causes, without a list of them: this is asked for most often.
+  private func text(_ form: HeaderForm, _ message: WireMessage, _ groups: [FieldGroup]) -> Int {
+    var octets = form.base
+    var fields = 0
+    for group in groups where unseen.isEmpty || !unseen.contains(group.name) {
+      fields += group.countedLines(folds: folds)
+      octets += group.namesAndValues(folds: folds) - group.uncounted(form.texts, folds: folds)
+      octets += group.quoted(form.quoting, folds: folds)
+      if namesIdentity, group.isChunked { octets += 1 }
+    }
+    for field in unsent where field.applies(to: message) {
+      octets += field.textLength
+      fields += 1
+    }
+    if countsPseudoFields, message.isEncoded {
+      let pseudo = PseudoFields(message)
+      let host = groups.first { $0.name == "host" }
+      octets += pseudo.textLength + 4 * (host?.lines ?? 0) - (host.map(\.wireLength) ?? 0)
+      fields += pseudo.count - (host?.lines ?? 0)
+    }
+    octets += form.perField * fields
+    guard let line else { return octets }
+    return octets + message.row.octets.startLine + line.causes(of: message).octets
   }
 
   func causes(of message: WireMessage) -> [Cause] { causes(of: message, FieldGroup.groups(of: message)) }

@@ -89,7 +89,9 @@ enum LineReading: Reading {
     case .nothing: return [Cause(.lineNotCounted, -wire)].significant
     case .encoded: return []
     case .request(let target, let end, let version):
-      return (Self.spelling(message, end, version) + targetCauses(target, RequestTargetParts(message))).significant
+      let spelling = Self.spelling(message, end, version)
+      guard target != .asSent else { return spelling.significant }
+      return (spelling + targetCauses(target, RequestTargetParts(message))).significant
     case .status(let reason, let end, let version):
       let sent = StatusLineParts(message.startLine).reasonLength
       let counted = reasonLength(reason, sent: sent, status: message.row.status)

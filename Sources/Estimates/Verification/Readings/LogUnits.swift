@@ -24,17 +24,29 @@ struct LogUnits {
     header = Self.unit(Self.samples(some, \.headerLength), HeaderReading.self) { $0.row.octets.header }
     body = Self.unit(Self.samples(some, \.bodyLength), BodyReading.self) { $0.row.octets.body }
     whole = Self.unit(Self.wholes(some), WholeReading.self) { $0.row.octets.total }
+    // One program writes all columns. A scale that rounds short figures down may look like a constant difference in one of them.
+    let shared = [header, body, line].filter { $0 != .octets }
+    guard !shared.isEmpty else { return }
+    line = Self.unit(Self.samples(some, \.lineLength), LineReading.self, shared: shared) { $0.row.octets.startLine }
+    header = Self.unit(Self.samples(some, \.headerLength), HeaderReading.self, shared: shared) { $0.row.octets.header }
+    body = Self.unit(Self.samples(some, \.bodyLength), BodyReading.self, shared: shared) { $0.row.octets.body }
   }
 
   private static func unit<R: Reading>(
-    _ samples: [(message: WireMessage, figure: Int)], _ reading: R.Type, _ wire: (WireMessage) -> Int
+    _ samples: [(message: WireMessage, figure: Int)], _ reading: R.Type, shared: [FigureUnit] = [],
+    _ wire: (WireMessage) -> Int
   ) -> FigureUnit {
-    FigureUnit.fitted(
+    func kind(_ message: WireMessage) -> MessageKind { message.row.kind == .request ? .request : .response }
+    let figures = samples.map(\.figure)
+    // The number of ways is the same for both kinds. The plain one is first, and mostly the last one that is asked for.
+    let ways = 2 + R.coarse(.request).count
+    return FigureUnit.fitted(figures, ways: ways, shared: shared) { way in
       samples.map { sample in
-        let kind: MessageKind = sample.message.row.kind == .request ? .request : .response
-        let readings = [R.plain(kind)] + R.coarse(kind)
-        return (readings.map { $0.figure(of: sample.message) } + [wire(sample.message)], sample.figure)
-      })
+        let message = sample.message
+        if way == ways - 1 { return wire(message) }
+        return (way == 0 ? R.plain(kind(message)) : R.coarse(kind(message))[way - 1]).figure(of: message)
+      }
+    }
   }
 
   /// The figures of a part, with their messages.
@@ -59,12 +71,15 @@ struct LogUnits {
     let units = LogUnits(requests + responses)
     var first = LogReadings(requests, log: log, kind: .request, units: units)
     var second = LogReadings(responses, log: log, kind: .response, units: units)
-    guard first.forms != second.forms else { return (first, second) }
-    // Rows of one kind may bear out a form that those of the other kind fit as well as another.
-    if second.hasForm { first = LogReadings(requests, log: log, kind: .request, units: units, other: second) }
-    if first.hasForm, first.forms != second.forms {
-      second = LogReadings(responses, log: log, kind: .response, units: units, other: first)
+    if first.forms != second.forms {
+      // Rows of one kind may bear out a form that those of the other kind fit as well as another.
+      if second.hasForm { first = LogReadings(requests, log: log, kind: .request, units: units, other: second) }
+      if first.hasForm, first.forms != second.forms {
+        second = LogReadings(responses, log: log, kind: .response, units: units, other: first)
+      }
     }
+    first.doubtZeros(with: second)
+    second.doubtZeros(with: first)
     return (first, second)
   }
 }

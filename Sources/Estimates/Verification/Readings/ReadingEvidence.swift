@@ -1,10 +1,17 @@
 import HTTPReassembly
 
-/// A figure of an app, with its message and the groups of the message's fields.
-struct ReadingSample {
-  var message: WireMessage
-  var groups: [FieldGroup]
-  var figure: Int
+/// A figure of an app, with its message and the groups of the message's fields. It is an object, because lists of samples are
+/// filtered many times, and a message has many texts.
+final class ReadingSample: Sendable {
+  let message: WireMessage
+  let groups: [FieldGroup]
+  let figure: Int
+
+  init(message: WireMessage, groups: [FieldGroup], figure: Int) {
+    self.message = message
+    self.groups = groups
+    self.figure = figure
+  }
 }
 
 /// The readings that a log's figures bear out, most rows first.
@@ -37,6 +44,9 @@ struct ReadingEvidence<R: Reading> {
   let unit: FigureUnit
   /// The readings that single rows bear out, the likeliest first.
   private var facts: [R] = []
+  /// Whether most figures beside 0 are not understood, and they are more than a few, which may be errors. Then 0 may be a rounded
+  /// figure, or a coincidence.
+  private(set) var isStrange = false
   private let plain: R
 
   /// The largest number of examined rows; they are spread evenly over all rows.
@@ -79,7 +89,7 @@ struct ReadingEvidence<R: Reading> {
       }
       var candidates = [plain] + hints.filter { $0 != plain }
       if octets.count == samples.count {
-        let named = Self.candidates(octets, candidates, search)
+        let named = Self.candidates(octets, plain, candidates, search)
         let isForm = named.contains {
           $0.isForm && fits($0, samples) * 10 >= samples.count * 9
         }
@@ -92,6 +102,16 @@ struct ReadingEvidence<R: Reading> {
       believe(candidates, samples)
     }
     findFacts(samples)
+    let figured = samples.filter { $0.figure != 0 }
+    let understood = figured.count { sample in believed.contains { figure($0.reading, sample) == sample.figure } }
+    isStrange = figured.count * 20 >= samples.count && understood * 2 < figured.count
+    if isStrange { doubtZeros() }
+  }
+
+  /// Takes back what figures of 0 say.
+  mutating func doubtZeros() {
+    believed.removeAll { $0.reading.isEvident }
+    facts.removeAll { $0.isEvident }
   }
 
   /// The figure of a reading in the log's unit.
@@ -115,11 +135,7 @@ struct ReadingEvidence<R: Reading> {
   }
 
   private mutating func believe(_ readings: [R], _ samples: [Prepared]) {
-    var candidates = zip(readings, R.figures(readings, samples)).map { reading, figures in
-      Candidate(
-        reading: reading, fits: zip(figures, samples).map { figure, sample in figure.map(unit.figure) == sample.figure }
-      )
-    }
+    var candidates = weighed(readings, samples)
     var places = Array(samples.indices)
     var rest = samples
     while believed.count < Self.believedLimit, rest.count >= Self.leastRows,
@@ -131,6 +147,29 @@ struct ReadingEvidence<R: Reading> {
       believed.append(Believed(reading: best.reading, fits: rest.count - misses, misses: misses, rivals: best.rivals))
       places = zip(places, isFitted).filter { !$0.1 }.map(\.0)
       rest = places.map { samples[$0] }
+    }
+  }
+
+  /// The readings that may be believed, and the samples that they fit.
+  private func weighed(_ readings: [R], _ samples: [Prepared]) -> [Candidate] {
+    let misses = samples.count - fits(plain, samples)
+    guard misses < Self.leastRows else {
+      return zip(readings, R.figures(readings, samples)).map { reading, figures in
+        Candidate(
+          reading: reading,
+          fits: zip(figures, samples).map { figure, sample in figure.map(unit.figure) == sample.figure })
+      }
+    }
+    // Where the count as on the wire fits all but a few, no reading is believed that fits fewer: what it leaves is too little.
+    return readings.compactMap { reading in
+      var fits = Array(repeating: true, count: samples.count)
+      var missed = 0
+      for (place, sample) in samples.enumerated() where figure(reading, sample) != sample.figure {
+        fits[place] = false
+        missed += 1
+        if missed > misses { return nil }
+      }
+      return Candidate(reading: reading, fits: fits)
     }
   }
 
@@ -150,7 +189,7 @@ struct ReadingEvidence<R: Reading> {
   }
 
   private static func candidates(
-    _ samples: [Prepared], _ known: [R], _ search: (WireMessage, Int) -> [R]
+    _ samples: [Prepared], _ plain: R, _ known: [R], _ search: (WireMessage, Int) -> [R]
   ) -> [R] {
     var candidates = known
     var known = Set(known)
@@ -163,7 +202,10 @@ struct ReadingEvidence<R: Reading> {
       }
     }
     let stride = max(samples.count / thoroughSamples, 1)
-    let thorough = Set(Swift.stride(from: 0, to: samples.count, by: stride).prefix(thoroughSamples))
+    var thorough = Set(Swift.stride(from: 0, to: samples.count, by: stride).prefix(thoroughSamples))
+    // A reading that fits more rows than the count as on the wire fits one that this one misses.
+    let missed = samples.count { plain.figure(of: $0.message, $0.groups) != $0.figure }
+    if missed < leastRows { thorough = [] }
     for index in thorough.sorted() { look(samples[index]) }
     for (index, sample) in samples.enumerated() where !thorough.contains(index) {
       guard searches < searchLimit, candidates.count < candidateLimit else { break }
@@ -248,8 +290,13 @@ struct ReadingEvidence<R: Reading> {
   }
 
   /// Whether a reading fits nine in ten of the rows for which it gives another figure than a count as on the wire.
+  ///
+  /// The count as on the wire itself needs half of the rows that have something to count: those without fit any reading.
   private func isBorneOut(_ reading: R, _ samples: [Prepared]) -> Bool {
-    guard reading != plain else { return true }
+    guard reading != plain else {
+      let telling = samples.filter { $0.figure != 0 || figure(plain, $0) != 0 }
+      return fits(plain, telling) * 2 >= telling.count
+    }
     let (fits, telling) = fits(reading, against: plain, samples)
     return fits >= Self.leastRows && fits * 10 >= telling * 9
   }
@@ -302,11 +349,15 @@ struct ReadingEvidence<R: Reading> {
     return readings.first { $0.figure(of: message) != nil }.map { causes($0, message) } ?? []
   }
 
-  /// The figures that an app with these readings may have for a message, the likeliest first; empty when nothing is known.
-  func expected(of message: WireMessage) -> [Int] {
-    var figures = believed.compactMap { figure($0.reading, message) }
+  /// The figures that an app with these readings may have for a message, the likeliest first; empty when nothing is known. The
+  /// groups are those of the message's fields. If not complete, figures that single rows bear out are left out.
+  func expected(of message: WireMessage, _ groups: [FieldGroup], isComplete: Bool = true) -> [Int] {
+    var figures = believed.compactMap { $0.reading.figure(of: message, groups).map(unit.figure) }
+    guard isComplete else { return figures }
     for reading in believed.first?.reading.borneOut ?? [] {
-      if let figure = figure(reading, message), !figures.contains(figure) { figures.append(figure) }
+      if let figure = reading.figure(of: message, groups).map(unit.figure), !figures.contains(figure) {
+        figures.append(figure)
+      }
     }
     return figures
   }

@@ -85,16 +85,20 @@ struct WholeReading: Reading {
   /// The readings whose figure is `figure`: the cheapest header section for each line and body.
   static func readings(of message: WireMessage, giving figure: Int) -> [WholeReading] {
     let search = HeaderReadingSearch(message)
+    let bodies = BodyReading.allCases.compactMap { body in body.figure(of: message).map { (body, $0) } }
+    // Many lines and bodies leave the same octets.
+    var headers: [Int: HeaderReading?] = [:]
     var found: [WholeReading] = []
     for line in LineReading.all(for: message) {
       guard let lineFigure = line.figure(of: message) else { continue }
-      // In a sum, a start-line counts in full or not at all.
-      for body in BodyReading.allCases {
-        guard let bodyFigure = body.figure(of: message) else { continue }
-        let headers = search.readings(giving: figure - lineFigure - bodyFigure)
-        if let header = headers.filter({ $0.line == nil }).min(by: { $0.cost < $1.cost }) {
-          found.append(WholeReading(line: line, header: header, body: body))
-        }
+      for (body, bodyFigure) in bodies {
+        let rest = figure - lineFigure - bodyFigure
+        // In a sum, a start-line counts in full or not at all.
+        let header =
+          headers[rest]
+          ?? search.readings(giving: rest).filter { $0.line == nil }.min { $0.cost < $1.cost }
+        headers[rest] = .some(header)
+        if let header { found.append(WholeReading(line: line, header: header, body: body)) }
       }
     }
     return Array(found.sorted { $0.cost < $1.cost }.prefix(limit))

@@ -27,6 +27,12 @@ struct HTTP1Session {
     count(&run)
   }
 
+  /// Starts in a tunnel that another session found.
+  init(tunnelled opening: ConnectionOpening, _ run: inout Run) {
+    self.init(opening, &run)
+    for side in 0..<2 { parsers[side].answered(isTunnel: true) }
+  }
+
   /// Continues a connection that was taken for TLS, although one of its sides is not TLS.
   init(_ session: consuming TLSSession, _ run: inout Run) {
     self.init(session.opening, &run)

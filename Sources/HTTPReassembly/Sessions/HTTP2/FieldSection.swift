@@ -11,6 +11,8 @@ struct FieldSection {
   private(set) var hasUnknown = false
   /// Whether a name is unknown, or octets could not be read.
   private var hasUnknownName = false
+  /// Whether a field of unknown name may be a pseudo-header field.
+  private var hasUnknownPseudo = false
   /// Whether octets of unknown fields may be those of pseudo-header fields.
   private var isClassUnknown = false
   /// Whether the value of the authority or of a Host field is unknown.
@@ -80,7 +82,12 @@ struct FieldSection {
     guard field.name.isKnown else {
       hasUnknown = true
       hasUnknownName = true
-      if isAfterPseudo { header += field.length } else { unplaced += field.length }
+      if isAfterPseudo {
+        header += field.length
+      } else {
+        unplaced += field.length
+        hasUnknownPseudo = true
+      }
       // It may be the crumb of a cookie, or a pseudo-header field.
       areLengthsKnown = false
       return
@@ -172,6 +179,8 @@ struct FieldSection {
     if isClassUnknown { return true }
     guard hasUnknown else { return false }
     guard isRequest else { return status == 0 }
+    // A CONNECT has a path only with a protocol, which an unknown field may be (RFC 8441 §4).
+    if kind == .connect, !hasProtocol, hasUnknownPseudo { return true }
     return method == .none || path == .none && (kind != .connect || hasProtocol) || mayHideAuthority
   }
 

@@ -6,6 +6,12 @@ struct MessageReference: Equatable {
   /// No message.
   static var none: MessageReference { MessageReference(row: -1, number: 0) }
 
+  /// No message, but the tunnel of a stream.
+  static func tunnel(_ stream: UInt32) -> MessageReference { MessageReference(row: -2, number: Int(stream)) }
+
+  /// The stream whose tunnel it is; nil for all else.
+  var tunnel: UInt32? { row == -2 ? UInt32(truncatingIfNeeded: number) : nil }
+
   @inline(__always)
   var isNone: Bool { row < 0 }
 
@@ -67,6 +73,13 @@ struct FrameOwners {
       if stretches[middle].end > position { high = middle } else { low = middle + 1 }
     }
     return low
+  }
+
+  /// The owner of an octet.
+  func owner(of position: StreamPosition) -> MessageReference {
+    guard position >= start else { return .none }
+    let index = index(of: position)
+    return index < stretches.count ? stretches[index].owner : .none
   }
 
   /// The owner of the first owned octet of a range.

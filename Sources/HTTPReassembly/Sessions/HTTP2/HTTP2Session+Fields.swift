@@ -301,6 +301,8 @@ extension HTTP2Session {
       slot, row, section.hidesStart || isLater ? nil : section.kind, mayHideHost: section.mayHideAuthority || isLater,
       &run)
     if section.kind == .connect { streams[slot].halves[run.side].isTunnel = true }
+    // An extended CONNECT carries the protocol that it names (RFC 8441).
+    streams[slot].opensConnection = section.kind == .connect && !section.hasProtocol
   }
 
   private mutating func takeResponse(_ section: FieldSection, _ slot: Int, _ row: RowIndex, _ run: inout Run) {

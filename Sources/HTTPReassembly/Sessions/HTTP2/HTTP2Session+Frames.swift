@@ -428,6 +428,7 @@ extension HTTP2Session {
     readers[side].losses += 1
     readers[side].isComplete = false
     readers[side].isUnsure = false
+    loseTunnels(side, &run)
     let largest = max(highestStream.look(0) { $0 }, highestStream.look(1) { $0 })
     readers[side].search = FrameSearch(
       longest: settings.look(1 - side) { $0.largestFrame },

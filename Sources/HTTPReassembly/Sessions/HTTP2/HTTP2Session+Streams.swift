@@ -302,7 +302,7 @@ extension HTTP2Session {
     let side = run.side
     let slot = readers.look(side) { $0.slot }
     if streams[slot].halves[side].mayBeTunnel { resolveTunnel(slot, &run) }
-    guard !streams[slot].halves[side].isTunnel else { return countTunnel(octets.byteCount, &run) }
+    guard !streams[slot].halves[side].isTunnel else { return takeTunnelled(slot, octets, &run) }
     count(octets.byteCount, as: .body, &run)
     let message = streams[slot].halves[side].message
     guard streams[slot].halves[side].isInProgress, message.isOpen(run.rows) else { return }
@@ -324,7 +324,8 @@ extension HTTP2Session {
     }
   }
 
-  private mutating func countTunnel(_ count: Int, _ run: inout Run) {
+  /// Counts octets of a tunnel that is not read.
+  mutating func countTunnel(_ count: Int, _ run: inout Run) {
     extendOwnersByNone(&run)
     run.ledger.settle(count, as: .tunnel)
     run.connection.added.unattributed += count
@@ -335,10 +336,7 @@ extension HTTP2Session {
   mutating func skipData(_ count: Int, isInPacket: Bool, _ run: inout Run) {
     let side = run.side
     let slot = readers.look(side) { $0.slot }
-    if streams[slot].halves[side].isTunnel {
-      if isInPacket { countTunnel(count, &run) } else { extendOwnersByNone(&run) }
-      return
-    }
+    if streams[slot].halves[side].isTunnel { return skipTunnelled(slot, count, isInPacket: isInPacket, &run) }
     guard countHidden(count, as: .body, isInPacket: isInPacket, &run) else { return }
     let message = readers.look(side) { $0.message }
     streams[slot].halves[side].content.lose()
@@ -370,6 +368,7 @@ extension HTTP2Session {
     }
     noteTimes(of: row, slot, &run)
     streams[slot].halves[side].content = OpenContent()
+    if streams[slot].halves[side].isTunnel { finishTunnel(streams[slot].id, side, isComplete: isComplete, &run) }
     // The response to a promised request comes from the same side.
     let isPromise = run.rows.messages.look(Int(row)) {
       $0.message.flags.contains(.pushed) && $0.message.kind == .request
@@ -384,7 +383,7 @@ extension HTTP2Session {
   }
 
   /// Whether octets of a side may have been lost on a stream.
-  private func isLossy(_ slot: Int, _ side: Side) -> Bool {
+  func isLossy(_ slot: Int, _ side: Side) -> Bool {
     streams[slot].halves[side].isLossy || streams[slot].halves[side].losses != readers.look(side) { $0.losses }
   }
 

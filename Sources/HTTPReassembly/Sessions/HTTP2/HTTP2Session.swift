@@ -37,6 +37,8 @@ struct HTTP2Session {
   var awaitedResets = IndexRing<UInt32>()
   /// The number of streams that the client has reset before any octet of the response came.
   var unansweredResets = 0
+  /// The tunnels in streams; nil without one.
+  var tunnels: OwnMemory<HTTP2Tunnels>?
   /// Anomalies that were counted once, and are not counted again.
   var noted: Floods = []
   private var counted = 0
@@ -81,7 +83,7 @@ struct HTTP2Session {
   mutating func connected(after duration: Int64) { opening.connectDuration = duration }
 
   /// The needs of the session.
-  private var needs: StreamNeeds {
+  var needs: StreamNeeds {
     var needs: StreamNeeds = []
     for side in 0..<2 where readers.look(side, { $0.expectsMore }) { needs.insert(.more(side)) }
     return needs
@@ -154,14 +156,17 @@ struct HTTP2Session {
         run.rows[message: streams[slot].halves[side].message.row].flags.insert(.evicted)
       }
     }
+    forEachTunnel(&run) { tunnel, run in tunnel.session.evict(&run) }
   }
 
   mutating func close(_ run: inout Run) -> SessionEnd {
     for side in 0..<2 { settlePending(side, isLast: true, &run) }
     finishAll(&run)
+    var end = known
+    if let found = closeTunnels(&run) { (end.security, end.unopened) = (found.security, found.unopened) }
     run.connectionMemory -= counted
     counted = 0
-    return known
+    return end
   }
 
   /// The known facts about the connection so far.
@@ -179,11 +184,14 @@ struct HTTP2Session {
         for index in 0..<rows.count where !rows[index].isNone { body(rows[index].row, false) }
       }
     }
+    guard let tunnels else { return }
+    for tunnel in tunnels.value.open.values { tunnel.value.session.forEachOpenMessage(body) }
   }
 
   /// Makes every ended message final, although charges may still come, because there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
     for side in 0..<2 { retire(side, keeping: 0, &run) }
+    forEachTunnel(&run) { tunnel, run in tunnel.session.retireEnded(&run) }
     count(&run)
   }
 
@@ -214,6 +222,8 @@ struct HTTP2Session {
   }
 
   private mutating func settle(_ charge: Charge, of side: Side, _ run: inout Run) {
+    var charge = charge
+    if tunnels != nil, !chargeTunnel(&charge, of: side, &run) { return }
     let owner = owners.look(side) { $0.firstOwner(in: charge.range) }
     if owner.isOpen(run.rows) {
       run.rows[message: owner.row].take(charge)
@@ -221,15 +231,19 @@ struct HTTP2Session {
       run.connection.added.unattributed += charge.unplaced
     }
     guard charge.retransmitted > 0 else { return }
+    var tunnelled: [(UInt32, Range<StreamPosition>)] = []
     owners.look(side) { map in
       map.forEachPart(of: charge.range) { part, owner in
         if owner.isOpen(run.rows) {
           run.rows[message: owner.row].retransmitted += part.count
+        } else if tunnels != nil, let stream = owner.tunnel {
+          tunnelled.append((stream, part))
         } else {
           run.connection.added.unattributed += part.count
         }
       }
     }
+    for (stream, part) in tunnelled { chargeTunnel(stream, repeated: part, of: side, &run) }
   }
 
   @inline(__always)
@@ -276,6 +290,10 @@ struct HTTP2Session {
         if owner.isOpen(run.rows) { run.rows[message: owner.row].flags.insert(.conflicting) }
       }
     }
+    guard tunnels != nil else { return }
+    for (stream, part) in tunnelled(range, on: side) {
+      withTunnel(stream, &run) { $0.flagConflict(part, on: side, &$1) }
+    }
   }
 
   /// Takes octets of a gap that come after it was given up. Their owners count them, but they are not read.
@@ -284,6 +302,7 @@ struct HTTP2Session {
     owners.look(side) { map in map.forEachPart(of: range) { parts.append(($0, $1)) } }
     for (part, owner) in parts {
       guard !owner.isNone else {
+        if let stream = owner.tunnel, acceptLate(part, ofTunnel: stream, on: side, &run) { continue }
         // The owners of very old octets are forgotten. A row may miss them.
         if part.lowerBound >= owners.look(side, { $0.start }) { run.countMissing(-part.count) }
         run.acceptLate(part.count, as: .stray)

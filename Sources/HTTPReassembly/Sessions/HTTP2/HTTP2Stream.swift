@@ -6,6 +6,8 @@ struct HTTP2Stream {
   var exchange: RowIndex
   /// The messages that each side sends on it.
   var halves = Sides<StreamHalf>(repeating: StreamHalf())
+  /// Whether CONNECT opened it, and no octet of its tunnel has come.
+  var opensConnection = false
   /// Whether a side has reset it.
   var isReset = false
   /// Whether it was reset, and octets of the other side may have been on the way.

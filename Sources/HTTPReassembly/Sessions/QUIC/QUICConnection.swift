@@ -38,6 +38,8 @@ struct QUICConnection {
   /// The source of the keys: the client's first destination connection ID, or the ID from a Retry packet.
   private var keySource: QUICConnectionID?
   private var keyVersion: UInt32 = 0
+  /// The version of the server's packets, else of the client's first one.
+  private var version: UInt32 = 0
   private var hasRetried = false
   /// The number of keys that were made in vain. Each costs some microseconds.
   private var failures = 0
@@ -139,6 +141,7 @@ struct QUICConnection {
     _ handshakeLimit: Int, _ texts: inout TextPool
   ) {
     let length = header.end - header.start
+    if header.kind != .versionNegotiation, version == 0 || side != client { version = header.version }
     switch header.kind {
     case .versionNegotiation: found.packet += length
     case .retry:
@@ -300,6 +303,9 @@ struct QUICConnection {
     row.payloadLength = Directional(client: own.payloadLength, server: others.payloadLength)
     row.security = facts
     row.security?.mostUnopened = nil
+    // QUIC has no older one (RFC 9001 §4.2).
+    row.security?.version = 0x0304
+    row.quicVersion = version
     row.unattributed = own.ipLength + others.ipLength - facts.handshake
     row.retransmitted = retransmitted
     row.unopened = unopened

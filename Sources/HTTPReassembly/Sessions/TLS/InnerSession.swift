@@ -74,14 +74,20 @@ enum InnerSession {
 
   /// Uses new secrets. Returns the session's needs; nil when no record waited for secrets.
   func lookForSecrets(_ run: inout Run) -> StreamNeeds? {
-    if case .http1(let session) = self { return session.value.lookForSecrets(&run) }
-    return nil
+    switch self {
+    case .http1(let session): session.value.lookForSecrets(&run)
+    case .http2(let session): session.value.lookForSecrets(&run)
+    case .opaque: nil
+    }
   }
 
   /// Whether records in it wait for secrets.
   var waitsForSecrets: Bool {
-    if case .http1(let session) = self { return session.value.waitsForSecrets }
-    return false
+    switch self {
+    case .http1(let session): session.value.waitsForSecrets
+    case .http2(let session): session.value.waitsForSecrets
+    case .opaque: false
+    }
   }
 
   func evict(_ run: inout Run) {

@@ -565,18 +565,7 @@ struct TLSSession {
     let around = facts
     releaseTexts(&run)
     facts = nested
-    facts.handshake += around.handshake
-    facts.record += around.record
-    if let own = facts.mostUnopened, let outer = around.mostUnopened {
-      facts.mostUnopened = own + outer
-    } else {
-      facts.mostUnopened = nil
-    }
-    if facts.opening == .none {
-      facts.opening = around.opening
-    } else if facts.opening != around.opening {
-      facts.opening = .partly
-    }
+    facts.addCosts(of: around)
   }
 
   private var openingFound: TLSOpening {

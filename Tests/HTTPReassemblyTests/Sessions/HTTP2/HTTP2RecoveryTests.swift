@@ -50,6 +50,29 @@ import Testing
     #expect(found.dropFirst().allSatisfy { $0.host.isEmpty && $0.exactness == .inferred })
   }
 
+  /// Its fields `:protocol` and `:path` were inserted in the lost packet, so it looks like a CONNECT without them.
+  @Test func aConnectWithUnknownFieldsMayBeExtended() throws {
+    var client = Writer()
+    func block(_ stream: UInt32) -> [UInt8] {
+      var block: [UInt8] = []
+      for (name, value) in [
+        (":method", "CONNECT"), (":protocol", "websocket"), (":scheme", "http"), (":path", "/chat"),
+        (":authority", "h.example"), ("accept", "*/*"),
+      ] {
+        client.isIndexing = name == ":protocol" || name == ":path"
+        block += client.block([(name, value)])
+      }
+      return Writer.headers(stream, block)
+    }
+    var dialogue = Dialogue.opened()
+    dialogue.send(.client, Writer.preface + Writer.settings())
+    dialogue.send(.client, block(1), isCaptured: false)
+    dialogue.send(.client, block(3) + Writer.data(3, [1], ends: true))
+    let request = try #require(HTTP2Tests.analysis(dialogue).requests.first { $0.stream == 3 })
+    #expect(request.method == "CONNECT" && request.host == "h.example" && request.path.isEmpty)
+    #expect(request.exactness != .exact)
+  }
+
   /// The first of three responses is lost, with the entries of the interim and final ones that follow.
   @Test func anInterimResponseOfUnknownStatusIsNotTheFinalOne() {
     var (client, server) = (Writer(), Writer())

@@ -1,0 +1,30 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `sniffer verify` on logs of invented meters, which count in ways that nobody told it of (`captures/record/check-meters`).
+@Suite(.timeLimit(.minutes(10))) struct VerifyMetersTests {
+  /// A fourth of the meters over HTTP/1.1, and another fourth over HTTP/2 in TLS. `make meters` has all.
+  @Test(.enabled(if: Environment.tool("python3") != nil, "needs python3"))
+  func nothingIsSaidOfMetersThatIsNotSo() throws {
+    let script = Corpus.folder.appendingPathComponent("record/check-meters")
+    let outcome = try Command.run(script, [Sniffer.url.path, "--few"])
+    print(outcome.output)
+    #expect(outcome.status == 0, "\(outcome.error)")
+    let rows = outcome.output.split(separator: "\n").dropFirst(2).map {
+      $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+    #expect(rows.count > 20)
+    for row in rows {
+      // Name, rows, right, wrong, ambiguous, unpaired, invented, misnamed, errors, exact.
+      try #require(row.count == 10, "\(row)")
+      #expect([3, 6, 7, 8].allSatisfy { row[$0] == "0" }, "\(row)")
+      let figures = row.dropFirst().prefix(4).compactMap { Int($0) }
+      // Most rows are found, and not called ambiguous, but where rows tell no time or are no messages.
+      if !row[0].contains("no order"), !row[0].contains("hosts") {
+        #expect(figures[1] * 10 >= figures[0] * 9, "\(row)")
+      }
+    }
+    #expect(rows.contains { $0[0] == "exact, parts" && $0[9] == "yes" })
+  }
+}
