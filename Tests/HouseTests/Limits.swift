@@ -58,6 +58,7 @@ enum Limits {
     "Condition.lengthLimit": Condition.lengthLimit, "Condition.depthLimit": Condition.depthLimit,
     "SelectedExchanges.waitingLimit": SelectedExchanges.waitingLimit,
     "SelectedExchanges.textLimit": SelectedExchanges.textLimit,
+    "SelectedExchanges.apiLimit": SelectedExchanges.apiLimit,
     "RecentExchanges.limit": RecentExchanges.limit, "RecentExchanges.nameLimit": RecentExchanges.nameLimit,
     "ProcessTable.limit": ProcessTable.limit, "ExpectedProcesses.limit": ExpectedProcesses.limit,
     "CaptureLimits.originTextLength": CaptureLimits.originTextLength,

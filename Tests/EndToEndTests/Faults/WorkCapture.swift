@@ -102,7 +102,8 @@ enum WorkCapture: String, CaseIterable {
     case .repeatedPaths:
       // Each interim response has the path of its request.
       var dialogue = Dialogue.opened()
-      send("GET /\(String(repeating: "p", count: 60_000)) HTTP/1.1\r\nHost: example.org\r\n\r\n", .client, in: &dialogue)
+      let path = "/" + String(repeating: "p", count: 60_000)
+      send("GET \(path) HTTP/1.1\r\nHost: example.org\r\n\r\n", .client, in: &dialogue)
       send(String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: size), .server, in: &dialogue)
       return [dialogue]
     case .holes:
