@@ -1,5 +1,5 @@
-// Unsafe: for one call, the Brotli library gets pointers to the caller's octets and to the output buffer, each with its length. Its memory
-// comes from the two functions below, which count it.
+// Unsafe: for one call, the Brotli library gets a pointer to the caller's octets with their length, and lends its output with its length.
+// Its memory comes from the two functions below, which count it.
 
 import CBrotli
 import HTTPReassembly
@@ -8,6 +8,9 @@ import HTTPReassembly
 ///
 /// The window is at most 16 MiB (§9.1; the "large window" extension is not part of the coding and stays off). It is allocated when the
 /// stream announces it. There is no checksum: a damaged stream may still decode.
+///
+/// The library fills its window before it stops, so a few octets cost the time of 16 MiB. It lends the window as it is: all that it made is
+/// counted, and nothing is copied.
 @safe
 final class BrotliStage: CodingStage {
   private let memory: WindowMemory
@@ -15,7 +18,12 @@ final class BrotliStage: CodingStage {
   private var decoder: OpaquePointer?
   private var place = StreamEnd.missing
 
+  /// Octets that the library holds for this stage.
+  private var held = 0
+
   var isUnbounded: Bool { true }
+  /// A stream that fails takes what is in its window with it.
+  var unlent: Int { held }
 
   init(memory: WindowMemory) {
     self.memory = memory
@@ -32,19 +40,21 @@ final class BrotliStage: CodingStage {
     }
     if unsafe decoder == nil {
       unsafe decoder = BrotliDecoderCreateInstance(
-        allocateCounted, freeCounted, Unmanaged.passUnretained(memory).toOpaque())
+        allocateCounted, freeCounted, Unmanaged.passUnretained(self).toOpaque())
       guard unsafe decoder != nil else { return .beyondLimit }
     }
     return unsafe octets.withUnsafeBytes { input in
       var nextInput = unsafe input.baseAddress?.assumingMemoryBound(to: UInt8.self)
       var inputLeft = input.count
       while true {
-        var nextOutput: UnsafeMutablePointer<UInt8>? = unsafe buffer.start
-        var outputLeft = OutputBuffer.capacity
-        let result = unsafe BrotliDecoderDecompressStream(
-          decoder, &inputLeft, &nextInput, &outputLeft, &nextOutput, nil)
-        let count = OutputBuffer.capacity - outputLeft
-        if count > 0, !buffer.withOctets(first: count, output) { return nil }
+        var noRoom = 0
+        let result = unsafe BrotliDecoderDecompressStream(decoder, &inputLeft, &nextInput, &noRoom, nil, nil)
+        while unsafe BrotliDecoderHasMoreOutput(decoder) != 0 {
+          // 0 stands for all of it.
+          var count = 0
+          guard let made = unsafe BrotliDecoderTakeOutput(decoder, &count), count > 0 else { break }
+          guard output(unsafe UnsafeRawBufferPointer(start: made, count: count).bytes) else { return nil }
+        }
         switch result {
         case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: continue
         case BROTLI_DECODER_RESULT_NEEDS_MORE_INPUT: return nil
@@ -77,11 +87,26 @@ final class BrotliStage: CodingStage {
 /// Octets before each allocation that hold its size: a multiple of every alignment that the library needs.
 private let allocationHeader = 16
 
-/// Allocates for the library if its `WindowMemory`, passed as `opaque`, allows it.
+extension BrotliStage {
+  /// Counts `octets` more for the library; false if that exceeds the limit.
+  fileprivate func reserve(_ octets: Int) -> Bool {
+    guard memory.reserve(octets) else { return false }
+    held += octets
+    return true
+  }
+
+  /// Counts `octets` less.
+  fileprivate func release(_ octets: Int) {
+    memory.release(octets)
+    held -= octets
+  }
+}
+
+/// Allocates for the library if its stage, passed as `opaque`, allows it.
 private func allocateCounted(_ opaque: UnsafeMutableRawPointer?, _ size: Int) -> UnsafeMutableRawPointer? {
   guard let opaque = unsafe opaque else { return nil }
   let total = size + allocationHeader
-  guard unsafe Unmanaged<WindowMemory>.fromOpaque(opaque).takeUnretainedValue().reserve(total) else { return nil }
+  guard unsafe Unmanaged<BrotliStage>.fromOpaque(opaque).takeUnretainedValue().reserve(total) else { return nil }
   let start = UnsafeMutableRawPointer.allocate(byteCount: total, alignment: allocationHeader)
   unsafe start.storeBytes(of: total, as: Int.self)
   return unsafe start + allocationHeader
@@ -91,6 +116,6 @@ private func allocateCounted(_ opaque: UnsafeMutableRawPointer?, _ size: Int) ->
 private func freeCounted(_ opaque: UnsafeMutableRawPointer?, _ address: UnsafeMutableRawPointer?) {
   guard let opaque = unsafe opaque, let address = unsafe address else { return }
   let start = unsafe address - allocationHeader
-  unsafe Unmanaged<WindowMemory>.fromOpaque(opaque).takeUnretainedValue().release(start.load(as: Int.self))
+  unsafe Unmanaged<BrotliStage>.fromOpaque(opaque).takeUnretainedValue().release(start.load(as: Int.self))
   unsafe start.deallocate()
 }

@@ -10,11 +10,19 @@ protocol CodingStage: AnyObject {
   /// Whether a few octets may produce any number of octets, beyond `Inflater.largestRatio` for each.
   var isUnbounded: Bool { get }
 
+  /// Octets that it may have made and not lent, because it failed first.
+  var unlent: Int { get }
+
   /// The state of the coded stream after the octets taken so far.
   var end: StreamEnd { get }
 
   /// Prepares for another message.
   func reset()
+}
+
+extension CodingStage {
+  /// The default: so few that they need no count.
+  var unlent: Int { 0 }
 }
 
 /// Whether a coded stream has ended.

@@ -108,6 +108,7 @@ package final class ContentDecoder: ContentDecoding {
       }
       return pass(octets, to: index + 1, &allowance, output)
     }
+    if found != nil { _ = allowance.spend(stages[index].unlent) }
     own.value.failure = own.value.failure ?? found
     return own.value.failure == nil
   }

@@ -58,6 +58,7 @@ enum Limits {
     "Condition.lengthLimit": Condition.lengthLimit, "Condition.depthLimit": Condition.depthLimit,
     "SelectedExchanges.waitingLimit": SelectedExchanges.waitingLimit,
     "SelectedExchanges.textLimit": SelectedExchanges.textLimit,
+    "SelectedExchanges.apiLimit": SelectedExchanges.apiLimit,
     "RecentExchanges.limit": RecentExchanges.limit, "RecentExchanges.nameLimit": RecentExchanges.nameLimit,
     "ProcessTable.limit": ProcessTable.limit, "ExpectedProcesses.limit": ExpectedProcesses.limit,
     "CaptureLimits.originTextLength": CaptureLimits.originTextLength,
@@ -176,7 +177,8 @@ enum Limits {
   /// Sizes of buffers, rounds, caches and searches: beyond them nothing is lost, and no user sees them. They stand in no page.
   static let unseen: Set<String> = [
     "Anomaly.exampleLimit", "ColumnChunk.pageOctets", "ColumnChunk.pageRows", "ConcurrentReports.limit",
-    "Configuration.decodedAtOnceRatio", "Configuration.payloadHistoryLength", "ConnectionLoop.pieceLength",
+    "Configuration.decodedAtOnceRatio", "Configuration.decodedTotalRatio", "Configuration.payloadHistoryLength",
+    "ConnectionLoop.pieceLength",
     "CopiedTexts.limit", "DecodingBudget.pieceLength", "DescriptorTable.limit", "FamiliarContents.octetLimit",
     "FamiliarLines.longest", "FamiliarLines.sectionLimit", "FileLines.bufferLength", "FileRecords.bufferLength",
     "FrameSearch.chainLimit", "GzipInput.inputLength", "GzipLength.bufferLength", "GzipLength.inputLimit",

@@ -221,6 +221,29 @@ import Testing
     }
   }
 
+  /// A thousand never ask, or break off: who looks at the page is told of newer ones, and one that asks gets it.
+  @Test(arguments: ["", "GET /token/ HTTP/1.1\r\nHost: x\r\n"])
+  func aThousandSlowClientsHoldUpNothing(_ octets: String) throws {
+    try Descriptors.allow(1200)
+    let content = content()
+    try serve(content) { server in
+      let viewer = try server.client(request("events?after=1"))
+      try server.turn(viewer) { $0.text.hasSuffix("retry: 2000\n\n") }
+      var slow: [RawClient] = []
+      for number in 1...1000 {
+        slow.append(try server.client(octets))
+        server.pass(.milliseconds(10))
+        guard number % 50 == 0 else { continue }
+        #expect(server.connections.count == 32)
+        content.publish(.init(octets: Array("{\(number)}".utf8), version: number))
+        try server.turn(viewer) { $0.text.hasSuffix("data: {\(number)}\n\n") }
+        let answer = try server.turnToEnd(of: server.client(request("", "Connection: close\r\n")))
+        #expect(answer.hasSuffix("\r\n\r\n<p>{\(number)}</p>"))
+      }
+      #expect(slow.suffix(20).allSatisfy(server.has) && content.viewerCount == 1)
+    }
+  }
+
   /// A viewer that is gone leaves its place to another one, however it has gone.
   @Test func viewersThatLeaveMakeRoom() throws {
     let content = content(viewers: 1)

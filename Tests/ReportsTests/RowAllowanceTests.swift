@@ -73,8 +73,8 @@ import Testing
     let reports = try write(500, [.csv, .ndjson], 100_000, to: "some")
     let names = ["messages.csv", "exchanges.csv", "connections.csv", "messages.ndjson"]
     let lengths = try names.map { try length("some/" + $0) }
-    // Beside the rows there are headers.
-    #expect(lengths.reduce(0, +) <= 100_000 + 2000 && lengths.reduce(0, +) > 95_000)
+    // Beside the rows there are headers. A quarter is kept for totals.
+    #expect(lengths.reduce(0, +) <= 75_000 + 2000 && lengths.reduce(0, +) > 70_000)
     for name in names {
       #expect(folder.text("all/" + name).utf8.starts(with: folder.text("some/" + name).utf8), "\(name)")
       #expect(folder.text("some/" + name).utf8.last == UInt8(ascii: "\n"), "\(name)")
@@ -100,6 +100,58 @@ import Testing
     }
     #expect(messages > 100 && messages + reports.leftOut.messages == 1000)
     #expect(said == reports.leftOut.count)
+  }
+
+  /// Rows of totals count, all formats together. APIs, hosts, the ledger and anomalies are whole all the same.
+  @Test(arguments: [[ReportFormat.csv, .ndjson, .sqlite, .parquet], [.parquet, .sqlite, .ndjson, .csv]])
+  func totalsCount(_ formats: [ReportFormat]) throws {
+    var totals = emptyTotals()
+    totals.apis = (0..<50).map { api("/\($0)", up: 10, down: 10, in: &totals.texts) }
+    totals.fields = (0..<1000).map { number in
+      var field = FieldTotals()
+      field.name = Array("x-\(number)".utf8)
+      return field
+    }
+    func write(_ octets: Int?, to name: String) throws -> ReportSet {
+      let context = ReportContext(
+        grouping: .init(path: true, method: false), toolVersion: "1", allowance: RowAllowance(octets))
+      var reports = try ReportSet(formats, folder: folder.path + "/" + name, context)
+      // Twice, as in a live run: what was replaced does not count.
+      try reports.flush(totals) { _ in }
+      try reports.finish(totals)
+      return reports
+    }
+    #expect(try write(nil, to: "all").leftOut == LeftOutRows())
+    let reports = try write(100_000, to: "some")
+    let leftOut = reports.leftOut
+    #expect(leftOut.totals > 1000 && leftOut.totals < 4000 && leftOut.count == 0)
+    #expect(leftOut.text?.contains("timeline, contents and fields") == true)
+    func rows(_ name: String) throws -> (fields: Int, apis: Int, said: Int) {
+      let database = try DatabaseQueue(path: folder.path + "/" + name + "/report.sqlite")
+      return try database.read { database in
+        (
+          try Int.fetchOne(database, sql: "SELECT count(*) FROM fields") ?? 0,
+          try Int.fetchOne(database, sql: "SELECT count(*) FROM apis") ?? 0,
+          try Int.fetchOne(database, sql: "SELECT count FROM anomalies WHERE name = 'report_full'") ?? 0
+        )
+      }
+    }
+    #expect(try rows("all") == (1000, 50, 0))
+    let database = try rows("some")
+    #expect(database.apis == 50 && database.fields + database.said == 1000)
+    let fields = folder.rows("some/fields.csv").count
+    let lines = folder.text("some/fields.ndjson").utf8.split(separator: UInt8(ascii: "\n")).count
+    #expect(folder.rows("some/apis.csv").count == 50)
+    let said = folder.rows("some/anomalies.csv").first { $0.hasPrefix("report_full,") } ?? "report_full,0,"
+    #expect(said.hasPrefix("report_full,\(1000 - fields),"))
+    // The first format is served first, and all together keep to it; each table has its header besides.
+    #expect(formats[0] == .csv ? fields == 1000 : fields == 0)
+    // What the summary says is what is missing in these and in Parquet's table.
+    let missing = (1000 - fields) + (1000 - lines) + database.said
+    #expect(missing <= leftOut.totals && leftOut.totals <= missing + 1000)
+    #expect(folder.text("all/fields.csv").utf8.starts(with: folder.text("some/fields.csv").utf8))
+    let lengths = try ["fields.csv", "apis.csv", "fields.ndjson"].map { try length("some/" + $0) }
+    #expect(lengths.reduce(0, +) <= 100_000 + 2000)
   }
 
   /// Entries are there as a whole or not at all, however little is allowed, and the file is JSON.

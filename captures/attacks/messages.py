@@ -185,6 +185,16 @@ def bombs_behind_a_hole(capture):
     connection.close()
 
 
+def brotli_bombs_everywhere(capture):
+    """Sixty thousand messages, each whole in 60 octets, that ask for 4 MiB; each second one breaks the rules at its end."""
+    good = brotli_zeros(1, window_bits=22)
+    bodies = [good, good[:-1] + b"\xff"]
+    connection = Connection(capture)
+    for _ in range(3000):
+        connection.send("c", get() * 20)
+        connection.stream("s", b"".join(ok(bodies[number % 2], "Content-Encoding: br\r\n") for number in range(20)))
+
+
 def bomb(capture):
     """10 GiB of zeros in some 10 MB."""
     dialogue(capture, get("/bomb"), ok(zeros(10 << 30), "Content-Encoding: gzip\r\n"))
@@ -390,7 +400,8 @@ SMALL = [
     brotli_bomb, brotli_bombs, zstandard_bomb, long_windows, interims_long_path,
 ]
 LARGE = [
-    bomb, bomb_in_bomb, bombs_behind_a_hole, long_windows_filled, interims_longest_paths, pipelined, pipelined_unanswered,
+    bomb, bomb_in_bomb, brotli_bombs_everywhere, bombs_behind_a_hole, long_windows_filled, interims_longest_paths,
+    pipelined, pipelined_unanswered,
     pipelined_beyond, endless_header, endless_field, endless_start_line,
     endless_folds, endless_codings, chunk_size_digits, one_octet_chunks, many_apis, unfinished_lines,
     lines_everywhere, messages_everywhere, requests_everywhere, targets_everywhere, targets_answered, hosts,

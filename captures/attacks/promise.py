@@ -7,6 +7,13 @@ FORMATS = "csv,ndjson,sqlite,har,html,parquet"
 OPTIONS = [
     "--har-content", "headers,queries,bodies", "--template", "--by", "host", "--where", "ip_bytes >= 0",
 ]
+
+
+def options_with(others):
+    """All options, and others; without contents where facts are left out, since a run has one or the other."""
+    return [*(OPTIONS[2:] if "--redact" in others else OPTIONS), *others]
+
+
 #: CPU nanoseconds. For a packet, an octet of a packet, an octet with a content coding (each may stand for 1,032), a written octet.
 PACKET, OCTET, CODED_OCTET, WRITTEN = 3_000, 20, 3_000, 20
 #: And for a run: to start, and what a few small bombs cost.

@@ -207,6 +207,11 @@ public struct Configuration: Sendable {
   public var decodedAtOnceLimit = 36 << 20
   /// Octets that may be decoded in addition for each coded octet that one packet brought or completed. Texts make 3 to 12.
   public var decodedAtOnceRatio = 16
+  /// Octets that may be decoded from all packets, beside `decodedTotalRatio`, as they come: two seconds of decoding. A `br` content of 20
+  /// octets makes up to 16 MiB, which is its window, before anything can be counted.
+  public var decodedTotalLimit = 1 << 30
+  /// Octets that each coded octet adds to what is left of `decodedTotalLimit`, up to that. Texts make 3 to 12.
+  public var decodedTotalRatio = 128
   /// Content codings applied to one message.
   public var contentCodingLimit = 4
 

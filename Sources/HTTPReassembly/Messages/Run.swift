@@ -72,7 +72,9 @@ struct Run: StreamContext {
     budget = MemoryBudget(configuration)
     names = NameTable(limit: configuration.nameLimit)
     history = PayloadHistory(capacity: configuration.payloadHistoryLength)
-    decoding = DecodingAllowance(limit: configuration.decodedAtOnceLimit, ratio: configuration.decodedAtOnceRatio)
+    decoding = DecodingAllowance(
+      limit: configuration.decodedAtOnceLimit, ratio: configuration.decodedAtOnceRatio,
+      totalLimit: configuration.decodedTotalLimit, totalRatio: configuration.decodedTotalRatio)
   }
 
   /// Octets of memory that all connections take: with octets behind gaps, rows, texts, and the decoders of contents.

@@ -7,10 +7,23 @@ package struct APITable {
     var process: TextID
   }
 
+  /// An API that messages were counted at, and the limit that keeps them from one of their own.
+  private struct Templated {
+    var position: Int
+    var full: Anomaly?
+  }
+
+  /// Entries of `templated`: several for each of the longest paths that can be open at once.
+  private static let templatedLimit = 1 << 14
+
   private var positions: [Name: Int] = [:]
   /// Recent names with their positions, which never change: most messages belong to a few APIs.
   private var recent: [(name: Name, position: Int)] = Array(
     repeating: (Name(host: .none, path: .none, method: .none, process: .none), -1), count: 1024)
+  /// APIs with the templates of recent paths, by `TextPool.serial` of host and path, or of all four texts where there was no room.
+  /// Positions and these numbers stay what they are. To make the template of a long path takes as long as thousands of the responses that
+  /// repeat it.
+  private var templated: [SIMD4<Int>: Templated] = [:]
   private(set) var totals = BlockArray<APITotals>()
   private let grouping: Configuration.Grouping
   private let templates: PathTemplates
@@ -43,7 +56,7 @@ package struct APITable {
   var memory: Int {
     copies * totals.count * MemoryLayout<APITotals>.stride
       + positions.capacity * (MemoryLayout<(Name, Int)>.stride + MemoryLayout<Int>.stride) + latencyMemory
-      + segments.memory
+      + segments.memory + templated.capacity * MemoryLayout<(SIMD4<Int>, Templated)>.stride
   }
 
   /// Ends the growth of the table: new APIs have no row of their own, as beyond the limit.
@@ -111,33 +124,53 @@ package struct APITable {
   private mutating func position(
     host: TextID, path: TextID, method: TextID, process: TextID, texts: inout TextPool, anomalies: inout AnomalyLog
   ) -> Int {
-    var name = Name(
-      host: host, path: grouping.path ? path : .none, method: grouping.method ? method : .none, process: .none)
+    if keepsPaths || path == .none {
+      let path = grouping.path ? path : .none
+      return noting(find(host: host, path: path, method: method, process: process, texts: &texts), &anomalies)
+    }
+    let shared = SIMD4(texts.serial(host), texts.serial(path), -1, -1)
+    if let known = templated[shared] {
+      let path = totals[known.position].path
+      return noting(find(host: host, path: path, method: method, process: process, texts: &texts), &anomalies)
+    }
+    let own = SIMD4(shared[0], shared[1], texts.serial(method), texts.serial(process))
+    if let known = templated[own] { return noting(known, &anomalies) }
+    let template = texts.intern(templates.template(of: texts.octets(path), host: texts.octets(host), &segments))
+    defer { texts.release(template) }
+    let found = find(host: host, path: template, method: method, process: process, texts: &texts)
+    if templated.count == Self.templatedLimit { templated.removeAll(keepingCapacity: true) }
+    templated[found.full == nil ? shared : own] = found
+    return noting(found, &anomalies)
+  }
+
+  /// The position, after the limit that was reached is noted.
+  private func noting(_ found: Templated, _ anomalies: inout AnomalyLog) -> Int {
+    if let full = found.full { anomalies.note(full) }
+    return found.position
+  }
+
+  /// The API with a path or template, which is made if there is room.
+  private mutating func find(
+    host: TextID, path: TextID, method: TextID, process: TextID, texts: inout TextPool
+  ) -> Templated {
+    var name = Name(host: host, path: path, method: grouping.method ? method : .none, process: .none)
     if grouping.process { name.process = texts.internName(ofProcess: process) }
     defer { if grouping.process { texts.release(name.process) } }
-    var template: TextID?
-    if !templates.isIdentity, name.path != .none {
-      let interned = texts.intern(
-        templates.template(of: texts.octets(name.path), host: texts.octets(name.host), &segments))
-      template = interned
-      name.path = interned
-    }
-    defer { if let template { texts.release(template) } }
     let mark = Int((name.host.index &* 31 &+ name.path.index) &* 31 &+ name.method.index) & (recent.count - 1)
-    if recent[mark].position >= 0, recent[mark].name == name { return recent[mark].position }
+    if recent[mark].position >= 0, recent[mark].name == name { return Templated(position: recent[mark].position) }
     if let position = positions[name] {
       recent[mark] = (name, position)
-      return position
+      return Templated(position: position)
     }
-    if let full = limitReached(by: name, texts) {
-      anomalies.note(full)
+    let full = limitReached(by: name, texts)
+    if full != nil {
       name.path = .none
       name.method = .none
-      if let position = positions[name] { return position }
+      if let position = positions[name] { return Templated(position: position, full: full) }
       // Hosts may be countless, too. They have another eighth of the room.
       if limitReached(by: name, texts, sharing: 8) != nil {
         name.host = .none
-        if let position = positions[name] { return position }
+        if let position = positions[name] { return Templated(position: position, full: full) }
       }
     }
     textLength += length(name, texts)
@@ -153,7 +186,7 @@ package struct APITable {
     new.wait = LatencyDistribution(bits: latencyBits)
     positions[name] = totals.count
     totals.append(new)
-    return totals.count - 1
+    return Templated(position: totals.count - 1, full: full)
   }
 
   /// The limit that keeps a further API from totals of its own; nil if there is room. With `share`, each limit is raised by that fraction
@@ -176,6 +209,7 @@ package struct APITable {
   mutating func takeSorted(texts: borrowing TextPool) -> [APITotals] {
     positions = [:]
     recent = []
+    templated = [:]
     var order = order(texts)
     var sorted = totals.takeAll()
     // Follows each cycle of places, so that each element moves once.

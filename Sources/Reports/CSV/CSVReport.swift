@@ -122,10 +122,12 @@ public final class CSVReport: Report {
   }
 
   private func write(_ totals: Totals, _ first: inout FirstError) {
-    let grouping = grouping
+    let (grouping, allowance) = (grouping, tables.value.allowance)
+    let leftOut = allowance.totalsLeftOut
     for table in TotalTable.allCases {
+      let totals = table == .anomalies ? totals.noting(totalsLeftOut: allowance.totalsLeftOut - leftOut) : totals
       first.attempt { () throws(ReportError) in
-        try replace(table.rawValue, table.columns(grouping)) { row, write throws(ReportError) in
+        try replace(table, table.columns(grouping), allowance) { row, write throws(ReportError) in
           try table.forEach(of: totals, grouping: grouping, &row, write)
         }
       }
@@ -155,13 +157,15 @@ public final class CSVReport: Report {
 
   /// Replaces a file: `body` makes rows, and passes each one to its argument.
   private func replace(
-    _ name: String, _ columns: [TableColumn],
+    _ table: TotalTable, _ columns: [TableColumn], _ allowance: RowAllowance,
     _ body: (inout CSVRow, (inout CSVRow) throws(ReportError) -> Void) throws(ReportError) -> Void
   ) throws(ReportError) {
-    try folder.replace(name + ".csv") { file throws(ReportError) in
+    try folder.replace(table.rawValue + ".csv") { file throws(ReportError) in
       try file.append(CSVRow.header(columns.map(\.name)))
       try body(&tables.value.row) { row throws(ReportError) in
-        try row.withOctets { octets throws(ReportError) in try file.append(octets) }
+        try row.withOctets { octets throws(ReportError) in
+          if allowance.takeTotal(octets.byteCount, isNeeded: table.isNeeded) { try file.append(octets) }
+        }
       }
     }
   }

@@ -121,7 +121,9 @@ public final class NDJSONReport: Report {
         try folder.replace(table.rawValue + ".ndjson") { file throws(ReportError) in
           var row = JSONRow(table.columns(grouping), redaction: redaction)
           try table.forEach(of: totals, grouping: grouping, &row) { row throws(ReportError) in
-            try row.withOctets { octets throws(ReportError) in try file.append(octets) }
+            try row.withOctets { octets throws(ReportError) in
+              if allowance.takeTotal(octets.byteCount, isNeeded: table.isNeeded) { try file.append(octets) }
+            }
           }
         }
       }

@@ -119,8 +119,10 @@ public final class ParquetReport: Report {
   }
 
   private func write(_ totals: Totals, _ first: inout FirstError) {
-    let (grouping, facts) = (context.grouping, facts)
+    let (grouping, allowance, facts) = (context.grouping, context.allowance, facts)
+    let leftOut = allowance.totalsLeftOut
     for table in TotalTable.allCases {
+      let totals = table == .anomalies ? totals.noting(totalsLeftOut: allowance.totalsLeftOut - leftOut) : totals
       let name = table.rawValue
       let columns = table.columns(grouping).ofParquet
       let kinds = columns.map(\.kind)
@@ -128,7 +130,10 @@ public final class ParquetReport: Report {
         try folder.replace(ParquetTable.fileName(name)) { file throws(ReportError) in
           var parquet = try ParquetFile(file, columns)
           try table.forEach(of: totals, grouping: grouping, &tables.value.row) { row throws(ReportError) in
-            try row.withOctets { octets throws(ReportError) in try parquet.append(octets, kinds: kinds) }
+            try row.withOctets { octets throws(ReportError) in
+              guard allowance.takeTotal(octets.byteCount, isNeeded: table.isNeeded) else { return }
+              try parquet.append(octets, kinds: kinds)
+            }
           }
           try parquet.finish(creator: facts.creator, facts: facts.all(of: name))
         }

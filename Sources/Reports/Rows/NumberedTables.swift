@@ -4,7 +4,7 @@ import Tabular
 /// The tables of a report with numbered rows, in a file each. It is a value, so that a row costs the report one access.
 struct NumberedTables<Row: LentRow & ~Copyable, Table: RowTable & ~Copyable>: ~Copyable {
   var row: Row
-  private let allowance: RowAllowance
+  let allowance: RowAllowance
   var messages: Table
   var exchanges: Table
   var connections: Table

@@ -14,6 +14,15 @@ enum TotalTable: String, CaseIterable {
   /// The tables that no other table's rows lead to: NDJSON has them besides its messages.
   static let refinements: [TotalTable] = [.hosts, .timeline, .contents, .fields]
 
+  /// Whether every row is written, whatever `RowAllowance` says. Sums over APIs and hosts are those of the ledger, and `diff` compares them:
+  /// one that is missing would be taken for one that is gone.
+  var isNeeded: Bool {
+    switch self {
+    case .apis, .hosts, .ledger, .anomalies: true
+    case .timeline, .contents, .fields: false
+    }
+  }
+
   /// The columns.
   func columns(_ grouping: Configuration.Grouping) -> [TableColumn] {
     switch self {

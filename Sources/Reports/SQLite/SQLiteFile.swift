@@ -1,4 +1,6 @@
+import Foundation
 import GRDB
+import Shared
 import Tabular
 
 /// The database's file, and the connection to it.
@@ -31,13 +33,12 @@ struct SQLiteFile {
     // A transaction may stay open from one call to the next: see `append`.
     configuration.allowsUnsafeTransactions = true
     do {
-      // A relative path may look like a URI, which SQLite would parse.
-      let path = file.path.hasPrefix("/") ? file.path : "./" + file.path
-      queue = try DatabaseQueue(path: path, configuration: configuration)
+      queue = try DatabaseQueue(path: Self.address(of: file.path), configuration: configuration)
       let opened = try queue.inDatabase { database in
-        try String.fetchOne(database, sql: "SELECT file FROM pragma_database_list WHERE name = 'main'")
+        try Data.fetchOne(
+          database, sql: "SELECT CAST(file AS BLOB) FROM pragma_database_list WHERE name = 'main'")
       }
-      guard let opened, file.descriptor.isAt(opened) else {
+      guard let opened, file.descriptor.isAt(FileName.text(of: Array(opened))) else {
         throw ReportError(.create, file.path, reason: "It was replaced while it was opened")
       }
       try queue.inDatabase { database in
@@ -108,6 +109,20 @@ struct SQLiteFile {
     } catch {
       throw Self.error(.write, file.path, error)
     }
+  }
+
+  /// A path as a URI, in which its octets need not be UTF-8. Every octet that could mean something there is escaped.
+  private static func address(of path: String) -> String {
+    let octets = FileName.octets(of: path).map { octet in
+      switch octet {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+        UInt8(ascii: "_"):
+        String(Unicode.Scalar(octet))
+      default: (octet < 16 ? "%0" : "%") + String(octet, radix: 16)
+      }
+    }
+    return (path.hasPrefix("/") ? "file://" : "file:./") + octets.joined()
   }
 
   private static func removeSidecars(of name: String, in folder: OutputFolder) {

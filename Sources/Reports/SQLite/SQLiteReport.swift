@@ -172,12 +172,16 @@ public final class SQLiteReport: Report {
   }
 
   private func replace(_ totals: Totals, in database: Database) throws {
+    let allowance = context.allowance
+    let leftOut = allowance.totalsLeftOut
     for table in TotalTable.allCases {
+      let totals = table == .anomalies ? totals.noting(totalsLeftOut: allowance.totalsLeftOut - leftOut) : totals
       var rows = SQLiteTable(table.rawValue, table.columns(context.grouping))
       try rows.replace(in: database)
       // There can be very many, so not all of them wait at once.
       var fault: (any Error)?
       try table.forEach(of: totals, grouping: context.grouping, &row) { row throws(ReportError) in
+        guard allowance.takeTotal(row.storedLength, isNeeded: table.isNeeded) else { return }
         rows.add(row)
         guard isFull([rows]) else { return }
         do { if fault == nil { try rows.insert(into: database) } } catch { fault = error }

@@ -1,7 +1,8 @@
 import HTTPReassembly
 import Tabular
 
-/// Rows that are missing in some or all reports, because `RowAllowance` was used up. They are in every total.
+/// Rows that are missing in some or all reports, because `RowAllowance` was used up. They are in every total. Rows of some totals are
+/// missing beyond it, too.
 public struct LeftOutRows: Sendable, Equatable {
   /// Rows of messages.
   public private(set) var messages = 0
@@ -9,6 +10,8 @@ public struct LeftOutRows: Sendable, Equatable {
   public private(set) var exchanges = 0
   /// Rows of connections.
   public private(set) var connections = 0
+  /// Rows of the tables `timeline`, `contents` and `fields`, all formats together.
+  public internal(set) var totals = 0
   /// Capture time of the first one, in nanoseconds since the Unix epoch.
   private(set) var firstTime: Int64 = 0
   /// The connection of the first one.
@@ -17,14 +20,16 @@ public struct LeftOutRows: Sendable, Equatable {
   /// No rows.
   public init() {}
 
-  /// The number of all rows.
+  /// The number of all rows but those of totals.
   public var count: Int { messages + exchanges + connections }
 
   /// The notice about them; nil without any.
   public var text: String? {
-    guard count > 0 else { return nil }
-    let parts = [("messages", messages), ("exchanges", exchanges), ("connections", connections)]
-      .filter { $0.1 > 0 }.map { "\($0.0) \(Numerals.grouped($0.1))" }
+    guard count + totals > 0 else { return nil }
+    let parts = [
+      ("messages", messages), ("exchanges", exchanges), ("connections", connections),
+      ("rows of timeline, contents and fields", totals),
+    ].filter { $0.1 > 0 }.map { "\($0.0) \(Numerals.grouped($0.1))" }
     return "rows left out of the reports, beyond --max-report: \(parts.joined(separator: ", "))"
   }
 
@@ -55,6 +60,17 @@ extension Totals {
     var totals = self
     totals.anomalies.set(
       .reportFull, count: leftOut.count, firstTime: leftOut.firstTime, firstConnection: leftOut.firstConnection)
+    return totals
+  }
+
+  /// These totals with that anomaly for further rows, of totals in one report. They belong to no connection, and to the capture's end.
+  func noting(totalsLeftOut count: Int) -> Totals {
+    guard count > 0 else { return self }
+    var totals = self
+    let others = anomalies.all.first { $0.anomaly == .reportFull }?.count
+    totals.anomalies.set(
+      .reportFull, count: (others?.count ?? 0) + count, firstTime: others?.firstTime ?? span?.upperBound ?? 0,
+      firstConnection: others?.firstConnection ?? 0)
     return totals
   }
 }

@@ -65,7 +65,8 @@ public enum ReportFormat: String, CaseIterable, Sendable {
 
 /// Several reports of one analysis. Each gets all rows, even after an error of another one.
 ///
-/// Rows beyond `ReportContext.allowance` are missing in all reports with a row for each, and are counted here.
+/// Rows beyond `ReportContext.allowance` are missing in all reports with a row for each, and are counted here. Rows of totals take what is
+/// left of it in the order of the formats.
 public struct ReportSet: Report {
   private var reports: [any Report]
   private let allowance: RowAllowance
@@ -78,6 +79,7 @@ public struct ReportSet: Report {
   ) throws(ReportError) {
     reports = []
     allowance = context.allowance
+    allowance.reserveTotals()
     for format in formats { reports.append(try format.report(folder: folder, context, isLive: isLive)) }
   }
 
@@ -118,6 +120,8 @@ public struct ReportSet: Report {
     _ totals: Totals, openMessages: ((Message, borrowing TextPool) -> Void) -> Void
   ) throws(ReportError) {
     let totals = totals.noting(leftOut)
+    allowance.beginTotals()
+    defer { leftOut.totals = allowance.totalsLeftOut }
     try reports.attemptAll { report throws(ReportError) in try report.flush(totals, openMessages: openMessages) }
   }
 
@@ -129,6 +133,8 @@ public struct ReportSet: Report {
   /// Finishes every report.
   public mutating func finish(_ totals: Totals) throws(ReportError) {
     let totals = totals.noting(leftOut)
+    allowance.beginTotals()
+    defer { leftOut.totals = allowance.totalsLeftOut }
     try reports.attemptAll { report throws(ReportError) in try report.finish(totals) }
   }
 

@@ -5,12 +5,15 @@ import Tabular
 /// known of a run stays whole: the ledger, the anomalies, the rows of reports.
 ///
 /// Of an exchange its messages are final first; they wait here until the exchange is, too. Memory: some 450 octets for each of at most
-/// `limit` messages that wait, `textLimit` for texts, and what `Configuration` allows for the tables.
+/// `limit` messages that wait, `textLimit` for texts, and some 24 MiB for the tables. The tables are copied while a summary is made.
 public struct SelectedExchanges {
   /// Messages that may wait.
-  public static let waitingLimit = 1 << 17
+  public static let waitingLimit = 1 << 15
   /// Octets of memory that texts take, those of APIs' names among them, beyond which no further message waits.
-  public static let textLimit = 64 << 20
+  public static let textLimit = 32 << 20
+  /// APIs with totals of their own. Beyond it, exchanges are counted under an API without a path. Names, times and groups
+  /// have a quarter of the room that they have in a run.
+  public static let apiLimit = 1 << 15
 
   /// The condition.
   public let condition: Condition
@@ -29,7 +32,7 @@ public struct SelectedExchanges {
   private var texts = TextPool()
   private var apis: APITable
   private var groups: GroupTable
-  /// That a table is full is noted with the tables of the run.
+  /// What says that a table is full.
   private var anomalies = AnomalyLog()
 
   /// No exchanges are selected yet.
@@ -49,6 +52,11 @@ public struct SelectedExchanges {
     self.textLimit = textLimit
     var configuration = configuration
     configuration.groupKey = grouping.map { $0.key ?? .host }
+    // They come beside the tables of the run.
+    configuration.groupLimit /= 4
+    configuration.apiLimit = min(configuration.apiLimit, Self.apiLimit)
+    configuration.apiTextLimit = min(configuration.apiTextLimit, textLimit / 4)
+    configuration.latencyOctetLimit /= 4
     groups = GroupTable(configuration: configuration, isOfMessages: true)
     // A message says the path of its API, which is a template already.
     configuration.templatePaths = false
@@ -90,6 +98,7 @@ public struct SelectedExchanges {
     asked += 1
     guard condition.holds(for: exchange, source, messages, texts) else { return false }
     count += 1
+    anomalies.now = exchange.started
     for var message in messages {
       message.path = message.apiPath
       apis.add(message, texts: &texts, anomalies: &anomalies)
@@ -111,6 +120,12 @@ public struct SelectedExchanges {
   /// - Returns: The totals, whose ledger and anomalies are whole, and the selection.
   public func select(in totals: Totals, _ redaction: Redaction? = nil) -> (totals: Totals, selection: Selection) {
     var selected = totals
+    // The run has larger tables.
+    let known = totals.anomalies.all.map(\.anomaly)
+    for (anomaly, own) in anomalies.all where !known.contains(anomaly) {
+      selected.anomalies.set(
+        anomaly, count: own.count, firstTime: own.firstTime, firstConnection: own.firstConnection)
+    }
     selected.groups = groups.sorted
     selected.apis = apis.sorted(texts: texts)
     for index in selected.apis.indices {

@@ -45,7 +45,7 @@ public struct Summary {
     choices: SummaryChoices = SummaryChoices(), facts: RunFacts = RunFacts(), selected: SelectedExchanges? = nil,
     savings: LargestSavings? = nil
   ) {
-    let whole = totals.noting(leftOut)
+    let whole = totals.noting(leftOut).noting(totalsLeftOut: leftOut.totals)
     let (shown, selection) = selected.map { $0.select(in: whole, redaction) } ?? (whole, nil)
     let grouped = choices.groupsLookAlikes ? shown.groupedByTemplate : nil
     self.totals = grouped ?? shown

@@ -41,6 +41,7 @@ struct SummaryDocument {
     json.open("{")
     json.integers([
       ("messages", leftOut.messages), ("exchanges", leftOut.exchanges), ("connections", leftOut.connections),
+      ("totals", leftOut.totals),
     ])
     json.close("}")
     json.key("notes")

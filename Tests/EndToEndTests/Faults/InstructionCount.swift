@@ -62,7 +62,7 @@ enum InstructionCount {
       for size in kind.sizes {
         let name = "\(kind)-\(size)"
         queue.addOperation {
-          let count = Result { try instructions(of: program, scratch.file(name, kind.octets(size)), scratch) }
+          let count = Result { try instructions(of: program, scratch.file(name, kind.octets(size)), kind.options) }
           counted.withLock { $0[name] = count }
         }
       }
@@ -78,13 +78,13 @@ enum InstructionCount {
   }
 
   /// Instructions of a run over a capture, with CSV reports, on one thread, and with the same hashes in each run.
-  private static func instructions(of program: String, _ capture: URL, _ scratch: Scratch) throws -> Int {
+  private static func instructions(of program: String, _ capture: URL, _ options: [String]) throws -> Int {
     let outcome = try Command.run(
       try #require(valgrind),
       [
         "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null", program, capture.path,
         "--no-progress", "--jobs", "1", "-o", capture.path + "-report",
-      ], environment: ["SWIFT_DETERMINISTIC_HASHING": "1"])
+      ] + options, environment: ["SWIFT_DETERMINISTIC_HASHING": "1"])
     try #require(outcome.status == 0, "\(outcome.error)")
     try #require(outcome.outputLines.last?.hasPrefix("ledger balanced: ") == true)
     let line = try #require(outcome.errorLines.first { $0.contains("I   refs:") || $0.contains("I refs:") })

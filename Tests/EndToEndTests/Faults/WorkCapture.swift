@@ -14,6 +14,7 @@ enum WorkCapture: String, CaseIterable {
   case tinyChunks
   case holes
   case overlaps
+  case repeatedPaths
 
   /// The number of its units that is doubled: enough for a steady cost of one more, little enough for valgrind.
   var size: Int {
@@ -25,6 +26,9 @@ enum WorkCapture: String, CaseIterable {
     default: 1200
     }
   }
+
+  /// Options that make it work.
+  var options: [String] { self == .repeatedPaths ? ["--template"] : [] }
 
   /// The sizes that are counted.
   var sizes: [Int] { [size, 2 * size, 4 * size] }
@@ -94,6 +98,13 @@ enum WorkCapture: String, CaseIterable {
         if self == .codedContents { content.replaceSubrange(4..<8, with: little(number)) }
         dialogue.send(.server, Array(head.utf8) + content)
       }
+      return [dialogue]
+    case .repeatedPaths:
+      // Each interim response has the path of its request.
+      var dialogue = Dialogue.opened()
+      let path = "/" + String(repeating: "p", count: 60_000)
+      send("GET \(path) HTTP/1.1\r\nHost: example.org\r\n\r\n", .client, in: &dialogue)
+      send(String(repeating: "HTTP/1.1 103 Early Hints\r\n\r\n", count: size), .server, in: &dialogue)
       return [dialogue]
     case .holes:
       return [body(size) { dialogue, number in dialogue.send(.client, "xyz", isCaptured: number.isMultiple(of: 2)) }]

@@ -149,12 +149,13 @@ import Testing
         textLimit: textLimit)
     }
 
-    mutating func add(_ kind: MessageKind, to number: Int, type: String = "") {
+    mutating func add(_ kind: MessageKind, to number: Int, type: String = "", host: String = "") {
       var message = Message()
       message.exchange = number
       message.kind = kind
       message.octets.header = 10
       message.contentType = texts.intern(type)
+      message.host = texts.intern(host)
       exchanges[number, default: Exchange()].ipLength += message.ipLength
       selected.message(message, texts: texts)
       message.releaseTexts(of: &texts)
@@ -165,6 +166,7 @@ import Testing
       numbers.filter { number in
         var exchange = exchanges.removeValue(forKey: number) ?? Exchange()
         exchange.number = number
+        exchange.started = Int64(number)
         return selected.exchange(exchange, texts: texts)
       }
     }
@@ -207,6 +209,23 @@ import Testing
     #expect(finished == [601])
     // Names that are as long have no group of their own.
     #expect(run.selected.select(in: emptyTotals()).totals.groups.map(\.name) == [[]])
+  }
+
+  /// APIs beyond the limit are counted together, which the summary says.
+  @Test func apisAreFew() throws {
+    var run = try Run(limit: 1)
+    let count = 2 * SelectedExchanges.apiLimit
+    var finished = 0
+    for number in 1...count {
+      run.add(.request, to: number, host: "\(number).example")
+      finished += run.finish([number]).count
+    }
+    #expect(finished == count)
+    let totals = run.selected.select(in: emptyTotals()).totals
+    // Hosts have an eighth more. One is without a name: that of the exchanges here.
+    #expect(totals.apis.count == SelectedExchanges.apiLimit / 8 * 9)
+    #expect(totals.apis.reduce(0) { $0 + $1.requests } == count)
+    #expect(totals.anomalies.all.contains { $0.anomaly == .apiTableFull && $0.count.firstTime == Int64(count / 2) })
   }
 
   // MARK: JSON

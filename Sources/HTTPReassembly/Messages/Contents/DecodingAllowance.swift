@@ -5,10 +5,17 @@
 /// `Configuration.decodedAtOnceLimit` octets, and `Configuration.decodedAtOnceRatio` more for each coded octet that is decoded. Contents
 /// from usual servers stay below it. The allowance goes by packets, not by the clock, so the same packets always give the same rows.
 /// Contents that are decoded as a whole, maybe later and on another thread, have as much again.
+///
+/// Very many small packets could each use their allowance. So all packets together have one, too, for what decoders make as octets come:
+/// `Configuration.decodedTotalLimit` octets, and `Configuration.decodedTotalRatio` for each coded octet. Coded octets fill it up again.
 public struct DecodingAllowance: Sendable {
   private let limit: Int
   private let ratio: Int
   private var left: Int
+  private let totalLimit: Int
+  private let totalRatio: Int
+  /// Octets left for all packets together.
+  private var totalLeft: Int
   /// Octets left for contents that are decoded as a whole.
   private var leftToPostpone: Int
   /// The number of the packet that the allowance was last renewed for.
@@ -20,11 +27,15 @@ public struct DecodingAllowance: Sendable {
   /// Octets of memory that all decoders of the source hold. The decoding side sets it.
   public var memoryHeld = 0
 
-  /// Creates an allowance of `limit` octets for each packet, and `ratio` octets for each coded octet.
-  public init(limit: Int, ratio: Int) {
+  /// Creates an allowance of `limit` octets for each packet, and `ratio` octets for each coded octet. All packets together have
+  /// `totalLimit` octets, and `totalRatio` for each coded octet.
+  public init(limit: Int, ratio: Int, totalLimit: Int = .max, totalRatio: Int = 0) {
     self.limit = limit
     self.ratio = ratio
+    self.totalLimit = totalLimit
+    self.totalRatio = totalRatio
     left = limit
+    totalLeft = totalLimit
     leftToPostpone = limit
   }
 
@@ -42,13 +53,18 @@ public struct DecodingAllowance: Sendable {
 
   /// Adds to the allowance for coded octets that are about to be decoded.
   public mutating func earn(_ octets: Int) {
+    left = Self.sum(left, octets, ratio)
+    totalLeft = min(Self.sum(totalLeft, octets, totalRatio), totalLimit)
+  }
+
+  private static func sum(_ left: Int, _ octets: Int, _ ratio: Int) -> Int {
     let (more, isMost) = octets.multipliedReportingOverflow(by: ratio)
     let (sum, overflow) = left.addingReportingOverflow(more)
-    left = isMost || overflow ? .max : sum
+    return isMost || overflow ? .max : sum
   }
 
   /// Whether the output exceeds the allowance. Decoding must stop until enough is earned.
-  public var isExceeded: Bool { left < 0 }
+  public var isExceeded: Bool { left < 0 || totalLeft < 0 }
 
   /// Whether a content with at most so many octets of output may be decoded without counting them. If not, it has to be decoded at once,
   /// with each octet of output counted.
@@ -65,6 +81,7 @@ public struct DecodingAllowance: Sendable {
   public mutating func spend(_ octets: Int) -> Bool {
     spent &+= octets
     left -= octets
-    return left >= 0
+    totalLeft -= octets
+    return !isExceeded
   }
 }
