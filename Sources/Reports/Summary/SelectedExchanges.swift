@@ -32,7 +32,7 @@ public struct SelectedExchanges {
   private var texts = TextPool()
   private var apis: APITable
   private var groups: GroupTable
-  /// What says that a table is full.
+  /// Anomalies that tell of full tables.
   private var anomalies = AnomalyLog()
 
   /// No exchanges are selected yet.

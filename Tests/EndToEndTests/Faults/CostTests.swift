@@ -12,7 +12,7 @@ import Testing
   /// one whose content came before, and an interim response to a request with a long path, with `--template`.
   private static let expected: [(kind: WorkCapture, instructions: Int)] = [
     (.ordinary, 112_900), (.connections, 12_040), (.tinySegments, 3_583), (.largeSegments, 4_669),
-    (.overlaps, 6_167), (.holes, 5_398), (.pipelinedRequests, 22_071), (.fields, 915), (.tinyChunks, 810),
+    (.overlaps, 6_167), (.holes, 5_398), (.pipelinedRequests, 22_071), (.fields, 915), (.tinyChunks, 836),
     (.codedContents, 50_303), (.familiarContents, 33_339), (.repeatedPaths, 40_710),
   ]
 
