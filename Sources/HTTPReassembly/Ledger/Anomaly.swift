@@ -109,6 +109,18 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case http2PseudoFieldMissing = "http2_pseudo_field_missing"
   case http2TrailersWithoutEnd = "http2_trailers_without_end"
   case hpackMalformed = "hpack_malformed"
+
+  // HTTP/3
+  case http3FrameMalformed = "http3_frame_malformed"
+  case http3FrameUnexpected = "http3_frame_unexpected"
+  case http3FrameIncomplete = "http3_frame_incomplete"
+  case http3StreamsFull = "http3_streams_full"
+  case http3FieldSectionTooLong = "http3_field_section_too_long"
+  case http3FieldSectionsWaiting = "http3_field_sections_waiting"
+  case http3PseudoFieldMissing = "http3_pseudo_field_missing"
+  case qpackMalformed = "qpack_malformed"
+
+  // gRPC
   case grpcMessageMalformed = "grpc_message_malformed"
 
   // Content

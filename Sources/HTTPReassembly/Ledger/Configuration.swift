@@ -196,6 +196,18 @@ public struct Configuration: Sendable {
   /// CONTINUATION frames of one field block; more are a flood. A block of 64 KiB has four.
   public var continuationLimit = 16
 
+  // HTTP/3
+
+  /// Octets of one connection's streams that wait for fields of the dynamic table, which come on another stream. Beyond it, the sections are
+  /// read with those fields unknown. Clients allow 16 to 100 such streams.
+  public var blockedOctetLimit = 1 << 20
+  /// Streams of one connection that wait so.
+  public var blockedStreamLimit = 128
+  /// Streams besides requests whose octets are read, of each side; octets of further ones are `control`. Peers open three.
+  public var unidirectionalStreamLimit = 256
+  /// Stretches of octets of one stream's side whose messages are remembered. A stream has few: interim and final messages, and unknown frames.
+  public var streamOwnerLimit = 256
+
   // Content
 
   /// Octets that the content of one message may decode to; decoding then stops. Decoding this much takes half a second.
