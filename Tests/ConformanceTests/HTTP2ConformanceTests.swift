@@ -11,7 +11,7 @@ struct HTTP2ConformanceTests {
       let run = try #require(Corpus.runs[row["file"]])
       let isRequest = row["direction"] == "client"
       let found = run.messages.filter { found in
-        found.message.stream == UInt32(row.integer("stream_id"))
+        found.message.stream == UInt64(row.integer("stream_id"))
           && found.message.connection == row.integer("tcp_stream") + 1
           && found.message.kind != .interim && found.isRequest == isRequest && !found.message.flags.contains(.pushed)
       }

@@ -107,7 +107,7 @@ extension Analysis {
     for exchange in exchanges {
       let own = byExchange[exchange.number] ?? []
       faults.require(
-        own.allSatisfy { $0.message.stream == exchange.stream || $0.message.stream == 0 },
+        own.allSatisfy { $0.message.stream == exchange.stream || $0.message.stream == nil },
         "messages of exchange \(exchange.number) are on another stream")
       faults.expect(own.sum(\.message.ipLength), exchange.ipLength, "ip_bytes of exchange \(exchange.number)")
       let requests = own.filter { $0.kind == .request }

@@ -49,6 +49,8 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case connectionTableFull = "connection_table_full"
   case connectionMemoryFull = "connection_memory_full"
   case quicConnectionTableFull = "quic_connection_table_full"
+  case quicStreamsFull = "quic_streams_full"
+  case quicFrameUnknown = "quic_frame_unknown"
 
   // TLS
   case tlsRecordMalformed = "tls_record_malformed"
@@ -107,6 +109,18 @@ public enum Anomaly: String, CaseIterable, Sendable {
   case http2PseudoFieldMissing = "http2_pseudo_field_missing"
   case http2TrailersWithoutEnd = "http2_trailers_without_end"
   case hpackMalformed = "hpack_malformed"
+
+  // HTTP/3
+  case http3FrameMalformed = "http3_frame_malformed"
+  case http3FrameUnexpected = "http3_frame_unexpected"
+  case http3FrameIncomplete = "http3_frame_incomplete"
+  case http3StreamsFull = "http3_streams_full"
+  case http3FieldSectionTooLong = "http3_field_section_too_long"
+  case http3FieldSectionsWaiting = "http3_field_sections_waiting"
+  case http3PseudoFieldMissing = "http3_pseudo_field_missing"
+  case qpackMalformed = "qpack_malformed"
+
+  // gRPC
   case grpcMessageMalformed = "grpc_message_malformed"
 
   // Content

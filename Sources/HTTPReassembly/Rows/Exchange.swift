@@ -16,8 +16,13 @@ public struct Exchange: Sendable, Equatable {
   public var path = TextID.none
   /// Protocol version as in the request; if it is unknown, as in the response.
   public var version = TextID.none
-  /// The stream of the exchange (RFC 9113 §5.1.1); 0 for HTTP/1. After `Upgrade: h2c` it is the response's.
-  public var stream: UInt32 = 0
+  /// The stream of the exchange (RFC 9113 §5.1.1, RFC 9114 §6), below 2⁶²; nil for HTTP/1. After `Upgrade: h2c` it is the response's.
+  public var stream: UInt64? {
+    get { streamCode == 0 ? nil : streamCode - 1 }
+    set { streamCode = newValue.map { $0 &+ 1 } ?? 0 }
+  }
+  /// 0 without a stream, else its number and 1.
+  var streamCode: UInt64 = 0
   /// Status code of the final response; 0 without one.
   public var status = 0
   /// Capture time of the exchange's first octet, in nanoseconds since the Unix epoch.

@@ -327,8 +327,13 @@ public struct Message: Sendable, Equatable {
   var target: UInt64 = 0
   /// Whether the server sent it: responses, pushed requests, and requests of the side that did not open the connection.
   public var isFromServer = false
-  /// The stream that carried it (RFC 9113 §5.1.1); 0 for HTTP/1.
-  public var stream: UInt32 = 0
+  /// The stream that carried it (RFC 9113 §5.1.1, RFC 9114 §6), below 2⁶²; nil for HTTP/1. HTTP/3's first request is on stream 0.
+  public var stream: UInt64? {
+    get { streamCode == 0 ? nil : streamCode - 1 }
+    set { streamCode = newValue.map { $0 &+ 1 } ?? 0 }
+  }
+  /// 0 without a stream, else its number and 1.
+  var streamCode: UInt64 = 0
   /// The process of the message (`TextPool.process`); `TextID.none` if unknown.
   public var process = TextID.none
   /// The path of the API that counts it: its path or its path's template. Known once the message is final.

@@ -16,7 +16,7 @@ enum HARWire {
       json.key("_wireDecodedBodyBytes")
       json.integer(decoded)
     }
-    if message.stream > 0 { appendStream(message, to: &json) }
+    if message.stream != nil { appendStream(message, to: &json) }
     append(texts.octets(message.contentEncoding), as: "_wireContentEncoding", to: &json)
     append(texts.octets(message.transferEncoding), as: "_wireTransferEncoding", to: &json)
     json.key("_wireExactness")
@@ -29,10 +29,10 @@ enum HARWire {
     json.close("]")
   }
 
-  /// Appends HTTP/2's further figures. `headersSize` counts the encoded fields there, so the expanded length is added.
+  /// Appends the further figures of HTTP/2 and HTTP/3. `headersSize` counts the encoded fields there, so the expanded length is added.
   private static func appendStream(_ message: Message, to json: inout JSONWriter) {
     for (name, value) in [
-      ("_wireStream", Int(message.stream)), ("_wireExpandedStartLineBytes", message.expandedStartLine),
+      ("_wireStream", message.stream.map { Int(clamping: $0) }), ("_wireExpandedStartLineBytes", message.expandedStartLine),
       ("_wireExpandedHeaderBytes", message.expandedHeader), ("_wireGRPCMessages", message.grpcMessages),
       ("_wireGRPCStatus", message.grpcStatus),
     ] {

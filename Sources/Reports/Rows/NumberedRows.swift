@@ -40,7 +40,7 @@ enum MessageRow {
     ])
     row[.text("exactness")].name(message.exactness.literal)
     row[.text("flags")].flags(message.flags.rawValue, names: MessageFlags.names)
-    row[.integer("stream").orUnknown].integerUnlessZero(Int(message.stream))
+    row[.integer("stream").orUnknown].integer(message.stream.map { Int(clamping: $0) })
     row[.integers("tls_bytes", "control_bytes")].integers([message.tls, message.control])
     row[.integer("expanded_start_line_bytes").orUnknown].integer(message.expandedStartLine)
     row[.integer("expanded_header_bytes").orUnknown].integer(message.expandedHeader)
@@ -84,7 +84,7 @@ enum ExchangeRow {
     row[.integers("request_bytes", "response_bytes", "ip_bytes")].integers([
       exchange.requestLength, exchange.responseLength, exchange.ipLength,
     ])
-    row[.integer("stream").orUnknown].integerUnlessZero(Int(exchange.stream))
+    row[.integer("stream").orUnknown].integer(exchange.stream.map { Int(clamping: $0) })
     row[.text("version").orUnknown].text(exchange.version, texts)
     row[.text("pairing")].name(exchange.pairing.literal)
     row[.text("api_path").orUnknown].path(exchange.apiPath, texts)

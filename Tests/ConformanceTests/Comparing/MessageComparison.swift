@@ -19,7 +19,7 @@ struct MessageComparison {
     requestOrdinals = Self.requestOrdinals(run)
     // The oracle has no row for a response whose head is lost, and HTTP/2 has an oracle of its own.
     let messages = run.messages.filter {
-      $0.message.stream == 0 && ($0.isRequest || $0.message.status > 0 || $0.message.flags.contains(.version09))
+      $0.message.stream == nil && ($0.isRequest || $0.message.status > 0 || $0.message.flags.contains(.version09))
     }
     var ours = Dictionary(grouping: messages) { [$0.source, $0.destination] }
     for (direction, oracleRows) in Dictionary(grouping: oracle, by: { [$0["src"], $0["dst"]] }) {

@@ -48,7 +48,7 @@ struct StreamComparison {
   private func compareClasses(_ oracle: [CSVFile.Row], _ run: CaptureRun) -> [Disagreement] {
     let ledger = run.ledger
     // HTTP/2 has an oracle of its own. To this one it is a tunnel's after an upgrade, and else nothing that it knows.
-    let messagesOfHTTP2 = run.messages.filter { $0.message.stream > 0 }.reduce(0) { $0 + $1.message.octets.total }
+    let messagesOfHTTP2 = run.messages.filter { $0.message.stream != nil }.reduce(0) { $0 + $1.message.octets.total }
     let http2 = messagesOfHTTP2 + ledger[.control]
     func sum(_ columns: String...) -> Int {
       oracle.reduce(0) { sum, row in sum + columns.reduce(0) { $0 + row.integer($1) } }

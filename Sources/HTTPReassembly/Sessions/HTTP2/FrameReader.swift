@@ -47,8 +47,6 @@ struct FrameReader: ~Copyable {
   var padding = 0
   /// Looks for frames while framing is lost.
   var search: FrameSearch?
-  /// The number of times that framing was lost.
-  var losses = 0
   /// Whether every frame since the start of the stream was read.
   var isComplete = true
   /// The current field block.

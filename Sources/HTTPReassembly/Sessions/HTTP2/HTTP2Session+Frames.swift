@@ -92,7 +92,7 @@ extension HTTP2Session {
     let isStart =
       octets.byteCount >= 9 && HTTP2FrameHeader.fits(octets, at: 0, longest: 1 << 12)
       && octets.octet(3) == HTTP2FrameHeader.settings && octets.octet(4) == 0
-    if opening.isSeen || isStart { return awaitHeader(&run) }
+    if streams.opening.isSeen || isStart { return awaitHeader(&run) }
     loseFraming(&run)
     // It is known to be HTTP/2, and segments and records start with frames.
     if octets.byteCount >= HTTP2FrameHeader.length,
@@ -121,7 +121,7 @@ extension HTTP2Session {
   }
 
   /// Sets the side that sends requests, unless it is known.
-  mutating func setRequestSide(_ side: Side) { if requestSide == nil { requestSide = side } }
+  mutating func setRequestSide(_ side: Side) { if requestSide == nil { streams.requestSide = side } }
 
   // MARK: Frames
 
@@ -171,7 +171,7 @@ extension HTTP2Session {
   /// The maximum number of payload octets of a side's frames.
   private func longestFrame(from side: Side) -> Int {
     // The settings may have been lost.
-    if readers.look(side, { $0.losses > 0 }) || !opening.isSeen { return HTTP2Settings.largestFrameLimit }
+    if streams.losses[side] > 0 || !streams.opening.isSeen { return HTTP2Settings.largestFrameLimit }
     return settings.look(1 - side) { $0.largestFrame }
   }
 
@@ -197,8 +197,8 @@ extension HTTP2Session {
     // In the middle of a connection, only the fields show the requesting side.
     guard let requestSide, readers[run.side].isMessagePending else { return }
     // The next octet tells whether a response of unknown status was an interim one.
-    if run.side != requestSide, let slot = slots[frame.stream] {
-      let isOpen = mayBeInterim(Int(slot), run)
+    if run.side != requestSide, let slot = streams.slot(of: UInt64(frame.stream)) {
+      let isOpen = streams.mayBeInterim(slot, run)
       if isOpen { return }
     }
     placeFields(firstOctet: nil, &run)
@@ -268,7 +268,7 @@ extension HTTP2Session {
     case HTTP2FrameHeader.data:
       let slot = readers[side].slot
       if frame.isEndOfStream, slot >= 0, streams[slot].halves[side].isInProgress {
-        endMessage(slot, side, .complete, &run)
+        streams.endMessage(slot, side, .complete, &run)
       }
     case HTTP2FrameHeader.headers, HTTP2FrameHeader.pushPromise, HTTP2FrameHeader.continuation:
       if frame.isEndOfHeaders { endBlock(&run) }
@@ -396,7 +396,7 @@ extension HTTP2Session {
       run.rows[message: message.row].control += count
       if run.side != side(of: message.row, run) { run.rows[message: message.row].returned += count }
     } else if readers[run.side].isChargeAwaited {
-      awaited[1 - run.side][readers[run.side].frame.stream, default: 0] += count
+      streams.awaited[1 - run.side][UInt64(readers[run.side].frame.stream), default: 0] += count
     } else {
       run.connection.added.control += count
     }
@@ -425,14 +425,14 @@ extension HTTP2Session {
     readers[side].phase = .lost
     readers[side].collected = 0
     readers[side].left = 0
-    readers[side].losses += 1
+    streams.losses[side] += 1
     readers[side].isComplete = false
     readers[side].isUnsure = false
-    loseTunnels(side, &run)
+    streams.loseTunnels(side, &run)
     let largest = max(highestStream.look(0) { $0 }, highestStream.look(1) { $0 })
     readers[side].search = FrameSearch(
       longest: settings.look(1 - side) { $0.largestFrame },
-      streams: opening.isSeen && largest > 0 ? largest + Self.unseenStreams : FrameSearch.anyStream)
+      streams: streams.opening.isSeen && largest > 0 ? largest + Self.unseenStreams : FrameSearch.anyStream)
     readers[side].lostOctets = gap ?? 0
     if gap == nil { decoders[side].value.forget() }
   }
@@ -507,8 +507,8 @@ extension HTTP2Session {
   /// Whether the current side may send a frame on its stream, which is known or the next one.
   private func isOnKnownStream(_ frame: HTTP2FrameHeader, _ run: borrowing Run) -> Bool {
     guard frame.stream > 0 else { return true }
-    guard let requestSide, highestStream.look(requestSide, { $0 > 0 }) || opening.isSeen else { return false }
-    if slots[frame.stream] != nil { return true }
+    guard let requestSide, highestStream.look(requestSide, { $0 > 0 }) || streams.opening.isSeen else { return false }
+    if streams.slots[UInt64(frame.stream)] != nil { return true }
     let isClient = run.side == requestSide
     let highest = highestStream.look(frame.stream % 2 == 1 ? requestSide : 1 - requestSide) { $0 }
     // A stream that is over may still get these.

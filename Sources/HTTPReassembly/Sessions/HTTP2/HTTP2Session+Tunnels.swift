@@ -1,180 +1,30 @@
 import Packets
 
-// Streams that CONNECT opened. Each carries a connection of its own.
-
-/// The tunnels of a connection, and what is known of those that were closed.
-struct HTTP2Tunnels {
-  /// The tunnels by the numbers of their streams.
-  var open: [UInt32: OwnMemory<HTTP2Tunnel>] = [:]
-  /// Those whose both sides have ended, oldest first.
-  var ended = IndexRing<UInt32>()
-  /// The facts about TLS in those that were closed, together.
-  var security: ConnectionSecurity?
-  /// Octets of their unopened records of application data.
-  var unopened = 0
-}
+// Octets of tunnels: streams that CONNECT opened.
 
 extension HTTP2Session {
-  /// Ended tunnels that still take charges. They count as open ones.
-  private static var endedTunnelLimit: Int { 16 }
-
-  /// Runs a body for a tunnel. Its messages learn that they are in one, and its rows name the same client.
-  @discardableResult
-  mutating func withTunnel<Result>(
-    _ stream: UInt32, _ run: inout Run, _ body: (inout HTTP2Tunnel, inout Run) -> Result
-  ) -> Result? {
-    guard let tunnel = tunnels?.value.open[stream] else { return nil }
-    let (side, arrival) = (run.side, run.arrival)
-    let (around, client) = (run.connection.beneath, run.connection.client)
-    run.connection.beneath.isTunnelled = true
-    // The name of the proxy is not the name of a server behind it.
-    run.connection.beneath.serverName = .none
-    if let own = namedClient ?? requestSide, client == nil { run.connection.client = own }
-    defer {
-      run.connection.beneath = around
-      run.connection.client = client
-      run.arrival = arrival
-      run.read(side)
-    }
-    return body(&tunnel.value, &run)
-  }
-
   /// Takes octets of a stream's content that is a tunnel. They end at the reader's position.
   mutating func takeTunnelled(_ slot: Int, _ octets: RawSpan, _ run: inout Run) {
     let side = run.side
-    guard let stream = openTunnel(slot, &run) else { return countTunnel(octets.byteCount, &run) }
+    guard let stream = streams.openTunnel(slot, &run) else { return countTunnel(octets.byteCount, &run) }
     let end = extendOwners(byTunnel: stream, &run)
-    withTunnel(stream, &run) { $0.receive(side, octets, at: end - octets.byteCount, &$1) }
+    streams.withTunnel(stream, &run) { $0.receive(side, octets, at: end - octets.byteCount, &$1) }
   }
 
   /// Skips octets of a tunnel that were not captured.
   mutating func skipTunnelled(_ slot: Int, _ count: Int, isInPacket: Bool, _ run: inout Run) {
     let side = run.side
-    guard let stream = openTunnel(slot, &run) else {
+    guard let stream = streams.openTunnel(slot, &run) else {
       return isInPacket ? countTunnel(count, &run) : extendOwnersByNone(&run)
     }
     let end = extendOwners(byTunnel: stream, &run)
-    withTunnel(stream, &run) { $0.skip(side, count, isInPacket: isInPacket, at: end - count, &$1) }
+    streams.withTunnel(stream, &run) { $0.skip(side, count, isInPacket: isInPacket, at: end - count, &$1) }
   }
 
-  /// The number of a stream whose tunnel takes octets of the current side; nil for none.
-  private mutating func openTunnel(_ slot: Int, _ run: inout Run) -> UInt32? {
-    let (stream, side) = (streams[slot].id, run.side)
-    if let tunnel = tunnels?.value.open[stream] { return tunnel.value.isFinished[side] ? nil : stream }
-    guard streams[slot].opensConnection else { return nil }
-    // Later octets are no start.
-    streams[slot].opensConnection = false
-    let isFull = (tunnels?.value.open.count ?? 0) >= run.configuration.tunnelLimit
-    guard !isLossy(slot, 0), !isLossy(slot, 1), !isFull else { return nil }
-    run.connection.added.flags.insert(.tunnel)
-    let known = tunnels ?? OwnMemory(HTTP2Tunnels())
-    known.value.open[stream] = OwnMemory(HTTP2Tunnel(&run))
-    tunnels = known
-    return stream
-  }
-
-  private mutating func extendOwners(byTunnel stream: UInt32, _ run: inout Run) -> StreamPosition {
+  private mutating func extendOwners(byTunnel stream: UInt64, _ run: inout Run) -> StreamPosition {
     let side = run.side
     let position = readers.look(side) { $0.position }
     owners[side].extend(to: position, .tunnel(stream), limit: ownersLimit(run))
     return position
-  }
-
-  // MARK: Ends
-
-  /// Ends a side of a tunnel.
-  mutating func finishTunnel(_ stream: UInt32, _ side: Side, isComplete: Bool, _ run: inout Run) {
-    let hasEnded = withTunnel(stream, &run) { tunnel, run in
-      let wasOpen = !tunnel.isFinished[side]
-      tunnel.finish(side, isComplete: isComplete, &run)
-      return wasOpen && tunnel.isFinished[1 - side]
-    }
-    guard hasEnded == true, let tunnels else { return }
-    tunnels.value.ended.append(stream)
-    if tunnels.value.ended.count > Self.endedTunnelLimit {
-      closeTunnel(tunnels.value.ended[0], &run)
-      tunnels.value.ended.removeFirst()
-    }
-  }
-
-  /// Ends a side of all tunnels, because frames of it may be lost.
-  mutating func loseTunnels(_ side: Side, _ run: inout Run) {
-    guard let tunnels else { return }
-    for stream in tunnels.value.open.keys.sorted() { finishTunnel(stream, side, isComplete: false, &run) }
-  }
-
-  /// Closes all tunnels. Returns what is known of them; nil without any.
-  mutating func closeTunnels(_ run: inout Run) -> HTTP2Tunnels? {
-    guard let tunnels else { return nil }
-    for stream in tunnels.value.open.keys.sorted() { closeTunnel(stream, &run) }
-    return tunnels.value
-  }
-
-  private mutating func closeTunnel(_ stream: UInt32, _ run: inout Run) {
-    guard let tunnels, let end = withTunnel(stream, &run, { $0.close(&$1) }) else { return }
-    tunnels.value.open[stream] = nil
-    tunnels.value.unopened += end.unopened
-    guard let security = end.security else { return }
-    if tunnels.value.security == nil {
-      tunnels.value.security = security
-    } else {
-      tunnels.value.security?.add(security, &run.texts)
-    }
-  }
-
-  /// Runs a body for each tunnel, in the order of their streams.
-  mutating func forEachTunnel(_ run: inout Run, _ body: (inout HTTP2Tunnel, inout Run) -> Void) {
-    guard let tunnels else { return }
-    for stream in tunnels.value.open.keys.sorted() { withTunnel(stream, &run, body) }
-  }
-
-  // MARK: Secrets
-
-  /// Uses new secrets. Returns the session's needs; nil when no record waited for secrets.
-  mutating func lookForSecrets(_ run: inout Run) -> StreamNeeds? {
-    var hasWaited = false
-    forEachTunnel(&run) { tunnel, run in if tunnel.lookForSecrets(&run) { hasWaited = true } }
-    return hasWaited ? needs : nil
-  }
-
-  /// Whether records in tunnels wait for secrets.
-  var waitsForSecrets: Bool { tunnels?.value.open.values.contains { $0.value.session.waitsForSecrets } ?? false }
-
-  // MARK: Charges
-
-  /// Charges a packet whose first octet is a tunnel's. It becomes the charge of the octets behind it. Returns whether there are any.
-  mutating func chargeTunnel(_ charge: inout Charge, of side: Side, _ run: inout Run) -> Bool {
-    guard let stream = owners.look(side, { $0.owner(of: charge.position) }).tunnel else { return true }
-    let own = charge
-    let count = withTunnel(stream, &run) { $0.charge(own, to: side, &$1) } ?? 0
-    guard count > 0 else { return true }
-    charge = Charge(
-      position: own.position + count, retransmitted: max(own.retransmitted - count, 0), overhead: 0)
-    return charge.retransmitted > 0
-  }
-
-  /// Charges repeated octets of a tunnel, which are one piece of it.
-  mutating func chargeTunnel(
-    _ stream: UInt32, repeated range: Range<StreamPosition>, of side: Side, _ run: inout Run
-  ) {
-    let charge = Charge(position: range.lowerBound, retransmitted: range.count, overhead: 0)
-    let count = withTunnel(stream, &run) { $0.charge(charge, to: side, &$1) } ?? 0
-    run.connection.added.unattributed += range.count - count
-  }
-
-  /// Takes late octets of a tunnel. Returns whether it took them.
-  mutating func acceptLate(
-    _ range: Range<StreamPosition>, ofTunnel stream: UInt32, on side: Side, _ run: inout Run
-  ) -> Bool {
-    withTunnel(stream, &run) { $0.acceptLate(range, on: side, &$1) } ?? false
-  }
-
-  /// The parts of a range that belong to tunnels.
-  func tunnelled(_ range: Range<StreamPosition>, on side: Side) -> [(stream: UInt32, part: Range<StreamPosition>)] {
-    var parts: [(UInt32, Range<StreamPosition>)] = []
-    owners.look(side) { map in
-      map.forEachPart(of: range) { part, owner in if let stream = owner.tunnel { parts.append((stream, part)) } }
-    }
-    return parts
   }
 }

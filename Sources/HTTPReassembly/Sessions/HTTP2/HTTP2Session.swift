@@ -5,8 +5,8 @@ import Packets
 /// It can begin with the client's preface, after HTTP/1's `Upgrade: h2c`, or anywhere. In the last case it first looks for
 /// frames. It reads the application's octets over any transport.
 struct HTTP2Session {
-  /// The durations of the connection's opening, until the first exchange takes them.
-  var opening: ConnectionOpening
+  /// The streams and their messages.
+  var streams: MultiplexedStreams
   let readers = OwnPair(FrameReader(), FrameReader())
   /// The decoders for each side's field blocks.
   let decoders: Sides<OwnMemory<HPACKDecoder>>
@@ -14,31 +14,14 @@ struct HTTP2Session {
   var settings = Sides<HTTP2Settings>(repeating: HTTP2Settings())
   /// The owners of the latest octets of each side.
   var owners = Sides<FrameOwners>(repeating: FrameOwners())
-  /// Messages of each side that have ended and still take charges, in order of their ends.
-  var ended = Sides<IndexRing<MessageReference>>(repeating: IndexRing())
-  /// The streams, including streams that are over while a row of theirs is not final.
-  var streams: [HTTP2Stream] = []
-  var freeSlots: [Int32] = []
-  /// The slots of streams that are not over, by their number.
-  var slots: [UInt32: Int32] = [:]
-  /// The next slot to give up when there are too many streams.
-  var nextVictim = 0
   /// The highest number of a stream that each side has opened.
   var highestStream = Sides<UInt32>(repeating: 0)
-  /// The side that sends requests; nil while unknown.
-  @OptionalSide var requestSide: Side? = nil
-  /// The side that the first final message called the client.
-  @OptionalSide var namedClient: Side? = nil
   /// Charges of packets whose message is still unknown, and ranges that were sent again with different content.
   var pending: PendingCharges?
-  /// Octets of control frames for messages that each side has not begun, by their stream.
-  var awaited = Sides<[UInt32: Int]>(repeating: [:])
   /// Streams that a side has reset, and on which octets of the other side may still come.
   var awaitedResets = IndexRing<UInt32>()
   /// The number of streams that the client has reset before any octet of the response came.
   var unansweredResets = 0
-  /// The tunnels in streams; nil without one.
-  var tunnels: OwnMemory<HTTP2Tunnels>?
   /// Anomalies that were counted once, and are not counted again.
   var noted: Floods = []
   private var counted = 0
@@ -56,7 +39,7 @@ struct HTTP2Session {
 
   /// Starts reading a connection with this opening.
   init(_ opening: ConnectionOpening, _ run: inout Run) {
-    self.opening = opening
+    streams = MultiplexedStreams(opening, version: "HTTP/2", isHTTP3: false)
     let limit = run.configuration.dynamicTableLimit
     decoders = Sides(
       OwnMemory(HPACKDecoder(isComplete: true, keptLimit: limit)),
@@ -67,20 +50,23 @@ struct HTTP2Session {
   /// Continues after HTTP/1. The request there is stream 1 (RFC 7540 §3.2).
   init(_ upgrade: HTTP2Upgrade, _ run: inout Run) {
     self.init(ConnectionOpening(isSeen: true), &run)
-    requestSide = upgrade.requestSide
-    namedClient = upgrade.namedClient
-    var stream = HTTP2Stream(id: 1, exchange: upgrade.exchange)
+    streams.requestSide = upgrade.requestSide
+    streams.namedClient = upgrade.namedClient
+    var stream = MultiplexedStream(id: 1, number: 1, exchange: upgrade.exchange)
     stream.halves[upgrade.requestSide].state = .ended
     run.rows.exchanges[Int(upgrade.exchange)].exchange.stream = 1
     run.rows.exchanges[Int(upgrade.exchange)].isRequestKnown = true
-    _ = insert(stream)
+    _ = streams.insert(stream)
     highestStream[upgrade.requestSide] = 1
     // The answer 101 has acknowledged the settings.
     if let size = upgrade.tableSize { decoders[1 - upgrade.requestSide].value.allow(size: size) }
     count(&run)
   }
 
-  mutating func connected(after duration: Int64) { opening.connectDuration = duration }
+  mutating func connected(after duration: Int64) { streams.opening.connectDuration = duration }
+
+  /// The side that sends requests; nil while unknown.
+  var requestSide: Side? { streams.requestSide }
 
   /// The needs of the session.
   var needs: StreamNeeds {
@@ -140,7 +126,7 @@ struct HTTP2Session {
     run.arrival.time = lastArrival
     endReading(&run)
     for slot in streams.indices where streams[slot].exchange >= 0 && streams[slot].halves[side].isInProgress {
-      endUnfinished(slot, side, &run)
+      streams.endUnfinished(slot, side, &run)
     }
     settle(side, &run)
     return needs
@@ -151,19 +137,14 @@ struct HTTP2Session {
 
   /// Gives up the connection and its messages in progress, although they may go on.
   mutating func evict(_ run: inout Run) {
-    for slot in streams.indices {
-      for side in 0..<2 where streams[slot].halves[side].isInProgress {
-        run.rows[message: streams[slot].halves[side].message.row].flags.insert(.evicted)
-      }
-    }
-    forEachTunnel(&run) { tunnel, run in tunnel.session.evict(&run) }
+    streams.evict(&run)
   }
 
   mutating func close(_ run: inout Run) -> SessionEnd {
     for side in 0..<2 { settlePending(side, isLast: true, &run) }
-    finishAll(&run)
+    streams.finishAll(&run)
     var end = known
-    if let found = closeTunnels(&run) { (end.security, end.unopened) = (found.security, found.unopened) }
+    if let found = streams.closeTunnels(&run) { (end.security, end.unopened) = (found.security, found.unopened) }
     run.connectionMemory -= counted
     counted = 0
     return end
@@ -171,27 +152,17 @@ struct HTTP2Session {
 
   /// The known facts about the connection so far.
   var known: SessionEnd {
-    SessionEnd(client: namedClient, requestSide: requestSide, applicationProtocol: .http2)
+    SessionEnd(client: streams.namedClient, requestSide: requestSide, applicationProtocol: .http2)
   }
 
   /// Calls `body` with the row of each message that is not final yet, and with whether it is in progress.
   func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
-    for stream in streams {
-      for side in 0..<2 where stream.halves[side].isInProgress { body(stream.halves[side].message.row, true) }
-    }
-    for side in 0..<2 {
-      ended.look(side) { rows in
-        for index in 0..<rows.count where !rows[index].isNone { body(rows[index].row, false) }
-      }
-    }
-    guard let tunnels else { return }
-    for tunnel in tunnels.value.open.values { tunnel.value.session.forEachOpenMessage(body) }
+    streams.forEachOpenMessage(body)
   }
 
   /// Makes every ended message final, although charges may still come, because there are too many rows.
   mutating func retireEnded(_ run: inout Run) {
-    for side in 0..<2 { retire(side, keeping: 0, &run) }
-    forEachTunnel(&run) { tunnel, run in tunnel.session.retireEnded(&run) }
+    streams.retireEnded(&run)
     count(&run)
   }
 
@@ -221,29 +192,9 @@ struct HTTP2Session {
     }
   }
 
+  @inline(__always)
   private mutating func settle(_ charge: Charge, of side: Side, _ run: inout Run) {
-    var charge = charge
-    if tunnels != nil, !chargeTunnel(&charge, of: side, &run) { return }
-    let owner = owners.look(side) { $0.firstOwner(in: charge.range) }
-    if owner.isOpen(run.rows) {
-      run.rows[message: owner.row].take(charge)
-    } else {
-      run.connection.added.unattributed += charge.unplaced
-    }
-    guard charge.retransmitted > 0 else { return }
-    var tunnelled: [(UInt32, Range<StreamPosition>)] = []
-    owners.look(side) { map in
-      map.forEachPart(of: charge.range) { part, owner in
-        if owner.isOpen(run.rows) {
-          run.rows[message: owner.row].retransmitted += part.count
-        } else if tunnels != nil, let stream = owner.tunnel {
-          tunnelled.append((stream, part))
-        } else {
-          run.connection.added.unattributed += part.count
-        }
-      }
-    }
-    for (stream, part) in tunnelled { chargeTunnel(stream, repeated: part, of: side, &run) }
+    streams.settle(charge, owners[side], of: side, &run)
   }
 
   @inline(__always)
@@ -285,46 +236,21 @@ struct HTTP2Session {
   }
 
   private mutating func flag(_ range: Range<StreamPosition>, of side: Side, _ run: inout Run) {
-    owners.look(side) { map in
-      map.forEachPart(of: range) { _, owner in
-        if owner.isOpen(run.rows) { run.rows[message: owner.row].flags.insert(.conflicting) }
-      }
-    }
-    guard tunnels != nil else { return }
-    for (stream, part) in tunnelled(range, on: side) {
-      withTunnel(stream, &run) { $0.flagConflict(part, on: side, &$1) }
-    }
+    streams.flag(range, owners[side], of: side, &run)
   }
 
   /// Takes octets of a gap that come after it was given up. Their owners count them, but they are not read.
   mutating func acceptLate(_ range: Range<StreamPosition>, on side: Side, _ run: inout Run) {
-    var parts: [(Range<StreamPosition>, MessageReference)] = []
-    owners.look(side) { map in map.forEachPart(of: range) { parts.append(($0, $1)) } }
-    for (part, owner) in parts {
-      guard !owner.isNone else {
-        if let stream = owner.tunnel, acceptLate(part, ofTunnel: stream, on: side, &run) { continue }
-        // The owners of very old octets are forgotten. A row may miss them.
-        if part.lowerBound >= owners.look(side, { $0.start }) { run.countMissing(-part.count) }
-        run.acceptLate(part.count, as: .stray)
-        continue
-      }
-      // A final row does not change its count of missing octets, so its connection must not either.
-      let missing = owner.isOpen(run.rows) ? run.rows[message: owner.row].missing : 0
-      let found = min(missing, part.count)
-      if found > 0 {
-        run.countMissing(-found)
-        run.rows[message: owner.row].missing -= found
-        let slot = run.rows.messages.look(Int(owner.row)) { $0.exchange }
-        let fields = min(found, streams[slot].halves[side].missingFields)
-        streams[slot].halves[side].missingFields -= fields
-        run.rows[message: owner.row].octets.header += fields
-        run.rows[message: owner.row].octets.body += found - fields
-        run.ledger.settle(fields, as: .header)
-        run.ledger.settle(found - fields, as: .body)
-      }
-      if part.count > found { run.acceptLate(part.count - found, as: .stray) }
-    }
+    streams.acceptLate(range, owners[side], on: side, &run)
   }
+
+  // MARK: Secrets
+
+  /// Uses new secrets. Returns the session's needs; nil when no record waited for secrets.
+  mutating func lookForSecrets(_ run: inout Run) -> StreamNeeds? { streams.lookForSecrets(&run) ? needs : nil }
+
+  /// Whether records in tunnels wait for secrets.
+  var waitsForSecrets: Bool { streams.waitsForSecrets }
 
   // MARK: Memory
 
@@ -334,10 +260,9 @@ struct HTTP2Session {
     memory += OwnPair<FrameReader>.memory
     for side in 0..<2 {
       memory += decoders[side].look { $0.memory } + settings.look(side) { $0.memory } + owners.look(side) { $0.memory }
-      memory += ended.look(side) { $0.memory } + readers.look(side) { $0.block.octets.capacity }
+      memory += readers.look(side) { $0.block.octets.capacity }
     }
-    memory += awaitedResets.memory + 16 * (awaited.look(0) { $0.capacity } + awaited.look(1) { $0.capacity })
-    memory += streams.capacity * (MemoryLayout<HTTP2Stream>.stride + 4) + slots.capacity * 16 + (pending?.memory ?? 0)
+    memory += awaitedResets.memory + streams.memory + (pending?.memory ?? 0)
     guard memory != counted else { return }
     run.connectionMemory += memory - counted
     counted = memory

@@ -39,7 +39,7 @@ import Testing
       case .undecodable: return (fields, malformed, block.count - offset)
       case .field(let field):
         if field.isMalformed { malformed += 1 }
-        func text(_ text: HPACKText) -> String? {
+        func text(_ text: CodedText) -> String? {
           guard text.isKnown else { return nil }
           return block.withOctets { block in
             decoder.withOctets(of: text, in: block) { span in
@@ -47,7 +47,7 @@ import Testing
             }
           }
         }
-        guard !field.isSizeUpdate else {
+        guard !field.isInstruction else {
           fields.append(Field(name: "size update", value: nil, length: field.length))
           continue
         }

@@ -5,7 +5,7 @@ import Shared
 /// The code is canonical, so the lengths of its code words define it. Each inner node of its tree is a state. Each state
 /// has one step for each four bits. No code word has fewer than five bits, so a step ends at most one of them. The work is
 /// linear in the coded octets.
-enum HPACKHuffman {
+enum HuffmanCode {
   /// The maximum length of a string with this number of coded octets. No code word has fewer than five bits.
   static func longestText(_ coded: Int) -> Int { coded * 8 / 5 }
 

@@ -66,16 +66,12 @@ struct FieldSection {
 
   // MARK: Representations
 
-  /// Takes a representation of the block that `decoder` reads. `row` is the message's row, or -1 for none.
+  /// Takes a representation. `row` is the message's row, or -1 for none. An unknown name or value has no octets.
   mutating func take(
-    _ field: HPACKField, _ block: RawSpan, _ decoder: borrowing HPACKDecoder, isTrailer: Bool, of row: RowIndex,
-    _ run: inout Run
+    _ field: CodedField, _ name: RawSpan, _ value: RawSpan, isTrailer: Bool, of row: RowIndex, _ run: inout Run
   ) {
-    if field.isMalformed {
-      isMalformed = true
-      run.note(.hpackMalformed)
-    }
-    guard !field.isSizeUpdate else {
+    if field.isMalformed { isMalformed = true }
+    guard !field.isInstruction else {
       header += field.length
       return
     }
@@ -93,7 +89,7 @@ struct FieldSection {
       return
     }
     if !field.value.isKnown { hasUnknown = true }
-    let isPseudo = decoder.withOctets(of: field.name, in: block) { $0.byteCount > 0 && $0.octet(0) == ASCII.colon }
+    let isPseudo = name.byteCount > 0 && name.octet(0) == ASCII.colon
     if isPseudo {
       // Unknown fields before it are pseudo-header fields, too.
       startLine += field.length + unplaced
@@ -105,21 +101,17 @@ struct FieldSection {
       finish()
     }
     guard row >= 0 else { return }
-    decoder.withOctets(of: field.name, in: block) { name in
-      decoder.withOctets(of: field.value, in: block) { value in
-        if run.fieldNotes.isWanted, !isTrailer {
-          Self.note(name, value, field, isPseudo: isPseudo, hasCookie: hasCookie, of: row, &run)
-        }
-        isPseudo
-          ? takePseudo(name, value, field, isTrailer: isTrailer, &run)
-          : takeRegular(name, value, field, isTrailer: isTrailer, of: row, &run)
-      }
+    if run.fieldNotes.isWanted, !isTrailer {
+      Self.note(name, value, field, isPseudo: isPseudo, hasCookie: hasCookie, of: row, &run)
     }
+    isPseudo
+      ? takePseudo(name, value, field, isTrailer: isTrailer, &run)
+      : takeRegular(name, value, field, isTrailer: isTrailer, of: row, &run)
   }
 
   /// Notes a field for the table of fields. It is static, because a method would copy the section, which is being changed.
   private static func note(
-    _ name: RawSpan, _ value: RawSpan, _ field: HPACKField, isPseudo: Bool, hasCookie: Bool, of row: RowIndex,
+    _ name: RawSpan, _ value: RawSpan, _ field: CodedField, isPseudo: Bool, hasCookie: Bool, of row: RowIndex,
     _ run: inout Run
   ) {
     var expanded = -1
@@ -189,7 +181,7 @@ struct FieldSection {
   // MARK: Pseudo-header fields
 
   private mutating func takePseudo(
-    _ name: RawSpan, _ value: RawSpan, _ field: HPACKField, isTrailer: Bool, _ run: inout Run
+    _ name: RawSpan, _ value: RawSpan, _ field: CodedField, isTrailer: Bool, _ run: inout Run
   ) {
     let isKnown = field.value.isKnown
     if !isKnown { areLengthsKnown = false }
@@ -245,7 +237,7 @@ struct FieldSection {
   // MARK: Other fields
 
   private mutating func takeRegular(
-    _ name: RawSpan, _ value: RawSpan, _ field: HPACKField, isTrailer: Bool, of row: RowIndex, _ run: inout Run
+    _ name: RawSpan, _ value: RawSpan, _ field: CodedField, isTrailer: Bool, of row: RowIndex, _ run: inout Run
   ) {
     if name.byteCount == 11, name.matchesExactly("grpc-status", at: 0), field.value.isKnown {
       grpcStatus = value.grpcStatus
@@ -300,9 +292,9 @@ struct FieldSection {
   }
 
   /// The start-line for an observer.
-  func startLineText(isRequest: Bool) -> [UInt8] {
-    guard isRequest else { return Array("HTTP/2 \(status) ".utf8) }
-    return methodText + [ASCII.space] + (kind == .connect ? authorityText : target) + Array(" HTTP/2".utf8)
+  func startLineText(isRequest: Bool, _ version: [UInt8]) -> [UInt8] {
+    guard isRequest else { return version + Array(" \(status) ".utf8) }
+    return methodText + [ASCII.space] + (kind == .connect ? authorityText : target) + [ASCII.space] + version
   }
 
   /// The field lines for an observer. They include a Host field if the authority stands for it.

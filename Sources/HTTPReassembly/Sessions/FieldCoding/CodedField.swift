@@ -1,13 +1,13 @@
-/// One representation of a field block (RFC 7541 §6): its encoded length, and its field as far as that is known.
-package struct HPACKField {
+/// One representation of a field section (RFC 7541 §6, RFC 9204 §4.5): its encoded length, and its field as far as that is known.
+package struct CodedField {
   /// The number of octets that encode index, name and value, Huffman-coded or not.
   package var length: Int
-  package var name = HPACKText.unknown
-  package var value = HPACKText.unknown
+  package var name = CodedText.unknown
+  package var value = CodedText.unknown
   /// The mark of a value from an entry of the dynamic table; else 0.
   var valueMark: UInt64 = 0
-  /// Whether it is a dynamic table size update instead of a field (RFC 7541 §6.3).
-  var isSizeUpdate = false
+  /// Whether it is no field, but a table size update (RFC 7541 §6.3) or the prefix of a section (RFC 9204 §4.5.1).
+  var isInstruction = false
   /// Whether it is invalid, by its index, its string, or its size.
   package var isMalformed = false
 
@@ -15,8 +15,17 @@ package struct HPACKField {
   var isKnown: Bool { name.isKnown && value.isKnown }
 }
 
+/// The result of reading the next representation of a field section.
+package enum CodedStep {
+  case field(CodedField)
+  /// The end of the section.
+  case end
+  /// An invalid or incomplete representation.
+  case undecodable
+}
+
 /// The place of a name's or value's octets, until the next representation is read.
-package struct HPACKText {
+package struct CodedText {
   enum Origin: UInt8 {
     /// The octets are unknown.
     case unknown
@@ -33,7 +42,7 @@ package struct HPACKText {
   /// The number of its octets; -1 when unknown.
   private var count: Int32 = -1
 
-  static var unknown: HPACKText { HPACKText() }
+  static var unknown: CodedText { CodedText() }
 
   private init() { origin = .unknown }
 

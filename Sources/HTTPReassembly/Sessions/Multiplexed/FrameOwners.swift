@@ -7,10 +7,10 @@ struct MessageReference: Equatable {
   static var none: MessageReference { MessageReference(row: -1, number: 0) }
 
   /// No message, but the tunnel of a stream.
-  static func tunnel(_ stream: UInt32) -> MessageReference { MessageReference(row: -2, number: Int(stream)) }
+  static func tunnel(_ stream: UInt64) -> MessageReference { MessageReference(row: -2, number: Int(stream)) }
 
   /// The stream whose tunnel it is; nil for all else.
-  var tunnel: UInt32? { row == -2 ? UInt32(truncatingIfNeeded: number) : nil }
+  var tunnel: UInt64? { row == -2 ? UInt64(number) : nil }
 
   @inline(__always)
   var isNone: Bool { row < 0 }

@@ -3,7 +3,7 @@ import Packets
 /// A connection in a stream that CONNECT opened (RFC 9113 §8.5). Its octets come in DATA frames, between frames of other streams.
 ///
 /// A session of HTTP/1 that is in a tunnel reads it. A side's positions there are the octets of the side that came before.
-struct HTTP2Tunnel {
+struct StreamTunnel {
   var session: HTTP1Session
   /// The latest octets of each side, in frames with nothing of the tunnel between them.
   private var pieces = Sides<IndexRing<Piece>>(repeating: IndexRing())
@@ -249,7 +249,7 @@ struct HTTP2Tunnel {
   }
 
   private mutating func count(_ run: inout Run) {
-    var memory = MemoryLayout<HTTP2Tunnel>.stride - MemoryLayout<HTTP1Session>.stride + 32 + heldOctets
+    var memory = MemoryLayout<StreamTunnel>.stride - MemoryLayout<HTTP1Session>.stride + 32 + heldOctets
     for side in 0..<2 {
       memory += pieces.look(side) { $0.memory } + held.look(side) { $0.capacity * MemoryLayout<Held>.stride }
     }

@@ -1,6 +1,6 @@
 // The end of messages and exchanges.
 
-extension HTTP2Session {
+extension MultiplexedStreams {
   /// Makes messages before the one that has just ended on `side` final, if they need not wait for charges.
   mutating func retire(_ side: Side, _ run: inout Run) {
     retire(side, keeping: run.lingeringLimit(for: ended.look(side) { $0.count }), &run)
@@ -24,7 +24,7 @@ extension HTTP2Session {
       ($0.message.kind, $0.pendingContent, $0.doubts, $0.message.flags)
     }
     if kind != .request {
-      let (method, hasRequest, isKnown) = run.rows.exchanges.look(Int(streams[slot].exchange)) {
+      let (method, hasRequest, isKnown) = run.rows.exchanges.look(Int(list[slot].exchange)) {
         ($0.method, $0.exchange.request != nil, $0.isRequestKnown)
       }
       // The request may have come later.
@@ -49,9 +49,9 @@ extension HTTP2Session {
       ($0.message.octets.total, $0.message.ipLength, $0.message.pairing)
     }
     run.rows.finishMessage(row)
-    run.adoptProcess(of: row, into: streams[slot].exchange)
-    streams[slot].hasFinalMessage = true
-    let exchange = Int(streams[slot].exchange)
+    run.adoptProcess(of: row, into: list[slot].exchange)
+    list[slot].hasFinalMessage = true
+    let exchange = Int(list[slot].exchange)
     run.rows.exchanges[exchange].openMessages -= 1
     run.rows.exchanges[exchange].exchange.ipLength += ipLength
     if kind == .request {
@@ -67,40 +67,35 @@ extension HTTP2Session {
 
   /// Closes a stream that both sides have ended, or that one side has reset. Its exchange is final with its messages.
   mutating func closeIfOver(_ slot: Int, _ run: inout Run) {
-    guard streams[slot].exchange >= 0 else { return }
-    if !streams[slot].isClosed {
-      let (first, second) = (streams[slot].halves[0], streams[slot].halves[1])
-      let hasRequest = run.rows.exchanges.look(Int(streams[slot].exchange)) { $0.exchange.request != nil }
+    guard list[slot].exchange >= 0 else { return }
+    if !list[slot].isClosed {
+      let (first, second) = (list[slot].halves[0], list[slot].halves[1])
+      let hasRequest = run.rows.exchanges.look(Int(list[slot].exchange)) { $0.exchange.request != nil }
       // A request from before the capture may also have ended before the capture.
       let isOver =
-        streams[slot].isReset && !streams[slot].isAwaited && !first.isInProgress && !second.isInProgress
+        list[slot].isReset && !list[slot].isAwaited && !first.isInProgress && !second.isInProgress
         || first.state == .ended && second.state == .ended
-        || !hasRequest && streams[slot].hasFinalMessage && (first.state == .ended || second.state == .ended)
+        || !hasRequest && list[slot].hasFinalMessage && (first.state == .ended || second.state == .ended)
           && !first.isInProgress && !second.isInProgress
       guard isOver else { return }
-      streams[slot].isClosed = true
+      list[slot].isClosed = true
     }
     finishExchangeIfOver(slot, &run)
   }
 
   /// Closes a stream. No more frames of it are expected.
   mutating func over(_ slot: Int, _ run: inout Run) {
-    streams[slot].isClosed = true
+    list[slot].isClosed = true
     forget(slot)
     finishExchangeIfOver(slot, &run)
   }
 
-  /// Frees the number of a stream.
-  private mutating func forget(_ slot: Int) {
-    if slots[streams[slot].id] == Int32(slot) { slots[streams[slot].id] = nil }
-  }
-
   private mutating func finishExchangeIfOver(_ slot: Int, _ run: inout Run) {
-    let row = streams[slot].exchange
+    let row = list[slot].exchange
     let isOpen = run.rows.exchanges.look(Int(row)) { $0.openMessages > 0 }
-    guard streams[slot].isClosed, !isOpen else { return }
+    guard list[slot].isClosed, !isOpen else { return }
     forget(slot)
-    giveUpAwaited(of: streams[slot].id, &run)
+    giveUpAwaited(of: list[slot].id, &run)
     if run.rows.exchanges.look(Int(row), { $0.exchange.response == nil || $0.exchange.request == nil }) {
       run.rows.exchanges[Int(row)].exchange.pairing = .unknown
     }
@@ -111,22 +106,21 @@ extension HTTP2Session {
     if let last, let answered { run.rows.exchanges[Int(row)].exchange.timings.wait = max(answered - last, 0) }
     if let answered, let ended { run.rows.exchanges[Int(row)].exchange.timings.receive = max(ended - answered, 0) }
     run.rows.finishExchange(row)
-    streams[slot].exchange = -1
-    freeSlots.append(Int32(slot))
+    free(slot)
   }
 
   /// Makes everything final at the end of the connection.
   mutating func finishAll(_ run: inout Run) {
-    for slot in streams.indices where streams[slot].exchange >= 0 {
-      for side in 0..<2 where streams[slot].halves[side].isInProgress { endUnfinished(slot, side, &run) }
+    for slot in list.indices where list[slot].exchange >= 0 {
+      for side in 0..<2 where list[slot].halves[side].isInProgress { endUnfinished(slot, side, &run) }
     }
     for side in 0..<2 { retire(side, keeping: 0, &run) }
-    for slot in streams.indices where streams[slot].exchange >= 0 { over(slot, &run) }
+    for slot in list.indices where list[slot].exchange >= 0 { over(slot, &run) }
     giveUpAwaited(of: nil, &run)
   }
 
   /// Ends a message that gets no more octets.
   mutating func endUnfinished(_ slot: Int, _ side: Side, _ run: inout Run) {
-    endMessage(slot, side, streams[slot].isReset ? .reset : .incomplete, &run)
+    endMessage(slot, side, list[slot].isReset ? .reset : .incomplete, &run)
   }
 }

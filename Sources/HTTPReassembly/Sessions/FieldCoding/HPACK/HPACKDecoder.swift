@@ -4,9 +4,8 @@
 /// errors are reported. If the rest of a block cannot be split, it reports that.
 package struct HPACKDecoder {
   private var table: HPACKDynamicTable
-  /// Memory for the decoded Huffman strings of the current representation, and its used length. It is reused.
-  private var decoded: [UInt8] = []
-  private var decodedCount = 0
+  /// The strings of the current representation.
+  private var strings = CodedStrings()
   /// The largest table size that the other side has allowed and this side has acknowledged, in octets.
   private var sizeLimit = HPACKDynamicTable.defaultSize
   /// Whether the allowed size is known.
@@ -25,7 +24,7 @@ package struct HPACKDecoder {
   }
 
   /// Octets of memory on the heap.
-  package var memory: Int { table.memory + decoded.capacity }
+  package var memory: Int { table.memory + strings.memory }
 
   /// The number of known entries of the dynamic table.
   var entryCount: Int { table.count }
@@ -58,24 +57,15 @@ package struct HPACKDecoder {
     table.startBlock()
   }
 
-  /// The result of reading the next representation of a block.
-  package enum Step {
-    case field(HPACKField)
-    /// The end of the block.
-    case end
-    /// An invalid or incomplete representation. The table is unknown from here on, unless the block is cut.
-    case undecodable
-  }
-
-  /// Reads the representation at `offset` of `block`, and moves `offset` behind it.
-  package mutating func next(_ block: RawSpan, at offset: inout Int) -> Step {
+  /// Reads the representation at `offset` of `block`, and moves `offset` behind it. If it is undecodable, the table is unknown from there on,
+  /// unless the block is cut.
+  package mutating func next(_ block: RawSpan, at offset: inout Int) -> CodedStep {
     table.compact()
-    decodedCount = 0
-    if decoded.count > Self.decodedCapacity { decoded = [] }
+    strings.begin()
     let start = offset
     guard start < block.byteCount else { return .end }
     let first = block.octet(start)
-    var field: HPACKField?
+    var field: CodedField?
     if first & 0x80 != 0 {
       field = indexed(block, &offset)
     } else if first & 0x40 != 0 {
@@ -91,22 +81,19 @@ package struct HPACKDecoder {
       return .undecodable
     }
     field.length = offset - start
-    if !field.isSizeUpdate { hasField = true }
+    if !field.isInstruction { hasField = true }
     return .field(field)
   }
 
-  /// Octets of memory that are kept for the next string.
-  private static var decodedCapacity: Int { 16 << 10 }
-
   /// Lends the octets of a text of the last representation.
   @inline(__always)
-  package func withOctets<Result>(of text: HPACKText, in block: RawSpan, _ body: (RawSpan) -> Result) -> Result {
+  package func withOctets<Result>(of text: CodedText, in block: RawSpan, _ body: (RawSpan) -> Result) -> Result {
     switch text.origin {
     case .unknown: body(block.extracting(0..<0))
     case .staticTable: HPACKStaticTable.octets.withOctets { body($0.extracting(text.range)) }
     case .dynamicTable: table.octets.withOctets { body($0.extracting(text.range)) }
     case .block: body(block.extracting(text.range))
-    case .decoded: decoded.withOctets { body($0.extracting(text.range)) }
+    case .decoded: strings.decoded.withOctets { body($0.extracting(text.range)) }
     }
   }
 
@@ -168,12 +155,12 @@ package struct HPACKDecoder {
       let isIndexed = first & 0x80 != 0
       let isInserted = !isIndexed && first & 0x40 != 0
       if !isIndexed, !isInserted, first & 0x20 != 0 { return nil }
-      guard let index = Self.integer(block, &offset, prefix: isIndexed ? 7 : isInserted ? 6 : 4) else { return nil }
+      guard let index = CodedStrings.integer(block, &offset, prefix: isIndexed ? 7 : isInserted ? 6 : 4) else { return nil }
       var name: (name: FieldNameKind, older: Int?) = (.unknown, nil)
-      var ignored = HPACKField(length: 0)
-      decodedCount = 0
+      var ignored = CodedField(length: 0)
+      strings.restart()
       if index == 0 {
-        guard !isIndexed, let text = string(block, &offset, &ignored) else { return nil }
+        guard !isIndexed, let text = strings.string(block, &offset, &ignored) else { return nil }
         if text.isKnown { name.name = withOctets(of: text, in: block) { FieldNameKind($0) } }
       } else if index <= HPACKStaticTable.count {
         let place = HPACKStaticTable.places[index]
@@ -191,7 +178,7 @@ package struct HPACKDecoder {
         }
       }
       if isIndexed, let index = name.older { used.append(index) }
-      if !isIndexed { guard string(block, &offset, &ignored) != nil else { return nil } }
+      if !isIndexed { guard strings.string(block, &offset, &ignored) != nil else { return nil } }
       if isInserted { inserted.append(name) }
       names.append(name)
     }
@@ -200,9 +187,9 @@ package struct HPACKDecoder {
 
   // MARK: Representations
 
-  private mutating func indexed(_ block: RawSpan, _ offset: inout Int) -> HPACKField? {
-    guard let index = Self.integer(block, &offset, prefix: 7) else { return nil }
-    var field = HPACKField(length: 0)
+  private mutating func indexed(_ block: RawSpan, _ offset: inout Int) -> CodedField? {
+    guard let index = CodedStrings.integer(block, &offset, prefix: 7) else { return nil }
+    var field = CodedField(length: 0)
     guard index > 0 else {
       field.isMalformed = true
       return field
@@ -214,27 +201,27 @@ package struct HPACKDecoder {
 
   private mutating func literal(
     _ block: RawSpan, _ offset: inout Int, prefix: Int, isInserted: Bool
-  ) -> HPACKField? {
-    guard let index = Self.integer(block, &offset, prefix: prefix) else { return nil }
-    var field = HPACKField(length: 0)
+  ) -> CodedField? {
+    guard let index = CodedStrings.integer(block, &offset, prefix: prefix) else { return nil }
+    var field = CodedField(length: 0)
     if index > 0 {
       field.isMalformed = !find(index, &field)
       field.value = .unknown
       field.valueMark = 0
     } else {
-      guard let name = string(block, &offset, &field) else { return nil }
+      guard let name = strings.string(block, &offset, &field) else { return nil }
       field.name = name
     }
-    guard let value = string(block, &offset, &field) else { return nil }
+    guard let value = strings.string(block, &offset, &field) else { return nil }
     field.value = value
     if isInserted { insert(field, block) }
     return field
   }
 
-  private mutating func sizeUpdate(_ block: RawSpan, _ offset: inout Int) -> HPACKField? {
-    guard let size = Self.integer(block, &offset, prefix: 5) else { return nil }
-    var field = HPACKField(length: 0)
-    field.isSizeUpdate = true
+  private mutating func sizeUpdate(_ block: RawSpan, _ offset: inout Int) -> CodedField? {
+    guard let size = CodedStrings.integer(block, &offset, prefix: 5) else { return nil }
+    var field = CodedField(length: 0)
+    field.isInstruction = true
     // The other side's SETTINGS may have been lost.
     field.isMalformed = hasField || isSizeLimitKnown && size > sizeLimit
     table.resize(to: size)
@@ -242,27 +229,27 @@ package struct HPACKDecoder {
   }
 
   /// Takes the field at an index. Returns false when there can be no such field.
-  private func find(_ index: Int, _ field: inout HPACKField) -> Bool {
+  private func find(_ index: Int, _ field: inout CodedField) -> Bool {
     if index <= HPACKStaticTable.count {
       let place = HPACKStaticTable.places[index]
-      field.name = HPACKText(.staticTable, start: Int(place.start), length: Int(place.nameLength))
-      field.value = HPACKText(
+      field.name = CodedText(.staticTable, start: Int(place.start), length: Int(place.nameLength))
+      field.value = CodedText(
         .staticTable, start: Int(place.start + place.nameLength), length: Int(place.valueLength))
       return true
     }
     guard let entry = table.entry(index - HPACKStaticTable.count - 1) else { return !table.isComplete }
     let nameLength = Int(entry.nameLength)
-    if entry.isNameKnown { field.name = HPACKText(.dynamicTable, start: Int(entry.start), length: nameLength) }
+    if entry.isNameKnown { field.name = CodedText(.dynamicTable, start: Int(entry.start), length: nameLength) }
     if entry.isValueKnown {
       let start = Int(entry.start) + (entry.isNameKnown ? nameLength : 0)
-      field.value = HPACKText(.dynamicTable, start: start, length: Int(entry.valueLength))
+      field.value = CodedText(.dynamicTable, start: start, length: Int(entry.valueLength))
       field.valueMark = entry.valueMark
     }
     return true
   }
 
-  private mutating func insert(_ field: HPACKField, _ block: RawSpan) {
-    let (name, value, decoded) = (field.name, field.value, decoded)
+  private mutating func insert(_ field: CodedField, _ block: RawSpan) {
+    let (name, value, decoded) = (field.name, field.value, strings.decoded)
     let isNameKept = name.origin != .dynamicTable || name.range.count <= HPACKDynamicTable.repeatedNameLimit
     table.insert(
       nameLength: name.length ?? 0, valueLength: value.length ?? 0, isNameKnown: name.isKnown && isNameKept,
@@ -273,7 +260,7 @@ package struct HPACKDecoder {
     }
   }
 
-  private static func append(_ text: HPACKText, _ block: RawSpan, _ decoded: [UInt8], to octets: inout [UInt8]) {
+  private static func append(_ text: CodedText, _ block: RawSpan, _ decoded: [UInt8], to octets: inout [UInt8]) {
     switch text.origin {
     case .unknown: break
     case .staticTable: octets.append(contentsOf: HPACKStaticTable.octets[text.range])
@@ -281,45 +268,5 @@ package struct HPACKDecoder {
     case .block: block.append(text.range, to: &octets)
     case .decoded: octets.append(contentsOf: decoded[text.range])
     }
-  }
-
-  // MARK: Parts
-
-  /// An integer (RFC 7541 §5.1) with `prefix` bits in its first octet; nil when it is incomplete, or too large for any use.
-  static func integer(_ block: RawSpan, _ offset: inout Int, prefix: Int) -> Int? {
-    let mask = 1 << prefix - 1
-    var value = Int(block.octet(offset)) & mask
-    offset += 1
-    guard value == mask else { return value }
-    var shift = 0
-    while offset < block.byteCount, shift <= 28 {
-      let octet = block.octet(offset)
-      offset += 1
-      value += Int(octet & 0x7f) << shift
-      if octet & 0x80 == 0 { return value <= Int(Int32.max) ? value : nil }
-      shift += 7
-    }
-    return nil
-  }
-
-  /// A string (RFC 7541 §5.2); nil when it is incomplete. A string that violates the Huffman code is unknown.
-  private mutating func string(_ block: RawSpan, _ offset: inout Int, _ field: inout HPACKField) -> HPACKText? {
-    guard offset < block.byteCount else { return nil }
-    let isHuffman = block.octet(offset) & 0x80 != 0
-    guard let length = Self.integer(block, &offset, prefix: 7), length <= block.byteCount - offset else { return nil }
-    let range = offset..<offset + length
-    offset += length
-    guard isHuffman else { return HPACKText(.block, start: range.lowerBound, length: length) }
-    let start = decodedCount
-    let most = start + HPACKHuffman.longestText(length)
-    if most > decoded.count {
-      decoded.append(contentsOf: repeatElement(0, count: max(most, 2 * decoded.count, 256) - decoded.count))
-    }
-    guard let end = HPACKHuffman.decode(block, range, to: &decoded, at: start) else {
-      field.isMalformed = true
-      return .unknown
-    }
-    decodedCount = end
-    return HPACKText(.decoded, start: start, length: end - start)
   }
 }

@@ -1,7 +1,9 @@
 /// A stream (RFC 9113 §5): a request with its responses. Its frames come between frames of other streams.
-struct HTTP2Stream {
-  /// Its number on the wire.
-  var id: UInt32
+struct MultiplexedStream {
+  /// Its key among the streams of its connection: its number on the wire, or one beyond all numbers.
+  var id: UInt64
+  /// Its number in reports; nil if it has none.
+  var number: UInt64?
   /// The row of its exchange.
   var exchange: RowIndex
   /// The messages that each side sends on it.

@@ -1,0 +1,456 @@
+// Frames and the types of streams (RFC 9114 §6.2, §7).
+
+import Packets
+
+extension HTTP3Session {
+  typealias Flow = OwnMemory<HTTP3Flow>
+
+  /// Reads octets of a flow of the current side, until it waits. Returns the number of read octets. With `isForced` it never waits.
+  mutating func read(_ flow: Flow, _ octets: RawSpan, isForced: Bool = false, _ run: inout Run) -> Int {
+    var offset = 0
+    while offset < octets.byteCount, !flow.value.isWaiting {
+      switch flow.value.phase {
+      case .promise:
+        // The push ID is a part of the frame.
+        let start = offset
+        let end = offset + Int(min(UInt64(octets.byteCount - offset), flow.value.left))
+        let number = flow.value.integer.take(octets.extracting(0..<end), &offset)
+        pass(offset - start, flow)
+        flow.value.waiting += offset - start
+        if let number {
+          placePromise(number, flow, isForced: isForced, &run)
+        } else if flow.value.left == 0 {
+          flow.value.integer.reset()
+          run.note(.http3FrameMalformed)
+          passOver(flow, &run)
+        }
+      case .type, .pushID, .frameType, .frameLength:
+        if !flow.value.integer.hasBegun, flow.value.waiting == 0 { flow.value.firstArrival = run.arrival }
+        let start = offset
+        let number = flow.value.integer.take(octets, &offset)
+        flow.value.position += offset - start
+        flow.value.waiting += offset - start
+        if let number { takeNumber(number, flow, isForced: isForced, &run) }
+      case .content, .control, .stray:
+        let count = Int(min(UInt64(octets.byteCount - offset), flow.value.left))
+        pass(count, flow)
+        takeContent(octets.extracting(offset..<offset + count), flow, isForced: isForced, &run)
+        offset += count
+        if flow.value.left == 0 { endContent(flow, isForced: isForced, &run) }
+      case .rest, .lost:
+        let rest = octets.extracting(offset..<octets.byteCount)
+        flow.value.position += rest.byteCount
+        takeRest(rest, flow, &run)
+        offset = octets.byteCount
+      }
+    }
+    return offset
+  }
+
+  @inline(__always)
+  private func pass(_ count: Int, _ flow: Flow) {
+    flow.value.position += count
+    flow.value.left -= UInt64(count)
+  }
+
+  // MARK: Numbers
+
+  /// Takes a complete integer in front of content.
+  private mutating func takeNumber(_ number: UInt64, _ flow: Flow, isForced: Bool, _ run: inout Run) {
+    switch flow.value.phase {
+    case .type: beginStream(number, flow, &run)
+    case .pushID: beginPush(number, flow, &run)
+    case .frameType:
+      flow.value.frameType = number
+      flow.value.phase = .frameLength
+      if number == HTTP3Type.webTransportStream, !flow.value.hasFrame, flow.value.kind == .request {
+        // A session's number follows. No frame does, in either direction.
+        becomeTunnel(flow, &run)
+        let other = 1 - run.side
+        if let opposite = flows[other][flow.value.stream], opposite.value.kind == .request, !opposite.value.hasFrame {
+          opposite.value.kind = .tunnel
+          opposite.value.phase = .rest
+          run.settle(opposite.value.waiting, as: .tunnel, of: other)
+          run.connection.added.unattributed += opposite.value.waiting
+          opposite.value.waiting = 0
+        }
+      }
+    case .frameLength: beginFrame(number, flow, isForced: isForced, &run)
+    default: break
+    }
+  }
+
+  /// Begins a unidirectional stream of a type.
+  private mutating func beginStream(_ type: UInt64, _ flow: Flow, _ run: inout Run) {
+    flow.value.phase = .rest
+    switch type {
+    case HTTP3Type.controlStream where !critical[run.side].contains(.control):
+      critical[run.side].insert(.control)
+      flow.value.kind = .control
+      flow.value.phase = .frameType
+    case HTTP3Type.pushStream where run.side != client:
+      flow.value.kind = .push
+      flow.value.phase = .pushID
+    case HTTP3Type.encoderStream where !critical[run.side].contains(.encoder):
+      critical[run.side].insert(.encoder)
+      flow.value.kind = .encoder
+    case HTTP3Type.webTransportUnidirectional: return becomeTunnel(flow, &run)
+    default: flow.value.kind = .other
+    }
+    countWaiting(flow, &run)
+  }
+
+  /// Counts the octets in front of the current ones as control octets of the connection.
+  private mutating func countWaiting(_ flow: Flow, _ run: inout Run) {
+    let waiting = flow.value.waiting
+    flow.value.waiting = 0
+    countControl(waiting, .none, flow, &run)
+  }
+
+  private mutating func becomeTunnel(_ flow: Flow, _ run: inout Run) {
+    flow.value.kind = .tunnel
+    flow.value.phase = .rest
+    let waiting = flow.value.waiting
+    flow.value.waiting = 0
+    countTunnel(waiting, flow, &run)
+  }
+
+  // MARK: Frames
+
+  /// Begins a frame whose type and length are known.
+  private mutating func beginFrame(_ length: UInt64, _ flow: Flow, isForced: Bool, _ run: inout Run) {
+    let isFirst = !flow.value.hasFrame
+    flow.value.hasFrame = true
+    flow.value.left = length
+    flow.value.message = .none
+    let type = flow.value.frameType
+    if flow.value.kind == .control {
+      if isFirst != (type == HTTP3Type.settings) { run.note(.http3FrameUnexpected) }
+      if type == HTTP3Type.data || type == HTTP3Type.headers || type == HTTP3Type.pushPromise {
+        run.note(.http3FrameUnexpected)
+      }
+      flow.value.phase = .control
+      countWaiting(flow, &run)
+    } else {
+      switch type {
+      case HTTP3Type.data: beginData(flow, &run)
+      case HTTP3Type.headers: beginSection(flow, &run)
+      case HTTP3Type.pushPromise where run.side != client && flow.value.kind == .request:
+        flow.value.phase = .promise
+        // The push ID belongs to the frame.
+        guard length > 0 else {
+          run.note(.http3FrameMalformed)
+          return passOver(flow, &run)
+        }
+        return
+      default: beginControl(flow, &run)
+      }
+    }
+    if flow.value.left == 0 { endContent(flow, isForced: isForced, &run) }
+  }
+
+  /// Passes over a frame without an owner.
+  mutating func passOver(_ flow: Flow, _ run: inout Run) {
+    let waiting = flow.value.waiting
+    flow.value.waiting = 0
+    flow.value.message = .none
+    countStray(waiting, flow, &run)
+    flow.value.phase = .stray
+    if flow.value.left == 0 { awaitFrame(flow) }
+  }
+
+  private mutating func beginData(_ flow: Flow, _ run: inout Run) {
+    let side = run.side
+    guard let slot = streams.slot(of: flow.value.key), streams[slot].halves[side].state == .content,
+      !flow.value.hasTrailers
+    else {
+      run.note(.http3FrameUnexpected)
+      return passOver(flow, &run)
+    }
+    flow.value.message = streams[slot].halves[side].message
+    flow.value.phase = .content
+    countFraming(flow, &run)
+  }
+
+  /// Begins a frame without fields or content. It is charged to a message of the stream, if there is one (MEASURES §7).
+  private mutating func beginControl(_ flow: Flow, _ run: inout Run) {
+    if HTTP3Type.isMisplaced(flow.value.frameType) || flow.value.frameType == HTTP3Type.pushPromise {
+      run.note(.http3FrameUnexpected)
+    }
+    if let slot = streams.slot(of: flow.value.key) {
+      flow.value.message = streams.messageCharged(slot, from: run.side)
+    }
+    flow.value.phase = .control
+    let waiting = flow.value.waiting
+    flow.value.waiting = 0
+    countControl(waiting, flow.value.message, flow, &run)
+  }
+
+  private func awaitFrame(_ flow: Flow) {
+    flow.value.phase = .frameType
+    flow.value.left = 0
+    flow.value.message = .none
+  }
+
+  private mutating func takeContent(_ octets: RawSpan, _ flow: Flow, isForced: Bool, _ run: inout Run) {
+    switch flow.value.phase {
+    case .control:
+      countControl(octets.byteCount, flow.value.message, flow, &run)
+      let isSettings = flow.value.kind == .control && flow.value.frameType == HTTP3Type.settings
+      if isSettings, !settings[run.side].isKnown { settings[run.side].take(octets) }
+    case .stray: countStray(octets.byteCount, flow, &run)
+    default:
+      if flow.value.frameType == HTTP3Type.data {
+        takeData(octets, flow, &run)
+      } else {
+        takeSection(octets, flow, isForced: isForced, &run)
+      }
+    }
+  }
+
+  /// Ends the content of a frame.
+  private mutating func endContent(_ flow: Flow, isForced: Bool, _ run: inout Run) {
+    let side = run.side
+    switch flow.value.phase {
+    case .content where flow.value.frameType != HTTP3Type.data: return endSection(flow, isForced: isForced, &run)
+    case .control where flow.value.kind == .control && flow.value.frameType == HTTP3Type.settings:
+      if !settings[side].isKnown {
+        settings[side].isKnown = true
+        decoders[1 - side].value.allow(capacity: Int(clamping: settings[side].tableCapacity))
+        awaitFrame(flow)
+        return release(1 - side, &run)
+      }
+    default: break
+    }
+    awaitFrame(flow)
+  }
+
+  /// Goes on behind a field section that was read.
+  func endFrame(_ flow: Flow) { awaitFrame(flow) }
+
+  /// Takes octets that are not in frames.
+  private mutating func takeRest(_ octets: RawSpan, _ flow: Flow, _ run: inout Run) {
+    switch flow.value.kind {
+    case .tunnel: countTunnel(octets.byteCount, flow, &run)
+    case .request, .push: countStray(octets.byteCount, flow, &run)
+    case .encoder:
+      countControl(octets.byteCount, .none, flow, &run)
+      if !decoders[run.side].value.takeInstructions(octets) { run.note(.qpackMalformed, example: octets) }
+      release(run.side, &run)
+    case .undecided, .control, .other: countControl(octets.byteCount, .none, flow, &run)
+    }
+  }
+
+  // MARK: Content
+
+  /// The slot of the message that owns the current frame; nil if its stream was given up.
+  private func slotOfFrame(_ flow: Flow, _ run: borrowing Run) -> Int? {
+    guard let slot = streams.slot(of: flow.value.key),
+      streams[slot].halves[run.side].message == flow.value.message
+    else { return nil }
+    return slot
+  }
+
+  private mutating func takeData(_ octets: RawSpan, _ flow: Flow, _ run: inout Run) {
+    let side = run.side
+    guard let slot = slotOfFrame(flow, run) else { return countStray(octets.byteCount, flow, &run) }
+    if streams[slot].halves[side].mayBeTunnel { streams.resolveTunnel(slot, &run) }
+    guard !streams[slot].halves[side].isTunnel else {
+      guard let stream = streams.openTunnel(slot, &run) else { return countTunnel(octets.byteCount, flow, &run) }
+      extendOwners(flow, .tunnel(stream), run)
+      let place = flow.value.position - octets.byteCount
+      streams.withTunnel(stream, &run) { $0.receive(side, octets, at: place, &$1) }
+      return
+    }
+    let message = flow.value.message
+    guard message.isOpen(run.rows) else { return countStray(octets.byteCount, flow, &run) }
+    extendOwners(flow, message, run)
+    run.rows[message: message.row].octets.body += octets.byteCount
+    run.ledger.settle(octets.byteCount, as: .body)
+    noteTimes(message.row, flow, &run)
+    if streams[slot].halves[side].isInProgress, streams[slot].halves[side].content.isOpen {
+      streams[slot].halves[side].content.take(octets, of: message.row, &run)
+    }
+  }
+
+  /// Skips unseen octets of content.
+  private mutating func skipData(_ count: Int, _ flow: Flow, isInPacket: Bool, _ run: inout Run) {
+    let side = run.side
+    let message = flow.value.message
+    guard let slot = slotOfFrame(flow, run), message.isOpen(run.rows) else {
+      return isInPacket ? countStray(count, flow, &run) : extendOwners(flow, .none, run)
+    }
+    if streams[slot].halves[side].mayBeTunnel { streams.resolveTunnel(slot, &run) }
+    guard !streams[slot].halves[side].isTunnel else {
+      guard let stream = streams.openTunnel(slot, &run) else {
+        return isInPacket ? countTunnel(count, flow, &run) : extendOwners(flow, .none, run)
+      }
+      extendOwners(flow, .tunnel(stream), run)
+      let place = flow.value.position - count
+      streams.withTunnel(stream, &run) { $0.skip(side, count, isInPacket: isInPacket, at: place, &$1) }
+      return
+    }
+    extendOwners(flow, message, run)
+    if isInPacket {
+      run.rows[message: message.row].octets.body += count
+      run.rows[message: message.row].unseen += count
+      run.ledger.settle(count, as: .body)
+      noteTimes(message.row, flow, &run)
+    } else {
+      run.rows[message: message.row].missing += count
+    }
+    streams[slot].halves[side].content.lose()
+    run.rows[message: message.row].flags.insert(.contentNotSeen)
+  }
+
+  // MARK: Octets by kind
+
+  /// Counts the header of a frame for its message.
+  mutating func countFraming(_ flow: Flow, _ run: inout Run) {
+    let count = flow.value.waiting
+    flow.value.waiting = 0
+    let message = flow.value.message
+    guard message.isOpen(run.rows) else { return countStray(count, flow, &run) }
+    extendOwners(flow, message, run)
+    run.rows[message: message.row].octets.framing += count
+    run.ledger.settle(count, as: .framing)
+    noteTimes(message.row, flow, &run)
+  }
+
+  /// Notes for a message the times of the current packet and of the first packet with the frame's header.
+  private func noteTimes(_ row: RowIndex, _ flow: Flow, _ run: inout Run) {
+    run.rows.messages[Int(row)].note(flow.value.firstArrival)
+    run.rows.messages[Int(row)].note(run.arrival)
+  }
+
+  /// Counts octets that are neither fields nor content, for a message or for the connection.
+  private mutating func countControl(_ count: Int, _ message: MessageReference, _ flow: Flow, _ run: inout Run) {
+    extendOwners(flow, .none, run)
+    run.ledger.settle(count, as: .control)
+    guard message.isOpen(run.rows) else { return run.connection.added.control += count }
+    run.rows[message: message.row].control += count
+    let (isRequest, isPushed) = run.rows.messages.look(Int(message.row)) {
+      ($0.message.kind == .request, $0.message.flags.contains(.pushed))
+    }
+    let sender = isRequest && !isPushed ? client : 1 - client
+    if sender != run.side { run.rows[message: message.row].returned += count }
+  }
+
+  /// Counts octets that belong to no message.
+  mutating func countStray(_ count: Int, _ flow: Flow, _ run: inout Run) {
+    guard count > 0 else { return }
+    extendOwners(flow, .none, run)
+    run.ledger.settle(count, as: .stray)
+    run.connection.added.unattributed += count
+  }
+
+  /// Counts octets of a tunnel that is not read.
+  private mutating func countTunnel(_ count: Int, _ flow: Flow, _ run: inout Run) {
+    extendOwners(flow, .none, run)
+    run.ledger.settle(count, as: .tunnel)
+    run.connection.added.unattributed += count
+    run.connection.added.flags.insert(.tunnel)
+  }
+
+  // MARK: Loss
+
+  /// Skips octets of a flow that cannot be seen, until it waits. The run has counted them. Returns the number of skipped octets.
+  mutating func skip(
+    _ flow: Flow, _ count: Int, isInPacket: Bool, isForced: Bool = false, _ run: inout Run
+  ) -> Int {
+    var left = count
+    while left > 0, !flow.value.isWaiting {
+      let inside = Int(min(UInt64(left), flow.value.left))
+      switch flow.value.phase {
+      case .content where inside > 0:
+        pass(inside, flow)
+        if flow.value.frameType == HTTP3Type.data {
+          skipData(inside, flow, isInPacket: isInPacket, &run)
+        } else {
+          skipSection(inside, flow, isInPacket: isInPacket, &run)
+        }
+        if flow.value.left == 0 { endContent(flow, isForced: isForced, &run) }
+        left -= inside
+      case .control where inside > 0, .stray where inside > 0:
+        let isControl = flow.value.phase == .control
+        pass(inside, flow)
+        if isControl, flow.value.kind == .control, flow.value.frameType == HTTP3Type.settings { loseSettings(&run) }
+        if !isInPacket {
+          extendOwners(flow, .none, run)
+        } else if isControl {
+          countControl(inside, flow.value.message, flow, &run)
+        } else {
+          countStray(inside, flow, &run)
+        }
+        if flow.value.left == 0 { endContent(flow, isForced: isForced, &run) }
+        left -= inside
+      default:
+        skipBeyond(left, flow, isInPacket: isInPacket, &run)
+        left = 0
+      }
+    }
+    return count - left
+  }
+
+  /// Skips a gap that contained the header of a frame. The rest of the stream has no owner.
+  private mutating func skipBeyond(_ count: Int, _ flow: Flow, isInPacket: Bool, _ run: inout Run) {
+    let (kind, phase) = (flow.value.kind, flow.value.phase)
+    switch kind {
+    case .encoder:
+      decoders[run.side].value.lose(octets: count)
+      flow.value.position += count
+      if isInPacket { countControl(count, .none, flow, &run) } else { extendOwners(flow, .none, run) }
+      return release(run.side, &run)
+    case .tunnel:
+      flow.value.position += count
+      if isInPacket { countTunnel(count, flow, &run) } else { extendOwners(flow, .none, run) }
+    case .undecided, .control, .other:
+      if phase != .lost, kind != .other {
+        giveUpFrame(flow, &run)
+        flow.value.phase = .lost
+      }
+      flow.value.position += count
+      if isInPacket { countControl(count, .none, flow, &run) } else { extendOwners(flow, .none, run) }
+      if kind == .control { loseSettings(&run) }
+      if kind == .undecided { loseUndecided(&run) }
+    case .request, .push:
+      giveUpFrame(flow, &run)
+      flow.value.phase = .lost
+      if let slot = streams.slot(of: flow.value.key), streams[slot].halves[run.side].isInProgress {
+        streams[slot].halves[run.side].isLossy = true
+      }
+      flow.value.position += count
+      if isInPacket { countStray(count, flow, &run) } else { extendOwners(flow, .none, run) }
+    }
+  }
+
+  /// Notes that the type of a unidirectional stream of the current side is not known. It may be any that has not come.
+  mutating func loseUndecided(_ run: inout Run) {
+    if !critical[run.side].contains(.control) { loseSettings(&run) }
+    if !critical[run.side].contains(.encoder) {
+      decoders[run.side].value.lose(octets: nil)
+      release(run.side, &run)
+    }
+  }
+
+  private mutating func loseSettings(_ run: inout Run) {
+    guard !settings[run.side].isKnown else { return }
+    settings[run.side].isKnown = true
+    decoders[1 - run.side].value.loseSettings()
+    release(1 - run.side, &run)
+  }
+
+  /// Gives up a frame that cannot be read to its end, and counts its waiting octets.
+  mutating func giveUpFrame(_ flow: Flow, _ run: inout Run) {
+    let waiting = flow.value.waiting
+    flow.value.waiting = 0
+    flow.value.integer.reset()
+    switch flow.value.kind {
+    case .request, .push:
+      countStray(waiting, flow, &run)
+      if flow.value.phase == .content, flow.value.frameType != HTTP3Type.data { cutSection(flow, &run) }
+    case .tunnel: countTunnel(waiting, flow, &run)
+    default: countControl(waiting, .none, flow, &run)
+    }
+  }
+}

@@ -1,0 +1,163 @@
+import Packets
+
+/// The streams of one connection that carries many messages at once: HTTP/2 (RFC 9113 §5) and HTTP/3 (RFC 9114 §6).
+///
+/// A session reads frames, and tells here which message begins, gets fields or content, and ends. The state of a message:
+/// ```
+/// idle ─► fields ─► content ─► (trailers) ─► ended
+///   └─── interim ◄──┘
+/// ```
+/// Ended messages still take charges for a while (`ended`), and then become final rows.
+struct MultiplexedStreams {
+  /// The version in rows.
+  let version: [UInt8]
+  let isHTTP3: Bool
+  /// The durations of the connection's opening, until the first exchange takes them.
+  var opening: ConnectionOpening
+  /// The streams by slot, including streams that are over while a row of theirs is not final.
+  var list: [MultiplexedStream] = []
+  private var freeSlots: [Int32] = []
+  /// The slots of streams that are not over, by their keys.
+  private(set) var slots: [UInt64: Int32] = [:]
+  /// The next slot to give up when there are too many streams.
+  private var nextVictim = 0
+  /// Messages of each side that have ended and still take charges, in order of their ends.
+  var ended = Sides<IndexRing<MessageReference>>(repeating: IndexRing())
+  /// The side that sends requests; nil while unknown.
+  @OptionalSide var requestSide: Side? = nil
+  /// The side that the first final message called the client.
+  @OptionalSide var namedClient: Side? = nil
+  /// Octets of control frames for messages that each side has not begun, by their stream.
+  var awaited = Sides<[UInt64: Int]>(repeating: [:])
+  /// The number of times that the framing of all streams of a side was lost.
+  var losses = Sides<Int>(repeating: 0)
+  /// The tunnels in streams; nil without one.
+  var tunnels: OwnMemory<StreamTunnels>?
+
+  init(_ opening: ConnectionOpening, version: String, isHTTP3: Bool) {
+    self.opening = opening
+    self.version = Array(version.utf8)
+    self.isHTTP3 = isHTTP3
+  }
+
+  /// The stream in a slot.
+  subscript(slot: Int) -> MultiplexedStream {
+    @inline(__always) _read { yield list[slot] }
+    @inline(__always) _modify { yield &list[slot] }
+  }
+
+  var indices: Range<Int> { list.indices }
+
+  /// The slot of a stream that is not over.
+  @inline(__always)
+  func slot(of id: UInt64) -> Int? { slots[id].map(Int.init) }
+
+  /// Octets of memory on the heap, without the tunnels, which count themselves.
+  var memory: Int {
+    list.capacity * (MemoryLayout<MultiplexedStream>.stride + 4) + slots.capacity * 16
+      + ended.look(0) { $0.memory } + ended.look(1) { $0.memory }
+      + 16 * (awaited.look(0) { $0.capacity } + awaited.look(1) { $0.capacity })
+  }
+
+  // MARK: Streams
+
+  /// Opens a stream and its exchange.
+  ///
+  /// - Parameters:
+  ///   - id: The key of the stream.
+  ///   - number: Its number in reports; nil if it has none yet.
+  ///   - time: The capture time of its first octet.
+  /// - Returns: Its slot.
+  mutating func open(_ id: UInt64, number: UInt64?, at time: Int64, _ run: inout Run) -> Int {
+    if slots.count >= run.configuration.streamLimit {
+      run.note(isHTTP3 ? .http3StreamsFull : .http2StreamsFull)
+      giveUpStream(&run)
+    }
+    var open = OpenExchange()
+    open.exchange.number = run.nextExchange()
+    open.exchange.connection = run.connection.number
+    open.exchange.stream = number
+    open.exchange.started = time
+    open.exchange.pairing = .unknown
+    open.exchange.timings.connect = opening.connectDuration
+    open.exchange.timings.dns = opening.lookupDuration
+    open.exchange.timings.tls = run.connection.beneath.handshake
+    run.connection.beneath.handshake = nil
+    opening.connectDuration = nil
+    opening.lookupDuration = nil
+    let exchange = RowIndex(run.rows.exchanges.insert(open))
+    return insert(MultiplexedStream(id: id, number: number, exchange: exchange))
+  }
+
+  /// Puts a stream into a free slot, or at the end. Returns its slot.
+  mutating func insert(_ stream: MultiplexedStream) -> Int {
+    let slot: Int
+    if let reused = freeSlots.popLast() {
+      slot = Int(reused)
+      list[slot] = stream
+    } else {
+      slot = list.count
+      list.append(stream)
+    }
+    slots[stream.id] = Int32(slot)
+    return slot
+  }
+
+  /// Closes a stream that has waited for long, because there are too many streams.
+  private mutating func giveUpStream(_ run: inout Run) {
+    for _ in list.indices {
+      nextVictim = nextVictim + 1 < list.count ? nextVictim + 1 : 0
+      guard list[nextVictim].exchange >= 0, !list[nextVictim].isClosed else { continue }
+      let slot = nextVictim
+      for side in 0..<2 where list[slot].halves[side].isInProgress {
+        run.rows[message: list[slot].halves[side].message.row].flags.insert(.evicted)
+        endMessage(slot, side, .incomplete, &run)
+      }
+      if list[slot].exchange >= 0, !list[slot].isClosed { over(slot, &run) }
+      return
+    }
+  }
+
+  /// Frees the number of a stream.
+  mutating func forget(_ slot: Int) {
+    if slots[list[slot].id] == Int32(slot) { slots[list[slot].id] = nil }
+  }
+
+  /// Frees the slot of a stream whose rows are final.
+  mutating func free(_ slot: Int) {
+    list[slot].exchange = -1
+    freeSlots.append(Int32(slot))
+  }
+
+  // MARK: All messages
+
+  /// Notes that the connection is given up, although its messages may go on.
+  mutating func evict(_ run: inout Run) {
+    for slot in list.indices {
+      for side in 0..<2 where list[slot].halves[side].isInProgress {
+        run.rows[message: list[slot].halves[side].message.row].flags.insert(.evicted)
+      }
+    }
+    forEachTunnel(&run) { tunnel, run in tunnel.session.evict(&run) }
+  }
+
+  /// Calls `body` with the row of each message that is not final yet, and with whether it is in progress.
+  func forEachOpenMessage(_ body: (RowIndex, _ isInProgress: Bool) -> Void) {
+    for stream in list {
+      for side in 0..<2 where stream.halves[side].isInProgress { body(stream.halves[side].message.row, true) }
+    }
+    for side in 0..<2 {
+      ended.look(side) { rows in
+        for index in 0..<rows.count where !rows[index].isNone { body(rows[index].row, false) }
+      }
+    }
+    guard let tunnels else { return }
+    for tunnel in tunnels.value.open.values { tunnel.value.session.forEachOpenMessage(body) }
+  }
+
+  /// Makes every ended message final, although charges may still come, because there are too many rows.
+  mutating func retireEnded(_ run: inout Run) {
+    for side in 0..<2 { retire(side, keeping: 0, &run) }
+    forEachTunnel(&run) { tunnel, run in tunnel.session.retireEnded(&run) }
+  }
+}
